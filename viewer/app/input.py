@@ -68,32 +68,21 @@ _SAME = ("space", "escape", "enter", "tab", "backspace", "delete", "insert", "ho
          "equal", "slash", "backslash", "semicolon", "apostrophe")  # fmt: skip
 """Keys that have the same name in GLFW and imgui."""
 _OTHER = {
-    "left": ("LEFT", "left_arrow"),
-    "right": ("RIGHT", "right_arrow"),
-    "up": ("UP", "up_arrow"),
-    "down": ("DOWN", "down_arrow"),
     "pageup": ("PAGE_UP", "page_up"),
     "pagedown": ("PAGE_DOWN", "page_down"),
     "bracketleft": ("LEFT_BRACKET", "left_bracket"),
     "bracketright": ("RIGHT_BRACKET", "right_bracket"),
     "grave": ("GRAVE_ACCENT", "grave_accent"),
-    "kpenter": ("KP_ENTER", "keypad_enter"),
-    "kpadd": ("KP_ADD", "keypad_add"),
-    "kpsubtract": ("KP_SUBTRACT", "keypad_subtract"),
-    "kpmultiply": ("KP_MULTIPLY", "keypad_multiply"),
-    "kpdivide": ("KP_DIVIDE", "keypad_divide"),
-    "kpdecimal": ("KP_DECIMAL", "keypad_decimal"),
 }
-_MODIFIERS = {
-    "shift": ("SHIFT", "shift"),
-    "ctrl": ("CONTROL", "ctrl"),
-    "alt": ("ALT", "alt"),
-    "super": ("SUPER", "super"),
-}
+_KEYPAD = ("enter", "add", "subtract", "multiply", "divide", "decimal")
+_MODIFIERS = {"shift": "SHIFT", "ctrl": "CONTROL", "alt": "ALT", "super": "SUPER"}
+"""Names in GLFW; imgui's are ours."""
 _KEYS = (
     {name: (name.upper(), name) for name in (*_SAME, *LETTERS, *(f"f{number}" for number in range(1, 13)))}
     | {digit: (digit, f"_{digit}") for digit in DIGITS}
+    | {way: (way.upper(), f"{way}_arrow") for way in ("left", "right", "up", "down")}
     | {f"kp{digit}": (f"KP_{digit}", f"keypad{digit}") for digit in DIGITS}
+    | {f"kp{word}": (f"KP_{word.upper()}", f"keypad_{word}") for word in _KEYPAD}
     | _OTHER
 )
 """Names in GLFW and imgui, by ours; without modifiers."""
@@ -103,12 +92,12 @@ PUNCTUATION = {",": "comma", ".": "period", "-": "minus", "=": "equal", "[": "br
 """Names of the keys that print these characters."""
 
 GLFW_NAMES = {theirs: name for name, (theirs, _) in _KEYS.items()} | {
-    f"{side}_{theirs}": name for name, (theirs, _) in _MODIFIERS.items() for side in ("LEFT", "RIGHT")
+    f"{side}_{theirs}": name for name, theirs in _MODIFIERS.items() for side in ("LEFT", "RIGHT")
 }
 """Our names of keys, by the end of GLFW's constant ``KEY_...``."""
 
 IMGUI_KEYS: dict[str, imgui.Key] = {name: getattr(imgui.Key, theirs) for name, (_, theirs) in _KEYS.items()} | {
-    name: getattr(imgui.Key, f"left_{theirs}") for name, (_, theirs) in _MODIFIERS.items()
+    name: getattr(imgui.Key, f"left_{name}") for name in _MODIFIERS
 }
 """imgui's keys by our names."""
 

@@ -192,26 +192,18 @@ def _grip(line: Rect, scale: float) -> Rect:
     return Rect(line.x, line.y - (thick - line.h) // 2, line.w, thick)
 
 
-_NORMAL = {
-    "left": 228.0,
-    "right": 292.0,
-    "timeline": 112.0,
-    "goals": 0.38,
-    "solver": 0.34,
-    "curves": 230.0,
-    "lanes": 264.0,
+_USUAL = {
+    "left": (228.0, 280.0),
+    "right": (292.0, 340.0),
+    "timeline": (112.0, 132.0),
+    "goals": (0.38, 0.26),
+    "solver": (0.34, 0.34),
+    "curves": (230.0, 276.0),
+    "lanes": (264.0, 320.0),
 }
+"""Sizes that the user has not chosen, in a window that is narrower than `WIDE`, and in others."""
 _PLOTS, _ROOMY = 100.0, 1180.0
 """The right panels of the laboratory are wider by the first number, in windows at least as wide as the second."""
-_ON_WIDE = {
-    "left": 280.0,
-    "right": 340.0,
-    "timeline": 132.0,
-    "goals": 0.26,
-    "solver": 0.34,
-    "curves": 276.0,
-    "lanes": 320.0,
-}
 
 
 @dataclass(slots=True)
@@ -263,7 +255,7 @@ class Layout:
         """A size as the user chose it, or its default in a window of a logical width."""
         chosen = getattr(self, name)
         if chosen is None:
-            chosen = (_ON_WIDE if width >= WIDE else _NORMAL)[name]
+            chosen = _USUAL[name][width >= WIDE]
             if name == "right" and self.workspace is Workspace.LAB and width >= _ROOMY:
                 chosen += _PLOTS
         low, high = RANGES[name]
