@@ -19,7 +19,7 @@ import time
 import numpy as np
 
 import viewer
-from viewer.app.running import open_window
+from viewer.app.application import open_window
 from viewer.document import new_document
 from viewer.session import Session
 from viewer.session.figures import abreast

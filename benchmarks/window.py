@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 import viewer
-from viewer.app.running import open_window
+from viewer.app.application import open_window
 from viewer.document import new_document
 from viewer.ik import warm_up
 from viewer.session import Session

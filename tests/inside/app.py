@@ -1,7 +1,7 @@
 """The inside of `viewer.app` that tests use."""
 
 from viewer.app import start
-from viewer.app.application import Application
+from viewer.app.application import Application, open_window
 from viewer.app.autosave_service import AutosaveService
 from viewer.app.compositing import Blitter, Level, Quality, SceneBuffer
 from viewer.app.films import BUDGET, WINDOW_SHARE, Films, film_of
@@ -24,7 +24,6 @@ from viewer.app.panels.preferences_panel import arranged, found
 from viewer.app.panels.sheet import NO_KEYS, number_step
 from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
 from viewer.app.panels.solver_panel import NOTES, TITLES, _range
-from viewer.app.running import open_window
 from viewer.app.theme import Fonts, apply_theme, cjk_font, paint
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.fields import DEGREES, METRES, evaluate

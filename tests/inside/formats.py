@@ -43,13 +43,12 @@ from viewer.formats.json_structs import (
 from viewer.formats.lab_report import CURVES
 from viewer.formats.limit_sources import SOURCES, derived_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import READERS, sample_names
-from viewer.formats.loss_report import left_out, nodes_only
 from viewer.formats.mesh import figure_mesh
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
 from viewer.formats.progress import report, watched, watched_by
 from viewer.formats.robot_meshes import Shape, merged, read_collada
-from viewer.formats.save import WRITERS
+from viewer.formats.save import WRITERS, left_out, nodes_only
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
 from viewer.formats.units import (
     lengths_to_internal,

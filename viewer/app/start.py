@@ -58,14 +58,14 @@ def view(
     others = [("", new_document(other)) for other in characters[1:]]
     session = Session(first, figures=abreast([("", first), *others]) if others else None)
     with window_libraries(window):
-        from viewer.app.running import run_window  # noqa: PLC0415 - a library without a window needs no OpenGL
+        from viewer.app.application import run_window  # noqa: PLC0415 - a library without a window needs no OpenGL
     run_window(session, size=size, window=window)
     return session
 
 
 @contextmanager
 def window_libraries(kind: str) -> Iterator[None]:
-    """Import `viewer.app.running` in this context, which reports libraries that are missing or cannot be loaded.
+    """Import `viewer.app.application` in this context, which reports libraries that are missing or cannot be loaded.
 
     Args:
         kind: one of `KINDS`.

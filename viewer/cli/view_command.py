@@ -48,7 +48,7 @@ def run(options: ViewOptions) -> Result:
     )
     session, news = (script.session, None) if script is not None else _figures(options)
     with window_libraries(window.window):
-        from viewer.app.running import run_window  # noqa: PLC0415 - it needs the libraries
+        from viewer.app.application import run_window  # noqa: PLC0415 - it needs the libraries
     code = run_window(session, size=window.size, window=window.window, automation=automation, news=news)
     if script is not None:
         warn(f"{window.script}: {note}" for note in script.notes)

@@ -12,7 +12,7 @@ from trimesh import Trimesh
 
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
-from viewer.formats.loss_report import check_range
+from viewer.formats.save import check_range
 from viewer.skeleton import Character, fk
 from viewer.skeleton.bone_mesh import bone_mesh
 

@@ -1,9 +1,9 @@
-"""Saving: Character -> a file, the writer chosen by the file's suffix."""
+"""Saving: Character -> a file, the writer chosen by the file's suffix; and warnings about what a format cannot hold."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
@@ -15,10 +15,11 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.formats.file_formats import BY_SUFFIX, MOST_DECIMALS, UpWord, WriteOptions, format_of, is_session
 from viewer.formats.files import check_file
-from viewer.formats.loss_report import not_read, skin_left_out
 from viewer.formats.units import target_source
-from viewer.skeleton import Character, Clip, Pose
+from viewer.skeleton import Character, Clip, JointKind, Pose, Skeleton
 from viewer.skeleton.arguments import check_character, check_pose
+from viewer.skeleton.effectors import find_effectors
+from viewer.spatial.checks import Floats
 
 Writer: TypeAlias = Callable[[Character, Path, WriteOptions], list[str]]
 
@@ -75,10 +76,13 @@ def save(
             lost = writer(character, path, WriteOptions(precision, pose is not None, as_read, joints))
     except InputError as error:  # numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
-    form = format_of(path)
-    skin = character.skin
+    form, skin, unread = format_of(path), character.skin, character.source.unread
+    if unread:
+        lost.append(f"left out, as only joints and motion are read: {', '.join(unread)}")
     keeps = form.name in ("GLB", "glTF") and skin is not None and (skin.parts is not None or skin.follows_joints)
-    return lost + not_read(character) + ([] if keeps else skin_left_out(character, form.name))
+    if skin is not None and not keeps:
+        lost.append(f"{form.name} has no place for the skin: {', '.join(skin.contents)} left out")
+    return lost
 
 
 def retimed(
@@ -151,3 +155,52 @@ def _on_its_bones(character: Character) -> Character:
     clips = {name: clip.on(character.skeleton.offsets) for name, clip in character.clips.items()}
     same = all(clip is character.clips[name] for name, clip in clips.items())
     return character if same else replace(character, clips=MappingProxyType(clips))
+
+
+ROTATING = {JointKind.BALL, JointKind.FREE, JointKind.FIXED}
+"""Kinds of joints that formats of nodes and motion can express."""
+
+
+def nodes_only(skeleton: Skeleton) -> list[JointKind]:
+    """The joints' kinds after writing and reading a format that has only nodes and motion."""
+    return [kind if kind in ROTATING else JointKind.BALL for kind in skeleton.kinds]
+
+
+def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> list[str]:
+    """A warning, if the format loses something that a reader does not derive again.
+
+    Readers derive limits from the motion and find effectors by the joints' names.
+
+    Args:
+        character: what is written.
+        form: the format's name.
+        kinds: (J,) the joints' kinds after writing and reading.
+    """
+    skeleton = character.skeleton
+    lost = {
+        "joint limits": not character.limits_derived and any(limits is not None for limits in skeleton.limits),
+        "joint kinds": list(skeleton.kinds) != list(kinds),
+        "joints that follow others": bool(skeleton.mimics),
+        "loops": bool(skeleton.loops),
+        "stiffness": bool(skeleton.stiffness.any()),
+        "spreads": bool(skeleton.states_mobility.any()),
+        "effectors": _effectors_are_stated(skeleton),
+        "named poses": bool(skeleton.poses),
+        "bodies": skeleton.bodies is not None,
+    }
+    words = [word for word, gone in lost.items() if gone]
+    return [f"{form} has no place for {', '.join(words)}: left out"] if words else []
+
+
+def _effectors_are_stated(skeleton: Skeleton) -> bool:
+    """Whether the effectors differ from those found by the joints' names."""
+    found = find_effectors(skeleton.names, skeleton.parents, skeleton.tip_parents, skeleton.tip_offsets)
+    mine, theirs = ({(e.name, e.joint, e.goal) for e in effectors} for effectors in (skeleton.effectors, found))
+    return mine != theirs
+
+
+def check_range(form: str, *arrays: Floats) -> None:
+    """Raise InputError unless all numbers fit into 32-bit floats."""
+    largest = np.finfo(np.float32).max
+    if not all(bool((np.abs(array) <= largest).all()) for array in arrays):
+        raise InputError(f"cannot be written as {form}: expected finite numbers within the range of 32-bit floats")

@@ -14,7 +14,7 @@ from pxr import Gf, Tf, Usd, UsdGeom, UsdSkel, Vt
 
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
-from viewer.formats.loss_report import check_range, left_out, nodes_only
+from viewer.formats.save import check_range, left_out, nodes_only
 from viewer.skeleton import Character, Clip, FreeNames, Skeleton, World, fk
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.spatial.checks import Floats

@@ -15,8 +15,8 @@ from viewer.formats.bvh.bvh_text import DEFAULT_FRAME_TIME
 from viewer.formats.bvh.channels import channel_angles, held, kinds_and_axes, position_axes, rotation_axes
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
-from viewer.formats.loss_report import left_out
 from viewer.formats.progress import watched
+from viewer.formats.save import left_out
 from viewer.formats.units import (
     body_of,
     in_words,

@@ -19,7 +19,7 @@ from viewer.formats.gltf import container
 from viewer.formats.gltf.kept import Instance, Parts
 from viewer.formats.gltf.materials import linear
 from viewer.formats.gltf.nodes import JOINT, MESH, ROOT, named_as_tip
-from viewer.formats.loss_report import check_range, left_out, nodes_only
+from viewer.formats.save import check_range, left_out, nodes_only
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, fk, tip_positions
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.skin import WORLD
