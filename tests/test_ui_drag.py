@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from inside.document import actions as act
 from inside.opengl import marks_of
+from inside.spatial import Floats
 from inside.ui import goal_marks
 from ui_person import Person
 
 from viewer.document import Item, stand_of
 from viewer.skeleton import fk
-from viewer.spatial.checks import Floats
 
 TOLERANCE = 1e-3
 """Metres: that of the solver."""
