@@ -395,6 +395,24 @@ def test_legs_that_stand_take_no_more_noise_than_the_clip_has(degrees: float) ->
         assert pops(planted.clip) < 1.1 * pops(given)
 
 
+@pytest.mark.parametrize("degrees", [20.0, 60.0])
+def test_a_body_that_shakes_as_a_whole_is_steady_over_feet_that_stand(degrees: float) -> None:
+    """As noise on the root: knees and hips would have to make up for it."""
+    skeleton, clip = crouching(degrees)
+    truth = foot_contacts(skeleton, clip)
+    whole = plant_feet(skeleton, clip, truth).clip
+    for seed in range(3):
+        places = clip.local_translations()
+        places[:, 0] += 0.005 * np.random.default_rng(seed).normal(size=(len(clip), 3))
+        planted = plant_feet(skeleton, clip.with_motion(clip.rotations, places), truth)
+        assert planted.report.after.slide_cm_s < 1e-3
+        assert planted.report.pelvis_cm < 3.0
+        shakes = np.diff(fk_clip(skeleton, planted.clip).positions[:, 0], 2, axis=0)
+        assert np.abs(shakes).max() < 0.4 * np.abs(np.diff(places[:, 0], 2, axis=0)).max()
+        assert pops(planted.clip) < np.radians(2.0)
+    assert pops(whole) < 1e-9
+
+
 def test_a_foot_that_taps_beside_a_heel_that_stands_keeps_its_motion() -> None:
     skeleton, clip = crouching(40.0)
     turns = clip.rotations.copy()

@@ -8,7 +8,7 @@ slopes, so that nothing kinks at lift-off; and the pelvis gives way before a leg
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from viewer.motion.contacts import (
 from viewer.motion.ground import Ground, Sole, cleared, fitted, floor_under, ground_of, raised, sole_of
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
 from viewer.motion.skate_meter import Skate, paired, skate_of
-from viewer.motion.steadied import Stance, stances_of, steadied, steadied_leg, steady_ankle
+from viewer.motion.steadied import Stance, stances_of, steadied, steadied_leg, steady_ankle, steady_body
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
@@ -45,8 +45,7 @@ _MIDDLE = 0.2
 """Share of a run ignored at either end, where the foot still rolls."""
 _SLOPE = 3.0
 """Largest slope of a correction at the ends of a gap, in corrections per gap."""
-_LEAST_SIZE = 0.01
-_SLOPE_FRAMES = 3
+_LEAST_SIZE, _SLOPE_FRAMES = 0.01, 3
 _REACH, _STRAIGHTEST = 0.985, 0.998
 """Parts of a leg's length: planted legs may be this long, or as long as they were themselves up to the second."""
 _ROUNDS = 6
@@ -198,9 +197,13 @@ def _plant(
     carrier = _carrier(skeleton, clip)
     shift, rate = np.zeros((len(clip), 3)), 1.0 / clip.frame_time
     if carrier is not None:
+        body = world.positions[:, legged(skeleton).trunk]
+        calm = steady_body(body, [stance for foot in feet for stance in foot.stances], rate, moving.length)
+        feet = [replace(foot, goals=foot.goals + calm * ~foot.planted[:, None]) for foot in feet]
         for piece in pieces:
-            rise = low_pass(np.mean([foot.rises[piece] for foot in feet], axis=0), rate, _CLIMB_CUTOFF)
-            shift[piece] = _pelvis_shift(world, feet, piece, rate, rise)
+            begin = calm[piece]
+            begin[:, 1] += low_pass(np.mean([foot.rises[piece] for foot in feet], axis=0), rate, _CLIMB_CUTOFF)
+            shift[piece] = _pelvis_shift(world, feet, piece, rate, begin)
         if pelvis is not None:
             size = np.linalg.norm(shift, axis=1, keepdims=True)
             shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))
@@ -406,10 +409,10 @@ def _carrier(skeleton: Skeleton, clip: Clip) -> int | None:
     return None
 
 
-def _pelvis_shift(world: World, feet: list[_Foot], piece: slice, rate: float, rise: Floats) -> Floats:
+def _pelvis_shift(world: World, feet: list[_Foot], piece: slice, rate: float, begin: Floats) -> Floats:
     """(F, 3) of a piece: the least smooth shift of the pelvis with which the legs reach their ankles' places.
 
-    It begins with the rise (F,) of the ground.
+    It begins with a shift (F, 3).
     """
     legs = []
     for foot in feet:
@@ -419,13 +422,13 @@ def _pelvis_shift(world: World, feet: list[_Foot], piece: slice, rate: float, ri
         moved = norm(foot.goals[piece] - ankle) > 1e-9
         longest = np.minimum(np.maximum(own, _REACH * bones), _STRAIGHTEST * bones)
         legs.append((foot.goals[piece] - hip, np.where(moved, longest, np.maximum(longest, own))))
-    shift = rise[:, None] * np.array([0.0, 1.0, 0.0])
+    shift = begin
     hold = round(_HOLD * rate)
     for _ in range(_PASSES):
         missing = _missing(shift, legs)
         if norm(missing).max(initial=0.0) < 1e-6:
             break
-        shift += low_pass(_held(missing, hold), rate, _PELVIS_CUTOFF)
+        shift = shift + low_pass(_held(missing, hold), rate, _PELVIS_CUTOFF)
     return np.asarray(shift)
 
 

@@ -1,7 +1,8 @@
 """Legs that stand are as steady as the ground: noise is taken out of them, as far as their feet show that it is noise.
 
-A foot that stands does not shake. If it does in the clip, each joint of the leg shakes, too; planted, knee and ankle
-would have to make up for it. What is left of a clip without noise, or of one with planted feet, is the clip.
+A foot that stands does not shake. If it does in the clip, each joint of the leg shakes, too, or the whole body;
+planted, knee and ankle would have to make up for it. What is left of a clip without noise, or of one with planted feet,
+is the clip.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _CUTOFF, _AROUND = 6.0, 0.15
 _PER_LENGTH = 1.5
 """Radians by which a foot is turned by noise of all joints that moves it by a leg's length."""
 _UNSEEN = np.radians(0.25)
-"""Radians by which feet that stand shake in clean captures: they are left."""
+"""Radians by which feet that stand shake in clean captures: they are left, and what is twice as much is not."""
 _SAME = 1e-12
 
 
@@ -73,7 +74,7 @@ def stances_of(
         for frames in within:
             here = shakes[frames.start - piece.start : frames.stop - piece.start]
             noise = _PER_LENGTH * float(np.sqrt((here**2).mean())) / length
-            found.append(Stance(frames, piece, max(noise - _UNSEEN, 0.0)))
+            found.append(Stance(frames, piece, min(noise, 2.0 * max(noise - _UNSEEN, 0.0))))
     return found
 
 
@@ -115,6 +116,29 @@ def steadied_leg(skeleton: Skeleton, leg: Limb, world: World, stances: list[Stan
         part = 0 if joint == leg.lower else part
         joint = int(skeleton.parents[joint])
     return World(positions, rotations)
+
+
+def steady_body(path: Floats, stances: list[Stance], rate: float, length: float) -> Floats:
+    """(F, 3) how a body is moved so that it does not shake over feet that stand.
+
+    Feet shake by the rotations of legs or with the whole body, whose own path (F, 3) tells how much.
+
+    Args:
+        path: of the pelvis.
+        stances: of both feet.
+        rate: frames per second.
+        length: of the leg, metres.
+    """
+    noise, moves = np.zeros(len(path)), np.zeros_like(path)
+    for stance in stances:
+        here = stance.frames
+        noise[here] = np.maximum(noise[here], stance.noise * length / _PER_LENGTH)
+    for start, stop in dict.fromkeys((one.piece.start, one.piece.stop) for one in stances if one.noise):
+        piece = slice(start, stop)
+        rough, stands = _rough(path[piece], rate), noise[piece] > 0.0
+        size = float(np.sqrt((rough[stands] ** 2).sum(axis=1).mean()))
+        moves[piece] = -np.minimum(1.0, noise[piece] / max(size, _SAME))[:, None] * rough
+    return moves
 
 
 def steady_ankle(
