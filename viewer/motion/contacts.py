@@ -325,7 +325,7 @@ def _runs(height: Floats, speed: Floats, rise: Floats, rate: float, pieces: list
     runs = _viterbi(height - floor, speed, rate, pieces)
     steps = [
         (first, last)
-        for first, last in _stretches((speed < _SPEED) & (height - floor > _HEIGHT))
+        for first, last in stretches((speed < _SPEED) & (height - floor > _HEIGHT))
         if last - first + 1 >= _STEADY * rate and rise[first : last + 1].max() > _CARRIES
     ]
     if not steps:
@@ -350,13 +350,11 @@ def _viterbi(height: Floats, speed: Floats, rate: float, pieces: list[slice]) ->
     moving = np.minimum(2.5 * np.log(_SPEED / np.clip(speed, 1e-9, 1e9)), 3.0)
     low = np.minimum((_HEIGHT - np.maximum(height, 0.0)) / _SOFT, 3.0)
     evidence = np.clip(moving + low - 1.0, _LEAST, _MOST) * (60.0 / rate)
-    touches = np.zeros(len(height) + 1, dtype=bool)
-    found: list[tuple[int, int]] = []
-    for piece in pieces:
-        touches[:] = False
-        touches[piece] = _path(evidence[piece].tolist())
-        found += _stretches(touches[:-1])
-    return found
+    return [
+        (piece.start + first, piece.start + last)
+        for piece in pieces
+        for first, last in stretches(np.array(_path(evidence[piece].tolist())))
+    ]
 
 
 def _path(evidence: list[float]) -> list[bool]:
@@ -374,10 +372,14 @@ def _path(evidence: list[float]) -> list[bool]:
     return touches[::-1]
 
 
-def _stretches(flags: Bools) -> list[tuple[int, int]]:
-    """First and last indices of the runs of True."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(np.int8), [0]])))
-    return [(int(first), int(after) - 1) for first, after in zip(edges[::2], edges[1::2], strict=True)]
+def stretches(flags: Bools) -> list[tuple[int, int]]:
+    """First and last indices of the runs of True in flags (N,)."""
+    edges = (np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist()
+    if len(flags) and flags[0]:
+        edges.insert(0, 0)
+    if len(edges) % 2:
+        edges.append(len(flags))
+    return [(first, after - 1) for first, after in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _cut(path: Floats, speed: Floats, first: int, last: int, rate: float, length: float) -> list[tuple[int, int]]:

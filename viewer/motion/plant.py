@@ -26,6 +26,7 @@ from viewer.motion.contacts import (
     contacts_of,
     legged,
     moving_feet,
+    stretches,
 )
 from viewer.motion.ground import Ground, Sole, cleared, fitted, floor_under, ground_of, raised, sole_of
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
@@ -202,7 +203,8 @@ def _plant(
         feet = [replace(foot, goals=foot.goals + calm * ~foot.planted[:, None]) for foot in feet]
         for piece in pieces:
             begin = calm[piece]
-            begin[:, 1] += low_pass(np.mean([foot.rises[piece] for foot in feet], axis=0), rate, _CLIMB_CUTOFF)
+            if ground is not None:
+                begin[:, 1] += low_pass(np.mean([foot.rises[piece] for foot in feet], axis=0), rate, _CLIMB_CUTOFF)
             shift[piece] = _pelvis_shift(world, feet, piece, rate, begin)
         if pelvis is not None:
             size = np.linalg.norm(shift, axis=1, keepdims=True)
@@ -319,8 +321,7 @@ def _on_ground(
 
 def _runs(flags: Bools, piece: slice) -> list[slice]:
     """The runs of True within a piece."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], flags[piece].astype(np.int8), [0]]))) + piece.start
-    return [slice(int(first), int(after)) for first, after in zip(edges[::2], edges[1::2], strict=True)]
+    return [slice(first + piece.start, last + piece.start + 1) for first, last in stretches(flags[piece])]
 
 
 def _stance_places(
@@ -436,10 +437,13 @@ def _missing(shift: Floats, legs: list[tuple[Floats, Floats]]) -> Floats:
     """The least further shift (F, 3) that brings every ankle into its leg's reach, by alternating projections."""
     now = shift.copy()
     for _ in range(_ROUNDS):
+        before = now.copy()
         for way, longest in legs:
             apart = way - now
             length = norm(apart)
             now += apart * (np.maximum(length - longest, 0.0) / np.maximum(length, _SAME))[:, None]
+        if np.array_equal(now, before):
+            break
     return now - shift
 
 
