@@ -179,16 +179,12 @@ def counts(ui: PanelContext) -> str:
     document = ui.session.document
     skeleton, clip = document.skeleton, document.clip_data
     figures = len(ui.session.stage)
-    key = (skeleton.names, clip, figures)
-    kept = ui.memory.get("counts")
-    if kept is None or kept[0][0] is not key[0] or kept[0][1] is not key[1] or kept[0][2] != figures:
-        parts = [_counted(len(skeleton), "joint"), f"{skeleton.dof} DOF"]
-        if clip is not None:
-            parts.append(_counted(len(clip), "frame"))
-        if figures > 1:
-            parts.append(_counted(figures, "figure"))
-        ui.memory["counts"] = kept = key, " · ".join(parts)
-    return str(kept[1])
+    parts = [_counted(len(skeleton), "joint"), f"{skeleton.dof} DOF"]
+    if clip is not None:
+        parts.append(_counted(len(clip), "frame"))
+    if figures > 1:
+        parts.append(_counted(figures, "figure"))
+    return " · ".join(parts)
 
 
 def _counted(number: int, word: str) -> str:

@@ -175,6 +175,13 @@ def _lab(ui: PanelContext) -> None:
     draw_report(ui)
 
 
+def _lit(ui: PanelContext, command: str, icon: str, words: str, *, on: bool) -> None:
+    """The icon of a command, lit while it is on; ``words`` are its tooltip, with the command's key."""
+    tone, fill = ("accent", "accent_dk") if on else ("text2", "field")
+    if icon_button(ui, command, icon, hint(command, words), colour=tone, fill=fill):
+        run(ui, command)
+
+
 def _to_end(ui: PanelContext, width: float) -> None:
     """Undo and redo, with ``room`` logical pixels after them for the buttons at the right end."""
     _next(ui, 16)
@@ -205,10 +212,7 @@ def _separator(ui: PanelContext) -> None:
 
 def _tools(ui: PanelContext) -> None:
     for tool, command, icon in _TOOLS:
-        active = ui.controller.view.tool is tool
-        tone, fill = ("accent", "accent_dk") if active else ("text2", "field")
-        if icon_button(ui, command, icon, hint(command), colour=tone, fill=fill):
-            run(ui, command)
+        _lit(ui, command, icon, "", on=ui.controller.view.tool is tool)
         _next(ui, 3)
 
 
@@ -291,9 +295,7 @@ def _contact_button(ui: PanelContext) -> None:
     contact = ui.session.document.contact
     on = [words for part, words in _PARTS if getattr(contact, part)]
     said = f"Contact is on: {', '.join(on).lower() or 'nothing'}" if contact.on else "Contact is off"
-    tone, fill = ("accent", "accent_dk") if contact.on else ("text2", "field")
-    if icon_button(ui, "contact.all", fa.ICON_FA_HAND, hint("contact.all", said), colour=tone, fill=fill):
-        run(ui, "contact.all")
+    _lit(ui, "contact.all", fa.ICON_FA_HAND, said, on=contact.on)
     if imgui.is_item_hovered() and imgui.is_mouse_released(imgui.MouseButton_.right):
         imgui.open_popup("contact parts")
     if imgui.begin_popup("contact parts"):
@@ -309,10 +311,8 @@ def _contact_button(ui: PanelContext) -> None:
 def _mirror_button(ui: PanelContext) -> None:
     """Arrows both ways, lit while edits are made on both sides."""
     on = ui.controller.view.mirror
-    tone, fill = ("accent", "accent_dk") if on else ("text2", "field")
-    said = hint("edit.mirror", "Mirror: what you do to one side is done to the other" if on else "Mirror edits: off")
-    if icon_button(ui, "edit.mirror", fa.ICON_FA_ARROWS_LEFT_RIGHT, said, colour=tone, fill=fill):
-        run(ui, "edit.mirror")
+    said = "Mirror: what you do to one side is done to the other" if on else "Mirror edits: off"
+    _lit(ui, "edit.mirror", fa.ICON_FA_ARROWS_LEFT_RIGHT, said, on=on)
 
 
 def _balance_button(ui: PanelContext) -> None:
@@ -320,9 +320,7 @@ def _balance_button(ui: PanelContext) -> None:
     document = ui.session.document
     on = document.balance.on
     said = f"Balance is kept: {spare_words(document)}" if on else "Balance is not kept"
-    tone, fill = ("accent", "accent_dk") if on else ("text2", "field")
-    if icon_button(ui, "balance.keep", fa.ICON_FA_SCALE_BALANCED, hint("balance.keep", said), colour=tone, fill=fill):
-        run(ui, "balance.keep")
+    _lit(ui, "balance.keep", fa.ICON_FA_SCALE_BALANCED, said, on=on)
 
 
 def _shown(ui: PanelContext) -> None:
