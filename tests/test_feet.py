@@ -395,6 +395,36 @@ def test_legs_that_stand_take_no_more_noise_than_the_clip_has(degrees: float) ->
         assert pops(planted.clip) < 1.1 * pops(given)
 
 
+def pivoting(degrees: float) -> tuple[Skeleton, Clip, Contacts]:
+    """A person who turns about the left heel, which stands; the ball stands for a second before and after."""
+    skeleton, clip = crouching(30.0)
+    angle = np.radians(degrees) * np.clip(np.linspace(-0.4, 1.4, len(clip)), 0.0, 1.0)
+    world, turns, places = fk_clip(skeleton, clip), clip.rotations.copy(), clip.local_translations()
+    heel, turn = world.positions[:, skeleton.index("LeftFoot")], exp(angle[:, None] * [0.0, 1.0, 0.0])
+    turns[:, 0] = multiply(turn, turns[:, 0])
+    places[:, 0] = heel + rotate(turn, places[:, 0] - heel)
+    last = len(clip) - 1
+    contacts = (Contact("heel", 0, last), Contact("ball", 0, 60), Contact("ball", last - 60, last))
+    return skeleton, clip.with_motion(turns, places), Contacts((FootContacts("LeftFoot", "left", contacts),))
+
+
+def test_a_foot_that_turns_on_its_heel_is_not_turned_back() -> None:
+    skeleton, clip, contacts = pivoting(70.0)
+    planted = plant_feet(skeleton, clip, contacts)
+    np.testing.assert_allclose(planted.clip.rotations, clip.rotations, rtol=0, atol=1e-6)
+    assert planted.report.after.slide_cm_s < 1e-3
+
+
+@pytest.mark.parametrize("degrees", [170.0, 400.0])
+def test_noise_on_a_foot_that_spins_on_its_heel_is_not_magnified(degrees: float) -> None:
+    skeleton, clip, contacts = pivoting(degrees)
+    for seed in range(3):
+        given = noisy(clip, seed)
+        planted = plant_feet(skeleton, given, contacts)
+        assert planted.report.after.slide_cm_s < 1e-3
+        assert pops(planted.clip) < 1.2 * pops(given)
+
+
 @pytest.mark.parametrize("degrees", [20.0, 60.0])
 def test_a_body_that_shakes_as_a_whole_is_steady_over_feet_that_stand(degrees: float) -> None:
     """As noise on the root: knees and hips would have to make up for it."""

@@ -26,24 +26,22 @@ from viewer.motion.contacts import (
     contacts_of,
     legged,
     moving_feet,
-    stretches,
 )
 from viewer.motion.ground import Ground, Sole, cleared, fitted, floor_under, ground_of, raised, sole_of
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
 from viewer.motion.skate_meter import Skate, paired, skate_of
+from viewer.motion.stance_places import Places, longest_run, runs_of, stance_places
 from viewer.motion.steadied import Stance, stances_of, steadied, steadied_leg, steady_ankle, steady_body
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
-from viewer.spatial.smoothing import hermite, low_pass, median
+from viewer.spatial.smoothing import hermite, low_pass
 from viewer.spatial.vectors import norm
 
 BLEND = 0.3
 """Seconds over which a correction fades in and out."""
 LONGEST_BLEND = 10.0
 
-_MIDDLE = 0.2
-"""Share of a run ignored at either end, where the foot still rolls."""
 _SLOPE = 3.0
 """Largest slope of a correction at the ends of a gap, in corrections per gap."""
 _LEAST_SIZE, _SLOPE_FRAMES = 0.01, 3
@@ -223,8 +221,8 @@ def _foot_goals(
         if not contact.ignored:
             touches[contact.point][contact.frames] = True
     both, either = touches[HEEL] & touches[BALL], touches[HEEL] | touches[BALL]
-    stances = [stance for piece in pieces for stance in _runs(either, piece)]
-    targets = [_stance_places(stance, touches, heel, ball) for stance in stances]
+    stances = [stance for piece in pieces for stance in runs_of(either, piece)]
+    targets = [stance_places(stance, touches, heel, ball, under.length) for stance in stances]
     rises, sole = [0.0] * len(stances), None
     if under.ground is not None:
         sole = sole_of(under.skeleton, under.world, places, either, under.base)
@@ -235,11 +233,12 @@ def _foot_goals(
     for stance, (at_heel, at_ball) in zip(stood, targets, strict=True):
         if at_heel is not None:
             here = np.flatnonzero(touches[HEEL][stance.frames]) + stance.frames.start
-            moves[here] = at_heel - heel[here]
+            moves[here] = at_heel[here - stance.frames.start] - heel[here]
         if at_ball is not None and ball is not None:
-            for run in _runs(touches[BALL] & ~touches[HEEL], stance.frames):
-                moves[run] = at_ball - rotate(exp(turns[run]), ball[run] - heel[run]) - heel[run]
-                steady_ankle(moves, turns, run, stance, at_ball, (heel, ball), rate)
+            for run in runs_of(touches[BALL] & ~touches[HEEL], stance.frames):
+                place = at_ball[run.start - stance.frames.start]
+                moves[run] = place - rotate(exp(turns[run]), ball[run] - heel[run]) - heel[run]
+                steady_ankle(moves, turns, run, stance, place, (heel, ball), rate)
     for piece in pieces:
         _bridge(moves, either, piece, rate, blend)
     up = np.zeros(frames)
@@ -256,7 +255,7 @@ def _foot_goals(
 def _foot_turns(
     places: FootPlaces,
     stances: list[Stance],
-    targets: list[tuple[Floats | None, Floats | None]],
+    targets: list[Places],
     both: Bools,
     world: World,
     times: tuple[float, float],
@@ -284,7 +283,7 @@ def _foot_turns(
 def _align(
     turns: Floats,
     stances: list[Stance],
-    targets: list[tuple[Floats | None, Floats | None]],
+    targets: list[Places],
     both: Bools,
     places: FootPlaces,
 ) -> None:
@@ -293,24 +292,24 @@ def _align(
     for stance, (at_heel, at_ball) in zip(stances, targets, strict=True):
         here = np.flatnonzero(both[stance.frames]) + stance.frames.start
         if here.size and at_heel is not None and at_ball is not None:
-            foot = rotate(exp(turns[here]), ball[here] - heel[here])
-            turns[here] = log(multiply(between(foot, at_ball - at_heel), exp(turns[here])))
+            foot, wanted = rotate(exp(turns[here]), ball[here] - heel[here]), at_ball - at_heel
+            turns[here] = log(multiply(between(foot, wanted[here - stance.frames.start]), exp(turns[here])))
 
 
 def _on_ground(
     under: _Under,
     sole: Sole,
     stances: list[slice],
-    targets: list[tuple[Floats | None, Floats | None]],
+    targets: list[Places],
     heel: Floats,
     ball: Floats | None,
     both: Bools,
-) -> tuple[list[tuple[Floats | None, Floats | None]], list[float]]:
+) -> tuple[list[Places], list[float]]:
     """The places of the stances, shifted where an edge is under them, and how far each is raised."""
     assert under.ground is not None
     placed, rises = [], []
     for stance, (at_heel, at_ball) in zip(stances, targets, strict=True):
-        flat = _longest(both, stance) or stance
+        flat = longest_run(both, stance) or stance
         at = (flat.start + flat.stop - 1) // 2
         way = np.zeros(3) if ball is None else ball[at] - heel[at]
         by, rise = fitted(under.ground, sole, flat, way, under.length)
@@ -319,46 +318,12 @@ def _on_ground(
     return placed, rises
 
 
-def _runs(flags: Bools, piece: slice) -> list[slice]:
-    """The runs of True within a piece."""
-    return [slice(first + piece.start, last + piece.start + 1) for first, last in stretches(flags[piece])]
-
-
-def _stance_places(
-    stance: slice, touches: dict[str, Bools], heel: Floats, ball: Floats | None
-) -> tuple[Floats | None, Floats | None]:
-    """One place each for heel and ball; where both touch at once, as far apart as the foot is long."""
-    both = _longest(touches[HEEL] & touches[BALL], stance)
-    if both is not None and ball is not None:
-        middle = _middle(both)
-        at_heel, at_ball = median(heel[middle]), median(ball[middle])
-        length = float(median(norm(ball[middle] - heel[middle])))
-        along, centre = at_ball - at_heel, 0.5 * (at_heel + at_ball)
-        along *= 0.5 * length / max(float(np.linalg.norm(along)), _SAME)
-        return centre - along, centre + along
-    found: list[Floats | None] = []
-    for point, path in ((HEEL, heel), (BALL, ball)):
-        run = _longest(touches[point], stance)
-        found.append(None if run is None or path is None else median(path[_middle(run)]))
-    return found[0], found[1]
-
-
-def _longest(flags: Bools, piece: slice) -> slice | None:
-    return max(_runs(flags, piece), key=lambda run: run.stop - run.start, default=None)
-
-
-def _middle(run: slice) -> slice:
-    """The middle 60 % of a run."""
-    out = int(_MIDDLE * (run.stop - run.start))
-    return slice(run.start + out, run.stop - out)
-
-
 def _bridge(values: Floats, known: Bools, piece: slice, rate: float, blend: float) -> None:
     """Fill in corrections (F, 3) of a piece between the frames in which they are known, in place.
 
     Cubics that leave and arrive with the corrections' own slopes; across long gaps, and at the ends, through zero.
     """
-    runs = _runs(known, piece)
+    runs = runs_of(known, piece)
     values[piece][~known[piece]] = 0.0
     fade = max(2, round(blend * rate))
     ends = [None, *runs, None]

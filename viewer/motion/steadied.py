@@ -14,7 +14,7 @@ import numpy as np
 from viewer.motion.limb_chain import limb_points
 from viewer.skeleton import Limb, Skeleton, World
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
+from viewer.spatial.quaternion import between, conjugate, exp, hemisphere_continuous, log, multiply, normalized, rotate
 from viewer.spatial.smoothing import low_pass
 from viewer.spatial.vectors import norm
 
@@ -82,12 +82,11 @@ def steadied(turns: Floats, stance: Stance, rate: float) -> Floats:
     """The rotations (S, K, 4) of a stance, from those (F, K, 4) of all frames, without its noise."""
     around = stance.around(rate)
     inside = slice(stance.frames.start - around.start, stance.frames.stop - around.start)
-    middle = turns[(stance.frames.start + stance.frames.stop) // 2]
-    away = log(multiply(turns[around], conjugate(middle)))
-    rough = _rough(away, rate)[inside]
+    smooth = normalized(low_pass(hemisphere_continuous(turns[around]), rate, _CUTOFF)[inside])
+    rough = log(multiply(turns[stance.frames], conjugate(smooth)))
     size = np.sqrt((rough**2).sum(axis=-1).mean(axis=0))
     part = np.minimum(1.0, stance.noise / np.maximum(size, _SAME))
-    return multiply(exp(away[inside] - part[:, None] * rough), middle)
+    return multiply(exp((1.0 - part[:, None]) * rough), smooth)
 
 
 def steadied_leg(skeleton: Skeleton, leg: Limb, world: World, stances: list[Stance], rate: float) -> World:
