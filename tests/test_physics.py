@@ -178,7 +178,7 @@ def test_limits_hold_where_a_ball_turns_by_a_third_of_a_radian_a_step(form: str,
     skeleton = dataclasses.replace(one, kinds=kinds, limits=(None, limits, limits))
     start = viewer.project_pose(skeleton, skeleton.rest_pose())
     worst = 0.0
-    for seed in range(12):
+    for seed in range(24):
         sim = Physics(skeleton, start, surroundings=Surroundings(ground=None, gravity=0.0))
         spins = np.random.default_rng(seed).normal(size=(2, 3))
         sim._data.qvel[:6] = speed * (spins / np.linalg.norm(spins, axis=1, keepdims=True)).ravel()
@@ -220,6 +220,35 @@ def test_a_fast_ball_stops_at_a_surface_and_not_behind_it() -> None:
         sim.step(1.0 / 240.0)
         assert sim.balls[0, 2] > -0.99 + 0.05 - 0.002
     assert sim.deepest < 0.002
+
+
+def test_what_a_blow_sets_moving_stops_at_what_is_beside_it() -> None:
+    """It lay still a few millimetres from a wall, where nobody looks for contacts of what does not move."""
+    skeleton = viewer.load("sample:claw-arm").skeleton
+    wall = viewer.Box("wall", (0.0, 1.0, -1.0), (2.0, 2.0, 0.02))
+    for room in (0.002, 0.004, 0.01):
+        still = viewer.Sphere("still", (0.7, 1.5, -0.99 + 0.05 + room), 0.05)
+        around = Surroundings(
+            objects=(wall, still), masses={"still": 0.5}, ball_mass=2.0, ball_radius=0.05, gravity=0.0
+        )
+        sim = Physics(skeleton, surroundings=around)
+        sim.throw((0.7, 1.5, 0.0), (0.0, 0.0, -8.0))
+        nearest = 0.0
+        for _ in range(60):
+            sim.step(1.0 / 240.0)
+            nearest = min(nearest, float(sim.balls[0, 2]))
+        assert nearest < -0.83  # it has hit
+        assert sim.deepest < 0.001
+
+
+def test_what_is_light_does_not_sink_under_a_load() -> None:
+    """A block of 200 kg on a ball of 0.2 kg on the floor."""
+    skeleton = viewer.load("sample:claw-arm").skeleton
+    ball, block = viewer.Sphere("ball", (2.0, 0.05, 0.0), 0.05), viewer.Box("block", (2.0, 0.2, 0.0), (0.2, 0.2, 0.2))
+    sim = Physics(skeleton, surroundings=Surroundings(objects=(ball, block), masses={"ball": 0.2, "block": 200.0}))
+    for _ in range(15):
+        sim.step(1.0 / 60.0)
+    assert sim.deepest < 0.003
 
 
 def test_limits_of_balls_hold_a_strong_pull() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,30 @@ def test_what_lies_in_the_floor_and_can_leave_it_does() -> None:
     assert sim.stuck == ()
     for _ in range(30):
         sim.step(1.0 / 60.0)
-    assert sim.deepest < 0.001  # what was there at the start does not count while it goes as quickly as it is to
+    assert sim.deepest < 0.001
+
+
+def test_what_overlaps_at_the_start_is_apart_before_the_first_step_and_at_rest() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    above = skeleton.relaxed_pose()  # its soles are on the floor
+    start = viewer.Pose(above.rotations, above.translations - np.eye(len(skeleton), 1) * (0.0, 0.004, 0.0))
+    sim = Physics(skeleton, start)
+    assert (sim.aimed, sim.stuck) == (start, ())
+    assert not sim._data.qvel.any()
+    moved = viewer.fk(skeleton, sim.pose).positions - viewer.fk(skeleton, start).positions
+    assert 0.002 < np.abs(moved).max() < 0.01
+    np.testing.assert_array_equal(sim.clip.pose(0).rotations, sim.pose.rotations)
+    sim.step(1.0 / 240.0)
+    assert sim.deepest < 1e-4
+
+
+@pytest.mark.parametrize(("most", "stuck"), [(0.03, {"j1", "j2"}), (0.2, {"j1"})])
+def test_what_comes_apart_stays_inside_its_limits(most: float, stuck: set[str]) -> None:
+    """The end of the bar is out of the floor after a turn of 0.08 about its hinge; its beginning stays in it."""
+    bar = lying(viewer.JointLimits.coordinates((-0.5, most)))
+    sim = Physics(bar, surroundings=ground_under(bar, 0.004))
+    assert {part for part, _, _ in sim.stuck} == stuck
+    assert viewer.limit_violation(bar, sim.pose).max() < 1e-3
 
 
 def test_what_its_limits_hold_in_the_floor_is_let_be_and_said() -> None:
@@ -90,6 +114,57 @@ def test_the_command_says_what_is_stuck(tmp_path: Path, capsys: pytest.CaptureFi
     assert len(lines) == 2
     assert lines[1].startswith(f"warning: {path}: j2 is ")
     assert lines[1].endswith(" mm deep in the floor and cannot leave it: it stays there")
+
+
+def test_a_figure_that_is_free_is_lifted_out_of_the_floor_and_stands_on_it() -> None:
+    """As captures whose feet are a few centimetres too low; a figure that hangs on the world is not moved so far."""
+    skeleton = viewer.load("sample:biped").skeleton
+    above = skeleton.relaxed_pose()
+    sim = Physics(skeleton, viewer.Pose(above.rotations, above.translations - np.eye(len(skeleton), 1) * (0, 0.06, 0)))
+    assert sim.warnings == ()
+    toes = [skeleton.index(name) for name in ("LeftToeBase", "RightToeBase")]
+    stands = viewer.fk(skeleton, above).positions[toes, 1]
+    np.testing.assert_allclose(viewer.fk(skeleton, sim.pose).positions[toes, 1], stands, atol=0.01)
+    for _ in range(60):
+        sim.step(1.0 / 60.0)
+    np.testing.assert_allclose(viewer.fk(skeleton, sim.pose).positions[toes, 1], stands, atol=0.01)
+    assert sim.deepest < 0.001
+    bar = lying(None)
+    assert Physics(bar, surroundings=ground_under(bar, 0.02)).warnings[0].startswith("j1 and 1 more start up to 0.02 m")
+
+
+def test_what_starts_deep_in_the_floor_is_said_with_how_deep() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    above = skeleton.relaxed_pose()
+    sim = Physics(skeleton, viewer.Pose(above.rotations, above.translations - np.eye(len(skeleton), 1) * (0, 0.2, 0)))
+    (line,) = sim.warnings
+    name, more, depth = re.fullmatch(
+        r"(\w+) and (\d+) more start up to ([\d.]+) m deep in the floor and will not touch it", line
+    ).groups()  # type: ignore[union-attr]
+    assert name in skeleton.names
+    assert int(more) >= 3
+    assert float(depth) == pytest.approx(0.2, abs=0.01)
+    assert sim.step(1.0 / 60.0).translations[0, 1] == pytest.approx(sim.aimed.translations[0, 1], abs=0.01)
+    assert Physics(skeleton).warnings == ()
+    two = lying(None)
+    assert Physics(two, surroundings=Surroundings(ground=2.0)).warnings == (
+        "j1 and 1 more start up to 1.01 m deep in the floor and will not touch it",
+    )
+
+
+def test_the_command_holds_the_first_pose_of_a_motion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    walk, out = viewer.load("sample:walk"), tmp_path / "held.npz"
+    done = ran(capsys, "simulate", "sample:walk", "--seconds", "0.1", "-o", str(out))
+    assert (done.code, "fell" in done.out) == (0, False)
+    assert walk.clip is not None
+    held = viewer.load(out).clip
+    assert held is not None
+    np.testing.assert_allclose(held.pose(0).translations[0], walk.clip.pose(0).translations[0], atol=0.005)
+    np.testing.assert_allclose(np.abs(np.sum(held.rotations[0] * walk.clip.rotations[0], axis=-1)), 1.0, atol=1e-4)
+
+
+def test_what_lies_does_not_fall(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ran(capsys, "simulate", "sample:serpent", "--seconds", "0.5", "--json").json["fell"] is False
 
 
 @pytest.mark.parametrize("turn", [3.0, 3.1, np.pi])
@@ -155,6 +230,10 @@ def test_overlaps_are_found_by_their_pair_in_whatever_order() -> None:
     np.testing.assert_array_equal(some.at(geoms), (0.01, 0.02, 0.0, 0.0))
     np.testing.assert_array_equal(Overlaps.none(7).at(geoms), np.zeros(4))
     assert some.geoms() == [(1, 4), (2, 3)]
-    later = Overlaps(np.array([1 * 7 + 4]), np.array([0.008]), 7)
-    assert some.staying(later).geoms() == [(1, 4)]
-    assert some.staying(Overlaps.none(7)).geoms() == []
+    later = Overlaps(np.array([1 * 7 + 4, 5 * 7 + 6]), np.array([0.008, 0.003]), 7)
+    assert (some.among(later).geoms(), some.among(later).depths.tolist()) == ([(1, 4)], [0.01])
+    assert (some.without(later).geoms(), some.without(later).depths.tolist()) == ([(2, 3)], [0.02])
+    assert some.among(Overlaps.none(7)).geoms() == []
+    joined = later.joined(some.without(later))
+    assert joined.geoms() == [(1, 4), (2, 3), (5, 6)]
+    assert joined.depths.tolist() == [0.008, 0.02, 0.003]

@@ -44,8 +44,8 @@ _BALL = re.compile(r"([^@]+)@([^@]+)")
 _MASS = re.compile(r"(.*)=([^=@,]+)")
 _NEAR_M = 0.005
 """A figure has recovered once its effectors are this near to where they were, in heights of the figure."""
-_FELL = 0.6
-"""A figure has fallen whose root is lower than this part of its height at the start."""
+_FELL = 0.2
+"""A figure has fallen whose root sinks by this part of its height."""
 _DISTANCE = 1.5
 """Distance from which balls are thrown, in heights of the figure."""
 
@@ -72,7 +72,7 @@ def run(options: SimulateOptions) -> Result:
     sim = Physics(skeleton, aim, strength=options.strength, assist=options.assist, surroundings=around)
     if not sim.model.touches_itself:
         warn([f"{options.file}: more parts than are tested against each other: they pass through one another"])
-    warn([f"{options.file}: {one.words}" for one in sim.stuck])
+    warn([f"{options.file}: {line}" for line in sim.warnings])
     pushes, balls = [_push(text) for text in options.push], [_ball(text) for text in options.ball]
     for word, times in (("--push", [push[2] for push in pushes]), ("--ball", [ball[1] for ball in balls])):
         if times and max(times) >= seconds:
@@ -103,7 +103,8 @@ def run(options: SimulateOptions) -> Result:
 
 def _aim(character: Character, options: SimulateOptions) -> tuple[Pose, Sequence[Object]]:
     """The pose to hold, and the objects of the goals file."""
-    start = inputs.shown_pose(character, options.file) or character.skeleton.relaxed_pose()
+    first = character.skeleton.relaxed_pose() if character.clip is None else character.clip.pose(0)
+    start = inputs.shown_pose(character, options.file) or first
     if options.goals is None:
         return start, ()
     goals, contact, ground = goals_of(options.goals, character.skeleton)
@@ -219,8 +220,7 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Simu
     if hits and not options.follow and (not away.size or after + away[-1] < last):
         recovered = round((int(away[-1]) + 1 if away.size else 0) / 60.0, 3)
     roots = world.positions[:, sim.model.free, 1]
-    floor = sim.surroundings.ground or 0.0
-    fell = bool(roots.size and ((roots[-1] - floor) < _FELL * (roots[0] - floor)).any())
+    fell = bool(roots.size and (roots[0] - roots[-1] > _FELL * sim.model.height).any())
     turning = clip_violation(skeleton, sim.clip)
     slides = np.array([kind.value == "slide" for kind in skeleton.kinds])
     return {

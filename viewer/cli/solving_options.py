@@ -236,12 +236,12 @@ class SimulateOptions(Options):
     examples: ClassVar[str] = """examples:
   ikviewer simulate sample:biped --push Spine2=0,0,40@1 -o pushed.bvh
   ikviewer simulate sample:claw-arm --goals grip.json --ball 8@2 --json
-  ikviewer simulate walk.bvh --follow --assist held -o heavy.glb
+  ikviewer simulate walk.bvh --follow --strength 10 -o heavy.glb
   ikviewer simulate sample:raptor --ball 8@1 --ball 8@2 -o hit.mp4 --size 1280x720
 
-Joints are driven to the pose in which the goals are met (without goals: the relaxed pose), at most as strongly as
-muscles. Times are seconds from the start; a push is an impulse in newton seconds, x, y, z of the world, and lasts a
-tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
+Joints are driven to the pose in which the goals are met (without goals: the motion's first one, or the relaxed pose),
+at most as strongly as muscles. Times are seconds from the start; a push is an impulse in newton seconds, x, y, z of the
+world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
 
     file: str = INPUT_FILE
     reading: Reading = part(Reading)

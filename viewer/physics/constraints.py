@@ -4,54 +4,36 @@ A step asks d + h d' + h^2 a >= 0, with d the room that is left (Stewart, Trinkl
 rigid body dynamics", Int. J. Numer. Methods Eng. 39, 1996): what is fast is stopped at a limit or a surface, not a step
 behind it. So contacts are looked for as far away as things move in a step.
 
-MuJoCo has rows for the limits of hinges and slides. Of a ball it only limits the whole turn: each range of a ball's
-coordinates that is near is a contact without friction between the joint's body and its parent's, with the coordinate's
-gradient as its moment.
+MuJoCo has rows for the limits of hinges and slides; `ball_limits` makes those of balls. Where a blow moves something
+farther than rows were made for, there are new rows, and the step is solved again.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from viewer.physics.library import by_vector, left, load_mujoco, wxyz, xyzw
+from viewer.physics.ball_limits import ANY, BAND, LIMIT, OUTSIDE, RETURN, SUDDEN, BallLimits, hardness
+from viewer.physics.library import load_mujoco
 from viewer.physics.model import Model
 from viewer.physics.overlaps import Overlaps
-from viewer.skeleton import LimitForm, joint_space
-from viewer.spatial.angles import axes_of, from_swing_twist, to_swing_twist
-from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import perpendicular
+from viewer.spatial.checks import Floats
 
-_LIMIT, _CONTACT, _STOP = 0.999, 0.98, 0.99995
-"""How hard they are: what is left of an acceleration into them is one less this (MuJoCo's `solimp`)."""
-_RETURN = 0.2
-"""What is outside already comes back by this part in each step."""
+_CONTACT = 0.999
+"""How hard contacts are (see `LIMIT`): what is pressed against its limits by a contact gives way to the limits."""
 _LEAST_GAP, _MOST_GAP = 5e-4, 0.1
 """Contacts are detected within twice the distance moved in a step, between these fractions of the height."""
 _SHALLOW = 1e-3
-"""What overlaps at the start by less than this part of the height is a contact as any other."""
-_IN_GAP, _ANY = 1, 1e6
-"""MuJoCo's code for contacts in the gap, and a margin that includes all contacts."""
-_BAND = 0.01
-"""Radians or metres: a limit becomes a constraint within this distance plus what the joint moves in two steps."""
-_OUTSIDE = 5e-3
-"""Radians or metres by which a step may leave limits; else it is solved again, at most `_MOST_AGAIN` times."""
-_MOST_AGAIN, _NEWTON = 6, 2
-_SUDDEN = 0.01
-"""Radians or metres by which forces must move a joint within a step for its rows to be worth a second look."""
-_WINDING = 2.0
-"""Largest ratio of the rate of a ball's coordinates to its rotation rate, away from half a turn."""
-_PROBE = 1e-4
-"""Radians of the rotations by which gradients are measured."""
-_POLE = 0.2
-"""Swings end this many radians before half a turn, where swing and twist become ambiguous."""
-_LONG = 0.5 * np.pi
-"""Swings up to this many radians are never meant the long way round."""
-_STEEPEST = 20.0
-"""Where coordinates change faster than this with the rotation, half a turn is too near for their gradient."""
-_BOTH_WAYS = np.concatenate([np.eye(3), -np.eye(3)])
-"""(6, 3) the ways in which a ball that is stopped may not turn."""
+"""What overlaps by less than this part of the height and cannot come apart is a contact as any other."""
+_PARTING_STEPS = 10
+"""Steps in which what overlaps at the start comes apart; what can is apart after two or three."""
+_MOST_AGAIN = 6
+"""Times that a step is solved again at most."""
+_IN_GAP = 1
+"""MuJoCo's code for contacts in the gap."""
+_FREE, _SLIDE = 0, 2
+"""MuJoCo's codes of joints that slide: the first three coordinates of the one, all of the other."""
 
 
 class Constraints:
@@ -59,10 +41,8 @@ class Constraints:
 
     Attributes:
         contacts: how many contacts of the last step are of bodies: they come first.
-        overlaps: what overlaps at the start.
-        stuck: what overlaps there and cannot come apart: it touches as if it only met.
-        deepest: metres of the deepest contact since the start; what overlaps at the start counts where it does not
-            come apart as quickly as it is to.
+        stuck: what overlaps at the start and cannot come apart: it touches as if it only met.
+        deepest: metres of the deepest contact since the start.
     """
 
     def __init__(self, model: Model) -> None:
@@ -72,30 +52,65 @@ class Constraints:
         joints = mj.dof_jntid[model.scalar_dof]
         limited = mj.jnt_limited[joints].astype(np.bool_)
         self._joints, self._dofs, self._qpos = joints[limited], model.scalar_dof[limited], model.scalar_qpos[limited]
-        mj.jnt_solref[self._joints], mj.jnt_solimp[self._joints] = _hardness(_LIMIT, self._h)
-        mj.geom_solref[:], mj.geom_solimp[:] = _hardness(_CONTACT, self._h)
-        self._balls = _Balls(model, self._h)
-        self._limited = np.concatenate([self._dofs, self._balls.dofs.ravel()])
-        self._sudden = _SUDDEN / self._h**2
-        self._least, self._most = _LEAST_GAP * model.height, np.full(mj.nbody, _MOST_GAP * model.height)
+        mj.jnt_solref[self._joints], mj.jnt_solimp[self._joints] = hardness(LIMIT, self._h)
+        mj.geom_solref[:], mj.geom_solimp[:] = hardness(_CONTACT, self._h)
+        self._balls = BallLimits(model, self._h)
+        self._height, self._least = model.height, _LEAST_GAP * model.height
+        self._most = np.full(mj.nbody, _MOST_GAP * model.height)
         self._most[model.thrown_body] = np.inf
-        self._shallow = _SHALLOW * model.height
         self._body = mj.geom_bodyid.astype(np.intp)
+        self._ahead = self._mujoco.MjData(mj)
+        sudden = self._least / np.maximum(_reach(mj), self._least)  # at most a radian
+        limited = np.concatenate([self._dofs, self._balls.dofs.ravel()])
+        sudden[limited] = np.minimum(sudden[limited], SUDDEN)
+        self._sudden = sudden / self._h**2
         self.stuck = Overlaps.none(mj.ngeom)
+        self._parting = False
 
     def rest(self, data: Any) -> None:  # noqa: ANN401
         """Start from a state with nothing that moves."""
         self.contacts, self.deepest, self._centers, self._still = 0, 0.0, data.xipos.copy(), False
-        self.overlaps = Overlaps.found(data, len(self._body), self._shallow)
-        self._leaving = self.overlaps
 
     def leave_poles(self, qpos: Floats) -> None:
         """Turn balls back whose swing is near to half a turn, where limits mean nothing, in coordinates (nq,)."""
         self._balls.leave_poles(qpos)
 
-    def stuck_after_trial(self, data: Any) -> Overlaps:  # noqa: ANN401
-        """What of the overlaps at the start did not come apart in `TRIAL_STEPS` steps."""
-        return self.overlaps.staying(Overlaps.found(data, self.overlaps.shapes, self._shallow))
+    def part(self, mj: Any, data: Any) -> None:  # noqa: ANN401
+        """Move what overlaps in a state with nothing that moves apart; what cannot come apart is `stuck` and stays.
+
+        Each step goes the whole way out, as contacts and limits allow together, by the least motion that does.
+        """
+        self.stuck, start = Overlaps.none(mj.ngeom), data.qpos.copy()
+        while True:
+            before = self._overlaps(mj, data, _LEAST_GAP)
+            if not before.pairs.size:
+                return
+            self.rest(data)
+            self._parting = True
+            for _ in range(_PARTING_STEPS):
+                self._part_once(mj, data)
+            self._parting = False
+            stay = before.among(self._overlaps(mj, data, _SHALLOW))
+            if not stay.pairs.size:
+                return
+            self.stuck = self.stuck.joined(stay)
+            data.qpos[:] = start
+
+    def _overlaps(self, mj: Any, data: Any, least: float) -> Overlaps:  # noqa: ANN401
+        """What overlaps by more than a part of the height, but for what is stuck."""
+        self._mujoco.mj_kinematics(mj, data)
+        self._mujoco.mj_collision(mj, data)
+        return Overlaps.found(data, mj.ngeom, least * self._height).without(self.stuck)
+
+    def _part_once(self, mj: Any, data: Any) -> None:  # noqa: ANN401
+        """A step in which nothing has a speed and no force acts but those of contacts and limits."""
+        mujoco = self._mujoco
+        data.qvel[:] = 0.0
+        self.positions(mj, data, data.qvel)
+        mujoco.mj_fwdVelocity(mj, data)
+        data.qfrc_smooth[:] = data.qacc_smooth[:] = 0.0
+        self.solve(mj, data, data.qvel)
+        mujoco.mj_integratePos(mj, data.qpos, self._h * data.qacc, self._h)
 
     def place(self, body: int, center: Floats, velocity: Floats) -> None:
         """Tell that a body is moved to a place (3,), with a velocity (3,)."""
@@ -116,21 +131,22 @@ class Constraints:
         mujoco.mj_makeM(mj, data)
         mujoco.mj_factorM(mj, data)
         self._balls.stopped[:] = False
-        if self._leaving.pairs.size:
-            left = self._leaving.shrunk(1.0 - _RETURN)
-            self._leaving = left if left.depths.max() > self._least else Overlaps.none(left.shapes)
         self._make_rows(mj, data, rate, data.qvel)
 
     def solve(self, mj: Any, data: Any, rate: Floats) -> None:  # noqa: ANN401
-        """Solve for the accelerations, as `mj_fwdConstraint` does, such that no limit is left; arguments as before."""
+        """Solve for the accelerations, as `mj_fwdConstraint` does, such that nothing moves as no row foresaw.
+
+        Arguments as before.
+        """
         mujoco = self._mujoco
         mujoco.mj_fwdConstraint(mj, data)
-        for attempt in range(_MOST_AGAIN if self._limited.size else 0):
-            if np.abs(data.qacc[self._limited]).max() < self._sudden:
+        for _ in range(_MOST_AGAIN):
+            if (np.abs(data.qacc) < self._sudden).all():
                 return
             speed = data.qvel + self._h * data.qacc
-            leave = self._balls.leave(data, rate, speed, stop=attempt >= _NEWTON)
-            if not (leave or self._leaves_scalars(mj, data, speed)):
+            farther = self._moves_farther(mj, data, speed)
+            leave = self._balls.leave(data, rate, speed)
+            if not (farther or leave or self._leaves_scalars(mj, data, speed)):
                 return
             rate = np.maximum(rate, np.abs(speed))
             self._make_rows(mj, data, rate, speed)
@@ -141,26 +157,27 @@ class Constraints:
         """Rows of contacts and limits; those of balls for a step at ``speed`` (nv,)."""
         mujoco = self._mujoco
         if self._joints.size:
-            mj.jnt_margin[self._joints] = _BAND + 2.0 * self._h * rate[self._dofs]
+            mj.jnt_margin[self._joints] = BAND + 2.0 * self._h * rate[self._dofs]
         mujoco.mj_collision(mj, data)
         self.contacts = data.ncon
         if self.contacts:
             contact = data.contact
             if self.stuck.pairs.size:
                 contact.dist[:] += self.stuck.at(contact.geom)
-            room, contact.includemargin[:] = contact.dist, _ANY
+            room, contact.includemargin[:] = contact.dist, ANY
             contact.exclude[contact.exclude == _IN_GAP] = 0
-            if not self._still:
+            if self._parting:
+                contact.dim[:] = 1
+            elif not self._still:
                 contact.dim[room > self._least] = 1  # no friction before they touch
-            counted = room + self._leaving.at(contact.geom) if self._leaving.pairs.size else room
-            self.deepest = max(self.deepest, -float(counted.min()))
+            self.deepest = max(self.deepest, -float(room.min()))
         added = self._balls.add(mj, data, rate, speed)
         mujoco.mj_makeConstraint(mj, data)
         if data.nefc:
             first = data.ne + data.nf
             data.efc_margin[first:] = 0.0  # a margin only makes rows; the limit stays where it is
-            room = data.efc_pos[first : data.nefc - added]
-            np.maximum(room, _RETURN * room, out=room)
+            room = data.efc_pos[first : first + data.nl if self._parting else data.nefc - added]
+            np.maximum(room, RETURN * room, out=room)
         mujoco.mj_island(mj, data)
 
     def _look_around(self, mj: Any, data: Any) -> None:  # noqa: ANN401
@@ -169,11 +186,30 @@ class Constraints:
         self._centers[:] = data.xipos
         still = bool(moved.max() < self._least)
         if not still:
-            gap = np.minimum(self._least + 2.0 * moved.sum(axis=1), self._most)
-            mj.body_margin[:], mj.geom_gap[:] = gap, gap[self._body]
+            self._look_within(mj, self._gap(moved))
         elif not self._still:
-            mj.body_margin[:] = mj.geom_gap[:] = self._least
+            self._look_within(mj, np.full(mj.nbody, self._least))
         self._still = still
+
+    def _gap(self, moved: Floats) -> Floats:
+        """(nbody,) metres around bodies that move so far, (nbody, 3), in a step, in which they may meet something."""
+        return np.asarray(np.minimum(self._least + 2.0 * moved.sum(axis=1), self._most))
+
+    def _look_within(self, mj: Any, gap: Floats) -> None:  # noqa: ANN401
+        mj.body_margin[:], mj.geom_gap[:] = gap, gap[self._body]
+
+    def _moves_farther(self, mj: Any, data: Any, speed: Floats) -> bool:  # noqa: ANN401
+        """Whether a body goes beyond where contacts were looked for in a step at ``speed`` (nv,): then look there."""
+        ahead = self._ahead
+        ahead.qpos[:] = data.qpos
+        self._mujoco.mj_integratePos(mj, ahead.qpos, speed, self._h)
+        self._mujoco.mj_kinematics(mj, ahead)
+        gap = self._gap(np.abs(ahead.xipos - data.xipos))
+        if (gap < mj.body_margin + self._least).all():
+            return False
+        self._look_within(mj, np.maximum(gap, mj.body_margin))
+        self._still = False
+        return True
 
     def _leaves_scalars(self, mj: Any, data: Any, speed: Floats) -> bool:  # noqa: ANN401
         """Whether a hinge or slide without a row leaves its range at ``speed`` (nv,)."""
@@ -182,251 +218,20 @@ class Constraints:
         ends, here = mj.jnt_range[self._joints], data.qpos[self._qpos]
         ahead = here + self._h * speed[self._dofs]
         room = np.minimum(ahead - ends[:, 0], ends[:, 1] - ahead)
-        if room.min() > -_OUTSIDE:
+        if room.min() > -OUTSIDE:
             return False
         before = np.minimum(here - ends[:, 0], ends[:, 1] - here)
-        return bool(((room < -_OUTSIDE) & (before > mj.jnt_margin[self._joints])).any())
+        return bool(((room < -OUTSIDE) & (before > mj.jnt_margin[self._joints])).any())
 
 
-def _hardness(impedance: float, h: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """MuJoCo's `solref` in its direct form, which gives the acceleration -d'/h - d/h^2, and `solimp`."""
-    return (-impedance / h**2, -impedance / h), (impedance, impedance, 0.001, 0.5, 2.0)
-
-
-class _Measure(NamedTuple):
-    """Balls whose limits have one form.
-
-    Attributes:
-        balls: (N,) which, in the order of all.
-        order: (N, 4) the components of a quaternion in the order in which they are measured.
-        parity: (N, 1) of that order; 1 for swing and twist.
-        is_euler: whether the coordinates are Euler angles; else swing, swing, twist.
-        lower, upper, middle, period: (N, 3) in that order.
-    """
-
-    balls: Ints
-    order: Ints
-    parity: Floats
-    is_euler: bool
-    lower: Floats
-    upper: Floats
-    middle: Floats
-    period: Floats
-
-    def __call__(self, turns: Floats) -> tuple[Floats, Floats, Floats]:
-        """Room above the lower ends, below the upper ones, and of swings to half a turn.
-
-        Args:
-            turns: (N, 5, 4) of each ball: now; ahead; and ahead, followed by `_PROBE` about x, y and z.
-
-        Returns:
-            (N, 7) the room ahead, (N, 7, 3) its gradient, and (N, 7) the room now.
-        """
-        sorted_turns = np.take_along_axis(turns, self.order[:, None, :], axis=-1)
-        angles = _euler(sorted_turns, self.parity) if self.is_euler else to_swing_twist(sorted_turns, 2)
-        now = angles[:, 0]
-        now -= self.period * np.rint((now - self.middle) / (2.0 * np.pi))
-        if not self.is_euler:
-            self._go_the_long_way(angles)
-        change = angles[:, 1:] - now[:, None]
-        change -= self.period[:, None] * np.rint(change / (2.0 * np.pi))
-        ahead = now + change[:, 0]
-        gradient = np.moveaxis(change[:, 1:] - change[:, :1], 1, 2) / _PROBE
-        away = np.zeros((len(now), 1, 3))
-        pole = pole_now = np.full((len(now), 1), np.inf)
-        if not self.is_euler:
-            swing = np.linalg.norm(angles[..., :2], axis=-1)
-            pole, pole_now = np.pi - _POLE - swing[:, 1:2], np.pi - _POLE - swing[:, :1]
-            away[:, 0] = (swing[:, 1:2] - swing[:, 2:]) / _PROBE
-        room = np.concatenate([ahead - self.lower, self.upper - ahead, pole], axis=1)
-        room_now = np.concatenate([now - self.lower, self.upper - now, pole_now], axis=1)
-        return room, np.concatenate([gradient, -gradient, away], axis=1), room_now
-
-    def _go_the_long_way(self, angles: Floats) -> None:
-        """Measure swings beyond half a turn: now if that is less outside, ahead if that is nearer to the swing now."""
-        swing = angles[..., :2]
-        length = np.linalg.norm(swing, axis=-1, keepdims=True)
-        if length.max() < _LONG:
-            return
-        other = swing - 2.0 * np.pi * swing / np.maximum(length, 1e-12)
-        outside, beyond = (
-            np.maximum(self.lower[:, :2] - some[:, 0], some[:, 0] - self.upper[:, :2]).max(axis=-1)
-            for some in (swing, other)
-        )
-        long = (outside > 0.5 * np.pi) & (beyond < outside)
-        swing[long, 0] = other[long, 0]
-        far, near = (np.linalg.norm(some[:, 1:] - swing[:, :1], axis=-1) for some in (swing, other))
-        long_ahead = near < far
-        swing[:, 1:][long_ahead] = other[:, 1:][long_ahead]
-
-
-def _measures(model: Model, limited: Ints) -> list[_Measure]:
-    """How the balls with limits (indices into ``model.balls``) are measured."""
-    skeleton, space = model.skeleton, joint_space(model.skeleton)
-    made = []
-    for form in (LimitForm.SWING_TWIST, LimitForm.EULER):
-        own, orders, parities = [], [], []
-        for number, ball in enumerate(model.balls[limited].tolist()):
-            limits = skeleton.limits[ball]
-            if limits is None or limits.form is not form:
-                continue
-            is_euler = form is LimitForm.EULER
-            axis = limits.twist_axis
-            a, b, c = axes_of(limits.order) if is_euler else ((axis + 1) % 3, (axis + 2) % 3, axis)
-            own.append(number)
-            orders.append((a, b, c, 3))
-            parities.append(1.0 if (b - a) % 3 == 1 else -1.0)
-        if own:
-            joints, order = model.balls[limited[own]][:, None], np.array(orders)
-            ends = (part[joints, order[:, :3]] for part in (space.lower, space.upper, space.middle, space.period))
-            parity = np.array(parities)[:, None]
-            made.append(_Measure(np.array(own), order, parity, form is LimitForm.EULER, *ends))
-    return made
-
-
-def _euler(q: Floats, parity: Floats) -> Floats:
-    """Angles (N, T, 3) of quaternions (N, T, 4) with components in the sequence of the order, as `to_euler`."""
-    w, x, y, z = q[..., 3], q[..., 0], q[..., 1], parity * q[..., 2]
-    p_w, p_i, p_j, p_k = w - y, x - z, w + y, z + x
-    total, difference = np.arctan2(p_i, p_w), np.arctan2(p_k, p_j)
-    middle = 2.0 * np.arctan2(np.hypot(p_j, p_k), np.hypot(p_w, p_i)) - 0.5 * np.pi
-    return np.stack([total + difference, middle, parity * (difference - total)], axis=-1)
-
-
-class _Balls:
-    """The balls that have limits.
-
-    Attributes:
-        dofs: (N, 3) their degrees of freedom.
-        stopped: (N,) which may not turn in this step.
-    """
-
-    def __init__(self, model: Model, h: float) -> None:
-        self._mujoco, self._h = load_mujoco(), h
-        mj, space = model.mj, joint_space(model.skeleton)
-        ends = np.isfinite(space.lower[model.balls]) | np.isfinite(space.upper[model.balls])
-        limited = np.flatnonzero(ends.any(axis=-1))
-        self._qpos = model.ball_qpos[limited, None] + np.arange(4)
-        self.dofs = model.ball_dof[limited, None] + np.arange(3)
-        self._body = model.body[model.balls[limited]]
-        self._measures = _measures(model, limited)
-        count = len(limited)
-        self._clear, self._turned = np.full(count, -np.inf), np.zeros(count)
-        self._rooms, self._gradients = np.full((count, 7), np.inf), np.zeros((count, 7, 3))
-        self._rooms_now = np.full((count, 7), np.inf)
-        # A lever with which MuJoCo's estimate of what a contact moves is right: that of bodies, not of joints.
-        weight = mj.body_invweight0[self._body]
-        self._lever = np.sqrt(weight[:, 0] / np.maximum(weight[:, 1], 1e-300))
-        parents = mj.body_parentid[self._body]
-        self._contacts = [
-            _contact(self._mujoco, int(mj.body_geomadr[parent]), int(mj.body_geomadr[body]), h)
-            for parent, body in zip(parents.tolist(), self._body.tolist(), strict=True)
-        ]
-        self.stopped = np.zeros(count, dtype=np.bool_)
-        probes = np.zeros((4, 4))
-        probes[:, 3] = 1.0
-        probes[1:, :3] = 0.5 * _PROBE * np.eye(3)
-        self._probes = probes
-
-    def add(self, mj: Any, data: Any, rate: Floats, speed: Floats) -> int:  # noqa: ANN401
-        """Add a contact for each range that a ball may come to within the step; returns how many.
-
-        Balls that cannot have come to their limits since they were last measured are not measured again.
-        """
-        if not self._contacts:
-            return 0
-        turn = (_WINDING * self._h) * rate[self.dofs].sum(axis=-1)
-        self._turned += turn
-        if (self._turned + turn < self._clear).all():
-            return 0
-        own_speed = speed[self.dofs]
-        self._measure(data, own_speed)
-        self._clear[:], self._turned[:] = self._rooms.min(axis=-1) - _BAND, turn  # what was measured is a step ahead
-        steep = np.abs(self._gradients).sum(axis=-1)
-        near = (self._rooms < (turn + _BAND)[:, None]) & (steep < _STEEPEST) & (steep > 0.1) & ~self.stopped[:, None]
-        balls, which = np.nonzero(near)
-        gradient = self._gradients[balls, which]
-        # So that the room after the step is what was measured ahead; what is outside now may stay so but for a part.
-        room = self._rooms[balls, which] - self._h * np.einsum("ni,ni->n", gradient, own_speed[balls])
-        room -= (1.0 - _RETURN) * np.minimum(self._rooms_now[balls, which], 0.0)
-        if self.stopped.any():
-            stopped = np.flatnonzero(self.stopped)
-            balls = np.concatenate([balls, np.repeat(stopped, 6)])
-            gradient = np.concatenate([gradient, np.tile(_BOTH_WAYS, (len(stopped), 1))])
-            room = np.concatenate([room, np.zeros(6 * len(stopped))])
-        if balls.size:
-            self._add_contacts(mj, data, balls, gradient, room)
-        return len(balls)
-
-    def leave_poles(self, qpos: Floats) -> None:
-        """See `Constraints.leave_poles`."""
-        for measure in self._measures:
-            places = self._qpos[measure.balls]
-            turns = np.take_along_axis(xyzw(qpos[places]), measure.order, axis=-1)
-            angles = to_swing_twist(turns, 2)
-            swing = np.linalg.norm(angles[:, :2], axis=-1)
-            for ball in np.flatnonzero((swing > np.pi - _POLE) & (not measure.is_euler)).tolist():
-                angles[ball, :2] *= (np.pi - _POLE) / swing[ball]
-                back = np.empty(4)
-                back[measure.order[ball]] = from_swing_twist(angles[ball], 2)
-                qpos[places[ball]] = wxyz(back)
-
-    def leave(self, data: Any, rate: Floats, speed: Floats, *, stop: bool) -> bool:  # noqa: ANN401
-        """Whether one goes further out of its limits in a step at ``speed`` (nv,) than it is, and then may be stopped.
-
-        Where limits meet, or near half a turn, they are curved so much that Newton's method may not find a way on.
-        """
-        if not self._contacts:
-            return False
-        own_speed = speed[self.dofs]
-        sudden = self._h * np.abs(own_speed - data.qvel[self.dofs]).max(axis=-1)
-        turn = (_WINDING * self._h) * np.maximum(rate[self.dofs], np.abs(own_speed)).sum(axis=-1)
-        if not ((sudden > _SUDDEN) & (self._turned + turn > self._clear)).any():
-            return False
-        self._measure(data, own_speed)
-        outside = (self._rooms < np.minimum(self._rooms_now, 0.0) - _OUTSIDE).any(axis=-1)
-        if stop:  # but not on its way back from outside
-            self.stopped |= outside & (self._rooms_now.min(axis=-1) > -_OUTSIDE)
-        return bool(outside.any())
-
-    def _measure(self, data: Any, speed: Floats) -> None:  # noqa: ANN401
-        """Measure the limits of all balls (N) now, and after a step at ``speed`` (N, 3)."""
-        now = xyzw(data.qpos[self._qpos])
-        half = 0.5 * self._h * np.linalg.norm(speed, axis=-1, keepdims=True)
-        ahead = np.cos(half) * now + 0.5 * self._h * np.sinc(half / np.pi) * by_vector(now, speed)
-        ahead /= np.linalg.norm(ahead, axis=-1, keepdims=True)
-        turns = np.concatenate([now[:, None], np.matmul(self._probes, left(ahead))], axis=1)
-        for measure in self._measures:
-            own = measure.balls
-            self._rooms[own], self._gradients[own], self._rooms_now[own] = measure(turns[own])
-
-    def _add_contacts(self, mj: Any, data: Any, balls: Ints, gradient: Floats, room: Floats) -> None:  # noqa: ANN401
-        """A point on a lever at the joint that may not move against the normal is the moment of the gradient (R, 3)."""
-        own = slice(data.ncon, None)
-        for ball in balls.tolist():
-            self._mujoco.mj_addContact(mj, data, self._contacts[ball])
-        size = np.linalg.norm(gradient, axis=-1)
-        lever = self._lever[balls]
-        turned = np.einsum("nij,nj->ni", data.xmat[self._body[balls]].reshape(-1, 3, 3), gradient)
-        axes = turned / size[:, None]
-        arm = perpendicular(axes)
-        normal = np.cross(axes, arm)
-        contact = data.contact
-        contact.pos[own] = data.xpos[self._body[balls]] + (lever * size)[:, None] * arm
-        contact.frame[own] = np.concatenate([normal, arm, axes], axis=1)
-        contact.dist[own] = lever * room
-        if self.stopped.any():
-            stops = slice(data.ncon - 6 * int(self.stopped.sum()), None)
-            contact.solref[stops], contact.solimp[stops] = _hardness(_STOP, self._h)
-
-
-def _contact(mujoco: Any, first: int, second: int, h: float) -> Any:  # noqa: ANN401
-    """A contact without friction between two shapes."""
-    made = mujoco.MjContact()
-    made.geom[:] = first, second
-    made.geom1, made.geom2 = first, second
-    made.flex[:] = made.elem[:] = made.vert[:] = -1
-    made.dim, made.includemargin, made.exclude = 1, _ANY, 0
-    made.solref[:], made.solimp[:] = _hardness(_LIMIT, h)
-    made.friction[:] = 1.0
-    return made
+def _reach(mj: Any) -> Floats:  # noqa: ANN401
+    """(nv,) metres at most by which anything moves with a degree of freedom, for each radian or metre of it."""
+    far = np.zeros(mj.nbody)  # from a body's origin to the farthest point of what hangs on it
+    np.maximum.at(far, mj.geom_bodyid, np.linalg.norm(mj.geom_pos, axis=1) + mj.geom_rbound)
+    for body in range(mj.nbody - 1, 0, -1):
+        parent = int(mj.body_parentid[body])
+        far[parent] = max(far[parent], float(np.linalg.norm(mj.body_pos[body])) + far[body])
+    place = np.arange(mj.nv) - mj.jnt_dofadr[mj.dof_jntid]
+    kind = mj.jnt_type[mj.dof_jntid]
+    slides = (kind == _SLIDE) | ((kind == _FREE) & (place < 3))
+    return np.where(slides, 1.0, far[mj.dof_bodyid])

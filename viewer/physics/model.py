@@ -18,6 +18,7 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.physics.library import by_vector, left, load_mujoco, unit_length, wxyz
 from viewer.physics.masses import capsule_masses, standing_height
+from viewer.physics.overlaps import Sunk
 from viewer.physics.surroundings import BODIES, FLOOR, OBJECT_PREFIX, Movers, Surroundings, add_object, find_movers
 from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, find_place, fk, joint_space
 from viewer.skeleton.balance import standing_points
@@ -37,11 +38,13 @@ _NO_END = 1e6
 """Instead of the infinite end of a one-sided range."""
 _SMALLEST, _LARGEST = 1e-3, 1e6
 """Metres of a figure: beyond, masses and inertias leave the range that MuJoCo computes with."""
-_DEEP = 0.005
-"""What is deeper in something else at the start than this part of the height does not touch it at all."""
+_DEEP, _DEEP_AND_FREE = 0.005, 0.05
+"""What is deeper in something else at the start than this part of the height does not touch it at all; the second where
+one of the two moves freely, so that it can be moved out as it is."""
 _DEEP_IN_ITSELF = 0.001
 """The same of a figure's own parts."""
 _NONE = np.zeros(0, dtype=np.intp)
+_NOT_SUNK = Sunk((), 0.0)
 _XYZW = np.array([1, 2, 3, 0])
 """Where our components of a quaternion are in MuJoCo's."""
 _LOCKED = 1e-6
@@ -84,6 +87,7 @@ class Model:
         thrown_qpos, thrown_dof, thrown_body: of the balls that can be thrown.
         ball_radius: metres.
         movers: the objects that move.
+        sunk: what is too deep in the floor at the start to touch it.
     """
 
     mj: Any
@@ -107,6 +111,7 @@ class Model:
     thrown_body: Ints = field(default_factory=lambda: _NONE)
     ball_radius: float = 0.0
     movers: Movers = field(default_factory=Movers)
+    sunk: Sunk = _NOT_SUNK
 
     @property
     def mass(self) -> float:
@@ -247,7 +252,7 @@ def make_model(
     height, mass = parts[0].height, parts[0].mass
     for one in surroundings.objects:
         add_object(mujoco, spec, one, surroundings.masses.get(one.name), surroundings.friction)
-    _allow_for_start(mujoco, made, skeleton, pose)
+    sunk = _allow_for_start(mujoco, made, skeleton, pose)
     radius = surroundings.ball_radius or 0.03 * height
     for number in range(balls):
         ball = spec.worldbody.add_body(
@@ -275,6 +280,7 @@ def make_model(
         thrown_body=thrown,
         ball_radius=radius,
         movers=movers,
+        sunk=sunk,
     )
 
 
@@ -329,8 +335,12 @@ def _joints_in(mj: Any, made: Spec, skeleton: Skeleton) -> Model:  # noqa: ANN40
     )  # fmt: skip
 
 
-def _allow_for_start(mujoco: Any, made: Spec, skeleton: Skeleton, pose: Pose) -> None:  # noqa: ANN401
-    """Let pairs that are deep in each other in the pose at the start, and what is deep in the floor, not touch."""
+def _allow_for_start(mujoco: Any, made: Spec, skeleton: Skeleton, pose: Pose) -> Sunk:  # noqa: ANN401
+    """Let pairs that are deep in each other in the pose at the start, and what is deep in the floor, not touch.
+
+    Returns:
+        What is deep in the floor.
+    """
     mj = _compiled(made.spec)
     data = mujoco.MjData(mj)
     data.qpos[:] = _joints_in(mj, made, skeleton).coordinates(pose, data.qpos)
@@ -338,15 +348,22 @@ def _allow_for_start(mujoco: Any, made: Spec, skeleton: Skeleton, pose: Pose) ->
     contact, height = data.contact, made.parts[0].height
     roots = mj.body_rootid[mj.geom_bodyid[contact.geom]]
     own = (roots[:, 0] == roots[:, 1]) & (roots[:, 0] > 0)
-    deep = contact.dist < np.where(own, -_DEEP_IN_ITSELF, -_DEEP) * height
-    geoms = {geom.id: geom for geom in made.spec.geoms}
+    first_joint = mj.body_jntadr[roots]
+    free = ((first_joint >= 0) & (mj.jnt_type[first_joint] == int(mujoco.mjtJoint.mjJNT_FREE))).any(axis=1)
+    most = np.where(own, _DEEP_IN_ITSELF, np.where(free, _DEEP_AND_FREE, _DEEP))
+    deep = contact.dist < -most * height
+    geoms, sunk = {geom.id: geom for geom in made.spec.geoms}, list[int]()
     for a, b in {tuple(sorted(pair)) for pair in contact.geom[deep].tolist()}:
         first, second = geoms[a], geoms[b]
         if "ground" in (first.name, second.name):
             low = second if first.name == "ground" else first
             low.conaffinity &= ~FLOOR
+            sunk.append(low.id)
         else:
             made.spec.add_exclude(bodyname1=first.parent.name, bodyname2=second.parent.name)
+    joints = sorted(set(_joint_of(mj, made.bodies)[mj.geom_bodyid[sunk]].tolist()))
+    depths = -contact.dist[np.isin(contact.geom, sunk).any(axis=1) & (roots == 0).any(axis=1)]
+    return Sunk(tuple(skeleton.names[joint] for joint in joints), float(depths.max(initial=0.0)))
 
 
 class Spec(NamedTuple):

@@ -1,4 +1,4 @@
-"""What overlaps at the start of a simulation: it is to come apart, and what cannot is let be as deep as it is.
+"""What overlaps at the start of a simulation: it is moved apart, and what cannot be is let be as deep as it is.
 
 A part that hangs on the world beside its joint, or one whose joints are at their limits, may lie in the floor however
 hard the floor pushes. Contacts that such a part cannot leave would push in vain for ever.
@@ -10,12 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.spatial.checks import Floats, Ints
-
-TRIAL_STEPS = 6
-"""Steps in which what can come apart shows that it does."""
-_STAYS = 0.7
-"""Where more than this part of the depth is left by then, nothing comes apart: of what moves freely a third is."""
+from viewer.spatial.checks import Bools, Floats, Ints
 
 
 class Stuck(NamedTuple):
@@ -36,6 +31,25 @@ class Stuck(NamedTuple):
         """The line for the user."""
         other = "the floor" if self.other == "floor" else self.other
         return f"{self.joint} is {1e3 * self.depth:.3g} mm deep in {other} and cannot leave it: it stays there"
+
+
+class Sunk(NamedTuple):
+    """Parts that start so deep in the floor that they do not touch it.
+
+    Attributes:
+        joints: whose parts they are.
+        depth: metres of the deepest.
+    """
+
+    joints: tuple[str, ...]
+    depth: float
+
+    @property
+    def words(self) -> str:
+        """The line for the user."""
+        more = f" and {len(self.joints) - 1} more" if len(self.joints) > 1 else ""
+        verb = "start" if more else "starts"
+        return f"{self.joints[0]}{more} {verb} up to {self.depth:.3g} m deep in the floor and will not touch it"
 
 
 class Overlaps(NamedTuple):
@@ -73,15 +87,22 @@ class Overlaps(NamedTuple):
         places = np.minimum(np.searchsorted(self.pairs, pairs), len(self.pairs) - 1)
         return np.where(self.pairs[places] == pairs, self.depths[places], 0.0)
 
-    def staying(self, later: Overlaps) -> Overlaps:
-        """Those of the pairs that are hardly less deep after `TRIAL_STEPS`."""
-        left = later.at(np.stack([self.pairs // self.shapes, self.pairs % self.shapes], axis=1))
-        stay = left > _STAYS * self.depths
-        return Overlaps(self.pairs[stay], np.maximum(self.depths, left)[stay], self.shapes)
+    def among(self, others: Overlaps) -> Overlaps:
+        """Those of the pairs that are among others."""
+        return self._some(np.isin(self.pairs, others.pairs))
 
-    def shrunk(self, part: float) -> Overlaps:
-        """The same pairs, less deep."""
-        return self._replace(depths=part * self.depths)
+    def without(self, others: Overlaps) -> Overlaps:
+        """Those of the pairs that are not among others."""
+        return self._some(~np.isin(self.pairs, others.pairs))
+
+    def joined(self, others: Overlaps) -> Overlaps:
+        """These and others, which are different pairs."""
+        pairs, depths = np.concatenate([self.pairs, others.pairs]), np.concatenate([self.depths, others.depths])
+        order = np.argsort(pairs)
+        return Overlaps(pairs[order], depths[order], self.shapes)
+
+    def _some(self, which: Bools) -> Overlaps:
+        return Overlaps(self.pairs[which], self.depths[which], self.shapes)
 
     def geoms(self) -> list[tuple[int, int]]:
         """The two shapes of each pair."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +15,7 @@ from viewer.physics.constraints import Constraints
 from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
 from viewer.physics.library import load_mujoco
 from viewer.physics.model import BALLS, Model, make_model
-from viewer.physics.overlaps import TRIAL_STEPS, Overlaps, Stuck
+from viewer.physics.overlaps import Stuck
 from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.skeleton import Clip, Pose, Skeleton, fk
 from viewer.skeleton.arguments import check_pose, check_skeleton
@@ -171,35 +170,27 @@ class Physics:
         self.drive.set_strength(self._strength)
 
     def reset(self, pose: Pose | None = None) -> None:
-        """Start again from a pose, at rest: the one of the start unless given. Balls, pushes and the recording go."""
-        self._start = pose or self._start
-        constraints = self._constraints
-        constraints.stuck = Overlaps.none(self.model.mj.ngeom)
-        self._begin()
-        if constraints.overlaps.pairs.size:
-            with suppress(InputError):  # what becomes unstable says so when it is asked to go on
-                for _ in range(TRIAL_STEPS):
-                    self._one(self._target)
-            stuck = constraints.stuck_after_trial(self._data)
-            self._begin()
-            constraints.stuck = stuck
+        """Start again from a pose, at rest: the one of the start unless given. Balls, pushes and the recording go.
 
-    def _begin(self) -> None:
-        """Be at the start, at rest."""
+        What overlaps in it is moved apart first.
+        """
+        self._start = pose or self._start
         data, mj = self._data, self.model.mj
         self._mujoco.mj_resetData(mj, data)
         data.qpos[:] = self.model.coordinates(self._start, data.qpos)
         self._target = data.qpos.copy()
         self._constraints.leave_poles(data.qpos)
+        self._constraints.part(mj, data)
         self._next, self._speed = self._target, np.zeros(mj.nv)
         self._waiting = np.zeros(mj.nv)  # what keeps balls where they wait
         self._waiting[self.model.thrown_dof + 1] = mj.body_mass[self.model.thrown_body] * -mj.opt.gravity[1]
-        data.xfrc_applied[:] = 0.0
+        data.qvel[:] = data.xfrc_applied[:] = 0.0
         self._mujoco.mj_forward(mj, data)
         data.qacc_warmstart[:] = 0.0  # not what was left of another run
         self.drive.rest(data)
         self._constraints.rest(data)
-        self.aimed = self.pose = self._start
+        self.aimed = self._start
+        self.pose = self._start if (data.qpos == self._target).all() else self._read()
         self.seconds = self.assist_weights = self.pull_force = 0.0
         self._steps, self._thrown = 0, 0
         self._lasting = np.zeros((len(self.model.free), 6))
@@ -396,7 +387,7 @@ class Physics:
 
     @property
     def deepest(self) -> float:
-        """Metres of the deepest contact since the start; what overlaps there does not count while it comes apart."""
+        """Metres of the deepest contact since the start, but for what is `stuck` there."""
         return self._constraints.deepest
 
     @property
@@ -413,6 +404,12 @@ class Physics:
             joint, other = reversed(names) if names[0] == "floor" else names
             found.append(Stuck(joint, other, depth))
         return tuple(found)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Lines for the user on what does not touch as it looks."""
+        sunk = self.model.sunk
+        return (*((sunk.words,) if sunk.joints else ()), *(one.words for one in self.stuck))
 
     def _push(self) -> None:
         """Forces of the pushes under way; those that are over go."""

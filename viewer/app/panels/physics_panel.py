@@ -125,8 +125,8 @@ def _state(ui: PanelContext, part: Simulating) -> None:
     value_rows(ui, rows)
     if part.problem:
         paragraph(ui, part.problem, "warn", small=True)
-    for one in sim.stuck:
-        paragraph(ui, one.words, "warn", small=True)
+    for line in sim.warnings:
+        paragraph(ui, line, "warn", small=True)
     gap(ui.px(4))
     wide = (imgui.get_content_region_avail().x - ui.px(12)) / 3.0
     words, icon = ("Go on", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
