@@ -145,8 +145,7 @@ def tree_rows(skeleton: Skeleton, folds: Folds) -> list[Row]:
 
 def found_rows(skeleton: Skeleton, wanted: str) -> list[Row]:
     """Rows of the joints whose names contain every word of a search, ignoring case, in the order of the tree."""
-    words = wanted.casefold().split()
-    names = [name.casefold() for name in skeleton.names]
+    words, names = wanted.casefold().split(), [name.casefold() for name in skeleton.names]
     found = (joint for joint, _ in _order(skeleton) if all(word in names[joint] for word in words))
     return [Row(joint, 0, parent=False, folded=False) for joint in found]
 
