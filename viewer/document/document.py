@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from viewer.document.document_contact import NO_CONTACT, DocumentContact, solver_grips
 from viewer.document.document_goal import BALANCE_KIND, NO_BALANCE, DocumentBalance, DocumentGoal
 from viewer.document.solver_settings import SolverSettings
-from viewer.document.take import FRAME_TIME, Take, check_frame, layer_of, same_fields
+from viewer.document.take import FRAME_TIME, Take, check_frame, layer_of, same_fields, same_or_none
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Goal
 from viewer.skeleton import Character, Clip, FreeNames, Pose, Skeleton
@@ -23,8 +23,7 @@ def same_skeleton(one: Skeleton, other: Skeleton) -> bool:
         return True
     if not same_fields(one, other, skip=("limits", "poses")) or one.poses.keys() != other.poses.keys():
         return False
-    limits = zip(one.limits, other.limits, strict=True)
-    return all(a is b or (a is not None and b is not None and a.same_as(b)) for a, b in limits) and all(
+    return all(map(same_or_none, one.limits, other.limits)) and all(
         pose.same_as(other.poses[name]) for name, pose in one.poses.items()
     )
 

@@ -20,11 +20,11 @@ from viewer.document.import_export import usual_margin
 from viewer.document.key_editing import differences
 from viewer.document.pins import resolved
 from viewer.document.scope import inside_at
-from viewer.document.take import GoalLayer, Pin, PlantedFeet, Take, Track
+from viewer.document.take import GoalLayer, Pin, PlantedFeet, Take, Track, same_or_none
 from viewer.errors import InputError
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals import NUMBERS, Number, Unit, Value
-from viewer.skeleton import Bodies, Capsule, Character, Clip, Effector, JointKind, JointLimits, Pose, Skeleton
+from viewer.skeleton import Bodies, Capsule, Character, Clip, Effector, JointKind, Pose, Skeleton
 from viewer.skeleton.carrying import Carrier
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
@@ -320,7 +320,7 @@ def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) 
     kept = working.bodies if working.bodies != before.bodies else None
     bodies = after.bodies if kept is None else Bodies(tuple(_scaled_capsule(one, scale) for one in kept.capsules))
     limits = tuple(
-        new if kind is JointKind.SLIDE or _same_limits(own_limits, old) else own_limits
+        new if kind is JointKind.SLIDE or same_or_none(own_limits, old) else own_limits
         for kind, own_limits, old, new in zip(after.kinds, working.limits, before.limits, after.limits, strict=True)
     )
     return replace(
@@ -330,10 +330,6 @@ def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) 
         effectors=effectors,
         bodies=bodies,
     )
-
-
-def _same_limits(one: JointLimits | None, other: JointLimits | None) -> bool:
-    return one is other or (one is not None and one.same_as(other))
 
 
 def _scaled_capsule(capsule: Capsule, scale: float) -> Capsule:

@@ -8,14 +8,14 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import count
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Quaternion, Vector
 from viewer.ik.goals.numbers import LAST_LEVEL, as_rotation
-from viewer.skeleton import Pose
+from viewer.skeleton import JointLimits, Pose
 from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, unit_quaternions
 
 
@@ -336,6 +336,7 @@ __all__ = [
     "check_range",
     "layer_of",
     "same_fields",
+    "same_or_none",
     "sharing",
 ]
 
@@ -452,7 +453,7 @@ class Take:
             )
             for take in (self, other)
         )  # fmt: skip
-        if mine != its or not _same_rest(self.rest, other.rest):
+        if mine != its or not same_or_none(self.rest, other.rest):
             return False
         pairs = [*zip(self.tracks, other.tracks, strict=True), *zip(self.solved, other.solved, strict=True)]
         return all(same_fields(a, b) for a, b in pairs)
@@ -511,10 +512,12 @@ def sharing(tracks: tuple[Track, ...]) -> tuple[Track, ...]:
     return tuple(tracks)
 
 
-def _same_rest(one: Pose | None, other: Pose | None) -> bool:
-    if one is None or other is None:
-        return one is other
-    return one.same_as(other)
+_Value = TypeVar("_Value", Pose, JointLimits)
+
+
+def same_or_none(one: _Value | None, other: _Value | None) -> bool:
+    """Whether two poses, or two joints' limits, are equal, or neither is there."""
+    return one is other or (one is not None and other is not None and one.same_as(other))
 
 
 def same_fields(one: object, other: object, skip: tuple[str, ...] = ()) -> bool:

@@ -22,6 +22,7 @@ from viewer.document.edit_skeleton import (
 from viewer.document.limit_ranges import with_ranges
 from viewer.document.posed_goals import carried
 from viewer.document.scope import turned_within, with_loops_closed
+from viewer.document.take import same_or_none
 from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import NONE, WORDS, with_limits
 from viewer.ik.goals.numbers import as_rotation
@@ -249,8 +250,7 @@ class SetLimitRanges(Action):
 
     def apply(self, document: Document) -> Document:
         skeleton = with_ranges(document.skeleton, self.ranges)
-        pairs = zip(skeleton.limits, document.skeleton.limits, strict=True)
-        same = all(new is old or (new is not None and new.same_as(old)) for new, old in pairs)
+        same = all(map(same_or_none, skeleton.limits, document.skeleton.limits))
         return document if same else replace(document, skeleton=skeleton)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-import numpy as np
 
+from viewer.document.document import same_clip
 from viewer.errors import FormatError, InputError, ViewerError, quote
 from viewer.formats.file_formats import SAMPLE, check_up
 from viewer.formats.files import LARGEST_FILE, opened
@@ -237,13 +237,7 @@ def _timed(clips: Mapping[str, Clip], frame_time: float | None) -> Mapping[str, 
 
 
 def _same_clips(ours: Mapping[str, Clip], others: Mapping[str, Clip]) -> bool:
-    return list(ours) == list(others) and all(_same_clip(clip, others[name]) for name, clip in ours.items())
-
-
-def _same_clip(a: Clip, b: Clip) -> bool:
-    arrays = ("rotations", "translated", "translations", "offsets")
-    same_rest = (a.name, a.frame_time, a.keys) == (b.name, b.frame_time, b.keys)
-    return same_rest and all(np.array_equal(getattr(a, name), getattr(b, name)) for name in arrays)
+    return list(ours) == list(others) and all(same_clip(clip, others[name]) for name, clip in ours.items())
 
 
 _SUFFIXES = (".glb", ".gltf", ".urdf", ".xml")
