@@ -354,10 +354,7 @@ class CameraMoves:
             "view.orbit_right": self._step(step, 0.0),
             "view.orbit_up": self._step(0.0, step),
             "view.orbit_down": self._step(0.0, -step),
-        } | {f"view.{word}": self._standard_view(view) for word, view in VIEWS.items()}
-
-    def _standard_view(self, view: ViewName) -> CommandBinding:
-        return self._turning(lambda: self.look(view))
+        } | {f"view.{word}": self._turning(partial(self.look, view)) for word, view in VIEWS.items()}
 
 
 _ALONG = {"xy": "z", "yz": "x", "zx": "y"}

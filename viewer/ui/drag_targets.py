@@ -91,10 +91,6 @@ def body_handles(skeleton: Skeleton, mode: Mode, root_mode: str) -> dict[Item, i
     return found
 
 
-def _root_above(document: Document, joint: int) -> int:
-    return above(document.skeleton, joint)[-1]
-
-
 def can_move(document: Document, item: Item) -> bool:
     """Whether the move handles would move an item."""
     if not item.on_figure:
@@ -287,7 +283,8 @@ class BodyMover:
     def begin(self, session: Session) -> None:
         """Begin the gesture."""
         document = session.document
-        pose, self._index = document.pose, _root_above(document, document.skeleton.index(self.joint))
+        skeleton, pose = document.skeleton, document.pose
+        self._index = above(skeleton, skeleton.index(self.joint))[-1]
         self._start = pose.translations[self._index], pose.rotations[self._index]
         session.begin(f"Move {self.joint}")
 

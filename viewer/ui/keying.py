@@ -135,9 +135,6 @@ class Keying(ViewPart):
 
     # Setting, removing, moving
 
-    def _set_selected(self) -> None:
-        self._do(act.KeyPose(joints=selected_joints(self._document)))
-
     def _here(self) -> tuple[Key, ...]:
         take = self.take
         return () if take is None else take.keys_at(self._document.frame)
@@ -267,7 +264,10 @@ class Keying(ViewPart):
 
         return {
             "key.set": CommandBinding(lambda: self._do(act.KeyPose())),
-            "key.set_selected": CommandBinding(self._set_selected, lambda: bool(self._document.selected_on_figure)),
+            "key.set_selected": CommandBinding(
+                lambda: self._do(act.KeyPose(joints=selected_joints(document()))),
+                lambda: bool(document().selected_on_figure),
+            ),
             "key.delete": CommandBinding(lambda: self._do(act.DeleteKeys()), lambda: bool(self._here())),
             "key.auto": CommandBinding(
                 lambda: self._do(act.SetAutoKey(not document().auto_key)), checked=lambda: document().auto_key

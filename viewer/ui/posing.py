@@ -99,10 +99,11 @@ class Nudging:
     def bindings(self) -> CommandBindings:
         """How its commands are run."""
         sizes: tuple[Size, ...] = ("", "_fine", "_step")
-        return {f"nudge.{way}{size}": self._binding(way, size) for way in DIRECTIONS for size in sizes}
-
-    def _binding(self, way: str, size: Size) -> CommandBinding:
-        return CommandBinding(lambda: self.nudge(way, size), lambda: bool(self._effectors()))
+        return {
+            f"nudge.{way}{size}": CommandBinding(partial(self.nudge, way, size), lambda: bool(self._effectors()))
+            for way in DIRECTIONS
+            for size in sizes
+        }
 
 
 _Choice = TypeVar("_Choice")
@@ -163,9 +164,6 @@ class Posing(ViewPart):
         self._do(act.SetLimits(not self._document.limits_on))
         note_out_of_plane(self._session, self._view)
 
-    def _toggle_firm_holds(self) -> None:
-        self._do(act.SetSolver(firm_holds=not self._document.solver.firm_holds))
-
     def _toggle_joint_limits(self) -> None:
         joint = self._joint()
         if joint is not None:
@@ -174,9 +172,6 @@ class Posing(ViewPart):
     def _can_limit_joint(self) -> bool:
         joint = self._joint()
         return joint is not None and self._document.skeleton.limits[self._document.skeleton.index(joint)] is not None
-
-    def _joint_limited(self) -> bool:
-        return self._joint() not in self._document.unlimited
 
     def _pin(self, part: str) -> None:
         """Toggle the pin of the selected effectors by the active one, in one step."""
@@ -246,12 +241,6 @@ class Posing(ViewPart):
             self._several([act.RemoveGoal(name) for name in goals], "Let go")
         elif pair is not None:
             self._do(act.HoldTogether(*pair))
-
-    def _can_hold_together(self) -> bool:
-        return self._pair() is not None
-
-    def _together(self) -> bool:
-        return bool(self._pair_goals())
 
     def _remove_goals(self) -> None:
         """Remove or switch off the selected goals, in one step."""
@@ -344,7 +333,9 @@ class Posing(ViewPart):
                 )
                 for kind in DOCUMENT_KINDS
             },
-            "goal.hold_together": CommandBinding(self._hold_together, self._can_hold_together, self._together),
+            "goal.hold_together": CommandBinding(
+                self._hold_together, lambda: self._pair() is not None, lambda: bool(self._pair_goals())
+            ),
             "goal.remove": CommandBinding(self._remove_goals, self._can_remove_goals),
         }
 
@@ -352,11 +343,15 @@ class Posing(ViewPart):
         return {
             "limits.all": CommandBinding(self._toggle_limits, checked=lambda: self._document.limits_on),
             "holds.firm": CommandBinding(
-                self._toggle_firm_holds,
+                lambda: self._do(act.SetSolver(firm_holds=not self._document.solver.firm_holds)),
                 lambda: self._document.solver.method == DEFAULT,
                 lambda: self._document.solver.firm_holds,
             ),
-            "limits.joint": CommandBinding(self._toggle_joint_limits, self._can_limit_joint, self._joint_limited),
+            "limits.joint": CommandBinding(
+                self._toggle_joint_limits,
+                self._can_limit_joint,
+                lambda: self._joint() not in self._document.unlimited,
+            ),
             "reset.position": self._reset(position=True, rotation=False),
             "reset.rotation": self._reset(position=False, rotation=True),
             "reset.pose": CommandBinding(lambda: self._do(act.ResetPose())),

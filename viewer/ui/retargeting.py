@@ -132,9 +132,10 @@ class Retargeting:
             return
         if self.running:
             self._forget(take_back=False)
-        others = [name for name in stage.names if name != self._figures.active and self._motion_of(name)]
+        target = self._figures.active
+        others = [name for name in stage.names if name != target and self._document(name).clip_data is not None]
         if others:
-            self._begin(others[0], self._figures.active)
+            self._begin(others[0], target)
 
     def _begin(self, source: str, target: str) -> None:
         self.source, self.target = source, target
@@ -230,9 +231,6 @@ class Retargeting:
     def _document(self, name: str) -> Document:
         stage = self._session.stage
         return stage.documents[stage.index(name)]
-
-    def _motion_of(self, name: str) -> bool:
-        return self._document(name).clip_data is not None
 
     def _character(self, name: str, *, moving: bool = True) -> Character:
         """The figure as it is shown; a source with the clip shown alone."""
