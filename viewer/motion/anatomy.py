@@ -136,20 +136,12 @@ def _by_rest(body: Body, limb: Limb) -> _Axis | None:
 def _rest_axes(skeleton: Skeleton, figure: Figure) -> dict[tuple[str, str], _Axis | None]:
     """By kind and side of each limb of a figure."""
     found: dict[tuple[str, str], _Axis | None] = {}
-    balls_free, rotations = _without_ball_limits(skeleton), rest_world(skeleton).rotations
     for limb in figure.limbs:
-        axis = flexion_axis(balls_free, figure, limb)
-        if axis is None:
-            axis = flexion_axis(skeleton, figure, limb)
-        found[limb.kind, limb.side] = None if axis is None else _seen_from_both(axis, rotations, limb)
+        # Limits of balls are often derived from a clip, which the other side does not have.
+        axis = flexion_axis(skeleton, figure, limb, by_limits=False)
+        seen = None if axis is None else _seen_from_both(axis, rest_world(skeleton).rotations, limb)
+        found[limb.kind, limb.side] = seen
     return found
-
-
-def _without_ball_limits(skeleton: Skeleton) -> Skeleton:
-    """Limits of balls are often derived from a clip, which the other side does not have."""
-    kinds = skeleton.kinds
-    kept = [None if kinds[j] is JointKind.BALL else limits for j, limits in enumerate(skeleton.limits)]
-    return replace(skeleton, limits=tuple(kept), poses={})
 
 
 def _seen_from_both(axis: Floats, rotations: Floats, limb: Limb) -> _Axis:

@@ -21,7 +21,7 @@ from viewer.skeleton.joint_map import Reference, is_same_tree
 from viewer.skeleton.limbs import limb_places
 from viewer.skeleton.names import body_part
 from viewer.skeleton.tree import rest_world
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, frozen
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply
 from viewer.spatial.vectors import norm
 
@@ -133,7 +133,7 @@ def body_of(
         frame = neutral_frame(moving, figure)
     neutral = rest if frame is None or moving is None else World(moving.positions[frame], moving.rotations[frame])
     if frame is None and figure is not None and figure.upright:
-        axes = axes_of(figure.left, figure.up)
+        axes = _axes_at_rest(figure)
     elif figure is not None:
         axes = standing_axes(neutral, figure)
     else:
@@ -195,6 +195,12 @@ def _is_symmetric(skeleton: Skeleton, figure: Figure) -> bool:
         if float(norm(places[0] - 2.0 * away - places[1]).max()) > _MIRRORED * height:
             return False
     return True
+
+
+@lru_cache(maxsize=16)
+def _axes_at_rest(figure: Figure) -> Floats:
+    """(4,) rotation from (left, up, forward) to the world at rest."""
+    return frozen(axes_of(figure.left, figure.up))
 
 
 def neutral_at(body: Body, reference: str | int) -> Body:

@@ -20,7 +20,7 @@ from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.limbs import ARM, Figure, Limb, leg_length, limb_places
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import RestTree, rest_world
+from viewer.skeleton.tree import RestTree, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, rotate
 
@@ -141,13 +141,13 @@ def standing_points(skeleton: Skeleton, floor: float, fixed: Collection[int]) ->
 def _size(skeleton: Skeleton) -> float:
     """The length that a figure's parts are measured in: its leg's; of no figure its longest path from a root."""
     figure = find_figure(skeleton)
-    return (figure and leg_length(skeleton, figure)) or RestTree(skeleton).size
+    return (figure and leg_length(skeleton, figure)) or rest_tree(skeleton).size
 
 
 @lru_cache(maxsize=16)
 def mass_points(skeleton: Skeleton) -> Points:
     """The distribution of a skeleton's mass: see `center_of_mass`."""
-    figure, tree = find_figure(skeleton), RestTree(skeleton)
+    figure, tree = find_figure(skeleton), rest_tree(skeleton)
     points = _bonemass_points(tree) if figure is None else _bodymass_points(tree, figure)
     return _table([(joint, offset, mass, -1) for (joint, offset), mass in points], total=1.0)
 
@@ -225,7 +225,7 @@ def _contact_points(skeleton: Skeleton) -> Points:
 
     Of anything else an end is a point of the skin, a joint as deep under it as its body is thick.
     """
-    figure, tree = find_figure(skeleton), RestTree(skeleton)
+    figure, tree = find_figure(skeleton), rest_tree(skeleton)
     if figure is None:
         nearer = (_END_SLACK - _SLACK) * _size(skeleton)
         depths = {j: nearer for j, below in enumerate(tree.children) if not below and not tree.tips[j]}

@@ -19,7 +19,7 @@ from viewer.skeleton.kinematics import World, fk, fk_arrays
 from viewer.skeleton.limbs import ARM, Figure
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import RestTree
+from viewer.skeleton.tree import RestTree, rest_tree
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats
 from viewer.spatial.closest import segment_distances
 from viewer.spatial.quaternion import from_axis_angle, multiply
@@ -139,7 +139,7 @@ def _height(skeleton: Skeleton, poses: list[World]) -> float:
 
 def _capsules(skeleton: Skeleton, height: float) -> Iterator[Capsule]:
     """One for each bone, in the order of the joints: to its children, then to its end sites."""
-    tree, figure, path = RestTree(skeleton), find_figure(skeleton), body_path(skeleton)
+    tree, figure, path = rest_tree(skeleton), find_figure(skeleton), body_path(skeleton)
     carriers = path[1:]
     radii = {} if figure is None else _radii(tree, figure)
     for joint, children in enumerate(tree.children):

@@ -33,7 +33,7 @@ from viewer.skeleton.limbs import (
 )
 from viewer.skeleton.names import FINGERS, body_part, finger_of, is_in_palm, swapped_names
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import RestTree
+from viewer.skeleton.tree import RestTree, rest_tree
 from viewer.spatial.checks import Floats, Ints, frozen
 from viewer.spatial.vectors import unit
 
@@ -111,7 +111,7 @@ def body_path(skeleton: Skeleton) -> tuple[int, ...]:
 @lru_cache(maxsize=16)
 def _path(shape: _Shape) -> tuple[int, ...]:
     """The joints from where legs and spine meet up to the root; () without legs."""
-    tree = RestTree(shape.skeleton)
+    tree = rest_tree(shape.skeleton)
     arms, legs = _limbs(tree) or ((), ())
     meeting = tree.common([limb.upper for limb in (*arms, *legs)]) if legs else None
     return () if meeting is None else tuple(tree.above(meeting))
@@ -119,14 +119,14 @@ def _path(shape: _Shape) -> tuple[int, ...]:
 
 @lru_cache(maxsize=16)
 def _found(shape: _Shape) -> Figure | None:
-    tree = RestTree(shape.skeleton)
+    tree = rest_tree(shape.skeleton)
     limbs = _limbs(tree)
     return None if limbs is None else _figure(tree, *limbs)
 
 
 @lru_cache(maxsize=16)
 def _found_at_any_rest(shape: _Shape) -> Figure | None:
-    tree = RestTree(shape.skeleton)
+    tree = rest_tree(shape.skeleton)
     arms, legs = _arms_and_legs(tree) if tree.size > 0 else ((), ())
     return _figure(tree, arms, legs, any_rest=True) if arms or legs else None
 
@@ -343,7 +343,7 @@ def find_slots(skeleton: Skeleton, figure: Figure | None = None) -> Mapping[str,
         slots.update({f"{chain} {number}": joint for number, joint in enumerate(joints, 1)})
     if figure.head is not None:
         slots[HEAD] = figure.head
-    tree = RestTree(skeleton)
+    tree = rest_tree(skeleton)
     for limb in figure.limbs:
         slots.update(_limb_slots(tree, limb))
     return MappingProxyType(_once(slots))

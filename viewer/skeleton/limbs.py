@@ -337,11 +337,17 @@ _BENDS = np.radians(25.0)
 """Limits show a bending axis if they let it turn this far to one side and at most `_BEHIND` to the other."""
 
 
-def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | None:
+def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb, *, by_limits: bool = True) -> Floats | None:
     """Unit axis (3,), in the rest frame of the limb's lower joint; a positive turn about it bends the limb.
 
     Hinges and universals have it in their axes; its side follows from the limits, else from the figure. Of a ball it is
     square to the limb and to the way the figure faces, unless the limits say otherwise.
+
+    Args:
+        skeleton: with the limb.
+        figure: that it is.
+        limb: one of its arms or legs.
+        by_limits: False: of a ball, limits count only where the rest pose shows nothing.
 
     Returns:
         None where neither limits nor the rest pose show it.
@@ -357,7 +363,7 @@ def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | Non
             sign = float(np.sign(axis @ expected))
         return np.asarray(-axis if sign < 0 else axis)
     shown = _limited(limits)
-    if expected is None or (shown is not None and float(shown @ expected) < _AGREES):
+    if expected is None or (by_limits and shown is not None and float(shown @ expected) < _AGREES):
         return shown
     return expected
 

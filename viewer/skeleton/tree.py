@@ -215,3 +215,9 @@ class RestTree:
         offsets = self.skeleton.tip_offsets[self.skeleton.tip_parents == joint]
         farthest = max(offsets, key=lambda tip: float(np.linalg.norm(tip)), default=np.zeros(3))
         return (joint, farthest) if self.apart(farthest, np.zeros(3)) else None
+
+
+@lru_cache(maxsize=16)
+def rest_tree(skeleton: Skeleton) -> RestTree:
+    """The `RestTree` of a skeleton."""
+    return RestTree(skeleton)

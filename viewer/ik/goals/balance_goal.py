@@ -16,7 +16,7 @@ from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_balance
-from viewer.skeleton.tree import RestTree
+from viewer.skeleton.tree import rest_tree
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.columns import apply
 
@@ -219,7 +219,7 @@ def shrink(s: System, w: Work, count: int, margin: float) -> int:
 
 def balance_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     """The margin; the joint is the end of the longest way from a root, by which lengths are scaled."""
-    return Constants(RestTree(skeleton).longest(int(skeleton.roots[0]))[-1], (0.0, 0.0, 0.0), (goal.number("margin"),))
+    return Constants(rest_tree(skeleton).longest(int(skeleton.roots[0]))[-1], (0.0, 0.0, 0.0), (goal.number("margin"),))
 
 
 def balance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
