@@ -13,6 +13,7 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import hint, run
+from viewer.app.panels.sheet import number_step
 from viewer.app.panels.solver_panel import NOTES, TITLES
 from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
@@ -363,7 +364,6 @@ _BUTTONS = (
     ("play.last", fa.ICON_FA_FORWARD_FAST, "End   Ctrl End"),
 )
 _SMALL, _HEAD = 24.0, 12.0
-_STEPS = (1, 2, 5, 10, 20, 50, 100, 200)
 _APART = 46.0
 """Least logical pixels between two numbers on the ruler."""
 
@@ -401,7 +401,7 @@ def _ruler(ui: PanelContext, last: int) -> None:
     pen.box(*it[:4], "app", rounding=3)
     left, right = it.x + pen.px(_HEAD), it.x + wide - pen.px(_HEAD)
     each = (right - left) / max(last, 1)
-    step = next((one for one in _STEPS if one * each >= pen.px(_APART)), _STEPS[-1])
+    step = number_step(pen.px(_APART) / each)
     pen.rule(left, right, it.y + pen.px(20), "line_hi")
     for k in range(0, last + 1, step):
         x = left + k * each

@@ -1,8 +1,7 @@
 """BVH (Biovision hierarchy): reader and writer.
 
-hierarchy  text -> joints
-motion     rows of numbers -> channel values
-channels   channel values <-> rotations and translations
-reader     file -> Character
-writer     Character -> file
+bvh_text    text -> joints, rows of channel values
+channels    channel values <-> rotations and translations
+bvh_reader  file -> Character
+bvh_writer  Character -> file
 """
