@@ -17,7 +17,6 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.motion.carried import within_limits
 from viewer.motion.contacts import Contacts, contacts_of, moving_feet
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.paired_places import Figures, follow, place_hips, reach, touching_goals
@@ -284,6 +283,8 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
             rotations, world = reach(pairing, goals, rotations, translations, world, wanted)
     result = _as_clip(pairing, clip, rotations, translations)
     if choices.limits:
+        from viewer.motion.carried import within_limits  # noqa: PLC0415 - only limits need the solver
+
         kept = (legs if feet != "off" else []) + (arms if choices.hands != "free" else [])
         result = within_limits(target.skeleton, result, [limb for _, limb in kept])
         world = fk_clip(target.skeleton, result)
