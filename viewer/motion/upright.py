@@ -163,7 +163,7 @@ def _root_of(world: World, limb: Limb) -> Floats:
 def _searched(moving: World) -> Ints:
     """The frames that are looked at: all, or some of a long clip."""
     count = len(moving.positions)
-    return np.unique(np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp))
+    return np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp)
 
 
 def standing_frames(moving: World, ankles: Sequence[int]) -> Ints:
