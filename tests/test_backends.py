@@ -17,6 +17,8 @@ from inside.ik import (
     Workspace,
     algebra,
     alignment,
+    arm,
+    arm_search,
     arrays_in,
     contact_kernels,
     copy_state,
@@ -62,7 +64,7 @@ if TYPE_CHECKING:
 
 KERNELS = {
     name: value
-    for module in (algebra, joints, contact_kernels, forward, dual_system, step, alignment)
+    for module in (algebra, joints, contact_kernels, forward, dual_system, step, alignment, arm, arm_search)
     for name, value in vars(module).items()
     if isinstance(value, types.FunctionType)
 }

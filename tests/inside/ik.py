@@ -1,6 +1,6 @@
 """The inside of `viewer.ik` that tests use."""
 
-from viewer.ik import algebra, backends, batch, levenberg_marquardt, runs, warming
+from viewer.ik import algebra, arm_search, backends, batch, levenberg_marquardt, runs, warming
 from viewer.ik.assemble import Assembly, assemble, dof_table_of, joint_tables
 from viewer.ik.backends import BACKENDS, engine_for, twins
 from viewer.ik.compiled import numba_engine as compiled_engine
@@ -14,7 +14,7 @@ from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Val
 from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.holds import holds
-from viewer.ik.kernels import alignment, dual_system, forward, goal_islands, joints, starts, step
+from viewer.ik.kernels import alignment, arm, dual_system, forward, goal_islands, joints, starts, step
 from viewer.ik.kernels import contact_rows as contact_kernels
 from viewer.ik.levels import count_levels, descend, descending
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
@@ -118,6 +118,8 @@ __all__ = [
     "Workspace",
     "algebra",
     "alignment",
+    "arm",
+    "arm_search",
     "arrays_in",
     "assemble",
     "backends",

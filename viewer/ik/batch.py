@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from viewer.errors import InputError
 from viewer.ik.assemble import Assembly
 from viewer.ik.backends import Engine
+from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.reach import Reach
 from viewer.ik.solution import STATUS_OF_CODE, Status, spread_misses
 from viewer.ik.system import Many, Settings, make_many
@@ -27,6 +28,8 @@ _CHUNK = 100
 """Problems that a thread takes at a time, at least."""
 _SHARES = 16
 """Chunks that each thread takes of a large batch."""
+_ALONE = 4096
+"""Problems of a chunk where there is only one thread: more would only take more memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,11 +120,7 @@ def batch_targets(
 
 
 class BatchRun:
-    """One batch: threads take chunks of problems, each with arrays of its own.
-
-    Attributes:
-        agreed: (N,) of the last batch, whether its restarts alone, not geometry, say that a problem is unreachable.
-    """
+    """Batches: threads take chunks of problems, each with arrays of its own, which the next batch takes again."""
 
     def __init__(
         self, skeleton: Skeleton, assembly: Assembly, engine: Engine, settings: Settings, reach: Reach, *, exact: bool
@@ -129,11 +128,11 @@ class BatchRun:
         """Remember what all problems share."""
         self.skeleton, self.assembly, self.engine = skeleton, assembly, engine
         self.settings, self.reach, self.exact = settings, reach, exact
-        self.agreed: Bools = np.empty(0, dtype=np.bool_)
+        self._spaces: dict[int, list[Workspace]] = {}
 
     def solve(
         self, rotations: Floats, translations: Floats, places: Floats, turns: Floats, *, threads: int | None = None
-    ) -> BatchSolution:
+    ) -> tuple[BatchSolution, Bools]:
         """Solve all.
 
         Args:
@@ -142,6 +141,9 @@ class BatchRun:
             places: (N, G, 3) settled targets.
             turns: (N, G, 4) likewise.
             threads: at most.
+
+        Returns:
+            The answers, and (N,) whether restarts alone, not geometry, say that a problem is unreachable.
         """
         count, goals = len(places), self.assembly.goals
         many = make_many(self.assembly.system, count)
@@ -150,7 +152,7 @@ class BatchRun:
         many.again[1:] = len(rotations) == 1
         workers = min(threads or os.cpu_count() or 1, -(-count // _CHUNK))
         # Large enough that the cost of a chunk is small, small enough that all threads end together.
-        size = max(_CHUNK, -(-count // (_SHARES * workers)))
+        size = max(_CHUNK, -(-count // (_SHARES * workers))) if workers > 1 else min(count, _ALONE)
         chunks = [slice(first, first + size) for first in range(0, count, size)]
         solve_chunk = partial(self._chunk, many, starts, (places, turns), answer)
         if workers == 1:
@@ -159,15 +161,17 @@ class BatchRun:
         else:
             with ThreadPoolExecutor(workers) as pool:
                 list(pool.map(solve_chunk, chunks))
+        lengths = {len(range(count)[chunk]) for chunk in chunks}
+        self._spaces = {length: kept[:workers] for length, kept in self._spaces.items() if length in lengths}
         status = _STATUSES[many.code]
-        failed = np.flatnonzero(status != Status.CONVERGED).tolist()
-        self.agreed = np.zeros(count, dtype=np.bool_)
+        failed = np.flatnonzero(many.code != CONVERGED).tolist()
+        agreed = np.zeros(count, dtype=np.bool_)
         for i in failed:
-            status[i], self.agreed[i] = self._status(many, i)
+            status[i], agreed[i] = self._status(many, i)
         if self.exact:
             self._go_back(many, starts, answer, failed)
         errors_m, errors_deg = spread_misses(self.assembly.system, goals, places.shape[1], many.miss)
-        return BatchSolution(*answer, status, errors_m, errors_deg, many.iterations)
+        return BatchSolution(*answer, status, errors_m, errors_deg, many.iterations), agreed
 
     def _chunk(
         self,
@@ -178,7 +182,12 @@ class BatchRun:
         chunk: slice,
     ) -> None:
         """Solve some of the problems; each thread also prepares and finishes the arrays of its chunk."""
-        space = Workspace(self.skeleton, self.assembly, len(many.code[chunk]))
+        count = len(many.code[chunk])
+        kept = self._spaces.setdefault(count, [])
+        try:
+            space = kept.pop()
+        except IndexError:  # as many as threads
+            space = Workspace(self.skeleton, self.assembly, count)
         part = space.one
         np.copyto(part.again, many.again[chunk])
         part.again[0] = False
@@ -194,9 +203,10 @@ class BatchRun:
         for start, end, found in zip(starts, (space.one.q, space.one.t), answer, strict=True):
             found[chunk] = start[chunk]
             found[chunk, self.assembly.joints] = end
+        kept.append(space)
 
     def _status(self, many: Many, i: int) -> tuple[Status, bool]:
-        """The status that `Solver.solve` would give: unreachable where geometry says so; see `agreed`."""
+        """The status that `Solver.solve` would give: unreachable where geometry says so, or else restarts."""
         status = STATUS_OF_CODE[int(many.code[i])]
         if status is not Status.CONVERGED:
             if self.assembly.spared.any() and not self.assembly.fails(many.miss[i], float(many.overlap[i])):

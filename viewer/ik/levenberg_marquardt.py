@@ -23,16 +23,16 @@ from viewer.spatial.checks import Floats
 
 CONVERGED, UNREACHABLE, STALLED, DIVERGED, BUDGET = range(5)
 
-_STALL_EVERY = 3
-_STALLED_RATIO, _NEARLY_STALLED_RATIO = 0.5, 0.85
-"""A squared error above this part of what it was `_STALL_EVERY` iterations ago is a stall: far from goals, and near."""
-_NEAR = 20.0
+STALL_EVERY = 3
+STALLED_RATIO, NEARLY_STALLED_RATIO = 0.5, 0.85
+"""A squared error above this part of what it was `STALL_EVERY` iterations ago is a stall: far from goals, and near."""
+NEARBY = 20.0
 """Tolerances within which all goals are near."""
 AS_NEAR = 1.01
 """Squared errors within this factor of each other count as equal."""
-_PULL_EVERY = 4
+PULL_EVERY = 4
 """Iterations from one pull to the next while the goals are not met."""
-_STILL = 1e-7
+STILL = 1e-7
 """Radians or metres: a step below this is none."""
 _TRIES = 5
 """How often a step that raises the error is retried with more damping."""
@@ -103,7 +103,7 @@ def minimise(
         # Overlaps do not change the damping, which follows the goals' own error.
         follows = squared(state.e) if keeps_apart(s) else error
         # A pull every few iterations is enough, unless the goals are met: then only the pull remains.
-        pulled = settings.pull > 0.0 and (iterations % _PULL_EVERY == 1 or worst <= 1.0 or afresh)
+        pulled = settings.pull > 0.0 and (iterations % PULL_EVERY == 1 or worst <= 1.0 or afresh)
         fill_row(w.pull, 0.0)
         if pulled:
             difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
@@ -127,16 +127,16 @@ def minimise(
             # Once goals are met, a straight limb would swing far for a tiny gain.
             met = strides and worst <= 1.0
             most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
-            if strides and new_error > most and new_worst > _NEAR:
+            if strides and new_error > most and new_worst > NEARBY:
                 damping = (settings.damping_scale * follows + settings.damping) * boost
                 new_error, new_worst = follow_curve(s, w, state, trial, damping)
-            taken = new_error <= most or new_worst <= _MET or not settings.guarded
+            taken = new_error <= most or new_worst <= MET or not settings.guarded
             if taken or (new_error < error and helps_one(s, state, trial, error - new_error)):
                 copy(trial, state)
                 # Another step by the same factor reduces the error by about the same ratio: is that enough?
                 finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
-                swung = strides and new_worst > _NEAR and new_error > _LITTLE_GAIN * error
-                slow = settings.restarts >= max(restarts, 1) and new_error > _SLOW * error
+                swung = strides and new_worst > NEARBY and new_error > _LITTLE_GAIN * error
+                slow = settings.restarts >= max(restarts, 1) and new_error > SLOW * error
                 error, worst, moved = new_error, new_worst, largest
                 w.room[0] -= largest
                 if strides and pulled:
@@ -145,7 +145,7 @@ def minimise(
                 if finishes:
                     error, worst = step_again(s, w, state, trial, settings, error, worst)
                 # Unreachable goals cause more damping than the others need, and so do those far off in a search.
-                boost = max(_LEAST_BOOST if slow or not taken else 1.0, boost * _RELAX)
+                boost = max(LEAST_BOOST if slow or not taken else 1.0, boost * RELAX)
                 bold *= _BOLDER if pulled else 1.0
                 break
             if pulled:
@@ -158,7 +158,7 @@ def minimise(
             elif met:
                 break
             elif attempt != first:
-                boost *= _TIGHTEN
+                boost *= TIGHTEN
         if moved > 0.0 and swung:
             error, worst = half_back(s, w, state, trial, error, worst)
         if moved == 0.0:
@@ -174,15 +174,15 @@ def minimise(
                 copy(state, best)
                 w.since[0] = 0
         since += 1
-        stalled = moved < _STILL
-        if since >= _STALL_EVERY:
-            stalled = stalled or error > (_STALLED_RATIO if worst > _NEAR else _NEARLY_STALLED_RATIO) * mark
+        stalled = moved < STILL
+        if since >= STALL_EVERY:
+            stalled = stalled or error > (STALLED_RATIO if worst > NEARBY else NEARLY_STALLED_RATIO) * mark
             mark, since = error, 0
         if stalled and worst > 1.0:
             if restarts > settings.restarts or settings.restarts == 0:
                 # No restarts left: go on while the error falls. The pose is at rest when an iteration that begins
                 # like the first of a solve takes no step: solving again from here would move nothing.
-                if moved < _STILL:
+                if moved < STILL:
                     if afresh:
                         status = STALLED
                         break
@@ -209,7 +209,7 @@ def minimise(
     return CONVERGED if worst <= 1.0 else status, iterations, error
 
 
-_MET = 0.5
+MET = 0.5
 """Where all goals are within this part of their tolerances, the pull may make them worse."""
 _LEAST_PULL = 0.02
 """The pull is never weakened below this part."""
@@ -217,10 +217,10 @@ _WORTHWHILE = 0.25
 """Part of the squared error to which a step without a pull must bring goals that are met already."""
 _LITTLE_GAIN = 0.9
 """A step that leaves more than this part of the squared error may have overshot."""
-_TIGHTEN = 8.0
-_RELAX = 0.25
-_LEAST_BOOST = 1e-4
-_SLOW = 0.1
+TIGHTEN = 8.0
+RELAX = 0.25
+LEAST_BOOST = 1e-4
+SLOW = 0.1
 """A search whose step leaves more than this part of the squared error may go on with less damping."""
 _SETTLINGS, _SETTLING = 24, 0.25
 """Steps of settling when the goals are met, and the part of the way to the anchor of each: more may oscillate."""

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from viewer.ik.active_set import MOST_WEIGHT, keeps_apart, weigh_overlaps
 from viewer.ik.algebra import put_table, scale_row
+from viewer.ik.arm_search import search_arm
 from viewer.ik.goals.balance_goal import find_support
+from viewer.ik.kernels.arm import is_arm, join_bones
 from viewer.ik.kernels.forward import residuals
 from viewer.ik.kernels.goal_islands import (
     count_islands,
@@ -67,7 +69,7 @@ def solve_batch(
     outside = many.outside[0]
     groups = count_islands(s)
     apart = groups > 1 or may_drift(s)
-    levelled, touching = count_levels(s) > 1, keeps_apart(s)
+    levelled, touching, arm = count_levels(s) > 1, keeps_apart(s), is_arm(s)
     for i in range(len(many.code)):
         if onward:
             w.room[0] += _ROOM_FOR * went(s, many.target[i], many.rotation[i])
@@ -81,6 +83,8 @@ def solve_batch(
                 put_table(many.q[i], start.q)
                 put_table(many.t[i], start.t)
                 outside = into_limits(s, w, start.q, start.t, start.x)
+                if arm:
+                    join_bones(s, w, start)
             many.outside[i] = outside
             begin(s, w, start, anchor)
             copy(anchor if settings.settle else start, state)
@@ -111,6 +115,8 @@ def solve_batch(
         if apart:
             keep(s, w, 0, state)
             keep(s, w, 1, state)
+        plain = settings.guarded and settings.filling and settings.limit_gain == 1.0 and not settings.settle
+        searches_arm = arm and plain and not onward and not far
         answer, most = CONVERGED, 0
         # First all goals together; then, if they have no joint in common, or a root may drift, and are not all met,
         # group by group.
@@ -141,7 +147,10 @@ def solve_batch(
             elif levelled:
                 code, used, error = follow(s, w, state, trial, best, anchor, settings)
             for attempt in range(0 if levelled else 3):
-                code, iterations, error = minimise(s, w, state, trial, best, anchor, chosen)
+                if attempt == 0 and searches_arm and chosen.restarts > 0:
+                    code, iterations, error = search_arm(s, w, state, trial, best, start, chosen)
+                else:
+                    code, iterations, error = minimise(s, w, state, trial, best, anchor, chosen)
                 used += iterations
                 if not thorough or code == CONVERGED or attempt == 2:
                     break

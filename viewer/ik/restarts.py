@@ -81,9 +81,9 @@ def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, be
     least = math.inf
     for i in range(begin, begin + CHOICE):
         reseed(s, w, s.seeds[i], anchor.x, anchor.q, anchor.t, trial.x, trial.q, trial.t)
-        residuals(s, w, trial.q, trial.t, trial.e)
-        align_roots(s, w, trial.q, trial.t, 1)
         error, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        if align_roots(s, w, trial.q, trial.t, 1):
+            error, _ = residuals(s, w, trial.q, trial.t, trial.e)
         if error < least or i == begin:
             least = error
             copy(trial, state)

@@ -54,6 +54,8 @@ class Runs:
     _extra: UserRows | None
     _watch: Watch | None
     _reach: Reach
+    _excluded: bool
+    """Whether geometry excludes the goals of the last run that missed some."""
     _needs_numpy: bool
     _starts: Starts
     _dofs: DofTable
@@ -251,8 +253,9 @@ class Runs:
             and not self.assembly.fails(workspace.work.miss, float(workspace.work.contact.overlap[1]))
         ):
             status = Status.CONVERGED
-        elif failed and self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t):
-            status = Status.UNREACHABLE
+        elif failed:
+            self._excluded = self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t)
+            status = Status.UNREACHABLE if self._excluded else status
         unserved = self._unserved_in(workspace)
         return Report(status, iterations, seconds, backend, self.options.method, unserved, outside)
 

@@ -177,7 +177,9 @@ class Solver(Runs):
         )
         functions = [goal for goal in self._goals if goal.enabled and not KINDS[goal.kind].built_in]
         self._before_grips: Solver | None = None  # made by the first one-shot solve: drags do not need it
-        self._reseeded: Assembly | None = None  # with other seeds, made when these are needed
+        self._reseeded: tuple[Assembly, Workspace] | None = None  # with other seeds, made when these are needed
+        self._batches: dict[Settings, BatchRun] = {}  # likewise
+        self._excluded = False
         self._extra = UserRows(self.skeleton, functions, float(assembly.system.scale[1])) if functions else None
         self._one_shot = self._settings()
         # The compiled kernels serve `default` and `dls` with the built-in goals; all else runs on numpy.
@@ -310,13 +312,18 @@ class Solver(Runs):
 
     def _other_seeds(self) -> tuple[Assembly, Settings]:
         """The arrays with other seeds, and the settings of a longer search from these."""
+        once = self._one_shot
+        restarts, iterations = _OTHER_SEEDS * once.restarts, _OTHER_SEEDS * once.max_iterations
+        return self._other_space()[0], once._replace(restarts=restarts, max_iterations=iterations)
+
+    def _other_space(self) -> tuple[Assembly, Workspace]:
+        """These arrays, and a workspace of them."""
         if self._reseeded is None:
             system, seed = self.assembly.system, self.options.seed
             sets = [seeds_for(system, self.skeleton, seed + number) for number in range(1, 1 + _OTHER_SEEDS)]
-            self._reseeded = replace(self.assembly, system=system._replace(seeds=np.concatenate(sets)))
-        once = self._one_shot
-        restarts, iterations = _OTHER_SEEDS * once.restarts, _OTHER_SEEDS * once.max_iterations
-        return self._reseeded, once._replace(restarts=restarts, max_iterations=iterations)
+            assembly = replace(self.assembly, system=system._replace(seeds=np.concatenate(sets)))
+            self._reseeded = assembly, Workspace(self.skeleton, assembly)
+        return self._reseeded
 
     def _sought_again(
         self, solution: Solution, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None
@@ -325,11 +332,10 @@ class Solver(Runs):
 
         Few of a robot's branches may lead to a goal, and all restarts miss them. Its iterations are those of both.
         """
-        space = self._workspace
-        if not self._seeks_again or self._reach.out_of_reach(space.system, space.state.q, space.state.t):
+        if not self._seeks_again or self._excluded:
             return solution
-        assembly, settings = self._other_seeds()
-        space = Workspace(self.skeleton, assembly)
+        _, settings = self._other_seeds()
+        space = self._other_space()[1]
         found = self.towards(space, self._starts.drawn(start), targets, target_rotations, settings)
         both = found if found.status is Status.CONVERGED else solution
         both.iterations, both.seconds = solution.iterations + found.iterations, solution.seconds + found.seconds
@@ -477,24 +483,31 @@ class Solver(Runs):
             return self._one_by_one(starts, targets, target_rotations)
         places, turns = batch_targets(self.targets, starts, targets, target_rotations)
         begun, (rotations, translations) = self._starts.stacked(*stacked(starts))
-        engine, _ = engine_for(self.options.backend)
-        run = BatchRun(self.skeleton, self.assembly, engine, self.one_shot, self._reach, exact=self.options.exact)
-        solved = run.solve(rotations, translations, places, turns, threads=threads)
+        run = self._batch_run(self.assembly, self.one_shot, exact=self.options.exact)
+        solved, agreed = run.solve(rotations, translations, places, turns, threads=threads)
         for i in np.flatnonzero(solved.status == Status.UNREACHABLE).tolist() if self.options.method == DLS else ():
             spent = solved.iterations[i] >= self.one_shot.max_iterations
             stopped = Status.BUDGET if spent else Status.STALLED
             solved.status[i] = self.judged(Status.UNREACHABLE, stopped, (places[i], turns[i]), solved.pose(i))
-        left = np.flatnonzero(run.agreed & (solved.status == Status.UNREACHABLE))
+        left = np.flatnonzero(agreed & (solved.status == Status.UNREACHABLE))
         if len(left) and self._seeks_again:
-            assembly, settings = self._other_seeds()
-            again = BatchRun(self.skeleton, assembly, engine, settings, self._reach, exact=False)
+            again = self._batch_run(*self._other_seeds(), exact=False)
             turned, moved = (part if len(part) == 1 else part[left] for part in (rotations, translations))
-            solved.take_met(left, again.solve(turned, moved, places[left], turns[left], threads=threads))
+            solved.take_met(left, again.solve(turned, moved, places[left], turns[left], threads=threads)[0])
         if self.options.exact:
             idle = self._starts.idle_of(np.asarray(solved.status != Status.CONVERGED))
             for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):
                 answer[idle] = np.broadcast_to(start, answer.shape)[idle]
         return solved
+
+    def _batch_run(self, assembly: Assembly, settings: Settings, *, exact: bool) -> BatchRun:
+        """What solves batches of these arrays; the last ones are kept, with theirs."""
+        engine, _ = engine_for(self.options.backend)
+        runs = self._batches
+        run = runs.get(settings)
+        if run is None or run.engine is not engine:
+            run = runs[settings] = BatchRun(self.skeleton, assembly, engine, settings, self._reach, exact=exact)
+        return run
 
     def _one_by_one(
         self, starts: Sequence[Pose] | Pose, targets: ArrayLike | None, turns: ArrayLike | None

@@ -254,6 +254,8 @@ class Work(NamedTuple):
         yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
         room: (1,) how far dofs may still go in this solve, in their units; infinite except in a drag.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
+        bones, hubs: (n + 1, 8), (n, 3) of an arm: what is rigid between joints, and where these are: see
+            `viewer.ik.kernels.arm`.
         moment: (K, 3) the mass below each joint times where its centre is; without a goal for balance empty.
         touching, hull, clipped: (P, 2), (2 P + 2, 2), (2 P + 2, 2) for finding the support polygon.
         near: what was last found to be near.
@@ -298,6 +300,8 @@ class Work(NamedTuple):
     axis: Floats
     vectors: Floats
     quaternions: Floats
+    bones: Floats
+    hubs: Floats
     moment: Floats
     touching: Floats
     hull: Floats
@@ -481,6 +485,8 @@ def make_work(system: System) -> Work:
         axis=np.zeros(3),
         vectors=np.zeros((4, 3)),
         quaternions=np.zeros((4, 4)),
+        bones=np.zeros((dofs + 1, 8)),
+        hubs=np.zeros((dofs, 3)),
         moment=np.zeros((len(system.mass), 3)),
         touching=np.zeros((len(system.stand_joint), 2)),
         hull=np.zeros(system.support.shape),

@@ -71,27 +71,20 @@ def rotation_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     k = s.goal_joint[g]
     tx, ty, tz, tw = s.goal_rotation[g, 0], s.goal_rotation[g, 1], s.goal_rotation[g, 2], s.goal_rotation[g, 3]
     tx, ty, tz, tw = product(tx, ty, tz, tw, -w.turn[k, 0], -w.turn[k, 1], -w.turn[k, 2], w.turn[k, 3])
-    v = w.vectors[0]
-    v[0], v[1], v[2], angle = logarithm(tx, ty, tz, tw)
-    if angle < 1e-3:  # noqa: SIM108 - compiled code, with a comment of its own
+    x, y, z, angle = logarithm(tx, ty, tz, tw)
+    if angle < _NO_DIGITS:
         second = 1.0 / 12.0
     else:
-        # (1 + cos) / sin = cot(a / 2), finite up to pi.
-        second = 1.0 / (angle * angle) - 0.5 / (angle * math.tan(0.5 * angle))
-    square = angle * angle
-    for i in range(3):
-        for j in range(3):
-            w.by_turn[g, i, j] = second * v[i] * v[j]
-        w.by_turn[g, i, i] += 1.0 - second * square
-        e[row + i] = s.goal_rotation_weight[g] * v[i]
-    w.by_turn[g, 0, 1] -= 0.5 * v[2]
-    w.by_turn[g, 0, 2] += 0.5 * v[1]
-    w.by_turn[g, 1, 0] += 0.5 * v[2]
-    w.by_turn[g, 1, 2] -= 0.5 * v[0]
-    w.by_turn[g, 2, 0] -= 0.5 * v[1]
-    w.by_turn[g, 2, 1] += 0.5 * v[0]
+        # (1 + cos) / sin = cot(a / 2), finite up to pi: of the half angle's sine and cosine in the quaternion.
+        second = (1.0 - 0.5 * angle * abs(tw) / math.sqrt(tx * tx + ty * ty + tz * tz)) / (angle * angle)
+    weight, rest = s.goal_rotation_weight[g], 1.0 - second * angle * angle
+    e[row], e[row + 1], e[row + 2] = weight * x, weight * y, weight * z
+    a, b, c = second * x, second * y, second * z
+    w.by_turn[g, 0, 0], w.by_turn[g, 0, 1], w.by_turn[g, 0, 2] = a * x + rest, a * y - 0.5 * z, a * z + 0.5 * y
+    w.by_turn[g, 1, 0], w.by_turn[g, 1, 1], w.by_turn[g, 1, 2] = b * x + 0.5 * z, b * y + rest, b * z - 0.5 * x
+    w.by_turn[g, 2, 0], w.by_turn[g, 2, 1], w.by_turn[g, 2, 2] = c * x - 0.5 * y, c * y + 0.5 * x, c * z + rest
     w.miss[g, 1] = angle
-    return float(angle / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
+    return float(angle / s.tolerance[1]) if weight > 0.0 else 0.0
 
 
 def rotation_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows

@@ -21,17 +21,19 @@ LEVER = 0.3
 """Metres at which a rotation's weight counts as a position's."""
 
 
-def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> None:
+def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> bool:
     """Turn and move every free root, in place, so that the goals below it fit best, from where `residuals` saw them.
 
-    A root with fewer positions than ``fewest``, or with fewer than two goals, stays.
+    A root with fewer positions than ``fewest``, or with fewer than two goals, stays. Returns whether any was moved.
     """
+    moved = False
     for k in range(len(s.parent)):
         if s.parent[k] < 0 and s.moves[k] == 3 and s.form[k] == TURNS and s.spread[s.first[k]] > 0.0:
-            align_root(s, w, k, q, t, fewest)
+            moved = align_root(s, w, k, q, t, fewest) or moved
+    return moved
 
 
-def align_root(s: System, w: Work, k: int, q: Floats, t: Floats, fewest: int) -> None:
+def align_root(s: System, w: Work, k: int, q: Floats, t: Floats, fewest: int) -> bool:
     """As `align_roots`, for one root."""
     here, there = w.vectors[0], w.vectors[1]
     total = 0.0
@@ -49,7 +51,7 @@ def align_root(s: System, w: Work, k: int, q: Floats, t: Floats, fewest: int) ->
                 here[i] += weight * w.point[g, i]
                 there[i] += weight * s.goal_target[g, i]
     if total == 0.0 or places + turns < 2 or places < fewest:
-        return
+        return False
     for i in range(3):
         here[i] /= total
         there[i] /= total
@@ -59,6 +61,7 @@ def align_root(s: System, w: Work, k: int, q: Floats, t: Floats, fewest: int) ->
     q[k, 0], q[k, 1], q[k, 2], q[k, 3] = product(ax, ay, az, aw, q[k, 0], q[k, 1], q[k, 2], q[k, 3])
     x, y, z = turned(ax, ay, az, aw, t[k, 0] - here[0], t[k, 1] - here[1], t[k, 2] - here[2])
     t[k, 0], t[k, 1], t[k, 2] = there[0] + x, there[1] + y, there[2] + z
+    return True
 
 
 def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:

@@ -78,6 +78,42 @@ def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
     back(w.factor, w.pivots, y)
 
 
+def solve_six(gram: Floats, e: Floats, damping: float, y: Floats) -> None:
+    """`solve_dual` of six rows, as of a pose: eliminated by pairs, each of which has one division to wait for.
+
+    Rounding may leave a pair whose determinant is slightly less than that of the damping alone.
+    """
+    least = 0.25 * damping * damping
+    a, b, c = gram[0, 0] + damping, gram[0, 1], gram[1, 1] + damping
+    scale = 1.0 / max(a * c - b * b, least)
+    a, b, c = scale * c, -scale * b, scale * a
+    u2, u3, u4, u5 = gram[0, 2], gram[0, 3], gram[0, 4], gram[0, 5]
+    v2, v3, v4, v5 = gram[1, 2], gram[1, 3], gram[1, 4], gram[1, 5]
+    p2, p3, p4, p5 = a * u2 + b * v2, a * u3 + b * v3, a * u4 + b * v4, a * u5 + b * v5
+    q2, q3, q4, q5 = b * u2 + c * v2, b * u3 + c * v3, b * u4 + c * v4, b * u5 + c * v5
+    p, q = a * e[0] + b * e[1], b * e[0] + c * e[1]
+    h33, h34, h35 = (
+        gram[3, 3] + damping - u3 * p3 - v3 * q3,
+        gram[3, 4] - u3 * p4 - v3 * q4,
+        gram[3, 5] - u3 * p5 - v3 * q5,
+    )
+    h23, h24, h25 = gram[2, 3] - u2 * p3 - v2 * q3, gram[2, 4] - u2 * p4 - v2 * q4, gram[2, 5] - u2 * p5 - v2 * q5
+    h22, h45 = gram[2, 2] + damping - u2 * p2 - v2 * q2, gram[4, 5] - u4 * p5 - v4 * q5
+    h44, h55 = gram[4, 4] + damping - u4 * p4 - v4 * q4, gram[5, 5] + damping - u5 * p5 - v5 * q5
+    e2, e3, e4, e5 = e[2] - u2 * p - v2 * q, e[3] - u3 * p - v3 * q, e[4] - u4 * p - v4 * q, e[5] - u5 * p - v5 * q
+    scale = 1.0 / max(h22 * h33 - h23 * h23, least)
+    a, b, c = scale * h33, -scale * h23, scale * h22
+    r4, r5, r = a * h24 + b * h34, a * h25 + b * h35, a * e2 + b * e3
+    t4, t5, t = b * h24 + c * h34, b * h25 + c * h35, b * e2 + c * e3
+    h44, h45, h55 = h44 - h24 * r4 - h34 * t4, h45 - h24 * r5 - h34 * t5, h55 - h25 * r5 - h35 * t5
+    e4, e5 = e4 - h24 * r - h34 * t, e5 - h25 * r - h35 * t
+    scale = 1.0 / max(h44 * h55 - h45 * h45, least)
+    y4, y5 = scale * (h55 * e4 - h45 * e5), scale * (h44 * e5 - h45 * e4)
+    y2, y3 = r - r4 * y4 - r5 * y5, t - t4 * y4 - t5 * y5
+    y[0], y[1] = p - p2 * y2 - p3 * y3 - p4 * y4 - p5 * y5, q - q2 * y2 - q3 * y3 - q4 * y4 - q5 * y5
+    y[2], y[3], y[4], y[5] = y2, y3, y4, y5
+
+
 def substitute(w: Work, e: Floats, y: Floats) -> None:
     """`solve_dual` for another ``e``, with the factor that it left."""
     m = len(e)

@@ -33,7 +33,7 @@ from viewer.ik.kernels.dual_system import take_out
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Bools, Floats
 
-_AT_LIMIT = 1e-9
+AT_LIMIT = 1e-9
 _NEAR_LIMIT = 1e-2
 
 
@@ -47,10 +47,10 @@ def linearise(s: System, w: Work, x: Floats) -> None:
         for r in range(s.low[k], s.high[k]):  # not only goals below it
             w.jacobian[s.leader[p], r] = 0.0
     for k in range(len(s.parent)):
-        if s.low[k] == s.high[k] and not touching:
+        first, end = s.first[k], s.first[k + 1]
+        if first == end or (s.low[k] == s.high[k] and not touching):
             continue
         put_axes(s, w, k, x)
-        first, end = s.first[k], s.first[k + 1]
         # The first of them move along their axes, the others turn about them.
         turning = end if s.form[k] == SLIDE else first + s.moves[k]
         if touching:
@@ -61,6 +61,9 @@ def linearise(s: System, w: Work, x: Floats) -> None:
             turned_by = k == s.goal_joint[g] or not s.goal_own[g]
             rx, ry, rz = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
             weight, rotation_weight = s.goal_weight[g], s.goal_rotation_weight[g]
+            if angles == 3 and lengths != 1 and turned_by and not looks:
+                place_and_turn(w, g, row, first, turning, end, lengths, weight, rotation_weight, rx, ry, rz)
+                continue
             for d in range(first, end):
                 ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]
                 turns = d >= turning
@@ -88,6 +91,41 @@ def linearise(s: System, w: Work, x: Floats) -> None:
             linearise_several(s, w, k, turning)
     if len(s.leader) > 0:
         give_to_leaders(s, w)
+
+
+def place_and_turn(
+    w: Work,
+    g: int,
+    row: int,
+    first: int,
+    turning: int,
+    end: int,
+    lengths: int,
+    weight: float,
+    rotation_weight: float,
+    rx: float,
+    ry: float,
+    rz: float,
+) -> None:
+    """The rows of a goal that sets a rotation, with or without a place, which is at r from the joint of these dofs."""
+    weight = weight if lengths > 0 else 0.0
+    at = row + lengths
+    for d in range(first, end):
+        ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]
+        if d >= turning:
+            if lengths > 0:
+                w.jacobian[d, row] = weight * (ay * rz - az * ry)
+                w.jacobian[d, row + 1] = weight * (az * rx - ax * rz)
+                w.jacobian[d, row + 2] = weight * (ax * ry - ay * rx)
+            ax, ay, az = rotation_weight * ax, rotation_weight * ay, rotation_weight * az
+            w.jacobian[d, at] = w.by_turn[g, 0, 0] * ax + w.by_turn[g, 0, 1] * ay + w.by_turn[g, 0, 2] * az
+            w.jacobian[d, at + 1] = w.by_turn[g, 1, 0] * ax + w.by_turn[g, 1, 1] * ay + w.by_turn[g, 1, 2] * az
+            w.jacobian[d, at + 2] = w.by_turn[g, 2, 0] * ax + w.by_turn[g, 2, 1] * ay + w.by_turn[g, 2, 2] * az
+        else:
+            if lengths > 0:
+                w.jacobian[d, row], w.jacobian[d, row + 1] = weight * ax, weight * ay
+                w.jacobian[d, row + 2] = weight * az
+            w.jacobian[d, at] = w.jacobian[d, at + 1] = w.jacobian[d, at + 2] = 0.0
 
 
 def give_to_leaders(s: System, w: Work) -> None:
@@ -272,7 +310,7 @@ def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
                 continue
             step = w.step[d]
             room = x[d] - s.lower[d] if step < 0.0 else s.upper[d] - x[d]
-            if step == 0.0 or room > _AT_LIMIT * s.unit[d] + (abs(step) if filling else 0.0):
+            if step == 0.0 or room > AT_LIMIT * s.unit[d] + (abs(step) if filling else 0.0):
                 continue
             w.frozen[d] = True
             w.held[d] = math.copysign(room, step) if filling else 0.0

@@ -71,8 +71,9 @@ def _clouds(s: System, w: Work, places: Ints, weight: Floats) -> Clouds | None:
     return Clouds([x, y, z], there, (points[:, :3].T * weight).dot(points[:, 3:]))
 
 
-def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> None:
+def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> bool:
     """Turn and move every free root, in place, so that the goals below it fit best; with too few it stays."""
+    moved = False
     for root in _roots(s):
         places, turns = root.places, root.turns
         enough = len(places) >= max(1, fewest) and len(places) + len(turns) >= 2
@@ -83,6 +84,8 @@ def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> None:
                 if len(turns):
                     products = products + _axes(s, w, turns)
                 _put(root.joint, _best_turn(products), clouds, q, t)
+                moved = True
+    return moved
 
 
 def _axes(s: System, w: Work, turns: Ints) -> Floats:

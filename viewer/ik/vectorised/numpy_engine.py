@@ -8,7 +8,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from viewer.ik import active_set, levels, levenberg_marquardt, line_search, problems, restarts
+from viewer.ik.arm_search import search_arm
 from viewer.ik.backends import twins
+from viewer.ik.kernels.arm import is_arm, join_bones
 from viewer.ik.kernels.contact_rows import penalty
 from viewer.ik.system import Problems, Settings, State, System, Work
 from viewer.ik.vectorised.alignment_arrays import align_roots, stand_roots
@@ -49,6 +51,7 @@ STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
         add_row, align_roots, cap, difference, drop_row, excess_loss, fill_row, find_rates, freeze, gram, into_limits,
+        is_arm, join_bones, search_arm,
         less_pull, linearise, most_violated, move, penalty, predicted_ease, prefer, push_step, put_excess, put_row,
         put_table, reseed, residuals, scale_columns, scale_row, shorten, solve_active, solve_dual, spread_step,
         stand_roots, stiffen, substitute, take_step, yield_swings,
