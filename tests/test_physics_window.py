@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ import viewer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 pytest.importorskip("mujoco")
 
@@ -88,8 +90,6 @@ def test_a_pulled_bone_follows_the_hand_and_what_happened_is_kept_as_a_clip(wind
 
 
 def test_space_pauses_a_key_steps_and_forces_take_effect(window: PanelWindow) -> None:
-    from dataclasses import replace  # noqa: PLC0415
-
     controller = window.controller
     controller.run("physics.run")
     now, part = run_for(window, 0.2), controller.simulating
@@ -188,3 +188,24 @@ def test_the_toolbar_pauses_resets_throws_and_keeps_the_pose(window: PanelWindow
     run_for(window, 0.3)
     window.click("toolbar", "finish")
     assert session.history.index == depth + 1
+
+
+@pytest.mark.parametrize("name", ["gravity", "friction", "ball_mass", "ball_radius", "ball_speed"])
+def test_numbers_are_dragged(window: PanelWindow, name: str) -> None:
+    part, field = window.controller.simulating, name.replace("_", " ")
+    window.controller.run("physics.run")
+    run_for(window, 0.1)
+    window.frames(2)
+    panel = next(box.panel for box in window.boxes if box.name == field)
+    sim, before = part.sim, part.forces
+    assert sim is not None
+    usual = {"gravity": 1.0, "friction": 0.9, "ball_mass": min(sim.model.mass / 70.0, 1.0),
+             "ball_radius": sim.model.ball_radius, "ball_speed": 8.0}[name]  # fmt: skip
+    window.drag(panel, field, 20.0, lambda: None if name == "ball_speed" else _same(part.forces, before))
+    assert getattr(part.forces, name) > 1.05 * usual
+    assert part.forces == replace(before, **{name: getattr(part.forces, name)})
+
+
+def _same(now: object, before: object) -> None:
+    """What needs another simulation changes once, at the end of the drag."""
+    assert now is before

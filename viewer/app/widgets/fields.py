@@ -278,10 +278,15 @@ def finished_number(
 ) -> float | None:
     """A `number_field`, ``width`` logical pixels wide, for what takes a moment; returns the number once it is entered.
 
-    None: the field has not lost the focus in this frame.
+    None: it was not typed, nor did a drag of it end, in this frame. A drag moves only what the field shows.
     """
-    edit = number_field(ui, name, value, form, width=ui.px(width), hint=hint)
-    return edit.value if edit is not None and edit.phase in (Phase.COMMIT, Phase.SET) else None
+    key = f"drag of {imgui.get_id(name)}"
+    edit = number_field(ui, name, ui.memory.get(key, value), form, width=ui.px(width), hint=hint)
+    if edit is not None and edit.phase in {Phase.BEGIN, Phase.MOVE}:
+        ui.memory[key] = edit.value
+        return None
+    ui.memory.pop(key, None)
+    return None if edit is None or edit.phase is Phase.CANCEL else edit.value
 
 
 def _scrubbed(ui: PanelContext, it: Area, value: float | None, form: Format) -> Edit | None:
