@@ -166,6 +166,15 @@ def test_steps_stand_in_for_all_that_the_driver_calls() -> None:
         assert list(kernel.parameters) == list(step.parameters), name
 
 
+def test_modules_of_the_loop_give_no_name_two_values() -> None:
+    """Their twins share one namespace, in which the last one would count for all."""
+    values: dict[str, object] = {}
+    for module in engine.LOOPS:
+        for name, value in vars(module).items():
+            if isinstance(value, int | float | str | tuple) and not name.startswith("__"):
+                assert values.setdefault(name, value) == value, f"{module.__name__}.{name}"
+
+
 def test_twins_look_up_each_other_and_what_stands_in() -> None:
     module = types.ModuleType("sums")
     source = "from math import sqrt\nTWO = 2\ndef half(x): return x / TWO\ndef root_of_half(x): return sqrt(half(x))\n"

@@ -30,7 +30,7 @@ from viewer.ik.system import LEAST_WEIGHT, System, Work
 
 MOST_WEIGHT, _STIFFER = 1e6, 10.0
 """The largest weight of overlaps, for heavy goals that push into something solid; its change from frame to frame."""
-_TRIES = 3
+_ROUNDS = 5
 """Rows are added at most this many times the size of the active set."""
 
 
@@ -59,7 +59,7 @@ def keep_apart(s: System, w: Work, damping: float) -> None:
     push_step(s, w, 0)
     find_rates(s, w)
     count, most = 0, len(c.chosen)
-    for _ in range(_TRIES * most):
+    for _ in range(_ROUNDS * most):
         row = most_violated(s, w)
         if row < 0 or count == most:
             break
