@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from cli_run import FIGURE_BVH, ran
-from inside.cli import batch, workers
+from inside.cli import many_files, workers
 from test_cli_main import process
 
 import viewer
@@ -38,12 +38,12 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
-    text = (folder / batch.JOURNAL).read_text(encoding="utf-8")
+    text = (folder / many_files.JOURNAL).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
 def outputs(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file() and path.name != batch.JOURNAL)
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != many_files.JOURNAL)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
@@ -106,7 +106,7 @@ def test_what_was_set_aside_stays_so_until_it_changes(capsys: pytest.CaptureFixt
         line | {"ok": False, "status": "set aside", "error": said} if line["output"].endswith("f00.bvh") else line
         for line in lines(archive / "out")
     ]
-    (archive / "out" / batch.JOURNAL).write_text("\n".join(map(json.dumps, changed)) + "\n", encoding="utf-8")
+    (archive / "out" / many_files.JOURNAL).write_text("\n".join(map(json.dumps, changed)) + "\n", encoding="utf-8")
     done = ran(capsys, "convert", "in", "-o", "out", *CM, "--resume")
     assert done == (1, "0 of 40 files converted, 39 done before, 1 failed\n", f"warning: as before: {said}\n")
     assert not out.exists()
@@ -166,7 +166,7 @@ def test_what_earlier_runs_made_from_a_folder_is_no_input_of_it(
     # What is left of an input that is gone is an input.
     (archive / "moved" / "d1" / "f01.bvh").unlink()
     assert converted("moved", "six")[0] == COUNT - 1 + 4
-    (archive / "three" / batch.JOURNAL).write_text('no log\n[]\n{"from": 1}\n{"from": "a"}\n', encoding="utf-8")
+    (archive / "three" / many_files.JOURNAL).write_text('no log\n[]\n{"from": 1}\n{"from": "a"}\n', encoding="utf-8")
     assert converted("three", "seven") == (COUNT, [])
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_run import FIGURE_BVH, figure, ran
-from inside.cli import batch, workers
+from inside.cli import many_files, workers
 from test_cli_main import process
 
 import viewer
@@ -31,12 +31,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    paths = (path for path in folder.rglob("*") if path.is_file() and path.name != batch.JOURNAL)
+    paths = (path for path in folder.rglob("*") if path.is_file() and path.name != many_files.JOURNAL)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def journal(folder: Path) -> list[tuple[str, bool]]:
-    lines = (folder / batch.JOURNAL).read_text(encoding="utf-8").splitlines()
+    lines = (folder / many_files.JOURNAL).read_text(encoding="utf-8").splitlines()
     return sorted((entry["file"], entry["ok"]) for entry in map(json.loads, lines))
 
 
@@ -193,7 +193,7 @@ def test_nothing_is_written_where_one_output_cannot_be(
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith(f"error: {said}")
     assert files(folder) == before
-    assert not (folder / "out" / batch.JOURNAL).exists()
+    assert not (folder / "out" / many_files.JOURNAL).exists()
 
 
 def test_inputs_are_replaced_when_that_is_asked_for(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
@@ -209,7 +209,7 @@ def test_resume_does_what_is_not_done(capsys: pytest.CaptureFixture[str], folder
     (folder / "gone.bvh").write_text(FIGURE_BVH, encoding="utf-8")
     (out / "a.bvh").unlink()
     (folder / "b.bvh").write_text(FIGURE_BVH.replace("Frame Time: 0.1", "Frame Time: 0.2"), encoding="utf-8")
-    with (out / batch.JOURNAL).open("a", encoding="utf-8") as broken:
+    with (out / many_files.JOURNAL).open("a", encoding="utf-8") as broken:
         broken.write('{"file": "a.bv')
     done = ran(capsys, "convert", *names, "-o", "out", *CM, "--resume")
     assert (done.code, done.out.splitlines()[-1]) == (0, "3 of 3 files converted")
@@ -234,18 +234,18 @@ def test_a_file_in_the_way_of_the_folder_is_said_once(capsys: pytest.CaptureFixt
     (folder / "out").write_text("mine", encoding="utf-8")
     done = ran(capsys, "convert", "a.bvh", "b.bvh", "-o", "out/", *CM)
     assert done.code == 1
-    assert done.err.startswith(f"error: {os.path.join('out', batch.JOURNAL)}: cannot be written: ")  # noqa: PTH118
+    assert done.err.startswith(f"error: {os.path.join('out', many_files.JOURNAL)}: cannot be written: ")  # noqa: PTH118
     assert done.err.count("\n") == 1
     assert (folder / "out").read_text(encoding="utf-8") == "mine"
 
 
 def test_samples_and_sessions_have_names_for_their_outputs() -> None:
     names = ["sample:walk", "work.ikv.json", "-", "folder/x.y.BVH"]
-    found = batch.inputs_of(names)
+    found = many_files.inputs_of(names)
     assert [(each.stem, each.suffix) for each in found] == [
         ("walk", ""), ("work", ".ikv.json"), ("stdin", ""), ("x.y", ".BVH"),
     ]  # fmt: skip
-    destination = batch.Destination("out")
+    destination = many_files.Destination("out")
     outputs = [destination.output_of(each, suffixes=(".bvh", ".json")).name for each in found]
     assert outputs == ["walk.json", "work.json", "stdin.json", "x.y.BVH"]
 

@@ -1,7 +1,7 @@
 """The inside of `viewer.cli` that tests use."""
 
-from viewer.cli import batch, output, workers
 from viewer.cli import completion_command as completion
+from viewer.cli import many_files, output, workers
 from viewer.cli.bench import PARTS
 from viewer.cli.bench import bench_report as report
 from viewer.cli.bench.bench_problems import CLASSES, UNREACHABLE, drags, problems
@@ -47,7 +47,6 @@ __all__ = [
     "angle_between",
     "argument",
     "as_character",
-    "batch",
     "command_parser",
     "completion",
     "count",
@@ -56,6 +55,7 @@ __all__ = [
     "flag",
     "made_from",
     "main",
+    "many_files",
     "matrices",
     "measure",
     "option",

@@ -9,10 +9,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 from viewer.cli import inputs, outputs
-from viewer.cli.batch import Destination, Input, Kind, check_not_read, inputs_of, is_folder, on_each
 from viewer.cli.file_options import ConvertMotion, ConvertOptions, Form
 from viewer.cli.info_command import length_of
 from viewer.cli.job import Result, UsageError
+from viewer.cli.many_files import Destination, Input, Kind, check_not_read, inputs_of, is_folder, on_each
 from viewer.cli.output import warn
 from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.file_formats import FileFormat, format_of, is_session

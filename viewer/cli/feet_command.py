@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from viewer.cli import inputs, outputs
-from viewer.cli.batch import Kind, check_destination, file_to_file, inputs_of, is_many, on_each
 from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.job import Result, UsageError
+from viewer.cli.many_files import Kind, check_destination, file_to_file, inputs_of, is_many, on_each
 from viewer.cli.motion_options import FeetOptions
 from viewer.cli.output import Json, print_error, warn, warnings_once
 from viewer.cli.workers import done_each

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from viewer.cli import inputs, outputs
-from viewer.cli.batch import inputs_of
 from viewer.cli.job import Result
+from viewer.cli.many_files import inputs_of
 from viewer.cli.motion_options import LimitsOptions
 from viewer.cli.output import Json, warn
 from viewer.cli.workers import done_each

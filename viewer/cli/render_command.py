@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from viewer.cli import inputs, outputs
-from viewer.cli.batch import Kind, check_destination, file_to_file, is_many, on_each
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result, UsageError
+from viewer.cli.many_files import Kind, check_destination, file_to_file, is_many, on_each
 from viewer.cli.options import usage_of
 from viewer.cli.output import Json, warn
 from viewer.cli.picture_options import RenderOptions

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from viewer.cli import inputs, outputs
 from viewer.cli import options as shared
-from viewer.cli.batch import Destination, Input, Kind, Pair, check_apart, check_not_read, inputs_of, on_pairs
 from viewer.cli.job import Result, UsageError
+from viewer.cli.many_files import Destination, Input, Kind, Pair, check_apart, check_not_read, inputs_of, on_pairs
 from viewer.cli.motion_options import RetargetOptions
 from viewer.cli.output import Json, warn
 from viewer.errors import FormatError, InputError, OutputError, reason

@@ -12,9 +12,9 @@ import numpy as np
 
 import viewer
 from viewer.cli import inputs, outputs
-from viewer.cli.batch import Kind, check_destination, file_to_file, is_many, on_each
 from viewer.cli.goal_inputs import check_enabled, contact_of, goal_from, goals_of
 from viewer.cli.job import Result, UsageError
+from viewer.cli.many_files import Kind, check_destination, file_to_file, is_many, on_each
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import BENDS, SolveOptions, Solving
 from viewer.errors import InputError, one_line, shown
