@@ -372,6 +372,45 @@ def test_a_ball_that_stands_under_noise_does_not_shake_the_leg() -> None:
     assert max(ratios) < 1.45
 
 
+def tapping(contacts: Contacts) -> Contacts:
+    """Contacts in which each heel is off the ground for a moment, and a second time for the rest of its stance."""
+    taps = [
+        foot._replace(contacts=tuple(
+            part
+            for one in foot.contacts
+            for part in (
+                (one._replace(end=one.start + 8), one._replace(start=one.start + 20, end=one.start + 27))
+                if one.point == "heel"
+                else (one,)
+            )
+        ))
+        for foot in contacts.feet
+    ]  # fmt: skip
+    return Contacts(tuple(taps))
+
+
+def backwards(contacts: Contacts, frames: int) -> Contacts:
+    feet = [
+        foot._replace(contacts=tuple(
+            one._replace(start=frames - 1 - one.end, end=frames - 1 - one.start) for one in foot.contacts
+        ))
+        for foot in contacts.feet
+    ]  # fmt: skip
+    return Contacts(tuple(feet))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_clip_planted_backwards_is_the_planted_clip_backwards(seed: int) -> None:
+    skeleton, slow = walk()
+    clip = noisy(slow.resampled(120.0), seed)
+    contacts = tapping(foot_contacts(skeleton, slow.resampled(120.0)))
+    forth = plant_feet(skeleton, clip, contacts).clip
+    back = plant_feet(skeleton, clip[::-1], backwards(contacts, len(clip))).clip
+    np.testing.assert_allclose(
+        fk_clip(skeleton, back[::-1]).positions, fk_clip(skeleton, forth).positions, rtol=0.0, atol=1e-9
+    )
+
+
 def crouching(degrees: float, frames: int = 300) -> tuple[Skeleton, Clip]:
     """A person with bent knees who stands still, at 60 frames a second."""
     skeleton = person()

@@ -12,14 +12,15 @@ others   left, up and forward of the figure when neutral
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.motion.reference import Body
 from viewer.motion.turning import is_line, kabsch
-from viewer.skeleton import Figure, JointKind, Limb, Skeleton, at_or_below
+from viewer.skeleton import Figure, JointKind, Limb, Skeleton, World, at_or_below
 from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis
 from viewer.skeleton.names import FINGERS
 from viewer.skeleton.tree import rest_world
@@ -56,8 +57,7 @@ Frames = Floats
 """(J, 4) from the part's own axes to the joint's frame."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Axis:
+class _Axis(NamedTuple):
     """The axis about which a limb bends (3,), in the frames of its lower and of its upper joint."""
 
     lower: Floats
@@ -73,7 +73,7 @@ def anatomical_frames(source: Body, target: Body) -> tuple[Frames, Frames]:
     bodies, frames = (source, target), (source.upright.copy(), target.upright.copy())
     names = _common_limbs(source, target)
     limbs = [[_limb(body, name) for body in bodies] for name in names]
-    _limb_frames(bodies, limbs, [_bending_axes(source, target, pair) for pair in limbs], frames)
+    _limb_frames(bodies, limbs, _bending_axes(bodies, limbs), frames)
     for name, pair in zip(names, limbs, strict=True):
         if name[0] == ARM:
             _hand_frames(bodies, pair, name[1], frames)
@@ -84,12 +84,13 @@ def _hand_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frame
     """The frames of hands and fingers, into ``frames``."""
     fingers = [name for name in FINGERS if all(f"{side} {name} 1" in body.slots for body in bodies)]
     palms = [palm for body in bodies if (palm := _palm(body, side, fingers)) is not None]
+    palm_frames = _framed(*np.stack(palms, axis=1)) if len(palms) == len(bodies) else None
     for index, (body, limb, own) in enumerate(zip(bodies, limbs, frames, strict=True)):
         # Joints that define no frame have that of the bone above them in the neutral pose.
         top = limb.lower
-        if limb.end is not None and len(palms) == len(bodies):
+        if limb.end is not None and palm_frames is not None:
             top = limb.end
-            own[top] = palms[index]
+            own[top] = palm_frames[index]
         above = multiply(body.neutral.rotations[top], own[top])
         below = at_or_below(body.skeleton, limb.lower)
         below[[limb.lower, top]] = False
@@ -113,18 +114,23 @@ def _limb(body: Body, name: tuple[str, str]) -> Limb:
 # --- arms and legs
 
 
-def _bending_axes(source: Body, target: Body, limbs: Sequence[Limb]) -> list[_Axis]:
-    """The flexion axis of a limb on both sides: both by motion, or both by rest pose, if possible."""
-    bodies = (source, target)
-    sides = list(zip(bodies, limbs, strict=True))
+def _bending_axes(bodies: Sequence[Body], limbs: Sequence[Sequence[Limb]]) -> list[list[_Axis]]:
+    """The flexion axes of limbs on both sides: of each, both by motion or both by rest pose, if possible."""
+    moved: list[list[_Axis | None]] = []
     if all(body.moving is not None for body in bodies):
-        moved = [_by_motion(*side) for side in sides]
-        if moved[0] is not None and moved[1] is not None:
-            return [moved[0], moved[1]]
-    resting = [_by_rest(*side) for side in sides]
-    if resting[0] is not None and resting[1] is not None:
-        return [resting[0], resting[1]]
-    return [rest or _by_motion(*side) or _by_neutral(*side) for side, rest in zip(sides, resting, strict=True)]
+        moved = [_by_motion(body, [pair[side] for pair in limbs]) for side, body in enumerate(bodies)]
+    found = []
+    for number, pair in enumerate(limbs):
+        shown = [axes[number] for axes in moved]
+        rest = [_by_rest(body, limb) for body, limb in zip(bodies, pair, strict=True)]
+        if moved and None not in shown:
+            axes = shown
+        elif None not in rest:
+            axes = rest
+        else:
+            axes = [axis or _by_motion(body, [limb])[0] for body, limb, axis in zip(bodies, pair, rest, strict=True)]
+        found.append([axis or _by_neutral(body, limb) for body, limb, axis in zip(bodies, pair, axes, strict=True)])
+    return found
 
 
 def _by_rest(body: Body, limb: Limb) -> _Axis | None:
@@ -135,46 +141,57 @@ def _by_rest(body: Body, limb: Limb) -> _Axis | None:
 @lru_cache(maxsize=16)
 def _rest_axes(skeleton: Skeleton, figure: Figure) -> dict[tuple[str, str], _Axis | None]:
     """By kind and side of each limb of a figure."""
-    found: dict[tuple[str, str], _Axis | None] = {}
-    for limb in figure.limbs:
-        # Limits of balls are often derived from a clip, which the other side does not have.
-        axis = flexion_axis(skeleton, figure, limb, by_limits=False)
-        seen = None if axis is None else _seen_from_both(axis, rest_world(skeleton).rotations, limb)
+    # Limits of balls are often derived from a clip, which the other side does not have.
+    axes = [flexion_axis(skeleton, figure, limb, by_limits=False) for limb in figure.limbs]
+    known = [(limb, axis) for limb, axis in zip(figure.limbs, axes, strict=True) if axis is not None]
+    found: dict[tuple[str, str], _Axis | None] = {(limb.kind, limb.side): None for limb in figure.limbs}
+    for (limb, _), seen in zip(known, _seen_from_both(known, rest_world(skeleton).rotations), strict=True):
         found[limb.kind, limb.side] = seen
     return found
 
 
-def _seen_from_both(axis: Floats, rotations: Floats, limb: Limb) -> _Axis:
-    """An axis (3,) of the lower joint's frame, with world rotations (J, 4) in which the limb bends about it."""
-    upper = rotate(conjugate(rotations[limb.upper]), rotate(rotations[limb.lower], axis))
-    return _Axis(axis, upper)
+def _seen_from_both(axes: Sequence[tuple[Limb, Floats]], rotations: Floats) -> list[_Axis]:
+    """Axes of limbs (3,), in the frames of the lower joints, with world rotations (J, 4) in which they bend so."""
+    uppers, lowers = [limb.upper for limb, _ in axes], [limb.lower for limb, _ in axes]
+    own = np.array([axis for _, axis in axes]).reshape(-1, 3)
+    across = rotate(conjugate(rotations[uppers]), rotate(rotations[lowers], own))
+    return [_Axis(*pair) for pair in zip(own, across, strict=True)]
 
 
-def _by_motion(body: Body, limb: Limb) -> _Axis | None:
-    """The principal axis of the lower bone's rotations relative to the upper one, if there is one."""
-    if body.moving is None:
-        return None
-    if body.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL):
-        return _by_rest(body, limb)
-    step = max(1, len(body.moving.positions) // _SAMPLED)
-    world, places = body.moving.rotations[::step], body.moving.positions[::step]
-    turns = hemisphere_continuous(multiply(conjugate(world[:, limb.upper]), world[:, limb.lower]))
+def _by_motion(body: Body, limbs: Sequence[Limb]) -> list[_Axis | None]:
+    """The principal axes of the lower bones' rotations relative to the upper ones, where there is one."""
+    hinged = [body.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL) for limb in limbs]
+    balls = [limb for limb, is_hinge in zip(limbs, hinged, strict=True) if not is_hinge]
+    shown = iter(_principal_axes(body.moving, balls) if body.moving is not None else [None] * len(balls))
+    return [
+        (None if body.moving is None else _by_rest(body, limb)) if is_hinge else next(shown)
+        for limb, is_hinge in zip(limbs, hinged, strict=True)
+    ]
+
+
+def _principal_axes(moving: World, limbs: Sequence[Limb]) -> list[_Axis | None]:
+    """The axes about which the lower bones of limbs turn most in a motion; None where that is not one axis."""
+    if not limbs:
+        return []
+    step = max(1, len(moving.positions) // _SAMPLED)
+    world, places = moving.rotations[::step], moving.positions[::step]
+    uppers, lowers = [limb.upper for limb in limbs], [limb.lower for limb in limbs]
+    turns = hemisphere_continuous(multiply(conjugate(world[:, uppers]), world[:, lowers]))
     mean = normalized(turns.sum(axis=0))
     for _ in range(3):
         away = log(multiply(conjugate(mean), turns))
-        step_by = away.mean(axis=0)
-        mean = multiply(mean, normalized(np.append(0.5 * step_by, 1.0)))
+        half = 0.5 * away.mean(axis=0)
+        mean = multiply(mean, normalized(np.concatenate([half, np.ones((len(half), 1))], axis=1)))
     away = log(multiply(conjugate(mean), turns))
-    variances, directions = np.linalg.eigh(away.T @ away / len(away))
-    if np.sqrt(max(variances[2], 0.0)) < _MOVES or variances[2] < _MAINLY * variances[1]:
-        return None
-    axis = directions[:, 2]
-    joint, offset = limb.tip
-    end = body.moving.point(joint, offset)[::step]
-    bend = cross(places[:, limb.lower] - places[:, limb.upper], end - places[:, limb.lower])
-    if float((rotate(world[:, limb.lower], axis) * bend).sum()) < 0.0:
-        axis = -axis
-    return _Axis(axis, rotate(mean, axis))
+    variances, directions = np.linalg.eigh(np.einsum("fni,fnj->nij", away, away) / len(away))
+    axes = directions[..., 2]
+    ends = np.stack([moving.point(*limb.tip)[::step] for limb in limbs], axis=1)
+    bends = cross(places[:, lowers] - places[:, uppers], ends - places[:, lowers])
+    back = (rotate(world[:, lowers], axes) * bends).sum(axis=(0, 2)) < 0.0
+    axes = np.where(back[:, None], -axes, axes)
+    clear = (np.sqrt(np.maximum(variances[:, 2], 0.0)) >= _MOVES) & (variances[:, 2] >= _MAINLY * variances[:, 1])
+    seen = rotate(mean, axes)
+    return [_Axis(*pair) if is_clear else None for *pair, is_clear in zip(axes, seen, clear.tolist(), strict=True)]
 
 
 def _by_neutral(body: Body, limb: Limb) -> _Axis:
@@ -186,7 +203,7 @@ def _by_neutral(body: Body, limb: Limb) -> _Axis:
     along = unit(body.neutral.positions[limb.lower] - body.neutral.positions[limb.upper])
     axis = cross(along, bends_towards(standing, limb, along))
     lower = rotate(conjugate(body.neutral.rotations[limb.lower]), unit(axis) if axis.any() else left)
-    return _seen_from_both(lower, body.neutral.rotations, limb)
+    return _seen_from_both([(limb, lower)], body.neutral.rotations)[0]
 
 
 def _limb_frames(
@@ -225,14 +242,13 @@ def _framed(across: Floats, along: Floats) -> Floats:
 
 
 def _palm(body: Body, side: str, fingers: Sequence[str]) -> Floats | None:
-    """(4,) the frame of a hand by where its fingers begin; None if they do not span a plane."""
+    """(2, 3) directions across and along a hand in its frame, by where its fingers begin; None if these are in line."""
     hand = body.slots.get(f"{side} hand", -1)
     if hand < 0:
         return None
     here, turn = body.neutral.positions[hand], conjugate(body.neutral.rotations[hand])
-    base: dict[str, Floats] = {
-        name: rotate(turn, body.neutral.positions[body.slots[f"{side} {name} 1"]] - here) for name in fingers
-    }
+    roots = body.neutral.positions[[body.slots[f"{side} {name} 1"] for name in fingers]]
+    base: dict[str, Floats] = dict(zip(fingers, rotate(turn, roots - here), strict=True))
     long = [base[name] for name in fingers if name != "thumb"]
     if not long:
         return None
@@ -243,25 +259,32 @@ def _palm(body: Body, side: str, fingers: Sequence[str]) -> Floats | None:
     width = float(np.linalg.norm(across))
     if size <= 0.0 or width < _NARROW * size or span < _SQUARE * size * width:
         return None
-    return np.asarray(_framed(across[None], along[None])[0])
+    return np.stack([across, along])
 
 
 def _finger_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frames: Sequence[Frames]) -> None:
+    """The frames of the fingers of one side that both bodies have, into ``frames``."""
     common = bodies[0].slots.keys() & bodies[1].slots.keys()
+    slots, across, along = [], [], []
     for finger in FINGERS:
-        numbers = [number for number in range(9) if f"{side} {finger} {number}" in common]
-        for number in numbers:
-            names = f"{side} {finger} {number}", f"{side} {finger} {number + 1}"
-            ahead = [way for body in bodies if (way := _ahead(body, *names)) is not None]
-            if len(ahead) < len(bodies):
+        for number in range(9):
+            slot, following = f"{side} {finger} {number}", f"{side} {finger} {number + 1}"
+            if slot not in common:
                 continue
-            for body, limb, own, along in zip(bodies, limbs, frames, ahead, strict=True):
-                joint, hand = body.slots[names[0]], limb.end
-                assert hand is not None
-                turn = conjugate(body.neutral.rotations[joint])
-                across = np.eye(3)[2 if finger == "thumb" else 0]
-                across = rotate(multiply(body.neutral.rotations[hand], own[hand]), across)
-                own[joint] = _framed(rotate(turn, across)[None], rotate(turn, along)[None])[0]
+            ahead = [way for body in bodies if (way := _ahead(body, slot, following)) is not None]
+            if len(ahead) == len(bodies):
+                slots.append(slot)
+                across.append(np.eye(3)[2 if finger == "thumb" else 0])
+                along.append(ahead)
+    if not slots:
+        return
+    for index, (body, limb, own) in enumerate(zip(bodies, limbs, frames, strict=True)):
+        joints, hand = [body.slots[slot] for slot in slots], limb.end
+        assert hand is not None
+        palm = multiply(body.neutral.rotations[hand], own[hand])
+        back = conjugate(body.neutral.rotations[joints])
+        ways = np.array([ahead[index] for ahead in along])
+        own[joints] = _framed(rotate(back, rotate(palm, np.array(across))), rotate(back, ways))
 
 
 def _ahead(body: Body, slot: str, following: str) -> Floats | None:

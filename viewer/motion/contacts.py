@@ -21,7 +21,7 @@ from viewer.skeleton.arguments import check_clip, check_skeleton
 from viewer.skeleton.limbs import leg_length
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.smoothing import low_pass, median
+from viewer.spatial.smoothing import low_pass, median, slopes
 from viewer.spatial.vectors import norm
 
 HEEL, BALL = "heel", "ball"
@@ -140,8 +140,7 @@ def foot_contacts(skeleton: Skeleton, clip: Clip) -> Contacts:
     return contacts_of(moving_feet(skeleton, clip))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MovingFeet:
+class MovingFeet(NamedTuple):
     """The feet of a figure over a clip: what finding, measuring and planting contacts start from.
 
     Attributes:
@@ -162,6 +161,10 @@ class MovingFeet:
     feet: list[FootPlaces]
     pieces: list[slice]
     away: Bools
+
+    def in_world(self, world: World) -> MovingFeet:
+        """The same feet where they are in another world, such as after they were planted."""
+        return self._replace(world=world, feet=foot_places(self.skeleton, world))
 
 
 def moving_feet(skeleton: Skeleton, clip: Clip, world: World | None = None, away: Bools | None = None) -> MovingFeet:
@@ -192,12 +195,18 @@ def moving_feet(skeleton: Skeleton, clip: Clip, world: World | None = None, away
 def contacts_of(moving: MovingFeet) -> Contacts:
     """When the heels and the balls of the feet touch the ground; see `foot_contacts`."""
     every = [(foot, point) for foot in moving.feet for point in foot.places]
-    rate = 1.0 / moving.clip.frame_time
-    paths = without_spikes(np.stack([foot.places[point] for foot, point in every]), moving.length)
-    smooth, speeds = _smoothed(paths, rate, moving.pieces)
+    places = np.stack([foot.places[point] for foot, point in every])
+    length, pieces, rate = moving.length, moving.pieces, 1.0 / moving.clip.frame_time
+    paths, speeds = _smoothed(without_spikes(places, length), rate, pieces)
+    heights = paths[..., 1] / length
+    hips = moving.world.positions[:, [foot.leg.upper for foot, _ in every], 1].T
+    runs = _runs(heights, speeds / np.sqrt(GRAVITY * length), (hips - places[..., 1]) / length, rate, pieces)
     found: dict[str, list[Contact]] = {foot.name: [] for foot in moving.feet}
-    for (foot, point), path, speed in zip(every, smooth, speeds, strict=True):
-        found[foot.name] += _contacts(foot, point, path, speed, moving)
+    for number, (foot, point) in enumerate(every):
+        for run in runs[number]:
+            settled = _settled(places[number], *_without_roll(heights[number], *run), rate, length)
+            parts = _cut(paths[number], speeds[number], *settled, rate, length)
+            found[foot.name] += [Contact(point, first, last) for first, last in parts]
     return Contacts(tuple(FootContacts(foot.name, foot.side, tuple(found[foot.name])) for foot in moving.feet))
 
 
@@ -274,18 +283,6 @@ def _balls(skeleton: Skeleton) -> list[tuple[int, tuple[float, float, float]] | 
     return found
 
 
-def _contacts(foot: FootPlaces, point: str, path: Floats, speed: Floats, moving: MovingFeet) -> list[Contact]:
-    """The contacts of one point of a foot, by its smooth path (F, 3) and speed (F,) in metres a second."""
-    world, pieces, length, rate = moving.world, moving.pieces, moving.length, 1.0 / moving.clip.frame_time
-    places = foot.places[point]
-    height, speed = path[:, 1] / length, speed / np.sqrt(GRAVITY * length)
-    rise = (world.positions[:, foot.leg.upper, 1] - places[:, 1]) / length
-    runs = [_without_roll(height, *run) for run in _runs(height, speed, rise, rate, pieces)]
-    runs = [_settled(places, *run, rate, length) for run in runs]
-    cut = [part for first, last in runs for part in _cut(path, speed, first, last, rate, length)]
-    return [Contact(point, first, last) for first, last in cut]
-
-
 def _smoothed(paths: Floats, rate: float, pieces: list[slice]) -> tuple[Floats, Floats]:
     """Smooth paths (P, F, 3) and their speeds (P, F), metres a second; infinite in pieces of one or two frames."""
     smooth, speeds = np.empty(paths.shape), np.full(paths.shape[:2], np.inf)
@@ -293,7 +290,7 @@ def _smoothed(paths: Floats, rate: float, pieces: list[slice]) -> tuple[Floats, 
         here = low_pass(paths[:, piece].swapaxes(0, 1), rate, _CUTOFF)
         smooth[:, piece] = here.swapaxes(0, 1)
         if len(here) > 2:
-            speeds[:, piece] = norm(np.gradient(here, axis=0)).T * rate
+            speeds[:, piece] = norm(slopes(here)).T * rate
     return smooth, speeds
 
 
@@ -317,43 +314,64 @@ def _settled(places: Floats, first: int, last: int, rate: float, length: float) 
     return first + start, last - end
 
 
-def _runs(height: Floats, speed: Floats, rise: Floats, rate: float, pieces: list[slice]) -> list[tuple[int, int]]:
-    """First and last frames of contact; height, and rise of the hip above it, in leg lengths; speed in sqrt(g L)."""
-    if not np.isfinite(speed).any():
-        return []
-    floor = np.full(len(height), _standing(height, speed))
-    runs = _viterbi(height - floor, speed, rate, pieces)
-    steps = [
-        (first, last)
-        for first, last in stretches((speed < _SPEED) & (height - floor > _HEIGHT))
-        if last - first + 1 >= _STEADY * rate and rise[first : last + 1].max() > _CARRIES
-    ]
-    if not steps:
-        return runs
-    # The ground is as high as a step up to half-way to the contacts before and after it.
-    for first, last in steps:
-        before = max((end for _, end in runs if end < first), default=-1)
-        after = min((start for start, _ in runs if start > last), default=len(height))
-        floor[(before + first) // 2 + 1 : (last + after) // 2 + 1] = median(height[first : last + 1])
-    return _viterbi(height - floor, speed, rate, pieces)
+def _runs(
+    heights: Floats, speeds: Floats, rises: Floats, rate: float, pieces: list[slice]
+) -> list[list[tuple[int, int]]]:
+    """First and last frames of contact of each point.
+
+    Args:
+        heights: (P, F) in leg lengths.
+        speeds: (P, F) in sqrt(g L).
+        rises: (P, F) of the hip above the point, in leg lengths.
+        rate: frames per second.
+        pieces: of the clip.
+    """
+    if not np.isfinite(speeds).any():
+        return [[] for _ in heights]
+    floors = np.repeat(_standing(heights, speeds)[:, None], heights.shape[1], axis=1)
+    found = _viterbi(heights - floors, speeds, rate, pieces)
+    resting = (speeds < _SPEED) & (heights - floors > _HEIGHT)
+    raised = []
+    for number in np.flatnonzero(resting.any(axis=1)).tolist():
+        height, rise, runs = heights[number], rises[number], found[number]
+        steps = [
+            (first, last)
+            for first, last in stretches(resting[number])
+            if last - first + 1 >= _STEADY * rate and rise[first : last + 1].max() > _CARRIES
+        ]
+        # The ground is as high as a step up to half-way to the contacts before and after it.
+        for first, last in steps:
+            before = max((end for _, end in runs if end < first), default=-1)
+            after = min((start for start, _ in runs if start > last), default=len(height))
+            floors[number, (before + first) // 2 + 1 : (last + after) // 2 + 1] = median(height[first : last + 1])
+        if steps:
+            raised.append(number)
+    again = _viterbi((heights - floors)[raised], speeds[raised], rate, pieces)
+    for number, runs in zip(raised, again, strict=True):
+        found[number] = runs
+    return found
 
 
-def _standing(height: Floats, speed: Floats) -> float:
-    """The height of the point while it stands: the median of the slower half of its slowest 30 % of frames."""
-    known = np.flatnonzero(np.isfinite(speed))
-    slowest = known[np.argsort(speed[known], kind="stable")]
-    return float(median(height[slowest[: max(1, int(0.5 * _SLOWEST * len(slowest)))]]))
+def _standing(heights: Floats, speeds: Floats) -> Floats:
+    """(P,) heights of points while they stand: medians of the slower half of their slowest 30 % of frames."""
+    # Pieces of one or two frames have no speed, for all points alike.
+    known = np.flatnonzero(np.isfinite(speeds[0]))
+    slowest = np.argsort(speeds[:, known], axis=1, kind="stable")[:, : max(1, int(0.5 * _SLOWEST * len(known)))]
+    return median(np.take_along_axis(heights[:, known], slowest, axis=1).T)
 
 
-def _viterbi(height: Floats, speed: Floats, rate: float, pieces: list[slice]) -> list[tuple[int, int]]:
-    """Runs of contact along the likeliest path, each within one piece."""
-    moving = np.minimum(2.5 * np.log(_SPEED / np.clip(speed, 1e-9, 1e9)), 3.0)
-    low = np.minimum((_HEIGHT - np.maximum(height, 0.0)) / _SOFT, 3.0)
+def _viterbi(heights: Floats, speeds: Floats, rate: float, pieces: list[slice]) -> list[list[tuple[int, int]]]:
+    """Runs of contact of each point along the likeliest path, each within one piece; (P, F) heights above ground."""
+    moving = np.minimum(2.5 * np.log(_SPEED / np.clip(speeds, 1e-9, 1e9)), 3.0)
+    low = np.minimum((_HEIGHT - np.maximum(heights, 0.0)) / _SOFT, 3.0)
     evidence = np.clip(moving + low - 1.0, _LEAST, _MOST) * (60.0 / rate)
     return [
-        (piece.start + first, piece.start + last)
-        for piece in pieces
-        for first, last in stretches(np.array(_path(evidence[piece].tolist())))
+        [
+            (piece.start + first, piece.start + last)
+            for piece in pieces
+            for first, last in stretches(np.array(_path(own[piece])))
+        ]
+        for own in evidence.tolist()
     ]
 
 

@@ -7,8 +7,8 @@ arms' lengths; elsewhere it goes where its arm takes it. Between the two it ease
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -117,8 +117,8 @@ def _above_sole(body: Body, legs: list[Limb]) -> float | None:
 @lru_cache(maxsize=32)
 def _parts_of_foot(skeleton: Skeleton, ankle: int) -> tuple[Ints, Ints]:
     """The joints at or below an ankle, and the end sites of these."""
-    below = np.flatnonzero(at_or_below(skeleton, ankle))
-    return below, np.flatnonzero(np.isin(skeleton.tip_parents, below))
+    below = at_or_below(skeleton, ankle)
+    return np.flatnonzero(below), np.flatnonzero(below[skeleton.tip_parents])
 
 
 def follow(
@@ -163,17 +163,17 @@ def reach(
     if not moving:
         return rotations, world
     rotations = rotations.copy()
+    turned = []
     for (moved, one), found in zip(moving, pose_several(skeleton, [one for _, one in moving]), strict=True):
-        for column, joint in enumerate(limb_joints(one.limb)):
-            local = found[:, column]
-            if skeleton.kinds[joint] is not JointKind.BALL:
-                local = nearest_turns(skeleton, [joint], local[None])[0]
-            rotations[moved, joint] = local
+        joints = limb_joints(one.limb)
+        rotations[np.flatnonzero(moved)[:, None], joints] = found
+        turned += [joint for joint in joints if skeleton.kinds[joint] is not JointKind.BALL]
+    if turned:
+        rotations[:, turned] = nearest_turns(skeleton, turned, rotations[:, turned].swapaxes(0, 1)).swapaxes(0, 1)
     return rotations, fk_arrays(skeleton.parents, normalized(rotations), translations)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Figures:
+class Figures(NamedTuple):
     """Source and target in all frames.
 
     Attributes:

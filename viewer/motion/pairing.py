@@ -7,7 +7,7 @@ their turns from a curve.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,7 @@ _MOVED = 1e-4
 """A joint translates in a clip if it leaves its offset by this part of the figure's leg."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairing:
+class Pairing(NamedTuple):
     """Two bodies whose joints are paired, as retargeting needs them.
 
     Attributes:
@@ -265,13 +264,17 @@ def _translated(pairing: Pairing, translations: Floats) -> None:
     kept = {pairing.target.slots.get("root"), pairing.target.slots.get("trunk"), pairing.target.slots.get("pelvis")}
     parents, other_parents = pairing.target.skeleton.parents, pairing.source.skeleton.parents
     places = {joint: column for column, joint in enumerate(its.translated.tolist())}
-    ratio = leg_ratio(pairing.source.skeleton, pairing.target.skeleton)
-    least = _MOVED * (leg_length(pairing.source) or 1.0)
+    followed = []
     for joint in mine.translated.tolist():
         other = pairing.pairs.get(joint, -1)
         above, its_above = int(parents[joint]), int(other_parents[other]) if other >= 0 else -1
-        if other not in places or joint in kept or above < 0 or pairing.pairs.get(above) != its_above:
-            continue
+        if other in places and joint not in kept and above >= 0 and pairing.pairs.get(above) == its_above:
+            followed.append((joint, other, above, its_above))
+    if not followed:
+        return
+    ratio = leg_ratio(pairing.source.skeleton, pairing.target.skeleton)
+    least = _MOVED * (leg_length(pairing.source) or 1.0)
+    for joint, other, above, its_above in followed:
         moved = its.translations[:, places[other]] - pairing.source.skeleton.offsets[other]
         if float(np.abs(moved).max()) > least:
             turn = multiply(pairing.frames[1][above], conjugate(pairing.frames[0][its_above]))

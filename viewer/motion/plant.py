@@ -8,43 +8,28 @@ slopes, so that nothing kinks at lift-off; and the pelvis gives way before a leg
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.contact.values import Object
-from viewer.motion.contacts import (
-    BALL,
-    HEEL,
-    Contacts,
-    FootContacts,
-    FootPlaces,
-    MovingFeet,
-    contacts_of,
-    legged,
-    moving_feet,
-)
-from viewer.motion.ground import Ground, Sole, cleared, fitted, floor_under, ground_of, raised, sole_of
+from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, legged, moving_feet
+from viewer.motion.foot_goals import FeetGoals, Timing, Under, feet_goals
+from viewer.motion.ground import floor_under, ground_of
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
 from viewer.motion.skate_meter import Skate, paired, skate_of
-from viewer.motion.stance_places import Places, longest_run, runs_of, stance_places
-from viewer.motion.steadied import Stance, stances_of, steadied, steadied_leg, steady_ankle, steady_body
-from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below
+from viewer.motion.steadied import steadied_leg, steady_body
+from viewer.skeleton import Clip, JointKind, Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
-from viewer.spatial.smoothing import hermite, low_pass
+from viewer.spatial.quaternion import conjugate, exp, multiply, rotate
+from viewer.spatial.smoothing import low_pass
 from viewer.spatial.vectors import norm
 
 BLEND = 0.3
 """Seconds over which a correction fades in and out."""
 LONGEST_BLEND = 10.0
 
-_SLOPE = 3.0
-"""Largest slope of a correction at the ends of a gap, in corrections per gap."""
-_LEAST_SIZE, _SLOPE_FRAMES = 0.01, 3
 _REACH, _STRAIGHTEST = 0.985, 0.998
 """Parts of a leg's length: planted legs may be this long, or as long as they were themselves up to the second."""
 _ROUNDS = 6
@@ -96,37 +81,6 @@ class Planted:
     report: PlantReport
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Foot:
-    """The goals of a foot.
-
-    Attributes:
-        leg: its leg.
-        goals: (F, 3) world positions of the ankle.
-        turns: (F, 3) rotation vectors, world frame, that turn the foot.
-        planted: (F,) whether it touches the ground.
-        rises: (F,) metres that the ground under it is higher than in the clip.
-        stances: when it stands, and with which noise.
-    """
-
-    leg: Limb
-    goals: Floats
-    turns: Floats
-    planted: Bools
-    rises: Floats
-    stances: list[Stance]
-
-
-class _Under(NamedTuple):
-    """What is under the feet of a clip; no ground: they keep their height. Leg length, height of the lowest point."""
-
-    skeleton: Skeleton
-    world: World
-    ground: Ground | None
-    length: float
-    base: float
-
-
 def plant_feet(
     skeleton: Skeleton,
     clip: Clip,
@@ -160,14 +114,14 @@ def plant_feet(
         raise InputError(f"planting: expected 0 or more metres for the pelvis, found {pelvis:g}")
     moving = moving_feet(skeleton, clip)
     contacts = contacts_of(moving) if contacts is None else contacts
-    made, feet, shift = _plant(moving, contacts, blend, pelvis, objects, floor)
-    return Planted(
-        made, contacts, _report(moving, moving_feet(skeleton, made, away=moving.away), contacts, feet, shift)
-    )
+    motion, feet, shift = _plant(moving, contacts, blend, pelvis, objects, floor)
+    made = clip.with_motion(*motion)
+    after = moving_feet(skeleton, made, away=moving.away)
+    return Planted(made, contacts, _report(moving, after, contacts, feet, shift))
 
 
-def planted_clip(moving: MovingFeet, contacts: Contacts) -> Clip:
-    """The clip of `plant_feet` without a report.
+def planted_motion(moving: MovingFeet, contacts: Contacts) -> tuple[Floats, Floats]:
+    """Local rotations (F, J, 4) and translations (F, J, 3) of the clip of `plant_feet`.
 
     Raises:
         InputError: contacts of other feet or beyond the clip.
@@ -182,8 +136,8 @@ def _plant(
     pelvis: float | None,
     objects: Sequence[Object],
     floor: float | None,
-) -> tuple[Clip, list[_Foot], Floats]:
-    """The clip, the goals of its feet and the shift (F, 3) of the pelvis; arguments as of `plant_feet`."""
+) -> tuple[tuple[Floats, Floats], FeetGoals, Floats]:
+    """Rotations and translations, the goals of the feet and the shift (F, 3) of the pelvis; see `plant_feet`."""
     skeleton, clip, world, pieces = moving.skeleton, moving.clip, moving.world, moving.pieces
     by_foot = paired(contacts, moving.feet, len(clip))
     ground, base = None, 0.0
@@ -191,178 +145,24 @@ def _plant(
         lowest = floor_under(skeleton, world, by_foot)
         ground = ground_of(objects, lowest if floor is None else floor, moving.length)
         base = max(lowest - ground.floor, 0.0)
-    under = _Under(skeleton, world, ground, moving.length, base)
-    feet = [_foot_goals(foot, places, pieces, clip, blend, under) for foot, places in by_foot]
+    under = Under(skeleton, world, ground, moving.length, base)
+    rate = 1.0 / clip.frame_time
+    feet = feet_goals(by_foot, Timing(pieces, rate, blend), under)
     carrier = _carrier(skeleton, clip)
-    shift, rate = np.zeros((len(clip), 3)), 1.0 / clip.frame_time
+    shift = np.zeros((len(clip), 3))
     if carrier is not None:
         body = world.positions[:, legged(skeleton).trunk]
-        calm = steady_body(body, [stance for foot in feet for stance in foot.stances], rate, moving.length)
-        feet = [replace(foot, goals=foot.goals + calm * ~foot.planted[:, None]) for foot in feet]
+        calm = steady_body(body, [stance for own in feet.stances for stance in own], rate, moving.length)
+        feet = feet._replace(goals=feet.goals + calm * ~feet.planted[..., None])
         for piece in pieces:
             begin = calm[piece]
             if ground is not None:
-                begin[:, 1] += low_pass(np.mean([foot.rises[piece] for foot in feet], axis=0), rate, _CLIMB_CUTOFF)
+                begin[:, 1] += low_pass(feet.rises[:, piece].mean(axis=0), rate, _CLIMB_CUTOFF)
             shift[piece] = _pelvis_shift(world, feet, piece, rate, begin)
         if pelvis is not None:
             size = np.linalg.norm(shift, axis=1, keepdims=True)
             shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))
     return _posed(moving, feet, carrier, shift), feet, shift
-
-
-def _foot_goals(
-    foot: FootContacts, places: FootPlaces, pieces: list[slice], clip: Clip, blend: float, under: _Under
-) -> _Foot:
-    """The ankle's places and the foot's turns: exact where it touches, eased between."""
-    frames, rate = len(clip), 1.0 / clip.frame_time
-    heel, ball = places.places[HEEL], places.places.get(BALL)
-    touches = {point: np.zeros(frames, dtype=bool) for point in (HEEL, BALL)}
-    for contact in foot.contacts:
-        if not contact.ignored:
-            touches[contact.point][contact.frames] = True
-    both, either = touches[HEEL] & touches[BALL], touches[HEEL] | touches[BALL]
-    stances = [stance for piece in pieces for stance in runs_of(either, piece)]
-    targets = [stance_places(stance, touches, heel, ball, under.length) for stance in stances]
-    rises, sole = [0.0] * len(stances), None
-    if under.ground is not None:
-        sole = sole_of(under.skeleton, under.world, places, either, under.base)
-        targets, rises = _on_ground(under, sole, stances, targets, heel, ball, both)
-    stood = stances_of(stances, pieces, (heel, ball), touches[HEEL], rate, under.length)
-    turns = _foot_turns(places, stood, targets, both, under.world, (rate, blend))
-    moves = np.zeros((frames, 3))
-    for stance, (at_heel, at_ball) in zip(stood, targets, strict=True):
-        if at_heel is not None:
-            here = np.flatnonzero(touches[HEEL][stance.frames]) + stance.frames.start
-            moves[here] = at_heel[here - stance.frames.start] - heel[here]
-        if at_ball is not None and ball is not None:
-            for run in runs_of(touches[BALL] & ~touches[HEEL], stance.frames):
-                place = at_ball[run.start - stance.frames.start]
-                moves[run] = place - rotate(exp(turns[run]), ball[run] - heel[run]) - heel[run]
-                steady_ankle(moves, turns, run, stance, place, (heel, ball), rate)
-    for piece in pieces:
-        _bridge(moves, either, piece, rate, blend)
-    up = np.zeros(frames)
-    if under.ground is not None and sole is not None:
-        for piece in pieces:
-            within = [number for number, stance in enumerate(stances) if piece.start <= stance.start < piece.stop]
-            own = [stances[number] for number in within]
-            up[piece] = raised(own, [rises[number] for number in within], piece)
-            moves[piece, 1] += up[piece]
-            moves[piece, 1] += cleared(under.ground, sole, moves, turns, own, piece)
-    return _Foot(places.leg, heel + moves, turns, either, up, stood)
-
-
-def _foot_turns(
-    places: FootPlaces,
-    stances: list[Stance],
-    targets: list[Places],
-    both: Bools,
-    world: World,
-    times: tuple[float, float],
-) -> Floats:
-    """(F, 3) rotation vectors that turn a foot: onto its places, without noise; times: frames a second, blend."""
-    rate, blend = times
-    turns, ball = np.zeros((len(both), 3)), places.places.get(BALL)
-    if ball is not None:
-        _align(turns, stances, targets, both, places)
-        for piece in dict.fromkeys((stance.piece.start, stance.piece.stop) for stance in stances):
-            _bridge(turns, both, slice(*piece), rate, blend)
-    noisy = [(stance, target) for stance, target in zip(stances, targets, strict=True) if stance.noise]
-    if places.leg.end is None or not noisy:
-        return turns
-    own = world.rotations[:, places.leg.end]
-    turned = multiply(exp(turns), own)[:, None]
-    for stance, _ in noisy:
-        steady = steadied(turned, stance, rate)[:, 0]
-        turns[stance.frames] = log(multiply(steady, conjugate(own[stance.frames])))
-    if ball is not None:
-        _align(turns, [stance for stance, _ in noisy], [target for _, target in noisy], both, places)
-    return turns
-
-
-def _align(
-    turns: Floats,
-    stances: list[Stance],
-    targets: list[Places],
-    both: Bools,
-    places: FootPlaces,
-) -> None:
-    """Turn a foot, the shortest way, onto the line between its places while heel and ball touch; changes ``turns``."""
-    heel, ball = places.places[HEEL], places.places[BALL]
-    for stance, (at_heel, at_ball) in zip(stances, targets, strict=True):
-        here = np.flatnonzero(both[stance.frames]) + stance.frames.start
-        if here.size and at_heel is not None and at_ball is not None:
-            foot, wanted = rotate(exp(turns[here]), ball[here] - heel[here]), at_ball - at_heel
-            turns[here] = log(multiply(between(foot, wanted[here - stance.frames.start]), exp(turns[here])))
-
-
-def _on_ground(
-    under: _Under,
-    sole: Sole,
-    stances: list[slice],
-    targets: list[Places],
-    heel: Floats,
-    ball: Floats | None,
-    both: Bools,
-) -> tuple[list[Places], list[float]]:
-    """The places of the stances, shifted where an edge is under them, and how far each is raised."""
-    assert under.ground is not None
-    placed, rises = [], []
-    for stance, (at_heel, at_ball) in zip(stances, targets, strict=True):
-        flat = longest_run(both, stance) or stance
-        at = (flat.start + flat.stop - 1) // 2
-        way = np.zeros(3) if ball is None else ball[at] - heel[at]
-        by, rise = fitted(under.ground, sole, flat, way, under.length)
-        placed.append((None if at_heel is None else at_heel + by, None if at_ball is None else at_ball + by))
-        rises.append(rise)
-    return placed, rises
-
-
-def _bridge(values: Floats, known: Bools, piece: slice, rate: float, blend: float) -> None:
-    """Fill in corrections (F, 3) of a piece between the frames in which they are known, in place.
-
-    Cubics that leave and arrive with the corrections' own slopes; across long gaps, and at the ends, through zero.
-    """
-    runs = runs_of(known, piece)
-    values[piece][~known[piece]] = 0.0
-    fade = max(2, round(blend * rate))
-    ends = [None, *runs, None]
-    for before, after in pairwise(ends):
-        start = piece.start - 1 if before is None else before.stop - 1
-        stop = piece.stop if after is None else after.start
-        if before is not None and after is not None and stop - start <= 2 * fade:
-            _cubic(values, start, stop, _slope(values, before, -1), _slope(values, after, 1))
-            continue
-        if before is not None:
-            _cubic(values, start, min(start + fade, piece.stop), _slope(values, before, -1), np.zeros(3))
-        if after is not None:
-            _cubic(values, max(stop - fade, piece.start - 1), stop, np.zeros(3), _slope(values, after, 1))
-
-
-def _slope(values: Floats, run: slice, side: int) -> Floats:
-    """The correction's change per frame at the end (-1) or the start (1) of a run: the mean of a few frames'."""
-    steps = min(_SLOPE_FRAMES, run.stop - run.start - 1)
-    if steps < 1:
-        return np.zeros(3)
-    edge = run.stop - 1 if side < 0 else run.start
-    return np.asarray(side * (values[edge + side * steps] - values[edge]) / steps)
-
-
-def _cubic(values: Floats, start: int, stop: int, leaving: Floats, arriving: Floats) -> None:
-    """Fill in the frames between two; those beyond the piece count as zero. Slopes are per frame."""
-    steps = stop - start
-    if steps < 2:
-        return
-    first = values[start] if np.any(leaving) or 0 <= start < len(values) else np.zeros(3)
-    last = values[stop] if 0 <= stop < len(values) else np.zeros(3)
-    size = max(float(np.linalg.norm(first)), float(np.linalg.norm(last)))
-    slopes = [_capped(slope * steps, size) for slope in (leaving, arriving)]
-    values[start + 1 : stop] = hermite(np.arange(1, steps) / steps, first, last, *slopes)
-
-
-def _capped(slope: Floats, size: float) -> Floats:
-    most = _SLOPE * max(size, _LEAST_SIZE)
-    return slope * min(1.0, most / max(float(np.linalg.norm(slope)), _SAME))
 
 
 def _carrier(skeleton: Skeleton, clip: Clip) -> int | None:
@@ -375,19 +175,19 @@ def _carrier(skeleton: Skeleton, clip: Clip) -> int | None:
     return None
 
 
-def _pelvis_shift(world: World, feet: list[_Foot], piece: slice, rate: float, begin: Floats) -> Floats:
+def _pelvis_shift(world: World, feet: FeetGoals, piece: slice, rate: float, begin: Floats) -> Floats:
     """(F, 3) of a piece: the least smooth shift of the pelvis with which the legs reach their ankles' places.
 
     It begins with a shift (F, 3).
     """
     legs = []
-    for foot in feet:
-        hip, knee, ankle = (points[piece] for points in limb_points(foot.leg, world))
+    for leg, path in zip(feet.legs, feet.goals, strict=True):
+        hip, knee, ankle = (points[piece] for points in limb_points(leg, world))
         bones = norm(knee - hip) + norm(ankle - knee)
-        own = norm(ankle - hip)
-        moved = norm(foot.goals[piece] - ankle) > 1e-9
+        own, goals = norm(ankle - hip), path[piece]
+        moved = norm(goals - ankle) > 1e-9
         longest = np.minimum(np.maximum(own, _REACH * bones), _STRAIGHTEST * bones)
-        legs.append((foot.goals[piece] - hip, np.where(moved, longest, np.maximum(longest, own))))
+        legs.append((goals - hip, np.where(moved, longest, np.maximum(longest, own))))
     shift = begin
     hold = round(_HOLD * rate)
     for _ in range(_PASSES):
@@ -417,13 +217,18 @@ def _held(shift: Floats, frames: int) -> Floats:
     if frames < 1:
         return shift
     size = norm(shift)
-    around = np.lib.stride_tricks.sliding_window_view(np.pad(size, frames), 2 * frames + 1)
+    padded = np.zeros(len(size) + 2 * frames)
+    padded[frames:-frames] = size
+    around = np.lib.stride_tricks.sliding_window_view(padded, 2 * frames + 1)
     at = np.arange(len(shift)) + around.argmax(axis=1) - frames
     return np.asarray(shift[np.clip(at, 0, len(shift) - 1)])
 
 
-def _posed(moving: MovingFeet, feet: list[_Foot], carrier: int | None, shift: Floats) -> Clip:
-    """The clip with its pelvis shifted and its legs posed; other frames, and those that are thrown, keep their bits."""
+def _posed(moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floats) -> tuple[Floats, Floats]:
+    """Local rotations (F, J, 4) and translations (F, J, 3) with the pelvis shifted and the legs posed.
+
+    Other frames, and those that are thrown, keep their bits.
+    """
     skeleton, clip, world = moving.skeleton, moving.clip, moving.world
     rotations, translations = clip.rotations.copy(), clip.local_translations()
     positions = world.positions
@@ -434,29 +239,28 @@ def _posed(moving: MovingFeet, feet: list[_Foot], carrier: int | None, shift: Fl
         translations[shifted, carrier] += local[shifted]
         positions = positions + at_or_below(skeleton, carrier)[:, None] * shift[:, None]
     posed, wanted = World(positions, world.rotations), []
-    for foot in feet:
-        ankle = limb_points(foot.leg, world)[2]
-        needed = shifted | (np.abs(foot.goals - ankle) > _SAME).any(axis=1) | (np.abs(foot.turns) > _SAME).any(axis=1)
-        needed &= ~moving.away
+    ankles = np.stack([limb_points(leg, world)[2] for leg in feet.legs])
+    changed: Bools = (np.abs(np.concatenate([feet.goals - ankles, feet.turns], axis=-1)) > _SAME).any(axis=-1)
+    turned = exp(feet.turns)
+    for number, leg in enumerate(feet.legs):
+        needed = (changed[number] | shifted) & ~moving.away
         if not needed.any():
             continue
-        calm = steadied_leg(skeleton, foot.leg, posed, foot.stances, 1.0 / clip.frame_time)
+        calm = steadied_leg(skeleton, leg, posed, feet.stances[number], 1.0 / clip.frame_time)
         here = calm if needed.all() else World(calm.positions[needed], calm.rotations[needed])
-        turns = None
-        if foot.leg.end is not None:
-            turns = multiply(exp(foot.turns[needed]), world.rotations[needed, foot.leg.end])
-        wanted.append((needed, LimbGoals(foot.leg, here, foot.goals[needed], turns)))
+        turns = None if leg.end is None else multiply(turned[number, needed], world.rotations[needed, leg.end])
+        wanted.append((needed, LimbGoals(leg, here, feet.goals[number, needed], turns)))
     for (needed, one), found in zip(wanted, pose_several(skeleton, [one for _, one in wanted]), strict=True):
         rotations[np.flatnonzero(needed)[:, None], limb_joints(one.limb)] = found
-    return clip.with_motion(rotations, translations)
+    return rotations, translations
 
 
-def _report(before: MovingFeet, after: MovingFeet, contacts: Contacts, feet: list[_Foot], shift: Floats) -> PlantReport:
+def _report(before: MovingFeet, after: MovingFeet, contacts: Contacts, feet: FeetGoals, shift: Floats) -> PlantReport:
     short = 0.0
-    for foot in feet:
-        planted = foot.planted & ~before.away
+    for leg, goals, stands in zip(feet.legs, feet.goals, feet.planted, strict=True):
+        planted = stands & ~before.away
         if planted.any():
-            miss = norm(limb_points(foot.leg, after.world)[2] - foot.goals)
+            miss = norm(limb_points(leg, after.world)[2] - goals)
             short = max(short, float(miss[planted].max()))
     change = norm(after.world.positions - before.world.positions)
     return PlantReport(

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from viewer.motion.upright import axes_of, neutral_frame, standing_axes, standin
 from viewer.skeleton import Clip, Figure, Skeleton, World, find_figure, fk_clip
 from viewer.skeleton.figure import find_slots
 from viewer.skeleton.joint_map import Reference, is_same_tree
-from viewer.skeleton.limbs import limb_places
+from viewer.skeleton.limbs import rest_limbs
 from viewer.skeleton.names import body_part
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, frozen
@@ -35,8 +36,7 @@ _ALIKE = 1e-4
 """Two poses are alike if no joint is farther apart than this, in sizes of the figure."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Body:
+class Body(NamedTuple):
     """A skeleton with its recognised parts and its neutral pose.
 
     Attributes:
@@ -186,10 +186,10 @@ def _is_symmetric(skeleton: Skeleton, figure: Figure) -> bool:
     """Whether at rest the right limbs are mirror images of the left ones."""
     rest = rest_world(skeleton)
     height = float(np.ptp(rest.positions @ figure.up))
-    for pair in (figure.arms, figure.legs):
-        if not pair:
+    limbs = rest_limbs(skeleton, figure)
+    for places in (limbs[: len(figure.arms)], limbs[len(figure.arms) :]):
+        if not len(places):
             continue
-        places = [limb_places(rest, limb) for limb in pair]
         middle = 0.5 * (places[0][0] + places[1][0])
         away = ((places[0] - middle) @ figure.left)[:, None] * figure.left
         if float(norm(places[0] - 2.0 * away - places[1]).max()) > _MIRRORED * height:
@@ -208,7 +208,7 @@ def neutral_at(body: Body, reference: str | int) -> Body:
     at = rest_world(body.skeleton)
     if isinstance(reference, int) and body.moving is not None:
         at = World(body.moving.positions[reference], body.moving.rotations[reference])
-    return replace(body, neutral=at, reference=reference, trusted=True)
+    return body._replace(neutral=at, reference=reference, trusted=True)
 
 
 def matching_poses(source: Body, target: Body) -> tuple[tuple[str | int, str | int], Floats] | None:

@@ -17,14 +17,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.motion.contacts import Contacts, contacts_of, moving_feet
+from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, moving_feet
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.paired_places import Figures, follow, place_hips, reach, touching_goals
 from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, paired_limbs, turned, wanted_turns
-from viewer.motion.plant import planted_clip
+from viewer.motion.plant import planted_motion
 from viewer.motion.reference import Body, bodies_of
 from viewer.motion.skate_meter import slide_of
-from viewer.skeleton import Character, Clip, Limb, Skeleton, World, clip_violation, fk_clip
+from viewer.skeleton import Character, Clip, Limb, Skeleton, World, clip_violation, fk_arrays, fk_clip
 from viewer.skeleton.arguments import check_character
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_pairs
 from viewer.skeleton.limbs import ARM, LEG
@@ -216,8 +216,7 @@ def _checked(choices: Choices) -> Choices:
     return choices
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(NamedTuple):
     """A retargeted clip and its report."""
 
     clip: Clip
@@ -264,14 +263,13 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
     if feet == "plant" and choices.in_place:
         feet = "follow"  # motion on the spot has no stances
     if feet == "plant":
-        result = _as_clip(pairing, clip, rotations, translations)
-        planted = _planted(pairing, (result, world), clip, warnings)
+        planted = _planted(pairing, (_as_clip(pairing, clip, rotations, translations), world), clip, warnings)
         if planted is None:
             feet = "follow"
         else:
             slide = planted.slide_cm_s
-            rotations, translations = planted.clip.rotations, planted.clip.local_translations()
-            world = planted.world
+            rotations, translations = planted.motion
+            world = planted.feet.world
     if choices.hands != "free":
         if not arms:
             warnings.append("hands: expected arms on both sides, found none: hands are free")
@@ -281,7 +279,7 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
             places = touching_goals(Figures((source, target), (moving, world), frames, arms, legs, clip.frame_time))
             goals = list(zip(arms, places, strict=True))
             rotations, world = reach(pairing, goals, rotations, translations, world, wanted)
-    result = _as_clip(pairing, clip, rotations, translations)
+    result = _as_clip(pairing, clip, hemisphere_continuous(normalized(rotations)), translations)
     if choices.limits:
         from viewer.motion.carried import within_limits  # noqa: PLC0415 - only limits need the solver
 
@@ -289,24 +287,23 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
         result = within_limits(target.skeleton, result, [limb for _, limb in kept])
         world = fk_clip(target.skeleton, result)
         if planted is not None:
-            slide = planted.slide_cm_s[0], slide_of(moving_feet(target.skeleton, result, world), planted.contacts)
+            slide = planted.slide_cm_s[0], slide_of(planted.feet.in_world(world), planted.contacts)
     report = _report(pairing, used, (result, world), feet, tuple(warnings))
     return Made(result, replace(report, slide_cm_s=slide))
 
 
 def _as_clip(pairing: Pairing, clip: Clip, rotations: Floats, translations: Floats) -> Clip:
     """A clip of the target with the name and rate of the source's."""
-    turns = hemisphere_continuous(normalized(rotations))
-    made = Clip.from_arrays(pairing.target.skeleton, turns, translations, fps=clip.fps, name=clip.name)
+    made = Clip.from_arrays(pairing.target.skeleton, rotations, translations, fps=clip.fps, name=clip.name)
     return made if made.frame_time == clip.frame_time else replace(made, frame_time=clip.frame_time)
 
 
 class _Stands(NamedTuple):
-    """A clip with planted feet, its contacts, and how fast feet slide in the source's clip and in this one."""
+    """Rotations and translations with planted feet, contacts, feet, and how fast feet slide in the source and here."""
 
-    clip: Clip
-    world: World
+    motion: tuple[Floats, Floats]
     contacts: Contacts
+    feet: MovingFeet
     slide_cm_s: tuple[float, float]
 
 
@@ -318,13 +315,12 @@ def _planted(pairing: Pairing, made: tuple[Clip, World], clip: Clip, warnings: l
         feet = {leg.side: pairing.target.skeleton.names[_ankle(leg)] for _, leg in pairing.legs}
         contacts = Contacts(tuple(f._replace(name=feet[f.side]) for f in touched.feet if f.side in feet))
         before = moving_feet(pairing.target.skeleton, *made)
-        stands = planted_clip(before, contacts)
+        motion = planted_motion(before, contacts)
     except InputError as error:
         warnings.append(f"feet: they follow and are not planted: {error}")
         return None
-    world = fk_clip(pairing.target.skeleton, stands)
-    after = moving_feet(pairing.target.skeleton, stands, world, before.away)
-    return _Stands(stands, world, contacts, (slide_of(moving, touched), slide_of(after, contacts)))
+    after = before.in_world(fk_arrays(pairing.target.skeleton.parents, *motion))
+    return _Stands(motion, contacts, after, (slide_of(moving, touched), slide_of(after, contacts)))
 
 
 def _ankle(leg: Limb) -> int:

@@ -6,7 +6,9 @@ Frames between which the body jumps, as after a calibration pose, are left out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,8 +33,7 @@ _MANN_HEIGHT = 0.025
 _NEAR, _FAR_STEP = 0.05, 0.025
 
 
-@dataclass(frozen=True, slots=True)
-class ContactSkate:
+class ContactSkate(NamedTuple):
     """How much one contact slides.
 
     Attributes:
@@ -48,8 +49,7 @@ class ContactSkate:
     wanders: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FootSkate:
+class FootSkate(NamedTuple):
     """How much one foot slides.
 
     Attributes:
@@ -112,12 +112,13 @@ def skate_of(moving: MovingFeet, contacts: Contacts) -> Skate:
         InputError: contacts of other feet or beyond the clip.
     """
     feet = paired(contacts, moving.feet, len(moving.clip))
-    rows = [_foot(foot, places, moving) for foot, places in feet]
+    slides = [_slides(*foot, moving) for foot in feet]
+    rows = [_foot(foot, own, moving.length) for (foot, _), own in zip(feet, slides, strict=True)]
     mann, ratio, depth = _published(_levels(feet), moving.pieces)
     return Skate(
-        feet=tuple(foot for foot, _, _ in rows),
-        slide_cm_s=_mean_slide(rows),
-        drift_cm=max((foot.drift_cm for foot, _, _ in rows), default=0.0),
+        feet=tuple(rows),
+        slide_cm_s=_cm_s([slide for own in slides for slide in own]),
+        drift_cm=max((row.drift_cm for row in rows), default=0.0),
         mann=mann,
         skate_ratio=ratio,
         penetration_mm=depth,
@@ -131,14 +132,7 @@ def slide_of(moving: MovingFeet, contacts: Contacts) -> float:
         InputError: contacts of other feet or beyond the clip.
     """
     feet = paired(contacts, moving.feet, len(moving.clip))
-    rows = [_foot(foot, places, moving) for foot, places in feet]
-    return _mean_slide(rows)
-
-
-def _mean_slide(rows: list[tuple[FootSkate, float, float]]) -> float:
-    """Path of all contacts by their time, cm/s, of the rows of `_foot`."""
-    seconds = sum(time for _, _, time in rows)
-    return 100.0 * sum(path for _, path, _ in rows) / seconds if seconds else 0.0
+    return _cm_s([slide for foot in feet for slide in _slides(*foot, moving)])
 
 
 def paired(contacts: Contacts, feet: list[FootPlaces], frames: int) -> list[tuple[FootContacts, FootPlaces]]:
@@ -166,24 +160,40 @@ def paired(contacts: Contacts, feet: list[FootPlaces], frames: int) -> list[tupl
     return found
 
 
-def _foot(foot: FootContacts, places: FootPlaces, moving: MovingFeet) -> tuple[FootSkate, float, float]:
-    """A foot's slides, the path of its contacts in metres and their time in seconds; thrown frames are left out."""
-    rows, path, seconds = [], 0.0, 0.0
+class _Slide(NamedTuple):
+    """The positions (F, 3) of a point in one contact, the length of their path in metres, and its time in seconds."""
+
+    contact: Contact
+    places: Floats
+    path: float
+    seconds: float
+
+
+def _slides(foot: FootContacts, places: FootPlaces, moving: MovingFeet) -> list[_Slide]:
+    """The contacts of a foot that are not ignored, without thrown frames."""
+    sound, step, found = ~moving.away, moving.clip.frame_time, []
     for contact in foot.contacts:
-        if contact.ignored:
-            continue
-        here = places.places[contact.point][contact.frames][~moving.away[contact.frames]]
-        if not len(here):
-            continue
-        moved = float(norm(np.diff(here, axis=0)).sum())
-        time = (len(here) - 1) * moving.clip.frame_time
-        drift = float(norm(here - median(here)).max())
-        slide = 100.0 * moved / time if time else 0.0
-        rows.append(ContactSkate(contact, slide, 100.0 * drift, drift > WANDERS * moving.length))
-        path, seconds = path + moved, seconds + time
-    slide = 100.0 * path / seconds if seconds else 0.0
-    drift = max((row.drift_cm for row in rows), default=0.0)
-    return FootSkate(foot.name, foot.side, tuple(rows), slide, drift), path, seconds
+        here = places.places[contact.point][contact.frames][sound[contact.frames]]
+        if not contact.ignored and len(here):
+            path = float(norm(here[1:] - here[:-1]).sum())
+            found.append(_Slide(contact, here, path, (len(here) - 1) * step))
+    return found
+
+
+def _cm_s(slides: Sequence[_Slide]) -> float:
+    """Path of contacts by their time, cm/s; 0 without any."""
+    seconds = sum(slide.seconds for slide in slides)
+    return 100.0 * sum(slide.path for slide in slides) / seconds if seconds else 0.0
+
+
+def _foot(foot: FootContacts, slides: list[_Slide], length: float) -> FootSkate:
+    """How much a foot slides; ``length``: of the leg, metres."""
+    rows = []
+    for slide in slides:
+        drift = float(norm(slide.places - median(slide.places)).max())
+        rows.append(ContactSkate(slide.contact, _cm_s([slide]), 100.0 * drift, drift > WANDERS * length))
+    drift_cm = max((row.drift_cm for row in rows), default=0.0)
+    return FootSkate(foot.name, foot.side, tuple(rows), _cm_s(slides), drift_cm)
 
 
 def _levels(feet: list[tuple[FootContacts, FootPlaces]]) -> list[tuple[Floats, Floats]]:

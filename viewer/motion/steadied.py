@@ -46,36 +46,26 @@ class Stance(NamedTuple):
         return slice(max(self.frames.start - more, self.piece.start), min(self.frames.stop + more, self.piece.stop))
 
 
-def stances_of(
-    stands: list[slice],
-    pieces: list[slice],
-    places: tuple[Floats, Floats | None],
-    heels: Bools,
-    rate: float,
-    length: float,
-) -> list[Stance]:
-    """The stances of a foot with their noise.
+def shakes_of(heel: Floats, ball: Floats, stands: Bools, pieces: list[slice], rate: float) -> Floats:
+    """(N, F) metres by which feet shake: their heels where these stand, else their balls.
 
     Args:
-        stands: their frames, in order.
+        heel: (N, F, 3) world positions.
+        ball: (N, F, 3) world positions.
+        stands: (N, F) whether the heel stands.
         pieces: of the clip.
-        places: (F, 3) world positions of heel and ball.
-        heels: (F,) whether the heel stands; else the ball does.
         rate: frames per second.
-        length: of the leg, metres.
     """
-    found = []
+    paths, shakes = np.stack([heel, ball]).transpose(2, 0, 1, 3), np.empty((2, *stands.shape))
     for piece in pieces:
-        within = [frames for frames in stands if piece.start <= frames.start < piece.stop]
-        if not within:
-            continue
-        shake = norm(_rough(np.stack([path[piece] for path in places if path is not None], axis=1), rate))
-        shakes = np.where(heels[piece], shake[:, 0], shake[:, -1])
-        for frames in within:
-            here = shakes[frames.start - piece.start : frames.stop - piece.start]
-            noise = _PER_LENGTH * float(np.sqrt((here**2).mean())) / length
-            found.append(Stance(frames, piece, min(noise, 2.0 * max(noise - _UNSEEN, 0.0))))
-    return found
+        shakes[..., piece] = norm(_rough(paths[piece], rate)).transpose(1, 2, 0)
+    return np.asarray(np.where(stands, shakes[0], shakes[1]))
+
+
+def noise_of(shakes: Floats, length: float) -> float:
+    """`Stance.noise` of a foot that shakes by (S,) metres in the frames of a stance; length of the leg, metres."""
+    noise = _PER_LENGTH * float(np.sqrt((shakes**2).mean())) / length
+    return float(min(noise, 2.0 * max(noise - _UNSEEN, 0.0)))
 
 
 def steadied(turns: Floats, stance: Stance, rate: float) -> Floats:
@@ -140,30 +130,23 @@ def steady_body(path: Floats, stances: list[Stance], rate: float, length: float)
     return moves
 
 
-def steady_ankle(
-    moves: Floats,
-    turns: Floats,
-    run: slice,
-    stance: Stance,
-    at_ball: Floats,
-    places: tuple[Floats, Floats],
-    rate: float,
-) -> None:
-    """Smooth an ankle's path while the ball alone stands, as far as corrections shake it; the foot turns for it.
+def steadied_ankle(
+    moves: Floats, turns: Floats, run: slice, stance: Stance, points: tuple[Floats, Floats, Floats], rate: float
+) -> tuple[Floats, Floats]:
+    """Corrections (S, 3) of an ankle's place and of its foot's rotation in which the ankle's path is smooth.
 
-    Else the ankle would move with every shake of the foot, and bend a nearly straight leg. The ball keeps its place.
-    ``moves`` and ``turns`` (F, 3) are changed in place.
+    While the ball alone stands, the ankle would move with every shake of the foot, and bend a nearly straight leg. It
+    is smoothed as far as corrections shake it; the foot turns for it, and the ball keeps its place.
 
     Args:
-        moves: corrections of the ankle's place with which the ball stands.
-        turns: corrections of the foot's rotation.
+        moves: (F, 3) corrections of the ankle's place with which the ball stands.
+        turns: (S, 3) corrections of the foot's rotation in the frames of the run.
         run: the frames.
         stance: that they are in.
-        at_ball: (3,) where the ball stands.
-        places: (F, 3) world positions of heel and ball.
+        points: (F, 3) world positions of heel and ball, and (3,) where the ball stands.
         rate: frames per second.
     """
-    heel, ball = places
+    heel, ball, at_ball = points
     more = round(_AROUND * rate)
     around = slice(max(run.start - more, stance.piece.start), min(run.stop + more, stance.piece.stop))
     # Beyond the stance, corrections are not known yet: they go on from its ends.
@@ -171,10 +154,10 @@ def steady_ankle(
     shake, rough = _rough(known, rate), _rough(heel[around] + known, rate)
     part = min(1.0, float(np.linalg.norm(shake)) / max(float(np.linalg.norm(rough)), _SAME))
     smooth = heel[run] + moves[run] - part * rough[run.start - around.start :][: run.stop - run.start]
-    foot, ahead = rotate(exp(turns[run]), ball[run] - heel[run]), at_ball - smooth
+    turned = exp(turns)
+    foot, ahead = rotate(turned, ball[run] - heel[run]), at_ball - smooth
     ahead *= (norm(foot) / np.maximum(norm(ahead), _SAME))[:, None]
-    turns[run] = log(multiply(between(foot, ahead), exp(turns[run])))
-    moves[run] = at_ball - ahead - heel[run]
+    return at_ball - ahead - heel[run], log(multiply(between(foot, ahead), turned))
 
 
 def _rough(values: Floats, rate: float) -> Floats:

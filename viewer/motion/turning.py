@@ -10,9 +10,9 @@ not hang on each other, are turned at once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,8 +40,7 @@ _SURE = 0.35
 """Sine of the bend below which a limb may be slightly hyperextended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Arm:
+class Arm(NamedTuple):
     """A bone that a joint turns: to a node with a known position, (3,) at rest in the world."""
 
     joint: int

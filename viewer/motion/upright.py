@@ -25,6 +25,7 @@ from viewer.spatial.quaternion import (
     normalized,
     rotate,
 )
+from viewer.spatial.smoothing import slopes
 from viewer.spatial.vectors import cross, dot, norm, unit
 
 _SEARCHED = 400
@@ -176,7 +177,7 @@ def standing_frames(moving: World, ankles: Sequence[int]) -> Ints:
 def _lifted(moving: World, ankles: Sequence[int]) -> Floats:
     """(F, N) speed plus height of ankles, each scaled to 0..1 over the clip: about 0 where the foot stands."""
     places = moving.positions[:, ankles]
-    speed = norm(np.gradient(places, axis=0)) if len(places) > 1 else np.zeros(places.shape[:2])
+    speed = norm(slopes(places)) if len(places) > 1 else np.zeros(places.shape[:2])
     height = places[..., 1] - places[..., 1].min(axis=0)
     return np.asarray(speed / np.maximum(speed.max(axis=0), 1e-12) + height / np.maximum(height.max(axis=0), 1e-12))
 

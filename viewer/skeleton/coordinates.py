@@ -36,6 +36,7 @@ from viewer.spatial.angles import (
 )
 from viewer.spatial.checks import Bools, Floats, Ints, frozen, handed_over
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, rotate
+from viewer.spatial.vectors import cross
 
 Key = TypeVar("Key")
 
@@ -177,14 +178,17 @@ class JointSpace:
 
     def least_outside(self, coordinates: Floats) -> Floats:
         """Replace, in place, the coordinates of balls by the equivalent ones with the smallest violation."""
-        outside = self.room(coordinates) < 0.0  # no measured swing is longer than half a turn
-        if not outside.any():
+        room = self.room(coordinates)
+        if (room >= 0.0).all():
             return coordinates
         for twist_axis, joints in self.swing_twists:
-            some, far = coordinates[..., joints, :], outside[..., joints]
-            which = far.nonzero()[-1]
-            some[far] = nearer_swing(some[far], self.lower[joints][which], self.upper[joints][which], twist_axis)
-            coordinates[..., joints, :] = some
+            some = coordinates[..., joints, :]
+            # The other way round is longer than half a turn by as much as this one is shorter: a violation by itself.
+            far = _swing_length(some, twist_axis) - room[..., joints] > np.pi
+            if far.any():
+                which = far.nonzero()[-1]
+                some[far] = nearer_swing(some[far], self.lower[joints][which], self.upper[joints][which], twist_axis)
+                coordinates[..., joints, :] = some
         for order, joints in self.eulers:
             ends = self.lower[joints], self.upper[joints]
             counts = self.middle[joints], self.period[joints]
@@ -295,8 +299,9 @@ def _ranges(limits: JointLimits, circular: Bools) -> tuple[Floats, Floats]:
     """
     lower, upper = limits.lower.copy(), limits.upper.copy()
     one_sided = circular[: len(lower)] & (np.isfinite(lower) != np.isfinite(upper))
-    lower = np.where(one_sided & np.isinf(lower), np.minimum(-np.pi, upper), lower)
-    upper = np.where(one_sided & np.isinf(upper), np.maximum(np.pi, lower), upper)
+    if one_sided.any():
+        lower = np.where(one_sided & np.isinf(lower), np.minimum(-np.pi, upper), lower)
+        upper = np.where(one_sided & np.isinf(upper), np.maximum(np.pi, lower), upper)
     if limits.form is LimitForm.EULER and (np.isfinite(lower) | np.isfinite(upper)).any():
         _, second, _ = axes_of(limits.order)
         lower[second], upper[second] = max(lower[second], -0.5 * np.pi), min(upper[second], 0.5 * np.pi)
@@ -318,7 +323,7 @@ def _universal_angles(d: Floats, axes: Floats) -> Floats:
     With (x, y, z) the components of d on axes[0], axes[1] and their cross product, the quaternion dot product
     with the universal's is a sum of two cosines, one of (a + b) / 2 and one of (a - b) / 2: maximal at these.
     """
-    basis = np.stack([axes[:, 0], axes[:, 1], np.cross(axes[:, 0], axes[:, 1])], axis=1)
+    basis = np.stack([axes[:, 0], axes[:, 1], cross(axes[:, 0], axes[:, 1])], axis=1)
     x, y, z = np.moveaxis(np.einsum("...jk,jak->...ja", d[..., :3], basis), -1, 0)
     w = d[..., 3]
     total, difference = np.arctan2(x + y, w - z), np.arctan2(x - y, w + z)

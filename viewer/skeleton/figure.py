@@ -9,9 +9,11 @@ name that two figures of different joints share. `partners` pairs the joints of 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise, starmap
 from operator import is_
 from types import MappingProxyType
 
@@ -248,9 +250,8 @@ def _stands_on(tree: RestTree, pair: Pair) -> bool:
 def _is_straight(tree: RestTree, limb: Limb) -> bool:
     """Whether joints between upper, lower and end (twist bones) lie on the way: else there are more than two bones."""
     for start, stop, ends in ((limb.upper, limb.lower, []), (limb.lower, limb.tip[0], [tree.end(limb.tip)])):
-        way = np.array([tree.place(start), *(tree.place(joint) for joint in tree.between(start, stop)), *ends])
-        length = float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
-        if length > _STRAIGHT * float(np.linalg.norm(way[-1] - way[0])):
+        way = [tree.place(start), *(tree.place(joint) for joint in tree.between(start, stop)), *ends]
+        if sum(starmap(math.dist, pairwise(way))) > _STRAIGHT * math.dist(way[0], way[-1]):
             return False
     return True
 

@@ -7,9 +7,11 @@ another. Joints that are no part of a figure, and all joints of machines and ani
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,8 +59,7 @@ class Map:
         return tuple(name for name in self.pairs if self.certainty.get(name, 1.0) < SURE)
 
 
-@dataclass(frozen=True, slots=True)
-class JointPair:
+class JointPair(NamedTuple):
     """One pair: joints of source and target, and how certain it is."""
 
     source: int
@@ -273,4 +274,5 @@ def _parts(skeleton: Skeleton) -> dict[str, int]:
 
 
 def _unique(keys: Sequence[str]) -> dict[str, int]:
-    return {key: joint for joint, key in enumerate(keys) if key and keys.count(key) == 1}
+    counts = Counter(keys)
+    return {key: joint for joint, key in enumerate(keys) if key and counts[key] == 1}

@@ -12,9 +12,9 @@ from viewer.skeleton.kinematics import World
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, rest_world
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import conjugate, rotate
-from viewer.spatial.vectors import cross, unit
+from viewer.spatial.vectors import cross, dot, norm, unit
 
 ARM, LEG = "arm", "leg"
 _ENDS = {ARM: ("hand", "wrist"), LEG: ("foot", "ankle")}
@@ -354,7 +354,7 @@ def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb, *, by_limits: b
     """
     joint = limb.lower
     limits, kind = skeleton.limits[joint], skeleton.kinds[joint]
-    expected = _expected(skeleton, figure, limb)
+    expected = _expected(skeleton, figure).get((limb.upper, limb.lower))
     if kind in (JointKind.HINGE, JointKind.UNIVERSAL):
         column = 0 if kind is JointKind.HINGE else _crosswise(skeleton, limb)
         axis = skeleton.axes[joint, column]
@@ -377,11 +377,20 @@ def limb_places(world: World, limb: Limb) -> Floats:
 
 
 @lru_cache(maxsize=16)
+def rest_limbs(skeleton: Skeleton, figure: Figure) -> Floats:
+    """(L, 3, 3) the places of a figure's arms, then legs, at rest: as `limb_places` of each."""
+    world, limbs = rest_world(skeleton), figure.limbs
+    tips = [limb.tip[0] for limb in limbs]
+    ends = world.positions[tips] + rotate(world.rotations[tips], np.array([limb.tip[1] for limb in limbs]))
+    bones = world.positions[[(limb.upper, limb.lower) for limb in limbs]]
+    return handed_over(np.concatenate([bones, ends[:, None]], axis=1))
+
+
+@lru_cache(maxsize=16)
 def leg_length(skeleton: Skeleton, figure: Figure) -> float | None:
     """Length of thigh and shank at rest, the mean of both legs; None of a figure without legs."""
-    world = rest_world(skeleton)
-    bones = [np.diff(limb_places(world, leg), axis=0) for leg in figure.legs]
-    return float(np.linalg.norm(bones, axis=-1).sum(axis=-1).mean()) if bones else None
+    bones = np.diff(rest_limbs(skeleton, figure)[len(figure.arms) :], axis=1)
+    return float(norm(bones).sum(axis=-1).mean()) if figure.legs else None
 
 
 def bends_towards(figure: Figure, limb: Limb, direction: Floats) -> Floats:
@@ -394,18 +403,23 @@ def bends_towards(figure: Figure, limb: Limb, direction: Floats) -> Floats:
     return sign * (figure.up if ahead else figure.forward)
 
 
-def _expected(skeleton: Skeleton, figure: Figure, limb: Limb) -> Floats | None:
-    """The bending axis by the rest pose: that of its bend, else at right angles to the limb and forward."""
+@lru_cache(maxsize=16)
+def _expected(skeleton: Skeleton, figure: Figure) -> dict[tuple[int, int], Floats]:
+    """By upper and lower joint of each limb its bending axis by the rest pose; none if the figure does not stand.
+
+    It is that of the limb's bend, else at right angles to the limb and forward.
+    """
     if not figure.upright:
-        return None
-    world = rest_world(skeleton)
-    shoulder, elbow, wrist = limb_places(world, limb)
-    upper, lower = unit(elbow - shoulder), unit(wrist - elbow)
-    axis = unit(cross(upper, bends_towards(figure, limb, upper)))
-    bend = cross(upper, lower)
-    if np.linalg.norm(bend) > _BENT and float(unit(bend) @ axis) > _AGREES:
-        axis = unit(bend)
-    return rotate(conjugate(world.rotations[limb.lower]), axis)
+        return {}
+    world, limbs = rest_world(skeleton), figure.limbs
+    ways = unit(np.diff(rest_limbs(skeleton, figure), axis=1))
+    upper, lower = ways[:, 0], ways[:, 1]
+    forward = np.array([bends_towards(figure, limb, way) for limb, way in zip(limbs, upper, strict=True)])
+    axes, bends = unit(cross(upper, forward)), cross(upper, lower)
+    shown = (norm(bends) > _BENT) & (dot(unit(bends), axes) > _AGREES)
+    axes = np.where(shown[:, None], unit(bends), axes)
+    own = handed_over(rotate(conjugate(world.rotations[[limb.lower for limb in limbs]]), axes))
+    return {(limb.upper, limb.lower): axis for limb, axis in zip(limbs, own, strict=True)}
 
 
 def _crosswise(skeleton: Skeleton, limb: Limb) -> int:

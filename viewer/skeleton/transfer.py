@@ -26,6 +26,7 @@ from viewer.skeleton.limits import JointKind
 from viewer.skeleton.mimic import kept_mimics
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import between, conjugate, from_matrix, multiply, rotate, slerp
 from viewer.spatial.vectors import unit
@@ -142,7 +143,7 @@ def _counterpart(joint: int, limb: Limb, other: Limb) -> int:
 
 def _bones(skeleton: Skeleton, limb: Limb) -> dict[int, Floats]:
     """(3,) world directions at rest of a limb's two bones, by joint."""
-    world = fk(skeleton, skeleton.rest_pose())
+    world = rest_world(skeleton)
     joint, offset = limb.tip
     end = world.positions[joint] + rotate(world.rotations[joint], np.asarray(offset))
     middle = world.positions[limb.lower]
@@ -172,7 +173,7 @@ def _reach(skeleton: Skeleton) -> float:
     lengths = np.linalg.norm(skeleton.offsets, axis=-1)
     if figure is not None and figure.legs:
         leg = figure.legs[0]
-        world = fk(skeleton, skeleton.rest_pose())
+        world = rest_world(skeleton)
         joint, offset = leg.tip
         end = world.positions[joint] + rotate(world.rotations[joint], np.asarray(offset))
         way = np.array([world.positions[leg.upper], world.positions[leg.lower], end])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from types import MappingProxyType
@@ -173,7 +174,7 @@ class RestTree:
 
     def apart(self, a: Floats, b: Floats) -> bool:
         """Whether two positions differ."""
-        return float(np.linalg.norm(a - b)) > _APART * self.size
+        return math.dist(a, b) > _APART * self.size
 
     def above(self, joint: int) -> list[int]:
         """The joint and its ancestors, from the joint up to its root."""
