@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -168,3 +169,87 @@ def test_the_workspace_of_one_figure_comes_to_rest() -> None:
     seen = made.view.revision
     assert not made.tick(1.0)
     assert made.view.revision == seen
+
+
+def both(first: str, second: str) -> Controller:
+    """Two bundled figures side by side, the first one active, in the workspace."""
+    made = Controller(session("biped"))
+    assert made.opening.show_file(f"sample:{first}")
+    assert made.figures.add(f"sample:{second}")
+    made.session.figures.activate(first)
+    made.run("workspace.retarget")
+    made.tick(0.0)
+    return made
+
+
+@pytest.mark.parametrize("order", [("walk", "biped-hands"), ("biped-hands", "walk")])
+def test_beside_a_motion_it_begins_whichever_figure_is_active(order: tuple[str, str]) -> None:
+    made = both(*order)
+    strings = made.retargeting
+    assert (strings.source, strings.target) == ("walk", "biped-hands")
+    assert made.figures.active == "biped-hands"
+    assert shown(made).frames == 68
+    assert strings.sources == ["walk"]
+    assert strings.targets == ["biped-hands"]
+
+
+def test_of_two_motions_either_can_be_the_source() -> None:
+    made = both("walk", "walk")
+    strings = made.retargeting
+    assert (strings.source, strings.target) == ("walk 2", "walk")
+    assert strings.targets == ["walk", "walk 2"]
+    strings.choose_target("walk 2")
+    assert (strings.source, strings.target) == ("walk", "walk 2")
+    made.run("retarget.cancel")
+    assert made.session.stage.names == ["walk", "walk 2"]
+    assert made.session.history.index == 1  # only that the second figure was added
+
+
+def spans(made: Controller) -> list[tuple[float, float]]:
+    """Least and largest pixel of both figures, left to right."""
+    scene = made.scene()
+    pixels = [made.projection().project(each.world.positions)[:, 0] for each in (scene, scene.others[0])]
+    return [(float(x.min()), float(x.max())) for x in pixels]
+
+
+def test_figures_that_would_hide_each_other_are_shown_side_by_side_and_both_stay_in_view() -> None:
+    made = Controller(session("biped"))
+    assert made.opening.show_file("sample:biped-hands")
+    assert made.figures.add("sample:walk")
+    made.session.figures.activate("biped-hands")
+    made.camera_moves.look("right")
+    made.tick(0.0)
+    made.tick(1.0)
+    own, other = spans(made)
+    assert min(own[1], other[1]) > max(own[0], other[0])
+    made.run("workspace.retarget")
+    for now in range(2, 5):
+        made.tick(float(now))
+    own, other = spans(made)
+    assert min(own[1], other[1]) < max(own[0], other[0])
+    for frame in (20, 40, 67):
+        made.playback.go(frame)
+        made.tick(5.0 + frame)
+        for least, largest in spans(made):
+            assert least >= 0.0
+            assert largest <= made.viewport.w
+
+
+def test_the_status_line_says_what_is_to_be_checked() -> None:
+    made = Controller(session("biped"))
+    made.run("workspace.retarget")
+    made.tick(0.0)
+    line = made.status()
+    assert line.goals == "Drop a motion here, or open one: it is retargeted to the figure shown."
+    assert made.opening.show_file("sample:biped")
+    assert made.figures.add("sample:walk")
+    made.session.figures.activate("biped")
+    made.tick(1.0)
+    line = made.status()
+    assert (line.icon, line.state, line.tone) == ("check", "22 pairs", "ok")
+    assert line.goals.startswith("feet slid 0.0 cm/s")
+    strings = made.retargeting
+    assert strings.map is not None
+    strings.map = replace(strings.map, certainty={"Neck": 0.5})
+    line = made.status()
+    assert (line.icon, line.state, line.goals) == ("warn", "1 pair to check", "Neck to Neck")

@@ -154,6 +154,19 @@ def test_the_camera_goes_along_with_a_motion_that_would_leave_the_view() -> None
     assert (high <= size).all()
 
 
+def test_toes_and_the_marks_on_them_stay_in_view_too() -> None:
+    person = walked()
+    size = np.array(person.controller.view.viewport.size)
+    for frame in range(0, 68, 3):
+        person.controller.playback.go(frame)
+        person.wait(0.05)
+        document = person.document
+        world = fk(document.skeleton, document.pose)
+        pixels = person.controller.projection().project(figure_points(document.skeleton, world))
+        assert (pixels >= 5.0).all()
+        assert (pixels <= size - 5.0).all()
+
+
 def test_a_camera_stays_where_the_preferences_or_the_user_want_it() -> None:
     person = walked()
     person.controller.view.preferences.keep_in_view = False

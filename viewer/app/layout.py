@@ -159,7 +159,7 @@ def _arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
     if left:
         column = Rect(0, top, left - line, middle - top)
         borders.append(Border("left", _grip(Rect(left - line, top, line, column.h), scale), upright=True))
-        if layout.workspace in (Workspace.BUILD, Workspace.LAB):
+        if layout.workspace in (Workspace.RETARGET, Workspace.BUILD, Workspace.LAB):
             rects[Place.LEFT_TOP] = column
         else:
             borders.append(_split(rects, "goals", column, layout.size("goals", width), scale))

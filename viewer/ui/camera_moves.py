@@ -172,33 +172,40 @@ class CameraMoves:
         return True
 
     def _keep_in_view(self, document: Document) -> bool:
-        """Go along with a figure that its motion carries out of the view.
+        """Go along with a figure that its motion carries out of the view; of two with strings between, with both.
 
         One whose middle was outside, or that was larger than the view, is left alone: something else is looked at.
         """
         view, before = self._view, self._shown
         if before is not None and before[0] is document.skeleton and before[1] == document.frame:
             return False
-        places = world_of(document.skeleton, document.pose).positions
+        places = self._followed(document)
         self._shown = document.skeleton, document.frame, places
         if before is None or before[0] is not document.skeleton:
             return False
         if self.follow or view.dragging or not view.preferences.keep_in_view:
             return False
-        projection, size = view.projection(), np.array(view.viewport.size)
-        low, high = _frame_of(projection, before[2])
+        size = np.array(view.viewport.size)
+        low, high = _frame_of(view.projection(), before[2])
         middle = 0.5 * (low + high)
         if not ((middle >= 0.0).all() and (middle <= size).all() and (high - low <= size).all()):
             return False
-        low, high = _frame_of(projection, places)
-        if (low >= 0.0).all() and (high <= size).all():
+        if not _lacking(view.projection(), places, _MARGIN * view.scale).any():
             return False
         way = 0.5 * (places.min(axis=0) + places.max(axis=0) - before[2].min(axis=0) - before[2].max(axis=0))
         moved = replace(view.camera, target=view.camera.target + way)
         low, high = _frame_of(moved.projection(view.viewport.size), places)
-        by = np.maximum(-low, 0.0) - np.maximum(high - size, 0.0)  # what an arm or a leg now lacks
-        self.set(moved.pan(float(by[0]), float(by[1]), view.viewport.size) if np.isfinite(by).all() else moved)
+        if not (high - low <= size).all():
+            self.set(self._framed(moved, places) if view.workspace is Workspace.RETARGET else moved)
+            return True
+        by = _lacking(moved.projection(view.viewport.size), places, _MARGIN * view.scale)
+        self.set(moved.pan(float(by[0]), float(by[1]), view.viewport.size))
         return True
+
+    def _followed(self, document: Document) -> Floats:
+        """(N, 3) joints and tips of what stays in view: the figure, with the others where motion is retargeted."""
+        own = figure_points(document.skeleton, world_of(document.skeleton, document.pose))
+        return np.concatenate([own, self._others.points()]) if self._view.workspace is Workspace.RETARGET else own
 
     def orbit(self, dx: float, dy: float) -> None:
         """Orbit by a pointer motion of (dx, dy) pixels; pan if the document is planar."""
@@ -245,9 +252,13 @@ class CameraMoves:
         """Bring all figures and their paths over the played frames into view."""
         self.frame(self._paths())
 
-    def frame_figures(self) -> None:
-        """Bring all figures into view as they stand, without their paths."""
-        self.frame(np.concatenate([_figure(self._session.document), self._others.points()]))
+    def frame_figures(self, *, beside: bool = False) -> None:
+        """Bring all figures into view as they stand, without their paths; ``beside``: such that none hides another."""
+        own, others = _figure(self._session.document), self._others.points()
+        camera = self.heading_for
+        if beside and len(others) and self._view.turns:
+            camera = _side_by_side(camera, own, others)
+        self.jump(self._framed(camera, np.concatenate([own, others])))
 
     def start(self) -> None:
         """Set the initial view of a document: the figure, and its path if the figure stays large."""
@@ -412,6 +423,22 @@ class Planes:
         }
 
 
+def _side_by_side(camera: Camera, first: Floats, second: Floats) -> Camera:
+    """The camera turned as little as puts two clouds of points (N, 3) beside each other, if one hides the other."""
+    sides = [(float((points @ camera.right).min()), float((points @ camera.right).max())) for points in (first, second)]
+    shared = min(end for _, end in sides) - max(start for start, _ in sides)
+    if shared <= _HIDDEN * min(end - start for start, end in sides):
+        return camera
+    apart = np.median(second, axis=0) - np.median(first, axis=0)
+    if not np.hypot(apart[0], apart[2]) > 0.0:
+        return camera
+    across = math.atan2(-apart[2], apart[0])  # the yaw at which the second stands right of the first
+    turn = math.remainder(across - camera.yaw, math.pi)
+    return camera.turned(turn, 0.0)
+
+
+_HIDDEN = 0.3
+"""Part of the narrower figure that may be behind or before the other one."""
 _FRAMES, _PLACES = 48, 30_000
 """Most sampled frames of a path, and most points."""
 
@@ -428,6 +455,16 @@ def _frame_of(projection: Projection, points: Floats) -> tuple[Floats, Floats]:
         return np.full(2, np.inf), np.full(2, np.inf)
     pixels = projection.project(points)
     return pixels.min(axis=0), pixels.max(axis=0)
+
+
+def _lacking(projection: Projection, points: Floats, margin: float) -> Floats:
+    """(2,) pixels by which points (N, 3) have to move to be in view, a margin away from its edges if there is room."""
+    low, high = _frame_of(projection, points)
+    size = np.array(projection.size, dtype=np.float64)
+    if not np.isfinite(low).all():
+        return np.full(2, np.inf)
+    free = np.minimum(margin, np.maximum(0.5 * (size - (high - low)), 0.0))
+    return np.asarray(np.maximum(free - low, 0.0) - np.maximum(high - (size - free), 0.0))
 
 
 def selected_points(document: Document) -> Floats:

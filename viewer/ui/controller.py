@@ -337,6 +337,8 @@ class Controller:
         view = self.view
         if view.workspace is Workspace.BUILD:
             return self.building.status()
+        if view.workspace is Workspace.RETARGET:
+            return self.retargeting.status()
         since = self._compiling_since
         waited = 0.0 if since is None else view.now - since
         busy = self.dragging or self.session.gestures.label is not None or self.session.targets.running

@@ -1,7 +1,7 @@
 """Motion onto another figure: two figures side by side, strings between their joints, the result as it is edited.
 
-The source is a figure of the stage beside the active one, the target. While the workspace is open the result is the
-target's motion, as the newest undo step, which every change replaces; leaving without *Apply* takes it back.
+The target becomes the active figure of the stage, the source is one beside it. While the workspace is open the result
+is the target's motion, as the newest undo step, which every change replaces; leaving without *Apply* takes it back.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Button, Move, Press, Release
 from viewer.ui.opening import Figures
+from viewer.ui.status import StatusLine
 from viewer.ui.view import View, Workspace
 
 _NEAR = 11.0
@@ -39,6 +40,8 @@ _NEAR = 11.0
 _SAG, _POINTS, _DASH = 0.07, 17, 2
 _ABOUT = "retarget"
 _BUNDLED = ("sample:", "demo:")
+NOTHING = "Drop a motion here, or open one: it is retargeted to the figure shown."
+"""What is said while there is no motion to take."""
 
 
 class End(NamedTuple):
@@ -86,7 +89,7 @@ class Retargeting:
         self.held: End | None = None
         self._given: dict[str, str | None] = {}
         self._step: Step | None = None
-        self._added = False
+        self._added = self._target_moves = False
 
     @property
     def on(self) -> bool:
@@ -97,6 +100,16 @@ class Retargeting:
     def running(self) -> bool:
         """Whether there are a source and a target."""
         return bool(self.source)
+
+    @property
+    def sources(self) -> list[str]:
+        """Names of the figures whose motion can be taken."""
+        return [name for name in self._session.stage.names if name != self.target and self._moves(name)]
+
+    @property
+    def targets(self) -> list[str]:
+        """Names of the figures that can get the motion; the source, too, if the target has motion to give."""
+        return [name for name in self._session.stage.names if name != self.source or self._target_moves]
 
     # Beginning and ending
 
@@ -120,6 +133,12 @@ class Retargeting:
         self._forget(take_back=True)
         self._begin(name, target)
 
+    def choose_target(self, name: str) -> None:
+        """Put the motion on another figure that is shown; on the source, the two change places."""
+        source = self.source if name != self.source else self.target
+        self._forget(take_back=True)
+        self._begin(source, name)
+
     def tick(self) -> None:
         """Begin when the workspace is opened beside a figure with motion, and drop the result when it is left."""
         if not self.on:
@@ -132,16 +151,17 @@ class Retargeting:
             return
         if self.running:
             self._forget(take_back=False)
-        target = self._figures.active
-        others = [name for name in stage.names if name != target and self._document(name).clip_data is not None]
-        if others:
-            self._begin(others[0], target)
+        active = self._figures.active
+        others = [name for name in stage.names if name != active]
+        moving = [name for name in (*others, active) if self._moves(name)]
+        if others and moving:
+            self._begin(moving[0], active if moving[0] != active else others[0])
 
     def _begin(self, source: str, target: str) -> None:
-        self.source, self.target = source, target
+        self.source, self.target, self._target_moves = source, target, self._moves(target)
         self.settings, self._given = Settings(), dict(self._kept_pairs())
         self.update()
-        self._camera_moves.frame_figures()
+        self._camera_moves.frame_figures(beside=True)
 
     def _forget(self, *, take_back: bool) -> None:
         if take_back:
@@ -232,6 +252,9 @@ class Retargeting:
         stage = self._session.stage
         return stage.documents[stage.index(name)]
 
+    def _moves(self, name: str) -> bool:
+        return self._document(name).clip_data is not None
+
     def _character(self, name: str, *, moving: bool = True) -> Character:
         """The figure as it is shown; a source with the clip shown alone."""
         document = self._document(name)
@@ -303,6 +326,20 @@ class Retargeting:
             write_map(found, path)
         except ViewerError as error:
             self._view.fail(error, _ABOUT)
+
+    def status(self) -> StatusLine:
+        """The text of the status line: which pairs are to be checked, and what became of the feet."""
+        found, report = self.map, self.report
+        if not self.running:
+            return StatusLine("dot", "Retarget", "idle", NOTHING, "", ())
+        if self.problem or found is None or report is None:
+            return StatusLine("warn", "Not retargeted", "warn", self.problem, "", ())
+        slid = "" if report.slide_cm_s is None else "feet slid {:.1f} cm/s, now {:.2f}".format(*report.slide_cm_s)
+        if found.doubtful:
+            names = ", ".join(f"{name} to {found.pairs[name]}" for name in found.doubtful)
+            count = f"{len(found.doubtful)} pair{'' if len(found.doubtful) == 1 else 's'} to check"
+            return StatusLine("warn", count, "warn", names, slid, ())
+        return StatusLine("check", f"{len(found.pairs)} pairs", "ok", slid, "", ())
 
     # In the view
 

@@ -31,6 +31,7 @@ from viewer.ui.view import Workspace
 
 _NO_POSING = (Workspace.BUILD,)
 _NO_TIME = (Workspace.BUILD, Workspace.LAB)
+_NO_GOALS = (Workspace.RETARGET, *_NO_TIME)
 
 PANELS: tuple[Panel, ...] = (
     Panel("menu", "Menu", Place.MENU, menus.draw_menu_bar, padded=False),
@@ -39,14 +40,14 @@ PANELS: tuple[Panel, ...] = (
     Panel("methods", "Methods", Place.LEFT_TOP, lab_panel.draw_methods, scrolls=True, workspace=Workspace.LAB),
     Panel("skeleton", "Skeleton", Place.LEFT_TOP, skeleton_tree.draw_skeleton_tree),
     Panel("poses", "Poses", Place.LEFT_TOP, poses_panel.draw_poses, hidden_in=_NO_TIME),
-    Panel("goals", "Goals", Place.LEFT_BOTTOM, goals_panel.draw, hidden_in=_NO_TIME),
+    Panel("goals", "Goals", Place.LEFT_BOTTOM, goals_panel.draw, hidden_in=_NO_GOALS),
     Panel(
         "joints",
         "Joints",
         Place.LEFT_BOTTOM,
         joint_inspector.draw_joints,
         scrolls=True,
-        hidden_in=_NO_TIME,
+        hidden_in=_NO_GOALS,
         fits=joint_inspector.is_robot,
     ),
     Panel(

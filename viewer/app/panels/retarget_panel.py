@@ -13,7 +13,6 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
-    FIELD,
     TOOL,
     choose,
     drop_choice,
@@ -36,7 +35,7 @@ from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.motion import FEET, HANDS
 from viewer.skeleton.joint_map import SURE, Reference
 from viewer.skeleton.names import body_part
-from viewer.ui.retargeting import Retargeting, Settings
+from viewer.ui.retargeting import NOTHING, Retargeting, Settings
 
 T = TypeVar("T", bound=str)
 
@@ -45,14 +44,13 @@ _ROW, _FOOT = 22, 36
 _GROUPS = ("Trunk", "Left arm", "Right arm", "Left leg", "Right leg")
 _LEG = {"knee", "upper leg", "foot", "ankle", "toe"}
 _FACTOR = Format(decimals=2, unit=" x", per_pixel=0.005, snap=0.1, units=PLAIN, low=0.01, high=100.0)
-_EMPTY = "Drop a motion here, or open one: it is retargeted to the figure shown."
 
 
 def draw_pairs(ui: PanelContext) -> None:
     """Draw the pairs, grouped by part of the body; a click selects one, its menu leaves a joint without a partner."""
     retargeting = ui.controller.retargeting
     if not retargeting.running or retargeting.map is None:
-        quiet(ui, retargeting.problem or _EMPTY)
+        quiet(ui, retargeting.problem or NOTHING)
         gap(ui.px(6))
         if text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, hint=hint("retarget.open")):
             run(ui, "retarget.open")
@@ -148,9 +146,9 @@ def draw_retarget(ui: PanelContext) -> None:
     """Draw source and target of the motion, the choices, the result, and the buttons that end it."""
     retargeting = ui.controller.retargeting
     if not retargeting.running:
-        quiet(ui, _EMPTY)
+        quiet(ui, NOTHING)
         return
-    _figures(ui, retargeting)
+    _figures(ui)
     separator(ui)
     _choices(ui, retargeting)
     separator(ui)
@@ -181,9 +179,9 @@ def draw_retarget_tools(ui: PanelContext, *, wide: bool) -> None:
     imgui.same_line(0.0, ui.px(8))
     x, y = imgui.get_cursor_screen_pos()
     pen.icon(x + pen.px(6), y + pen.px(TOOL) / 2.0, fa.ICON_FA_ARROW_RIGHT, "text2")
-    room = min(width, pen.width(retargeting.target))
-    pen.fitted(x + pen.px(22), pen.middle(y, pen.px(TOOL)), retargeting.target, room)
-    imgui.dummy((pen.px(22) + room, pen.px(TOOL)))
+    imgui.dummy((pen.px(18), pen.px(TOOL)))
+    imgui.same_line(0.0, ui.px(4))
+    _target_menu(ui, "to tool", width)
     imgui.same_line(0.0, ui.px(14))
     settings = retargeting.settings
     chosen = settings.choices
@@ -219,10 +217,9 @@ def draw_apply(ui: PanelContext) -> None:
 def _source_menu(ui: PanelContext, name: str, width: float) -> None:
     """The list of figures that may be the source."""
     retargeting = ui.controller.retargeting
-    others = [(other, other) for other in ui.session.stage.names if other != retargeting.target]
     if drop_menu(ui, name, retargeting.source, width=width, hint="Source of the motion"):
-        chosen = pick(others, retargeting.source)
-        if chosen is not None:
+        chosen = pick([(other, other) for other in retargeting.sources], retargeting.source)
+        if chosen is not None and chosen != retargeting.source:
             attempt(ui, lambda: retargeting.choose_source(chosen))
         imgui.separator()
         if imgui.menu_item_simple("Open…"):
@@ -230,15 +227,22 @@ def _source_menu(ui: PanelContext, name: str, width: float) -> None:
         imgui.end_popup()
 
 
-def _figures(ui: PanelContext, retargeting: Retargeting) -> None:
+def _target_menu(ui: PanelContext, name: str, width: float) -> None:
+    """The list of figures that may get the motion; the source only if the target has motion to give."""
+    retargeting = ui.controller.retargeting
+    others = [(other, other) for other in retargeting.targets]
+    said = "Figure that gets the motion"
+    chosen = drop_choice(ui, name, retargeting.target, others, retargeting.target, width=width, hint=said)
+    if chosen is not None:
+        attempt(ui, lambda: retargeting.choose_target(chosen))
+
+
+def _figures(ui: PanelContext) -> None:
     label(ui, "From")
     wide = imgui.get_content_region_avail().x
     _source_menu(ui, "from", wide)
     label(ui, "To")
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    pen.fitted(x, pen.middle(y, pen.px(FIELD)), retargeting.target, wide)
-    imgui.dummy((wide, pen.px(FIELD)))
+    _target_menu(ui, "to", wide)
 
 
 def _choices(ui: PanelContext, retargeting: Retargeting) -> None:
