@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from inside.document import SetBalance, SetGoal
+from inside.document import AddGoal, SetBalance, SetGoal
 from panel_window import PanelWindow
 
 import viewer
@@ -61,3 +61,16 @@ def test_pins_and_goals_that_are_off_are_not_dragged_to_a_level(window: PanelWin
     dragged(window, "goal LeftFoot", "level 1")
     dragged(window, "goal LeftHand", "level 4")
     assert window.session.document.goals == before.goals
+
+
+def test_goals_of_one_effector_stand_together_and_the_effector_is_named_under_each_level(window: PanelWindow) -> None:
+    window.session.dispatch(AddGoal("LeftHand", "rotation"))
+    window.frames(2)
+    shown = [word for word in window.words("goals") if not word[0].isdigit()]
+    assert shown[shown.index("Want") :][:5] == ["Want", "LeftHand", "rotation", "RightHand", "Head"]
+    window.session.dispatch(SetGoal("LeftHand_2", level=3))
+    window.frames(2)
+    shown = [word for word in window.words("goals") if not word[0].isdigit()]
+    assert shown[shown.index("Maybe") :][:2] == ["Maybe", "LeftHand"]
+    heading = window.words("inspector")
+    assert heading[:2] == ["LeftHand", "goal · rotation"]

@@ -94,12 +94,14 @@ class Row:
         goal: the row's, or None.
         balance: the row is that of the goal for balance.
         grip: the hand and the prop of a grip, or None.
+        below: the row above is of the same effector, which need not be named again.
     """
 
     level: int
     goal: DocumentGoal | None = None
     balance: bool = False
     grip: tuple[str, str] | None = None
+    below: bool = False
 
     @property
     def is_heading(self) -> bool:
@@ -108,8 +110,16 @@ class Row:
 
 
 def rows_of(document: Document) -> list[Row]:
-    """Rows by level, those of goals that are off last: a hand has twenty effectors, off until dragged."""
-    rows = [Row(level_of(goal), goal) for goal in document.goals]
+    """Rows by level, those of goals that are off last: a hand has twenty effectors, off until dragged.
+
+    Goals of one effector stand together, in the place of the first.
+    """
+    rows: list[Row] = []
+    places = {goal.effector: place for place, goal in reversed([*enumerate(document.goals)])}
+    for goal in sorted(document.goals, key=lambda goal: (level_of(goal), places[goal.effector])):
+        level, last = level_of(goal), rows[-1] if rows else None
+        same = last is not None and last.goal is not None and last.goal.effector == goal.effector
+        rows.append(Row(level, goal, below=same and last is not None and last.level == level))
     asked = solver_grips(document.contact, document.skeleton)
     for hand, prop in document.contact.grips:
         rows.append(Row(GRIP_LEVEL if grip_id(hand) in asked else _OFF, grip=(hand, prop)))
@@ -141,7 +151,8 @@ def _rows(ui: PanelContext, rows: Sequence[Row]) -> None:
             over = _balance(ui, errors.get(document.balance_id))
         else:
             here = Item("effector", row.goal.id)
-            over = _row(ui, row.goal, errors.get(row.goal.id), kind=owned[row.goal.effector] > 1, lit=hovered == here)
+            several = owned[row.goal.effector] > 1
+            over = _row(ui, row.goal, errors.get(row.goal.id), kind=several, below=row.below, lit=hovered == here)
             pointed = here if over else pointed
         below = row.level if over else below
     highlight(ui, pointed)
@@ -237,10 +248,19 @@ def _grip(ui: PanelContext, hand: str, prop: str, error: GoalError | None, *, on
     return _is_over(it)
 
 
-def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind: bool, lit: bool) -> bool:
-    """Draw a row, with the goal's kind if ``kind``, and answer clicks; returns whether the pointer is over it."""
+def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind: bool, below: bool, lit: bool) -> bool:
+    """Draw a row and answer clicks; returns whether the pointer is over it.
+
+    Args:
+        ui: of the panel.
+        goal: of the row.
+        error: of the goal.
+        kind: say the goal's kind, too.
+        below: the row above is of the same effector: say the kind alone.
+        lit: the goal is under the pointer in the view.
+    """
     name, pen = goal.id, Pen(ui)
-    indent = pen.px(12) if goal.id != goal.effector else 0.0
+    indent = pen.px(12) if below else 0.0
     chosen = Item("effector", name) in ui.session.document.selection
     it = list_row(pen, f"goal {name}", _ROW, chosen=chosen, lit=lit)
     reached = error is None or error.reached or not goal.enabled or name in ui.session.yields
@@ -248,14 +268,13 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
         pen.upright(it.x, it.y, it.y + it.h, "hovered")
     effector_mark(pen, it.x + indent + pen.px(11), it.middle[1], goal, reached=reached)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
-    words = KINDS[goal.kind].title.lower() if goal.id != goal.effector else name
-    words = "together" if goal.relative else words
+    note = "together" if goal.relative else KINDS[goal.kind].title.lower()
+    words = note if below else goal.effector
     room = it.w - indent - pen.px(_WEIGHT + _ERROR + 30 if goal.enabled else 58)
     shown = pen.fit(words, room)
     pen.text(it.x + indent + pen.px(24), y, shown, "text" if goal.enabled else "text3")
-    if kind and words == name:
+    if not below and (kind or goal.id != goal.effector):
         left = pen.width(shown) + pen.px(6)
-        note = KINDS[goal.kind].title.lower()
         if left + pen.width(note, SMALL) <= room:
             pen.small(it.x + pen.px(24) + left, pen.middle(it.y, it.h, SMALL), note)
     if goal.enabled:
@@ -264,7 +283,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
         pen.right(right, y, number_format.weight(goal.weight), "text2")
     else:
         pen.right(right, y, "off", "text3")
-    tip(f"with {goal.to}" if goal.relative else name if shown != name else "")
+    tip(f"{goal.effector} with {goal.to}" if goal.relative else f"{goal.effector} {note}" if shown != name else "")
     if goal.enabled and not goal.pinned:
         _drag(ui, goal)
     if it.clicked and _DRAGGED not in ui.memory:
@@ -309,7 +328,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     error = ui.session.errors.get(name)
     x, y = imgui.get_cursor_screen_pos()
     note = f"goal · {KINDS[goal.kind].title.lower() if goal.enabled else 'off'}"
-    head(ui, "", name, f"{note} · pinned" if goal.pinned else note)
+    head(ui, "", goal.effector, f"{note} · pinned" if goal.pinned else note)
     pen = Pen(ui)
     reached = error is None or error.reached or name in ui.session.yields
     effector_mark(pen, x + pen.px(7), y + pen.px(12), goal, reached=reached)
