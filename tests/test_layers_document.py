@@ -17,6 +17,8 @@ from inside.document import (
     Prop,
     RemoveLayer,
     RemoveProp,
+    Select,
+    SetClip,
     SetCoordinate,
     SetLayer,
     SetProp,
@@ -28,9 +30,10 @@ from inside.document import (
 from sessions import session
 
 import viewer
+from viewer.document import Item
 
 if TYPE_CHECKING:
-    from viewer.document import Document
+    from viewer.document import Action, Document
     from viewer.session import Session
 
 BUTTON = (0.45, 1.35, 0.75)
@@ -200,3 +203,12 @@ def test_keys_alone_can_have_a_layer_too() -> None:
     place = np.add(hand(made.document, 20), (0.1, 0.2, 0.1))
     made.dispatch(AddLayer(layer(position=tuple(place.tolist()))))
     np.testing.assert_allclose(hand(made.document, 22), place, atol=1e-4)
+
+
+@pytest.mark.parametrize("gone", [RemoveLayer("reach"), BakeLayers(), SetClip(None)])
+def test_a_layer_that_is_gone_is_not_selected_any_more(reaching: Session, gone: Action) -> None:
+    reaching.dispatch(Select((Item("joint", "Head"), Item("layer", "reach"))))
+    reaching.dispatch(gone)
+    assert reaching.document.selection == (Item("joint", "Head"),)
+    reaching.undo()
+    assert reaching.document.selection == (Item("joint", "Head"), Item("layer", "reach"))

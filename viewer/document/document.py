@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -248,6 +248,19 @@ class Document:
             layer_of(self.take, name)
         else:
             raise InputError(unknown_name("kind of item", str(kind), ("joint", "effector", "prop", "layer")))
+
+    def has(self, item: Item) -> bool:
+        """Whether the item is a joint, an effector, a prop or a layer of this document."""
+        try:
+            self.check_item(item)
+        except InputError:
+            return False
+        return True
+
+    def with_what_is_left_selected(self) -> Document:
+        """The document without the selected items that an action removed; itself if there are none."""
+        left = tuple(item for item in self.selection if self.has(item))
+        return self if len(left) == len(self.selection) else replace(self, selection=left)
 
     def solver_goals(self) -> dict[str, Goal]:
         """The enabled goals as the solver takes them, by id, in order; then `body_goals`."""

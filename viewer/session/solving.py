@@ -332,6 +332,7 @@ def applied(action: Action, state: State, solvers: Solvers) -> State | None:
     before, changed = state.document, action.apply(state.document)
     if changed is before:
         return None
+    changed = changed.with_what_is_left_selected()
     if action.solves:
         afresh = changed.solver.bend not in {None, before.solver.bend}
         edited = {goal.id for goal in changed.goals if goal not in before.goals}

@@ -228,17 +228,7 @@ class View:
         """The item to highlight, in the view and in lists; None if it no longer exists."""
         hover = self.hovered
         item = self._hovered_row or (None if hover.hit is None else _item(hover))
-        return item if item is not None and self._is_there(item) else None
-
-    def _is_there(self, item: Item) -> bool:
-        document = self._session.document
-        if item.kind == "joint":
-            return item.name in document.skeleton.names
-        if item.kind == "prop":
-            return any(prop.name == item.name for prop in document.contact.props)
-        if item.kind == "layer":
-            return document.take is not None and any(layer.id == item.name for layer in document.take.layers)
-        return any(goal.id == item.name for goal in document.goals)
+        return item if item is not None and self._session.document.has(item) else None
 
     # Words and requests
 

@@ -228,11 +228,9 @@ class RemoveProp(Action):
             exclude=tuple(pair for pair in contact.exclude if self.prop not in pair),
             grips=tuple(pair for pair in contact.grips if pair[1] != self.prop),
         )
-        gone = Item("prop", self.prop)
-        selection = tuple(item for item in document.selection if item != gone)
         # What the prop carried stays where it is.
         take = with_layers(document, lambda one: replace(one, **in_other_space(document, one, "")), self.prop)
-        return _with(document, changed, selection=selection, take=take)
+        return _with(document, changed, take=take)
 
 
 @dataclass(frozen=True, slots=True)
