@@ -29,7 +29,7 @@ def test_the_command_plants_says_so_and_switches(window: PanelWindow) -> None:
     assert window.controller.run("feet.plant")
     assert window.controller.checked("feet.plant") is True
     said = window.controller.view.bar.messages[-1].text
-    assert said.startswith("slid ")
+    assert said.startswith("Feet slid ")
     assert "cm/s, now 0.00; pelvis at most " in said
     window.controller.run("feet.plant")
     feet = feet_of(window.session.document)

@@ -73,7 +73,7 @@ def test_reach_here_keeps_what_was_dragged_at_a_frame(window: PanelWindow) -> No
 
 def test_reach_here_says_what_is_missing(window: PanelWindow) -> None:
     window.controller.run("layer.reach")
-    assert "select a hand, a foot or another effector" in window.controller.view.bar.messages[-1].text
+    assert "Select a hand, a foot or another effector" in window.controller.view.bar.messages[-1].text
     assert layers(window) == ()
 
 

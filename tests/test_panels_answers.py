@@ -134,7 +134,7 @@ def test_nonsense_typed_is_a_message_and_changes_nothing(window: PanelWindow) ->
     window.write("left a bit")
     assert window.session.document is document
     assert [message.text for message in window.controller.view.bar.messages] == [
-        'expected a number, found "left a bit"'
+        'Expected a number, found "left a bit"'
     ]
 
 

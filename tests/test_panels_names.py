@@ -70,7 +70,7 @@ def test_a_name_that_is_taken_is_refused_in_a_line(window: PanelWindow) -> None:
     window.write("LeftHand")
     assert window.session.document is before
     said = [message.text for message in window.controller.view.bar.messages]
-    assert said == ['joint "LeftForeArm": another joint is called "LeftHand"']
+    assert said == ['Joint "LeftForeArm": another joint is called "LeftHand"']
 
 
 def test_the_tree_keeps_what_is_folded_when_a_joint_is_renamed() -> None:

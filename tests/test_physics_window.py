@@ -11,6 +11,7 @@ from inside.physics import Stuck
 from panel_window import PanelWindow
 
 import viewer
+from viewer.ui import Leave, Move, Press, Release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -188,6 +189,47 @@ def test_the_toolbar_pauses_resets_throws_and_keeps_the_pose(window: PanelWindow
     run_for(window, 0.3)
     window.click("toolbar", "finish")
     assert session.history.index == depth + 1
+
+
+@pytest.mark.parametrize("sample", ["biped", "raptor", "claw-arm"])
+def test_a_ball_that_a_button_throws_hits_the_figure_wherever_the_pointer_was_before(sample: str) -> None:
+    window = PanelWindow(viewer.load(f"sample:{sample}"), (1280, 720))
+    controller = window.controller
+    controller.run("physics.run")
+    now = run_for(window, 0.2)
+    window.frames(2)
+    view = controller.viewport
+    controller.handle(Move(view.x + view.w - 5.0, view.y + 5.0))
+    controller.handle(Leave())
+    controller.run("physics.throw")
+    part = controller.simulating
+    assert part.sim is not None
+    start = part.sim.balls[-1]
+    straight = part.forces.ball_speed * 0.6
+    run_for(window, 0.6, now)
+    flown = float(np.linalg.norm(part.sim.balls[-1] - start))
+    assert flown < 0.9 * straight  # something was in its way
+    window.close()
+
+
+def test_leaving_while_a_bone_is_pulled_lets_go_of_it(window: PanelWindow) -> None:
+    controller, session = window.controller, window.session
+    controller.run("physics.run")
+    run_for(window, 0.1)
+    places, names = controller.scene().world.positions, session.document.skeleton.names
+    bone = 0.5 * (places[names.index("LeftLeg")] + places[names.index("LeftFoot")])
+    x, y = controller.projection().project(bone).tolist()
+    x, y = x + controller.viewport.x, y + controller.viewport.y
+    controller.handle(Press("left", x, y))
+    controller.handle(Move(x + 40.0, y))
+    part = controller.simulating
+    assert part.sim is not None
+    assert part.sim.pull_force >= 0.0
+    assert controller.run("physics.run")
+    run_for(window, 0.1)
+    assert part.sim is None
+    controller.handle(Move(x + 80.0, y))
+    controller.handle(Release("left", x + 80.0, y))
 
 
 @pytest.mark.parametrize("name", ["gravity", "friction", "ball_mass", "ball_radius", "ball_speed"])

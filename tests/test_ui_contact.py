@@ -218,7 +218,7 @@ def test_a_dropped_mesh_becomes_a_prop(person: Person, tmp_path: Path) -> None:
     other.write_text("solid\nendsolid\n", encoding="utf-8")
     person.controller.handle(Drop((other,)))
     (message,) = [one.text for one in person.controller.view.bar.messages if one.level == "error"]
-    assert message.startswith('prop "open": ')
+    assert message.startswith('Prop "open": ')
     assert len(person.document.contact.props) == 1
     # The first one's file is no volume any more: it is not drawn, its handle is grey, and contact goes on without it.
     person.key("c")

@@ -23,7 +23,7 @@ def at_the_end() -> Person:
     person = Person("sample:walk")
     person.controller.playback.go(67)
     person.controller.run("key.record")
-    assert texts(person) == ["there is nothing to record on after frame 67: go back first"]
+    assert texts(person) == ["There is nothing to record on after frame 67: go back first"]
     return person
 
 

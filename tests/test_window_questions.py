@@ -60,7 +60,7 @@ def test_a_frame_that_there_is_not_is_said(pilot: Pilot, typed: str, frame: int,
 
 def test_what_is_no_number_is_said_and_can_be_typed_anew(pilot: Pilot) -> None:
     _go(pilot, "x")
-    assert [message.text for message in pilot.app.controller.view.bar.messages] == ['expected a number, found "x"']
+    assert [message.text for message in pilot.app.controller.view.bar.messages] == ['Expected a number, found "x"']
     assert pilot.app.painter.capture.modal
     assert pilot.session.document.frame == 0
 

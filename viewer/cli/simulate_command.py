@@ -27,15 +27,13 @@ from viewer.physics.surroundings import Surroundings
 from viewer.skeleton import (
     Character,
     Pose,
-    Skeleton,
     World,
-    bodies_of,
-    center_of_mass,
     clip_violation,
     find_figure,
     find_place,
     fk,
     fk_clip,
+    middle_capsule,
 )
 from viewer.spatial.checks import Floats
 
@@ -187,18 +185,11 @@ def _throw(sim: Physics, speed: float) -> None:
     """Throw a ball from the front at the middle of the figure, aimed so that it arrives there although it falls."""
     figure = find_figure(sim.skeleton)
     forward = np.array((0.0, 0.0, 1.0)) if figure is None else figure.forward * (1.0, 0.0, 1.0)
-    target = _middle(sim.skeleton, fk(sim.skeleton, sim.pose))
+    target = middle_capsule(sim.skeleton, fk(sim.skeleton, sim.pose))
     distance = _DISTANCE * sim.model.height
     flight = distance / speed
     velocity = -speed * forward + np.array((0.0, 0.5 * sim.surroundings.gravity * flight, 0.0))
     sim.throw(target + distance * forward, velocity)
-
-
-def _middle(skeleton: Skeleton, world: World) -> Floats:
-    """(3,) the middle of the capsule nearest to the centre of mass, which may be between the legs."""
-    middles = np.array([world.point(one.joint, 0.5 * np.add(one.a, one.b)) for one in bodies_of(skeleton).capsules])
-    away = np.linalg.norm(middles - center_of_mass(skeleton, world), axis=1)
-    return np.asarray(middles[np.argmin(away)])
 
 
 def _report(sim: Physics, poses: list[Pose], weights: list[float], options: SimulateOptions) -> dict[str, Json]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viewer.skeleton.balance import Balance, center_of_mass, find_balance
+from viewer.skeleton.balance import Balance, center_of_mass, find_balance, middle_capsule
 from viewer.skeleton.bodies import bodies_of, fit_bodies
 from viewer.skeleton.builder import Builder
 from viewer.skeleton.capsule import Bodies, Capsule
@@ -66,6 +66,7 @@ __all__ = [
     "fk_clip",
     "joint_space",
     "limit_violation",
+    "middle_capsule",
     "project_pose",
     "room_of",
     "tip_positions",

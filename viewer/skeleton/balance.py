@@ -98,6 +98,16 @@ def center_of_mass(skeleton: Skeleton, world: World) -> Floats:
     return np.asarray(masses.values @ masses.at(world))
 
 
+def middle_capsule(skeleton: Skeleton, world: World) -> Floats:
+    """(3,) the middle of the capsule nearest to the centre of mass, which may be between the legs; metres."""
+    capsules = bodies_of(skeleton).capsules
+    centre = center_of_mass(skeleton, world)
+    if not capsules:
+        return centre
+    middles = np.array([world.point(one.joint, 0.5 * np.add(one.a, one.b)) for one in capsules])
+    return np.asarray(middles[np.argmin(np.linalg.norm(middles - centre, axis=1))])
+
+
 def find_balance(skeleton: Skeleton, world: World, floor: float = 0.0, fixed: Collection[int] = ()) -> Balance:
     """The balance of a pose on the floor.
 

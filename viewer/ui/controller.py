@@ -173,6 +173,8 @@ class Controller:
             self.view.fail(error)
 
     def _answer(self, event: Event) -> None:
+        if isinstance(event, Press | Move | Scroll):
+            self.view.pointed = True
         match event:
             case Key():
                 self._key(event)
@@ -190,6 +192,7 @@ class Controller:
             case Drop():
                 self.files.drop(event.paths)
             case Leave():
+                self.view.pointed = False
                 self.view.set_hovered(Hover())
 
     def _key(self, event: Key) -> None:

@@ -126,14 +126,14 @@ class Planting:
         self._session.dispatch(act.RemoveFeet())
 
     def words(self) -> str:
-        """``slid 7.5 cm/s, now 0.00; pelvis at most 4.6 cm``."""
+        """``Feet slid 7.5 cm/s, now 0.00; pelvis at most 4.6 cm``."""
         feet, shown = feet_of(self._session.document), self.shown()
         if feet is None or shown.report is None:
             return "No feet are planted"
         if not feet.on:
             return f"Feet slide by {number_format.fixed(shown.report.before.slide_cm_s, 1)} cm/s, as in the motion"
         short = shown.report.short_mm
-        return shown.report.words + (f"; {short:.0f} mm short" if short >= 1.0 else "")
+        return f"Feet {shown.report.words}" + (f"; {short:.0f} mm short" if short >= 1.0 else "")
 
     def shown(self) -> ShownFeet:
         """What is shown of the planted feet."""

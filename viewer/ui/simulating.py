@@ -28,7 +28,7 @@ from viewer.session import Session
 from viewer.session.demo import Push, Trial
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
-from viewer.skeleton import Clip, Pose, World, fk
+from viewer.skeleton import Clip, Pose, World, fk, middle_capsule
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import conjugate, rotate
@@ -298,13 +298,14 @@ class Simulating:
         self._begin()
 
     def throw(self) -> None:
-        """Throw a ball along the view's ray under the pointer, or through the middle of the view."""
-        if self.sim is None:
+        """Throw a ball along the view's ray under the pointer; if that is over a button, at the figure."""
+        if self.sim is None or self.pose is None:
             return
-        view = self._view
-        x, y = view.local(*view.pointer_at)
-        if not (0.0 <= x < view.viewport.w and 0.0 <= y < view.viewport.h):
-            x, y = 0.5 * view.viewport.w, 0.5 * view.viewport.h
+        view, skeleton = self._view, self._session.document.skeleton
+        if view.pointed:
+            x, y = view.local(*view.pointer_at)
+        else:
+            x, y = view.projection().project(middle_capsule(skeleton, fk(skeleton, self.pose))).tolist()
         ray = view.projection().ray(x, y)
         middle = self.sim.pose.translations[0]
         away = float((middle - ray.origin) @ ray.direction)
@@ -377,8 +378,9 @@ class Simulating:
         return self.sim is not None and hit is not None and hit.kind in {"bone", "joint"}
 
     def pull(self, hit: Hit, to: Floats) -> None:
-        """Pull the point that was hit to a place (3,)."""
-        assert self.sim is not None
+        """Pull the point that was hit to a place (3,), unless the simulation was left meanwhile."""
+        if self.sim is None:
+            return
         if self._pulled is not hit:
             self._pulled = hit
             world = self._world()

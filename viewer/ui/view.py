@@ -127,6 +127,7 @@ class View:
         trail_reach: frames before and after a dragged one of a motion trail that follow it.
         individual: several things that are selected turn each about itself, joints with their children on top.
         mirror: whether edits of one side are made on the other side, too.
+        pointed: the pointer is over the view, not over a panel or outside of the window.
         hovered: what is under the pointer.
         lit_figure: name of the figure that is not active and is under the pointer, here or in a list.
         gesture: the gesture under way, or None.
@@ -146,7 +147,7 @@ class View:
         self.tool, self.space = Tool.MOVE, Space.WORLD
         self.display, self.panels = Display(view_axes=True), Panels()
         self.workspace, self._last_workspace = Workspace.POSE, Workspace.POSE
-        self.pointer = Move(-1.0, -1.0)
+        self.pointer, self.pointed = Move(-1.0, -1.0), False
         self.mirror = self.individual = False
         self.trail_reach = REACH
         self.hovered, self.lit_figure = Hover(), ""
@@ -245,8 +246,11 @@ class View:
         self.post(Message(text))
 
     def fail(self, error: ViewerError, about: str = "") -> None:
-        """Post an error; ``about`` as of `Message`."""
-        self.post(Message(str(error), "error", about=about))
+        """Post an error, with a capital unless it begins with a name; ``about`` as of `Message`."""
+        text = str(error)
+        if text.partition(" ")[0] in _FIRST_WORDS:
+            text = text[0].upper() + text[1:]
+        self.post(Message(text, "error", about=about))
 
     # Units and preferences
 
@@ -335,6 +339,9 @@ def item_of(hit: Hit) -> Item:
     return Item("joint", hit.name)
 
 
+_FIRST_WORDS = frozenset(("a", "cannot", "clip", "expected", "frame", "goal", "it", "joint", "layer", "no", "prop",
+                          "select", "the", "there", "this"))  # fmt: skip
+"""Words with which errors begin that do not begin with a name."""
 STALLED = "Stalled: the goals are not met from here"
 """Text of the offer to find another solution."""
 
