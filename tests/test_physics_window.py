@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import actions
 from inside.physics import Stuck
 from panel_window import PanelWindow
 
@@ -224,12 +225,25 @@ def test_leaving_while_a_bone_is_pulled_lets_go_of_it(window: PanelWindow) -> No
     controller.handle(Move(x + 40.0, y))
     part = controller.simulating
     assert part.sim is not None
-    assert part.sim.pull_force >= 0.0
     assert controller.run("physics.run")
     run_for(window, 0.1)
-    assert part.sim is None
+    assert controller.simulating.pose is None
     controller.handle(Move(x + 80.0, y))
     controller.handle(Release("left", x + 80.0, y))
+
+
+def test_a_skeleton_that_is_edited_under_way_is_shown_before_it_is_simulated_anew(window: PanelWindow) -> None:
+    controller, session = window.controller, window.session
+    session.dispatch(actions.SplitBone("Spine1"))
+    controller.run("physics.run")
+    now = run_for(window, 0.1)
+    session.undo()
+    assert len(controller.scene().world.positions) == len(session.document.skeleton) == 22
+    controller.draw_list()
+    run_for(window, 0.1, now)
+    pose = controller.simulating.pose
+    assert pose is not None
+    assert len(pose.rotations) == 22
 
 
 @pytest.mark.parametrize("name", ["gravity", "friction", "ball_mass", "ball_radius", "ball_speed"])

@@ -141,8 +141,10 @@ class Simulating:
 
     @property
     def pose(self) -> Pose | None:
-        """The simulated pose of the active figure; None if none is shown."""
-        return self._poses()[0] if self.sim is not None else None
+        """The simulated pose of the active figure; None if none is shown, as after another one became active."""
+        role = self._cast[0] if self.sim is not None else None
+        same = role is not None and role.document.skeleton is self._session.document.skeleton
+        return self._poses()[0] if same else None
 
     def _poses(self) -> list[Pose]:
         """The simulated poses of all figures, the active one's first."""
@@ -161,7 +163,10 @@ class Simulating:
             role.name: role.placement.world(fk(role.document.skeleton, pose))
             for role, pose in zip(self._cast, self._poses(), strict=True)
         }
-        return tuple(replace(one, world=worlds.get(one.name, one.world)) for one in figures)
+        skeletons = {role.name: role.document.skeleton for role in self._cast}
+        return tuple(
+            replace(one, world=worlds[one.name]) if skeletons.get(one.name) is one.skeleton else one for one in figures
+        )
 
     @property
     def balls(self) -> tuple[PropShape, ...]:
