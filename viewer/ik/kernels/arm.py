@@ -144,7 +144,8 @@ def put_arm_step(s: System, w: Work, y: Floats) -> None:
         total = 0.0
         for r in range(0, rows, 3):
             total += w.jacobian[d, r] * y[r] + w.jacobian[d, r + 1] * y[r + 1] + w.jacobian[d, r + 2] * y[r + 2]
-        w.step[d] = w.held[d] if w.frozen[d] else w.pull[d] + s.spread[d] * total
+        held, free = w.held[d], w.pull[d] + s.spread[d] * total
+        w.step[d] = held if w.frozen[d] else free
 
 
 def propose_arm(s: System, w: Work, state: State, settings: Settings, damping: float) -> tuple[float, bool]:
@@ -164,7 +165,8 @@ def propose_arm(s: System, w: Work, state: State, settings: Settings, damping: f
         for d in range(count):
             step = w.step[d]
             room = state.x[d] - s.lower[d] if step < 0.0 else s.upper[d] - state.x[d]
-            if w.frozen[d] or step == 0.0 or room > AT_LIMIT * s.unit[d] + abs(step):
+            # What decides of most dofs comes first: branches that are guessed wrong take as long as the rest.
+            if room > AT_LIMIT * s.unit[d] + abs(step) or w.frozen[d] or step == 0.0:
                 continue
             w.frozen[d], w.held[d], again, stops = True, math.copysign(room, step), True, True
             leave_out(w, d, (w.held[d] - w.pull[d]) / s.spread[d])

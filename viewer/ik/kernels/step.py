@@ -331,8 +331,7 @@ def cap(s: System, dx: Floats, most: float) -> float:
     """Scale the step so that no dof goes farther than ``most`` of its unit; returns how far the farthest dof goes."""
     largest = 0.0
     for d in range(len(dx)):
-        if abs(dx[d]) > largest * s.unit[d]:  # a division takes longer than checking whether it is needed
-            largest = abs(dx[d]) / s.unit[d]
+        largest = max(largest, abs(dx[d]) / s.unit[d])
     if largest > most:
         for d in range(len(dx)):
             dx[d] *= most / largest
