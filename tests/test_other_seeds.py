@@ -49,6 +49,37 @@ def test_what_can_be_met_is_not_called_unreachable(backend: Backend) -> None:
         np.testing.assert_array_equal(batch.rotations[i], solution.pose.rotations)
 
 
+def limited_arm() -> viewer.Skeleton:
+    """Seven hinges of 1.2 radians to both sides."""
+    builder = viewer.Builder(name="arm")
+    builder.add("base", None, (0, 0, 0), kind="fixed")
+    above, places = "base", ((0, 0.1), (0, 0.2), (0, 0.2), (0.08, 0.2), (-0.08, 0.2), (0, 0.2), (0.09, 0))
+    for number, (x, y) in enumerate(places):
+        axis = (1.0, 0.0, 0.0) if number % 2 else (0.0, 1.0, 0.0)
+        builder.add(f"j{number}", above, (x, y, 0), kind="hinge", axis=axis, limits=(-1.2, 1.2))
+        above = f"j{number}"
+    builder.effector("tool", above, (0.05, 0, 0))
+    return builder.skeleton
+
+
+def test_limited_arm_with_a_freedom_left_meets_every_pose_inside_its_limits() -> None:
+    skeleton = limited_arm()
+    start, random = skeleton.rest_pose(), np.random.default_rng(5)
+    solver = Solver(skeleton, [Goal.pose("tool", (0, 0, 0), (0, 0, 0, 1))], backend="numba")
+    places, turns = [], []
+    for _ in range(150):
+        rotations = start.rotations.copy()
+        for joint, angle in enumerate(random.uniform(-1.2, 1.2, 7), 1):
+            axis = (0.0, 1.0) if joint % 2 else (1.0, 0.0)
+            rotations[joint] = [*(np.sin(angle / 2) * np.array((*axis, 0.0))), np.cos(angle / 2)]
+        world = viewer.fk(skeleton, viewer.Pose(rotations, start.translations))
+        places.append(world.point(7, np.array((0.05, 0.0, 0.0)))[None])
+        turns.append(world.rotations[7][None])
+    found = [solver.solve(start, *one).status for one in zip(places, turns, strict=True)]
+    assert set(found) == {Status.CONVERGED}
+    assert set(solver.solve_batch(start, np.stack(places), np.stack(turns)).status) == {Status.CONVERGED}
+
+
 def test_what_geometry_excludes_is_not_searched_for() -> None:
     skeleton = arm()
     solution = Solver(skeleton, [Goal.pose("tool", (2.0, 0.0, 0.0), (0, 0, 0, 1))]).solve(skeleton.rest_pose())

@@ -143,7 +143,7 @@ class BatchRun:
             threads: at most.
 
         Returns:
-            The answers, and (N,) whether restarts alone, not geometry, say that a problem is unreachable.
+            The answers, and (N,) whether restarts have missed a problem's goals that geometry does not exclude.
         """
         count, goals = len(places), self.assembly.goals
         many = make_many(self.assembly.system, count)
@@ -165,13 +165,13 @@ class BatchRun:
         self._spaces = {length: kept[:workers] for length, kept in self._spaces.items() if length in lengths}
         status = _STATUSES[many.code]
         failed = np.flatnonzero(many.code != CONVERGED).tolist()
-        agreed = np.zeros(count, dtype=np.bool_)
+        missed = np.zeros(count, dtype=np.bool_)
         for i in failed:
-            status[i], agreed[i] = self._status(many, i)
+            status[i], missed[i] = self._status(many, i)
         if self.exact:
             self._go_back(many, starts, answer, failed)
         errors_m, errors_deg = spread_misses(self.assembly.system, goals, places.shape[1], many.miss)
-        return BatchSolution(*answer, status, errors_m, errors_deg, many.iterations), agreed
+        return BatchSolution(*answer, status, errors_m, errors_deg, many.iterations), missed
 
     def _chunk(
         self,
@@ -206,7 +206,7 @@ class BatchRun:
         kept.append(space)
 
     def _status(self, many: Many, i: int) -> tuple[Status, bool]:
-        """The status that `Solver.solve` would give: unreachable where geometry says so, or else restarts."""
+        """The status of one `Solver.solve`, unreachable where geometry or else restarts say so; whether these miss."""
         status = STATUS_OF_CODE[int(many.code[i])]
         if status is not Status.CONVERGED:
             if self.assembly.spared.any() and not self.assembly.fails(many.miss[i], float(many.overlap[i])):
@@ -214,7 +214,7 @@ class BatchRun:
             system = self.assembly.system._replace(goal_target=many.target[i], goal_rotation=many.rotation[i])
             if self.reach.out_of_reach(system, many.q[i], many.t[i]):
                 return Status.UNREACHABLE, False
-        return status, status is Status.UNREACHABLE
+        return status, status in (Status.UNREACHABLE, Status.STALLED)
 
     def _go_back(
         self, many: Many, starts: tuple[Floats, Floats], answer: tuple[Floats, Floats], failed: list[int]

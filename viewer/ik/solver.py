@@ -22,6 +22,7 @@ from viewer.ik.contact.volumes import check_names, make_volumes
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
 from viewer.ik.jacobian import Jacobian, jacobian_of
+from viewer.ik.kernels.arm import is_arm
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
 from viewer.ik.reach import Reach
@@ -64,7 +65,11 @@ UNSERVED_MIMICS = "joints that follow others"
 """The word for joints that the method does not move because others follow them, or they follow others."""
 _ONE_BY_ONE = ("two-link", "single-bone", "ccd", "ccd-from-base", "fabrik")
 _OTHER_SEEDS = 3
-"""Sets of seeds that are tried, too, before a goal that geometry does not exclude is called unreachable."""
+"""Sets of seeds that are tried, too, before a goal that geometry does not exclude counts as missed."""
+_MISSED = (Status.UNREACHABLE, Status.STALLED)
+"""How solves end whose restarts have all missed a goal."""
+_POSE_ROWS = 6
+"""Residuals of a goal for a place and a rotation."""
 UNSERVED_LEVELS = "levels"
 """The word for levels that the method does not distinguish."""
 
@@ -288,7 +293,7 @@ class Solver(Runs):
                 or self._gripping(start, targets, target_rotations)
                 or self.towards(self._workspace, self._starts.drawn(start), targets, target_rotations, self._one_shot)
             )
-            if solution.status is Status.UNREACHABLE:
+            if solution.status in _MISSED:
                 solution = self._sought_again(solution, start, targets, target_rotations)
             if self.options.exact and solution.status is not Status.CONVERGED:
                 settled = self.targets.settle(start, targets, target_rotations)
@@ -301,14 +306,15 @@ class Solver(Runs):
     def _seeks_again(self) -> bool:
         """Whether goals that restarts miss are searched for from other seeds, too.
 
-        Only where goals leave no degree of freedom, as those of a six-axis arm: single poses meet them, which restarts
-        may all miss. Where freedoms are left, whole families of poses do, and a search of four times the length gains
-        nothing.
+        Only where goals leave no degree of freedom, as those of a six-axis arm, or the pose of an arm's tool is given,
+        which limits often leave few ways to reach: restarts may miss them all. Elsewhere whole families of poses meet
+        the goals, and a search of four times the length gains nothing.
         """
         if self.options.method != DEFAULT or self._grips.grips or self._one_shot.restarts == 0:
             return False
         system = self._workspace.system
-        return bool(np.sum(system.goal_lengths + system.goal_angles) >= np.count_nonzero(system.spread))
+        rows = int(np.sum(system.goal_lengths + system.goal_angles))
+        return bool(rows >= np.count_nonzero(system.spread)) or (rows == _POSE_ROWS and is_arm(system))
 
     def _other_seeds(self) -> tuple[Assembly, Settings]:
         """The arrays with other seeds, and the settings of a longer search from these."""
@@ -328,7 +334,7 @@ class Solver(Runs):
     def _sought_again(
         self, solution: Solution, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None
     ) -> Solution:
-        """A solve whose restarts agree that there is no way, if geometry does not say so: again from other seeds.
+        """A solve whose restarts find no way, if geometry does not say that there is none: again from other seeds.
 
         Few of a robot's branches may lead to a goal, and all restarts miss them. Its iterations are those of both.
         """
@@ -484,12 +490,12 @@ class Solver(Runs):
         places, turns = batch_targets(self.targets, starts, targets, target_rotations)
         begun, (rotations, translations) = self._starts.stacked(*stacked(starts))
         run = self._batch_run(self.assembly, self.one_shot, exact=self.options.exact)
-        solved, agreed = run.solve(rotations, translations, places, turns, threads=threads)
+        solved, missed = run.solve(rotations, translations, places, turns, threads=threads)
         for i in np.flatnonzero(solved.status == Status.UNREACHABLE).tolist() if self.options.method == DLS else ():
             spent = solved.iterations[i] >= self.one_shot.max_iterations
             stopped = Status.BUDGET if spent else Status.STALLED
             solved.status[i] = self.judged(Status.UNREACHABLE, stopped, (places[i], turns[i]), solved.pose(i))
-        left = np.flatnonzero(agreed & (solved.status == Status.UNREACHABLE))
+        left = np.flatnonzero(missed)
         if len(left) and self._seeks_again:
             again = self._batch_run(*self._other_seeds(), exact=False)
             turned, moved = (part if len(part) == 1 else part[left] for part in (rotations, translations))
