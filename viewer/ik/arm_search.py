@@ -23,21 +23,17 @@ from viewer.ik.kernels.arm import (
 from viewer.ik.kernels.forward import residuals
 from viewer.ik.kernels.step import cap
 from viewer.ik.levenberg_marquardt import (
-    AS_NEAR,
     BUDGET,
     CONVERGED,
     LEAST_BOOST,
     MET,
-    NEARBY,
-    NEARLY_STALLED_RATIO,
     PULL_EVERY,
     RELAX,
     SLOW,
-    STALL_EVERY,
     STALLED,
-    STALLED_RATIO,
-    STILL,
     TIGHTEN,
+    look_for_stall,
+    note_ending,
 )
 from viewer.ik.line_search import helps_one
 from viewer.ik.restarts import CHOICE
@@ -133,17 +129,9 @@ def search_arm(
         if error < best_error:
             best_error = error
             put_row(state.x, best.x)
-        since += 1
-        stalled = moved < STILL
-        if since >= STALL_EVERY:
-            stalled = stalled or error > (STALLED_RATIO if worst > NEARBY else NEARLY_STALLED_RATIO) * mark
-            mark, since = error, 0
+        stalled, mark, since = look_for_stall(moved, error, worst, mark, since)
         if stalled and worst > 1.0:
-            if error < ended / AS_NEAR:
-                w.tally[0] = 0
-            if error < ended * AS_NEAR:
-                w.tally[0] += 1
-            ended = min(ended, error)
+            ended = note_ending(w, error, ended)
             if restarts == settings.restarts:
                 status = STALLED
                 break

@@ -46,6 +46,35 @@ def squared(e: Floats) -> float:
     return total
 
 
+def look_for_stall(moved: float, error: float, worst: float, mark: float, since: int) -> tuple[bool, float, int]:
+    """Whether a descent stalls.
+
+    Args:
+        moved: the largest component of the last step.
+        error: squared, afterwards.
+        worst: the largest residual, in tolerances.
+        mark: the squared error `since` iterations ago.
+        since: below `STALL_EVERY`.
+
+    Returns:
+        Whether it does, and the mark and the iterations since for the next look.
+    """
+    since += 1
+    stalled = moved < STILL
+    if since < STALL_EVERY:
+        return stalled, mark, since
+    return stalled or error > (STALLED_RATIO if worst > NEARBY else NEARLY_STALLED_RATIO) * mark, error, 0
+
+
+def note_ending(w: Work, error: float, ended: float) -> float:
+    """Count the descents that end as near as the nearest in ``w.tally``; returns the least squared error of all."""
+    if error < ended / AS_NEAR:
+        w.tally[0] = 0
+    if error < ended * AS_NEAR:
+        w.tally[0] += 1
+    return min(ended, error)
+
+
 def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, filling: bool) -> float:
     """Compute the step from the current pose into ``w.step``; returns its largest component.
 
@@ -173,11 +202,7 @@ def minimise(
                 error, worst = stride(s, w, state, trial, best, settings, error)
                 copy(state, best)
                 w.since[0] = 0
-        since += 1
-        stalled = moved < STILL
-        if since >= STALL_EVERY:
-            stalled = stalled or error > (STALLED_RATIO if worst > NEARBY else NEARLY_STALLED_RATIO) * mark
-            mark, since = error, 0
+        stalled, mark, since = look_for_stall(moved, error, worst, mark, since)
         if stalled and worst > 1.0:
             if restarts > settings.restarts or settings.restarts == 0:
                 # No restarts left: go on while the error falls. The pose is at rest when an iteration that begins
@@ -189,11 +214,7 @@ def minimise(
                     boost, afresh = 1.0, True
                     continue
             else:
-                if error < ended / AS_NEAR:
-                    w.tally[0] = 0
-                if error < ended * AS_NEAR:
-                    w.tally[0] += 1
-                ended = min(ended, error)
+                ended = note_ending(w, error, ended)
                 if restarts < settings.restarts:
                     start_anew(s, w, state, trial, anchor, restarts * CHOICE)
                 else:
