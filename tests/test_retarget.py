@@ -485,3 +485,13 @@ def test_wrong_usage_is_one_line(capsys: Any, words: list[str], line: str) -> No
 def test_the_words_of_the_command_are_the_librarys() -> None:
     assert FEET_WORDS == FEET
     assert HANDS_WORDS == HANDS
+
+
+def test_a_single_frame_keeps_the_targets_bones() -> None:
+    walk, rig = viewer.load("sample:walk"), viewer.load("sample:biped-hands")
+    assert walk.clip is not None
+    alone = replace(walk, clips=MappingProxyType({"walk": walk.clip[:1]}))
+    made = viewer.retarget(alone, rig).character
+    assert made.clip is not None
+    bones = made.skeleton.offsets[1:]
+    np.testing.assert_allclose(made.clip.local_translations(slice(None))[0, 1:], bones, atol=1e-12)

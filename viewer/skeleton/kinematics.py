@@ -216,13 +216,12 @@ def fk_turned(parents: Ints, turns: Floats, translations: Floats) -> World:
         turns: (J, F, 4) world rotations, unit quaternions; joints come first.
         translations: (F, J, 3) local translations, metres.
     """
-    positions = np.ascontiguousarray(translations.swapaxes(0, 1))
+    positions = translations.swapaxes(0, 1).copy()  # of one frame this would be the argument's own memory
     inner = np.flatnonzero(parents >= 0)
     positions[inner] = rotate(turns[parents[inner]], positions[inner])
     for some, above in _tree(parents.tobytes()).rounds:
         positions[some] += positions[above]
-    rotations = np.ascontiguousarray(turns.swapaxes(0, 1))
-    return World(frozen_result(np.ascontiguousarray(positions.swapaxes(0, 1))), frozen_result(rotations))
+    return World(frozen_result(positions.swapaxes(0, 1).copy()), frozen_result(turns.swapaxes(0, 1).copy()))
 
 
 def _check_count(rotations: Floats, parents: Ints) -> None:
