@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from panel_window import PanelWindow
 import viewer
 from viewer.document import Item
 from viewer.scene import bone_ends
+from viewer.ui import Move
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -158,3 +160,37 @@ def test_a_refused_edit_leaves_nothing_half_done(window: PanelWindow) -> None:
     typed(window, "several Length", "nonsense")
     assert window.session.document.skeleton is document.skeleton
     assert window.session.history.index <= depth + 1
+
+
+def test_a_click_on_the_row_of_a_figure_with_fewer_joints_shows_its_tree(window: PanelWindow) -> None:
+    assert window.controller.figures.add("sample:piston")
+    window.session.figures.activate("biped-hands")
+    window.frames(3)
+    window.click("skeleton", "figure piston")
+    assert window.controller.figures.active == "piston"
+    shown = [box.name for box in window.boxes if box.name.startswith("joint ")]
+    assert shown == [f"joint {name}" for name in window.session.document.skeleton.names]
+
+
+def test_what_was_under_the_pointer_is_forgotten_with_its_joints(window: PanelWindow) -> None:
+    controller = window.controller
+    names, view = window.session.document.skeleton.names, controller.viewport
+    x, y = controller.projection().project(controller.scene().world.positions[names.index("Head")]).tolist()
+    controller.handle(Move(x + view.x, y + view.y))
+    assert controller.view.hovered_item() is not None
+    assert controller.opening.show_file("sample:piston")
+    assert controller.view.hovered.hit is None
+    assert controller.hints()
+    controller.draw_list()
+
+
+def test_names_of_links_that_are_cut_differ() -> None:
+    names = [f"left_hand_{finger}_link" for finger in ("thumb_2", "middle_1", "index_1", "palm")]
+    joints = [{"name": name, "parent": "base", "offset": [0.1 * i, 1, 0]} for i, name in enumerate(names)]
+    goals = [{"name": name, "joint": name} for name in names]
+    text = json.dumps({"name": "robot", "joints": [{"name": "base", "kind": "free"}, *joints], "effectors": goals})
+    window = PanelWindow(viewer.load(text=text))
+    shown = [word for word in window.words("goals") if "left" in word or "\u2026" in word]
+    assert len({*shown}) == len(shown) == len(names)
+    assert not {*shown} & {*names}
+    window.close()

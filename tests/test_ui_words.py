@@ -7,9 +7,10 @@ import math
 import numpy as np
 import pytest
 from characters import rig
-from inside.document import SetPin, SetSolver
+from inside.document import SetGoalKind, SetPin, SetSolver
 from inside.scene import short_text
 from inside.ui import DASH, MINUS, chain_of, limit_words, numbers, short_name
+from sessions import session
 from ui_person import Person
 
 from viewer.document import Item, new_document
@@ -263,3 +264,14 @@ def test_a_ball_at_its_limits_says_whether_it_swings_or_twists() -> None:
     assert limit_words(skeleton, type(rest)(rotations, rest.translations), 1) == "b at its swing limit 30°"
     rotations[1] = (0.0, np.sin(-half * 2 / 3), 0.0, np.cos(half * 2 / 3))
     assert limit_words(skeleton, type(rest)(rotations, rest.translations), 1) == f"b at its twist limit {MINUS}20°"
+
+
+def test_of_many_goals_the_largest_errors_are_named_and_the_others_counted() -> None:
+    made = session("biped-hands")
+    controller = Controller(made)
+    few = "L hand 0.0 R hand 0.0 L foot 0.0 R foot 0.0 Head 0.0 mm"
+    assert controller.status().goals == few
+    fingers = [goal.id for goal in made.document.goals if not goal.enabled][:4]
+    for name in fingers:
+        made.dispatch(SetGoalKind(name, "position"))
+    assert controller.status().goals == "L hand 0.0 R hand 0.0 mm, 7 others 0.0 mm"

@@ -145,8 +145,8 @@ _LEAST_SAID = 5e-4
 """Metres: of a goal that is missed by less, the degrees are said."""
 _LEANS = 3.0
 """Tolerances of a position within which the centre of mass is at the edge of its margin."""
-_MOST_LIMITS, _MOST_NAMED = 2, 2
-"""Most joints at limits, and most dragged effectors, that are named."""
+_MOST_LIMITS, _MOST_NAMED, _MOST_ERRORS = 2, 2, 6
+"""Most joints at limits, and most dragged effectors, that are named; most goals whose errors are all listed."""
 
 
 class StatusLine(NamedTuple):
@@ -360,7 +360,18 @@ def _error_text(report: Report, document: Document) -> str:
 
 
 def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
-    """Errors per goal: ``R hand 0.0 L hand 0.0 Head 0.1 mm``; each with its unit if one is in metres."""
+    """Errors per goal: ``R hand 0.0 L hand 0.0 Head 0.1 mm``; each with its unit if one is in metres.
+
+    Of more than `_MOST_ERRORS` goals the largest are named: the fingers of a robot would fill the line.
+    """
+    errors = {name: error for name, error in errors.items() if error.metres is not None}
+    if len(errors) > _MOST_ERRORS:
+        digits = max(finest, 0)
+        sizes = {name: round(1e3 * (error.metres or 0.0), digits) for name, error in errors.items()}
+        first = sorted(errors, key=lambda name: -sizes[name])[:_MOST_NAMED]
+        rest = max(error.metres or 0.0 for name, error in errors.items() if name not in first)
+        named = _errors({name: errors[name] for name in first}, finest)
+        return f"{named}, {len(errors) - len(first)} others {number_format.error(rest, finest)}"
     if any([(metres or 0.0) >= FAR for metres, _, _ in errors.values()]):  # noqa: C419 - one call, not one for each
         several = ((name, error[0]) for name, error in errors.items() if error[0] is not None)
         return " ".join(f"{short_name(name)} {number_format.error(metres, finest)}" for name, metres in several)

@@ -128,7 +128,6 @@ class View:
         individual: several things that are selected turn each about itself, joints with their children on top.
         mirror: whether edits of one side are made on the other side, too.
         pointed: the pointer is over the view, not over a panel or outside of the window.
-        hovered: what is under the pointer.
         lit_figure: name of the figure that is not active and is under the pointer, here or in a list.
         gesture: the gesture under way, or None.
         find_requested: the joint search is to take the focus; the panel resets it.
@@ -150,7 +149,7 @@ class View:
         self.pointer, self.pointed = Move(-1.0, -1.0), False
         self.mirror = self.individual = False
         self.trail_reach = REACH
-        self.hovered, self.lit_figure = Hover(), ""
+        self._hovered, self.lit_figure = (session.document.skeleton.names, Hover()), ""
         self.gesture: Gesture | None = None
         self.find_requested, self.finding = False, ""
         self.requests: deque[Request] = deque()
@@ -211,12 +210,18 @@ class View:
         self.gesture = gesture
         self.changed()
 
+    @property
+    def hovered(self) -> Hover:
+        """What is under the pointer; nothing while the joints are others than when that was found."""
+        names, hover = self._hovered
+        return hover if names == self._session.document.skeleton.names else Hover()
+
     def set_hovered(self, hover: Hover) -> None:
         """Set what is under the pointer."""
         same = _shown(hover) == _shown(self.hovered)
         if not same or _item(hover) != _item(self.hovered):
             self.changed()
-        self.hovered = hover
+        self._hovered = self._session.document.skeleton.names, hover
         self.lit_figure = hover.figure
 
     def hover_row(self, item: Item | None) -> None:

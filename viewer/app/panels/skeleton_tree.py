@@ -356,8 +356,8 @@ class _State:
 def draw_skeleton_tree(ui: PanelContext) -> None:
     """Draw the search field and the tree, or what the search found."""
     state: _State = ui.memory.setdefault("state", _State())
-    skeleton = ui.session.document.skeleton
     draw_figure_rows(ui)
+    skeleton = ui.session.document.skeleton  # a click on a row above makes another figure active
     if skeleton.names != state.names:
         state = _other_names(ui, state, skeleton)
     _show_renamed(ui, state)
