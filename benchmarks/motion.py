@@ -1,6 +1,6 @@
 """Whole clips changed: how well, on real clips and on spoiled copies of them.
 
-    python benchmarks/motion.py [feet | retarget | layers | fit | limits] [CLIP ...]
+    python benchmarks/motion.py [feet | failures | retarget | layers | fit | limits] [CLIP ...]
 
 Without clips: the bundled walk, and every file with legs in $IKVIEWER_SHARED/data/bvh or ../shared/data/bvh.
 Times are of the processor, all threads together, so that other programs disturb them little.
@@ -12,6 +12,11 @@ second. Then the same clip spoiled: *skate*, the root's path 1.15 times as long;
 (a normal number about each axis, in each frame).
 Contacts: F1 over frames and points. The planted clips are spoiled, and contacts found there are compared with those
 that were planted: *skate*, *noise*, *root*, 5 mm of noise on the root, and *30 fps*, of the clips of 60 fps and more.
+
+failures: a capture that fails at a random moment, ten times of each kind: *spike*, a leg turned by 4 to 40 degrees for
+one frame; *leg*, for one to five frames within 0.1 s; *body*, thrown by 0.1 to 10 leg lengths; *swap*, left and right
+leg exchanged; *zero*, no rotation and no place; *random* rotations. In how many the feet touch as often as without it;
+F1 of the contacts over all other frames.
 
 retarget: the worst mean error of joints, in cm of a person of 1.75 m, to a twin (random joint frames, scale and
 names) and from it: with a rest pose that can be trusted, with any frame as rest pose, and the same where only one side
@@ -44,13 +49,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import viewer
-from viewer.motion.contacts import Contacts, foot_contacts, legged
+from viewer.motion.contacts import Contacts, foot_contacts, legged, measured
 from viewer.motion.layer_solve import solve_layers, standing, with_windows
 from viewer.motion.limb_chain import limb_joints
 from viewer.motion.plant import plant_feet
 from viewer.motion.range_of_motion import learned, on_rig
 from viewer.skeleton.figure import find_slots
-from viewer.spatial.quaternion import conjugate, exp, log, multiply
+from viewer.spatial.quaternion import conjugate, exp, log, multiply, normalized
 
 Floats = NDArray[np.float64]
 Spoil = Callable[[viewer.Clip, np.random.Generator], viewer.Clip]
@@ -172,6 +177,57 @@ def touching(contacts: Contacts, frames: int) -> NDArray[np.bool_]:
 def f1(truth: NDArray[np.bool_], found: NDArray[np.bool_]) -> float:
     right = float((truth & found).sum())
     return 2.0 * right / max(1.0, float(truth.sum() + found.sum()))
+
+
+def failures(files: list[str], seed: int) -> None:
+    """Contacts of captures that fail for a moment."""
+    kinds, random = ("spike", "leg", "body", "swap", "zero", "random"), np.random.default_rng(seed)
+    print(f"{'clip':26} as many contacts, F1 of other frames: " + ", ".join(kinds))
+    every: dict[str, list[tuple[bool, float]]] = {kind: [] for kind in kinds}
+    for name, skeleton, clip in figures(files):
+        whole, row = foot_contacts(skeleton, clip), []
+        for kind in kinds:
+            found = []
+            for _ in range(10):
+                given, frames = failing(kind, skeleton, clip, random)
+                contacts = foot_contacts(skeleton, given)
+                truth, seen = (np.delete(touching(one, len(clip)), frames, axis=1) for one in (whole, contacts))
+                found.append((len(contacts) == len(whole), f1(truth, seen) if truth.any() or seen.any() else 1.0))
+            every[kind] += found
+            row.append(f"{sum(same for same, _ in found):4} {np.mean([score for _, score in found]):.3f}")
+        print(f"{name:26} " + " ".join(row))
+    print(
+        "all".ljust(26), *(f"{kind} {sum(same for same, _ in found)} of {len(found)}," for kind, found in every.items())
+    )
+
+
+def failing(
+    kind: str, skeleton: viewer.Skeleton, clip: viewer.Clip, random: np.random.Generator
+) -> tuple[viewer.Clip, slice]:
+    """The clip with a failure, and its frames."""
+    most = 1 if kind == "spike" else min(5, max(1, round(0.1 * clip.fps)))
+    count = int(random.integers(1, most + 1))
+    first = int(random.integers(3, len(clip) - count - 3))
+    frames = slice(first, first + count)
+    turns, places, legs = clip.rotations.copy(), clip.local_translations(), legged(skeleton).legs
+    if kind in ("spike", "leg"):
+        way = random.normal(size=3)
+        turn = exp(np.radians(random.uniform(4.0, 40.0)) * way / np.linalg.norm(way))
+        upper = legs[int(random.integers(2))].upper
+        turns[frames, upper] = multiply(turns[frames, upper], turn)
+    elif kind == "body":
+        way = random.normal(size=3)
+        far = 10.0 ** random.uniform(-1.0, 1.0) * measured(skeleton, clip)[1]
+        places[frames, 0] += far * way / np.linalg.norm(way)
+    elif kind == "swap":
+        left, right = ([leg.upper, leg.lower] for leg in legs)
+        turns[frames, left], turns[frames, right] = turns[frames][:, right], turns[frames][:, left]
+    elif kind == "zero":
+        turns[frames], places[frames] = (0.0, 0.0, 0.0, 1.0), skeleton.offsets
+        places[frames, 0] = 0.0
+    else:
+        turns[frames, 1:] = normalized(random.normal(size=(count, len(skeleton) - 1, 4)))
+    return clip.with_motion(turns, places), frames
 
 
 def retarget(files: list[str], seed: int) -> None:
@@ -302,6 +358,7 @@ def _on_rig(rig: viewer.Skeleton, files: list[str]) -> dict[str, viewer.Clip]:
 
 PARTS: dict[str, Callable[[list[str], int], None]] = {
     "feet": feet,
+    "failures": failures,
     "retarget": retarget,
     "layers": layers,
     "fit": fit,

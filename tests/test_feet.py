@@ -16,6 +16,7 @@ from inside.motion import (
     Contact,
     Contacts,
     FootContacts,
+    failures,
     foot_contacts,
     foot_places,
     limb_points,
@@ -217,6 +218,52 @@ def test_a_foot_that_is_elsewhere_in_one_frame_of_its_stance_is_put_back() -> No
     world = fk_clip(skeleton, planted.clip)
     heel = limb_points(foot_places(skeleton, world)[0].leg, world)[2]
     np.testing.assert_allclose(heel[[at - 1, at, at + 1]], heel[[at, at + 1, at - 1]], rtol=0, atol=1e-9)
+
+
+def swinging(rate: float, seed: int, scatter: float = 0.0) -> Floats:
+    """(1, F, 3) two seconds of a foot that swings to and fro by 0.6 m twice a second."""
+    time = np.arange(round(2.0 * rate)) / rate
+    path = np.stack([0.3 * np.sin(4.0 * np.pi * time), 0.05 * np.cos(8.0 * np.pi * time), time], axis=-1)
+    return np.asarray((path + scatter * np.random.default_rng(seed).normal(size=path.shape))[None])
+
+
+@pytest.mark.parametrize("scatter", [0.0, 0.01])
+@pytest.mark.parametrize("rate", [24.0, 30.0, 60.0, 120.0])
+@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.1])
+def test_a_foot_that_fails_for_a_moment_is_found_and_nothing_else(rate: float, seconds: float, scatter: float) -> None:
+    for seed in range(8):
+        path = swinging(rate, seed, scatter)
+        assert not failures(path, 0.85, rate).any()
+        random = np.random.default_rng(seed)
+        first = int(random.integers(1, path.shape[1] - 14))
+        away = slice(first, first + max(1, round(seconds * rate)))
+        way = random.normal(size=3)
+        path[0, away] += 1.5 * way / np.linalg.norm(way)
+        found = failures(path, 0.85, rate)[0]
+        np.testing.assert_array_equal(np.flatnonzero(found), np.arange(away.start, away.stop))
+        np.testing.assert_allclose(found[away], 1.5, rtol=0, atol=0.4)
+
+
+@pytest.mark.parametrize("apart", range(1, 7))
+def test_two_failures_near_each_other_are_both_found(apart: int) -> None:
+    path = swinging(30.0, 0)
+    path[0, [20, 20 + apart]] += [[2.0, 0.0, 0.0], [0.0, -3.0, 0.0]]
+    assert np.flatnonzero(failures(path, 0.85, 30.0)).tolist() == [20, 20 + apart]
+
+
+@pytest.mark.parametrize("frames", range(1, 12))
+def test_paths_of_any_length_have_failures_but_in_their_ends(frames: int) -> None:
+    path = np.zeros((2, frames, 3))
+    path[0, frames // 2] = path[1, -1] = [0.0, 1.0, 0.0]
+    inner = [frames // 2] if 0 < frames // 2 < frames - 1 else []
+    assert np.argwhere(failures(path, 0.85, 30.0)).tolist() == [[0, frame] for frame in inner]
+
+
+@pytest.mark.parametrize("size", [0.01, 40.0])
+def test_failures_have_the_size_of_the_figure(size: float) -> None:
+    path = swinging(60.0, 1)
+    path[0, 30:33] += [0.0, 0.5, 0.0]
+    np.testing.assert_allclose(failures(size * path, size * 0.85, 60.0), size * failures(path, 0.85, 60.0), rtol=1e-9)
 
 
 def test_a_calibration_frame_is_a_piece_of_its_own() -> None:

@@ -10,6 +10,7 @@ from viewer.motion.range_of_motion import learned, mirrored, tame
 from viewer.motion.retarget_motion import FEET, HANDS
 from viewer.motion.skate_meter import skate
 from viewer.motion.trajectories import noise_of
+from viewer.motion.wild_frames import failures
 
 __all__ = [
     "BLOCK",
@@ -25,6 +26,7 @@ __all__ = [
     "PresetName",
     "TargetKey",
     "apply_layers",
+    "failures",
     "foot_contacts",
     "foot_places",
     "frames_of",

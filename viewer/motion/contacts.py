@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.motion.wild_frames import mended, thrown, without_spikes
+from viewer.motion.wild_frames import bridged, failures, mended
 from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, at_or_below, find_figure, fk_clip
 from viewer.skeleton.arguments import check_clip, check_skeleton
 from viewer.skeleton.limbs import leg_length
@@ -30,8 +30,8 @@ POINTS = (HEEL, BALL)
 GRAVITY = 9.81
 WILD = 20.0
 """A clip is cut where the body moves faster than this, in leg lengths a second."""
-_FAR = 0.4
-"""A foot is not thrown, but shaken by noise, over less than this in leg lengths."""
+_LOST = 0.4
+"""Frames in which the body or a foot fails by more than this, in leg lengths, are lost; what is nearer is put back."""
 WANDERS = 0.04 / 0.85
 """A point that is farther from the median of its contact than this, in leg lengths, slides or turns: 4 cm of 85."""
 
@@ -150,8 +150,9 @@ class MovingFeet(NamedTuple):
         length: of a leg, metres.
         feet: their points.
         pieces: the clip cut where the body jumps.
-        away: (F,) frames in which the body or a foot is thrown for a moment; ``world`` and ``feet`` go on there as if
-            it were not.
+        away: (F,) frames in which the capture is lost for a moment; ``world`` and ``feet`` go on there as if it were
+            not.
+        failed: (P, F) whether the points of the feet are elsewhere for a moment, far or not.
     """
 
     skeleton: Skeleton
@@ -161,6 +162,7 @@ class MovingFeet(NamedTuple):
     feet: list[FootPlaces]
     pieces: list[slice]
     away: Bools
+    failed: Bools
 
     def in_world(self, world: World) -> MovingFeet:
         """The same feet where they are in another world, such as after they were planted."""
@@ -174,22 +176,23 @@ def moving_feet(skeleton: Skeleton, clip: Clip, world: World | None = None, away
         skeleton: a figure with legs.
         clip: its motion.
         world: of all frames, where it is known.
-        away: (F,) frames in which the body or a foot is thrown; None: as they are found.
+        away: (F,) frames in which the motion is lost where that is known, as of a clip that this one comes from; None:
+            as they are found.
 
     Raises:
         InputError: no figure with legs, legs of no length, or a clip of another skeleton.
     """
     world, length = measured(skeleton, clip, world)
     feet = foot_places(skeleton, world)
+    paths = [world.positions[:, legged(skeleton).trunk], *(path for foot in feet for path in foot.places.values())]
+    failed = np.zeros((len(paths) - 1, len(clip)), dtype=np.bool_)
     if away is None:
-        paths = [world.positions[:, legged(skeleton).trunk], *(path for foot in feet for path in foot.places.values())]
-        fast = WILD * length * clip.frame_time
-        farthest = np.array([fast] + [max(fast, _FAR * length)] * (len(paths) - 1))
-        away = thrown(np.stack(paths), farthest, 1.0 / clip.frame_time)
+        off = failures(np.stack(paths), length, 1.0 / clip.frame_time)
+        away, failed = (off > _LOST * length).any(axis=0), off[1:] > 0.0
     if away.any():
         world = mended(skeleton, clip, world, away)
         feet = foot_places(skeleton, world)
-    return MovingFeet(skeleton, clip, world, length, feet, steady_pieces(skeleton, clip, world), away)
+    return MovingFeet(skeleton, clip, world, length, feet, steady_pieces(skeleton, clip, world), away, failed)
 
 
 def contacts_of(moving: MovingFeet) -> Contacts:
@@ -197,7 +200,7 @@ def contacts_of(moving: MovingFeet) -> Contacts:
     every = [(foot, point) for foot in moving.feet for point in foot.places]
     places = np.stack([foot.places[point] for foot, point in every])
     length, pieces, rate = moving.length, moving.pieces, 1.0 / moving.clip.frame_time
-    paths, speeds = _smoothed(without_spikes(places, length), rate, pieces)
+    paths, speeds = _smoothed(bridged(places, moving.failed), rate, pieces)
     heights = paths[..., 1] / length
     hips = moving.world.positions[:, [foot.leg.upper for foot, _ in every], 1].T
     runs = _runs(heights, speeds / np.sqrt(GRAVITY * length), (hips - places[..., 1]) / length, rate, pieces)

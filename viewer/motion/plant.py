@@ -227,7 +227,7 @@ def _held(shift: Floats, frames: int) -> Floats:
 def _posed(moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floats) -> tuple[Floats, Floats]:
     """Local rotations (F, J, 4) and translations (F, J, 3) with the pelvis shifted and the legs posed.
 
-    Other frames, and those that are thrown, keep their bits.
+    Other frames, and those that are lost, keep their bits.
     """
     skeleton, clip, world = moving.skeleton, moving.clip, moving.world
     rotations, translations = clip.rotations.copy(), clip.local_translations()

@@ -314,7 +314,7 @@ def _planted(pairing: Pairing, made: tuple[Clip, World], clip: Clip, warnings: l
         touched = contacts_of(moving)
         feet = {leg.side: pairing.target.skeleton.names[_ankle(leg)] for _, leg in pairing.legs}
         contacts = Contacts(tuple(f._replace(name=feet[f.side]) for f in touched.feet if f.side in feet))
-        before = moving_feet(pairing.target.skeleton, *made)
+        before = moving_feet(pairing.target.skeleton, *made, moving.away)
         motion = planted_motion(before, contacts)
     except InputError as error:
         warnings.append(f"feet: they follow and are not planted: {error}")

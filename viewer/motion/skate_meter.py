@@ -170,7 +170,7 @@ class _Slide(NamedTuple):
 
 
 def _slides(foot: FootContacts, places: FootPlaces, moving: MovingFeet) -> list[_Slide]:
-    """The contacts of a foot that are not ignored, without thrown frames."""
+    """The contacts of a foot that are not ignored, without lost frames."""
     sound, step, found = ~moving.away, moving.clip.frame_time, []
     for contact in foot.contacts:
         here = places.places[contact.point][contact.frames][sound[contact.frames]]

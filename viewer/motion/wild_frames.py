@@ -1,6 +1,7 @@
-"""Moments at which a capture fails: the body, or a foot, is thrown away and is back a moment later.
+"""Moments at which a capture fails: the body, or a foot, is elsewhere, and is back a moment later.
 
-The foot that stood there stands on: what is before and after belongs together. Thrown frames are left as they are.
+Over a tenth of a second every path goes about straight on. Places that are far from the line through those before and
+after them, as far as these scatter about it, are failures: spikes of one frame, stretches, and several near each other.
 """
 
 from __future__ import annotations
@@ -8,45 +9,92 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.skeleton import Clip, Skeleton, World, fk_arrays
-from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import slerp
 from viewer.spatial.vectors import norm
 
 _LONGEST = 0.1
-"""Seconds after which what was thrown is back, at most."""
-_BACK = 0.5
-"""It is back if it is nearer to where it was than this part of how far it was thrown."""
-_SPIKE, _LEAST = 4.0, 0.02
-"""A place is a spike if it is this many times farther from the middle of the two before and the two after it than these
-are, and farther than this in leg lengths: noise is not."""
+"""Seconds after which what failed is back, at most; no less than `_SIDE` frames and one, so that of two failures near
+each other neither is in the way of the other."""
+_TIMES = 5.0
+"""Places are failures if they are this many times as far from the line as those on either side scatter about it ..."""
+_LEAST = 0.02
+"""... and farther than this, in leg lengths: what is nearer moves no contact."""
+_SIDE = 3
+"""Frames on either side that the line goes through."""
+_LEAP = 1.0 - 7.0 / 3.0 / _TIMES
+"""A failure starts and ends by a leap of this part of its distance off the line through the three places beside it:
+that line is off by 7 / 3 of their scatter at most. Only stretches between leaps are looked at."""
 
 
-def thrown(paths: Floats, farthest: Floats, rate: float) -> Bools:
-    """(F,) whether some point is away for a moment.
+def failures(paths: Floats, length: float, rate: float) -> Floats:
+    """(P, F) metres that points are away from where they should be; 0 where they do not fail, as in both end frames.
 
     Args:
         paths: (P, F, 3) of points, metres.
-        farthest: (P,) metres that each moves from one frame to the next, if it is not thrown.
+        length: of a leg, metres.
         rate: frames per second.
     """
-    away = np.zeros(paths.shape[1], dtype=np.bool_)
-    most = max(1, round(_LONGEST * rate))
-    jumps = norm(np.diff(paths, axis=1)) > farthest[:, None]
-    for path, here in zip(paths, jumps, strict=True):
-        at = np.flatnonzero(here).tolist()
-        for number, last in enumerate(at):
-            for back in at[number + 1 :]:
-                if back - last > most or away[last]:
-                    break
-                far = float(norm(path[last + 1 : back + 1] - path[last]).min())
-                if float(norm(path[back + 1] - path[last])) < _BACK * far:
-                    away[last + 1 : back + 1] = True
-                    break
-    return away
+    off, count, least = np.zeros(paths.shape[:2]), paths.shape[1], _LEAST * length
+    if count < 3:
+        return off
+    # Two more places at either end, where the path ends: every place has three on each side.
+    padded = np.concatenate([paths[:, :1], paths[:, :1], paths, paths[:, -1:], paths[:, -1:]], axis=1)
+    # Of three places the sum, and how far they go: in the next frame their line is at a third of the sum plus that.
+    sums, goes = padded[:, :-2] + padded[:, 1:-1] + padded[:, 2:], padded[:, 2:] - padded[:, :-2]
+    inner, (leaves, returns) = paths[:, 1:-1], np.zeros((2, *off.shape), dtype=np.bool_)
+    leaves[:, 1:-1] = norm(inner - sums[:, : count - 2] / 3.0 - goes[:, : count - 2]) > _LEAP * least
+    returns[:, 1:-1] = norm(inner - sums[:, 4:] / 3.0 + goes[:, 4:]) > _LEAP * least
+    points, firsts, lasts = _stretches(leaves, returns, max(_SIDE + 1, round(_LONGEST * rate)))
+    if not len(points):
+        return off
+    # The line through the three places before and the three after each stretch.
+    before, after, centre = (points, firsts - 1), (points, lasts + 3), 0.5 * (firsts + lasts)
+    apart = (lasts - centre + 2.0)[:, None]
+    middle = (sums[before] + sums[after]) / 6.0
+    slope = (apart * (sums[after] - sums[before]) + goes[before] + goes[after]) / (6.0 * apart**2 + 4.0)
+
+    def away(rows: Ints, frames: Ints) -> Floats:
+        """(N, K) metres from the lines of some stretches to their points' places in frames (N, K)."""
+        line = middle[rows, None] + (frames - centre[rows, None])[..., None] * slope[rows, None]
+        return norm(padded[points[rows, None], frames + 2] - line)
+
+    ends = away(np.arange(len(points)), np.stack([firsts, lasts], axis=1)).min(axis=1)
+    far = np.flatnonzero(ends > least)
+    beside = np.arange(1, _SIDE + 1)
+    sides = np.concatenate([firsts[far, None] - beside, lasts[far, None] + beside], axis=1)
+    limits = np.maximum(_TIMES * away(far, sides).max(axis=1), least)
+    for row, limit in zip(far.tolist(), limits.tolist(), strict=True):
+        if ends[row] > limit:
+            inside = np.arange(firsts[row], lasts[row] + 1)
+            found = away(np.array([row]), inside[None])[0]
+            off[points[row], inside] = np.maximum(off[points[row], inside], np.where(found > limit, found, 0.0))
+    return off
+
+
+def _stretches(leaves: Bools, returns: Bools, longest: int) -> tuple[Ints, Ints, Ints]:
+    """Points, first and last frames of all stretches of up to some frames from one that leaves to one that returns."""
+    found = []
+    for more in range(min(longest, leaves.shape[1])):
+        points, firsts = np.nonzero(leaves[:, : leaves.shape[1] - more] & returns[:, more:])
+        found.append((points, firsts, firsts + more))
+    points, firsts, lasts = (np.concatenate(each) for each in zip(*found, strict=True))
+    return points, firsts, lasts
+
+
+def bridged(paths: Floats, failed: Bools) -> Floats:
+    """Paths (P, F, 3) that go straight from before each failure (P, F) to after it."""
+    if not failed.any():
+        return paths
+    result, frames = paths.copy(), np.arange(paths.shape[1])
+    for path, gone in zip(result, failed, strict=True):
+        for axis in path.T:
+            axis[gone] = np.interp(frames[gone], frames[~gone], axis[~gone])
+    return result
 
 
 def mended(skeleton: Skeleton, clip: Clip, world: World, away: Bools) -> World:
-    """The world with its thrown frames, none of them the first or the last, half-way between those around them."""
+    """The world with its lost frames, none of them the first or the last, half-way between those around them."""
     frames = np.flatnonzero(away)
     sound = np.flatnonzero(~away)
     after = np.searchsorted(sound, frames)
@@ -61,18 +109,3 @@ def mended(skeleton: Skeleton, clip: Clip, world: World, away: Bools) -> World:
     positions, rotations = world.positions.copy(), world.rotations.copy()
     positions[frames], rotations[frames] = between.positions, between.rotations
     return World(positions, rotations)
-
-
-def without_spikes(paths: Floats, length: float) -> Floats:
-    """Paths (P, F, 3) whose places far beside their neighbours are replaced by the middle of these."""
-    if paths.shape[1] < 5:
-        return paths
-    around = np.stack([paths[:, :-4], paths[:, 1:-3], paths[:, 3:-1], paths[:, 4:]])
-    middle = around.mean(axis=0)
-    apart = norm(around - middle).max(axis=0)
-    spikes = norm(paths[:, 2:-2] - middle) > np.maximum(_SPIKE * apart, _LEAST * length)
-    if not spikes.any():
-        return paths
-    result = paths.copy()
-    result[:, 2:-2][spikes] = middle[spikes]
-    return result
