@@ -185,14 +185,17 @@ def moving_feet(skeleton: Skeleton, clip: Clip, world: World | None = None, away
     world, length = measured(skeleton, clip, world)
     feet = foot_places(skeleton, world)
     paths = [world.positions[:, legged(skeleton).trunk], *(path for foot in feet for path in foot.places.values())]
-    failed = np.zeros((len(paths) - 1, len(clip)), dtype=np.bool_)
+    failed: Bools = np.zeros((len(paths) - 1, len(clip)), dtype=np.bool_)
+    lost: Bools
     if away is None:
         off = failures(np.stack(paths), length, 1.0 / clip.frame_time)
-        away, failed = (off > _LOST * length).any(axis=0), off[1:] > 0.0
-    if away.any():
-        world = mended(skeleton, clip, world, away)
+        lost, failed = np.asarray(off.max(axis=0) > _LOST * length), off[1:] > 0.0
+    else:
+        lost = away
+    if lost.any():
+        world = mended(skeleton, clip, world, lost)
         feet = foot_places(skeleton, world)
-    return MovingFeet(skeleton, clip, world, length, feet, steady_pieces(skeleton, clip, world), away, failed)
+    return MovingFeet(skeleton, clip, world, length, feet, steady_pieces(skeleton, clip, world), lost, failed)
 
 
 def contacts_of(moving: MovingFeet) -> Contacts:

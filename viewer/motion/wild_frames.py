@@ -42,7 +42,7 @@ def failures(paths: Floats, length: float, rate: float) -> Floats:
     padded = np.concatenate([paths[:, :1], paths[:, :1], paths, paths[:, -1:], paths[:, -1:]], axis=1)
     # Of three places the sum, and how far they go: in the next frame their line is at a third of the sum plus that.
     sums, goes = padded[:, :-2] + padded[:, 1:-1] + padded[:, 2:], padded[:, 2:] - padded[:, :-2]
-    inner, (leaves, returns) = paths[:, 1:-1], np.zeros((2, *off.shape), dtype=np.bool_)
+    inner, leaves, returns = paths[:, 1:-1], np.zeros(off.shape, np.bool_), np.zeros(off.shape, np.bool_)
     leaves[:, 1:-1] = norm(inner - sums[:, : count - 2] / 3.0 - goes[:, : count - 2]) > _LEAP * least
     returns[:, 1:-1] = norm(inner - sums[:, 4:] / 3.0 + goes[:, 4:]) > _LEAP * least
     points, firsts, lasts = _stretches(leaves, returns, max(_SIDE + 1, round(_LONGEST * rate)))
