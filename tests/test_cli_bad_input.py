@@ -37,6 +37,7 @@ SUFFIXES = ".bvh, .json, .npz, .csv, .npy, .glb, .gltf, .urdf, .xacro, .xml"
     ("name", "problem"),
     [
         ("gone.bvh", "{}: no such file or folder"),
+        ("gone", "{}: no such file or folder"),
         ("gone/too.json", "{}: no such file or folder"),
         ("a.txt", f'{{}}: expected a name that ends in {SUFFIXES}, found ".txt"'),
         ("plain", f"{{}}: expected a name that ends in {SUFFIXES}, found no suffix"),
@@ -53,7 +54,7 @@ def test_files_that_cannot_be_read(
     figure(tmp_path)
     for folder in ("folder", "folder.bvh"):
         (tmp_path / folder).mkdir()
-    for file in ("empty.bvh", "empty.json", "a.txt"):
+    for file in ("empty.bvh", "empty.json", "a.txt", "plain"):
         (tmp_path / file).write_bytes(b"")
     path = tmp_path / name
     assert refused(capsys, command, path) == problem.format(path)

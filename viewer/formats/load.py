@@ -113,6 +113,8 @@ def _load(
     if reader is None:
         if name and path.is_dir():
             raise InputError(f"{name}: expected a file, found a folder")
+        if name and not path.suffix and not path.exists():
+            raise InputError(f"{name}: no such file or folder")  # a folder whose name is misspelt
         found = quote(path.suffix) if path.suffix else "no suffix"
         if path.suffix.casefold() in BY_SUFFIX:
             found += ", which is written only"
