@@ -102,3 +102,9 @@ def test_the_ui_loads_without_a_window() -> None:
     code = f"import sys, viewer.ui; print(sorted({window} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.strip() == "[]"
+
+
+def test_menus_are_short_enough_for_a_window_720_pixels_high() -> None:
+    # An entry is 20 pixels high, a separator 6: 30 entries in nine groups end 60 pixels above the window's end.
+    assert {menu: count for menu in MENUS if (count := len(menu_commands(menu))) > 30} == {}
+    assert {"feet.plant", "layer.reach", "physics.run", "key.record"} <= {one.id for one in menu_commands("Motion")}

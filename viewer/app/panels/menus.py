@@ -32,6 +32,7 @@ _SECTIONS = {
     "view.orthographic", "show.axes", "grab.move", "space.next", "mode.fk", "limits.all", "reset.position",
     "contact.all", "balance.keep", "prop.add_sphere",
     "effector.make", "goal.remove", "scope.next", "solver.escape", "window.fullscreen", "panels.hide",
+    "tween.keys", "layer.reach", "feet.plant", "key.auto", "trim.start", "physics.run",
 }  # fmt: skip
 """Commands with a separator above them."""
 _ORDER = {SELECT: 1, WINDOW: 2, "file.quit": 3}
