@@ -64,7 +64,12 @@ def main() -> None:
             continue
         took.append(perf_counter() - began)
         pose, values = moved(skeleton, random)
-        ours, known = viewer.fk(skeleton, pose), theirs(path, values)
+        try:
+            known = theirs(path, values)
+        except ValueError:
+            print(f"only we read it: {path.name}")
+            continue
+        ours = viewer.fk(skeleton, pose)
         off = max(
             float(np.abs(ours.positions[skeleton.index(name)] - place).max())
             for name, place in known.items() if name in skeleton.names

@@ -177,9 +177,9 @@ def test_the_limit_of_a_ball_bounds_its_swings_and_its_twist(tmp_path: Path) -> 
         ("<robot/>", "line 1: expected <mujoco>, found <robot>"),
         ("<mujoco/>", "expected a body, found none"),
         ("<mujoco>\n<include file='../../etc/passwd'/></mujoco>",
-         "line 2: <include file>: expected a file below the model's folder, found \"../../etc/passwd\""),
+         'line 2: <include file>: expected a file below "{above}", found "../../etc/passwd"'),
         ("<mujoco><compiler meshdir='/etc'/>\n<asset><mesh name='a' file='passwd'/></asset></mujoco>",
-         "line 2: <mesh file>: expected a file below the model's folder, found \"/etc/passwd\""),
+         'line 2: <mesh file>: expected a file below "{above}", found "/etc/passwd"'),
         ("<mujoco><worldbody><body><joint type='screw'/></body></worldbody></mujoco>", "MuJoCo refuses it: "),
     ],
 )  # fmt: skip
@@ -188,4 +188,24 @@ def test_models_that_are_refused_say_why(tmp_path: Path, text: str, message: str
     with pytest.raises(FormatError) as caught:
         viewer.load(path)
     where = ": " if not message.startswith("line") else ", "
-    assert str(caught.value).startswith(f"{path}{where}{message}")
+    assert str(caught.value).startswith(f"{path}{where}{message.format(above=tmp_path.parent.name)}")
+
+
+def test_files_in_a_folder_beside_or_in_the_package_are_read(tmp_path: Path) -> None:
+    mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+    text = """<mujoco><include file='{up}parts/more.xml'/><asset><mesh name='m' file='{up}parts/m.obj'/></asset>
+      <worldbody><body name='a'><joint name='j'/><geom type='mesh' mesh='m' mass='1'/></body></worldbody></mujoco>"""
+    for depth in (1, 3):
+        package = tmp_path / f"p{depth}"
+        folder = package.joinpath(*"bcd"[:depth])
+        folder.mkdir(parents=True)
+        (package / "parts").mkdir()
+        (package / "parts" / "m.obj").write_text(mesh)
+        (package / "parts" / "more.xml").write_text("<mujocoinclude><option gravity='0 0 -9'/></mujocoinclude>")
+        if depth > 1:
+            with pytest.raises(FormatError, match='expected a file below "c"'):
+                viewer.load(written(folder, text.format(up="../" * depth)))
+            (package / "__init__.py").touch()
+        character = viewer.load(written(folder, text.format(up="../" * depth)))
+        assert character.skeleton.names == ("a",)
+        assert character.skin is not None

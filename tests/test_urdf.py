@@ -214,6 +214,7 @@ def robot(*parts: str) -> str:
 
 
 FIRST = joint("i", "a", "b")
+JOINT_WORDS = "revolute, continuous, prismatic, fixed, floating, planar, spherical"
 REFUSED = [
     ("<robot><link name='a'></robot>", "line 1, column 25: expected XML, found an error: mismatched tag"),
     ("hello", "line 1, column 1: expected XML, found an error: syntax error"),
@@ -247,7 +248,7 @@ REFUSED = [
     ),
     (
         robot(joint("j", "a", "b", word="screw")),
-        'line 2: joint "j": expected revolute, continuous, prismatic, fixed, floating, planar, found "screw"',
+        f'line 2: joint "j": expected {JOINT_WORDS}, found "screw"',
     ),
 ]
 
@@ -404,6 +405,51 @@ def test_macros_are_carried_out_by_another_process(tmp_path: Path, monkeypatch: 
     endless = XACRO.replace("0.1 * i", "0.1 * len([0 for _ in range(10**10)])")
     with pytest.raises(FormatError, match="xacro took more than 1 s"):
         loaded(tmp_path, endless, "endless.xacro")
+
+
+@pytest.mark.parametrize("place", ["arms_description", "copied", "arms"])
+def test_packages_of_macros_are_found_without_ros(tmp_path: Path, place: str) -> None:
+    pytest.importorskip("xacro")
+    (tmp_path / place / "urdf").mkdir(parents=True)
+    (tmp_path / "parts" / "more").mkdir(parents=True)
+    if place == "arms":  # named by its package.xml
+        (tmp_path / place / "package.xml").write_text("<package><name> arms_description </name></package>")
+    include = '<xacro:include filename="$(find arms_description)/urdf/more.xacro"/>'
+    begin, _, rest = XACRO.partition("  <xacro:macro")
+    macro, end, last = rest.partition("</xacro:macro>\n")
+    (tmp_path / place / "urdf" / "more.xacro").write_text(
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="$(find parts)/more/empty.xacro"/>'
+        f"<xacro:macro{macro}{end}</robot>"
+    )
+    (tmp_path / "parts" / "more" / "empty.xacro").write_text("<robot/>")
+    path = tmp_path / place / "urdf" / "chain.xacro"
+    path.write_text(f"{begin}{include}{last}")
+    assert viewer.load(path).skeleton.names == ("l0", "l1", "l2", "l3", "l4")
+    path.write_text(f"{begin}{include.replace('arms_description', 'legs')}{last}".replace("more.xacro", "less.xacro"))
+    with pytest.raises(FormatError) as caught:
+        viewer.load(path)
+    assert str(caught.value) == (
+        f'{path}: xacro refuses it: package "legs": expected its folder beside or above the file, '
+        "or in ROS_PACKAGE_PATH, found none"
+    )
+
+
+def test_what_others_pass_over_around_a_document_is_no_error(tmp_path: Path) -> None:
+    text = '\n \n<?xml version="1.0"?>\n<robot name="one">\n  <link name="a"/>\n</robot>\n\0\0'
+    assert loaded(tmp_path, text).skeleton.names == ("a",)
+    with pytest.raises(FormatError, match="line 5: expected the attribute"):
+        loaded(tmp_path, text.replace(' name="a"', ""))
+
+
+def test_a_spherical_joint_is_a_ball_whose_limits_are_said_not_to_be_read(tmp_path: Path) -> None:
+    joint = (
+        '<joint name="neck" type="spherical"><parent link="a"/><child link="b"/><axis xyz="0 0 0"/>'
+        '<limit lower="0.2" upper="0.8"/></joint>'
+    )
+    character = loaded(tmp_path, f'<robot name="one"><link name="a"/><link name="b"/>{joint}</robot>')
+    assert character.skeleton.kinds[1] is viewer.JointKind.BALL
+    assert character.skeleton.limits[1] is None
+    assert 'joint "neck": limits of spherical joints are not read' in character.warnings
 
 
 def test_without_xacro_the_line_that_installs_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

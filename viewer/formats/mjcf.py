@@ -28,7 +28,7 @@ from viewer.errors import FormatError, InputError, MachineError, is_installed, q
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
-from viewer.formats.robot_meshes import Shape, primitive, rigid_skin
+from viewer.formats.robot_meshes import Shape, package_of, primitive, rigid_skin
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
 from viewer.formats.xml_tree import Element, parse_xml
 from viewer.physics.library import load_mujoco
@@ -103,7 +103,7 @@ def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
     """Read a model.
 
     Raises:
-        FormatError: not XML, MuJoCo refuses it or takes too long, it names files outside of its folder.
+        FormatError: not XML, MuJoCo refuses it or takes too long, it names files outside of its package.
         MachineError: MuJoCo is not installed.
     """
     root = parse_xml(read_bytes(path, name, MOST_TEXT_BYTES), name)
@@ -124,9 +124,9 @@ def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
 
 
 def _check_files(root: Element, path: Path, name: str, seen: list[Path]) -> None:
-    """Refuse models that read anything outside of their folder."""
-    folder = Path(os.path.realpath(path)).parent
-    base = folder if not seen else seen[0].parent
+    """Refuse models that read anything outside of their package. All paths are relative to the model's own folder."""
+    base = (seen[0] if seen else Path(os.path.realpath(path))).parent
+    package = package_of(base)
     seen.append(Path(os.path.realpath(path)))
     every = list(_all(root))
     keys = ("meshdir", "texturedir", "assetdir")
@@ -135,8 +135,8 @@ def _check_files(root: Element, path: Path, name: str, seen: list[Path]) -> None
     for one in every:
         given = one.attributes.get("file", "")
         for place in [Path(part, given) for part in dirs] if given else []:
-            if not Path(os.path.realpath(base / place)).is_relative_to(base):
-                problem = f"<{one.tag} file>: expected a file below the model's folder, found {quote(str(place))}"
+            if not Path(os.path.realpath(base / place)).is_relative_to(package):
+                problem = f"<{one.tag} file>: expected a file below {quote(package.name)}, found {quote(str(place))}"
                 raise FormatError(problem, file=name, line=one.line)
         if one.tag == "include" and given:
             other = Path(os.path.realpath(base / given))

@@ -208,7 +208,7 @@ def resolved(name: str, file: Path) -> Path | str:
     """The file of a mesh by its name, or why it is not read.
 
     ``package://NAME/...`` is looked for beside and above the robot's file and in ROS_PACKAGE_PATH. Nothing outside of
-    the package, or of the folder above the robot's file, is read.
+    the robot's package is read, see `package_of`.
     """
     scheme, found, rest = name.partition("://")
     if found and scheme not in ("package", "model", "file"):
@@ -216,14 +216,13 @@ def resolved(name: str, file: Path) -> Path | str:
     folder = Path(os.path.realpath(file)).parent
     if found and scheme != "file":
         package, _, inside = rest.partition("/")
-        places = [(base / package, base / package / inside) for base in _bases(folder)]
-        places += [(base, base / inside) for base in _bases(folder) if base.name == package]
+        places = [(base / package, base / package / inside) for base in package_places(folder)]
+        places += [(base, base / inside) for base in package_places(folder) if base.name == package]
         # A package that was copied under another name: the end of the path is what is there.
         ends = [Path(*Path(inside).parts[k:]) for k in range(len(Path(inside).parts) - 1)]
         places += [(base, base / end) for base in [folder, *folder.parents[:2]] for end in ends]
     else:
-        root = next((base for base in [folder, *folder.parents[:_ABOVE]] if (base / "package.xml").is_file()), None)
-        places = [(root or folder.parent, folder / (rest if found else name))]
+        places = [(package_of(folder), folder / (rest if found else name))]
     outside = False
     for within, place in places:
         if place.suffix.casefold() in _FORMS and ".." not in place.parts and not place.is_file():
@@ -239,7 +238,22 @@ def resolved(name: str, file: Path) -> Path | str:
     return "outside of the package" if outside else "no such file"
 
 
-def _bases(folder: Path) -> list[Path]:
+def package_of(folder: Path) -> Path:
+    """The folder within which a robot's files may be, by the real path of its own folder.
+
+    That of the ROS package it is in, or of the outermost Python package (robots are installed with pip, too); else the
+    one above it, for meshes that are in a folder beside.
+    """
+    above = [folder, *folder.parents[:_ABOVE]]
+    for mark, pick in (("package.xml", 0), ("__init__.py", -1)):
+        marked = [base for base in above if (base / mark).is_file()]
+        if marked:
+            return marked[pick]
+    return folder.parent if folder.parent != Path(folder.anchor) else folder
+
+
+def package_places(folder: Path) -> list[Path]:
+    """Where packages are looked for, nearest first: a robot's folder, those above it, and ROS_PACKAGE_PATH."""
     given = [Path(part) for part in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if part]
     return [folder, *folder.parents[:_ABOVE], *given]
 

@@ -11,6 +11,7 @@ balls.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import subprocess
@@ -28,7 +29,7 @@ from viewer.errors import FormatError, InputError, MachineError, OutputError, is
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
-from viewer.formats.robot_meshes import skin_of
+from viewer.formats.robot_meshes import package_places, skin_of
 from viewer.formats.units import (
     root_rotations_to_internal,
     root_rotations_to_source,
@@ -63,7 +64,9 @@ _KINDS: dict[str, KindWord] = {
     "fixed": "fixed",
     "floating": "ball",
     "planar": "hinge",
+    "spherical": "ball",
 }
+"""By URDF's words for joints; the last is Bullet's, of the humanoid of DeepMimic and others."""
 _TOOL = re.compile(
     r"(?:^|[_\W])(?:tool\d*|tcp|ee|eef|tip|hand|gripper|palm|foot|sole|end_?effector)(?:$|[_\W\d])", re.IGNORECASE
 )
@@ -186,7 +189,7 @@ def _joint(element: Element, links: dict[str, Element], warnings: list[str]) -> 
     if found is not None:
         axis = np.array(found.numbers("xyz", 3, (1.0, 0.0, 0.0)))
     length = float(np.linalg.norm(axis))
-    if word not in ("fixed", "floating") and not length > _LEAST_AXIS:
+    if _KINDS[word] in ("hinge", "slide") and not length > _LEAST_AXIS:
         line = element.line if found is None else found.line
         raise FormatError(f"joint {quote(name)}: axis: expected a direction, found the zero vector", line=line)
     limits = _limits(element, name, word, warnings)
@@ -196,9 +199,11 @@ def _joint(element: Element, links: dict[str, Element], warnings: list[str]) -> 
 
 
 def _limits(element: Element, name: str, word: str, warnings: list[str]) -> tuple[float, float] | None:
+    found = element.first("limit")
+    if word == "spherical" and found is not None and {"lower", "upper"} & found.attributes.keys():
+        warnings.append(f"joint {quote(name)}: limits of spherical joints are not read")
     if word not in ("revolute", "prismatic"):
         return None
-    found = element.first("limit")
     if found is None or not {"lower", "upper"} & found.attributes.keys():
         warnings.append(f"joint {quote(name)} states no limits: it has none")
         return None
@@ -384,9 +389,39 @@ try:
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
 except ImportError:  # Windows
     sys.argv.pop(1)
-import xacro
+import json, pathlib, re
+places, own = json.loads(sys.argv.pop(1)), sys.argv.pop(1)
+import xacro, xacro.substitution_args
+
+
+def named(folder):
+    try:
+        text = (folder / "package.xml").read_text(encoding="utf-8", errors="replace")[:100_000]
+    except OSError:
+        return folder.name
+    return next(iter(re.findall(r"<name>\\s*(.*?)\\s*</name>", text)), folder.name)
+
+
+def found(package):
+    for place in map(pathlib.Path, places):
+        if place.is_dir() and named(place) == package:
+            return str(place)
+        if (place / package).is_dir():
+            return str(place / package)
+    try:
+        return in_ros(package)
+    except Exception:
+        print(f'package "{package}": expected its folder beside or above the file, or in ROS_PACKAGE_PATH, found none',
+              file=sys.stderr)
+    return own  # a copy under another name has the same files
+
+
+in_ros, xacro.substitution_args._eval_find = xacro.substitution_args._eval_find, found
 xacro.main()
 """
+"""Without ROS nothing tells xacro where the packages are that `$(find PACKAGE)` names."""
+_LOST, _NO_FILE = 'package "', "No such file"
+"""What it says of a package that is not found, and of a file."""
 
 
 def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
@@ -401,7 +436,9 @@ def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", 
     if not path.is_file():
         raise InputError(f"{name}: no such file")
     with tempfile.TemporaryFile() as made, tempfile.TemporaryFile() as said:
-        command = [sys.executable, "-c", _RUN, str(MOST_TEXT_BYTES), str(path.resolve())]
+        folder = path.resolve().parent
+        places = json.dumps([str(base) for base in package_places(folder)])
+        command = [sys.executable, "-c", _RUN, str(MOST_TEXT_BYTES), places, str(folder.parent), str(path.resolve())]
         try:
             done = subprocess.run(  # noqa: S603 - our own Python
                 command, stdout=made, stderr=said, timeout=_SECONDS, check=False
@@ -412,10 +449,13 @@ def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", 
         said.seek(0)
         if done.returncode:
             lines = [line.strip() for line in said.read(1 << 16).decode("utf-8", "replace").splitlines()]
-            said_last = next(
-                (line for line in lines if line and not line.startswith(("Traceback", "File "))), "no reason"
+            reasons = [line for line in lines if line and not line.startswith(("Traceback", "File "))] or ["no reason"]
+            lost = [line for line in reasons if line.startswith(_LOST)]
+            first = next((line for line in reasons if line not in lost), reasons[0])
+            # A package that is not there may have been a copy under another name, whose files are.
+            raise FormatError(
+                f"xacro refuses it: {(lost[0] if lost and _NO_FILE in first else first)[:200]}", file=name
             )
-            raise FormatError(f"xacro refuses it: {said_last[:200]}", file=name)
         return robot_of(made.read(MOST_TEXT_BYTES + 1), path, name, units=units, up=up, meshes=meshes)
 
 

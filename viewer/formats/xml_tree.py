@@ -105,13 +105,25 @@ def parse_xml(data: bytes, name: str) -> Element:
     parser.EndElementHandler = lambda _: stack.pop()
     parser.StartDoctypeDeclHandler = lambda *_: refuse("expected no document type, found <!DOCTYPE")
     try:
-        parser.Parse(data, True)
+        parser.Parse(_tidied(data), True)
     except expat.ExpatError as error:
         problem = f"expected XML, found an error: {expat.errors.messages.get(error.code, 'unknown')}"
         raise FormatError(problem, file=name, line=error.lineno, column=error.offset + 1) from error
     except (LookupError, ValueError) as error:  # an encoding that Python does not have
         raise FormatError(f"expected XML, found an error: {error}", file=name) from error
     return found[0]
+
+
+def _tidied(data: bytes) -> bytes:
+    """A document without what others pass over: white space before the declaration, and NUL after the end."""
+    if b"\0" in data[:4]:  # UTF-16
+        return data
+    data = data.rstrip(b"\0")
+    bare = data.lstrip()
+    end = bare.find(b"?>") + 2
+    if len(bare) == len(data) or not bare.startswith(b"<?xml") or end < 2:
+        return data
+    return bare[:end] + data[: len(data) - len(bare)] + bare[end:]  # lines stay where they are
 
 
 def origin_of(element: Element) -> tuple[Floats, Floats]:
