@@ -9,6 +9,7 @@ import sys
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
+import pytest
 from conftest import ROOT
 
 if TYPE_CHECKING:
@@ -86,3 +87,13 @@ def test_importing_the_library_loads_no_window_no_compiler_and_no_physics() -> N
     script = f"{LIBRARY}\nimport sys\nprint(*(name for name in {HEAVY!r} if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("sample", ["biped", "walk"])
+def test_reading_a_skeleton_loads_no_solver(sample: str) -> None:
+    script = (
+        f"from viewer.cli.main import main\nmain(['info', 'sample:{sample}', '--quiet'])\n"
+        "import sys\nprint('loaded:', *(name for name in sys.modules if name.startswith('viewer.ik')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "loaded:"

@@ -29,17 +29,10 @@ from viewer.formats.files import (
 from viewer.formats.gltf.container import Accessors, open_gltf
 from viewer.formats.gltf.nodes import bake, find_tree
 from viewer.formats.gltf.tracks import local_motion, tracks_of
+from viewer.formats.goal_structs import GOAL_FORMS, GoalEntry, GoalsFile
 from viewer.formats.goals_json import goals_file_from_text, goals_to_json, read_goals_file
 from viewer.formats.json_reading import decode, kind_of, parse
-from viewer.formats.json_structs import (
-    GOAL_FORMS,
-    GoalEntry,
-    GoalsFile,
-    PoseFile,
-    SkeletonFile,
-    schema_text,
-    skeleton_schema,
-)
+from viewer.formats.json_structs import PoseFile, SkeletonFile, schema_text, skeleton_schema
 from viewer.formats.lab_report import CURVES
 from viewer.formats.limit_sources import SOURCES, derived_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import READERS, sample_names

@@ -19,8 +19,9 @@ from viewer.document import Document, new_document
 from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
 from viewer.formats.file_formats import is_session
 from viewer.formats.files import read_text
+from viewer.formats.goal_structs import GoalsFile
 from viewer.formats.json_reading import decode, kind_of, parse
-from viewer.formats.json_structs import ContactsFile, GoalsFile, PoseFile
+from viewer.formats.json_structs import ContactsFile, PoseFile
 from viewer.formats.progress import watched
 from viewer.motion import skate
 from viewer.session import Session

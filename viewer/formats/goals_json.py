@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from viewer.errors import FormatError, InputError, quote
 from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe
-from viewer.formats.json_reading import block_list, block_object, compact, decode, degrees_of, number, numbers
-from viewer.formats.json_structs import (
+from viewer.formats.goal_structs import (
     GOAL_FORMS,
     PLACED_FORM,
     RELATIVE_FORM,
@@ -24,6 +23,7 @@ from viewer.formats.json_structs import (
     ObjectEntry,
     attribute_of,
 )
+from viewer.formats.json_reading import block_list, block_object, compact, decode, degrees_of, number, numbers
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
 from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Measure, Number, Unit, Value, goal_ids
