@@ -144,6 +144,25 @@ def test_a_knee_overstretched_by_a_degree_does_not_flip() -> None:
     assert (forward > 0.0).all()  # and all to the side that knees bend to
 
 
+@pytest.mark.parametrize("sideways", [2.0, 6.0, 11.0])
+@pytest.mark.parametrize("over", [2.0, 8.0, 13.0])
+def test_a_knee_that_is_overstretched_and_bends_to_all_sides_flexes_forward(over: float, sideways: float) -> None:
+    """As markerless captures have it, of legs that are nearly straight."""
+    skeleton, still, knee = straightening(np.zeros(300))
+    angle = np.linspace(0.0, 4.0 * np.pi, 300)
+    bend = np.stack([4.0 - (4.0 + over) * np.sin(angle), np.zeros(300), sideways * np.cos(angle)], axis=1)
+    turns = still.rotations.copy()
+    turns[:, knee] = multiply(turns[:, knee], exp(np.radians(bend)))
+    clip = still.with_motion(turns)
+    limb, world = figure_of(skeleton).legs[1], fk_clip(skeleton, clip)
+    hip, middle, ankle = limb_points(limb, world)
+    length = np.linalg.norm(middle - hip, axis=1) + np.linalg.norm(ankle - middle, axis=1)
+    goals = hip + (0.96 * length / np.linalg.norm(ankle - hip, axis=1))[:, None] * (ankle - hip)
+    found = pose_limbs(skeleton, limb, world, goals)[:, 1]
+    assert (found[:, :3] @ np.array([1.0, 0.0, 0.0]) > 0.0).all()
+    assert np.degrees(angle_between(found[1:], found[:-1]).max()) < 4.0
+
+
 def test_out_of_reach_it_points_there_nearly_straight() -> None:
     skeleton = person()
     clip = moving(skeleton, 1, frames=3, size=0.1)

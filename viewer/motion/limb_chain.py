@@ -24,7 +24,7 @@ from viewer.spatial.quaternion import (
     perpendicular,
     rotate,
 )
-from viewer.spatial.vectors import cross, dot, norm
+from viewer.spatial.vectors import cross, dot, norm, unit
 
 _STRAIGHTEST = 0.9995
 """The reach of a limb in lengths of its bones, if it was not straighter itself."""
@@ -32,6 +32,12 @@ _SHORTEST = 1e-3
 """A folded limb is longer than the difference of its bones by this share."""
 _STRAIGHT, _BENT = 0.05, 0.2
 """Sines of the bend below which the limb bends about its flexion axis alone, and above which about its own normal."""
+_PLANE = 0.25
+"""Sine of the bend from which on an overstretched limb keeps its plane when it flexes."""
+_FAR = 0.5
+"""Sine of a bend that is to the side that a limb flexes to: nothing is overstretched by 30 degrees."""
+_AXIS_AGREES = 0.7
+"""A flexion axis is a limb's own if the normals of frames that are bent so far have this cosine to it, in the mean."""
 _TINY = 1e-12
 
 
@@ -137,16 +143,44 @@ def _bend_axes(
     if all(hinges):
         return steady
     sine = norm(normal) / np.maximum(norm(elbow - shoulder) * norm(wrist - elbow), _TINY)
-    carried = rotate(conjugate(np.concatenate([_carrying(skeleton, one) for one in wanted])), normal)
-    side = _sides(carried, dot(normal, steady), sine, wanted) / np.maximum(norm(normal), _TINY)
-    part = np.clip((sine - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)
-    mixed = (part * side)[:, None] * normal + (1.0 - part)[:, None] * steady
+    own, part = unit(normal), np.clip((sine - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)[:, None]
+    bent = np.where(dot(elbow - shoulder, wrist - elbow) > 0.0, sine, 1.0)
+    mixed = part * _flexing(skeleton, wanted, own, steady, bent) + (1.0 - part) * steady
     # Square to the lower bone, which then turns in a plane: else the limb could not be stretched.
     lower = wrist - elbow
     mixed -= lower * (dot(mixed, lower) / np.maximum(dot(lower, lower), _TINY))[:, None]
     mixed /= np.maximum(norm(mixed), _TINY)[:, None]
     fixed = np.repeat(hinges, [len(one.goals) for one in wanted])
     return np.where(fixed[:, None], steady, mixed)
+
+
+def _flexing(skeleton: Skeleton, wanted: Sequence[LimbGoals], own: Floats, steady: Floats, bent: Floats) -> Floats:
+    """Normals (N, 3) of limbs on the side that they flex to.
+
+    A limb that bends to the other side by less than `_FAR` is overstretched, and flexes. Where it is nearly straight,
+    what it bends sideways stays, so that nothing turns over when the captured limb passes from one side to the other;
+    else its plane stays. If the axis is not the limb's own, as of thighs that spin about themselves, whole stretches
+    tell the side.
+
+    Args:
+        skeleton: with the limbs.
+        wanted: the limbs, whose frames these are.
+        own: (N, 3) unit normals, world frame.
+        steady: (N, 3) flexion axes, world frame.
+        bent: (N,) sines of the bends; 1 beyond a right angle.
+    """
+    counts = [len(one.goals) for one in wanted]
+    limb, towards = np.repeat(np.arange(len(wanted)), counts), dot(own, steady)
+    far = np.bincount(limb, bent > _FAR, len(wanted)), np.bincount(limb, (bent > _FAR) * towards, len(wanted))
+    known = (far[1] >= _AXIS_AGREES * far[0])[limb]
+    turned = np.where((towards < 0.0) & (bent < _FAR), -1.0, 1.0)[:, None] * own
+    mirrored = own + 2.0 * np.maximum(-towards, 0.0)[:, None] * steady
+    in_plane = np.clip((bent - _BENT) / (_PLANE - _BENT), 0.0, 1.0)[:, None]
+    found = (1.0 - in_plane) * mirrored + in_plane * turned
+    if known.all():
+        return found
+    carried = rotate(conjugate(np.concatenate([_carrying(skeleton, one) for one in wanted])), own)
+    return np.where(known[:, None], found, _sides(carried, towards * bent, bent, wanted)[:, None] * own)
 
 
 def _carrying(skeleton: Skeleton, one: LimbGoals) -> Floats:
