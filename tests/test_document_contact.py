@@ -160,7 +160,7 @@ def test_props_are_selected_and_leave_with_their_pairs(biped: Session) -> None:
         (lambda: SetRadius("LeftHand", 0.1, 7), 'joint "LeftHand": no capsule 7, it has 0 to 0'),
         (lambda: ExcludePair("LeftHnad", "floor"), 'contact: no joint or prop "LeftHnad"; did you mean "LeftHand"'),
         (lambda: ExcludePair("floor", "floor"), 'contact: expected two names, found "floor" twice'),
-        (lambda: AddProp(Prop(name="LeftHand")), 'prop "LeftHand": a joint is called so'),
+        (lambda: AddProp(Prop(name="LeftHand")), 'prop "LeftHand": a joint has this name'),
         (lambda: AddProp(Prop(name="floor")), 'prop: expected another name than that of the floor, found "floor"'),
         (lambda: AddProp(Prop(name="")), "prop: expected a name, found none"),
         (lambda: AddProp(Prop(name="a\nb")), "prop: expected a name of one line, found"),
@@ -173,9 +173,9 @@ def test_props_are_selected_and_leave_with_their_pairs(biped: Session) -> None:
         (lambda: AddProp(Prop(name="a", shape=Shape.MESH, path="no.obj")), 'prop "a": no such file: "no.obj"'),
         (lambda: SetProp("bal", radius=1.0), 'no prop "bal"'),
         (lambda: SetProp("ball", radios=1.0), 'no attribute of a prop "radios"; did you mean "radius"?'),
-        (lambda: RenameProp("ball", "LeftHand"), 'prop "LeftHand": a joint is called so'),
+        (lambda: RenameProp("ball", "LeftHand"), 'prop "LeftHand": a joint has this name'),
         (lambda: RenameProp("ball", "  "), "prop: expected a name, found"),
-        (lambda: AddProp(BALL), 'prop "ball": another prop is called so'),
+        (lambda: AddProp(BALL), 'prop "ball": another prop has this name'),
     ],
 )
 def test_bad_values_are_refused_and_change_nothing(biped: Session, action: object, message: str) -> None:

@@ -177,7 +177,7 @@ def test_the_toolbar_pauses_resets_throws_and_keeps_the_pose(window: PanelWindow
     assert part.sim is not None
     window.click("toolbar", "Pause##physics.pause")
     assert controller.checked("physics.pause") is True
-    window.click("toolbar", "Go on##physics.pause")
+    window.click("toolbar", "Resume##physics.pause")
     assert controller.checked("physics.pause") is False
     window.click("toolbar", "assist tool 1")
     assert part.sim.assist == part.forces.assist == "helped"

@@ -257,7 +257,7 @@ class Building:
             return
         words = f"The clip loses {count} joint{'' if count == 1 else 's'}"
         answers: tuple[tuple[str, Callable[[], object]], ...] = (
-            ("Go on", partial(self._do, action)),
+            ("Continue", partial(self._do, action)),
             ("Cancel", lambda: None),
         )
         self._view.post(Message(words, "note", answers, about=_ABOUT))

@@ -403,7 +403,7 @@ KEYING = (
     Command("layer.hold", "Hold through the motion", ("shift+v",), TIME, menu="Motion"),
     Command("layer.bake", "Make keys of layers", (), TIME, menu="Motion"),
     Command("feet.plant", "Plant feet", ("ctrl+shift+f",), TIME, menu="Motion", row="Plant feet", toggle=True),
-    Command("feet.find", "Find contacts of feet anew", (), TIME, menu="Motion"),
+    Command("feet.find", "Find foot contacts again", (), TIME, menu="Motion"),
     Command("feet.remove", "Remove planted feet", (), TIME, menu="Motion"),
     Command("key.auto", "Auto-key", ("shift+i",), TIME, menu="Motion", row="Auto-key, record", toggle=True),
     Command("key.record", "Record", ("shift+r",), TIME, menu="Motion", row="Auto-key, record", toggle=True),

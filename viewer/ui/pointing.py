@@ -433,7 +433,7 @@ def _of_building(view: View, building: Building) -> tuple[Hint, ...]:
         drag = (Hint("Drag", "move"),) if found.kind == "joint" else ()
         return Hint("Click", click), *drag, Hint("Right click", "menu")
     if not building.adding or not building.active:
-        return Hint("Click", "joint to go on from"), Hint("Ctrl Enter", "pose")
+        return Hint("Click", "joint to continue from"), Hint("Ctrl Enter", "pose")
     return Hint("0 … 9", "type a length"), Hint("Tab", "angle"), plane, Hint("Esc", "end chain")
 
 

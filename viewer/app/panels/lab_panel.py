@@ -360,7 +360,7 @@ _BUTTONS = (
     ("play.first", fa.ICON_FA_BACKWARD_FAST, "Start   Ctrl Home"),
     ("play.previous", fa.ICON_FA_BACKWARD_STEP, "One iteration back   ,"),
     ("play.forwards", fa.ICON_FA_PLAY, "Run, 10 a second   Space"),
-    ("play.next", fa.ICON_FA_FORWARD_STEP, "One iteration on   ."),
+    ("play.next", fa.ICON_FA_FORWARD_STEP, "One iteration forward   ."),
     ("play.last", fa.ICON_FA_FORWARD_FAST, "End   Ctrl End"),
 )
 _SMALL, _HEAD = 24.0, 12.0

@@ -62,7 +62,7 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
     part = ui.controller.simulating
     if part.sim is None:
         return
-    words, icon = ("Go on", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
+    words, icon = ("Resume", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
     buttons = (
         ("physics.pause", words, icon, 86.0, "Space"),
         ("physics.reset", "Reset", fa.ICON_FA_ROTATE_LEFT, 86.0, _RESET),
@@ -129,7 +129,7 @@ def _state(ui: PanelContext, part: Simulating) -> None:
         paragraph(ui, line, "warn", small=True)
     gap(ui.px(4))
     wide = (imgui.get_content_region_avail().x - ui.px(12)) / 3.0
-    words, icon = ("Go on", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
+    words, icon = ("Resume", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
     if text_button(ui, words, icon=icon, width=wide, hint="Space"):
         run(ui, "physics.pause")
     imgui.same_line(0.0, ui.px(6))

@@ -243,7 +243,7 @@ def _mouse(ui: PanelContext) -> None:
     for name, words, after in (
         ("two_fingers", "Trackpad", "Two fingers orbit, Shift pans, Ctrl zooms"),
         ("reduce_motion", "Reduce motion", "The camera moves instantly"),
-        ("keep_in_view", "Keep in view", "The camera goes along with a motion that leaves the view"),
+        ("keep_in_view", "Keep in view", "The camera follows a motion that leaves the view"),
     ):
         before = getattr(view.preferences, name)
         if _switch(ui, words, after, on=before):

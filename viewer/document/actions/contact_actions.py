@@ -48,7 +48,7 @@ class SetContact(SettingsAction):
         changed = with_changes(document.contact, self.changes, "setting of contact")
         for prop in changed.props:
             if prop.name in document.skeleton.names:
-                raise InputError(f"prop {quote(prop.name)}: a joint is called so")
+                raise InputError(f"prop {quote(prop.name)}: a joint has this name")
         there = {prop.name for prop in changed.props}
         known = [*document.skeleton.names, *there, FLOOR]
         for unknown in (name for pair in changed.exclude for name in pair if name not in known):
@@ -153,9 +153,9 @@ class AddProp(Action):
 
 def _check_free(document: Document, name: str) -> None:
     if name in document.skeleton.names:
-        raise InputError(f"prop {quote(name)}: a joint is called so")
+        raise InputError(f"prop {quote(name)}: a joint has this name")
     if any(prop.name == name for prop in document.contact.props):
-        raise InputError(f"prop {quote(name)}: another prop is called so")
+        raise InputError(f"prop {quote(name)}: another prop has this name")
 
 
 @dataclass(frozen=True, slots=True, init=False)

@@ -152,7 +152,7 @@ class PlantFeet(Action):
     def apply(self, document: Document) -> Document:
         contacts = found_contacts(document)
         if not contacts:
-            raise InputError("the feet touch the ground nowhere: nothing to plant")
+            raise InputError("no contact of the feet with the ground was found: there is nothing to plant")
         before = feet_of(document) or PlantedFeet()
         return with_take(document, replace(take_of(document), feet=replace(before, contacts=contacts, on=True)))
 
