@@ -12,6 +12,8 @@ import pytest
 from conftest import ROOT
 from inside.formats import FORMATS
 
+from viewer.ui import MENUS, menu_commands
+
 PAGES: dict[str, Any] = runpy.run_path(str(ROOT / "docs" / "make_pages.py"))
 EXAMPLES: list[Path] = PAGES["examples"]()
 RENEW = "run: python docs/make_pages.py"
@@ -61,3 +63,21 @@ def test_the_table_of_file_formats_has_every_format_and_says_whether_it_is_read_
     for form in FORMATS:
         expected = (bool(form.reader), bool(form.writer))
         assert said.get(form.suffix) == expected, f"a row of docs/files.md: {form.suffix}, read and written: {expected}"
+
+
+SUBMENUS = {("File", "Samples"), ("File", "Demos"), ("File", "Lessons"), ("File", "Units, axes, frame time"),
+            ("Window", "Panels")}  # fmt: skip
+"""Entries of menus that are not in the table of commands."""
+
+
+def test_what_the_pages_name_in_a_menu_is_there() -> None:
+    named = [
+        (page.name, *found)
+        for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+        for found in re.findall(rf"\*({'|'.join(MENUS)}) > ([^*>]+?)…?( > [^*]+)?\*", page.read_text(encoding="utf-8"))
+    ]
+    assert len(named) > 20
+    for page, menu, entry, _ in named:
+        titles = [command.title for command in menu_commands(menu)]
+        found = (menu, entry) in SUBMENUS or any(title.startswith(entry) for title in titles)
+        assert found, f"{page}: {menu} > {entry}"
