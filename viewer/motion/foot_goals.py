@@ -34,7 +34,8 @@ class FeetGoals(NamedTuple):
 
     Attributes:
         legs: their legs.
-        goals: (N, F, 3) world positions of the ankles.
+        ankles: (N, F, 3) their world positions in the clip.
+        goals: (N, F, 3) where they go.
         turns: (N, F, 3) rotation vectors, world frame, that turn the feet.
         planted: (N, F) whether they touch the ground.
         rises: (N, F) metres that the ground under them is higher than in the clip.
@@ -42,6 +43,7 @@ class FeetGoals(NamedTuple):
     """
 
     legs: list[Limb]
+    ankles: Floats
     goals: Floats
     turns: Floats
     planted: Bools
@@ -111,7 +113,7 @@ def feet_goals(by_foot: list[tuple[FootContacts, FootPlaces]], timing: Timing, u
             for piece in timing.pieces:
                 runs = [stance.frames for stance in stances[foot] if stance.piece == piece]
                 moves[foot, piece, 1] += cleared(under.ground, sole, moves[foot], turns[foot], runs, piece)
-    return FeetGoals(legs, paths.heel + moves, turns, planted, rises, stances)
+    return FeetGoals(legs, paths.heel, paths.heel + moves, turns, planted, rises, stances)
 
 
 def _paths(by_foot: list[tuple[FootContacts, FootPlaces]]) -> _Paths:

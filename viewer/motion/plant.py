@@ -239,8 +239,7 @@ def _posed(moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floa
         translations[shifted, carrier] += local[shifted]
         positions = positions + at_or_below(skeleton, carrier)[:, None] * shift[:, None]
     posed, wanted = World(positions, world.rotations), []
-    ankles = np.stack([limb_points(leg, world)[2] for leg in feet.legs])
-    changed: Bools = (np.abs(np.concatenate([feet.goals - ankles, feet.turns], axis=-1)) > _SAME).any(axis=-1)
+    changed: Bools = (np.abs(np.concatenate([feet.goals - feet.ankles, feet.turns], axis=-1)) > _SAME).any(axis=-1)
     turned = exp(feet.turns)
     for number, leg in enumerate(feet.legs):
         needed = (changed[number] | shifted) & ~moving.away

@@ -164,7 +164,7 @@ def _root_of(world: World, limb: Limb) -> Floats:
 def _searched(moving: World) -> Ints:
     """The frames that are looked at: all, or some of a long clip."""
     count = len(moving.positions)
-    return np.linspace(0, count - 1, min(count, _SEARCHED)).astype(np.intp)
+    return np.arange(count) if count <= _SEARCHED else np.linspace(0, count - 1, _SEARCHED).astype(np.intp)
 
 
 def standing_frames(moving: World, ankles: Sequence[int]) -> Ints:
