@@ -97,3 +97,13 @@ def test_reading_a_skeleton_loads_no_solver(sample: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "loaded:"
+
+
+def test_retargeting_and_planting_load_no_goals_and_no_solver() -> None:
+    script = (
+        "import viewer\nwalk = viewer.load('sample:walk')\nviewer.retarget(walk, viewer.load('sample:biped'))\n"
+        "viewer.plant_feet(walk.skeleton, walk.clip)\n"
+        "import sys\nprint(*sorted(name for name in sys.modules if name.startswith('viewer.ik')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["viewer.ik", "viewer.ik.contact", "viewer.ik.contact.values"]

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from viewer.ik.goals import Goal
-from viewer.ik.warming import warm_up
-
 __all__ = ["Goal", "Solution", "Solver", "Status", "warm_up"]
 
-# Imported on first use: reading a goals file needs no solver. `__init__.pyi` says the same to type checkers.
-_LATER = {"Solution": "viewer.ik.solution", "Solver": "viewer.ik.solver", "Status": "viewer.ik.solution"}
+# Imported on first use: planting feet on objects needs no goals, and reading a goals file no solver. `__init__.pyi`
+# says the same to type checkers.
+_MODULE_OF = {
+    "Goal": "viewer.ik.goals",
+    "Solution": "viewer.ik.solution",
+    "Solver": "viewer.ik.solver",
+    "Status": "viewer.ik.solution",
+    "warm_up": "viewer.ik.warming",
+}
 
 
 def __getattr__(name: str) -> object:
-    """The solver and its results, on first use."""
-    if name not in _LATER:
+    """The names of the room, on first use."""
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LATER[name]), name)
+    found = getattr(import_module(_MODULE_OF[name]), name)
+    globals()[name] = found  # the next time it is as quick as any other
+    return found
