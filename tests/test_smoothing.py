@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.spatial import ease, hermite, low_pass
+from inside.spatial import ease, hermite, low_pass, median, quantiles, slopes
 from strategies import quickly, seeds
 
 from viewer.errors import InputError
@@ -68,3 +68,15 @@ def test_a_cubic_with_end_slopes_is_that_cubic(seed: int) -> None:
     cubic = sum(power * t[:, None] ** k for k, power in enumerate(powers))
     slopes = powers[1], powers[1] + 2 * powers[2] + 3 * powers[3]
     np.testing.assert_allclose(hermite(t, cubic[0], cubic[-1], *slopes), cubic, rtol=0, atol=1e-12)
+
+
+@quickly
+@given(seeds, st.integers(1, 30), st.integers(0, 2))
+def test_medians_quantiles_and_slopes_are_those_of_numpy(seed: int, count: int, more: int) -> None:
+    random = np.random.default_rng(seed)
+    values = random.normal(size=(count, *random.integers(1, 4, size=more)))
+    np.testing.assert_allclose(median(values), np.median(values, axis=0), rtol=0, atol=1e-14)
+    shares = [*random.uniform(size=3).tolist(), 0.0, 1.0]
+    np.testing.assert_allclose(quantiles(values, shares), np.quantile(values, shares, axis=0), rtol=0, atol=1e-14)
+    if count > 1:
+        np.testing.assert_array_equal(slopes(values), np.gradient(values, axis=0))

@@ -41,7 +41,7 @@ from viewer.spatial.rays import (
     hit_sphere,
     hit_triangles,
 )
-from viewer.spatial.smoothing import ease, hermite, low_pass
+from viewer.spatial.smoothing import ease, hermite, low_pass, median, quantiles, slopes
 
 __all__ = [
     "EULER_ORDERS",
@@ -74,16 +74,19 @@ __all__ = [
     "hit_triangles",
     "log",
     "low_pass",
+    "median",
     "multiply",
     "nearest_equivalent",
     "normalized",
     "parity_of",
     "perpendicular",
     "planes",
+    "quantiles",
     "quaternion",
     "rotate",
     "segment_distances",
     "slerp",
+    "slopes",
     "to_euler",
     "to_matrix",
     "to_swing_twist",

@@ -36,7 +36,7 @@ from viewer.skeleton.tree import rest_world
 from viewer.skeleton.value_checks import seconds
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, rotate
-from viewer.spatial.smoothing import median
+from viewer.spatial.smoothing import median, quantiles
 from viewer.spatial.vectors import cross, norm, unit
 
 MOST_NOTES = 8
@@ -265,7 +265,7 @@ def _odd_bones(paths: Floats, parents: Sequence[int], labels: Sequence[str]) -> 
     worst, found = _CHANGES, []
     below = [node for node, parent in enumerate(parents) if parent >= 0]
     above = [parents[node] for node in below]
-    spans = np.quantile(norm(paths[:, below] - paths[:, above]), (0.05, 0.5, 0.95), axis=0)
+    spans = quantiles(norm(paths[:, below] - paths[:, above]), (0.05, 0.5, 0.95))
     for node, parent, (low, middle, high) in zip(below, above, spans.T.tolist(), strict=True):
         if high - low > worst * middle and high > _COINCIDE:
             worst = (high - low) / middle if middle > 0.0 else np.inf
@@ -294,7 +294,7 @@ def _skeleton_of(described: PointSet, paths: Floats, parents: Sequence[int], nam
     for node, parent in enumerate(parents):
         if parent >= 0:
             children.setdefault(parent, []).append(node)
-            length = float(np.nan_to_num(np.median(norm(paths[:, node] - paths[:, parent]))))
+            length = float(np.nan_to_num(median(norm(paths[:, node] - paths[:, parent]))))
             offsets[node] = length * unit(np.array(nodes[node].direction))
     for joint, own in children.items():
         known = [node for node in own if np.isfinite(paths[0, node]).all()]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.smoothing import median
 
 LONGEST_GAP = 1.0
 """The longest gap that is bridged without a warning, seconds."""
@@ -64,7 +65,7 @@ def bridged(points: Floats, parents: Sequence[int]) -> Floats:
         way = points[:, point] - base
         filled = _interpolated(way, np.flatnonzero(known), np.flatnonzero(~known))
         if parent >= 0:
-            usual = float(np.median(np.linalg.norm(way[known], axis=-1)))
+            usual = float(median(np.linalg.norm(way[known], axis=-1)))
             length = np.linalg.norm(filled, axis=-1, keepdims=True)
             filled = filled * np.where(length > 1e-9, usual / np.where(length > 1e-9, length, 1.0), 1.0)
         result[~known, point] = base[~known] + filled
@@ -111,7 +112,7 @@ def noise_of(points: Floats, parents: Sequence[int]) -> float:
     enough = (counts >= _LEAST_FRAMES // 2) & (np.fmax.reduce(lengths, axis=0) > _CLEAN)
     # 1.4826 times the median is the standard deviation; a length has the noise of two ends.
     found = 1.4826 * usual[enough] / np.sqrt(20.0) / np.sqrt(2.0)
-    noise = float(np.median(found)) if found.size else 0.0
+    noise = float(median(found)) if found.size else 0.0
     return noise if noise > _CLEAN else 0.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -61,6 +62,15 @@ def median(values: Floats) -> Floats:
     """The median (...) of values (N, ...), N > 0: as `numpy.median` along the first axis, in a fifth of its time."""
     ordered, half = np.sort(values, axis=0), len(values) // 2
     return np.asarray(ordered[half] if len(values) % 2 else 0.5 * (ordered[half - 1] + ordered[half]))
+
+
+def quantiles(values: Floats, shares: Sequence[float]) -> Floats:
+    """(K, ...) quantiles of values (N, ...), N > 0: as `numpy.quantile` along the first axis, without `numpy.ma`."""
+    ordered = np.sort(values, axis=0)
+    places = np.asarray(shares) * (len(ordered) - 1)
+    below = np.floor(places).astype(np.intp)
+    low, high = ordered[below], ordered[np.minimum(below + 1, len(ordered) - 1)]
+    return np.asarray(low + (high - low) * (places - below).reshape(-1, *[1] * (values.ndim - 1)))
 
 
 def slopes(values: Floats) -> Floats:
