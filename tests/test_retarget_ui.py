@@ -253,3 +253,22 @@ def test_the_status_line_says_what_is_to_be_checked() -> None:
     strings.map = replace(strings.map, certainty={"Neck": 0.5})
     line = made.status()
     assert (line.icon, line.state, line.goals) == ("warn", "1 pair to check", "Neck to Neck")
+
+
+def test_the_workspace_shows_pairs_and_neither_goals_nor_the_solver() -> None:
+    window = PanelWindow(character("biped-hands"))
+    controller = window.controller
+    assert controller.figures.add("sample:walk")
+    controller.session.figures.activate("biped-hands")
+    controller.run("workspace.retarget")
+    controller.tick(0.0)
+    window.ui.layout.workspace = controller.view.workspace
+    window.ui.regions = window.ui.layout.regions(window.size, 1.0)
+    window.frames(3)
+    shown = {line.panel for line in window.lines}
+    assert "pairs" in shown
+    assert not {"goals", "joints", "solver"} & shown
+    words = window.words("pairs")
+    assert words[words.index("Without partner") + 1] == "30 joints"
+    assert words[words.index("Trunk") + 1] == "6 pairs"
+    window.close()

@@ -30,6 +30,7 @@ from viewer.app.panels import (
 from viewer.ui.view import Workspace
 
 _NO_POSING = (Workspace.BUILD,)
+_NO_SOLVING = (Workspace.RETARGET, Workspace.BUILD)
 _NO_TIME = (Workspace.BUILD, Workspace.LAB)
 _NO_GOALS = (Workspace.RETARGET, *_NO_TIME)
 
@@ -65,7 +66,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("jacobian", "Jacobian", Place.RIGHT_TOP, lab_panel.draw_jacobian, scrolls=True, workspace=Workspace.LAB),
     Panel("misprints", "Misprints", Place.RIGHT_TOP, lab_panel.draw_misprints, scrolls=True, workspace=Workspace.LAB),
     Panel("inspector", "Inspector", Place.RIGHT_TOP, inspector.draw, scrolls=True),
-    Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver_panel.draw_solver, scrolls=True, hidden_in=_NO_POSING),
+    Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver_panel.draw_solver, scrolls=True, hidden_in=_NO_SOLVING),
     Panel(
         "history", "History", Place.RIGHT_BOTTOM, history_panel.draw_history, scrolls=True, hidden_in=(Workspace.LAB,)
     ),

@@ -91,12 +91,12 @@ def _grouped(retargeting: Retargeting) -> dict[str, list[str]]:
     return {title: names for title, names in groups.items() if names}
 
 
-def _heading(ui: PanelContext, title: str, count: int) -> None:
+def _heading(ui: PanelContext, title: str, count: int, what: str = "pair") -> None:
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     h = pen.px(20)
     pen.small(x + pen.px(2), pen.middle(y, h, SMALL), title)
-    words = f"{count} pair{'' if count == 1 else 's'}"
+    words = f"{count} {what}{'' if count == 1 else 's'}"
     wide = imgui.get_content_region_avail().x
     pen.small(x + wide - pen.width(words, SMALL) - pen.px(6), pen.middle(y, h, SMALL), words)
     imgui.dummy((wide, h))
@@ -134,7 +134,7 @@ def _unmatched(ui: PanelContext, retargeting: Retargeting) -> None:
     names = retargeting.map.unmatched
     if not names:
         return
-    _heading(ui, "Without partner", len(names))
+    _heading(ui, "Without partner", len(names), "joint")
     pen = Pen(ui)
     for name in names:
         it = list_row(pen, f"none {name}", _ROW, rounding=3)
