@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from inside.session import DEMOS, MISPRINTS, Arm, Misprint, arm_of
 
+import viewer
+from viewer.document import new_document
+
 BY_SOURCE = {one.source: one for one in MISPRINTS}
 
 
@@ -75,6 +78,7 @@ def test_the_reach_has_a_hole() -> None:
 @pytest.mark.parametrize("entry", MISPRINTS, ids=lambda entry: entry.source)
 def test_each_has_words_for_any_arm_even_at_its_own_target_and_at_the_shoulder(entry: Misprint) -> None:
     odd = [Arm(1.0, 0.8, 0.2, 0.0, 1.8, 0.0), Arm(1.0, 0.8, 0.2, math.pi, 0.0, 0.0), Arm(1.0, 1.0, 0.0, 0.0, 0.0, 3.0)]
+    odd += [Arm(1.0, 1.0, 0.3, 1.0, 0.0, 0.0)]
     for arm in (*arms(), *odd):
         printed, right = entry.tried(arm)
         assert printed
@@ -91,3 +95,7 @@ def test_the_arm_of_the_lesson_and_no_other_document() -> None:
     assert angles == pytest.approx((30.0, 50.0))
     other = next(one for one in DEMOS if one.id == "ccd-chain").build()
     assert arm_of(other, other.pose) is None
+    flat = viewer.load(text='{"joints": [{"name": "a"}, {"name": "b", "parent": "a", "offset": [0, 1, 0]}]}')
+    bare = new_document(flat)
+    assert bare.goals[0].effector == "b"
+    assert arm_of(bare, bare.pose) is None  # its second link has no length

@@ -82,7 +82,7 @@ class Misprint:
 
 
 def arm_of(document: Document, start: Pose) -> Arm | None:
-    """The arm of a document with two hinges in a plane, in a pose, and its target; None of another document."""
+    """The arm of a document with two links in a plane, in a pose, and its target; None of another document."""
     skeleton = document.skeleton
     if len(skeleton) != 2 or not document.goals:
         return None
@@ -91,6 +91,8 @@ def arm_of(document: Document, start: Pose) -> Arm | None:
         return None
     shoulder, elbow = world_of(skeleton, start).positions[:2]
     upper, lower = elbow - shoulder, stand_of(skeleton, start, goal).position - elbow
+    if not min(_length(upper), _length(lower)) > 0.0:
+        return None
     target = np.array(goal.position) - shoulder
     t1 = math.atan2(upper[1], upper[0])
     t2 = math.remainder(math.atan2(lower[1], lower[0]) - t1, 2.0 * math.pi)
@@ -171,8 +173,9 @@ def _from_to(before: float, after: float) -> str:
 def _quadrants(arm: Arm) -> tuple[str, str]:
     t2 = arm.bend()
     ratio = math.atan(arm.y / arm.x) if arm.x != 0.0 else math.nan
-    inner = math.atan(arm.l2 * math.sin(t2) / (arm.l1 + arm.l2 * math.cos(t2)))
-    right = math.atan2(arm.y, arm.x) - math.atan2(arm.l2 * math.sin(t2), arm.l1 + arm.l2 * math.cos(t2))
+    across, along = arm.l2 * math.sin(t2), arm.l1 + arm.l2 * math.cos(t2)
+    inner = math.atan(across / along) if along != 0.0 else math.nan
+    right = math.atan2(arm.y, arm.x) - math.atan2(across, along)
     return _mm(arm.miss(ratio - inner, math.pi - t2)), _mm(arm.miss(right, t2))
 
 
