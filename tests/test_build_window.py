@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from inside.document import Select
 from inside.skeleton import building as make
+from panel_window import PanelWindow
 from ui_person import Person
 
 import viewer
@@ -158,3 +161,15 @@ def test_entering_and_leaving_changes_nothing() -> None:
     person.key("ctrl+b")
     person.wait(0.2)
     assert person.document is before
+
+
+def test_the_inspector_shows_joints_whose_bone_has_no_length_as_the_first_links_of_robots() -> None:
+    joints = [{"name": "world"}, {"name": "base_link", "parent": "world", "kind": "fixed"}]
+    joints += [{"name": "arm", "parent": "base_link", "kind": "hinge", "axis": [0, 0, 1], "tips": [[0, 1, 0]]}]
+    window = PanelWindow(viewer.load(text=json.dumps({"joints": joints})))
+    window.controller.run("workspace.build")
+    for name in ("world", "base_link", "arm"):
+        window.session.dispatch(Select((Item("joint", name),)))
+        window.frames(3)  # a panel that fails is an error
+        assert name in window.words("inspector")
+    window.close()

@@ -495,3 +495,13 @@ def test_a_single_frame_keeps_the_targets_bones() -> None:
     assert made.clip is not None
     bones = made.skeleton.offsets[1:]
     np.testing.assert_allclose(made.clip.local_translations(slice(None))[0, 1:], bones, atol=1e-12)
+
+
+def test_joints_at_one_place_are_retargeted_by_name() -> None:
+    turns = [[[0, 0, 0, 1], [0, 0, 0, 1]], [[0, 0, 0, 1], [0, 0.6, 0, 0.8]]]
+    joints = [{"name": "a"}, {"name": "b", "parent": "a"}]
+    dot = viewer.load(text=json.dumps({"joints": joints, "motion": {"frame_time": 0.1, "frames": turns}}))
+    made = viewer.retarget(dot, dot).character
+    assert made.clip is not None
+    assert dot.clip is not None
+    np.testing.assert_allclose(made.clip.rotations, dot.clip.rotations, atol=1e-9)

@@ -224,6 +224,8 @@ def matching_poses(source: Body, target: Body) -> tuple[tuple[str | int, str | i
     bodies = (source, target)
     rests = [rest_world(body.skeleton).positions for body in bodies]
     sizes = [float(norm(body.skeleton.offsets[1:]).sum()) for body in bodies]
+    if not min(sizes) > 0.0:
+        return None  # bones of no length have no shape
     clips = [None if body.moving is None else body.moving.positions for body in bodies]
     tries: list[tuple[tuple[str | int, Floats], int]] = [(("rest", rests[1]), 0), (("rest", rests[0]), 1)]
     for index, body in enumerate(bodies):

@@ -39,6 +39,7 @@ from viewer.app.widgets.fields import (
 from viewer.app.widgets.pen import Pen, gap
 from viewer.document import Document, actions
 from viewer.document.remapping import lost
+from viewer.errors import InputError
 from viewer.skeleton import DOFS, JointKind, Skeleton
 from viewer.skeleton.building import branch_of, chain_through, rest_of, with_links
 from viewer.spatial.quaternion import rotate
@@ -267,8 +268,11 @@ def _links(ui: PanelContext, document: Document, name: str) -> None:
     chain = chain_through(document.skeleton, name)
     if len(chain) < 2:
         return
+    try:
+        fewest = with_links(document.skeleton, name, 1)
+    except InputError:  # its ends are at one place, as of a robot's first links
+        return
     label(ui, "Links", hint=f"Bones from {chain[0]} to {chain[-1]}, of equal length")
-    fewest = with_links(document.skeleton, name, 1)
     if len(chain) > 2 and lost(document, fewest):
         quiet(ui, f"{len(chain) - 1}: the clip would lose joints")
         return
