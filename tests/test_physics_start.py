@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -237,3 +238,21 @@ def test_overlaps_are_found_by_their_pair_in_whatever_order() -> None:
     joined = later.joined(some.without(later))
     assert joined.geoms() == [(1, 4), (2, 3), (5, 6)]
     assert joined.depths.tolist() == [0.008, 0.02, 0.003]
+
+
+@pytest.mark.parametrize("kind", ["hinge", "ball"])
+@pytest.mark.parametrize("length", [1.0, 2e-3])
+def test_figures_that_lie_flat_and_end_in_a_joint_without_a_bone_move(
+    kind: Literal["hinge", "ball"], length: float
+) -> None:
+    builder = viewer.Builder(name="eel")
+    axis = (0.0, 1.0, 0.0) if kind == "hinge" else None
+    builder.add("head", None, (0.0, 2.0 * length, 0.0), kind="free")
+    builder.add("back", "head", (length, 1e-14, 0.0), kind=kind, axis=axis)
+    builder.add("tail", "back", (length, 0.0, 0.0), kind=kind, axis=axis)
+    sim = Physics(builder.skeleton, surroundings=Surroundings(ground=None), assist="off")
+    sim.throw((0.0, 2.0 * length, 3.0 * length), (0.0, 0.0, -length))
+    for _ in range(60):
+        pose = sim.step(1.0 / 60.0)
+    assert np.isfinite(pose.rotations).all()
+    assert pose.translations[0, 1] == pytest.approx(2.0 * length - 9.81 / 2.0, rel=0.1)

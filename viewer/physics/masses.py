@@ -16,6 +16,8 @@ BODY_MASS_INDEX = 22.0
 """kg / m^2."""
 DENSITY = 1000.0
 """kg / m^3, of anything but people."""
+_FLAT = 0.01
+"""A figure lower than this part of its length lies, as a swimmer or an ant with straight legs."""
 _HEAD, _TRUNK = 0.0694, 0.4346
 _ARM, _LEG = (0.0271, 0.0162, 0.0061), (0.1416, 0.0433, 0.0137)
 """Parts of the body's mass: upper arm, forearm, hand; thigh, shank, foot."""
@@ -47,11 +49,13 @@ def volume_of(capsule: Capsule) -> float:
 
 
 def standing_height(skeleton: Skeleton) -> float:
-    """Metres from the lowest to the highest joint or end site of the relaxed pose."""
+    """Metres from the lowest to the highest joint or end site of the relaxed pose; of a flat figure its length."""
     world = fk(skeleton, skeleton.relaxed_pose())
     tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
-    heights = [*world.positions[:, 1].tolist(), *(float(world.point(joint, offset)[1]) for joint, offset in tips)]
-    return float(max(heights) - min(heights))
+    places = np.array([*world.positions, *(world.point(joint, offset) for joint, offset in tips)])
+    extents = np.ptp(places, axis=0)
+    height, length = float(extents[1]), float(extents.max())
+    return length if height < _FLAT * length else height
 
 
 def _segments(skeleton: Skeleton, figure: Figure) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], Floats]:

@@ -34,6 +34,8 @@ _FAR = 1000.0
 """Balls that are not thrown yet wait so high, in heights of the figure."""
 _LEAST_PART = 1e-4
 """No body that moves weighs less than this part of the mean of all."""
+_LEAST_KG, _LEAST_INERTIA = 1e-9, 1e-14
+"""Of bodies without a capsule and of balls: MuJoCo takes nothing below 1e-15."""
 _NO_END = 1e6
 """Instead of the infinite end of a one-sided range."""
 _SMALLEST, _LARGEST = 1e-3, 1e6
@@ -260,7 +262,7 @@ def make_model(
         )
         ball.name = _ball(number)
         ball.add_freejoint()
-        weight = surroundings.ball_mass or min(mass / 70.0, 1.0)
+        weight = surroundings.ball_mass or max(min(mass / 70.0, 1.0), _LEAST_INERTIA / radius**2)
         ball.add_geom(
             type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[radius, 0.0, 0.0], mass=weight, contype=BODIES | FLOOR,
             conaffinity=BODIES | FLOOR, friction=[surroundings.friction, 0.005, 0.0001],
@@ -504,7 +506,7 @@ def _add_capsules(
     figure = find_figure(skeleton)
     soled = _below(skeleton, [leg.end for leg in figure.legs if leg.end is not None] if figure else [])
     weights = np.bincount([one.joint for one in found.capsules], masses, len(skeleton)) if len(found) else np.zeros(1)
-    least = _LEAST_PART * float(weights.sum() or 1.0) / len(skeleton)
+    least = max(_LEAST_PART * float(weights.sum() or 1.0) / len(skeleton), _LEAST_KG)
     for one, mass, clear in zip(found.capsules, masses.tolist(), found.clearances.tolist(), strict=True):
         low = min(clear) < 0.999 * one.radius
         length = float(np.linalg.norm(np.subtract(one.b, one.a)))
@@ -523,7 +525,7 @@ def _add_capsules(
     for joint, body in enumerate(bodies):
         if not weights.any() or not weights[joint]:
             body.mass, body.explicitinertial = least, True
-            body.ipos, body.inertia = [0.0, 0.0, 0.0], [least * (0.02 * height) ** 2] * 3
+            body.ipos, body.inertia = [0.0, 0.0, 0.0], [max(least * (0.02 * height) ** 2, _LEAST_INERTIA)] * 3
     return float(masses.sum()) or least * len(skeleton)
 
 
