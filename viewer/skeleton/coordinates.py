@@ -200,15 +200,12 @@ class JointSpace:
 def joint_space(skeleton: Skeleton) -> JointSpace:
     """The `JointSpace` of a skeleton, cached."""
     kinds = np.array([kind.value for kind in skeleton.kinds])
-    lower, upper = np.full((len(skeleton), 3), -np.inf), np.full((len(skeleton), 3), np.inf)
     circular = np.zeros((len(skeleton), 3), dtype=np.bool_)
     balls = [(joint, limits) for joint, limits in enumerate(skeleton.limits) if limits is not None]
     for joint, limits in balls:
         circular[joint] = _circular(skeleton.kinds[joint], limits)
-        low, high = _ranges(limits, circular[joint])
-        lower[joint, : len(low)], upper[joint, : len(high)] = low, high
     follows = following(skeleton.mimics, skeleton.names)
-    lower, upper = follows.shrunk(lower, upper)
+    lower, upper = follows.shrunk(*_ranges(balls, circular))
     counted = circular & np.isfinite(lower) & np.isfinite(upper)
     swing_twists = _grouped((v.twist_axis, j) for j, v in balls if v.form is LimitForm.SWING_TWIST)
     swung = [(joint, [(axis + 1) % 3, (axis + 2) % 3, axis, 3]) for axis, joints in swing_twists for joint in joints]
@@ -291,20 +288,24 @@ def _grouped(pairs: Iterable[tuple[Key, int]]) -> tuple[tuple[Key, Ints], ...]:
     return tuple((key, np.array(joints, dtype=np.intp)) for key, joints in groups.items())
 
 
-def _ranges(limits: JointLimits, circular: Bools) -> tuple[Floats, Floats]:
-    """The lower and upper ends; some angles have ends even if the limits state none.
+def _ranges(joints: Iterable[tuple[int, JointLimits]], circular: Bools) -> tuple[Floats, Floats]:
+    """(J, 3) the lower and upper ends of joints with limits; some angles have ends even if the limits state none.
 
     A circular angle with one end has the other at half a turn, where its equivalents begin. The middle angle of an
     Euler form ends at right angles.
     """
-    lower, upper = limits.lower.copy(), limits.upper.copy()
-    one_sided = circular[: len(lower)] & (np.isfinite(lower) != np.isfinite(upper))
-    if one_sided.any():
-        lower = np.where(one_sided & np.isinf(lower), np.minimum(-np.pi, upper), lower)
-        upper = np.where(one_sided & np.isinf(upper), np.maximum(np.pi, lower), upper)
-    if limits.form is LimitForm.EULER and (np.isfinite(lower) | np.isfinite(upper)).any():
-        _, second, _ = axes_of(limits.order)
-        lower[second], upper[second] = max(lower[second], -0.5 * np.pi), min(upper[second], 0.5 * np.pi)
+    lower, upper, eulers = np.full(circular.shape, -np.inf), np.full(circular.shape, np.inf), []
+    for joint, limits in joints:
+        lower[joint, : len(limits.lower)], upper[joint, : len(limits.upper)] = limits.lower, limits.upper
+        if limits.form is LimitForm.EULER:
+            eulers.append((joint, axes_of(limits.order)[1]))
+    one_sided = circular & (np.isfinite(lower) != np.isfinite(upper))
+    lower = np.where(one_sided & np.isinf(lower), np.minimum(-np.pi, upper), lower)
+    upper = np.where(one_sided & np.isinf(upper), np.maximum(np.pi, lower), upper)
+    for joint, second in eulers:
+        if (np.isfinite(lower[joint]) | np.isfinite(upper[joint])).any():
+            lower[joint, second] = max(lower[joint, second], -0.5 * np.pi)
+            upper[joint, second] = min(upper[joint, second], 0.5 * np.pi)
     return lower, upper
 
 
