@@ -164,8 +164,9 @@ def test_entering_and_leaving_changes_nothing() -> None:
 
 
 def test_the_inspector_shows_joints_whose_bone_has_no_length_as_the_first_links_of_robots() -> None:
-    joints = [{"name": "world"}, {"name": "base_link", "parent": "world", "kind": "fixed"}]
-    joints += [{"name": "arm", "parent": "base_link", "kind": "hinge", "axis": [0, 0, 1], "tips": [[0, 1, 0]]}]
+    base, arm = {"parent": "world", "kind": "fixed"}, {"parent": "base_link", "kind": "hinge"}
+    turning = {**arm, "axis": [0, 0, 1], "tips": [[0, 1, 0]]}
+    joints = [{"name": "world"}, {"name": "base_link", **base}, {"name": "arm", **turning}]
     window = PanelWindow(viewer.load(text=json.dumps({"joints": joints})))
     window.controller.run("workspace.build")
     for name in ("world", "base_link", "arm"):
