@@ -106,6 +106,8 @@ def test_a_straight_arm_is_singular_along_itself() -> None:
     goal = Goal.position("tip", 0.5 * straight)
     jacobian = Solver(arm, [goal], backend="numpy").jacobian(arm.rest_pose())
     directions, axes = jacobian.ellipsoid(slice(0, 3))
+    assert directions.shape == (3, 3)
+    assert axes[1:].tolist() == pytest.approx([0.0, 0.0], abs=1e-12)
     assert jacobian.manipulability < 1e-12
     assert jacobian.condition > 1e12
     along = straight / np.linalg.norm(straight)

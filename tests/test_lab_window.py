@@ -157,6 +157,16 @@ def test_a_cell_of_the_jacobian_lights_joint_and_goal_and_draws_velocities(perso
     assert len(lab.shapes(projection, 1.0)) >= 3 * len(jacobian.places())
 
 
+@pytest.mark.parametrize("sample", ["two-link", "piston", "chain-1"])
+def test_ellipsoids_of_few_freedoms_are_flat(sample: str) -> None:
+    person = Person(f"sample:{sample}", backend="numpy")
+    person.controller.run("workspace.lab")
+    person.controller.run("lab.ellipsoids")
+    person.wait(2.0)
+    person.controller.draw_list()
+    assert person.controller.laboratory.ellipsoids
+
+
 def test_the_report_is_saved_and_a_folder_that_is_not_there_is_said(person: Person, tmp_path: Path) -> None:
     lab = person.controller.laboratory
     dragged(person)

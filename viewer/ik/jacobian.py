@@ -80,9 +80,11 @@ class Jacobian:
         """The manipulability ellipsoid of three rows: directions (3, 3), a row each, and half axes (3,), longest first.
 
         An effector moves within it while the coordinates change by a vector of length 1 (Yoshikawa, "Manipulability of
-        robotic mechanisms", Int. J. Robotics Research 4(2), 1985).
+        robotic mechanisms", Int. J. Robotics Research 4(2), 1985). Of fewer than three coordinates it is flat.
         """
-        u, sizes, _ = np.linalg.svd(self.matrix[rows], full_matrices=False)
+        part = self.matrix[rows]
+        part = np.pad(part, ((0, 0), (0, max(0, 3 - part.shape[1]))))
+        u, sizes, _ = np.linalg.svd(part, full_matrices=False)
         return u.T, sizes
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Floats:
