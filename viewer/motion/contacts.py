@@ -398,12 +398,12 @@ def _path(evidence: list[float]) -> list[bool]:
 
 def stretches(flags: Bools) -> list[tuple[int, int]]:
     """First and last indices of the runs of True in flags (N,)."""
-    edges = (np.flatnonzero(flags[1:] != flags[:-1]) + 1).tolist()
-    if len(flags) and flags[0]:
-        edges.insert(0, 0)
-    if len(edges) % 2:
-        edges.append(len(flags))
-    return [(first, after - 1) for first, after in zip(edges[::2], edges[1::2], strict=True)]
+    seen, found, end = flags.tobytes(), [], 0
+    while (first := seen.find(1, end)) >= 0:
+        end = seen.find(0, first)
+        end = len(seen) if end < 0 else end
+        found.append((first, end - 1))
+    return found
 
 
 def _cut(path: Floats, speed: Floats, first: int, last: int, rate: float, length: float) -> list[tuple[int, int]]:

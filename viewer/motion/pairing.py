@@ -20,6 +20,7 @@ from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import NECK, SPINE
 from viewer.skeleton.joint_map import is_same_tree
 from viewer.skeleton.kinematics import fk_turned
+from viewer.skeleton.limbs import leg_length as rest_leg_length
 from viewer.skeleton.transfer import leg_ratio
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, normalized, rotate, slerp
@@ -105,6 +106,8 @@ def leg_length(body: Body) -> float | None:
     """Length of thigh and shank in the neutral pose, metres, the mean of both legs; None without legs."""
     if body.figure is None or not body.figure.legs:
         return None
+    if body.reference == "rest":
+        return rest_leg_length(body.skeleton, body.figure)
     total = 0.0
     for leg in body.figure.legs:
         joint, offset = leg.tip
