@@ -6,9 +6,7 @@ arms' lengths; elsewhere it goes where its arm takes it. Between the two it ease
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -173,44 +171,26 @@ def reach(
     return rotations, fk_arrays(skeleton.parents, normalized(rotations), translations)
 
 
-class Figures(NamedTuple):
-    """Source and target in all frames.
-
-    Attributes:
-        bodies: source and target.
-        worlds: their places and turns (F, J, ...).
-        frames: their anatomical frames.
-        arms, legs: pairs of limbs, source and target.
-        frame_time: seconds.
-    """
-
-    bodies: tuple[Body, Body]
-    worlds: tuple[World, World]
-    frames: tuple[Frames, Frames]
-    arms: Sequence[tuple[Limb, Limb]]
-    legs: Sequence[tuple[Limb, Limb]]
-    frame_time: float
-
-
-def touching_goals(figures: Figures) -> list[Floats]:
-    """(F, 3) places of the target's wrist for each pair of arms."""
-    wrists = [figures.worlds[1].point(*mine.tip) for _, mine in figures.arms]
-    palms = [[_palm(figures, side, pair[side]) for side in (0, 1)] for pair in figures.arms]
-    lengths = [[_length(figures.worlds[side], pair[side]) for side in (0, 1)] for pair in figures.arms]
+def touching_goals(pairing: Pairing, world: World) -> list[Floats]:
+    """(F, 3) places of the target's wrist for each pair of arms; ``world`` is the target's."""
+    worlds, clip = (pairing.moving, world), pairing.source.clip
+    assert clip is not None
+    palms = [[_palm(*side) for side in zip(worlds, pairing.frames, pair, strict=True)] for pair in pairing.arms]
+    lengths = [[_length(*side) for side in zip(worlds, pair, strict=True)] for pair in pairing.arms]
     goals = []
-    for index in range(len(figures.arms)):
-        length = lengths[index][0]
-        total, weight = np.zeros_like(wrists[index]), np.zeros(len(wrists[index]))
-        for gap, place in _places(figures, palms, lengths, index):
-            share = _eased(gap < _NEAR * length, figures.frame_time)
+    for index, (_, arm) in enumerate(pairing.arms):
+        wrist, length = world.point(*arm.tip), lengths[index][0]
+        total, weight = np.zeros_like(wrist), np.zeros(len(wrist))
+        for gap, place in _places(pairing, worlds, palms, lengths, index):
+            share = _eased(gap < _NEAR * length, clip.frame_time)
             total += share[:, None] * (place - palms[index][1])
             weight += share
-        goals.append(wrists[index] + total / np.maximum(weight, 1.0)[:, None])
+        goals.append(wrist + total / np.maximum(weight, 1.0)[:, None])
     return goals
 
 
 def _places(
-    figures: Figures, palms: list[list[Floats]], lengths: list[list[float]], index: int
+    pairing: Pairing, worlds: tuple[World, World], palms: list[list[Floats]], lengths: list[list[float]], index: int
 ) -> list[tuple[Floats, Floats]]:
     """Per thing that a hand may touch: the gap (F,) of the source, and the position (F, 3) of the target's palm."""
     its, mine = palms[index]
@@ -221,9 +201,10 @@ def _places(
             apart = its - palms[other][0]
             middle = 0.5 * (mine + palms[other][1])
             found.append((norm(apart), middle + 0.5 * ratio * apart))
-    anchors = _anchors(figures)
-    for radius, (source, target) in anchors:
-        (start, end, turn), (other_start, other_end, other_turn) = source, target
+    for radius, ends in _anchors(pairing):
+        (start, end, turn), (other_start, other_end, other_turn) = (
+            _segment(*side) for side in zip(worlds, pairing.frames, ends, strict=True)
+        )
         way = end - start
         share = dot(its - start, way) / np.maximum(dot(way, way), 1e-12)
         share = np.clip(share, 0.0, 1.0)[:, None]
@@ -234,41 +215,31 @@ def _places(
     return found
 
 
-Segment = tuple[Floats, Floats, Floats]
-"""The ends (F, 3) of a part of the body and its turn (F, 4)."""
+def _anchors(pairing: Pairing) -> list[tuple[float, list[tuple[int, int]]]]:
+    """Radius of head, chest and thighs, with the joints at their ends in source and target."""
+    bodies, found = (pairing.source, pairing.target), []
+    figures = [body.figure for body in bodies if body.figure is not None]
+    if len(figures) == len(bodies):
+        if all(HEAD in body.slots for body in bodies):
+            found.append((_HEAD, [(body.slots[HEAD], body.slots[HEAD]) for body in bodies]))
+        if all(figure.pelvis != figure.chest for figure in figures):
+            found.append((_CHEST, [(figure.pelvis, figure.chest) for figure in figures]))
+    return found + [(_THIGH, [(leg.upper, leg.lower) for leg in pair]) for pair in pairing.legs]
 
 
-def _anchors(figures: Figures) -> list[tuple[float, tuple[Segment, Segment]]]:
-    """Radius of head, chest and thighs, with their segments in source and target."""
-    source, target = figures.bodies
-    found = []
-    if source.figure is not None and target.figure is not None:
-        if HEAD in source.slots and HEAD in target.slots:
-            ends = [(body.slots[HEAD], body.slots[HEAD]) for body in (source, target)]
-            found.append((_HEAD, _segments(figures, ends)))
-        if source.figure.pelvis != source.figure.chest and target.figure.pelvis != target.figure.chest:
-            ends = [(figure.pelvis, figure.chest) for figure in (source.figure, target.figure)]
-            found.append((_CHEST, _segments(figures, ends)))
-    for its, mine in figures.legs:
-        found.append((_THIGH, _segments(figures, [(limb.upper, limb.lower) for limb in (its, mine)])))
-    return found
+def _segment(world: World, frames: Frames, ends: tuple[int, int]) -> tuple[Floats, Floats, Floats]:
+    """The ends (F, 3) of a part of the body and its turn (F, 4)."""
+    start, end = ends
+    turn = multiply(world.rotations[:, start], frames[start])
+    return world.positions[:, start], world.positions[:, end], turn
 
 
-def _segments(figures: Figures, ends: Sequence[tuple[int, int]]) -> tuple[Segment, Segment]:
-    made = []
-    for world, frames, (start, end) in zip(figures.worlds, figures.frames, ends, strict=True):
-        turn = multiply(world.rotations[:, start], frames[start])
-        made.append((world.positions[:, start], world.positions[:, end], turn))
-    return made[0], made[1]
-
-
-def _palm(figures: Figures, side: int, limb: Limb) -> Floats:
+def _palm(world: World, frames: Frames, limb: Limb) -> Floats:
     """(F, 3) the middle of the palm; the wrist if the hand is not a joint."""
-    world = figures.worlds[side]
     wrist = world.point(*limb.tip)
     if limb.end is None:
         return wrist
-    turn = multiply(world.rotations[:, limb.end], figures.frames[side][limb.end])
+    turn = multiply(world.rotations[:, limb.end], frames[limb.end])
     return wrist + rotate(turn, np.array([0.0, _PALM * _length(world, limb), 0.0]))
 
 

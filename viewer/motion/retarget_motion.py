@@ -19,7 +19,7 @@ import numpy as np
 from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, moving_feet
 from viewer.motion.limb_chain import limb_points
-from viewer.motion.paired_places import Figures, follow, place_hips, reach, touching_goals
+from viewer.motion.paired_places import follow, place_hips, reach, touching_goals
 from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, paired_limbs, turned, wanted_turns
 from viewer.motion.plant import planted_motion
 from viewer.motion.reference import Body, bodies_of
@@ -259,7 +259,7 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
             warnings.append("feet: expected legs on both sides, found none: feet are off")
     if feet != "off":
         rotations, world = follow(pairing, legs, rotations, translations, world, wanted)
-    planted, slide = None, None
+    planted = None
     if feet == "plant" and choices.in_place:
         feet = "follow"  # motion on the spot has no stances
     if feet == "plant":
@@ -267,7 +267,6 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
         if planted is None:
             feet = "follow"
         else:
-            slide = planted.slide_cm_s
             rotations, translations = planted.motion
             world = planted.feet.world
     if choices.hands != "free":
@@ -276,8 +275,7 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
         if choices.hands == "reach":
             rotations, world = follow(pairing, arms, rotations, translations, world, wanted)
         else:
-            places = touching_goals(Figures((source, target), (moving, world), frames, arms, legs, clip.frame_time))
-            goals = list(zip(arms, places, strict=True))
+            goals = list(zip(arms, touching_goals(pairing, world), strict=True))
             rotations, world = reach(pairing, goals, rotations, translations, world, wanted)
     result = _as_clip(pairing, clip, hemisphere_continuous(normalized(rotations)), translations)
     if choices.limits:
@@ -287,9 +285,10 @@ def retarget_clip(source: Body, target: Body, used: Map, choices: Choices, *, fr
         result = within_limits(target.skeleton, result, [limb for _, limb in kept])
         world = fk_clip(target.skeleton, result)
         if planted is not None:
-            slide = planted.slide_cm_s[0], slide_of(planted.feet.in_world(world), planted.contacts)
-    report = _report(pairing, used, (result, world), feet, tuple(warnings))
-    return Made(result, replace(report, slide_cm_s=slide))
+            slide = slide_of(planted.feet.in_world(world), planted.contacts)
+            planted = planted._replace(slide_cm_s=(planted.slide_cm_s[0], slide))
+    slides = None if planted is None else planted.slide_cm_s
+    return Made(result, _report(pairing, used, (result, world), feet, slides, tuple(warnings)))
 
 
 def _as_clip(pairing: Pairing, clip: Clip, rotations: Floats, translations: Floats) -> Clip:
@@ -328,7 +327,12 @@ def _ankle(leg: Limb) -> int:
 
 
 def _report(
-    pairing: Pairing, used: Map, made: tuple[Clip, World], feet: str, warnings: tuple[str, ...]
+    pairing: Pairing,
+    used: Map,
+    made: tuple[Clip, World],
+    feet: str,
+    slide_cm_s: tuple[float, float] | None,
+    warnings: tuple[str, ...],
 ) -> RetargetReport:
     clip, _ = made
     limbs = (*pairing.arms, *pairing.legs)
@@ -350,6 +354,7 @@ def _report(
         limbs_deg=float(np.degrees(angles.mean())) if limbs else None,
         at_limits=_outside(pairing.target.skeleton, clip),
         feet=feet,
+        slide_cm_s=slide_cm_s,
         warnings=warnings,
     )
 
