@@ -280,6 +280,15 @@ def _change(*path: object, to: object) -> tuple[tuple[object, ...], object]:
     return path, to
 
 
+@pytest.mark.parametrize(("version", "found"), [('"1.0"', "1.0"), ("1", "1")])
+def test_files_of_the_first_version_are_named_as_such(tmp_path: Path, version: str, found: str) -> None:
+    path = tmp_path / "old.gltf"
+    path.write_text(f'{{"asset": {{"version": {version}}}, "accessors": {{"a": {{"type": "SCALAR"}}}}, "nodes": {{}}}}')
+    with pytest.raises(FormatError) as caught:
+        viewer.load(path)
+    assert str(caught.value) == f'{path}: asset.version: expected 2.0, found "{found}"'
+
+
 DAMAGED = [
     (_change("asset", "version", to="1.0"), 'asset.version: expected 2.0, found "1.0"'),
     (_change("asset", to=3), "asset: expected object, found int"),

@@ -162,6 +162,10 @@ class SceneNodes(_Part):
     nodes: list[Index] = []
 
 
+class _Versioned(msgspec.Struct):
+    asset: dict[str, Any]
+
+
 class File(_Part):
     """The parts of a glTF file that are read; meshes and their materials only on demand."""
 
@@ -330,14 +334,30 @@ def _glb(data: bytes, name: str) -> tuple[bytes, bytes | None]:
 
 
 def _parsed(text: str, name: str) -> File:
-    file = decode_typed(text, File, name)
-    if not file.asset.version.startswith("2."):
-        raise FormatError(f"expected 2.0, found {quote(file.asset.version)}", file=name, path="asset.version")
+    try:
+        file = decode_typed(text, File, name)
+    except FormatError:
+        _check_version(_version_of(text), name)  # all of a glTF 1.0 is different: its version is what is wrong
+        raise
+    _check_version(file.asset.version, name)
     wanted = file.extensions_required
     missing = [each for each in wanted if each not in _KNOWN and not each.startswith(_KNOWN_KINDS)]
     if missing:
         raise FormatError(f"needs {shown(missing[0])}, which is not supported", file=name, path="extensionsRequired")
     return file
+
+
+def _version_of(text: str) -> str:
+    """The version that a file with errors states; 2.0 if it states none."""
+    try:
+        return str(msgspec.json.decode(text, type=_Versioned).asset.get("version", "2.0"))
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return "2.0"
+
+
+def _check_version(version: str, name: str) -> None:
+    if not version.startswith("2."):
+        raise FormatError(f"expected 2.0, found {quote(version)}", file=name, path="asset.version")
 
 
 def _buffers(file: File, chunk: bytes | None, path: Path, name: str) -> list[bytes]:
