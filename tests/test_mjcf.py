@@ -209,3 +209,21 @@ def test_files_in_a_folder_beside_or_in_the_package_are_read(tmp_path: Path) -> 
         character = viewer.load(written(folder, text.format(up="../" * depth)))
         assert character.skeleton.names == ("a",)
         assert character.skin is not None
+
+
+def test_hidden_shapes_are_shown_where_most_bodies_have_no_others(tmp_path: Path) -> None:
+    text = """<mujoco><asset><mesh name='m' vertex='0 0 0  1 0 0  0 1 0  0 0 1'/></asset><worldbody>
+      <body name='a'><joint/><geom size='.1' group='{}'/><geom type='mesh' mesh='m' group='4'/>
+      <body name='b'><joint/><geom size='.2' group='3'/></body>
+      <body name='c'><joint/><geom size='.3' group='3'/><geom type='mesh' mesh='m' group='5'/></body></body>
+      </worldbody></mujoco>"""
+    kept = viewer.load(written(tmp_path, text.replace("group='3'", "group='1'", 1).format(1))).skin
+    few = viewer.load(written(tmp_path, text.format(1))).skin
+    assert kept is not None
+    assert few is not None
+    assert set(kept.joints.tolist()) == {0, 1}
+    assert set(few.joints.tolist()) == {0, 1, 2}
+    corners = [sum(len(mesh.positions) for mesh in skin.meshes) for skin in (kept, few)]
+    ball = corners[0] // 2
+    assert corners[1] > 2 * ball  # two balls and both meshes; the third ball has a mesh beside it
+    assert corners[1] < 3 * ball

@@ -379,9 +379,8 @@ def _shapes(model: dict[str, Any], parts: list[Part]) -> list[Shape]:
         return []
     names = {part.body: part.name for part in parts}
     shapes = []
-    for geom, body in enumerate(model["geom_bodyid"].tolist()):
-        if body not in names or model["geom_group"][geom] >= _SHOWN_GROUPS:
-            continue
+    for geom in _shown_geoms(model, set(names)):
+        body = int(model["geom_bodyid"][geom])
         found = _triangles(model, geom)
         if found is None:
             continue
@@ -393,6 +392,23 @@ def _shapes(model: dict[str, Any], parts: list[Part]) -> list[Shape]:
         if a > 0.0:
             shapes.append(Shape(names[body], points @ turn.T + model["geom_pos"][geom], faces, (r, g, b, a)))
     return shapes
+
+
+def _shown_geoms(model: dict[str, Any], bodies: set[int]) -> list[int]:
+    """Those of the groups that MuJoCo shows.
+
+    Where most bodies have none, as in a dog whose skin hides all but its eyes and claws, all meshes are shown, too, and
+    of bodies without any their shapes for collisions.
+    """
+    of = model["geom_bodyid"].tolist()
+    every = [geom for geom, body in enumerate(of) if body in bodies]
+    shown = [geom for geom in every if model["geom_group"][geom] < _SHOWN_GROUPS]
+    bare = {of[geom] for geom in every} - {of[geom] for geom in shown}
+    if len(bare) <= len({of[geom] for geom in shown}):
+        return shown
+    shown += [geom for geom in every if model["geom_type"][geom] == _MESH and geom not in shown]
+    bare -= {of[geom] for geom in shown}
+    return shown + [geom for geom in every if of[geom] in bare]
 
 
 def _triangles(model: dict[str, Any], geom: int) -> tuple[Any, Any] | None:
