@@ -7,6 +7,7 @@ from typing import ClassVar
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
 from viewer.cli.options import (
     CLIP,
+    FILE_KINDS,
     INPUT_FILE,
     JOBS,
     JSON,
@@ -165,7 +166,7 @@ OUT must not exist unless --force is given; -o replaces what is there."""
 
     paths: list[str] = argument(
         "IN",
-        "BVH, JSON, NPZ or glTF files, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input); without "
+        f"{FILE_KINDS}s, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input); without "
         "`-o` the last is OUT, a new file, whose suffix says the format",
         nargs="+",
         completes=SKELETONS,

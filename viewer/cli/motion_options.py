@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, get_args
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
 from viewer.cli.options import (
     CLIP,
+    FILE_KINDS,
     INPUT_FILE,
     JOBS,
     JSON,
@@ -120,7 +121,7 @@ Joints that it does not name are paired by name and part of the body; null leave
 
     paths: list[str] = argument(
         "MOTION",
-        "BVH, JSON, NPZ or glTF files, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input)",
+        f"{FILE_KINDS}s, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input)",
         nargs="+",
         completes=SKELETONS,
         reads=True,

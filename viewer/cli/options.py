@@ -171,8 +171,9 @@ class Reading(Options, title="describing the input"):
     )
 
 
+FILE_KINDS = "BVH, glTF, URDF, xacro, MJCF, JSON or NPZ file"
 INPUT_FILE: Any = argument(
-    "FILE", "BVH, JSON, NPZ or glTF file, a session (`.ikv.json`), `sample:NAME`, or `-` (standard input)",
+    "FILE", f"{FILE_KINDS}, a session (`.ikv.json`), `sample:NAME`, or `-` (standard input)",
     completes=SKELETONS, reads=True,
 )  # fmt: skip
 """The one input of a command."""

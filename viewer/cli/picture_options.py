@@ -8,6 +8,7 @@ from typing import ClassVar
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
 from viewer.cli.options import (
     CLIP,
+    FILE_KINDS,
     INPUT_FILE,
     JSON,
     NO_LIMITS,
@@ -102,7 +103,7 @@ the options of the beginning are the first one's. F1 in the window lists all key
 
     file: str = argument(
         "FILE",
-        "BVH, JSON, NPZ or glTF file, a session (`.ikv.json`), `sample:NAME`, `demo:NAME` or `-` (standard input)",
+        f"{FILE_KINDS}, a session (`.ikv.json`), `sample:NAME`, `demo:NAME` or `-` (standard input)",
         nargs="?",
         default=DEFAULT_FILE,
         completes=SKELETONS,
