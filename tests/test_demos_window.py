@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from inside.app import CARD_MARGIN, CARD_WIDTH
-from inside.document import MoveTargets, SetCoordinate
+from inside.document import MoveTargets, SetCoordinate, actions
 from inside.session import DEMOS, Demo, save_session
 from ui_person import VIEW, Person
 
@@ -249,3 +249,16 @@ def test_a_foot_that_is_let_go_of_as_the_card_says_follows_the_body() -> None:
     assert np.linalg.norm(person.joint("RightFoot") - free) > 0.02
     assert np.allclose(person.joint("LeftFoot"), held, atol=2e-3)
     assert person.controller.session.errors["RightHand"].reached
+
+
+def test_a_demo_whose_skeleton_was_changed_starts_over_with_its_own() -> None:
+    person = shown("ccd-chain")
+    first = person.document
+    person.controller.session.dispatch(actions.SplitBone(first.skeleton.names[1]))
+    assert len(person.document.skeleton) == len(first.skeleton) + 1
+    person.controller.run("demo.start_over")
+    person.wait(0.1)
+    assert person.document.skeleton.names == first.skeleton.names == person.document.character.skeleton.names
+    person.controller.draw_list()
+    person.controller.session.undo()
+    person.controller.draw_list()

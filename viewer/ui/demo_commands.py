@@ -118,7 +118,7 @@ class Demos(ViewPart):
 
     def _as_opened(self, demo: Demo, method: str) -> StartOver:
         built, solver = demo.build(), replace(self._document.solver, method=method)
-        document = replace(built, character=self._document.character, solver=solver)
+        document = replace(built, solver=solver)
         return (SolveAfresh if demo.solves else StartOver)(document)
 
     def choose(self, method: str) -> None:
