@@ -134,7 +134,7 @@ def _mass(text: re.Match[str]) -> float:
 
 def _write(character: Character, sim: Physics, output: Path) -> str:
     clip = sim.clip
-    outputs.saved(replace(character, clips=MappingProxyType({clip.name: clip})), output)
+    outputs.saved(replace(character, clips=MappingProxyType({clip.name: clip})), output, objects=sim.objects_at)
     return f"wrote {output}: {len(clip)} frames at {clip.fps:g} fps"
 
 

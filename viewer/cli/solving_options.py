@@ -272,7 +272,7 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
     ground: float = option("Y", "height of the floor, metres (default 0)", parse=finite, default=0.0)
     no_ground: bool = flag("no floor")
     output: str | None = output_option(
-        "the motion, by suffix; or a film with the objects and balls: `.mp4`, `.gif` or `fall_%04d.png`"
+        "the motion, by suffix; `.glb`, `.gltf` and films (`.mp4`, `.gif`, `fall_%04d.png`) have objects and balls too"
     )
     look: Look = part(Look)
     json: bool = JSON

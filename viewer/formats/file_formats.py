@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -25,12 +26,14 @@ class WriteOptions(NamedTuple):
         pose: only a pose is written, so that no warning is due for what else is left out.
         as_read: units and axes are those of the BVH file that the character was read from.
         joints: a table holds joint positions, a column per degree of freedom, and not places in the world.
+        objects: what else is there at a frame of the first clip, for formats that hold objects; None: nothing.
     """
 
     precision: int | None = None
     pose: bool = False
     as_read: bool = False
     joints: bool = False
+    objects: Callable[[int], Sequence[Any]] | None = None
 
 
 class FileFormat(NamedTuple):
@@ -50,6 +53,7 @@ class FileFormat(NamedTuple):
         always_a_frame: it holds the rest pose where there is no motion.
         is_points: its files hold positions over time, to which a figure is fitted; folders of inputs leave them out.
         is_alone: folders of inputs leave it out: it is a program, or its suffix has other meanings, too.
+        has_objects: its files can hold objects beside the figure.
         has_mesh_files: its meshes are files of their own, which take longer to read than all the rest.
         sign: the first bytes of its files, in any case, or of XML "<" and the root element: what shows the format of
             contents without a name.
@@ -68,6 +72,7 @@ class FileFormat(NamedTuple):
     always_a_frame: bool = False
     is_points: bool = False
     is_alone: bool = False
+    has_objects: bool = False
     has_mesh_files: bool = False
     sign: bytes = b""
 
@@ -126,8 +131,10 @@ FORMATS = (
                is_points=True),
     FileFormat(".npy", "NPY", "positions:read_positions", is_points=True),
     FileFormat(".glb", "GLB", *_GLTF,
-               "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True, sign=b"glTF"),
-    FileFormat(".gltf", "glTF", *_GLTF, "glTF as text", in_metres=True, several_clips=True, sign=b"{"),
+               "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True, has_objects=True,
+               sign=b"glTF"),
+    FileFormat(".gltf", "glTF", *_GLTF, "glTF as text", in_metres=True, several_clips=True,
+               has_objects=True, sign=b"{"),
     FileFormat(".urdf", "URDF", "urdf:read_urdf", "urdf:write_urdf",
                "A robot: links, joints, limits, shapes", in_metres=True, has_mesh_files=True, sign=b"<robot"),
     FileFormat(".xacro", "xacro", "urdf:read_xacro", is_alone=True, has_mesh_files=True),

@@ -16,6 +16,7 @@ from viewer.errors import InputError, quote
 from viewer.formats.file_formats import BY_SUFFIX, MOST_DECIMALS, UpWord, WriteOptions, format_of, is_session
 from viewer.formats.files import check_file
 from viewer.formats.units import target_source
+from viewer.ik.contact import Object
 from viewer.skeleton import Character, Clip, JointKind, Pose, Skeleton
 from viewer.skeleton.arguments import check_character, check_pose
 from viewer.skeleton.effectors import find_effectors
@@ -38,6 +39,7 @@ def save(
     up: UpWord | None = None,
     precision: int | None = None,
     joints: bool = False,
+    objects: Callable[[int], Sequence[Object]] | None = None,
 ) -> list[str]:
     """Write a character; the file is written completely or not at all.
 
@@ -50,6 +52,8 @@ def save(
         up: "y" or "z"; the axes it was read in unless given. All but BVH and JSON are metres, Y up, always.
         precision: decimals of numbers in text formats.
         joints: of .csv: joint positions, a column per degree of freedom by its name, radians and metres.
+        objects: what else is there at a frame of the character's first clip, such as `viewer.Physics.objects_at`: in
+            glTF each becomes a mesh that moves beside the figure; a pose is written with those of frame 0.
 
     Returns:
         Warnings: what the format could not hold.
@@ -73,16 +77,25 @@ def save(
     try:
         # Numbers near the end of float range may overflow here; writers check that what they write is finite.
         with np.errstate(over="ignore", invalid="ignore"):
-            lost = writer(character, path, WriteOptions(precision, pose is not None, as_read, joints))
+            lost = writer(character, path, WriteOptions(precision, pose is not None, as_read, joints, objects))
     except InputError as error:  # numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
     form, skin, unread = format_of(path), character.skin, character.source.unread
+    if objects is not None and not form.has_objects:
+        lost += _missing_objects(objects, form.name, 1 if character.clip is None else len(character.clip))
     if unread:
         lost.append(f"left out, as only joints and motion are read: {', '.join(unread)}")
     keeps = form.name in ("GLB", "glTF") and skin is not None and (skin.parts is not None or skin.follows_joints)
     if skin is not None and not keeps:
         lost.append(f"{form.name} has no place for the skin: {', '.join(skin.contents)} left out")
     return lost
+
+
+def _missing_objects(objects: Callable[[int], Sequence[Object]], form: str, frames: int) -> list[str]:
+    """A warning about the objects of some frames; none if there are none."""
+    names = list(dict.fromkeys(one.name for frame in range(frames) for one in objects(frame)))
+    listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return [f"{form} has no place for objects: {listed} left out"] if names else []
 
 
 def retimed(

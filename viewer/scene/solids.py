@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from viewer.ik.contact import Box, Mesh, Sphere
+from viewer.ik.contact import Box, Mesh, Sphere, surface_of
 from viewer.scene.bones import (
     HOVERED_PX,
     LIMIT_SHARE,
@@ -44,14 +44,6 @@ _HOVERED_SHARE = 0.35
 _LABEL, _ASIDE = 13, 8.0
 _TINT = np.array([PALETTE[side] for side in SIDES])
 _ACCENT, _LIMIT, _HOVERED, _CENTRE = (np.array(PALETTE[name]) for name in ("accent", "limit", "hovered", "centre"))
-_CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_FACES = np.array(
-    [
-        (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
-        (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3),
-    ]
-)  # fmt: skip
-"""Triangles of a unit cube with these corners, counter-clockwise as seen from outside."""
 
 
 def body_records(scene: Scene, scale: float) -> Records:
@@ -151,12 +143,7 @@ def solid_records(props: tuple[PropShape, ...]) -> Records:
 @lru_cache(maxsize=32)
 def triangles_of(solid: Box | Mesh) -> Floats:
     """(F, 3, 3) corners of the triangles of a box or mesh, metres, world frame."""
-    if isinstance(solid, Box):
-        corners, faces = _CORNERS * solid.size, _FACES
-    else:
-        assert solid.vertices is not None
-        assert solid.faces is not None
-        corners, faces = solid.scale * solid.vertices, solid.faces
+    corners, faces = surface_of(solid)
     placed: Floats = rotate(np.array(solid.rotation), corners) + solid.center
     return np.asarray(placed[faces])
 

@@ -17,7 +17,7 @@ from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, DragPace
 from viewer.ui.drawing import Drawing, Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
-from viewer.ui.file_commands import Files
+from viewer.ui.file_commands import Files, Shown
 from viewer.ui.film import Filmed
 from viewer.ui.hit_test import HitTest
 from viewer.ui.keying import Keying, Tweening
@@ -81,7 +81,14 @@ class Controller:
         self.retargeting = Retargeting(session, view, self.figures, self.camera_moves)
         self.building = Building(session, view, self.opening)
         self.files = Files(
-            session, view, self.nudging, self.opening, self.contacts, self.figures, self.retargeting.open
+            session,
+            view,
+            self.nudging,
+            self.opening,
+            self.contacts,
+            self.figures,
+            self.retargeting.open,
+            self._exported,
         )
         self.playback = Playback(session, view, self.demos)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
@@ -287,6 +294,11 @@ class Controller:
         beside = tuple(one._replace(document=other) for one, other in zip(beside, others, strict=True))
         assert self.simulating.sim is not None
         return Filmed(own, beside, self.simulating.sim.objects_at)
+
+    def _exported(self) -> Shown:
+        """What an export of motion is of: the same as a film, but of the active figure alone."""
+        filmed = self.filmed()
+        return filmed.document, filmed.objects
 
     @property
     def viewport(self) -> Rect:

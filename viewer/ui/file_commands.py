@@ -9,7 +9,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from viewer.document import Document, frame_pose
 from viewer.document.actions import SetClip
@@ -20,6 +20,7 @@ from viewer.formats.file_formats import SAMPLE, format_of
 from viewer.formats.files import write_whole
 from viewer.formats.goals_json import goals_to_json
 from viewer.formats.save import WRITERS, retimed, save
+from viewer.ik.contact import Object
 from viewer.session import Session
 from viewer.session.demo import PREFIX
 from viewer.session.session_files import SUFFIX, digest_on_disk, is_session, save_session
@@ -37,6 +38,10 @@ GOALS = ".json"
 EXPORTS = (*WRITERS, ".png", *FILMS)
 """Suffixes of export files."""
 
+ObjectsAt: TypeAlias = Callable[[int], Sequence[Object]]
+"""What else is there at a frame."""
+Shown: TypeAlias = tuple[Document, ObjectsAt | None]
+"""The document whose motion is exported, and the objects that move in it."""
 Answer = Literal["save", "discard", "cancel"]
 ChangedAnswer = Literal["replace", "reload", "save as", "cancel"]
 
@@ -91,10 +96,12 @@ class Files:
         contacts: Contacts,
         figures: Figures,
         retarget: Callable[[Path], object],
+        shown: Callable[[], Shown],
     ) -> None:
-        """Start without a question."""
+        """Start without a question; ``shown`` is what an export of motion is of."""
         self._session, self._view, self._nudging, self._opening = session, view, nudging, opening
         self._contacts, self._figures, self._retarget = contacts, figures, retarget
+        self._shown = shown
         self._then: Callable[[], object] | None = None
 
     # Names
@@ -285,6 +292,7 @@ class Files:
             options: of the export.
         """
         suffix, view, document = path.suffix.casefold(), self._view, self._session.document
+        moving, objects = self._shown()
         if suffix == ".png":
             view.request("picture", path)
             return True
@@ -292,15 +300,16 @@ class Files:
             view.request("film-dialog", path)  # the dialogue asks for the rest
             return True
         asked = next((one for one in (motion, options.motion) if one is not None), None)
-        asked = shows_motion(document) if asked is None else asked
+        asked = shows_motion(moving) if asked is None else asked
         written: Any = {"units": options.units, "up": options.up, "precision": options.precision}
         try:
             form = format_of(path)
-            if asked and has_motion(document) and not form.is_shape:
+            if asked and has_motion(moving) and not form.is_shape:
                 every = form.several_clips and options.frames is None
-                character = _retimed(document, _as_played(document, every=every), options)
-                what, lost = _motion_words(character), save(character, path, **written)
-                lost = [*_missing_clips(document, character), *lost]
+                character = _retimed(moving, _as_played(moving, every=every), options)
+                around = None if objects is None else _objects_of(objects, moving, character, options)
+                what, lost = _motion_words(character), save(character, path, **written, objects=around)
+                lost = [*_missing_clips(moving, character), *lost]
             else:
                 figure = replace(document.character, skeleton=document.skeleton)
                 what, lost = "the pose", save(figure, path, pose=document.pose, **written)
@@ -388,6 +397,14 @@ def _as_played(document: Document, *, every: bool) -> Character:
     names = [name for name in document.character.clips if name not in {document.clip, *character.clips}]
     others = {name: baked_clip(SetClip(name).apply(document)) for name in names}
     return replace(character, clips=MappingProxyType({**character.clips, **others}))
+
+
+def _objects_of(objects: ObjectsAt, document: Document, character: Character, options: ExportOptions) -> ObjectsAt:
+    """The objects at a frame of the clip of a character, of those at a frame of the document that it was made from."""
+    assert character.clip is not None
+    first = document.played[0] if options.frames is None else options.frames[0]
+    step = character.clip.frame_time / document.frame_time
+    return lambda frame: objects(min(first + round(frame * step), document.frames - 1))
 
 
 def _retimed(document: Document, character: Character, options: ExportOptions) -> Character:

@@ -375,10 +375,11 @@ def _saving(title: str, suffixes: tuple[str, ...], done: Callable[[Any], object]
 
 
 def _exporting(controller: Controller, stem: str, _: object) -> State:
-    asked = ExportState.of(controller.session.document)
+    controller.simulating.hold()  # what was seen is exported
+    asked = ExportState.of(controller.filmed().document)
 
     def export(path: Path) -> object:
-        return controller.files.export_to(path, options=asked.options(controller.session.document, path))
+        return controller.files.export_to(path, options=asked.options(controller.filmed().document, path))
 
     name, asks = f"{stem}{EXPORTS[0]}", controller.files.replaces
     return State("Export", "Export", EXPORTS, export, saving=True, asks=asks, name=name, export=asked)
@@ -621,7 +622,7 @@ def _format(ui: PanelContext, suffix: str) -> str:
 
 def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
     """The range of frames and their rate; neither for a format of shapes."""
-    document = ui.session.document
+    document = ui.controller.filmed().document
     first, last = document.played
     label(ui, "Range", height=SEGMENT)
     words = (f"Frames {first} to {last}" if has_motion(document) else "Motion", "From, to", "This pose")

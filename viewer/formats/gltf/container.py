@@ -218,8 +218,8 @@ class Attributes(_Part, rename="upper"):
 
     position: Index
     normal: Index
-    joints_0: Index
-    weights_0: Index
+    joints_0: Index | None = None
+    weights_0: Index | None = None
 
 
 class Primitive(_Part):

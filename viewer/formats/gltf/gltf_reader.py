@@ -13,7 +13,7 @@ import numpy as np
 from viewer.errors import FormatError, quote, shown
 from viewer.formats.bounds import check_counts, room_for_frames
 from viewer.formats.gltf.container import MARK, Accessors, CompressedError, File, counted, open_gltf
-from viewer.formats.gltf.nodes import Baked, Tree, bake, carried, count_carriers, find_tree, without_carriers
+from viewer.formats.gltf.nodes import OBJECT, Baked, Tree, bake, carried, count_carriers, find_tree, without_carriers
 from viewer.formats.gltf.skins import Rig, local_matrix, read_skin
 from viewer.formats.gltf.tracks import Track, frame_grid, local_motion, sizes_of, times_of, tracks_of
 from viewer.formats.limit_sources import derived_limits
@@ -87,7 +87,8 @@ def _character(file: File, buffers: list[bytes], path: Path, name: str, size: in
         skin = replace(skin, sizes=MappingProxyType(sizes))
         warnings += _not_followed(file, sizes, names)
     ours = file.asset.generator == MARK  # the only mesh of such a file may be that of the bones
-    unread = counted(({} if skin or ours else file.counts()) | {"camera": len(file.cameras)})
+    objects = sum(node.mark == OBJECT for node in file.nodes)
+    unread = counted(({} if skin or ours else file.counts()) | {"camera": len(file.cameras), "object": objects})
     source = Source(path=name, format="gltf", joint_order=tuple(range(len(names))), unread=unread)
     limited, limits_from = derived_limits(skeleton, clips.values())
     return Character(limited, MappingProxyType(clips), source, tuple(warnings), limits_from, skin)

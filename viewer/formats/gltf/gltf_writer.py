@@ -10,15 +10,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from viewer.errors import InputError
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.gltf import container
+from viewer.formats.gltf.buffers import BufferWriter, material, primitive
 from viewer.formats.gltf.kept import Instance, Parts
 from viewer.formats.gltf.materials import linear
 from viewer.formats.gltf.nodes import JOINT, MESH, ROOT, named_as_tip
+from viewer.formats.gltf.objects import add_objects
 from viewer.formats.save import check_range, left_out, nodes_only
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, fk, tip_positions
 from viewer.skeleton.bone_mesh import bone_mesh
@@ -99,13 +100,13 @@ def write_gltf(character: Character, path: Path, options: WriteOptions) -> list[
     A character whose only clip has one frame is written in that pose, without an animation.
     """
     try:
-        _write_character(character, path)
+        _write_character(character, path, options)
     except ValueError as error:  # raised for infinite numbers, which JSON does not have
         raise InputError("cannot be written as glTF: expected numbers within single precision") from error
     return [] if options.pose else left_out(character, "glTF", nodes_only(character.skeleton))
 
 
-def _write_character(character: Character, path: Path) -> None:
+def _write_character(character: Character, path: Path, options: WriteOptions) -> None:
     skeleton = character.skeleton
     clips = list(character.clips.values())
     only = clips[0] if len(clips) == 1 and len(clips[0]) == 1 else None
@@ -122,6 +123,8 @@ def _write_character(character: Character, path: Path) -> None:
     else:
         _add_mesh(gltf, skeleton, buffer)
     gltf.animations = animations(skeleton, [] if only else clips, buffer)
+    if options.objects is not None:
+        add_objects(gltf, options.objects, clips[0] if clips else None, buffer)
     gltf.accessors, gltf.buffer_views = buffer.accessors, buffer.views
     _write(gltf, buffer.data, path)
 
@@ -165,9 +168,9 @@ def _add_mesh(gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter)
     joints[:, 0] = mesh.joints
     weights = np.zeros((len(mesh.joints), 4), dtype="<f4")
     weights[:, 0] = 1.0
-    primitive = _primitive(buffer, mesh.corners, mesh.normals, (joints, weights), 0)
-    gltf.materials = [_material("bone", _GREY)]
-    _add_skinned(gltf, skeleton, buffer, ("bones", [primitive]))
+    bones = primitive(buffer, mesh.corners, mesh.normals, (joints, weights), 0)
+    gltf.materials = [material("bone", _GREY)]
+    _add_skinned(gltf, skeleton, buffer, ("bones", [bones]))
 
 
 def _add_shapes(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: BufferWriter) -> None:
@@ -196,33 +199,14 @@ def _add_shapes(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer:
         joints[:, :count] = skin.joints[bindings][vertices]
         parts = np.zeros((len(vertices), 4), dtype="<f4")
         parts[:, :count] = weights[vertices]
-        primitives.append(_primitive(buffer, corners[seen].reshape(-1, 3), flat, (joints, parts), len(gltf.materials)))
+        primitives.append(primitive(buffer, corners[seen].reshape(-1, 3), flat, (joints, parts), len(gltf.materials)))
         colour = np.array(mesh.material.colour)
-        gltf.materials.append(_material(mesh.name, [*linear(colour[:3]).tolist(), float(colour[3])]))
+        gltf.materials.append(material(mesh.name, [*linear(colour[:3]).tolist(), float(colour[3])]))
     _add_skinned(gltf, skeleton, buffer, ("meshes", primitives))
 
 
 def _index_type(skeleton: Skeleton) -> str:
     return "u1" if len(skeleton) <= MOST_SMALL_JOINTS else "<u2"
-
-
-def _primitive(
-    buffer: BufferWriter, corners: Floats, normals: Floats, influences: tuple[NDArray[Any], NDArray[Any]], material: int
-) -> container.Primitive:
-    joints, weights = influences
-    attributes = container.Attributes(
-        position=buffer.add(corners.astype("<f4"), vertices=True, bounds=True),
-        normal=buffer.add(_unit32(normals), vertices=True),
-        joints_0=buffer.add(joints, vertices=True),
-        weights_0=buffer.add(weights, vertices=True),
-    )
-    return container.Primitive(attributes=attributes, material=material)
-
-
-def _material(name: str, colour: list[float]) -> container.Material:
-    """A rough surface of a linear colour."""
-    rough = container.Roughness(base_color_factor=colour, metallic_factor=0.0, roughness_factor=0.8)
-    return container.Material(name=name, pbr_metallic_roughness=rough)
 
 
 def _add_skinned(
@@ -256,12 +240,6 @@ def _inverse_bind(skeleton: Skeleton, rest: World) -> Floats:
     return inverse.swapaxes(1, 2).astype("<f4")
 
 
-def _unit32(vectors: Floats) -> Floats:
-    """Vectors as 32-bit numbers of unit length."""
-    short = vectors.astype("<f4")
-    return np.asarray(short / np.linalg.norm(short, axis=-1, keepdims=True), dtype="<f4")
-
-
 def _write(gltf: container.Written, data: bytes, path: Path) -> None:
     if path.suffix.casefold() == ".gltf":
         uri = "data:application/octet-stream;base64," + base64.b64encode(data).decode("ascii")
@@ -278,75 +256,6 @@ def _chunk(kind: int, data: bytes, filler: bytes) -> bytes:
     """A chunk of a GLB file: its length and kind, then its bytes, padded to a multiple of four."""
     padded = data + filler * (-len(data) % 4)
     return struct.pack("<II", len(padded), kind) + padded
-
-
-# --- the buffer: arrays with their accessors, and bytes as they are
-
-_SHAPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
-_TYPES = {"|u1": 5121, "<u2": 5123, "<f4": 5126}
-_VERTICES = 34962
-"""`BufferView.target` of attributes of vertices, by its name in OpenGL: ARRAY_BUFFER."""
-
-
-class BufferWriter:
-    """Collects arrays and hands out the indices of their accessors."""
-
-    def __init__(self) -> None:
-        """Begin without arrays."""
-        self.views: list[container.BufferView] = []
-        self.accessors: list[container.Accessor] = []
-        self._parts: list[bytes] = []
-        self._length = 0
-
-    @property
-    def data(self) -> bytes:
-        """All arrays."""
-        return b"".join(self._parts)
-
-    def add(self, array: NDArray[Any], *, vertices: bool = False, bounds: bool = False) -> int:
-        """Append an array.
-
-        Args:
-            array: (N,), (N, 3), (N, 4) or (N, 4, 4) in memory order; float32, uint8 or uint16.
-            vertices: it is an attribute of vertices.
-            bounds: state its smallest and largest values, which glTF requires of positions and times.
-
-        Returns:
-            The index of its accessor.
-        """
-        values = np.ascontiguousarray(array)
-        data = values.tobytes()
-        self.views.append(
-            container.BufferView(
-                buffer=0,
-                byte_offset=self._length,
-                byte_length=len(data),
-                target=_VERTICES if vertices else None,
-            )
-        )
-        padded = data + b"\0" * (-len(data) % 4)
-        self._parts.append(padded)
-        self._length += len(padded)
-        accessor = container.Accessor(
-            buffer_view=len(self.views) - 1,
-            component_type=_TYPES[values.dtype.newbyteorder("<").str],
-            count=len(values),
-            type=_SHAPES[values.shape[1:]],
-        )
-        if bounds:
-            accessor.min = np.atleast_1d(values.min(axis=0)).tolist()
-            accessor.max = np.atleast_1d(values.max(axis=0)).tolist()
-        self.accessors.append(accessor)
-        return len(self.accessors) - 1
-
-    def add_view(self, view: container.BufferView, data: bytes) -> int:
-        """Append bytes as a buffer view like ``view``; its index."""
-        made = msgspec.structs.replace(view, buffer=0, byte_offset=self._length, byte_length=len(data))
-        self.views.append(made)
-        padded = data + b"\0" * (-len(data) % 4)
-        self._parts.append(padded)
-        self._length += len(padded)
-        return len(self.views) - 1
 
 
 # --- the skin: its parts as they were read, on the joints of this file

@@ -18,8 +18,9 @@ from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate, 
 _TIP = ".tip"
 """Part of the names of the end sites that ikviewer writes."""
 _NUMBERED_TIP = re.compile(r"\.tip[0-9]*")
-JOINT, ROOT, MESH = "joint", "root", "mesh"
-"""Marks of nodes: a joint that could be taken for something else; the common parent of several roots; a mesh."""
+JOINT, ROOT, MESH, OBJECT = "joint", "root", "mesh", "object"
+"""Marks of nodes: a joint that could be taken for something else; the common parent of several roots; a mesh; an object
+beside the figure."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ from viewer.formats.gltf import container
 from viewer.formats.gltf.container import DRACO, MARK, Accessors, File, Index
 from viewer.formats.gltf.kept import Instance, keep
 from viewer.formats.gltf.materials import Materials, displayed, part, transform_of
-from viewer.formats.gltf.nodes import local_of, parents_of
+from viewer.formats.gltf.nodes import OBJECT, local_of, parents_of
 from viewer.skeleton import Skin
 from viewer.skeleton.skin import MOST_BINDINGS, WORLD, Material, Mesh
 from viewer.spatial.checks import Floats
@@ -85,6 +85,8 @@ def read_skin(
     failed: list[str] = []
     for index, node in enumerate(file.nodes):
         if node.mesh is None or not reader.is_in_scene(index) or _is_drawn_bones(file, index):
+            continue
+        if node.mark == OBJECT:
             continue
         try:
             instances.append(reader.instance(index))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from viewer.ik.contact.values import Box, Contact, Mesh, Object, Sphere
+from viewer.ik.contact.values import Box, Contact, Mesh, Object, Sphere, surface_of
 
-__all__ = ["Box", "Contact", "Mesh", "Object", "Sphere", "Touch", "contacts"]
+__all__ = ["Box", "Contact", "Mesh", "Object", "Sphere", "Touch", "contacts", "surface_of"]
 
 # Imported on first use: objects are values, which need no distances. `__init__.pyi` says the same to type checkers.
 _LATER = {"Touch": "viewer.ik.contact.touching", "contacts": "viewer.ik.contact.touching"}

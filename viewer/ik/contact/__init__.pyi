@@ -1,6 +1,6 @@
 # The names of the package, for type checkers: `viewer/ik/contact/__init__.py` imports some on first use.
 
 from viewer.ik.contact.touching import Touch, contacts
-from viewer.ik.contact.values import Box, Contact, Mesh, Object, Sphere
+from viewer.ik.contact.values import Box, Contact, Mesh, Object, Sphere, surface_of
 
-__all__ = ["Box", "Contact", "Mesh", "Object", "Sphere", "Touch", "contacts"]
+__all__ = ["Box", "Contact", "Mesh", "Object", "Sphere", "Touch", "contacts", "surface_of"]

@@ -160,6 +160,24 @@ class Mesh:
 
 Object: TypeAlias = Sphere | Box | Mesh
 
+_CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+_FACES = np.array(
+    [
+        (0, 1, 3), (0, 3, 2), (4, 6, 7), (4, 7, 5), (0, 4, 5), (0, 5, 1),
+        (2, 3, 7), (2, 7, 6), (0, 2, 6), (0, 6, 4), (1, 5, 7), (1, 7, 3),
+    ]
+)  # fmt: skip
+"""Triangles of a unit cube with these corners, counter-clockwise as seen from outside."""
+
+
+def surface_of(solid: Box | Mesh) -> tuple[Floats, Ints]:
+    """Vertices (V, 3) of a box or mesh in its own frame, metres, and its triangles (F, 3)."""
+    if isinstance(solid, Box):
+        return _CORNERS * solid.size, _FACES
+    assert solid.vertices is not None
+    assert solid.faces is not None
+    return solid.scale * solid.vertices, solid.faces
+
 
 @dataclass(frozen=True, slots=True)
 class Contact:
