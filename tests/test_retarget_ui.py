@@ -272,3 +272,34 @@ def test_the_workspace_shows_pairs_and_neither_goals_nor_the_solver() -> None:
     assert words[words.index("Without partner") + 1] == "30 joints"
     assert words[words.index("Trunk") + 1] == "6 pairs"
     window.close()
+
+
+def test_a_map_that_is_dropped_gives_the_pairs(folder: Path) -> None:
+    made = controller(folder)
+    strings, file = made.retargeting, folder / "mine.json"
+    file.write_text('{"type": "map", "pairs": {"Head": null, "LeftHand": "LeftForeArm"}, "reference": {"source": 3}}')
+    made.handle(Drop((file,)))
+    assert strings.map is not None
+    assert "Head" not in strings.map.pairs
+    assert strings.map.pairs["LeftHand"] == "LeftForeArm"
+    assert strings.settings.source_reference == 3
+    assert made.session.history.labels == ("Add stride", "Motion stride")
+    file.write_text('{"type": "map", "pairs": {"Nose": "Head"}}')
+    made.handle(Drop((file,)))
+    assert made.view.bar.messages[-1].text.startswith('mine.json: source: no joint "Nose"; there is "Hips"')
+    assert strings.map.pairs["LeftHand"] == "LeftForeArm"
+    made.run("retarget.cancel")
+    made.handle(Drop((file,)))
+    said = "mine.json pairs joints: open it in the workspace Retarget, beside the motion and the rig"
+    assert made.view.bar.messages[-1].text == said
+
+
+def test_a_file_that_is_nothing_to_add_is_refused_without_a_question(folder: Path) -> None:
+    made = controller(folder)
+    picture = folder / "a.png"
+    picture.write_bytes(b"")
+    made.handle(Drop((picture,)))
+    message = made.view.bar.messages[-1]
+    assert message.level == "error"
+    assert 'found ".png"' in message.text
+    assert len(made.session.stage.names) == 2

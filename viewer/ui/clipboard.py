@@ -168,7 +168,7 @@ _ATTRIBUTES = tuple(place.name for place in fields(DocumentGoal) if place.name n
 
 
 def kind_of_file(path: Path | str) -> str:
-    """The kind of a file, "pose" or "goals"; empty for any other, or if it cannot be read."""
+    """The kind of a file, "pose", "goals" or "map"; empty for any other, or if it cannot be read."""
     file = Path(path)
     if file.suffix.casefold() != ".json" or is_session(file):
         return ""
@@ -179,7 +179,7 @@ def kind_of_file(path: Path | str) -> str:
     except (OSError, InputError, FormatError, OutputError):
         return ""
     kind = kind_of(tree) if isinstance(tree, dict) else ""
-    return kind if kind in {"pose", "goals"} else ""
+    return kind if kind in {"pose", "goals", "map"} else ""
 
 
 def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) -> None:

@@ -87,7 +87,7 @@ class Controller:
             self.opening,
             self.contacts,
             self.figures,
-            self.retargeting.open,
+            self.retargeting,
             self._exported,
         )
         self.playback = Playback(session, view, self.demos)

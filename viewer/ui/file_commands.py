@@ -19,6 +19,7 @@ from viewer.errors import InputError, ViewerError, quote, shown
 from viewer.formats.file_formats import SAMPLE, format_of
 from viewer.formats.files import write_whole
 from viewer.formats.goals_json import goals_to_json
+from viewer.formats.load import READERS
 from viewer.formats.save import WRITERS, retimed, save
 from viewer.ik.contact import Object
 from viewer.session import Session
@@ -30,6 +31,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import DROPPED_MESHES, Contacts
 from viewer.ui.opening import Figures, Opening
 from viewer.ui.posing import Nudging
+from viewer.ui.retargeting import Retargeting
 from viewer.ui.view import Message, View
 
 FILMS = (".mp4", ".gif")
@@ -95,12 +97,12 @@ class Files:
         opening: Opening,
         contacts: Contacts,
         figures: Figures,
-        retarget: Callable[[Path], object],
+        retargeting: Retargeting,
         shown: Callable[[], Shown],
     ) -> None:
         """Start without a question; ``shown`` is what an export of motion is of."""
         self._session, self._view, self._nudging, self._opening = session, view, nudging, opening
-        self._contacts, self._figures, self._retarget = contacts, figures, retarget
+        self._contacts, self._figures, self._retargeting = contacts, figures, retargeting
         self._shown = shown
         self._then: Callable[[], object] | None = None
 
@@ -179,12 +181,14 @@ class Files:
             self.open(first)
         elif self._is_untouched:
             self._open_all(dropped)
+        elif len(dropped) == 1 and not (is_session(first) or first.suffix.casefold() in READERS):
+            self._figures.add(first)  # which says why it cannot be read
         else:
             more = len(dropped) - 1
             name = first.name if not more else f"{first.name} and {more} more file{'s' if more > 1 else ''}"
             onto: list[tuple[str, Callable[[], object]]] = []
             if not more:
-                onto = [(f"Retarget onto {self._figures.active}", partial(self._retarget, first))]
+                onto = [(f"Retarget onto {self._figures.active}", partial(self._retargeting.open, first))]
             answers: list[tuple[str, Callable[[], object]]] = [("Add", partial(self._add_all, dropped)), *onto]
             answers.append(("Replace", partial(self._open_all, dropped)))
             self._view.post(Message(name, "note", tuple(answers), about="drop"))
@@ -215,7 +219,12 @@ class Files:
     def open(self, path: Path | str) -> None:
         """Open a file or ``sample:NAME``, after asking about unsaved changes."""
         kind = kind_of_file(path)
-        if kind:
+        if kind == "map":
+            try:
+                self._retargeting.take_map(Path(path))
+            except ViewerError as error:
+                self._view.fail(error, "open")
+        elif kind:
             import_pose_or_goals(self._session, self._view, Path(path), kind)
         else:
             self.unless_unsaved(partial(self._opening.show_file, path))

@@ -289,6 +289,28 @@ class Retargeting:
         self.selected = ""
         self.update()
 
+    def take_map(self, path: Path) -> None:
+        """Use the pairs and the neutral poses of a map file.
+
+        Raises:
+            ViewerError: nothing is retargeted; the file cannot be read, or names joints that are not there.
+        """
+        if not self.running:
+            raise InputError(
+                f"{path.name} pairs joints: open it in the workspace Retarget, beside the motion and the rig"
+            )
+        stated = read_map(path, str(path))
+        try:
+            find_map(self._character(self.source), self._character(self.target, moving=False), stated.pairs)
+        except InputError as error:
+            raise InputError(f"{path.name}: {str(error).removeprefix('map: ')}") from error
+        self._given, self.selected = dict(stated.pairs), ""
+        self.settings = replace(
+            self.settings, source_reference=stated.source_reference, target_reference=stated.target_reference
+        )
+        self.update()
+        self._view.note(f"Pairs as in {path.name}")
+
     def save_map(self, path: Path) -> None:
         """Write the pairs to a map file."""
         if self.map is not None:
