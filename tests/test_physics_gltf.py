@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from cli_run import ran
+from gltf_files import arm
 from inside.document import AddProp, Prop
 from inside.formats import open_gltf
 from inside.ui import ExportOptions
@@ -17,7 +18,7 @@ from panel_window import PanelWindow
 from strangers import node
 
 import viewer
-from viewer import Box, Mesh, Physics, Sphere, Surroundings
+from viewer import Box, InputError, Mesh, Physics, Sphere, Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -151,6 +152,40 @@ def test_the_figure_is_read_back_without_them(skin: bool, tmp_path: Path) -> Non
     np.testing.assert_array_equal(back.clip.rotations, without.clip.rotations)
     assert (back.source.unread, without.source.unread) == (("5 objects",), ())
     assert "left out, as only joints and motion are read: 5 objects" in viewer.save(back, tmp_path / "again.glb")
+
+
+def test_a_figure_with_meshes_is_read_and_written_again_without_them(tmp_path: Path) -> None:
+    file = arm()
+    mesh = {"primitives": [{"attributes": {"POSITION": file.array(np.eye(3))}, "material": 0}]}
+    file.tree |= {"meshes": [mesh], "materials": [{"name": "skin"}], "scene": 0, "scenes": [{"nodes": [0]}]}
+    file.tree["nodes"][2]["mesh"] = 0
+    character = viewer.load(file.write(tmp_path / "arm.gltf"))
+    assert character.skin is not None
+    path = tmp_path / "hit.gltf"
+    viewer.save(character, path, objects=lambda _: (CRATE, STONE))
+    back = viewer.load(path)
+    assert back.skin is not None
+    assert (back.skin.contents, back.source.unread) == (("1 mesh", "1 material"), ("2 objects",))
+    assert [one.name for one in back.skin.meshes] == [one.name for one in character.skin.meshes]
+    viewer.save(back, path)
+    again = json.loads(path.read_bytes())
+    assert (len(again["meshes"]), again["materials"]) == (1, [{"name": "skin"}])
+
+
+@pytest.mark.parametrize("suffix", ["glb", "bvh"])
+def test_what_are_no_objects_is_refused(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"hit.{suffix}"
+    kinds = f"{path}: objects: expected Spheres, Boxes and Meshes at frame"
+    given: tuple[tuple[Any, str], ...] = (
+        ("crate", 'objects: expected a function of the frame, found "crate"'),
+        (lambda _: 3, f'{kinds} 0, found "3"'),
+        (lambda frame: (3,) if frame == 2 else (), f'{kinds} 2, found "(3,)"'),
+    )
+    for objects, message in given:
+        with pytest.raises(InputError) as caught:
+            viewer.save(viewer.load("sample:walk"), path, objects=objects)
+        assert str(caught.value) == message
+        assert not path.exists()
 
 
 def test_a_pose_has_the_objects_of_its_moment(tmp_path: Path) -> None:

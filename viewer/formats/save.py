@@ -16,7 +16,7 @@ from viewer.errors import InputError, quote
 from viewer.formats.file_formats import BY_SUFFIX, MOST_DECIMALS, UpWord, WriteOptions, format_of, is_session
 from viewer.formats.files import check_file
 from viewer.formats.units import target_source
-from viewer.ik.contact import Object
+from viewer.ik.contact import Box, Mesh, Object, Sphere
 from viewer.skeleton import Character, Clip, JointKind, Pose, Skeleton
 from viewer.skeleton.arguments import check_character, check_pose
 from viewer.skeleton.effectors import find_effectors
@@ -64,6 +64,7 @@ def save(
         MachineError: a library that the format needs is not installed.
     """
     check_character(character)
+    around = None if objects is None else _checked_objects(objects)
     check_file(file)
     path = Path(file)
     writer = check_suffix(path)
@@ -74,21 +75,38 @@ def save(
     own, character = character.source, _on_its_bones(character)
     character = replace(character, source=target_source(own, units, up))
     as_read = own.format == "bvh" and own == character.source
+    form, missing = format_of(path), list[str]()
     try:
+        if around is not None and not form.has_objects:
+            missing = _missing_objects(around, form.name, 1 if character.clip is None else len(character.clip))
         # Numbers near the end of float range may overflow here; writers check that what they write is finite.
         with np.errstate(over="ignore", invalid="ignore"):
-            lost = writer(character, path, WriteOptions(precision, pose is not None, as_read, joints, objects))
+            lost = writer(character, path, WriteOptions(precision, pose is not None, as_read, joints, around))
     except InputError as error:  # numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
-    form, skin, unread = format_of(path), character.skin, character.source.unread
-    if objects is not None and not form.has_objects:
-        lost += _missing_objects(objects, form.name, 1 if character.clip is None else len(character.clip))
+    lost += missing
+    skin, unread = character.skin, character.source.unread
     if unread:
         lost.append(f"left out, as only joints and motion are read: {', '.join(unread)}")
     keeps = form.name in ("GLB", "glTF") and skin is not None and (skin.parts is not None or skin.follows_joints)
     if skin is not None and not keeps:
         lost.append(f"{form.name} has no place for the skin: {', '.join(skin.contents)} left out")
     return lost
+
+
+def _checked_objects(objects: Callable[[int], Sequence[Object]]) -> Callable[[int], Sequence[Object]]:
+    """The same function, which raises InputError where it gives anything but objects."""
+    given: object = objects
+    if not callable(given):
+        raise InputError(f"objects: expected a function of the frame, found {quote(given)}")
+
+    def there(frame: int) -> Sequence[Object]:
+        found: object = objects(frame)
+        if not (isinstance(found, Sequence) and all(isinstance(one, Sphere | Box | Mesh) for one in found)):
+            raise InputError(f"objects: expected Spheres, Boxes and Meshes at frame {frame}, found {quote(found)}")
+        return found
+
+    return there
 
 
 def _missing_objects(objects: Callable[[int], Sequence[Object]], form: str, frames: int) -> list[str]:

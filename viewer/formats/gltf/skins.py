@@ -5,6 +5,7 @@ A mesh that cannot be shown is left out with a warning: the skeleton opens all t
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,13 +81,12 @@ def read_skin(
     Returns:
         The skin, None if nothing can be shown, and what cannot be, a line each.
     """
+    file = _without_objects(file)
     reader = _Reader(file, accessors, Materials(file, buffers, path), rig)
     instances: list[Instance] = []
     failed: list[str] = []
     for index, node in enumerate(file.nodes):
         if node.mesh is None or not reader.is_in_scene(index) or _is_drawn_bones(file, index):
-            continue
-        if node.mark == OBJECT:
             continue
         try:
             instances.append(reader.instance(index))
@@ -113,6 +113,23 @@ def read_skin(
         contents=container.counted(file.counts()),
     )
     return skin, lines
+
+
+def _without_objects(file: File) -> File:
+    """The file without the meshes of objects beside the figure and their material, which ikviewer writes last.
+
+    The figure's own counts are then right, and it is written again without what belonged to the objects.
+    """
+    if not any(node.mark == OBJECT for node in file.nodes):
+        return file
+    nodes = [msgspec.structs.replace(node, mesh=None) if node.mark == OBJECT else node for node in file.nodes]
+    meshes = file.meshes[: 1 + max((node.mesh for node in nodes if node.mesh is not None), default=-1)]
+    materials = file.materials
+    with contextlib.suppress(FormatError):  # a mesh that cannot be read is reported with its node
+        own = [part(meshes, index, MeshData, "meshes") for index in range(len(meshes))]
+        used = [each.material for mesh in own for each in mesh.primitives if each.material is not None]
+        materials = materials[: 1 + max(used, default=-1)]
+    return msgspec.structs.replace(file, nodes=nodes, meshes=meshes, materials=materials)
 
 
 def _is_drawn_bones(file: File, node: int) -> bool:
