@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import pytest
 from cli_run import ran
-from inside.physics import Overlaps
+from inside.physics import Overlaps, Standing, Together
 from rigs import chain
 
 import viewer
@@ -256,3 +256,58 @@ def test_figures_that_lie_flat_and_end_in_a_joint_without_a_bone_move(
         pose = sim.step(1.0 / 60.0)
     assert np.isfinite(pose.rotations).all()
     assert pose.translations[0, 1] == pytest.approx(2.0 * length - 9.81 / 2.0, rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["biped", "raptor", "quadruped"])
+def test_an_aim_in_the_floor_does_not_press_the_figure_down(name: str) -> None:
+    skeleton = viewer.load(f"sample:{name}").skeleton
+    pose = skeleton.relaxed_pose()
+    sunk = pose.translations.copy()
+    sunk[0, 1] -= 0.02
+    sim = Physics(skeleton, viewer.Pose(pose.rotations, sunk))
+    held = []
+    for _ in range(180):
+        sim.step(1.0 / 60.0)
+        held.append(sim.assist_weights)
+    assert np.mean(held[-60:]) < 0.5  # it was a whole weight
+    assert sim.pose.translations[0, 1] > sunk[0, 1] + 0.017
+    sim.aim(pose)
+    sim.step(0.5)
+    np.testing.assert_allclose(sim.pose.translations[0], pose.translations[0], atol=0.005)
+
+
+def test_only_the_figure_in_the_floor_is_aimed_higher() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    pose, turn = skeleton.relaxed_pose(), np.array([0.0, 0.0, 0.0, 1.0])
+    together = Together.of([Standing(skeleton, np.array([x, y, 0.0]), turn) for x, y in ((0.0, 0.0), (2.0, -0.02))])
+    start = together.pose([pose, pose])
+    sim = Physics(together.skeleton, start, figures=[skeleton, skeleton])
+    sim.step(2.0)
+    first, second = (sim.pose.translations[root] - start.translations[root] for root in together.first)
+    assert abs(first[1]) < 0.003
+    assert 0.017 < second[1] < 0.023
+
+
+def test_a_followed_motion_moves_the_aim_evenly_whatever_its_rate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    pose, aimed = skeleton.relaxed_pose(), list[float]()
+
+    class Told(Physics):
+        def aim(self, pose: viewer.Pose) -> None:
+            aimed.append(float(pose.translations[0, 2]))
+            super().aim(pose)
+
+    monkeypatch.setattr("viewer.cli.simulate_command.Physics", Told)
+    for fps in (24.0, 30.0, 120.0):
+        count = round(fps) + 1  # twice as long as is simulated
+        places = np.repeat(pose.translations[None], count, axis=0)
+        places[:, 0, 2] += np.arange(count) / fps  # a metre per second
+        turns = np.repeat(pose.rotations[None], count, axis=0)
+        clip = viewer.Clip.from_arrays(skeleton, turns, places, fps=fps, name="glide")
+        path = tmp_path / "glide.json"
+        viewer.save(viewer.Character(skeleton, {"glide": clip}), path)
+        aimed.clear()
+        assert ran(capsys, "simulate", str(path), "--follow", "--seconds", "0.5").code == 0
+        np.testing.assert_allclose(np.diff(aimed), 1.0 / 60.0, atol=1e-6)

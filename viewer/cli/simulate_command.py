@@ -44,6 +44,8 @@ _NEAR_M = 0.005
 """A figure has recovered once its effectors are this near to where they were, in heights of the figure."""
 _FELL = 0.2
 """A figure has fallen whose root sinks by this part of its height."""
+_FPS = 60
+"""Aims a second, and frames."""
 _DISTANCE = 1.5
 """Distance from which balls are thrown, in heights of the figure."""
 
@@ -61,7 +63,8 @@ def run(options: SimulateOptions) -> Result:
         outputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     skeleton = character.skeleton
-    motion = inputs.motion_of(character, options.file) if options.follow else None
+    # At the rate of the steps: captured frames would move the aim by fits and starts.
+    motion = inputs.motion_of(character, options.file).resampled(_FPS) if options.follow else None
     aim, known = _aim(character, options) if motion is None else (motion.pose(0), ())
     seconds = options.seconds or (5.0 if motion is None else motion.duration)
     objects, masses = _objects(options.object, known)
@@ -79,12 +82,12 @@ def run(options: SimulateOptions) -> Result:
         sim.push(joint, impulse, at=at)
     balls.sort(key=lambda ball: ball[1])
     began, poses, weights = perf_counter(), [sim.pose], [0.0]
-    for frame in range(1, round(seconds * 60) + 1):
+    for frame in range(1, round(seconds * _FPS) + 1):
         while balls and balls[0][1] <= sim.seconds + 1e-9:
             _throw(sim, balls.pop(0)[0])
         if motion is not None:
-            sim.aim(motion.pose(min(round(frame / 60.0 / motion.frame_time), len(motion) - 1)))
-        poses.append(sim.step(1.0 / 60.0))
+            sim.aim(motion.pose(min(frame, len(motion) - 1)))
+        poses.append(sim.step(1.0 / _FPS))
         weights.append(sim.assist_weights)
     took = perf_counter() - began
     report = _report(sim, poses, weights, options)

@@ -129,7 +129,7 @@ class Physics:
         self._mujoco = load_mujoco()
         self.skeleton, self.surroundings = skeleton, surroundings or Surroundings()
         self.model: Model = make_model(skeleton, start, self.surroundings, figures=figures)
-        self._data = self._mujoco.MjData(self.model.mj)
+        self._data, self._aside = self._mujoco.MjData(self.model.mj), self._mujoco.MjData(self.model.mj)
         self._strength, self.assist = self._checked_strength(strength), assist
         around = self.surroundings
         payload = max(around.masses.values(), default=0.0)
@@ -191,6 +191,7 @@ class Physics:
         self._constraints.rest(data)
         self.aimed = self._start
         self.pose = self._start if (data.qpos == self._target).all() else self._read()
+        self._target = self._next = self._out_of_floor(self._target)
         self.seconds = self.assist_weights = self.pull_force = 0.0
         self._steps, self._thrown = 0, 0
         self._lasting = np.zeros((len(self.model.free), 6))
@@ -207,7 +208,32 @@ class Physics:
         check_pose(pose, "physics: ")
         if len(pose.rotations) != len(self.skeleton):
             raise InputError(f"physics: expected a pose of {len(self.skeleton)} joints, found {len(pose.rotations)}")
-        self.aimed, self._next = pose, self.model.coordinates(pose, self._target)
+        self.aimed = pose
+        self._next = self._out_of_floor(self.model.coordinates(pose, self._target))
+
+    def _out_of_floor(self, target: Floats) -> Floats:
+        """A target (nq,) whose free roots are as much higher as their figures are deep in the floor.
+
+        The floor holds the figure there: a target in it would press the figure down for ever.
+        """
+        mujoco, mj, data = self._mujoco, self.model.mj, self._aside
+        if not self.model.free.size:
+            return target
+        data.qpos[:] = target
+        mujoco.mj_kinematics(mj, data)
+        mujoco.mj_collision(mj, data)
+        geoms = data.contact.geom
+        floor = mj.geom_type[geoms] == mujoco.mjtGeom.mjGEOM_PLANE
+        depths = -data.contact.dist - self._constraints.stuck.at(geoms)
+        deep = (depths > 0.0) & floor.any(axis=1)
+        if not deep.any():
+            return target
+        bodies = mj.body_rootid[mj.geom_bodyid[geoms[deep][~floor[deep]]]]
+        lifts = np.zeros(mj.nbody)
+        np.maximum.at(lifts, bodies, depths[deep])
+        lifted = target.copy()
+        lifted[self.model.free_qpos + 1] += lifts[self.model.body[self.model.free]]
+        return lifted
 
     def push(self, joint: str, impulse: ArrayLike, at: float | None = None) -> None:
         """Push a joint's bone at its centre of mass, for a tenth of a second.
