@@ -400,3 +400,12 @@ def test_the_toolbar_chooses_the_start_and_shows_ellipsoids_and_the_jacobian(win
     window.click("toolbar", "Jacobian##lab.jacobian")
     assert "jacobian" in str(window.ui.requests[-1])
     assert window.box("toolbar", "finish")
+
+
+def test_a_file_that_is_opened_in_the_laboratory_is_drawn_before_it_is_solved(person: Person) -> None:
+    dragged(person)
+    solved(person)
+    person.controller.draw_list()
+    assert person.controller.opening.show_file("sample:two-link")
+    assert len(person.controller.scene().world.positions) == 2
+    person.controller.draw_list()

@@ -89,6 +89,7 @@ class Laboratory:
         self._ended: Pose | None = None
         self._dragging = False
         self._asked: tuple[LabProblem, tuple[MethodName, ...], bool] | None = None
+        self._asked_of: tuple[str, ...] = ()
         self._seen, self._was_busy, self._played, self._passed = 0, False, 0.0, 0.0
         self._jacobian: tuple[Trace, int, Jacobian] | None = None
 
@@ -133,7 +134,7 @@ class Laboratory:
                 return
             if not same:
                 self.iteration, self.playing = None, False
-        self._asked = wanted
+        self._asked, self._asked_of = wanted, document.skeleton.names
         self.worker.solve(problem, self.methods, patient=self.dragged)
         self._view.changed()
 
@@ -317,9 +318,14 @@ class Laboratory:
         trace, asked = self.trace, self._asked
         if not self.on or self.dragged or trace is None or asked is None or self.worker.problem is None:
             return None
-        if trace.solver.skeleton is not asked[0].skeleton:
+        if trace.solver.skeleton is not asked[0].skeleton or not self._is_of_figure:
             return None
         return asked[0].shown(self._pose_of(self.solid, trace))
+
+    @property
+    def _is_of_figure(self) -> bool:
+        """Whether the problem is of the figure shown, not of one that was there before."""
+        return self._asked_of == self._session.document.skeleton.names
 
     @property
     def shown_key(self) -> object:
@@ -331,7 +337,7 @@ class Laboratory:
     def ghosts(self) -> tuple[Ghost, ...]:
         """The other methods' figures, with their letters at the goal that is farthest from its start."""
         asked, document = self._asked, self._session.document
-        if not self.on or asked is None:
+        if not self.on or asked is None or not self._is_of_figure:
             return ()
         base = world_of(document.skeleton, self.pose or document.pose)
         goal = self._farthest()
