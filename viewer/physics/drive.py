@@ -28,8 +28,9 @@ _ARMATURE = 0.01
 _BEARING, _NEAR_GROUND = 0.2, 0.02
 """Joints that carry the figure are as stiff as if they moved this fraction of its mass at the distance of the ground.
 Parts closer to the ground than the second fraction of the height rest on it."""
-_BEARING_S = 0.02
-"""Time constant, in seconds, with which joints adapt to the load of their contacts: a walk shifts it within 0.1 s."""
+_BEARING_S = 0.03
+"""Time constant, in seconds, with which joints adapt to the load of their contacts: a walk shifts it within 0.1 s.
+Below 0.03 joints answer what they cause themselves, and limits give way."""
 WEIGHED = 4
 """Steps between two measurements of these contacts and of the weight that joints hold."""
 _LEVEL = 0.7
