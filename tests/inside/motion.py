@@ -1,6 +1,7 @@
 """The inside of `viewer.motion` that tests use."""
 
 from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts, foot_places, measured, steady_pieces
+from viewer.motion.hinge_stacks import without_stacks
 from viewer.motion.layer import Layer, TargetKey, frames_of, overlapping
 from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup, apply_layers, solve_layers, standing
 from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
@@ -45,4 +46,5 @@ __all__ = [
     "standing",
     "steady_pieces",
     "tame",
+    "without_stacks",
 ]

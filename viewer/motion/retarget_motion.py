@@ -18,15 +18,27 @@ import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, moving_feet
+from viewer.motion.hinge_stacks import Stacks, without_stacks
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.paired_places import follow, place_hips, reach, touching_goals
 from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, paired_limbs, turned, wanted_turns
 from viewer.motion.plant import planted_motion
 from viewer.motion.reference import Body, bodies_of
 from viewer.motion.skate_meter import slide_of
-from viewer.skeleton import Character, Clip, Limb, Skeleton, World, clip_violation, fk_arrays, fk_clip
+from viewer.skeleton import (
+    Character,
+    Clip,
+    JointKind,
+    Limb,
+    Skeleton,
+    World,
+    clip_violation,
+    find_figure,
+    fk_arrays,
+    fk_clip,
+)
 from viewer.skeleton.arguments import check_character
-from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_pairs
+from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_pairs, without_crossings
 from viewer.skeleton.limbs import ARM, LEG
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import hemisphere_continuous, normalized
@@ -120,8 +132,44 @@ def find_map(
     Raises:
         InputError: a map that names joints that are not there, or that crosses.
     """
-    sides = [each if isinstance(each, Character) else Character(each) for each in (source, target)]
-    return _mapped(*bodies_of((sides[0].skeleton, _clip_of(sides[0], clip)), (sides[1].skeleton, sides[1].clip)), given)
+    its, mine = (each if isinstance(each, Character) else Character(each) for each in (source, target))
+    _, mine, given = _with_balls(mine, given)
+    return _mapped(*bodies_of((its.skeleton, _clip_of(its, clip)), (mine.skeleton, mine.clip)), given)
+
+
+def _on_its_legs(target: Character) -> tuple[Character, tuple[str, ...]]:
+    """A figure whose base is fixed, as of robots with legs, with a free one, and a warning; others as they are."""
+    skeleton = target.skeleton
+    base = int(np.flatnonzero(skeleton.parents < 0)[0])
+    if skeleton.kinds[base] is not JointKind.FIXED:
+        return target, ()
+    stacks = without_stacks(skeleton)
+    figure = find_figure(skeleton if stacks is None else stacks.skeleton)
+    if figure is None or not figure.legs:
+        return target, ()
+    pelvis = figure.pelvis if stacks is None else stacks.members[figure.pelvis][-1]
+    kinds = list(skeleton.kinds)
+    kinds[base] = JointKind.FREE
+    if kinds[pelvis] is JointKind.FIXED:  # a link of its own on the base
+        kinds[pelvis] = JointKind.BALL
+    freed = replace(target, skeleton=replace(skeleton, kinds=tuple(kinds)))
+    return freed, (f"{quote(skeleton.names[base])} is fixed: it is free here, so that the figure goes its way",)
+
+
+def _with_balls(
+    target: Character, given: Map | Mapping[str, str | None] | None
+) -> tuple[Stacks | None, Character, Map | Mapping[str, str | None] | None]:
+    """A target with balls in place of its stacks of hinges, and the map with their names; None: it has none."""
+    stacks = without_stacks(target.skeleton)
+    if stacks is None:
+        return None, target, given
+    clips = {} if target.clip is None else {target.clip.name: stacks.gather(target.clip)}
+    bare = Character(stacks.skeleton, clips=MappingProxyType(clips))
+    if isinstance(given, Map):
+        given = replace(given, pairs=MappingProxyType({its: stacks.name_of(mine) for its, mine in given.pairs.items()}))
+    elif given is not None:
+        given = {its: None if mine is None else stacks.name_of(mine) for its, mine in given.items()}
+    return stacks, bare, given
 
 
 def _clip_of(character: Character, name: str | None) -> Clip | None:
@@ -134,7 +182,8 @@ def _clip_of(character: Character, name: str | None) -> Clip | None:
 
 def _mapped(source: Body, target: Body, given: Map | Mapping[str, str | None] | None) -> Map:
     skeletons = source.skeleton, target.skeleton
-    found = map_of(*skeletons, find_pairs(*skeletons, source.slots, target.slots))
+    pairs = without_crossings(*skeletons, find_pairs(*skeletons, source.slots, target.slots))
+    found = map_of(*skeletons, pairs)
     if given is None:
         return found
     if not isinstance(given, Map):
@@ -199,12 +248,43 @@ def retarget(
     if isinstance(map, Map):
         reference = map.source_reference if reference == "auto" else reference
         target_reference = map.target_reference if target_reference == "auto" else target_reference
-    sides = (source.skeleton, moving), (target.skeleton, target.clip)
+    target, freed = _on_its_legs(target)
+    stacks, bare, given = _with_balls(target, map)
+    sides = (source.skeleton, moving), (bare.skeleton, bare.clip)
     its, mine = bodies_of(*sides, (reference, target_reference))
-    used = _mapped(its, mine, map)
+    used = _mapped(its, mine, given)
     made = retarget_clip(its, mine, used, choices, free=(reference, target_reference) == ("auto", "auto"))
+    if stacks is not None:
+        made = _on_hinges(stacks, mine, made, choices)
+    if freed:
+        made = made._replace(report=replace(made.report, warnings=(*freed, *made.report.warnings)))
     character = replace(target, clips=MappingProxyType({made.clip.name: made.clip}))
     return Retargeted(character, used, made.report)
+
+
+def _on_hinges(stacks: Stacks, body: Body, made: Made, choices: Choices) -> Made:
+    """A motion of the balls on the hinges that these stand for; hands and feet end where they did."""
+    from viewer.motion.carried import brought, held_end, within_limits  # noqa: PLC0415 - only here is the solver needed
+
+    clip, whole = made.clip, stacks.whole
+    motion, wanted = stacks.spread(clip), fk_clip(stacks.skeleton, clip)
+    held = {ARM: choices.hands != "free", LEG: made.report.feet != "off"}
+    limbs = [limb for limb in body.figure.limbs if held[limb.kind]] if body.figure is not None else []
+    ends = [None if limb.end is None else stacks.members[limb.end][-1] for limb in limbs]
+    tracks, away, world = [], np.zeros(len(clip)), fk_arrays(whole.parents, *motion)
+    for limb, end in zip(limbs, ends, strict=True):
+        tip, points = stacks.tip_of(limb), wanted.point(*limb.tip)
+        tracks += held_end(whole, tip, end, points, wanted, limb.end)
+        away = np.maximum(away, norm(world.point(*tip) - points))
+    if tracks:
+        motion = brought(whole, motion, tracks, away, clip.frame_time, limits=choices.limits)
+    result = Clip.from_arrays(
+        whole, hemisphere_continuous(normalized(motion[0])), motion[1], fps=clip.fps, name=clip.name
+    )
+    if choices.limits:
+        own = [replace(limb, end=end, tip=stacks.tip_of(limb)) for limb, end in zip(limbs, ends, strict=True)]
+        result = within_limits(whole, result, own)
+    return Made(result, replace(made.report, at_limits=_outside(whole, result)))
 
 
 def _checked(choices: Choices) -> Choices:

@@ -83,6 +83,19 @@ def map_of(source: Skeleton, target: Skeleton, pairs: Iterable[JointPair]) -> Ma
     )
 
 
+def without_crossings(source: Skeleton, target: Skeleton, pairs: Iterable[JointPair]) -> list[JointPair]:
+    """The pairs but for those that stand above the partner of an ancestor, as in a spine that hangs on the chest."""
+    kept: list[JointPair] = []
+    for pair in sorted(pairs, key=lambda pair: pair.source):
+        crosses = any(
+            _is_above(source, other.source, pair.source) and _is_above(target, pair.target, other.target)
+            for other in kept if other.target != pair.target
+        )  # fmt: skip
+        if not crosses:
+            kept.append(pair)
+    return kept
+
+
 def with_pairs(automatic: Map, given: Mapping[str, str | None], source: Skeleton, target: Skeleton) -> Map:
     """The map with pairs that a user gives in place of its own.
 

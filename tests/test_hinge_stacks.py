@@ -1,0 +1,176 @@
+"""Robots' hips, shoulders and wrists of several hinges get a motion as balls do."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+import numpy as np
+import pytest
+from inside.motion import without_stacks
+
+import viewer
+from viewer import Clip, JointKind, Skeleton
+from viewer.motion import retarget
+from viewer.skeleton import World, fk_clip
+from viewer.spatial.quaternion import from_axis_angle, multiply
+
+
+def of_hinges(skeleton: Skeleton, apart: float = 0.0) -> Skeleton:
+    """The skeleton with three hinges in place of each ball below the root: the last has its name.
+
+    The third is away from where the axes meet, along its own.
+    """
+    builder = viewer.Builder(name="robot")
+    beyond = dict.fromkeys(skeleton.names, 0.0)
+    for joint, name in enumerate(skeleton.names):
+        parent = int(skeleton.parents[joint])
+        above = skeleton.names[parent] if parent >= 0 else None
+        offset, rotation = np.array(skeleton.offsets[joint]), skeleton.rest_rotations[joint]
+        if above is not None:
+            offset[1] -= beyond[above]
+        kind = skeleton.kinds[joint]
+        if kind is not JointKind.BALL:
+            axis = skeleton.axes[joint, 0] if kind is JointKind.HINGE else None
+            builder.add(name, above, offset, kind=kind, axis=axis, rotation=rotation)
+            continue
+        builder.add(f"{name}_1", above, offset, kind="hinge", axis=(0.0, 0.0, 1.0), rotation=rotation)
+        builder.add(f"{name}_2", f"{name}_1", kind="hinge", axis=(1.0, 0.0, 0.0))
+        builder.add(name, f"{name}_2", (0.0, apart, 0.0), kind="hinge", axis=(0.0, 1.0, 0.0))
+        beyond[name] = apart
+    for joint, offset in zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True):
+        moved = offset - (0.0, beyond[skeleton.names[joint]], 0.0)
+        builder.tip(skeleton.names[joint], moved)
+    return builder.skeleton
+
+
+def moved(character: viewer.Character) -> World:
+    assert character.clip is not None
+    return fk_clip(character.skeleton, character.clip)
+
+
+@pytest.mark.parametrize("apart", [0.0, 0.05])
+@pytest.mark.parametrize("feet", ["plant", "follow", "off"])
+def test_a_motion_on_hinges_is_that_on_balls(apart: float, feet: Literal["plant", "follow", "off"]) -> None:
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
+    balls = dataclasses.replace(biped, limits=(None,) * len(biped), effectors=(), poses={}, mobility=None)
+    hinges = of_hinges(balls, apart)
+    wanted = retarget(walk, viewer.Character(balls), feet=feet)
+    found = retarget(walk, viewer.Character(hinges), feet=feet)
+    assert dict(found.map.pairs) == dict(wanted.map.pairs)
+    assert found.report.feet == feet
+    one, other = (moved(each.character) for each in (wanted, found))
+    for joint, name in enumerate(balls.names):
+        place = other.positions[:, hinges.index(name)]
+        if balls.kinds[joint] is JointKind.BALL:
+            place = other.point(hinges.index(name), np.array((0.0, -apart, 0.0)))
+        np.testing.assert_allclose(place, one.positions[:, joint], atol=1e-6, err_msg=name)
+
+
+def test_a_map_may_name_any_hinge_of_a_stack() -> None:
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
+    hinges = of_hinges(dataclasses.replace(biped, limits=(None,) * len(biped), effectors=(), poses={}, mobility=None))
+    found = retarget(walk, viewer.Character(hinges), {"LeftUpLeg": "LeftUpLeg_1", "Head": None})
+    assert found.map.pairs["LeftUpLeg"] == "LeftUpLeg"
+    assert "Head" not in found.map.pairs
+
+
+def test_balls_stand_where_axes_meet_and_take_motions_both_ways() -> None:
+    random = np.random.default_rng(2)
+    skeleton = of_hinges(viewer.load("sample:biped").skeleton, 0.05)
+    stacks = without_stacks(skeleton)
+    assert stacks is not None
+    count = 7
+    rotations, translations = (np.tile(part, (count, 1, 1)) for part in (skeleton.rest_rotations, skeleton.offsets))
+    for joint, kind in enumerate(skeleton.kinds):
+        if kind is JointKind.HINGE:
+            turn = from_axis_angle(skeleton.axes[joint, 0], random.uniform(-0.7, 0.7, count))
+            rotations[:, joint] = multiply(rotations[:, joint], turn)
+    clip = Clip.from_arrays(skeleton, rotations, translations, fps=30)
+    gathered = stacks.gather(clip)
+    again = Clip.from_arrays(skeleton, *stacks.spread(gathered), fps=30)
+    whole, balls, back = (fk_clip(*each) for each in ((skeleton, clip), (stacks.skeleton, gathered), (skeleton, again)))
+    np.testing.assert_allclose(back.positions, whole.positions, atol=1e-9)
+    for joint, members in enumerate(stacks.members):
+        there = whole.point(members[-1], stacks.points[joint])
+        np.testing.assert_allclose(balls.positions[:, joint], there, atol=1e-9)
+
+
+@pytest.mark.parametrize("axes", [((1, 0, 0), (1, 0, 0)), ((1, 0, 0), (0.95, 0.3122499, 0))])
+def test_hinges_that_turn_about_nearly_the_same_axis_stay_hinges(axes: tuple[tuple[float, ...], ...]) -> None:
+    builder = viewer.Builder(name="finger")
+    builder.add("palm", None, kind="free")
+    builder.add("a", "palm", (0, 0.1, 0), kind="hinge", axis=axes[0])
+    builder.add("b", "a", (0, 0.001, 0), kind="hinge", axis=axes[1])
+    builder.tip("b", (0, 0.1, 0))
+    assert without_stacks(builder.skeleton) is None
+
+
+def test_knees_and_mimics_stay_as_they_are() -> None:
+    builder = viewer.Builder(name="leg")
+    builder.add("body", None, kind="free")
+    builder.add("hip", "body", (0, -0.1, 0), kind="hinge", axis=(0, 0, 1))
+    builder.add("thigh", "hip", kind="hinge", axis=(1, 0, 0))
+    builder.add("shin", "thigh", (0, -0.4, 0), kind="hinge", axis=(1, 0, 0))
+    builder.add("pan", "shin", (0, -0.4, 0), kind="hinge", axis=(1, 0, 0))
+    builder.add("tilt", "pan", kind="hinge", axis=(0, 0, 1))
+    builder.mimic("tilt", "pan", 1.0, 0.0)
+    stacks = without_stacks(builder.skeleton)
+    assert stacks is not None
+    assert stacks.skeleton.names == ("body", "thigh", "shin", "pan", "tilt")
+    assert [kind.value for kind in stacks.skeleton.kinds] == ["free", "ball", "hinge", "hinge", "hinge"]
+
+
+def test_a_spine_that_hangs_on_the_chest_is_not_paired_against_its_order() -> None:
+    builder = viewer.Builder(name="upside down")
+    builder.add("chest", None, (0, 1.3, 0), kind="free")
+    builder.add("spine1", "chest", (0, -0.1, 0))
+    builder.add("spine", "spine1", (0, -0.1, 0))
+    builder.add("pelvis", "spine", (0, -0.1, 0))
+    for side, x in (("left", 0.1), ("right", -0.1)):
+        for part, above, offset in (
+            ("thigh", "pelvis", (x, -0.1, 0)), ("shin", "thigh", (0, -0.4, 0.01)), ("foot", "shin", (0, -0.4, -0.01)),
+            ("upper_arm", "chest", (2 * x, 0.1, 0)), ("forearm", "upper_arm", (2.5 * x, 0, -0.01)),
+            ("hand", "forearm", (2.5 * x, 0, 0.01)),
+        ):  # fmt: skip
+            builder.add(f"{side}_{part}", above if above in ("pelvis", "chest") else f"{side}_{above}", offset)
+    builder.add("head", "chest", (0, 0.25, 0))
+    skeleton = builder.skeleton
+    walk = viewer.load("sample:walk")
+    found = retarget(walk, viewer.Character(skeleton))
+    assert found.map.pairs["Hips"] == "pelvis"
+    again = retarget(walk, viewer.Character(skeleton), found.map)
+    assert dict(again.map.pairs) == dict(found.map.pairs)
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_a_robot_whose_base_is_fixed_walks_off_and_says_so(link: bool) -> None:
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
+    free = of_hinges(dataclasses.replace(biped, limits=(None,) * len(biped), effectors=(), poses={}, mobility=None))
+    fixed = dataclasses.replace(free, kinds=(JointKind.FIXED, *free.kinds[1:]))
+    if link:  # the pelvis is a link of its own on the base
+        fixed = dataclasses.replace(
+            fixed, names=("base", *fixed.names), parents=np.array([-1, *(fixed.parents + 1)]),
+            offsets=np.array([(0.0, 0.0, 0.0), *fixed.offsets]), kinds=(JointKind.FIXED, *fixed.kinds),
+            rest_rotations=np.array([(0.0, 0.0, 0.0, 1.0), *fixed.rest_rotations]), limits=(None, *fixed.limits),
+            axes=np.concatenate([np.zeros((1, 2, 3)), fixed.axes]), stiffness=np.array([0.0, *fixed.stiffness]),
+            tip_parents=fixed.tip_parents + 1,
+        )  # fmt: skip
+    wanted, found = (retarget(walk, viewer.Character(each)) for each in (free, fixed))
+    base = "base" if link else "Hips"
+    assert found.report.warnings == (f'"{base}" is fixed: it is free here, so that the figure goes its way',)
+    assert found.character.skeleton.kinds[0] is JointKind.FREE
+    one, other = moved(wanted.character), moved(found.character)
+    np.testing.assert_allclose(other.positions[:, int(link) :], one.positions, atol=1e-6)
+
+
+def test_an_arm_on_a_table_stays_there() -> None:
+    walk = viewer.load("sample:walk")
+    builder = viewer.Builder(name="arm")
+    builder.add("table", None, (0, 0.8, 0), kind="fixed")
+    builder.add("LeftArm", "table", (0, 0.2, 0))
+    builder.add("LeftForeArm", "LeftArm", (0, 0.3, 0.01))
+    builder.add("LeftHand", "LeftForeArm", (0, 0.3, -0.01))
+    found = retarget(walk, viewer.Character(builder.skeleton))
+    assert found.character.skeleton.kinds[0] is JointKind.FIXED
+    assert not any("is fixed" in warning for warning in found.report.warnings)
