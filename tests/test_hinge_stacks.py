@@ -157,8 +157,8 @@ def test_a_robot_whose_base_is_fixed_walks_off_and_says_so(link: bool) -> None:
             tip_parents=fixed.tip_parents + 1,
         )  # fmt: skip
     wanted, found = (retarget(walk, viewer.Character(each)) for each in (free, fixed))
-    base = "base" if link else "Hips"
-    assert found.report.warnings == (f'"{base}" is fixed: it is free here, so that the figure goes its way',)
+    said = '"base" and "Hips" are fixed: they are free' if link else '"Hips" is fixed: it is free'
+    assert found.report.warnings == (f"{said} here, so that the figure goes its way",)
     assert found.character.skeleton.kinds[0] is JointKind.FREE
     one, other = moved(wanted.character), moved(found.character)
     np.testing.assert_allclose(other.positions[:, int(link) :], one.positions, atol=1e-6)

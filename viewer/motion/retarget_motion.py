@@ -138,22 +138,26 @@ def find_map(
 
 
 def _on_its_legs(target: Character) -> tuple[Character, tuple[str, ...]]:
-    """A figure whose base is fixed, as of robots with legs, with a free one, and a warning; others as they are."""
+    """A figure with legs whose base is fixed, as of robots, with a free one, and a warning; others as they are."""
     skeleton = target.skeleton
     base = int(np.flatnonzero(skeleton.parents < 0)[0])
-    if skeleton.kinds[base] is not JointKind.FIXED:
-        return target, ()
     stacks = without_stacks(skeleton)
     figure = find_figure(skeleton if stacks is None else stacks.skeleton)
     if figure is None or not figure.legs:
         return target, ()
-    pelvis = figure.pelvis if stacks is None else stacks.members[figure.pelvis][-1]
     kinds = list(skeleton.kinds)
-    kinds[base] = JointKind.FREE
-    if kinds[pelvis] is JointKind.FIXED:  # a link of its own on the base
-        kinds[pelvis] = JointKind.BALL
-    freed = replace(target, skeleton=replace(skeleton, kinds=tuple(kinds)))
-    return freed, (f"{quote(skeleton.names[base])} is fixed: it is free here, so that the figure goes its way",)
+    pelvis = figure.pelvis if stacks is None else stacks.members[figure.pelvis][-1]
+    freed = {base: JointKind.FREE} if pelvis == base else {base: JointKind.FREE, pelvis: JointKind.BALL}
+    freed = {joint: kind for joint, kind in freed.items() if kinds[joint] is JointKind.FIXED}
+    if not freed:
+        return target, ()
+    for joint, kind in freed.items():
+        kinds[joint] = kind
+    names = " and ".join(quote(skeleton.names[joint]) for joint in freed)
+    both = (
+        "is fixed: it is" if len(freed) == 1 else "are fixed: they are"
+    ) + " free here, so that the figure goes its way"
+    return replace(target, skeleton=replace(skeleton, kinds=tuple(kinds))), (f"{names} {both}",)
 
 
 def _with_balls(

@@ -16,8 +16,8 @@ BODY_MASS_INDEX = 22.0
 """kg / m^2."""
 DENSITY = 1000.0
 """kg / m^3, of anything but people."""
-_FLAT = 0.01
-"""A figure lower than this part of its length lies, as a swimmer or an ant with straight legs."""
+_FLAT = 1.0 / 3.0
+"""A figure lower than this part of its length lies, as a swimmer or an arm that is stretched out."""
 _HEAD, _TRUNK = 0.0694, 0.4346
 _ARM, _LEG = (0.0271, 0.0162, 0.0061), (0.1416, 0.0433, 0.0137)
 """Parts of the body's mass: upper arm, forearm, hand; thigh, shank, foot."""
@@ -49,7 +49,7 @@ def volume_of(capsule: Capsule) -> float:
 
 
 def standing_height(skeleton: Skeleton) -> float:
-    """Metres from the lowest to the highest joint or end site of the relaxed pose; of a flat figure its length."""
+    """Metres from the lowest to the highest joint or end site of the relaxed pose; of one that lies its length."""
     world = fk(skeleton, skeleton.relaxed_pose())
     tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
     places = np.array([*world.positions, *(world.point(joint, offset) for joint, offset in tips)])
