@@ -14,9 +14,10 @@ from viewer import Clip, JointKind, Skeleton
 from viewer.motion import retarget
 from viewer.skeleton import World, fk_clip
 from viewer.spatial.quaternion import from_axis_angle, multiply
+from viewer.spatial.vectors import norm
 
 
-def of_hinges(skeleton: Skeleton, apart: float = 0.0) -> Skeleton:
+def of_hinges(skeleton: Skeleton, apart: float = 0.0, *, toes: bool = True) -> Skeleton:
     """The skeleton with three hinges in place of each ball below the root: the last has its name.
 
     The third is away from where the axes meet, along its own.
@@ -24,6 +25,8 @@ def of_hinges(skeleton: Skeleton, apart: float = 0.0) -> Skeleton:
     builder = viewer.Builder(name="robot")
     beyond = dict.fromkeys(skeleton.names, 0.0)
     for joint, name in enumerate(skeleton.names):
+        if "Toe" in name and not toes:
+            continue
         parent = int(skeleton.parents[joint])
         above = skeleton.names[parent] if parent >= 0 else None
         offset, rotation = np.array(skeleton.offsets[joint]), skeleton.rest_rotations[joint]
@@ -39,8 +42,8 @@ def of_hinges(skeleton: Skeleton, apart: float = 0.0) -> Skeleton:
         builder.add(name, f"{name}_2", (0.0, apart, 0.0), kind="hinge", axis=(0.0, 1.0, 0.0))
         beyond[name] = apart
     for joint, offset in zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True):
-        moved = offset - (0.0, beyond[skeleton.names[joint]], 0.0)
-        builder.tip(skeleton.names[joint], moved)
+        if "Toe" not in skeleton.names[joint] or toes:
+            builder.tip(skeleton.names[joint], offset - (0.0, beyond[skeleton.names[joint]], 0.0))
     return builder.skeleton
 
 
@@ -174,3 +177,28 @@ def test_an_arm_on_a_table_stays_there() -> None:
     found = retarget(walk, viewer.Character(builder.skeleton))
     assert found.character.skeleton.kinds[0] is JointKind.FIXED
     assert not any("is fixed" in warning for warning in found.report.warnings)
+
+
+def test_feet_that_are_ankles_alone_stand_by_them() -> None:
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
+    plain = dataclasses.replace(biped, limits=(None,) * len(biped), effectors=(), poses={}, mobility=None)
+    found = retarget(walk, viewer.Character(of_hinges(plain, toes=False)))
+    assert found.report.feet == "plant"
+    assert found.report.warnings == ()
+    assert found.report.slide_cm_s is not None
+    assert found.report.slide_cm_s[1] < 0.001
+    ankle = found.character.skeleton.index("LeftFoot")
+    steps = norm(np.diff(moved(found.character).positions[:, ankle], axis=0))
+    assert (steps < 1e-6).sum() > 10
+
+
+def test_limits_that_hold_feet_back_are_said() -> None:
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
+    hinges = of_hinges(dataclasses.replace(biped, limits=(None,) * len(biped), effectors=(), poses={}, mobility=None))
+    stiff = viewer.JointLimits.coordinates((-0.05, 0.05))
+    limits = tuple(stiff if "Leg" in name and kind is JointKind.HINGE else None
+                   for name, kind in zip(hinges.names, hinges.kinds, strict=True))  # fmt: skip
+    found = retarget(walk, viewer.Character(dataclasses.replace(hinges, limits=limits)), limits=True)
+    (said,) = found.report.warnings
+    assert said.startswith("hands or feet are up to ")
+    assert said.endswith(" cm off: hinges and limits allow no more")

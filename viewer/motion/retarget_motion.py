@@ -48,6 +48,8 @@ Feet = Literal["plant", "follow", "off"]
 Hands = Literal["free", "reach", "touch"]
 FEET: tuple[Feet, ...] = ("plant", "follow", "off")
 HANDS: tuple[Hands, ...] = ("free", "reach", "touch")
+_NOTED = 2e-3
+"""Metres by which a robot's hands or feet may miss their places before a warning says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +290,14 @@ def _on_hinges(stacks: Stacks, body: Body, made: Made, choices: Choices) -> Made
     if choices.limits:
         own = [replace(limb, end=end, tip=stacks.tip_of(limb)) for limb, end in zip(limbs, ends, strict=True)]
         result = within_limits(whole, result, own)
-    return Made(result, replace(made.report, at_limits=_outside(whole, result)))
+    world, warnings = fk_clip(whole, result), made.report.warnings
+    missed = [norm(world.point(*stacks.tip_of(limb)) - wanted.point(*limb.tip)).max() for limb in limbs]
+    if max(missed, default=0.0) > _NOTED:
+        warnings = (
+            *warnings,
+            f"hands or feet are up to {100.0 * max(missed):.1f} cm off: hinges and limits allow no more",
+        )
+    return Made(result, replace(made.report, at_limits=_outside(whole, result), warnings=warnings))
 
 
 def _checked(choices: Choices) -> Choices:
@@ -396,8 +405,13 @@ def _planted(pairing: Pairing, made: tuple[Clip, World], clip: Clip, warnings: l
         moving = moving_feet(pairing.source.skeleton, clip, pairing.moving)
         touched = contacts_of(moving)
         feet = {leg.side: pairing.target.skeleton.names[_ankle(leg)] for _, leg in pairing.legs}
-        contacts = Contacts(tuple(f._replace(name=feet[f.side]) for f in touched.feet if f.side in feet))
         before = moving_feet(pairing.target.skeleton, *made, moving.away)
+        points = {foot.side: foot.places.keys() for foot in before.feet}
+        contacts = Contacts(tuple(
+            # Of a foot that is an ankle alone, as robots' are, the ankle stands while the source's heel does.
+            f._replace(name=feet[f.side], contacts=tuple(one for one in f.contacts if one.point in points[f.side]))
+            for f in touched.feet if f.side in feet
+        ))  # fmt: skip
         motion = planted_motion(before, contacts)
     except InputError as error:
         warnings.append(f"feet: they follow and are not planted: {error}")
