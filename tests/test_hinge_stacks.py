@@ -8,13 +8,12 @@ from typing import Literal
 import numpy as np
 import pytest
 from inside.motion import without_stacks
+from inside.spatial import from_axis_angle, multiply, vectors
 
 import viewer
 from viewer import Clip, JointKind, Skeleton
 from viewer.motion import retarget
 from viewer.skeleton import World, fk_clip
-from viewer.spatial.quaternion import from_axis_angle, multiply
-from viewer.spatial.vectors import norm
 
 
 def of_hinges(skeleton: Skeleton, apart: float = 0.0, *, toes: bool = True) -> Skeleton:
@@ -188,7 +187,7 @@ def test_feet_that_are_ankles_alone_stand_by_them() -> None:
     assert found.report.slide_cm_s is not None
     assert found.report.slide_cm_s[1] < 0.001
     ankle = found.character.skeleton.index("LeftFoot")
-    steps = norm(np.diff(moved(found.character).positions[:, ankle], axis=0))
+    steps = vectors.norm(np.diff(moved(found.character).positions[:, ankle], axis=0))
     assert (steps < 1e-6).sum() > 10
 
 

@@ -185,7 +185,7 @@ def test_a_window_shows_them_too(hostile: Path) -> None:
         for message in pilot.app.controller.view.bar.messages:
             assert_one_line(message.text)
         pilot.app.controller.view.fail(InputError(f"no {ESCAPE}{NEWLINE}"), "open")
-        assert pilot.app.controller.view.bar.messages[-1].text == r"no \x1b]0;pwned\x07\x1b[2Ja\nb\r\tc"
+        assert pilot.app.controller.view.bar.messages[-1].text == r"No \x1b]0;pwned\x07\x1b[2Ja\nb\r\tc"
         pilot.step(3)
     finally:
         pilot.close()

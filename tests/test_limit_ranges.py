@@ -268,7 +268,7 @@ def test_a_typed_end_that_cannot_be_is_refused_in_degrees(window: PanelWindow) -
     window.write("-2*100")
     assert window.session.document is before
     assert [message.text for message in window.controller.view.bar.messages] == [
-        'joint "LeftArm": Swing Y: expected an end within ±180.0°, found \N{MINUS SIGN}200.0°'
+        'Joint "LeftArm": Swing Y: expected an end within ±180.0°, found \N{MINUS SIGN}200.0°'
     ]
 
 
