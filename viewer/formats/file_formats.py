@@ -137,7 +137,7 @@ FORMATS = (
                has_objects=True, sign=b"{"),
     FileFormat(".urdf", "URDF", "urdf:read_urdf", "urdf:write_urdf",
                "A robot: links, joints, limits, shapes", in_metres=True, has_mesh_files=True, sign=b"<robot"),
-    FileFormat(".xacro", "xacro", "urdf:read_xacro", is_alone=True, has_mesh_files=True),
+    FileFormat(".xacro", "xacro", "xacro:read_xacro", is_alone=True, has_mesh_files=True),
     FileFormat(".usda", "USD", "", _USD, "For Blender, Maya, Houdini, Omniverse", in_metres=True),
     FileFormat(".usdc", "USD", "", _USD, in_metres=True),
     FileFormat(".xml", "MJCF", "mjcf:read_mjcf", "mjcf:write_mjcf",

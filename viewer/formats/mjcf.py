@@ -406,9 +406,9 @@ def _shown_geoms(model: dict[str, Any], bodies: set[int]) -> list[int]:
     bare = {of[geom] for geom in every} - {of[geom] for geom in shown}
     if len(bare) <= len({of[geom] for geom in shown}):
         return shown
-    shown += [geom for geom in every if model["geom_type"][geom] == _MESH and geom not in shown]
-    bare -= {of[geom] for geom in shown}
-    return shown + [geom for geom in every if of[geom] in bare]
+    kept = {*shown, *(geom for geom in every if model["geom_type"][geom] == _MESH)}
+    bare -= {of[geom] for geom in kept}
+    return [geom for geom in every if geom in kept or of[geom] in bare]
 
 
 def _triangles(model: dict[str, Any], geom: int) -> tuple[Any, Any] | None:

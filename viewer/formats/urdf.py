@@ -1,8 +1,8 @@
-"""Robots: URDF in and out, xacro in; a joint for each link, hinges, slides, limits, tool frames, meshes.
+"""Robots: URDF in and out; a joint for each link, hinges, slides, limits, tool frames, meshes.
 
 https://wiki.ros.org/urdf/XML. A link becomes the joint that moves it, under the link's name; its frame is the joint's
-frame of the file, so that origins and axes stay as they are. The axis Z is up: the root is turned. The macros of xacro
-are expanded in another process, because their expressions are programs.
+frame of the file, so that origins and axes stay as they are. The axis Z is up: the root is turned. URDF with macros
+is read by `viewer.formats.xacro`.
 
 Written are metres, Z up, numbers with all their digits. What has no joint in URDF becomes several, with links between
 them: a universal two hinges, a ball three; a free root floats. The shapes are the skeleton's bodies, as cylinders and
@@ -11,12 +11,8 @@ balls.
 
 from __future__ import annotations
 
-import json
 import math
 import re
-import subprocess
-import sys
-import tempfile
 from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -25,11 +21,11 @@ from xml.etree import ElementTree as ET  # only written here
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, MachineError, OutputError, is_installed, quote, unknown_name
+from viewer.errors import FormatError, InputError, OutputError, quote, unknown_name
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
-from viewer.formats.robot_meshes import package_places, skin_of
+from viewer.formats.robot_meshes import skin_of
 from viewer.formats.units import (
     root_rotations_to_internal,
     root_rotations_to_source,
@@ -378,86 +374,7 @@ def _note_unread(root: Element, warnings: list[str]) -> None:
     warnings += [f"<{tag}> is not read ({count} times)" for tag, count in other.items()]
 
 
-# --- xacro
-
-_SECONDS = 20.0
-_RUN = """
-import sys
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
-except ImportError:  # Windows
-    sys.argv.pop(1)
-import json, pathlib, re
-places, own = json.loads(sys.argv.pop(1)), sys.argv.pop(1)
-import xacro, xacro.substitution_args
-
-
-def named(folder):
-    try:
-        text = (folder / "package.xml").read_text(encoding="utf-8", errors="replace")[:100_000]
-    except OSError:
-        return folder.name
-    return next(iter(re.findall(r"<name>\\s*(.*?)\\s*</name>", text)), folder.name)
-
-
-def found(package):
-    for place in map(pathlib.Path, places):
-        if place.is_dir() and named(place) == package:
-            return str(place)
-        if (place / package).is_dir():
-            return str(place / package)
-    try:
-        return in_ros(package)
-    except Exception:
-        print(f'package "{package}": expected its folder beside or above the file, or in ROS_PACKAGE_PATH, found none',
-              file=sys.stderr)
-    return own  # a copy under another name has the same files
-
-
-in_ros, xacro.substitution_args._eval_find = xacro.substitution_args._eval_find, found
-xacro.main()
-"""
-"""Without ROS nothing tells xacro where the packages are that `$(find PACKAGE)` names."""
-_LOST, _NO_FILE = 'package "', "No such file"
-"""What it says of a package that is not found, and of a file."""
-
-
-def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
-    """Read a robot as `read_urdf` does, once xacro has carried out its macros.
-
-    Raises:
-        FormatError: xacro refuses it, takes too long, or makes no robot of it.
-        MachineError: xacro is not installed.
-    """
-    if not is_installed("xacro"):
-        raise MachineError(f"{name}: xacro files need: pip install 'ikviewer[robots]'")
-    if not path.is_file():
-        raise InputError(f"{name}: no such file")
-    with tempfile.TemporaryFile() as made, tempfile.TemporaryFile() as said:
-        folder = path.resolve().parent
-        places = json.dumps([str(base) for base in package_places(folder)])
-        command = [sys.executable, "-c", _RUN, str(MOST_TEXT_BYTES), places, str(folder.parent), str(path.resolve())]
-        try:
-            done = subprocess.run(  # noqa: S603 - our own Python
-                command, stdout=made, stderr=said, timeout=_SECONDS, check=False
-            )
-        except subprocess.TimeoutExpired as error:
-            raise FormatError(f"xacro took more than {_SECONDS:g} s", file=name) from error
-        made.seek(0)
-        said.seek(0)
-        if done.returncode:
-            lines = [line.strip() for line in said.read(1 << 16).decode("utf-8", "replace").splitlines()]
-            reasons = [line for line in lines if line and not line.startswith(("Traceback", "File "))] or ["no reason"]
-            lost = [line for line in reasons if line.startswith(_LOST)]
-            first = next((line for line in reasons if line not in lost), reasons[0])
-            # A package that is not there may have been a copy under another name, whose files are.
-            raise FormatError(
-                f"xacro refuses it: {(lost[0] if lost and _NO_FILE in first else first)[:200]}", file=name
-            )
-        return robot_of(made.read(MOST_TEXT_BYTES + 1), path, name, units=units, up=up, meshes=meshes)
-
+# --- writing
 
 _WORLD = "world"
 _LIGHT_KG, _LIGHT_INERTIA = 1e-3, 1e-6

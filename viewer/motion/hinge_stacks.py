@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 
-from viewer.skeleton import Clip, JointKind, Limb, Skeleton, fk, fk_clip
+from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, fk, fk_clip
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, from_axis_angle, log, multiply, rotate
 from viewer.spatial.vectors import dot, norm
@@ -100,7 +100,7 @@ def without_stacks(skeleton: Skeleton) -> Stacks | None:
         return None
     world = fk(skeleton, skeleton.rest_pose())
     size = float(np.ptp(world.positions, axis=0).max())
-    groups = [group for run in runs for group in _grouped(skeleton, run, size)]
+    groups = [group for run in runs for group in _grouped(skeleton, world, run, size)]
     if not groups:
         return None
     begins = {group[0]: group for group in groups}
@@ -111,7 +111,7 @@ def without_stacks(skeleton: Skeleton) -> Stacks | None:
     turns, places = world.rotations[last], world.positions[last].copy()
     for place, each in enumerate(members):
         if len(each) > 1:
-            places[place] = _meeting(skeleton, each)[0]
+            places[place] = _meeting(skeleton, world, each)[0]
     parents = np.array([index.get(int(skeleton.parents[each[0]]), -1) for each in members], dtype=np.intp)
     above = np.maximum(parents, 0)
     is_root = (parents < 0)[:, None]
@@ -166,7 +166,7 @@ def _hinges(skeleton: Skeleton, joints: Sequence[int]) -> list[int]:
     return [joint for joint in joints if skeleton.kinds[joint] is JointKind.HINGE]
 
 
-def _grouped(skeleton: Skeleton, run: list[int], size: float) -> list[tuple[int, ...]]:
+def _grouped(skeleton: Skeleton, world: World, run: list[int], size: float) -> list[tuple[int, ...]]:
     """The stacks of a run: as few joints as possible, and of these the most with three hinges."""
 
     @cache
@@ -179,7 +179,7 @@ def _grouped(skeleton: Skeleton, run: list[int], size: float) -> list[tuple[int,
             hinges = len(_hinges(skeleton, group))
             if hinges > _MOST:
                 break
-            if end - begin > 1 and (hinges < 2 or not _is_stack(skeleton, group, size)):
+            if end - begin > 1 and (hinges < 2 or not _is_stack(skeleton, world, group, size)):
                 if hinges > 1:
                     break
                 continue
@@ -190,17 +190,16 @@ def _grouped(skeleton: Skeleton, run: list[int], size: float) -> list[tuple[int,
     return [group for group in best(0)[1] if len(_hinges(skeleton, group)) > 1]
 
 
-def _is_stack(skeleton: Skeleton, group: tuple[int, ...], size: float) -> bool:
-    point, apart = _meeting(skeleton, group)
+def _is_stack(skeleton: Skeleton, world: World, group: tuple[int, ...], size: float) -> bool:
+    point, apart = _meeting(skeleton, world, group)
     if not apart <= _APART * size:
         return False
-    world = fk(skeleton, skeleton.rest_pose())
     return bool(norm(world.positions[list(group)] - point).max() <= _AWAY * size)
 
 
-def _meeting(skeleton: Skeleton, group: tuple[int, ...]) -> tuple[Floats, float]:
-    """The point (3,) nearest to the axes of hinges at rest, in the world, and how far the farthest axis passes it."""
-    world, hinges = fk(skeleton, skeleton.rest_pose()), _hinges(skeleton, group)
+def _meeting(skeleton: Skeleton, world: World, group: tuple[int, ...]) -> tuple[Floats, float]:
+    """The point (3,) nearest to the axes of hinges in a world at rest, and how far the farthest axis passes it."""
+    hinges = _hinges(skeleton, group)
     axes = rotate(world.rotations[hinges], skeleton.axes[hinges, 0])
     across = np.eye(3) - axes[:, :, None] * axes[:, None, :]
     total = across.sum(axis=0)

@@ -142,6 +142,8 @@ def find_map(
 def _on_its_legs(target: Character) -> tuple[Character, tuple[str, ...]]:
     """A figure with legs whose base is fixed, as of robots, with a free one, and a warning; others as they are."""
     skeleton = target.skeleton
+    if JointKind.FIXED not in skeleton.kinds:
+        return target, ()
     base = int(np.flatnonzero(skeleton.parents < 0)[0])
     stacks = without_stacks(skeleton)
     figure = find_figure(skeleton if stacks is None else stacks.skeleton)

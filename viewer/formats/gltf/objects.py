@@ -11,14 +11,13 @@ import numpy as np
 from viewer.formats.gltf import container
 from viewer.formats.gltf.buffers import BufferWriter, material, primitive
 from viewer.formats.gltf.nodes import OBJECT
+from viewer.formats.robot_meshes import primitive as primitive_shape
 from viewer.formats.save import check_range
 from viewer.ik.contact import Box, Mesh, Object, Sphere, surface_of
 from viewer.skeleton import Clip
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import hemisphere_continuous
 
-_AROUND, _ACROSS = 32, 16
-"""Faces of a ball around its axis, and from pole to pole."""
 _CLAY = [0.62, 0.42, 0.26, 1.0]
 """Base colour of objects, linear: another than that of the bones."""
 
@@ -138,7 +137,8 @@ def _renamed(one: Object, name: str) -> Object:
 def _triangles(shape: Object) -> tuple[Floats, Floats]:
     """(V, 3) corners of triangles in the object's own frame, and their normals: those of balls are smooth."""
     if isinstance(shape, Sphere):
-        normals = _unit_sphere()
+        points, faces = primitive_shape("sphere", [1.0])
+        normals = np.asarray(points, dtype=np.float64)[faces].reshape(-1, 3)
         return shape.radius * normals, normals
     vertices, faces = surface_of(shape)
     corners = vertices[faces]
@@ -147,17 +147,3 @@ def _triangles(shape: Object) -> tuple[Floats, Floats]:
     seen = length > 0.0  # triangles of no area are left out
     normals = np.repeat(across[seen] / length[seen, None], 3, axis=0)
     return corners[seen].reshape(-1, 3), normals
-
-
-def _unit_sphere() -> Floats:
-    """(V, 3) corners of the triangles of a unit sphere, between circles of latitude about y."""
-    down = np.linspace(0.0, np.pi, _ACROSS + 1)[:, None]
-    # The last point around is the first one, to the last bit: the surface is closed.
-    around = 2.0 * np.pi * (np.arange(_AROUND + 1) % _AROUND) / _AROUND
-    sines = np.sin(down)
-    sines[[0, -1]] = 0.0
-    points = np.stack(np.broadcast_arrays(sines * np.sin(around), np.cos(down), sines * np.cos(around)), axis=-1)
-    a, b, c, d = points[:-1, :-1], points[1:, :-1], points[1:, 1:], points[:-1, 1:]
-    upper = np.stack([a, b, d], axis=2)[1:]  # at a pole, two corners of one of the two are the same
-    lower = np.stack([b, c, d], axis=2)[:-1]
-    return np.concatenate([upper.reshape(-1, 3), lower.reshape(-1, 3)])
