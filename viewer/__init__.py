@@ -11,6 +11,8 @@ The library half: everything here but `view` works without a screen, and importi
 
 from __future__ import annotations
 
+from viewer.first_use import on_first_use
+
 __version__ = "0.1.0"
 
 _NAMES = {
@@ -75,26 +77,7 @@ They are imported on first use: inspecting or converting a file needs neither so
 version and help not even numpy. ``__init__.pyi`` says the same to type checkers; a test compares the two.
 """
 _PUBLIC_PACKAGES = ("ik", "quaternions")
-_PACKAGES = (*_PUBLIC_PACKAGES, "errors", "formats", "skeleton", "spatial")
-"""Packages and modules within that are there after ``import viewer`` alone."""
-_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
 
-__all__ = [*sorted([*_MODULE_OF, *_PUBLIC_PACKAGES])]  # noqa: PLE0604 - all of them are words
-
-
-def __getattr__(name: str) -> object:
-    """The library's names, on first use."""
-    from importlib import import_module  # noqa: PLC0415 - so that it is no name of the library
-
-    if name in _PACKAGES:
-        return import_module(f"viewer.{name}")
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_MODULE_OF[name]), name)
-    globals()[name] = found  # the next time it is as quick as any other
-    return found
-
-
-def __dir__() -> list[str]:
-    """The public names, imported or not."""
-    return [*__all__, "__doc__", "__file__", "__name__", "__path__", "__version__"]
+__all__ = [*sorted([*_PUBLIC_PACKAGES, *(name for names in _NAMES.values() for name in names)])]  # noqa: PLE0604 - all of them are words
+# The last are packages and modules within that are there after ``import viewer`` alone.
+__getattr__, __dir__ = on_first_use(__name__, _NAMES, (*_PUBLIC_PACKAGES, "errors", "formats", "skeleton", "spatial"))

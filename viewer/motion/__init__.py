@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from viewer.first_use import on_first_use
 
 _NAMES = {
     "viewer.motion.contacts": ("Contact", "Contacts", "FootContacts", "foot_contacts", "foot_places"),
@@ -34,20 +34,7 @@ _NAMES = {
     ),
     "viewer.motion.skate_meter": ("FootSkate", "Skate", "skate"),
 }
-"""The names that other rooms use, by the module that each comes from.
+"""The names that other rooms use, by the module that each comes from: reading a file of contacts needs no solver."""
 
-They are imported on first use: reading a file of contacts needs no solver. ``__init__.pyi`` says the same to type
-checkers; a test compares the two. No module of the room may have such a name, which it would replace.
-"""
-_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
-
-__all__ = [*sorted(_MODULE_OF)]  # noqa: PLE0604 - all of them are words
-
-
-def __getattr__(name: str) -> object:
-    """The names of the room, on first use."""
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_MODULE_OF[name]), name)
-    globals()[name] = found  # the next time it is as quick as any other
-    return found
+__all__ = [*sorted(name for names in _NAMES.values() for name in names)]  # noqa: PLE0604 - all of them are words
+__getattr__, __dir__ = on_first_use(__name__, _NAMES)
