@@ -24,7 +24,7 @@ import rivals
 from neutral import FOLDER, NeutralSource
 from rivals import MINK, MUJOCO, PINOCCHIO, Entry
 
-from viewer.cli.bench import COUNT, PARTS, SEED, bench_report, plan, solves
+from viewer.cli.bench import bench_report, plan, solves
 from viewer.cli.bench.bench_files import Reader, measure_files
 from viewer.cli.bench.bench_problems import Problems
 from viewer.cli.bench.bench_report import Table, number
@@ -32,6 +32,7 @@ from viewer.cli.bench.plan import Plan, version_of
 from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.solves import CHAIN, NUMBA, NUMPY, Contender, judged, our_makers, round_robin
 from viewer.cli.output import Json, print_json, progress_bars
+from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
 
 PAGE = """# Benchmarks
 
@@ -241,7 +242,7 @@ def main() -> int:
         with progress_bars():
             print_json(comparison(arguments).measure(arguments.parts[0]))
         return 0
-    chosen = [name for name in PARTS if name in arguments.parts] or list(PARTS)
+    chosen = [name for name in BENCH_PARTS if name in arguments.parts] or list(BENCH_PARTS)
     worker = [sys.executable, str(Path(__file__).resolve()), "--worker"]
     source = ["--own"] if arguments.own else ["--neutral", str(arguments.neutral)]
     run = plan_of(arguments)
@@ -253,10 +254,12 @@ def main() -> int:
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument("parts", nargs="*", metavar="NAME", help=f"of {', '.join(PARTS)}")
+    made.add_argument("parts", nargs="*", metavar="NAME", help=f"of {', '.join(BENCH_PARTS)}")
     made.add_argument("--quick", action="store_true", help="a few of everything, to see that it works: no figures")
-    made.add_argument("--seed", type=int, default=SEED, metavar="S", help="of the problems")
-    made.add_argument("--count", type=int, default=COUNT, metavar="N", help=f"problems of each kind (default {COUNT})")
+    made.add_argument("--seed", type=int, default=BENCH_SEED, metavar="S", help="of the problems")
+    made.add_argument(
+        "--count", type=int, default=BENCH_COUNT, metavar="N", help=f"problems of each kind (default {BENCH_COUNT})"
+    )
     made.add_argument("--neutral", type=Path, default=FOLDER, metavar="DIR", help="folder of the neutral benchmark")
     made.add_argument("--own", action="store_true", help="our own problems even where the neutral ones are there")
     made.add_argument("--json", action="store_true", help="one JSON document")

@@ -1,4 +1,4 @@
-"""How much like a person do solved poses look? The score of `viewer.ik.pose_score` on real clips.
+"""How much like a person do solved poses look? The score of `viewer.cli.bench.bench_poses` on real clips.
 
     python benchmarks/poses.py [--plain] [--rest] [--frames N]
 
@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from viewer.cli.bench.bench_poses import Given, prepare, score
 from viewer.formats.load import load
 from viewer.ik.mobility_priors import REFERENCE, metric
-from viewer.ik.pose_score import Given, prepare, score
 from viewer.skeleton import DOFS, JointKind, Pose, find_place, fk
 from viewer.spatial.quaternion import conjugate, exp, log, multiply, normalized, to_matrix
 
 if TYPE_CHECKING:
+    from viewer.cli.bench.bench_poses import Trial
     from viewer.ik.goals import Goal
-    from viewer.ik.pose_score import Trial
     from viewer.skeleton import Skeleton, World
     from viewer.spatial.checks import Floats
 

@@ -23,8 +23,8 @@ from types import ModuleType
 
 import viewer
 from viewer.cli.job import Options, fields_of
+from viewer.cli.main import options_of
 from viewer.cli.options import Reading
-from viewer.cli.parsers import options_of
 from viewer.ui.commands import HelpRow, help_rows
 
 HERE = Path(__file__).parent

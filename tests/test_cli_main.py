@@ -53,7 +53,7 @@ def test_without_a_command_it_opens_the_window(
         shown.append(options.file)
         return Result()
 
-    monkeypatch.setattr("viewer.cli.view_command.run", showing)
+    monkeypatch.setattr("viewer.cli.view_command.run_view", showing)
     assert ran(capsys, *arguments) == (0, "", "")
     assert shown == [file]
 
@@ -211,7 +211,7 @@ def test_what_the_machine_lacks_exits_with_3(
     def lacking(_: object) -> int:
         raise MachineError("no display: run under xvfb-run")
 
-    monkeypatch.setattr("viewer.cli.samples_command.run", lacking)
+    monkeypatch.setattr("viewer.cli.file_commands.run_samples", lacking)
     assert ran(capsys, "samples") == (3, "", "error: no display: run under xvfb-run\n")
 
 
@@ -229,7 +229,7 @@ def test_memory_and_interrupts_end_in_one_line(
     def failing(_: object) -> int:
         raise failure
 
-    monkeypatch.setattr("viewer.cli.samples_command.run", failing)
+    monkeypatch.setattr("viewer.cli.file_commands.run_samples", failing)
     assert ran(capsys, "samples") == (code, "", line)
 
 

@@ -199,7 +199,7 @@ def test_a_fault_of_our_own_is_not_taken_for_a_missing_library(
     def broken(_: Any) -> int:  # noqa: ANN401
         raise ModuleNotFoundError("No module named 'viewer.shed'", name="viewer.shed")
 
-    monkeypatch.setattr("viewer.cli.samples_command.run", broken)
+    monkeypatch.setattr("viewer.cli.file_commands.run_samples", broken)
     monkeypatch.setenv("IKVIEWER_HOME", str(tmp_path))
     assert main(["samples"]) == 1
     fault = "this command brings out a fault of the program, \"ModuleNotFoundError: No module named 'viewer.shed'\""
@@ -214,6 +214,6 @@ def test_a_library_that_nobody_thought_of_is_told_by_the_command(
     def lacking(_: Any) -> int:  # noqa: ANN401
         raise ModuleNotFoundError("No module named 'PIL.Image'", name="PIL.Image")
 
-    monkeypatch.setattr("viewer.cli.samples_command.run", lacking)
+    monkeypatch.setattr("viewer.cli.file_commands.run_samples", lacking)
     assert main(["samples"]) == 3
     assert capsys.readouterr().err == "error: ikviewer samples needs pillow: python3 -m pip install pillow\n"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
-from inside.ik import Given, prepare, score
+from inside.cli import Given, prepare
+from inside.cli import pose_score as score
 from inside.spatial import from_axis_angle, multiply
 
 from viewer import load
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from inside.ik import Solve, Trial
+    from inside.cli import Solve, Trial
 
     from viewer.ik import Goal
     from viewer.skeleton import Skeleton

@@ -2,8 +2,9 @@
 
 from viewer.cli import completion_command as completion
 from viewer.cli import many_files, output, workers
-from viewer.cli.bench import PARTS
 from viewer.cli.bench import bench_report as report
+from viewer.cli.bench.bench_poses import Given, Solve, Trial, prepare
+from viewer.cli.bench.bench_poses import score as pose_score
 from viewer.cli.bench.bench_problems import CLASSES, UNREACHABLE, drags, problems
 from viewer.cli.bench.plan import Plan, measure
 from viewer.cli.bench.rigs import RIGS, Rig
@@ -12,12 +13,12 @@ from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, outsi
 from viewer.cli.bench.solves import NUMPY
 from viewer.cli.file_options import SHELLS, ConvertMotion, ConvertOptions
 from viewer.cli.job import Options, Result, add_fields, argument, fields_of, flag, made_from, option, part
-from viewer.cli.main import main
+from viewer.cli.main import COMMANDS, actions_of, command_parser, main, options_of
 from viewer.cli.motion_options import FEET, HANDS
 from viewer.cli.options import BACKENDS, SOLVERS, count
-from viewer.cli.parsers import COMMANDS, actions_of, command_parser, options_of
 from viewer.cli.picture_options import RenderOptions, ViewOptions
 from viewer.cli.session_inputs import as_character
+from viewer.cli.solving_options import BENCH_PARTS as PARTS
 from viewer.cli.solving_options import SolveOptions
 
 __all__ = [
@@ -35,12 +36,15 @@ __all__ = [
     "UNREACHABLE",
     "ConvertMotion",
     "ConvertOptions",
+    "Given",
     "Options",
     "Plan",
     "RenderOptions",
     "Result",
     "Rig",
+    "Solve",
     "SolveOptions",
+    "Trial",
     "ViewOptions",
     "actions_of",
     "add_fields",
@@ -63,6 +67,8 @@ __all__ = [
     "output",
     "outside",
     "part",
+    "pose_score",
+    "prepare",
     "problems",
     "report",
     "rig",

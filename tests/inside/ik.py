@@ -36,7 +36,6 @@ from viewer.ik.methods.mechanism import (
     vector,
 )
 from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, metric, principal, spreads
-from viewer.ik.pose_score import Given, Solve, Trial, prepare, score
 from viewer.ik.reach import Gap, Miss, Reach
 from viewer.ik.return_to_start import ReturnPath, prebent
 from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
@@ -90,7 +89,6 @@ __all__ = [
     "Backend",
     "Drag",
     "Gap",
-    "Given",
     "KindProjection",
     "Mechanism",
     "MethodName",
@@ -103,11 +101,9 @@ __all__ = [
     "ReturnPath",
     "RootMode",
     "Settings",
-    "Solve",
     "State",
     "System",
     "Targets",
-    "Trial",
     "Tuning",
     "Unit",
     "UserRows",
@@ -189,7 +185,6 @@ __all__ = [
     "optimal_step",
     "places",
     "prebent",
-    "prepare",
     "principal",
     "quaternion",
     "remade",
@@ -199,7 +194,6 @@ __all__ = [
     "run_default",
     "runs",
     "scaled",
-    "score",
     "seeds_for",
     "selectively_damped_step",
     "shortest_turn",

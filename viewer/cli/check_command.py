@@ -63,7 +63,7 @@ class Finding(NamedTuple):
         return Result(notes=[*odd, one_line(f"ok       {self.file}: {self.holds}")], document=document)
 
 
-def run(options: CheckOptions) -> Iterator[Result]:
+def run_check(options: CheckOptions) -> Iterator[Result]:
     """Check every file; a refused one does not stop the others."""
     files = [file for name in options.files for file in files_of(name)]
     done = done_each(_found, options, files, str, options.jobs, options.scheduler or "")

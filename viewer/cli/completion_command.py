@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from viewer.cli.file_options import CompletionOptions
 from viewer.cli.job import FILES, SKELETONS, Field, Result, fields_of
-from viewer.cli.parsers import COMMANDS, COMMON_FLAGS, options_of
-from viewer.cli.parsers import HELP as HELP_COMMAND
+from viewer.cli.main import COMMANDS, COMMON_FLAGS, options_of
+from viewer.cli.main import HELP as HELP_COMMAND
 from viewer.formats.file_formats import READ
 from viewer.resources import data_dir
 
@@ -34,7 +34,7 @@ class Command(NamedTuple):
     values: tuple[Field, ...]
 
 
-def run(options: CompletionOptions) -> Result:
+def run_completion(options: CompletionOptions) -> Result:
     """The script of a shell."""
     return Result([{"bash": bash, "zsh": zsh, "fish": fish}[options.shell](commands(), samples())])
 

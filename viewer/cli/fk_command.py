@@ -22,7 +22,7 @@ _NARROWEST = 12
 """Columns for names at least; titles with frame numbers of six digits fit into them."""
 
 
-def run(options: FkOptions) -> Result:
+def run_fk(options: FkOptions) -> Result:
     """Evaluate the pose or the frames; ``--npz`` writes the arrays."""
     outputs.check_kept(options.npz, options)
     character = inputs.chosen_clip(

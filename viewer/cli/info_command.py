@@ -23,7 +23,7 @@ _MOST_JOINTS = 200
 """Joints that the text form lists; ``--json`` lists all."""
 
 
-def run(options: InfoOptions) -> Result:
+def run_info(options: InfoOptions) -> Result:
     """Read the file and describe it."""
     session = read_session(options.file) if is_session(options.file) else None
     read = None if session is None else session.character

@@ -50,7 +50,7 @@ _DISTANCE = 1.5
 """Distance from which balls are thrown, in heights of the figure."""
 
 
-def run(options: SimulateOptions) -> Result:
+def run_simulate(options: SimulateOptions) -> Result:
     """Simulate, measure, write."""
     output = None if options.output is None else Path(options.output)
     films = output is not None and file_formats.is_film(output)
@@ -143,7 +143,7 @@ def _write(character: Character, sim: Physics, output: Path) -> str:
 
 def _film(character: Character, sim: Physics, output: Path, options: SimulateOptions) -> str:
     """Draw the simulation with its objects and balls."""
-    from viewer.cli.render_command import usual_rate, write_film  # noqa: PLC0415 - only films need OpenGL
+    from viewer.cli.picture_commands import usual_rate, write_film  # noqa: PLC0415 - only films need OpenGL
     from viewer.opengl.filming import make_film  # noqa: PLC0415
 
     clip, look = sim.clip, options.look

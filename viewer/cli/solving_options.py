@@ -6,7 +6,6 @@ import argparse
 from functools import partial
 from typing import ClassVar, Literal, get_args
 
-from viewer.cli.bench import COUNT, PARTS, SEED
 from viewer.cli.job import FILES, Options, argument, flag, option, part
 from viewer.cli.options import (
     CLIP,
@@ -281,9 +280,27 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
 # --- bench
 
 
+BENCH_PARTS = {
+    "speed": "one-shot solves on each backend: milliseconds, honest success",
+    "methods": "success and iterations of every solver by its name",
+    "drag": "following a cursor: closeness, joint steps, out and back",
+    "unreachable": "targets out of reach: motion per further iteration",
+    "lockup": "the S-lock: how often each solver gets stuck",
+    "poses": "how much solved poses look like a person's, on real motion",
+    "batch": "10,000 problems in one call",
+    "start": "cold starts: from nothing to the first solved pose",
+    "files": "forward kinematics, loading",
+}
+"""The parts of ``ikviewer bench`` with descriptions; `viewer.cli.bench.plan.measure` runs them."""
+BENCH_SEED = 20_261_121
+"""Its problems were not used for tuning."""
+BENCH_COUNT = 200
+"""Problems of each class."""
+
+
 def _part(name: str) -> str:
-    if name not in PARTS:
-        raise argparse.ArgumentTypeError(unknown_name("part", name, PARTS))
+    if name not in BENCH_PARTS:
+        raise argparse.ArgumentTypeError(unknown_name("part", name, BENCH_PARTS))
     return name
 
 
@@ -292,7 +309,7 @@ class BenchOptions(Options):
 
     examples: ClassVar[str] = (
         "parts:\n"
-        + "\n".join(f"  {name:<12} {what}" for name, what in PARTS.items())
+        + "\n".join(f"  {name:<12} {what}" for name, what in BENCH_PARTS.items())
         + """
 
 examples:
@@ -306,11 +323,13 @@ Every run but a quick one is kept, a line of JSON in one file, and compared with
 
     # argparse checks a default of nargs="*" against choices as one value: hence a check.
     parts: list[str] = argument(
-        "NAME", f"parts to measure: {', '.join(PARTS)}", nargs="*", parse=_part, words=tuple(PARTS)
+        "NAME", f"parts to measure: {', '.join(BENCH_PARTS)}", nargs="*", parse=_part, words=tuple(BENCH_PARTS)
     )
     quick: bool = flag("a few of everything, to see that it works: no figures")
-    seed: int = option("S", "seed of the problems", parse=count, default=SEED)
-    count: int = option("N", f"problems of each kind (default {COUNT})", parse=partial(count, least=1), default=COUNT)
+    seed: int = option("S", "seed of the problems", parse=count, default=BENCH_SEED)
+    count: int = option(
+        "N", f"problems of each kind (default {BENCH_COUNT})", parse=partial(count, least=1), default=BENCH_COUNT
+    )
     history: bool = flag("show the figures of earlier runs, side by side; nothing is measured")
     history_file: str | None = option(
         "PATH", "where they are kept; `bench.jsonl` in ikviewer's folder of log files unless given", completes=FILES

@@ -30,7 +30,7 @@ from viewer.ui.contact import grounded
 from viewer.ui.controller import Controller
 
 
-def run(options: ViewOptions) -> Result:
+def run_view(options: ViewOptions) -> Result:
     """Load, open the window, run until it is closed."""
     window = options.window
     with usage_of("--size"):

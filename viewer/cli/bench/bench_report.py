@@ -1,17 +1,19 @@
-"""Figures as tables for the terminal."""
+"""``ikviewer bench``: runs on this machine, their figures as tables, and changes since earlier runs."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from viewer.cli.bench import PARTS
+from viewer.cli.bench.plan import Plan, measure_apart
 from viewer.cli.bench.solves import NUMBA, NUMPY, TURN
-from viewer.cli.output import Json
+from viewer.cli.job import Result
+from viewer.cli.output import Json, warn
+from viewer.cli.solving_options import BENCH_PARTS, BenchOptions
 from viewer.errors import InputError, OutputError, reason
 from viewer.session.user_files import log_folder
 
@@ -231,7 +233,7 @@ _TABLES: dict[str, Callable[[Any], list[Table]]] = {
     "start": _start,
     "files": _files,
 }
-assert _TABLES.keys() == PARTS.keys()
+assert _TABLES.keys() == BENCH_PARTS.keys()
 
 
 # --- earlier runs: one JSON object per line of a file, and the changes since
@@ -375,3 +377,33 @@ def _version(run: Mapping[str, Any]) -> str:
 
 def _date(run: Mapping[str, Json]) -> str:
     return str(run.get("date"))[:16].replace("T", " ")
+
+
+def run_bench(options: BenchOptions) -> Result | Iterator[Result]:
+    """Measure part by part, or show earlier figures."""
+    file = usual_file() if options.history_file is None else Path(options.history_file)
+    earlier = read(file)
+    if options.history:
+        lines = [as_text(over_time(earlier)) if earlier else f"{file}: no run yet"]
+        return Result(lines, document=[*earlier])
+    return _measured(options, file, earlier)
+
+
+def _measured(options: BenchOptions, file: Path, earlier: list[dict[str, Json]]) -> Iterator[Result]:
+    """The tables of each chosen part when it is done, then the changes since the last run, and all figures."""
+    plan = Plan(seed=options.seed, count=options.count, quick=options.quick)
+    about = plan.about()
+    yield Result([heading(about)])
+    parts: dict[str, Json] = {}
+    for name in [name for name in BENCH_PARTS if name in options.parts] or list(BENCH_PARTS):
+        parts[name] = measure_apart(name, plan)
+        yield Result(["", "\n\n".join(as_text(table) for table in tables(name, parts[name]))])
+    found = about | {"parts": parts}
+    before = None if options.quick else comparable(earlier, found)
+    if not options.quick:
+        try:
+            add(file, found)
+        except OutputError as error:  # the figures themselves are printed
+            warn([str(error)])
+    changed = () if before is None else ["", as_text(changes(before, found))]
+    yield Result(changed, document=found, is_whole=True)

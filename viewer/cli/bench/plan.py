@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Protocol
 
 import viewer
-from viewer.cli.bench import COUNT, PARTS, SEED, bench_problems
+from viewer.cli.bench import bench_problems
 from viewer.cli.bench.bench_problems import Problems
 from viewer.cli.bench.rigs import Rig, find_rig
 from viewer.cli.output import Json, print_json, progress_bars
+from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
 from viewer.errors import MachineError
 from viewer.ik.solver_options import Backend
 
@@ -62,8 +63,8 @@ class Plan:
     """
 
     source: Source = field(default_factory=OwnSource)
-    seed: int = SEED
-    count: int = COUNT
+    seed: int = BENCH_SEED
+    count: int = BENCH_COUNT
     quick: bool = False
 
     def at_most(self, number: int) -> int:
@@ -100,14 +101,14 @@ _MEASURES = {
     "start": "bench_files.measure_start",
     "files": "bench_files.measure_files",
 }
-assert _MEASURES.keys() == PARTS.keys()
+assert _MEASURES.keys() == BENCH_PARTS.keys()
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _WORKER = (sys.executable, "-P", "-c", "from viewer.cli.bench.plan import work; work()")
 
 
 def measure(part: str, plan: Plan) -> Json:
-    """Measure a part, one of `PARTS`, in this process."""
+    """Measure a part, one of `BENCH_PARTS`, in this process."""
     module, _, function = _MEASURES[part].partition(".")
     result: Json = getattr(import_module(f"viewer.cli.bench.{module}"), function)(plan)
     return result
@@ -117,7 +118,7 @@ def measure_apart(part: str, plan: Plan, worker: Sequence[str] = _WORKER, words:
     """Measure a part in a separate process.
 
     Args:
-        part: one of `PARTS`.
+        part: one of `BENCH_PARTS`.
         plan: its seed, count and quick; the worker makes the source itself.
         worker: the program; it prints one JSON document.
         words: for the worker's command line, besides those of the plan.
@@ -174,9 +175,9 @@ def _processor() -> str:
 def work() -> None:
     """Entry point of the separate process: measure the part of the command line and print JSON."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
-    parser.add_argument("part", choices=PARTS)
-    parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--count", type=int, default=COUNT)
+    parser.add_argument("part", choices=BENCH_PARTS)
+    parser.add_argument("--seed", type=int, default=BENCH_SEED)
+    parser.add_argument("--count", type=int, default=BENCH_COUNT)
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     with progress_bars():

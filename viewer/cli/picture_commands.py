@@ -1,4 +1,4 @@
-"""``ikviewer render``: draws pictures and films without a screen."""
+"""``ikviewer render`` and ``poses``: pictures and films without a screen, and the poses of a library."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from viewer.cli.job import Result, UsageError
 from viewer.cli.many_files import Kind, check_destination, file_to_file, is_many, on_each
 from viewer.cli.options import usage_of
 from viewer.cli.output import Json, warn
-from viewer.cli.picture_options import RenderOptions
-from viewer.errors import InputError
+from viewer.cli.picture_options import PosesOptions, RenderOptions
+from viewer.errors import InputError, ViewerError, shown
 from viewer.formats import file_formats
 from viewer.formats.progress import report
 from viewer.formats.video import write_png
@@ -22,6 +22,7 @@ from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
 from viewer.opengl.filming import Film, Filming, make_film
 from viewer.opengl.pictures import check_camera, render
+from viewer.opengl.pose_library import PoseLibrary
 from viewer.skeleton import Character, Clip, Pose
 
 OUTPUTS = (".png", ".mp4", ".gif")
@@ -31,7 +32,7 @@ _Drawn: TypeAlias = tuple[str, dict[str, Json], list[str]]
 """What was written, in words and for ``--json``; and warnings."""
 
 
-def run(options: RenderOptions) -> Result | Iterator[Result]:
+def run_render(options: RenderOptions) -> Result | Iterator[Result]:
     """Draw, and write the picture or pictures; of many files each."""
     if not is_many([options.file], options.output):
         return _render(options)
@@ -179,3 +180,37 @@ def usual_rate(path: Path, frame_time: float) -> float | None:
     """Frames per second of a film, if none are asked for: the motion's, as far as players follow; None: every frame."""
     most = file_formats.USUAL_FPS.get(path.suffix.casefold())
     return None if most is None else file_formats.playable_fps(1.0 / frame_time, most)
+
+
+# --- poses
+
+
+def run_poses(options: PosesOptions) -> Result:
+    """List the poses; exit code 1 if a file is refused."""
+    if not Path(options.folder).is_dir():
+        raise InputError(f"{options.folder}: expected a folder with poses, found {_found(options.folder)}")
+    library = PoseLibrary(options.folder)
+    poses = library.find(options.find)
+    problems = list(library.problems)
+    for pose in poses if options.pictures else ():
+        try:
+            library.picture(pose.name)
+        except ViewerError as error:
+            problems.append(str(error))
+    rows: list[Json] = [
+        {"name": one.name, "file": str(one.path), "skeleton": one.skeleton, "joints": one.joints, "tags": [*one.tags]}
+        for one in poses
+    ]
+    width = max((len(shown(one.name)) for one in poses), default=0)
+    lines = [
+        f"{shown(one.name):<{width}}  {one.joints:>4} joints"
+        + (f" of {shown(one.skeleton)}" if one.skeleton else "")
+        + (f"  [{', '.join(map(shown, one.tags))}]" if one.tags else "")
+        for one in poses
+    ]
+    document: Json = {"poses": rows, "problems": [*problems]}
+    return Result([*(lines or ["no poses"]), *problems], document=document, code=1 if problems else 0)
+
+
+def _found(folder: str) -> str:
+    return "a file" if Path(folder).exists() else "nothing"

@@ -1,4 +1,4 @@
-"""``ikviewer solve``: pose a skeleton by its goals."""
+"""``ikviewer solve``, ``layer`` and ``lab``: a pose by goals, goals over time on a motion, methods side by side."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import numpy as np
 
 import viewer
 from viewer.cli import inputs, outputs
-from viewer.cli.goal_inputs import check_enabled, contact_of, goal_from, goals_of
+from viewer.cli.goal_inputs import check_enabled, contact_of, goal_from, goals_of, layers_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.many_files import Kind, check_destination, file_to_file, is_many, on_each
 from viewer.cli.output import Json, warn
-from viewer.cli.solving_options import BENDS, SolveOptions, Solving
+from viewer.cli.solving_options import BENDS, LabOptions, LayerOptions, SolveOptions, Solving
 from viewer.errors import InputError, one_line, shown
 from viewer.formats.files import write_whole
+from viewer.formats.lab_report import amount, report_document, report_text
 from viewer.formats.motion_json import pose_to_json
 from viewer.formats.save import check_no_session
 from viewer.formats.video import write_png
@@ -26,10 +27,12 @@ from viewer.ik.all_solutions import all_solutions
 from viewer.ik.findings import FAR, far
 from viewer.ik.goals import KINDS, Goal, goal_ids
 from viewer.ik.holds import holds
+from viewer.ik.lab import Traces, checked_methods, lab
 from viewer.ik.methods import Tuning
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import ONE_SHOT, Backend, MethodName, RootMode, SolverOptions
+from viewer.motion import solve_layers, with_windows
 from viewer.skeleton import Character, JointKind, Pose, Skeleton, joint_space, limit_violation
 
 OUTPUTS = (".json", ".bvh", ".glb", ".gltf", ".png")
@@ -39,7 +42,7 @@ _SERVE = {"damping": _DAMPED, "step": _JACOBIAN, "numeric": _JACOBIAN, "bend": (
 """The solvers that an option is for."""
 
 
-def run(options: SolveOptions) -> Result | Iterator[Result]:
+def run_solve(options: SolveOptions) -> Result | Iterator[Result]:
     """Solve, and write the pose with ``-o``; of a folder every file."""
     if not is_many([options.file], options.output):
         return _solve(options)
@@ -266,3 +269,106 @@ def _report_lines(report: dict[str, Json]) -> list[str]:
     lines += [one_line(f"  {line}") for line in diagnosis]
     lines += [f"  not served by this solver: {shown(str(name))}" for name in unserved]
     return lines
+
+
+# --- layer
+
+
+def run_layer(options: LayerOptions) -> Result:
+    """Read, solve the layers' frames, write."""
+    output = outputs.character_output(options.output, options)
+    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
+    clip = inputs.motion_of(character, options.file)
+    layers = layers_of(options.layers, character.skeleton)
+    try:
+        windows = solve_layers(character.skeleton, clip, layers, backend=options.backend, limits=not options.no_limits)
+    except InputError as error:
+        raise InputError(f"{options.layers}: {error}") from error
+    changed = with_windows(clip, windows)
+    outputs.saved(inputs.with_motion(character, changed), output)
+    rows: list[Json] = []
+    lines = []
+    misses = {
+        index: (miss, window) for window in windows for index, miss in zip(window.layers, window.misses, strict=True)
+    }
+    for index, layer in enumerate(layers):
+        name = shown(layer.goal.effector)
+        if index not in misses:
+            lines.append(f"{name}: off")
+            rows.append({"effector": layer.goal.effector, "enabled": False})
+            continue
+        miss, window = misses[index]
+        first, last = window.first, window.first + len(window.rotations) - 1
+        lines.append(
+            f"{name}: frames {first} to {last}; with all its weight at most "
+            f"{1e3 * miss.metres:.2f} mm and {miss.degrees:.2f} degrees off"
+        )
+        rows.append(
+            {
+                "effector": layer.goal.effector,
+                "frames": [first, last],
+                "error_m": miss.metres,
+                "error_deg": miss.degrees,
+            }
+        )
+    return Result(lines, notes=[f"wrote {output}: {len(clip)} frames"], document={"layers": rows})
+
+
+# --- lab
+
+LAB_OUTPUTS = (".html", ".json", ".png")
+_REPEATS = 5
+
+
+def run_lab(options: LabOptions) -> Result:
+    """Solve by every method; print a line for each, write the report with ``-o``."""
+    checked_methods(options.methods)
+    output = None if options.output is None else outputs.checked_output(options.output, LAB_OUTPUTS)
+    outputs.check_kept(output, options)
+    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
+    traces = _traces(character, options)
+    source = Path(options.file).name
+    document = report_document(traces, source=source, seed=options.seed)
+    lines = _lines(traces)
+    if output is None:
+        return Result(lines, document=document)
+    if output.suffix.casefold() == ".png":
+        from viewer.opengl.pictures import render_traces  # noqa: PLC0415 - only pictures need OpenGL
+
+        write_png(render_traces(character, traces), output)
+    else:
+        write_whole(output, report_text(traces, output, source=source, seed=options.seed))
+    return Result(notes=[*lines, one_line(f"wrote {output}")], document=document)
+
+
+def _traces(character: Character, options: LabOptions) -> Traces:
+    skeleton = character.skeleton
+    goals, contact, ground = goals_of(options.goals, skeleton)
+    check_enabled(goals, options.goals)
+    return lab(
+        skeleton,
+        goals,
+        checked_methods(options.methods),
+        pose=inputs.start_of(character, options.file, options.start),
+        iterations=options.iterations,
+        repeats=_REPEATS,
+        limits=not options.no_limits,
+        root=cast("RootMode", options.root),
+        backend=cast("Backend", options.backend),
+        tolerance_m=options.tolerance_m,
+        tolerance_deg=options.tolerance_deg,
+        seed=options.seed,
+        contact=contact,
+        ground=ground,
+        tuning=Tuning(damping=options.damping),
+    )
+
+
+def _lines(traces: Traces) -> list[str]:
+    """A line a method, and why it did not meet the goals."""
+    width = max(map(len, traces.methods))
+    lines = []
+    for trace in traces.each:
+        miss = amount(trace.error(trace.last.iterations), metres=trace.in_metres)
+        lines.append(f"{trace.method:{width}}  {miss:>9}  {1000.0 * trace.seconds[-1]:8.2f} ms  {trace.how}")
+    return [*lines, *(trace.why for trace in traces.each if trace.why)]

@@ -1,0 +1,401 @@
+"""``ikviewer convert``, ``build``, ``edit`` and ``samples``: skeleton files written, and those that are bundled."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from viewer.cli import inputs, outputs
+from viewer.cli.file_options import (
+    AXES,
+    JOINT_KINDS,
+    BuildOptions,
+    ConvertMotion,
+    ConvertOptions,
+    EditOptions,
+    Form,
+    SamplesOptions,
+)
+from viewer.cli.info_command import length_of
+from viewer.cli.job import Result, UsageError
+from viewer.cli.many_files import Destination, Input, Kind, check_not_read, inputs_of, is_folder, on_each
+from viewer.cli.output import Json, warn
+from viewer.errors import InputError, quote, unknown_name
+from viewer.formats.file_formats import SAMPLE, FileFormat, format_of, is_session
+from viewer.formats.load import load, sample_names
+from viewer.formats.save import WRITERS, check_suffix, retimed, with_pose
+from viewer.session.demo import PREFIX
+from viewer.session.demos import DEMOS
+from viewer.skeleton import Builder, Character, Clip, Skeleton, building, fk
+from viewer.skeleton.bone_mesh import FACES, bone_mesh
+from viewer.skeleton.carrying import Carrier
+from viewer.skeleton.kinematics import extent
+
+
+def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
+    """Read, change the motion, write."""
+    _check_usage(options)
+    names, out = options.paths, options.to.output
+    if out is not None and Destination(out).is_for_many:
+        kind = Kind(
+            "converting", "converted", tuple(WRITERS), check=lambda output: outputs.character_output(output, options)
+        )
+        return on_each(kind, _convert, options, names, out, options.to.spread, force=options.to.force)
+    if out is None:
+        *names, out = names
+    given, output = inputs_of(names), Path(out)
+    if len(given) != 1:
+        raise InputError(f"{out}: one file for {len(given)} inputs: expected -o FOLDER or -o '{{stem}}{output.suffix}'")
+    if options.to.output is None and is_folder(out):
+        raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
+    _check_outputs([(given[0], output)], options)
+    if options.to.output is None and os.path.exists(output) and not options.to.force:  # noqa: PTH110 - as `is_folder`
+        # With `convert *.bvh` this would be the last of the inputs.
+        raise InputError(f"{out}: is there already: --force replaces it (several inputs need -o FOLDER)")
+    return _convert(options, (given[0], output))
+
+
+def _convert(options: ConvertOptions, pair: tuple[Input, Path]) -> Result:
+    """Convert one file; a line about it.
+
+    Raises:
+        ViewerError: the input cannot be read, or the output not written; an existing output is left unchanged.
+    """
+    file, output, form = pair[0].file, pair[1], options.form
+    read = inputs.load_input(file, options.reading)
+    character, what = _asked_for(read, options.motion, pair)
+    to = format_of(output)
+    unused = [*_unused(form, to), *_lost_clips(options.motion, to, read, character)]
+    lost = [f"{output}: {warning}" for warning in unused]
+    warn(lost)
+    lost += outputs.saved(
+        character, output, units=form.to_units, up=form.to_up, precision=form.precision, joints=form.joints
+    )
+    document = outputs.character_document(character, output, [*inputs.warnings_of(read, file), *lost])
+    notes = [f"wrote {output}: {_summary(character, to, what)}"]
+    return Result(notes=notes, document={"file": file, **document})
+
+
+def _check_usage(options: ConvertOptions) -> None:
+    """Raise UsageError where options contradict each other."""
+    to, motion, count = options.to, options.motion, len(options.paths)
+    if to.output is None:
+        if count == 1:
+            raise UsageError("the following arguments are required: OUT")
+        if count > 2:
+            raise UsageError("several inputs need -o FOLDER or -o '{stem}.glb' (or another suffix)")
+        if to.spread.resume:
+            raise UsageError("argument --resume: expected -o FOLDER or -o '{stem}.glb' with it")
+    one = "pose" if motion.pose is not None else "frame" if motion.frame is not None else None
+    for name, value in (("fps", motion.fps), ("frame-time", motion.frame_time)):
+        if one is not None and value is not None:
+            raise UsageError(f"argument --{name}: not allowed with argument --{one}: nothing moves")
+    if motion.pose is not None and motion.clip is not None:
+        raise UsageError("argument --clip: not allowed with argument --pose: nothing moves")
+
+
+def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: ConvertOptions) -> None:
+    """Refuse unknown formats and outputs that replace what is read: inputs unless ``--force`` is given, rigs always."""
+    for _, output in pairs:
+        outputs.character_output(output, options)
+    if not options.to.force:
+        check_not_read(pairs, "--force does so, another name keeps it")
+
+
+def _unused(form: Form, to: FileFormat) -> list[str]:
+    """ConvertOptions that the output's format cannot follow."""
+    unused = []
+    if to.in_metres and (form.to_units is not None or form.to_up is not None):
+        unused.append(f"{to.name} is in metres, Y up, always: --to-units and --to-up change nothing")
+    if not to.decimals and form.precision is not None:
+        unused.append(f"{to.name} holds numbers whole: --precision changes nothing")
+    if form.joints and to.suffix != ".csv":
+        unused.append(f"{to.name} has joints of its own: --joints changes nothing")
+    return unused
+
+
+def _lost_clips(motion: ConvertMotion, to: FileFormat, read: Character, character: Character) -> list[str]:
+    """A warning, if clips are left out although no clip was chosen."""
+    if motion.clip is not None or motion.pose is not None or len(read.clips) < 2:
+        return []
+    kept = list(character.clips) if to.several_clips else list(character.clips)[:1]
+    others = [quote(name) for name in read.clips if name not in kept]
+    lost = f"it holds one clip, {quote(kept[0])}; left out: {', '.join(others)} (--clip chooses)"
+    return [lost] if others else []
+
+
+def _asked_for(character: Character, motion: ConvertMotion, pair: tuple[Input, Path]) -> tuple[Character, str | None]:
+    """The character with the chosen motion or pose; and the pose's name, if only a pose is written."""
+    file, output = pair[0].file, pair[1]
+    session, what = is_session(file), None
+    pose = None if motion.pose is None else inputs.named_pose(character.skeleton, motion.pose)
+    changed = any(value is not None for name, value in motion.values().items() if name != "pose")
+    if pose is not None:
+        what = f"the pose {quote(motion.pose or '')}"
+    elif session and character.clip is None and not changed:
+        pose, what = inputs.shown_pose(character, file), "the pose of the session"
+    if session and not format_of(output).is_complete:
+        character = inputs.without_pose(character)
+    if pose is not None:
+        return with_pose(character, pose), what
+    if changed:
+        clips = [_changed(clip, motion, file) for clip in _chosen(character, motion, file)]
+        character = replace(character, clips=MappingProxyType({clip.name: clip for clip in clips}))
+    return character, None if motion.frame is None else f"frame {motion.frame}"
+
+
+def _chosen(character: Character, motion: ConvertMotion, file: str) -> list[Clip]:
+    """The named clip, or the first; all clips if only their timing changes."""
+    if motion.clip is None:
+        first = inputs.motion_of(character, file)
+        cut = motion.frame is not None or motion.frames is not None
+        return [first] if cut else list(character.clips.values())
+    if motion.clip not in character.clips:
+        raise InputError(f"{file}: {unknown_name('clip', motion.clip, character.clips)}")
+    return [character.clips[motion.clip]]
+
+
+def _changed(clip: Clip, motion: ConvertMotion, file: str) -> Clip:
+    """The clip with the chosen frames, then the frame time, then the rate."""
+    frames = motion.frames
+    if motion.frame is not None:
+        inputs.check_frames(clip, file, motion.frame)
+        frames = range(motion.frame, motion.frame + 1)
+    if frames is not None:
+        inputs.check_frames(clip, file, frames.start, frames.stop - 1)
+    return retimed(clip, frames, frame_time=motion.frame_time, fps=motion.fps)
+
+
+def _summary(character: Character, to: FileFormat, pose: str | None) -> str:
+    """What the output holds; ``pose`` names the pose if only one was written."""
+    if to.is_shape:
+        return f"{_triangles(character)}, {pose or _first(character)}"
+    joints = f"{len(character.skeleton)} joints"
+    clip = character.clip
+    if pose is not None:
+        return f"{joints}, {pose}"
+    if clip is None:
+        return f"{joints}, {'the rest pose' if to.always_a_frame else 'no motion'}"
+    if to.several_clips and len(character.clips) > 1:
+        return f"{joints}, {len(character.clips)} clips: {', '.join(map(quote, character.clips))}"
+    return f"{joints}, {length_of(clip)}"
+
+
+def _triangles(character: Character) -> str:
+    skeleton = character.skeleton
+    triangles = len(bone_mesh(skeleton, fk(skeleton, skeleton.rest_pose())).corners) // 3
+    return f"{triangles} triangles of {triangles // len(FACES)} bones"
+
+
+def _first(character: Character) -> str:
+    """The pose that a mesh shows by default, in words."""
+    clip = character.clip
+    if not clip:
+        return "the rest pose"
+    return "the one frame" if len(clip) == 1 else f"frame 0 of {len(clip)}"
+
+
+# --- build
+
+_MOST = 5000
+
+
+def run_build(options: BuildOptions) -> Result:
+    """Build and write."""
+    if not 1 <= options.chain <= _MOST:
+        raise InputError(f"--chain: expected 1 to {_MOST} bones, found {options.chain}")
+    if options.limit is not None and options.kind != "hinge":
+        raise InputError(f"--limit: expected --kind hinge, found {options.kind}")
+    output = Path(options.output)
+    check_suffix(output)
+    if output.exists() and not options.force:
+        raise InputError(f"{output}: is there already: --force replaces it")
+    builder = Builder(name=options.name)
+    for number in range(options.chain):
+        kind = options.base if number == 0 and options.base else options.kind
+        axis = AXES[options.axis]
+        axes = np.array([axis, AXES["z" if options.axis != "z" else "x"]][: 2 if kind == "universal" else 1])
+        most = None if options.limit is None or kind != "hinge" else math.radians(options.limit)
+        builder.add(
+            f"joint{number + 1}",
+            f"joint{number}" if number else None,
+            (0.0, options.length if number else 0.0, 0.0),
+            kind=kind,  # type: ignore[arg-type] # one of the choices
+            axis=axes if kind in ("hinge", "slide", "universal") else None,
+            limits=None if most is None else (-most, most),
+        )
+    last = f"joint{options.chain}"
+    end = (0.0, options.length, 0.0)
+    builder.tip(last, end).effector("end", last, end)
+    built = Character(builder.skeleton)
+    warnings = outputs.saved(built, output)
+    bones = f"{options.chain} bone{'' if options.chain == 1 else 's'}"
+    document = outputs.character_document(built, output, warnings)
+    return Result(notes=[f"wrote {output}: {bones} of {options.length:g} m"], document=document)
+
+
+# --- edit
+
+_WORDS = {"parent", "offset", "kind", "axis", "limits"}
+
+
+def run_edit(options: EditOptions) -> Result:
+    """Read, edit, write."""
+    output = Path(options.output)
+    check_suffix(output)
+    if not options.force:
+        outputs.check_kept(output, options)
+        if output.exists():
+            raise InputError(f"{output}: is there already: --force replaces it")
+    character = inputs.load_input(options.file, options.reading)
+    before = character.skeleton
+    renamed = _edited(before, options.rename, "--rename", _rename)
+    after = renamed
+    for texts, name, edit in (
+        (options.add, "--add", _add), (options.split, "--split", _split), (options.reparent, "--reparent", _reparent),
+        (options.kind, "--kind", _kind), (options.mirror, "--mirror", _mirror), (options.remove, "--remove", _remove),
+        (options.remove_branch, "--remove-branch", _remove_branch),
+    ):  # fmt: skip
+        after = _edited(after, texts, name, edit)
+    if after is before:
+        raise UsageError("no edit: expected --add, --remove, --rename, --mirror or another one")
+    carrier = Carrier(renamed, after)
+    dropped = list(carrier.lost) if character.clips else []
+    warnings = []
+    if dropped:
+        count = f"{len(dropped)} removed joint{'' if len(dropped) == 1 else 's'}"
+        warnings = [f"the motion of {count} is dropped: {', '.join(dropped)}"]
+        warn(warnings)
+    made = carrier.character(replace(character, skeleton=renamed))
+    warnings += outputs.saved(made, output)
+    gained = len(after) - len(before)
+    return Result(
+        notes=[f"wrote {output}: {len(after)} joints ({gained:+d})"],
+        document={
+            "file": options.file,
+            **outputs.character_document(made, output, [*inputs.warnings_of(character, options.file), *warnings]),
+            "joints_before": len(before),
+            "motion_dropped": [*dropped],
+        },
+    )
+
+
+def _edited(skeleton: Skeleton, texts: list[str], option: str, edit: Callable[[Skeleton, str], Skeleton]) -> Skeleton:
+    for text in texts:
+        try:
+            skeleton = edit(skeleton, text)
+        except InputError as error:
+            raise InputError(f"{option} {quote(text)}: {error}") from error
+    return skeleton
+
+
+def _two(text: str, form: str) -> tuple[str, str]:
+    first, found, second = text.partition("=")
+    if not (found and first and second):
+        raise InputError(f"expected {form}")
+    return first, second
+
+
+def _rename(skeleton: Skeleton, text: str) -> Skeleton:
+    return Builder(skeleton).rename(*_two(text, "OLD=NEW")).skeleton
+
+
+def _add(skeleton: Skeleton, text: str) -> Skeleton:
+    """A joint as words say it, such as ``elbow parent=shoulder offset=0,0.3,0 kind=hinge axis=1,0,0 limits=0,150``."""
+    name, *pairs = re.split(r"\s+(?=(?:parent|offset|kind|axis|limits)=)", text.strip())
+    given = dict(_two(pair, "NAME parent=P offset=X,Y,Z") for pair in pairs)
+    if not name or len(given) != len(pairs) or "=" in name:
+        wrong = next((word.partition("=")[0] for word in name.split() if "=" in word), "")
+        raise InputError(
+            f"no word {quote(wrong)}: expected one of {', '.join(sorted(_WORDS))}" if wrong
+            else "expected NAME parent=P offset=X,Y,Z, each once"
+        )  # fmt: skip
+    if "parent" not in given:
+        raise InputError("expected parent=NAME")
+    kind = given.get("kind", "ball")
+    if kind not in JOINT_KINDS:
+        raise InputError(f"kind: expected {', '.join(JOINT_KINDS)}, found {quote(kind)}")
+    numbers = {word: _numbers(given[word], word) for word in ("offset", "axis", "limits") if word in given}
+    values: dict[str, Any] = {"kind": kind}
+    if "axis" in numbers:
+        axis = numbers["axis"]
+        values["axis"] = axis if len(axis) == 3 else [axis[:3], axis[3:]]
+    if "limits" in numbers:
+        limits = [math.radians(value) if kind != "slide" else value for value in numbers["limits"]]
+        values["limits"] = tuple(limits) if len(limits) == 2 else tuple(zip(limits[::2], limits[1::2], strict=False))
+    return Builder(skeleton).add(name, given["parent"], numbers.get("offset", [0.0] * 3), **values).skeleton
+
+
+def _numbers(text: str, word: str) -> list[float]:
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"{word}: expected numbers with commas between, found {quote(text)}") from None
+    counts = {"offset": (3,), "axis": (3, 6), "limits": (2, 4, 6)}[word]
+    if len(values) not in counts:
+        raise InputError(f"{word}: expected {' or '.join(map(str, counts))} numbers, found {len(values)}")
+    return values
+
+
+def _split(skeleton: Skeleton, text: str) -> Skeleton:
+    joint, new = _two(text, "NAME=NEW")
+    name, found, share = new.partition("@")
+    try:
+        return building.split(skeleton, joint, name, float(share) if found else 0.5)
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"expected a part between 0 and 1 after @, found {quote(share)}") from error
+
+
+def _reparent(skeleton: Skeleton, text: str) -> Skeleton:
+    return building.reparented(skeleton, *_two(text, "NAME=PARENT"))
+
+
+def _kind(skeleton: Skeleton, text: str) -> Skeleton:
+    joint, kind = _two(text, "NAME=KIND")
+    if kind not in JOINT_KINDS:
+        raise InputError(f"expected {', '.join(JOINT_KINDS)}, found {quote(kind)}")
+    return building.with_kind(skeleton, joint, kind)  # type: ignore[arg-type] # looked up above
+
+
+def _mirror(skeleton: Skeleton, text: str) -> Skeleton:
+    here, builder = skeleton.index(text), Builder(skeleton)
+    names = building.sided_names(skeleton, text)
+    for joint, name in names.items():
+        builder.rename(skeleton.names[joint], name)
+    return building.mirrored(builder.skeleton, names.get(here, text))
+
+
+def _remove(skeleton: Skeleton, text: str) -> Skeleton:
+    return building.removed(skeleton, text)
+
+
+def _remove_branch(skeleton: Skeleton, text: str) -> Skeleton:
+    return building.removed(skeleton, text, branch=True)
+
+
+# --- samples
+
+
+def run_samples(_: SamplesOptions) -> Result:
+    """List what is bundled."""
+    rows: list[Json] = []
+    lines: list[str] = []
+    for name in sample_names():
+        character = load(SAMPLE + name)
+        joints, frames = len(character.skeleton), len(character.clip) if character.clip else 0
+        size = float(extent(character).max())
+        rows.append({"name": SAMPLE + name, "joints": joints, "frames": frames, "size": size})
+        motion = f", {frames} frames" if frames else ""
+        lines.append(f"{SAMPLE + name:<20} {joints:>3} joints, {size:.2f} m{motion}")
+    lines.append(f"{SAMPLE + 'chain-N':<20}   N joints, 1.00 m")
+    return Result([*lines, *(f"{PREFIX + demo.id:<20} {demo.title}" for demo in DEMOS)], document=rows)

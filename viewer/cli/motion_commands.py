@@ -1,0 +1,427 @@
+"""``ikviewer retarget``, ``feet``, ``fit``, ``limits``: motions on other skeletons, planted, fitted, learned from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from viewer.cli import inputs, outputs
+from viewer.cli import options as shared
+from viewer.cli.goal_inputs import contacts_of, objects_of
+from viewer.cli.info_command import length_of
+from viewer.cli.job import Result, UsageError
+from viewer.cli.many_files import (
+    Destination,
+    Input,
+    Kind,
+    Pair,
+    check_apart,
+    check_destination,
+    check_not_read,
+    file_to_file,
+    inputs_of,
+    is_many,
+    on_each,
+    on_pairs,
+)
+from viewer.cli.motion_options import FeetOptions, FitOptions, LimitsOptions, RetargetOptions
+from viewer.cli.output import Json, print_error, warn, warnings_once
+from viewer.cli.workers import done_each
+from viewer.errors import FormatError, InputError, OutputError, ViewerError, quote, reason, shown
+from viewer.formats.companion_json import StatedMap, read_map, skate_words, write_map
+from viewer.formats.load import load
+from viewer.formats.positions import Fitting, fitted
+from viewer.formats.save import WRITERS, check_suffix
+from viewer.ik.contact import Object
+from viewer.motion import (
+    Contacts,
+    Learned,
+    Planted,
+    Retargeted,
+    Skate,
+    find_map,
+    learned,
+    named_still,
+    on_rig,
+    plant_feet,
+    retarget,
+    skate,
+)
+from viewer.skeleton import Character, Clip, Skeleton, find_figure
+
+_LISTED = 4
+"""Most pairs that are named in a line."""
+
+
+def run_retarget(options: RetargetOptions) -> Result | Iterator[Result]:
+    """Read, pair, put each motion on the rig, write."""
+    if options.to is None:
+        raise UsageError("the following arguments are required: --to RIG")
+    where = options.where
+    destination = None if where.output is None else Destination(where.output)
+    many = destination is not None and destination.is_for_many
+    if where.spread.resume and not many:
+        raise UsageError("argument --resume: expected -o FOLDER or -o '{stem}.glb' with it")
+    if where.suffix is not None and not (many and destination is not None and not destination.is_template):
+        raise UsageError("argument --suffix: expected -o FOLDER with it")
+    given = inputs_of(options.paths, None if destination is None or not many else destination.folder)
+    if len(given) > 1 and not many:
+        raise UsageError(f"{len(given)} motions need -o FOLDER or -o '{{stem}}.glb'")
+    if len(given) > 1 and options.pairing.save_map is not None:
+        raise UsageError(f"argument --save-map: expected one motion with it, found {len(given)}")
+    pairs = [(each, _output_of(each, destination, where.suffix, tuple(WRITERS))) for each in given]
+    for _, output in pairs:
+        if output is not None:
+            check_suffix(output)
+        outputs.check_kept(output, options)
+    outputs.check_kept(options.pairing.save_map, options)
+    if not many:
+        document, lines, notes = _retarget(options, pairs[0])
+        return Result(lines, notes=notes, document=document)
+    assert destination is not None
+    written = [(each, output) for each, output in pairs if output is not None]
+    check_not_read(written, "another name keeps it")
+    check_apart(written)
+    kind = Kind("retargeting", "retargeted", noun="motion")
+    return on_pairs(kind, _retarget_into, options, written, destination, where.spread)
+
+
+def _output_of(
+    given: Input, destination: Destination | None, suffix: str | None, suffixes: Sequence[str]
+) -> Path | None:
+    if destination is None:
+        return None
+    if not destination.is_for_many:
+        return Path(destination.pattern)
+    output = destination.output_of(given, suffixes=suffixes)
+    return output if suffix is None else output.with_name(f"{Path(given.stem).name}{suffix}")
+
+
+def _retarget_into(options: RetargetOptions, pair: Pair) -> Result:
+    document, lines, notes = _retarget(options, pair)
+    return Result(lines, notes=notes, document=document)
+
+
+def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> tuple[Json, list[str], list[str]]:
+    """One motion; returns its JSON document, lines of text and notes.
+
+    Raises:
+        ViewerError: something cannot be read, does not fit or cannot be written; existing files are left as they are.
+    """
+    (file, *_), output = pair
+    made = _made(options, file)
+    report = made.report
+    if options.pairing.save_map is not None:
+        write_map(made.map, Path(options.pairing.save_map))
+    if output is not None:
+        try:
+            output.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{output}: cannot be written: {reason(error)}") from error
+        outputs.saved(made.character, output)
+    warn(f"{file}: {warning}" for warning in report.warnings)
+    slide = report.slide_cm_s
+    document: Json = {
+        "file": file,
+        "output": None if output is None else str(output),
+        "frames": report.frames,
+        "scale": report.scale,
+        "pairs": {**made.map.pairs},
+        "unsure": [*made.map.doubtful],
+        "without_partner": [*made.map.unmatched],
+        "reference": {"source": report.source_reference, "target": report.target_reference},
+        "limbs_deg": report.limbs_deg,
+        "outside_limits": report.at_limits,
+        "feet": report.feet,
+        "slide_cm_s": None if slide is None else {"before": slide[0], "after": slide[1]},
+    }
+    notes = [] if output is None else [f"wrote {output}: {_summary(made)}"]
+    if options.pairing.save_map is not None:
+        notes.append(f"wrote {options.pairing.save_map}: {len(made.map.pairs)} pairs")
+    return document, [] if output is not None else _table(made), notes
+
+
+def _made(options: RetargetOptions, file: str) -> Retargeted:
+    motion, pairing = options.motion, options.pairing
+    source = inputs.chosen_clip(inputs.load_input(file, options.reading), motion.clip, file)
+    inputs.motion_of(source, file)
+    assert options.to is not None
+    target = inputs.load_input(options.to, shared.Reading(), quiet=True)
+    stated = _stated(pairing.map)
+    try:
+        found = find_map(source, target, None if stated is None else stated.pairs)
+    except InputError as error:
+        raise InputError(f"{pairing.map or file}: {str(error).removeprefix('map: ')}") from None
+    figures = [find_figure(each.skeleton, any_rest=True) is not None for each in (source, target)]
+    if not found.pairs or (stated is None and figures[0] != figures[1]):
+        raise InputError(
+            f"{options.to if figures[0] else file}: expected a figure with arms or legs, found none: give --map"
+        )
+    references = [pairing.reference, pairing.target_reference]
+    if stated is not None:
+        stated_ones = (stated.source_reference, stated.target_reference)
+        references = [own if given == "auto" else given for given, own in zip(references, stated_ones, strict=True)]
+    found = replace(found, source_reference=references[0], target_reference=references[1])
+    try:
+        return retarget(
+            source,
+            target,
+            found,
+            feet=motion.feet,  # type: ignore[arg-type]  # one of the choices
+            hands=motion.hands,  # type: ignore[arg-type]
+            limits=motion.limits,
+            scale=motion.scale,
+            in_place=motion.in_place,
+        )
+    except FormatError:
+        raise
+    except InputError as error:
+        raise InputError(f"{file}: {str(error).removeprefix('retarget: ')}") from None
+
+
+def _stated(name: str | None) -> StatedMap | None:
+    if name is None:
+        return None
+    warnings: list[str] = []
+    stated = read_map(Path(name), name, warnings)
+    warn(f"{name}: {warning}" for warning in warnings)
+    return stated
+
+
+def _summary(made: Retargeted) -> str:
+    report, doubtful = made.report, made.map.doubtful
+    words = f"{report.frames} frame{'' if report.frames == 1 else 's'}, {report.pairs} pairs"
+    if doubtful:
+        more = f" and {len(doubtful) - _LISTED} more" if len(doubtful) > _LISTED else ""
+        listed = ", ".join(f"{name} to {made.map.pairs[name]}" for name in doubtful[:_LISTED])
+        words += f" ({len(doubtful)} to check: {listed}{more})"
+    return f"{words}, scale {report.scale:.3g}"
+
+
+def _table(made: Retargeted) -> list[str]:
+    """The pairs, a line each."""
+    width = max((len(name) for name in made.map.pairs), default=0)
+    lines = []
+    for name, other in made.map.pairs.items():
+        check = "" if name not in made.map.doubtful else "   to check"
+        lines.append(f"{name:<{width}}  {other}{check}")
+    count = len(made.map.unmatched)
+    if count:
+        lines.append(f"without a partner, at rest: {', '.join(made.map.unmatched)}")
+    return lines
+
+
+# --- feet
+
+_SHORT_MM = 0.5
+
+
+def run_feet(options: FeetOptions) -> Result | Iterator[Result]:
+    """Measure the feet, or plant them and write the motion; of a folder every file."""
+    if options.plant != (options.output is not None):
+        missing = "-o OUT" if options.plant else "--plant"
+        raise UsageError(f"the following arguments are required: {missing}")
+    if not is_many([options.file], options.output):
+        return _feet(options)
+    if options.output is None:
+        return _measured_each(options)
+    destination = check_destination(options.output, "ikviewer feet")
+    kind = Kind("planting", "planted", tuple(WRITERS), check=lambda path: outputs.character_output(path, options))
+    return on_each(kind, partial(file_to_file, _feet), options, [options.file], destination.pattern, options.spread)
+
+
+def _measured_each(options: FeetOptions) -> Iterator[Result]:
+    """The meter of every file; one that cannot be read does not stop the others."""
+    spread, files = options.spread, [each.file for each in inputs_of([options.file])]
+    with warnings_once():
+        for file, found in done_each(_feet_of, options, files, str, spread.jobs, spread.scheduler or ""):
+            if isinstance(found, ViewerError):
+                print_error(f"error: {found}")
+                yield Result(document={"file": file, "error": str(found)}, code=1)
+            else:
+                words = found.document if isinstance(found.document, dict) else {}
+                lines = [f"{file}:", *(f"  {line}" for line in found.lines)]
+                yield found._replace(lines=lines, document={"file": file, **words})
+
+
+def _feet_of(options: FeetOptions, file: str) -> Result:
+    return _feet(options.replaced(file=file))
+
+
+def _feet(options: FeetOptions) -> Result:
+    if options.output is not None:
+        outputs.character_output(options.output, options)
+    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
+    clip = inputs.motion_of(character, options.file)
+    objects = objects_of(options.object)
+    contacts = None if options.contacts is None else contacts_of(options.contacts)
+    try:
+        if options.output is not None:
+            return _planted(character, clip, contacts, objects, options)
+        return _measured(skate(character.skeleton, clip, contacts))
+    except InputError as error:
+        raise InputError(f"{options.file}: {error}") from error
+
+
+def _measured(found: Skate) -> Result:
+    """A line per foot and contact, and the sums."""
+    lines = []
+    for foot in found.feet:
+        count = len(foot.contacts)
+        much = f"slides {foot.slide_cm_s:.2f} cm/s, drifts {foot.drift_cm:.1f} cm" if count else "touches nothing"
+        lines.append(f"{shown(foot.name)}: {count} contact{'' if count == 1 else 's'}, {much}")
+        lines += [
+            f"  {row.contact.point}  frames {row.contact.start:5} to {row.contact.end:5}  "
+            f"{row.slide_cm_s:7.2f} cm/s  {row.drift_cm:6.1f} cm{'  turns or slides?' if row.wanders else ''}"
+            for row in foot.contacts
+        ]
+    lines.append(
+        f"slide {found.slide_cm_s:.2f} cm/s, drift {found.drift_cm:.1f} cm, MANN {found.mann:.2f} cm a frame, "
+        f"skate ratio {100.0 * found.skate_ratio:.1f} %, at most {found.penetration_mm:.0f} mm below the ground"
+    )
+    return Result(lines, document=skate_words(found))
+
+
+def _planted(
+    character: Character, clip: Clip, contacts: Contacts | None, objects: list[Object], options: FeetOptions
+) -> Result:
+    """The motion written, and what changed."""
+    output = Path(options.output or "")
+    pelvis = None if options.pelvis is None else 0.01 * options.pelvis
+    done: Planted = plant_feet(character.skeleton, clip, contacts, options.blend, pelvis=pelvis, objects=objects)
+    outputs.saved(inputs.with_motion(character, done.clip), output)
+    report = done.report
+    if report.short_mm > _SHORT_MM:
+        warn([f"{output}: feet stay up to {report.short_mm:.1f} mm from their places: the pelvis may not come nearer"])
+    document: dict[str, Json] = {
+        **skate_words(report.after),
+        "before": skate_words(report.before),
+        "pelvis_cm": report.pelvis_cm,
+        "short_mm": report.short_mm,
+        "mean_change_cm": report.mean_change_cm,
+        "most_change_cm": report.most_change_cm,
+    }
+    return Result([report.words], notes=[f"wrote {output}: {len(clip)} frames"], document=document)
+
+
+# --- fit
+
+
+def run_fit(options: FitOptions) -> Result:
+    """Fit, and write the character."""
+    output = outputs.character_output(options.output, options)
+    how = Fitting(
+        preset=options.preset,
+        names=options.names,
+        rig=_rig(options.to),
+        fps=options.fps,
+        units=options.units,
+        up=options.up,
+        height=options.height,
+    )
+    character = fitted(Path(options.file), options.file, how)
+    warn(f"{options.file}: {warning}" for warning in character.warnings)
+    outputs.saved(character, output)
+    return Result(notes=[f"wrote {output}: {_fit_summary(character)}"], document=_fit_document(output, character))
+
+
+def _rig(file: str | None) -> tuple[str, Skeleton] | None:
+    if file is None:
+        return None
+    return file, load(file).skeleton
+
+
+def _fit_summary(character: Character) -> str:
+    clip = character.clip
+    assert clip is not None
+    return f"{len(character.skeleton)} joints, {length_of(clip)}"
+
+
+def _fit_document(output: Path, character: Character) -> Json:
+    clip = character.clip
+    assert clip is not None
+    return {
+        "output": str(output), "joints": len(character.skeleton), "frames": len(clip), "frame_time": clip.frame_time,
+        "warnings": list(character.warnings),
+    }  # fmt: skip
+
+
+# --- limits
+
+
+def run_limits(options: LimitsOptions) -> Result:
+    """Read, put on the rig, learn, write."""
+    output = Path(options.output)
+    if output.suffix.casefold() != ".json":
+        suffix = quote(output.suffix) if output.suffix else "no suffix"
+        raise InputError(f"{output}: expected a name that ends in .json, which holds limits, found {suffix}")
+    outputs.check_kept(output, options)
+    files = [each.file for each in inputs_of(options.paths)]
+    rig = load(options.to)
+    clips, broken = [], []
+    for _, found_clip in done_each(_on_rig, options, files, str, options.jobs):
+        if isinstance(found_clip, ViewerError):
+            broken.append(str(found_clip))
+        else:
+            clips.append(found_clip)
+    warn(f"left out: {line}" for line in broken)
+    if not clips:
+        raise InputError(f"{', '.join(options.paths)}: expected motion of a figure, found none")
+    try:
+        found = learned(rig.skeleton, clips, options.quantile, math.radians(options.margin))
+    except InputError as error:
+        raise InputError(f"{', '.join(options.paths)}: {str(error).removeprefix('limits: ')}") from error
+    if found.still:
+        warn([f"{options.to}: joints that never move keep the limits that they had: {named_still(found)}"])
+
+    made = replace(rig, skeleton=found.skeleton, limits_from="learned")
+    outputs.saved(made, output)
+    lines = _limit_lines(found, len(clips))
+    return Result(lines, notes=[f"wrote {output}"], document=_limit_document(options, found, len(clips), broken))
+
+
+def _on_rig(options: LimitsOptions, file: str) -> Clip:
+    character = inputs.load_input(file, options.reading, quiet=True)
+    inputs.motion_of(character, file)
+    try:
+        return on_rig(load(options.to).skeleton, character)
+    except InputError as error:
+        raise InputError(f"{file}: {str(error).removeprefix('retarget: ')}") from error
+
+
+def _limit_lines(found: Learned, clips: int) -> list[str]:
+    left_out = f"; {found.wild} in which joints are thrown are left out" if found.wild else ""
+    unseen = "" if found.unseen is None else f", {100.0 * found.unseen:.1f} % of those not learned from"
+    share = f"inside the learned limits: {100.0 * found.inside:.1f} % of the frames{unseen}"
+    lines = [
+        f"{found.frames} frames of {clips} motion{'' if clips == 1 else 's'}{left_out}",
+        f"{share}; mean range {math.degrees(found.mean_range):.0f} degrees",
+    ]
+    if found.mean_range_before is not None:
+        before = f"{100.0 * found.before:.1f} % of the frames"
+        lines.append(
+            f"inside the limits before: {before}; mean range {math.degrees(found.mean_range_before):.0f} degrees"
+        )
+    return lines
+
+
+def _limit_document(options: LimitsOptions, found: Learned, clips: int, broken: list[str]) -> Json:
+    return {
+        "output": options.output,
+        "limits_from": "learned",
+        "motions": clips,
+        "left_out": [*broken],
+        "frames": found.frames,
+        "wild_frames": found.wild,
+        "quantile": options.quantile,
+        "margin_deg": options.margin,
+        "inside": found.inside,
+        "inside_unseen": found.unseen,
+        "inside_before": found.before if found.mean_range_before is not None else None,
+        "mean_range_deg": math.degrees(found.mean_range),
+        "mean_range_before_deg": None if found.mean_range_before is None else math.degrees(found.mean_range_before),
+        "never_move": [*found.still],
+    }
