@@ -1,4 +1,7 @@
-"""Robots: every URDF file of `example-robot-data` beside Pinocchio, places of all links at random joint values.
+"""Robots: every URDF file of `example-robot-data` beside Pinocchio and MuJoCo.
+
+Places of all links at random joint values; and of the model that is simulated the mass of all that moves, its centre of
+mass, the torques that gravity asks for, and the mass matrix. MuJoCo reads the model that is written, too.
 
 pip install -e '.[bench,robots]' && python benchmarks/robots.py [FOLDER]
 """
@@ -7,13 +10,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
+from typing import Any, NamedTuple
 
+import mujoco
 import numpy as np
 import pinocchio as pin
+from numpy.typing import NDArray
 
 import viewer
-from viewer import Pose, ViewerError
+from viewer import Pose, Surroundings, ViewerError
+from viewer.physics.model import make_model
 from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
 
 Y_UP = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
@@ -35,18 +43,102 @@ def moved(skeleton: viewer.Skeleton, random: np.random.Generator) -> tuple[Pose,
     return Pose(rotations, translations), values
 
 
-def theirs(path: Path, values: dict[str, float]) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
-    """Places of links by Pinocchio, metres, Y up."""
-    model = pin.buildModelFromUrdf(str(path))
-    data, q = model.createData(), pin.neutral(model)
-    bodies = [(i, frame) for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY]
-    for _, frame in bodies:
-        joint = model.joints[frame.parentJoint]
-        if frame.parentJoint and frame.name in values and frame.placement.isIdentity(1e-12):
-            value = values[frame.name]
-            q[joint.idx_q : joint.idx_q + joint.nq] = value if joint.nq == 1 else (np.cos(value), np.sin(value))
-    pin.framesForwardKinematics(model, data, q)
-    return {frame.name: Y_UP @ data.oMf[i].translation for i, frame in bodies}
+Floats = NDArray[np.float64]
+
+
+class Dynamics(NamedTuple):
+    """Of what moves: kilograms, centre of mass (3,) in metres, torques of gravity (D,) and mass matrix (D, D)."""
+
+    mass: float
+    center: Floats
+    gravity: Floats
+    inertia: Floats
+
+
+class Theirs:
+    """A robot as Pinocchio reads it."""
+
+    def __init__(self, path: Path, values: dict[str, float]) -> None:
+        """Read it, and set the joints of links by their values."""
+        self.model = pin.buildModelFromUrdf(str(path))
+        self.data, self.q = self.model.createData(), pin.neutral(self.model)
+        self.dofs: dict[str, int] = {}
+        for frame in self.model.frames:
+            joint = self.model.joints[frame.parentJoint]
+            moved = frame.type == pin.FrameType.BODY and frame.parentJoint and frame.placement.isIdentity(1e-12)
+            if moved and frame.name in values:
+                value = values[frame.name]
+                self.q[joint.idx_q : joint.idx_q + joint.nq] = (
+                    value if joint.nq == 1 else (np.cos(value), np.sin(value))
+                )
+                self.dofs[frame.name] = joint.idx_v
+
+    def places(self) -> dict[str, Floats]:
+        """Of links, metres, Y up."""
+        pin.framesForwardKinematics(self.model, self.data, self.q)
+        frames = enumerate(self.model.frames)
+        return {f.name: Y_UP @ self.data.oMf[i].translation for i, f in frames if f.type == pin.FrameType.BODY}
+
+    def dynamics(self, links: list[str]) -> Dynamics:
+        """Of the degrees of freedom of these links."""
+        rows = [self.dofs[link] for link in links]
+        center = pin.centerOfMass(self.model, self.data, self.q)
+        gravity = pin.computeGeneralizedGravity(self.model, self.data, self.q)
+        inertia = pin.crba(self.model, self.data, self.q)
+        inertia = np.triu(inertia) + np.triu(inertia, 1).T
+        return Dynamics(pin.computeTotalMass(self.model), Y_UP @ center, gravity[rows], inertia[np.ix_(rows, rows)])
+
+
+def ours(mj: Any, qpos: Floats, dofs: list[int]) -> Dynamics:  # noqa: ANN401
+    """Of a MuJoCo model and some degrees of freedom; ``mj`` is an `MjModel`."""
+    data = mujoco.MjData(mj)
+    data.qpos[:] = qpos
+    mujoco.mj_forward(mj, data)
+    moves = mj.body_weldid != 0
+    mass = mj.body_mass[moves]
+    gravity, inertia = np.zeros(mj.nv), np.zeros((mj.nv, mj.nv))
+    data.qvel[:] = 0.0
+    mujoco.mj_rne(mj, data, 0, gravity)
+    mujoco.mj_fullM(mj, data, inertia)
+    center = mass @ data.xipos[moves] / mass.sum() if mass.sum() else np.zeros(3)
+    return Dynamics(float(mass.sum()), center, gravity[dofs], inertia[np.ix_(dofs, dofs)])
+
+
+def written(skeleton: viewer.Skeleton) -> Any:  # noqa: ANN401
+    """The model that is exported, as MuJoCo reads it."""
+    with TemporaryDirectory() as folder:
+        viewer.save(viewer.Character(skeleton), Path(folder) / "robot.xml")
+        return mujoco.MjModel.from_xml_path(str(Path(folder) / "robot.xml"))
+
+
+def difference(a: Dynamics, b: Dynamics) -> Floats:
+    """(4,) largest of each, as parts of the largest number, the centre in metres."""
+    scale = [b.mass, 1.0, np.abs(b.gravity).max(initial=1e-3 * 9.81 * b.mass), np.abs(b.inertia).max(initial=1e-9)]
+    apart = [abs(a.mass - b.mass), *(np.abs(x - y).max(initial=0.0) for x, y in zip(a[1:], b[1:], strict=True))]
+    return np.array(apart) / np.maximum(scale, 1e-9)
+
+
+def compare_dynamics(name: str, skeleton: viewer.Skeleton, pose: Pose, known: Theirs, warned: bool) -> Floats | None:
+    """(4,) how far what is simulated is from Pinocchio's; None where it cannot be simulated."""
+    try:
+        model = make_model(skeleton, skeleton.rest_pose(), Surroundings(ground=None), balls=0)
+    except ViewerError as error:
+        print(f"not simulated: {name}: {error}")
+        return None
+    links = [skeleton.names[joint] for joint in model.scalars.tolist()]
+    dofs = [int(dof) for dof, link in zip(model.scalar_dof, links, strict=True) if link in known.dofs]
+    links = [link for link in links if link in known.dofs]
+    mine = ours(model.mj, model.coordinates(pose, np.zeros(model.mj.nq)), dofs)
+    file = written(skeleton)
+    exported = difference(ours(file, model.coordinates(pose, np.zeros(file.nq)), dofs), mine)
+    if exported.max() > 1e-9:
+        print(f"exported model differs: {name}: {exported}")
+    found = difference(mine, known.dynamics(links))
+    if found.max() > 1e-9:
+        why = " (impossible moments in the file)" if warned else ""
+        print(f"differs: {name}: mass {found[0]:.1g}, centre {found[1]:.1g} m, gravity {found[2]:.1g}, "
+              f"mass matrix {found[3]:.1g}{why}")  # fmt: skip
+    return found
 
 
 def main() -> None:
@@ -55,31 +147,41 @@ def main() -> None:
     else:
         folder = Path(pin.__file__).resolve().parents[4] / "share" / "example-robot-data" / "robots"
     random, worst, compared, took = np.random.default_rng(1), 0.0, 0, []
+    dynamics: list[Floats] = []
     for path in sorted(folder.rglob("*.urdf")):
         began = perf_counter()
         try:
-            skeleton = viewer.load(path).skeleton
+            character = viewer.load(path)
         except ViewerError as error:
             print(f"refused: {path.name}: {error.args[0] if error.args else error}")
             continue
         took.append(perf_counter() - began)
+        skeleton = character.skeleton
         pose, values = moved(skeleton, random)
         try:
-            known = theirs(path, values)
+            known = Theirs(path, values)
         except ValueError:
             print(f"only we read it: {path.name}")
             continue
-        ours = viewer.fk(skeleton, pose)
+        found = viewer.fk(skeleton, pose)
         off = max(
-            float(np.abs(ours.positions[skeleton.index(name)] - place).max())
-            for name, place in known.items() if name in skeleton.names
+            float(np.abs(found.positions[skeleton.index(name)] - place).max())
+            for name, place in known.places().items() if name in skeleton.names
         )  # fmt: skip
         if off > 1e-9:
             print(f"differs: {path.name}: {off:.2g} m")
         worst, compared = max(worst, off), compared + 1
+        warned = any("moments of inertia" in warning for warning in character.warnings)
+        apart = compare_dynamics(path.name, skeleton, pose, known, warned)
+        dynamics += [] if apart is None else [apart]
     print(
         f"{compared} robots, at most {worst:.2g} m apart; read with meshes in {1e3 * np.median(took):.0f} ms (median)"
     )
+    parts = np.array(dynamics)
+    for column, word in enumerate(("mass", "centre of mass", "torques of gravity", "mass matrix")):
+        same = parts[:, column] < 1e-9
+        print(f"{word}: {same.sum()} of {len(parts)} the same; those within {parts[same, column].max():.2g}, "
+              f"at most {parts[:, column].max():.2g} apart")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 KEYS = (
     "name", "format", "joints", "dof", "effectors", "frames", "frame_time", "duration", "clips", "units", "up",
-    "height", "limits_from", "warnings",
+    "height", "mass", "mass_from", "limits_from", "warnings",
 )  # fmt: skip
 
 

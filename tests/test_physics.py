@@ -11,7 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli_run import ran
-from inside.physics import capsule_masses, load_mujoco, make_model, mjcf_text, xyzw
+from inside.physics import load_mujoco, make_model, mjcf_text, xyzw
+from inside.skeleton import capsule_masses
 from inside.spatial import multiply
 from rigs import chain, random_pose, random_skeleton
 

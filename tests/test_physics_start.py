@@ -131,7 +131,7 @@ def test_a_figure_that_is_free_is_lifted_out_of_the_floor_and_stands_on_it() -> 
     np.testing.assert_allclose(viewer.fk(skeleton, sim.pose).positions[toes, 1], stands, atol=0.01)
     assert sim.deepest < 0.001
     bar = lying(None)
-    assert Physics(bar, surroundings=ground_under(bar, 0.02)).warnings[0].startswith("j1 and 1 more start up to 0.02 m")
+    assert Physics(bar, surroundings=ground_under(bar, 0.02)).warnings[0].startswith("j1 and 1 more start up to 20 mm")
 
 
 def test_what_starts_deep_in_the_floor_is_said_with_how_deep() -> None:

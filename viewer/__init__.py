@@ -53,6 +53,7 @@ _NAMES = {
         "Character",
         "Clip",
         "Effector",
+        "Inertia",
         "JointKind",
         "JointLimits",
         "LoopClosure",

@@ -42,6 +42,7 @@ from viewer.skeleton import (
     Character,
     Clip,
     Effector,
+    Inertia,
     JointKind,
     JointLimits,
     LoopClosure,
@@ -63,7 +64,7 @@ from viewer.skeleton.joint_map import Map
 __version__: str
 __all__ = [
     "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Contacts", "Effector",
-    "FormatError", "Goal", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "LoopClosure",
+    "FormatError", "Goal", "Inertia", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "LoopClosure",
     "MachineError", "Map", "Mesh", "Mimic", "OutputError", "Physics", "Planted", "Pose", "PoseLibrary",
     "Retargeted", "Skate", "Skeleton", "Solution", "Solver", "Sphere", "Status", "Surroundings", "Touch",
     "Trace", "Traces", "ViewerError", "World", "all_solutions", "apply_layers", "clip_at", "clip_violation",

@@ -2,7 +2,6 @@
 
 from viewer.formats.mjcf import mjcf_text
 from viewer.physics.library import load_mujoco, xyzw
-from viewer.physics.masses import capsule_masses
 from viewer.physics.model import make_model
 from viewer.physics.overlaps import Overlaps, Stuck
 from viewer.physics.simulation import Assist, Physics
@@ -15,7 +14,6 @@ __all__ = [
     "Standing",
     "Stuck",
     "Together",
-    "capsule_masses",
     "load_mujoco",
     "make_model",
     "mjcf_text",

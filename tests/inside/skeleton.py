@@ -14,6 +14,7 @@ from viewer.skeleton.joint_map import SURE, counterparts, is_same_tree
 from viewer.skeleton.kinematics import extent, height, tip_positions
 from viewer.skeleton.limbs import Figure, leg_length, limb_places
 from viewer.skeleton.limits import UNLIMITED, default_twist_axis
+from viewer.skeleton.masses import capsule_masses, inertias_of
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
@@ -42,6 +43,7 @@ __all__ = [
     "body_path",
     "bone_mesh",
     "building",
+    "capsule_masses",
     "chain",
     "clip_limits",
     "coordinates",
@@ -55,6 +57,7 @@ __all__ = [
     "find_slots",
     "height",
     "human_limits",
+    "inertias_of",
     "is_same_tree",
     "joint_space",
     "kinematics",

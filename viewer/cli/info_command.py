@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,12 +17,14 @@ from viewer.formats.json_joints import joint_words
 from viewer.formats.limit_sources import joint_sources
 from viewer.formats.skeleton_json import file_order
 from viewer.formats.units import lengths_to_source, root_rotations_to_source, root_translations_to_source
-from viewer.skeleton import Character, Clip, EffectorGoal, Skeleton, bodies_of
+from viewer.skeleton import Character, Clip, EffectorGoal, Skeleton, bodies_of, inertias_of
 from viewer.skeleton.kinematics import depths, extent, height
 from viewer.skeleton.tree import depth_first
 
 _MOST_JOINTS = 200
 """Joints that the text form lists; ``--json`` lists all."""
+_ROUNDING = 1e-12
+"""A size below this part of the largest is 0."""
 
 
 def run_info(options: InfoOptions) -> Result:
@@ -57,6 +61,8 @@ def _document(character: Character) -> dict[str, Json]:
         "units": source.units,
         "up": source.up,
         "height": height(character),
+        "mass": sum(one.mass for one in inertias_of(skeleton)),
+        "mass_from": "file" if skeleton.inertias else "estimated",
         "limits_from": character.limits_from,
         "warnings": list(character.warnings),
     }
@@ -77,7 +83,7 @@ def _joint(character: Character, joint: int, limits_from: str | None) -> Json:
     skeleton, source = character.skeleton, character.source
     parent = int(skeleton.parents[joint])
     offset, rotation = skeleton.offsets[joint], skeleton.rest_rotations[joint]
-    words = joint_words(skeleton, joint, source)
+    words: dict[str, Any] = joint_words(skeleton, joint, source)
     return {
         "name": skeleton.names[joint],
         "parent": skeleton.names[parent] if parent >= 0 else None,
@@ -85,7 +91,7 @@ def _joint(character: Character, joint: int, limits_from: str | None) -> Json:
         "offset": root_translations_to_source(offset, source).tolist() if parent < 0 else _lengths(character, offset),
         "rotation": (root_rotations_to_source(rotation, source) if parent < 0 else rotation).tolist(),
         "limits": words.get("limits"),
-        **({"mimic": words["mimic"]} if "mimic" in words else {}),
+        **{key: words[key] for key in ("inertia", "mimic") if key in words},
         "limits_from": limits_from,
         "tips": [_lengths(character, tip) for tip in skeleton.tip_offsets[skeleton.tip_parents == joint]],
     }
@@ -103,7 +109,8 @@ def _lines(character: Character, session: SessionInput | None) -> list[str]:
     kind = source.format.upper() or "made in code"
     guess = ", guessed" if source.guessed else ""
     origin = _ORIGINS.get(character.limits_from, str(character.limits_from))
-    x, y, z = extent(character).tolist()
+    sizes = extent(character)
+    x, y, z = np.where(sizes > _ROUNDING * sizes.max(), sizes, 0.0).tolist()
     lines = [
         f"{shown(skeleton.name)}: {kind if session is None else f'session ({kind})'}",
         f"  joints     {len(skeleton)}, {skeleton.dof} degrees of freedom",
@@ -113,6 +120,7 @@ def _lines(character: Character, session: SessionInput | None) -> list[str]:
         f"  effectors  {', '.join(on) or 'none'}" + (f"; off: {', '.join(off)}" if off else ""),
         f"  limits     {origin}",
         f"  bodies     {_bodies(skeleton)}",
+        f"  mass       {_mass(skeleton)}",
         f"  poses      {', '.join(map(shown, skeleton.poses)) or 'none'}",
     ]
     if character.skin is not None:
@@ -129,6 +137,14 @@ def _bodies(skeleton: Skeleton) -> str:
     bodies = bodies_of(skeleton)
     origin = "fitted to the bones" if skeleton.bodies is None else "from the file"
     return f"{len(bodies)} {origin}, {len(bodies.pairs)} pairs are tested"
+
+
+def _mass(skeleton: Skeleton) -> str:
+    """What it weighs, and whether that is stated."""
+    kilograms = sum(one.mass for one in inertias_of(skeleton))
+    missing = skeleton.inertias.count(None)
+    stated = f"from the file, but of {missing} joints estimated" if missing else "from the file"
+    return f"{kilograms:.4g} kg, {stated if skeleton.inertias else 'estimated'}"
 
 
 def _motions(character: Character) -> list[str]:

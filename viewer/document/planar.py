@@ -22,6 +22,7 @@ from viewer.ik.mobility_priors import MOST, REFERENCE, spread_about, spreads
 from viewer.ik.solution import Solution
 from viewer.skeleton import (
     Bodies,
+    Inertia,
     JointKind,
     JointLimits,
     Pose,
@@ -500,6 +501,7 @@ def _on_slides(skeleton: Skeleton, roots: Ints, pose: Pose, across: Floats) -> S
         effectors=tuple(replace(effector, joint=effector.joint + count) for effector in skeleton.effectors),
         mobility=np.concatenate([np.full((count, 3), REFERENCE), own]),
         bodies=_moved_on(skeleton.bodies, count),
+        inertias=(*(Inertia(0.0),) * count, *skeleton.inertias) if skeleton.inertias else (),
     )
 
 

@@ -19,6 +19,7 @@ from viewer.skeleton import (
     Capsule,
     Effector,
     EffectorGoal,
+    Inertia,
     JointKind,
     JointLimits,
     LimitForm,
@@ -208,7 +209,7 @@ def _is_rest_outside(limits: JointLimits, kind: JointKind) -> bool:
 
 
 def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, object]:
-    """The keys kind, axis or axes, twist_axis, limits, spread and mimic of one joint with their values in a file.
+    """The keys kind, axis or axes, twist_axis, limits, spread, inertia and mimic of one joint, with values of a file.
 
     Raises:
         InputError: a slide with only one limit, which a file cannot express.
@@ -228,10 +229,21 @@ def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, obj
     spread = _spread_words(skeleton, joint, source)
     if spread is not None:
         words["spread"] = spread
+    inertia = skeleton.inertias[joint] if skeleton.inertias else None
+    if inertia is not None:
+        words["inertia"] = _inertia_words(inertia, source)
     mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
     if mimic is not None:
         words["mimic"] = _mimic_words(skeleton, mimic, source)
     return words
+
+
+def _inertia_words(inertia: Inertia, source: Source) -> dict[str, object]:
+    """The key ``inertia`` of a joint, with its value in a file."""
+    words: dict[str, object] = {"mass": numbers(np.array([inertia.mass]))[0]}
+    if any(inertia.center):
+        words["center"] = numbers(lengths_to_source(np.array(inertia.center), source))
+    return words | {"moments": numbers(np.array(inertia.moments))} if any(inertia.moments) else words
 
 
 def _mimic_words(skeleton: Skeleton, mimic: Mimic, source: Source) -> dict[str, object]:
@@ -434,7 +446,22 @@ class JointList:
             mobility=spreads,
             mobility_matrices=matrices,
             mimics=self._mimics(kinds, source),
+            inertias=self._inertias(source),
         )
+
+    def _inertias(self, source: Source) -> tuple[Inertia | None, ...]:
+        found: list[Inertia | None] = []
+        for index, joint in enumerate(self.joints):
+            given, own = joint.inertia, None
+            if given is not None:
+                with self._at(index):
+                    try:
+                        x, y, z = lengths_to_internal(np.array(given.center), source).tolist()
+                        own = Inertia(given.mass, (x, y, z), given.moments)
+                    except InputError as error:
+                        raise FormatError(str(error).removeprefix("inertia: "), path=".inertia") from None
+            found.append(own)
+        return tuple(found)
 
     def _mimics(self, kinds: tuple[JointKind, ...], source: Source) -> tuple[Mimic, ...]:
         found = []

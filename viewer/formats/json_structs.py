@@ -75,6 +75,20 @@ class MimicEntry(Strict):
     offset: float = 0.0
 
 
+class InertiaEntry(Strict):
+    """What a joint carries rigidly."""
+
+    mass: Annotated[float, Meta(ge=0.0, description="Kilograms.")]
+    center: Annotated[Vector, Meta(description="Centre of mass, in the joint's frame.")] = (0.0, 0.0, 0.0)
+    moments: Annotated[
+        tuple[float, float, float, float, float, float],
+        Meta(
+            description="xx, yy, zz, xy, xz, yz about the centre along the joint's axes, as in the matrix: kg m^2, in"
+            " any `units`."
+        ),
+    ] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
 class Joint(Strict):
     """A joint. World rotation = the parent's * its own; world place = the parent's + W_parent * translation."""
 
@@ -107,6 +121,10 @@ class Joint(Strict):
             "deviation, in degrees (a slide: `units`). Or the rows of a symmetric matrix about x, y, z: `[a, b, c]` is "
             "its diagonal. IK moves joints of a wide spread first. Default: by what it is.",
         ),
+    ] = None
+    inertia: Annotated[
+        InertiaEntry | None,
+        Meta(description="What it carries rigidly, 0 where that weighs nothing. Default: estimated by the bodies."),
     ] = None
     mimic: Annotated[
         MimicEntry | None, Meta(description="Hinge or slide: follows another one, whose coordinate it takes.")

@@ -34,7 +34,17 @@ from viewer.formats.xml_tree import Element, parse_xml
 from viewer.physics.library import load_mujoco
 from viewer.physics.model import make_spec
 from viewer.physics.surroundings import Surroundings
-from viewer.skeleton import Builder, Character, JointKind, Pose, Skeleton, Source, limit_violation, project_pose
+from viewer.skeleton import (
+    Builder,
+    Character,
+    Inertia,
+    JointKind,
+    Pose,
+    Skeleton,
+    Source,
+    limit_violation,
+    project_pose,
+)
 from viewer.skeleton.builder import Limits
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply, rotate, to_matrix
@@ -63,9 +73,10 @@ try:
     model = mujoco.MjModel.from_xml_path(sys.argv[1])
 except ValueError as error:
     sys.exit(" ".join(str(error).split()))
-wanted = ["parentid", "pos", "quat", "jntadr", "jntnum"], ["type", "axis", "pos", "range", "limited", "qposadr"]
-arrays = {f"body_{name}": getattr(model, f"body_{name}") for name in wanted[0]}
-arrays |= {f"jnt_{name}": getattr(model, f"jnt_{name}") for name in wanted[1]}
+arrays = {f"body_{name}": getattr(model, f"body_{name}")
+          for name in ("parentid", "pos", "quat", "jntadr", "jntnum", "mass", "ipos", "iquat", "inertia")}
+arrays |= {f"jnt_{name}": getattr(model, f"jnt_{name}")
+           for name in ("type", "axis", "pos", "range", "limited", "qposadr")}
 arrays |= {f"geom_{name}": getattr(model, f"geom_{name}")
            for name in ("type", "size", "pos", "quat", "bodyid", "dataid", "rgba", "group", "matid")}
 arrays |= {f"site_{name}": getattr(model, f"site_{name}") for name in ("pos", "quat", "bodyid")}
@@ -235,6 +246,7 @@ def _xyzw(quaternion: Floats) -> Floats:
 def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings: list[str]) -> Skeleton:
     builder = Builder(name=root.attributes.get("model", "").strip() or "model")
     kinds = {_BALL: "ball", _SLIDE: "slide", _HINGE: "hinge"}
+    inertias = _inertias(model, parts)
     for part in parts:
         kind, axis, limits = "fixed", None, None
         if part.joint >= 0:
@@ -244,12 +256,27 @@ def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings:
             kind = "free" if word == _FREE else kinds[word]
             axis = model["jnt_axis"][part.joint] if word in (_SLIDE, _HINGE) else None
             limits = _limits(model, part.joint, word, part.name, warnings)
-        builder.add(part.name, part.parent, part.offset, kind=kind, axis=axis, limits=limits, rotation=part.rotation)  # type: ignore[arg-type]
+        builder.add(
+            part.name, part.parent, part.offset, kind=kind, axis=axis, limits=limits, rotation=part.rotation,  # type: ignore[arg-type]
+            inertia=inertias.get(part.name),
+        )  # fmt: skip
     _add_tools(builder, model, parts)
     for follower, leader, ratio, offset in _mimics(model, parts):
         builder.mimic(follower, leader, ratio, offset)
     _add_loops(builder, model, parts)
     return builder.skeleton
+
+
+def _inertias(model: dict[str, Any], parts: list[Part]) -> dict[str, Inertia]:
+    """What our joints carry: the last of each body its inertia, the others nothing; none of a model without masses."""
+    if not model["body_mass"].any():
+        return {}
+    found = {part.name: Inertia(0.0) for part in parts}
+    for body, name in {part.body: part.name for part in parts}.items():
+        axes = to_matrix(_xyzw(model["body_iquat"][body]))
+        matrix = (axes * model["body_inertia"][body]) @ axes.T
+        found[name], _ = Inertia.nearest(float(model["body_mass"][body]), model["body_ipos"][body], matrix)
+    return found
 
 
 class _Joined(NamedTuple):
@@ -480,6 +507,7 @@ def mjcf_text(character: Character) -> str:
                 element,
                 "inertial",
                 pos=_numbers(body.ipos),
+                quat=_numbers(body.iquat),
                 mass=_number(body.mass),
                 diaginertia=_numbers(body.inertia),
             )

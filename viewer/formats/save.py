@@ -218,6 +218,7 @@ def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> lis
         "effectors": _effectors_are_stated(skeleton),
         "named poses": bool(skeleton.poses),
         "bodies": skeleton.bodies is not None,
+        "masses": bool(skeleton.inertias),
     }
     words = [word for word, gone in lost.items() if gone]
     return [f"{form} has no place for {', '.join(words)}: left out"] if words else []

@@ -21,7 +21,7 @@ from xml.etree import ElementTree as ET  # only written here
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, OutputError, quote, unknown_name
+from viewer.errors import FormatError, InputError, OutputError, ViewerError, quote, unknown_name
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
@@ -34,24 +34,25 @@ from viewer.formats.units import (
     unconverted,
 )
 from viewer.formats.xml_tree import Element, origin_of, parse_xml
-from viewer.physics.masses import capsule_masses
 from viewer.skeleton import (
     Builder,
     Capsule,
     Character,
+    Inertia,
     JointKind,
     JointLimits,
     LimitForm,
     Skeleton,
     Source,
     bodies_of,
+    inertias_of,
     limit_violation,
     project_pose,
 )
 from viewer.skeleton.builder import GoalWord, KindWord
 from viewer.spatial.angles import axes_of, to_euler
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import IDENTITY, between
+from viewer.spatial.quaternion import IDENTITY, between, to_matrix
 
 _KINDS: dict[str, KindWord] = {
     "revolute": "hinge",
@@ -69,6 +70,7 @@ _TOOL = re.compile(
 """Names of links that people move robots by."""
 _NEVER = {"transmission", "gazebo", "ros2_control", "sensor", "material", "loop", "group"}
 """Elements that say nothing about how a robot looks or moves."""
+_MOMENTS = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 _LEAST_AXIS = 1e-9
 _SIX = 6
 _ROUNDING = 1e-9
@@ -138,7 +140,7 @@ def _character(root: Element, path: Path, name: str, given: tuple[str, str], *, 
         f"joint {quote(joint.name)} floats: its place is fixed, it turns"
         for _, joint in ordered[1:] if joint is not None and joint.word == "floating"
     ]  # fmt: skip
-    skeleton = _skeleton(root, ordered, warnings)
+    skeleton = _skeleton(root, ordered, _inertias(links, warnings), warnings)
     shown = [links[link] for link, _ in ordered if link in links]
     skin, missing = skin_of(root, shown, skeleton, path, meshes=meshes)
     warnings += missing
@@ -248,7 +250,58 @@ def _ordered(links: dict[str, Element], joints: list[Moved]) -> list[tuple[str, 
     return found
 
 
-def _skeleton(root: Element, ordered: list[tuple[str, Moved | None]], warnings: list[str]) -> Skeleton:
+def _inertias(links: dict[str, Element], warnings: list[str]) -> dict[str, Inertia]:
+    """By link what the file states of its inertia; a link of which it states none weighs nothing, if others do.
+
+    Those of which a mass is stated that none can have are not there: they are estimated.
+    """
+    stated = {link: one for link, element in links.items() if (one := element.first("inertial")) is not None}
+    found: dict[str, Inertia] = dict.fromkeys(links, Inertia(0.0))
+    wrong, changed = [], []
+    for link, element in stated.items():
+        try:
+            found[link], is_other = _inertia(element)
+        except (FormatError, InputError) as error:
+            wrong.append(f"line {element.line}: link {quote(link)}: {_without_line(error)}")
+            del found[link]
+            continue
+        if is_other:
+            changed.append(link)
+    if wrong:
+        more = f"; so are those of {len(wrong) - 1} more links" if len(wrong) > 1 else ""
+        warnings.append(f"{wrong[0]}: mass and inertia are estimated{more}")
+    if changed:
+        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        named = ", ".join(map(quote, changed[:3]))
+        warnings.append(f"no body has the moments of inertia of {named}{more}: the nearest ones are taken")
+    return found if any(one.mass > 0.0 for one in found.values()) else {}
+
+
+def _without_line(error: ViewerError) -> str:
+    return str(FormatError(*error.args)).removeprefix("inertia: ")
+
+
+def _inertia(element: Element) -> tuple[Inertia, bool]:
+    """An ``<inertial>``, and whether it is not the one stated, which no body has.
+
+    Raises:
+        FormatError, InputError: no finite numbers, a mass below 0.
+    """
+    center, turn = origin_of(element)
+    mass, inertia = element.first("mass"), element.first("inertia")
+    (kilograms,) = (0.0,) if mass is None else mass.numbers("value", 1)
+    matrix = np.zeros((3, 3))
+    if inertia is not None:
+        for name, (row, column) in _MOMENTS.items():
+            (matrix[row, column],) = inertia.numbers(name, 1, (0.0,))
+            matrix[column, row] = matrix[row, column]
+    axes = to_matrix(turn)
+    return Inertia.nearest(kilograms, center, axes @ matrix @ axes.T)
+
+
+def _skeleton(
+    root: Element, ordered: list[tuple[str, Moved | None]], inertias: dict[str, Inertia], warnings: list[str]
+) -> Skeleton:
     turned = Source(up="z")
     builder = Builder(name=root.attributes.get("name", "").strip() or "robot")
     names = {link for link, _ in ordered}
@@ -257,7 +310,8 @@ def _skeleton(root: Element, ordered: list[tuple[str, Moved | None]], warnings: 
             place, turn = (np.zeros(3), IDENTITY) if joint is None else (joint.offset, joint.rotation)
             rotation = root_rotations_to_internal(turn, turned)
             kind: KindWord = "fixed" if joint is None else "free"
-            builder.add(link, None, root_translations_to_internal(place, turned), kind=kind, rotation=rotation)
+            place, own = root_translations_to_internal(place, turned), inertias.get(link)
+            builder.add(link, None, place, kind=kind, rotation=rotation, inertia=own)
             continue
         parent, offset, rotation = joint.parent, joint.offset, joint.rotation
         if joint.word == "planar":
@@ -266,12 +320,16 @@ def _skeleton(root: Element, ordered: list[tuple[str, Moved | None]], warnings: 
                 between = f"{link}_{end}"
                 if between in names:
                     raise FormatError(f"expected one link {quote(between)}, found two", line=joint.element.line)
-                builder.add(between, parent, offset, kind="slide", axis=axis, rotation=rotation)
+                nothing = Inertia(0.0) if inertias else None
+                builder.add(between, parent, offset, kind="slide", axis=axis, rotation=rotation, inertia=nothing)
                 parent, offset, rotation = between, np.zeros(3), IDENTITY
         kind = _KINDS[joint.word]
         about = joint.axis if kind in ("hinge", "slide") else None
         try:
-            builder.add(link, parent, offset, kind=kind, axis=about, limits=joint.limits, rotation=rotation)
+            builder.add(
+                link, parent, offset, kind=kind, axis=about, limits=joint.limits, rotation=rotation,
+                inertia=inertias.get(link),
+            )  # fmt: skip
         except InputError as error:
             raise FormatError(str(error).removeprefix("builder: "), line=joint.element.line) from error
     for link, goal in _tools(ordered):
@@ -431,7 +489,7 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
     twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if twice is not None:
         raise OutputError(f"two links would be called {quote(twice)}")
-    capsules = _capsules(skeleton)
+    capsules, inertias = _capsules(skeleton), inertias_of(skeleton)
     for joint, plan in enumerate(plans):
         parent = int(skeleton.parents[joint])
         offset, rotation = skeleton.offsets[joint], skeleton.rest_rotations[joint]
@@ -441,8 +499,11 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
             offset, rotation = root_translations_to_source(offset, up), root_rotations_to_source(rotation, up)
         mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
         for step in plan:
-            mine = capsules[joint] if step is plan[-1] else []
-            _add_link(root, step.link, mine)
+            last = step is plan[-1]
+            link = _add_link(root, step.link, capsules[joint] if last else [])
+            own = inertias[joint] if last else Inertia(0.0)
+            if own.mass > 0.0 or step.word != "fixed":
+                _add_inertia(link, own)
             if parent >= 0 or base:
                 made = _add_joint(root, step, above, offset, rotation)
                 if mimic is not None:
@@ -516,19 +577,18 @@ def _add_origin(element: ET.Element, offset: Floats, rotation: Floats) -> None:
     ET.SubElement(element, "origin", xyz=_numbers(offset), rpy=_numbers(np.array((roll, pitch, yaw))))
 
 
-def _capsules(skeleton: Skeleton) -> dict[int, list[tuple[Capsule, float]]]:
-    """The bodies of each joint with their masses."""
-    found: dict[int, list[tuple[Capsule, float]]] = defaultdict(list)
-    for one, mass in zip(bodies_of(skeleton).capsules, capsule_masses(skeleton).tolist(), strict=True):
-        found[one.joint].append((one, mass))
+def _capsules(skeleton: Skeleton) -> dict[int, list[Capsule]]:
+    """The bodies of each joint."""
+    found: dict[int, list[Capsule]] = defaultdict(list)
+    for one in bodies_of(skeleton).capsules:
+        found[one.joint].append(one)
     return found
 
 
-def _add_link(root: ET.Element, name: str, capsules: list[tuple[Capsule, float]]) -> None:
+def _add_link(root: ET.Element, name: str, capsules: list[Capsule]) -> ET.Element:
     link = ET.SubElement(root, "link", name=name)
-    _add_inertia(link, capsules)
     for use in ("visual", "collision"):
-        for one, _ in capsules:
+        for one in capsules:
             a, b = np.array(one.a), np.array(one.b)
             length = float(np.linalg.norm(b - a))
             if length > 0.0:
@@ -540,33 +600,18 @@ def _add_link(root: ET.Element, name: str, capsules: list[tuple[Capsule, float]]
                 made = ET.SubElement(link, use)
                 _add_origin(made, end, IDENTITY)
                 ET.SubElement(ET.SubElement(made, "geometry"), "sphere", radius=repr(float(one.radius)))
+    return link
 
 
-def _add_inertia(link: ET.Element, capsules: list[tuple[Capsule, float]]) -> None:
-    mass = sum(kilograms for _, kilograms in capsules)
-    middle, inertia = np.zeros(3), _LIGHT_INERTIA * np.eye(3)
-    if mass > 0.0:
-        middle = sum((0.5 * kg * np.add(one.a, one.b) for one, kg in capsules), np.zeros(3)) / mass
-        inertia = sum((_inertia_of(one, kg, middle) for one, kg in capsules), np.zeros((3, 3)))
-    made = ET.SubElement(link, "inertial")
-    _add_origin(made, middle, IDENTITY)
-    ET.SubElement(made, "mass", value=repr(float(mass) or _LIGHT_KG))
-    names = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-    ET.SubElement(made, "inertia", {name: repr(float(inertia[at])) for name, at in names.items()})
-
-
-def _inertia_of(one: Capsule, mass: float, about: Floats) -> Floats:
-    """(3, 3) of a solid capsule, kg m^2 about a point: a cylinder and two half balls of one density."""
-    a, b, r = np.array(one.a), np.array(one.b), float(one.radius)
-    length = float(np.linalg.norm(b - a))
-    cylinder, ball = length, 4.0 / 3.0 * r  # volumes over pi r^2
-    tube, ends = mass * cylinder / (cylinder + ball), mass * ball / (cylinder + ball)
-    along = tube * r * r / 2.0 + ends * 0.4 * r * r
-    across = tube * (length**2 / 12.0 + r * r / 4.0) + ends * (0.4 * r * r + length**2 / 4.0 + 0.375 * length * r)
-    axis = (b - a) / length if length > 0.0 else _Z
-    own = across * np.eye(3) + (along - across) * np.outer(axis, axis)
-    d = 0.5 * (a + b) - about
-    return np.asarray(own + mass * (d @ d * np.eye(3) - np.outer(d, d)))
+def _add_inertia(link: ET.Element, inertia: Inertia) -> None:
+    """State an inertia; simulators refuse links that move and have none."""
+    weighs = inertia.mass > 0.0
+    made = ET.Element("inertial")
+    link.insert(0, made)
+    _add_origin(made, np.array(inertia.center), IDENTITY)
+    ET.SubElement(made, "mass", value=repr(inertia.mass if weighs else _LIGHT_KG))
+    matrix = inertia.matrix if weighs else _LIGHT_INERTIA * np.eye(3)
+    ET.SubElement(made, "inertia", {name: repr(float(matrix[at])) for name, at in _MOMENTS.items()})
 
 
 def _numbers(values: Floats) -> str:

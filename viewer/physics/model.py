@@ -17,11 +17,11 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.physics.library import by_vector, left, load_mujoco, unit_length, wxyz
-from viewer.physics.masses import capsule_masses, standing_height
 from viewer.physics.overlaps import Sunk
 from viewer.physics.surroundings import BODIES, FLOOR, OBJECT_PREFIX, Movers, Surroundings, add_object, find_movers
 from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, find_place, fk, joint_space
 from viewer.skeleton.balance import standing_points
+from viewer.skeleton.masses import capsule_masses, standing_height
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
@@ -501,11 +501,13 @@ def _add_capsules(
     *,
     touching: bool,
 ) -> float:
-    """Add the capsules, and what stands on the floor; returns their mass in kilograms."""
+    """Add the capsules, what stands on the floor, and inertias; returns the mass of all in kilograms."""
     found, masses = bodies_of(skeleton), capsule_masses(skeleton)
-    figure = find_figure(skeleton)
+    figure, stated = find_figure(skeleton), skeleton.inertias or (None,) * len(skeleton)
+    masses *= [stated[one.joint] is None for one in found.capsules]
     soled = _below(skeleton, [leg.end for leg in figure.legs if leg.end is not None] if figure else [])
-    weights = np.bincount([one.joint for one in found.capsules], masses, len(skeleton)) if len(found) else np.zeros(1)
+    weights = np.zeros(len(skeleton)) + [0.0 if one is None else one.mass for one in stated]
+    np.add.at(weights, [one.joint for one in found.capsules], masses)
     least = max(_LEAST_PART * float(weights.sum() or 1.0) / len(skeleton), _LEAST_KG)
     for one, mass, clear in zip(found.capsules, masses.tolist(), found.clearances.tolist(), strict=True):
         low = min(clear) < 0.999 * one.radius
@@ -513,7 +515,8 @@ def _add_capsules(
         shape = {"fromto": [*one.a, *one.b]} if length > 1e-9 * height else {"pos": one.a}
         kind = mujoco.mjtGeom.mjGEOM_CAPSULE if "fromto" in shape else mujoco.mjtGeom.mjGEOM_SPHERE
         bodies[one.joint].add_geom(
-            type=kind, size=[one.radius, 0.0, 0.0], mass=max(mass, least), friction=friction, contype=BODIES,
+            type=kind, size=[one.radius, 0.0, 0.0], friction=friction, contype=BODIES,
+            mass=max(mass, least) if stated[one.joint] is None else 0.0,
             conaffinity=(BODIES if touching else 0) | (0 if low or one.joint in soled else FLOOR), **shape,
         )  # fmt: skip
         if low and one.joint not in soled:  # it stands with its axis nearer to the floor than its radius
@@ -522,11 +525,36 @@ def _add_capsules(
                     type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[max(min(room, one.radius), 1e-3 * height), 0.0, 0.0],
                     pos=end, mass=0.0, friction=friction, contype=0, conaffinity=FLOOR,
                 )  # fmt: skip
-    for joint, body in enumerate(bodies):
-        if not weights.any() or not weights[joint]:
-            body.mass, body.explicitinertial = least, True
-            body.ipos, body.inertia = [0.0, 0.0, 0.0], [max(least * (0.02 * height) ** 2, _LEAST_INERTIA)] * 3
-    return float(masses.sum()) or least * len(skeleton)
+    rigid, below = _weights_carried(skeleton, weights)
+    for joint, (body, own) in enumerate(zip(bodies, stated, strict=True)):
+        if own is None and weights[joint]:
+            continue  # by its capsules
+        body.explicitinertial = True
+        moves = skeleton.kinds[joint] is not JointKind.FIXED
+        small = (0.02 * height) ** 2
+        if own is None or (moves and not rigid[joint]):
+            body.mass = least if own is None or not below[joint] else _LEAST_KG
+            body.ipos, body.inertia = [0.0, 0.0, 0.0], [max(body.mass * small, _LEAST_INERTIA)] * 3
+        else:
+            moments, axes = own.principal()
+            if moves and moments[2] < least * small:  # a point: MuJoCo wants an extent of what moves
+                moments = np.full(3, max(least * small, _LEAST_INERTIA))
+            body.mass, body.ipos, body.inertia = own.mass, own.center, moments
+            body.iquat = wxyz(from_matrix(axes))
+    return float(weights.sum()) or least * len(skeleton)
+
+
+def _weights_carried(skeleton: Skeleton, weights: Floats) -> tuple[Floats, Floats]:
+    """(J,) kilograms of all that moves as one with each joint, and of all below it, of ``weights`` (J,) by joint."""
+    mover, below = np.arange(len(skeleton)), weights.copy()
+    parents = skeleton.parents.tolist()
+    for joint, (parent, kind) in enumerate(zip(parents, skeleton.kinds, strict=True)):
+        if kind is JointKind.FIXED and parent >= 0:
+            mover[joint] = mover[parent]
+    for joint in range(len(skeleton) - 1, -1, -1):
+        if parents[joint] >= 0:
+            below[parents[joint]] += below[joint]
+    return np.asarray(np.bincount(mover, weights, len(skeleton))[mover]), below
 
 
 def _below(skeleton: Skeleton, tops: list[int]) -> set[int]:

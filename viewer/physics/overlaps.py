@@ -13,6 +13,11 @@ import numpy as np
 from viewer.spatial.checks import Bools, Floats, Ints
 
 
+def _depth(metres: float) -> str:
+    """As the window shows errors: in millimetres, from 0.1 m on in metres."""
+    return f"{1e3 * metres:.3g} mm" if metres < 0.1 else f"{metres:.3g} m"
+
+
 class Stuck(NamedTuple):
     """A part that cannot leave what it overlaps at the start.
 
@@ -30,7 +35,7 @@ class Stuck(NamedTuple):
     def words(self) -> str:
         """The line for the user."""
         other = "the floor" if self.other == "floor" else self.other
-        return f"{self.joint} is {1e3 * self.depth:.3g} mm deep in {other} and cannot leave it: it stays there"
+        return f"{self.joint} is {_depth(self.depth)} deep in {other} and cannot leave it: it stays there"
 
 
 class Sunk(NamedTuple):
@@ -49,7 +54,7 @@ class Sunk(NamedTuple):
         """The line for the user."""
         more = f" and {len(self.joints) - 1} more" if len(self.joints) > 1 else ""
         verb = "start" if more else "starts"
-        return f"{self.joints[0]}{more} {verb} up to {self.depth:.3g} m deep in the floor and will not touch it"
+        return f"{self.joints[0]}{more} {verb} up to {_depth(self.depth)} deep in the floor and will not touch it"
 
 
 class Overlaps(NamedTuple):

@@ -46,6 +46,7 @@ class Together:
         """Put figures together."""
         free = FreeNames()
         names: list[str] = []
+        stated = any(figure.skeleton.inertias for figure in figures)
         firsts, kinds, limits = [], [], []
         parents, places, rests = [], [], []
         stiffness = []
@@ -73,6 +74,11 @@ class Together:
             kinds=tuple(kinds),
             limits=tuple(limits),
             stiffness=np.concatenate(stiffness),
+            inertias=tuple(
+                one
+                for figure in (figures if stated else ())
+                for one in figure.skeleton.inertias or (None,) * len(figure.skeleton)
+            ),
             tip_parents=np.concatenate([f.skeleton.tip_parents + at for f, at in zip(figures, firsts, strict=True)]),
             tip_offsets=np.concatenate([f.skeleton.tip_offsets for f in figures]),
             mimics=tuple(

@@ -18,9 +18,11 @@ from viewer.skeleton.coordinates import (
 )
 from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.figure import find_figure
+from viewer.skeleton.inertia import Inertia
 from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip, tip_positions, world_of
 from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm
+from viewer.skeleton.masses import inertias_of
 from viewer.skeleton.mimic import LoopClosure, Mimic
 from viewer.skeleton.names import FreeNames
 from viewer.skeleton.pose import Pose
@@ -41,6 +43,7 @@ __all__ = [
     "EffectorGoal",
     "Figure",
     "FreeNames",
+    "Inertia",
     "JointKind",
     "JointLimits",
     "Limb",
@@ -64,6 +67,7 @@ __all__ = [
     "fk",
     "fk_arrays",
     "fk_clip",
+    "inertias_of",
     "joint_space",
     "limit_violation",
     "middle_capsule",

@@ -19,6 +19,7 @@ from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.limbs import ARM, Figure, Limb, leg_length, limb_places
+from viewer.skeleton.masses import inertias_of
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -91,8 +92,8 @@ class Balance:
 def center_of_mass(skeleton: Skeleton, world: World) -> Floats:
     """Centre of mass (..., 3), metres, of one or more poses.
 
-    A recognised human figure has the masses of human segments, its trunk's spread along the spine; in any other
-    skeleton a bone of length l weighs in proportion to l^3.
+    Masses that the file states; else a recognised human figure has those of human segments, its trunk's spread along
+    the spine, and in any other skeleton a bone of length l weighs in proportion to l^3.
     """
     masses = mass_points(skeleton)
     return np.asarray(masses.values @ masses.at(world))
@@ -158,7 +159,11 @@ def _size(skeleton: Skeleton) -> float:
 def mass_points(skeleton: Skeleton) -> Points:
     """The distribution of a skeleton's mass: see `center_of_mass`."""
     figure, tree = find_figure(skeleton), rest_tree(skeleton)
-    points = _bonemass_points(tree) if figure is None else _bodymass_points(tree, figure)
+    points: list[tuple[Point, float]]
+    if skeleton.inertias:
+        points = [((joint, np.array(one.center)), one.mass) for joint, one in enumerate(inertias_of(skeleton))]
+    else:
+        points = _bonemass_points(tree) if figure is None else _bodymass_points(tree, figure)
     return _table([(joint, offset, mass, -1) for (joint, offset), mass in points], total=1.0)
 
 

@@ -14,6 +14,7 @@ from viewer.skeleton.arguments import check_skeleton
 from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.effectors import Effector, EffectorGoal
+from viewer.skeleton.inertia import Inertia
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, limits_for
 from viewer.skeleton.mimic import LoopClosure, Mimic, kept_mimics, renamed_loops, renamed_mimics
@@ -88,6 +89,7 @@ class Builder:
         limits: Limits = None,
         rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0),
         stiffness: float = 0.0,
+        inertia: Inertia | None = None,
     ) -> Self:
         """Add a joint.
 
@@ -101,6 +103,7 @@ class Builder:
                 x, y and z of a ball (swing and twist, the twist along its bone).
             rotation: (4,) at rest, parent_from_joint.
             stiffness: 0 (free) to 1 (does not move in IK).
+            inertia: of what it carries rigidly; None: estimated.
 
         Raises:
             InputError: a name that is taken, an unknown parent, invalid numbers.
@@ -108,7 +111,7 @@ class Builder:
         self._check_free(name)
         if parent is not None:
             self._joint(parent)
-        made = BuiltJoint(parent, as_vector(offset, name, "offset"), as_rotation(rotation, name))
+        made = BuiltJoint(parent, as_vector(offset, name, "offset"), as_rotation(rotation, name), inertia=inertia)
         self._joints[name] = changed_joint(made, name, kind, axis, limits, stiffness)
         return self
 
@@ -378,6 +381,7 @@ class Builder:
             mobility=None if np.isnan(mobility).all() else mobility,
             mobility_matrices=None if np.isnan(matrices).all() else matrices,
             bodies=self._bodies(joints),
+            inertias=tuple(joint.inertia for joint in joints),
             mimics=kept_mimics(self._mimics, order, [joint.kind for joint in joints]),
             loops=self._loops,
         )
@@ -410,6 +414,7 @@ class Builder:
                 mobility[j], matrices[j],
                 {own: (pose.rotations[j], pose.translations[j]) for own, pose in skeleton.poses.items()},
                 tuple(capsule for capsule in capsules if capsule.joint == j),
+                skeleton.inertias[j] if skeleton.inertias else None,
             )  # fmt: skip
         parents = skeleton.tip_parents.tolist()
         self._tips = [(skeleton.names[j], offset) for j, offset in zip(parents, skeleton.tip_offsets, strict=True)]
@@ -484,6 +489,7 @@ class BuiltJoint:
         plain: its limits are plain ranges of a ball, whose twist axis follows from the bone when it is built.
         poses: its rotation and translation in the named poses.
         capsules: its bodies; their joint index is ignored.
+        inertia: as stated.
     """
 
     parent: str | None
@@ -498,6 +504,7 @@ class BuiltJoint:
     mobility_matrix: Floats = field(default_factory=lambda: np.full((3, 3), np.nan))
     poses: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
     capsules: tuple[Capsule, ...] = ()
+    inertia: Inertia | None = None
 
 
 def changed_joint(
@@ -585,4 +592,5 @@ def reflected_joint(joint: BuiltJoint, axis: int) -> BuiltJoint:
         mobility_matrix=flip[:, None] * joint.mobility_matrix * flip,
         poses={name: (reflected_rotation(q, axis), flip * t) for name, (q, t) in joint.poses.items()},
         capsules=tuple(replace(one, a=flip * one.a, b=flip * one.b) for one in joint.capsules),  # type: ignore[arg-type]  # it takes vectors
+        inertia=None if joint.inertia is None else joint.inertia.reflected(flip),
     )

@@ -20,6 +20,7 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.notebook import png
 from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.effectors import Effector
+from viewer.skeleton.inertia import Inertia
 from viewer.skeleton.limits import (
     DOF_SUFFIXES,
     DOFS,
@@ -81,6 +82,8 @@ class Skeleton:
             `viewer.skeleton.limits` has it; NaN where the file states none, and then ``mobility`` counts.
         bodies: the volumes that the file states; None where it states none, and then
             `viewer.skeleton.bodies.fit_bodies` makes them.
+        inertias: (J,) what each joint carries rigidly as the file states it, None where it does not; () where it
+            states none, and then `viewer.skeleton.masses.inertias_of` estimates them by the bodies.
         mimics: hinges and slides that follow others; of chains each follows the last one's leader.
         loops: places that stay together; the solver closes them before all goals.
     """
@@ -101,6 +104,7 @@ class Skeleton:
     mobility: Floats | None = None
     mobility_matrices: Floats | None = None
     bodies: Bodies | None = None
+    inertias: tuple[Inertia | None, ...] = ()
     mimics: tuple[Mimic, ...] = ()
     loops: tuple[LoopClosure, ...] = ()
 
@@ -258,6 +262,7 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
         "mobility": mobility,
         "mobility_matrices": matrices,
         "bodies": _bodies(given.bodies, names),
+        "inertias": _inertias(given.inertias, names),
         "mimics": checked_mimics(given.mimics, names, kinds),
         "loops": _loops(given, names),
     }
@@ -441,6 +446,17 @@ def _bodies(given: Bodies | None, names: Sequence[str]) -> Bodies | None:
             problem = f"expected a joint from 0 to {len(names) - 1}, found {capsule.joint}"
             raise InputError(f"skeleton bodies: joint of capsule {place}: {problem}")
     return given
+
+
+def _inertias(given: Iterable[Inertia | None], names: Sequence[str]) -> tuple[Inertia | None, ...]:
+    found = _listed(given, "inertias")
+    if not found or set(found) == {None}:
+        return ()
+    found = _one_each(found, "inertias", names)
+    for one, name in zip(found, names, strict=True):
+        if not (one is None or isinstance(one, Inertia)):
+            raise InputError(f"skeleton inertias of {quote(name)}: expected Inertia or None, found {quote(one)}")
+    return found
 
 
 def _poses(given: Mapping[str, Pose], count: int) -> Mapping[str, Pose]:

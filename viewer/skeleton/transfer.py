@@ -19,6 +19,7 @@ from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.figure import find_figure
+from viewer.skeleton.inertia import Inertia
 from viewer.skeleton.joint_map import counterparts
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limbs import Figure, Limb
@@ -239,6 +240,7 @@ def lend_rig(character: Character, rig: Character) -> Character:
         mobility_matrices=matrices,
         effectors=_effectors(skeleton, lent) or skeleton.effectors,
         bodies=_bodies(skeleton, lent) or skeleton.bodies,
+        inertias=_inertias(skeleton, lent, pairs),
         mimics=kept_mimics(lent.mimics or skeleton.mimics, skeleton.names, kinds),
     )
     limited = any(limit is not None for limit in limits)
@@ -280,6 +282,14 @@ def _bodies(skeleton: Skeleton, lent: Skeleton) -> Bodies | None:
     stated = () if lent.bodies is None else lent.bodies.capsules
     found = [replace(one, joint=here[lent.names[one.joint]]) for one in stated if lent.names[one.joint] in here]
     return Bodies(tuple(found)) if found else None
+
+
+def _inertias(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) -> tuple[Inertia | None, ...]:
+    """The inertias of the rig where it states one, else of the skeleton."""
+    found = list(skeleton.inertias or (None,) * len(skeleton))
+    for joint, other in pairs if lent.inertias else ():
+        found[joint] = lent.inertias[other] or found[joint]
+    return tuple(found)
 
 
 def _effectors(skeleton: Skeleton, lent: Skeleton) -> tuple[Effector, ...]:

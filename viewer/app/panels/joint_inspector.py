@@ -22,6 +22,7 @@ from viewer.app.widgets.buttons import (
     note,
     text_button,
     toggle,
+    value_rows,
 )
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, carry_out_all
 from viewer.app.widgets.fields import (
@@ -46,7 +47,7 @@ from viewer.document.limit_ranges import coordinate_names, ends_of, farthest, he
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
 from viewer.scene import bone_ends
-from viewer.skeleton import DOFS, JointKind, LimitForm, Skeleton, coordinates_of, joint_space
+from viewer.skeleton import DOFS, JointKind, LimitForm, Skeleton, coordinates_of, inertias_of, joint_space
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.mirroring import other_joint
@@ -85,6 +86,10 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
         _joint_rotation(ui, joint)
     draw_limits(ui, document, joint, sliders)
     _bone(ui, document, joint)
+    if skeleton.inertias:
+        stated = skeleton.inertias[joint] is not None
+        words = f"{inertias_of(skeleton)[joint].mass:.4g} kg{'' if stated else ', estimated'}"
+        value_rows(ui, [("Mass", words)])
     draw_grip(ui, skeleton.names[joint])
     if shows_bodies(ui, joint):
         draw_bodies(ui, joint)

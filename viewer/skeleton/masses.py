@@ -1,4 +1,4 @@
-"""What a skeleton weighs: the mass of each capsule of its bodies.
+"""What a skeleton weighs: the inertia that its file states of each joint, else that of its bodies' capsules.
 
 Masses of human segments: de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", J. Biomechanics
 29, 1996. A person weighs 22 kg per square metre of height.
@@ -6,10 +6,18 @@ Masses of human segments: de Leva, "Adjustments to Zatsiorsky-Seluyanov's segmen
 
 from __future__ import annotations
 
+from collections import defaultdict
+from functools import lru_cache
+
 import numpy as np
 
-from viewer.skeleton import Capsule, Figure, Skeleton, bodies_of, find_figure, fk
-from viewer.skeleton.limbs import ARM
+from viewer.skeleton.bodies import bodies_of
+from viewer.skeleton.capsule import Capsule
+from viewer.skeleton.figure import find_figure
+from viewer.skeleton.inertia import Inertia, inertia_of_capsules
+from viewer.skeleton.kinematics import fk
+from viewer.skeleton.limbs import ARM, Figure
+from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 
 BODY_MASS_INDEX = 22.0
@@ -21,6 +29,18 @@ _FLAT = 1.0 / 3.0
 _HEAD, _TRUNK = 0.0694, 0.4346
 _ARM, _LEG = (0.0271, 0.0162, 0.0061), (0.1416, 0.0433, 0.0137)
 """Parts of the body's mass: upper arm, forearm, hand; thigh, shank, foot."""
+
+
+@lru_cache(maxsize=16)
+def inertias_of(skeleton: Skeleton) -> tuple[Inertia, ...]:
+    """(J,) the inertia of each joint: as stated, else that of its capsules with the masses of `capsule_masses`."""
+    stated = skeleton.inertias or (None,) * len(skeleton)
+    if None not in stated:
+        return tuple(one for one in stated if one is not None)
+    capsules: dict[int, list[tuple[Capsule, float]]] = defaultdict(list)
+    for one, mass in zip(bodies_of(skeleton).capsules, capsule_masses(skeleton).tolist(), strict=True):
+        capsules[one.joint].append((one, mass))
+    return tuple(inertia_of_capsules(capsules[joint]) if given is None else given for joint, given in enumerate(stated))
 
 
 def capsule_masses(skeleton: Skeleton) -> Floats:

@@ -1,0 +1,131 @@
+"""The inertia of a rigid part: its mass, centre of mass, and moments about it.
+
+Moments are those of a body if the second moments of its mass, trace / 2 - I, are none of them below 0: then each
+principal moment is at most the sum of the other two. Wensing, Kim, Slotine, "Linear matrix inequalities for physically
+consistent inertial parameter identification", IEEE Robotics and Automation Letters 3, 2018.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from viewer.errors import InputError
+from viewer.skeleton.capsule import Capsule
+from viewer.spatial.checks import Floats, finite_floats
+
+Vector: TypeAlias = tuple[float, float, float]
+Moments: TypeAlias = tuple[float, float, float, float, float, float]
+
+_ROUNDING = 1e-9
+"""Part of the largest moment by which second moments may be below 0."""
+_ROWS, _COLUMNS = np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2])
+_Z = np.array((0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Inertia:
+    """What a joint carries rigidly.
+
+    Attributes:
+        mass: kilograms, 0 or more.
+        center: (3,) its centre of mass in the joint's frame, metres.
+        moments: (6,) xx, yy, zz, xy, xz, yz about the centre along the joint's axes, kg m^2: the entries of the matrix,
+            so that products have the sign that they have there.
+    """
+
+    mass: float
+    center: Vector = (0.0, 0.0, 0.0)
+    moments: Moments = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        """Take plain numbers.
+
+        Raises:
+            InputError: a mass below 0, numbers that are not finite, moments that no body has.
+        """
+        mass = float(finite_floats(self.mass, (), "inertia: mass"))
+        if mass < 0.0:
+            raise InputError(f"inertia: mass: expected 0 or more kilograms, found {mass:g}")
+        x, y, z = finite_floats(self.center, (3,), "inertia: center").tolist()
+        moments = finite_floats(self.moments, (6,), "inertia: moments")
+        second, _ = _second_moments(_matrix(moments))
+        if second[0] < -_ROUNDING * float(np.abs(moments).max()):
+            found = ", ".join(f"{value:g}" for value in moments.tolist())
+            raise InputError(f"inertia: moments: expected those of a body, no principal one above the sum of the "
+                             f"other two, found {found}")  # fmt: skip
+        object.__setattr__(self, "mass", mass)
+        object.__setattr__(self, "center", (x, y, z))
+        object.__setattr__(self, "moments", tuple(moments.tolist()))
+
+    @property
+    def matrix(self) -> Floats:
+        """(3, 3) the moments about the centre along the joint's axes, kg m^2."""
+        return _matrix(np.array(self.moments))
+
+    def principal(self) -> tuple[Floats, Floats]:
+        """(3,) principal moments, kg m^2, ascending, and (3, 3) their axes as columns, right-handed."""
+        second, axes = _second_moments(self.matrix)
+        second, axes = np.maximum(second[::-1], 0.0), axes[:, ::-1]
+        return second.sum() - second, axes if np.linalg.det(axes) > 0.0 else -axes
+
+    def reflected(self, flip: Floats) -> Inertia:
+        """The mirror image; ``flip`` (3,) are the signs of the axes."""
+        return Inertia.of(self.mass, flip * self.center, flip[:, None] * self.matrix * flip)
+
+    @classmethod
+    def of(cls, mass: float, center: ArrayLike, matrix: ArrayLike) -> Inertia:
+        """From a symmetric matrix (3, 3); errors are those of the class."""
+        found = np.asarray(matrix, dtype=np.float64)
+        return cls(mass, tuple(np.asarray(center).tolist()), tuple(found[_ROWS, _COLUMNS].tolist()))
+
+    @classmethod
+    def nearest(cls, mass: float, center: ArrayLike, matrix: Floats) -> tuple[Inertia, bool]:
+        """That of a symmetric matrix (3, 3), or of the nearest one that a body has; and whether it is another one."""
+        second, axes = _second_moments(matrix)
+        if second[0] >= -_ROUNDING * float(np.abs(matrix).max()):
+            return cls.of(mass, center, matrix), False
+        second = np.maximum(second, 0.0)
+        return cls.of(mass, center, second.sum() * np.eye(3) - (axes * second) @ axes.T), True
+
+
+def inertia_of_capsules(capsules: Iterable[tuple[Capsule, float]]) -> Inertia:
+    """That of solid capsules of one joint, each with its mass in kilograms."""
+    parts = [(one, mass, 0.5 * np.add(one.a, one.b)) for one, mass in capsules]
+    total = sum(mass for _, mass, _ in parts)
+    if not total > 0.0:
+        return Inertia(0.0)
+    center = sum((mass * middle for _, mass, middle in parts), np.zeros(3)) / total
+    matrix = np.zeros((3, 3))
+    for one, mass, middle in parts:
+        away = middle - center
+        matrix += _capsule_matrix(one, mass) + mass * (away @ away * np.eye(3) - np.outer(away, away))
+    return Inertia.of(total, center, matrix)
+
+
+def _capsule_matrix(one: Capsule, mass: float) -> Floats:
+    """(3, 3) of a solid capsule about its middle, kg m^2: a cylinder and two half balls of one density."""
+    a, b, r = np.array(one.a), np.array(one.b), float(one.radius)
+    length = float(np.linalg.norm(b - a))
+    cylinder, ball = length, 4.0 / 3.0 * r  # volumes over pi r^2
+    tube, ends = mass * cylinder / (cylinder + ball), mass * ball / (cylinder + ball)
+    along = tube * r * r / 2.0 + ends * 0.4 * r * r
+    across = tube * (length**2 / 12.0 + r * r / 4.0) + ends * (0.4 * r * r + length**2 / 4.0 + 0.375 * length * r)
+    axis = (b - a) / length if length > 0.0 else _Z
+    return np.asarray(across * np.eye(3) + (along - across) * np.outer(axis, axis))
+
+
+def _matrix(moments: Floats) -> Floats:
+    made = np.empty((3, 3))
+    made[_ROWS, _COLUMNS] = made[_COLUMNS, _ROWS] = moments
+    return made
+
+
+def _second_moments(matrix: Floats) -> tuple[Floats, Floats]:
+    """(3,) second moments of the mass, ascending, and (3, 3) their axes as columns."""
+    second, axes = np.linalg.eigh(0.5 * np.trace(matrix) * np.eye(3) - matrix)
+    return np.asarray(second), np.asarray(axes)
