@@ -120,7 +120,7 @@ def test_knees_and_mimics_stay_as_they_are() -> None:
     stacks = without_stacks(builder.skeleton)
     assert stacks is not None
     assert stacks.skeleton.names == ("body", "thigh", "shin", "pan", "tilt")
-    assert [kind.value for kind in stacks.skeleton.kinds] == ["free", "ball", "hinge", "hinge", "hinge"]
+    assert [kind.value for kind in stacks.skeleton.kinds] == ["free", "universal", "hinge", "hinge", "hinge"]
 
 
 def test_a_spine_that_hangs_on_the_chest_is_not_paired_against_its_order() -> None:
@@ -159,9 +159,10 @@ def test_a_robot_whose_base_is_fixed_walks_off_and_says_so(link: bool) -> None:
             tip_parents=fixed.tip_parents + 1,
         )  # fmt: skip
     wanted, found = (retarget(walk, viewer.Character(each)) for each in (free, fixed))
-    said = '"base" and "Hips" are fixed: they are free' if link else '"Hips" is fixed: it is free'
-    assert found.report.warnings == (f"{said} here, so that the figure goes its way",)
-    assert found.character.skeleton.kinds[0] is JointKind.FREE
+    base = "base" if link else "Hips"
+    assert found.report.warnings == (f'"{base}" is fixed: it is free here, so that the figure goes its way',)
+    kinds = found.character.skeleton.kinds
+    assert kinds == (JointKind.FREE, *fixed.kinds[1:])
     one, other = moved(wanted.character), moved(found.character)
     np.testing.assert_allclose(other.positions[:, int(link) :], one.positions, atol=1e-6)
 

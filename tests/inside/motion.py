@@ -8,7 +8,7 @@ from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
 from viewer.motion.plant import plant_feet
 from viewer.motion.point_sets import POINT_SETS, PresetName, smpl_figure
 from viewer.motion.range_of_motion import learned, mirrored, tame
-from viewer.motion.retarget_motion import FEET, HANDS
+from viewer.motion.retarget_report import FEET, HANDS
 from viewer.motion.skate_meter import skate
 from viewer.motion.trajectories import noise_of
 from viewer.motion.wild_frames import failures

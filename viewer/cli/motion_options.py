@@ -29,7 +29,7 @@ from viewer.formats.file_formats import UNIT_NAMES, check_units
 
 FEET = ("plant", "follow", "off")
 HANDS = ("free", "reach", "touch")
-"""The words in `viewer.motion.retarget_motion`, which loads numpy; a test compares them."""
+"""The words in `viewer.motion.retarget_report`, which loads numpy; a test compares them."""
 
 
 def _reference(text: str) -> str | int:

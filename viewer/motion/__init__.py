@@ -23,15 +23,8 @@ _NAMES = {
         "tree_set",
     ),
     "viewer.motion.range_of_motion": ("Learned", "learn_limits", "learned", "named_still", "on_rig"),
-    "viewer.motion.retarget_motion": (
-        "FEET",
-        "HANDS",
-        "Choices",
-        "RetargetReport",
-        "Retargeted",
-        "find_map",
-        "retarget",
-    ),
+    "viewer.motion.retarget_motion": ("Retargeted", "find_map", "retarget"),
+    "viewer.motion.retarget_report": ("FEET", "HANDS", "Choices", "RetargetReport"),
     "viewer.motion.skate_meter": ("FootSkate", "Skate", "skate"),
 }
 """The names that other rooms use, by the module that each comes from: reading a file of contacts needs no solver."""

@@ -1,63 +1,72 @@
 """Joints of robots that are made of hinges: a hip of three whose axes meet turns as one ball.
 
 Retargeting gives a joint the turn of its partner, which a single hinge of a hip cannot take. So hinges in a row whose
-axes nearly meet in a point are one ball there while a motion is put on the robot (`without_stacks`); then the hinges
-get the angles that turn their last link as the ball was turned (`Stacks.spread`). Where axes miss each other by a few
-centimetres ends are off by as much: the solver brings hands and feet to where they were.
+axes nearly meet in a point are one joint while a motion is put on the robot (`without_stacks`): three are a ball, two
+at right angles a universal. Links that are fixed to a base are one joint with it, free if the figure has legs. Then
+the hinges get the angles that turn their last link as the joint was turned (`Stacks.spread`). Where axes miss each
+other ends are off by as much: the solver brings hands and feet to where they were.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
-from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, fk, fk_clip
+from viewer.motion.hinge_angles import nearest_two, ranges_of, three_angles
+from viewer.skeleton import Clip, JointKind, JointLimits, Limb, Skeleton, World, find_figure, fk, fk_clip
+from viewer.skeleton.limits import UNLIMITED
+from viewer.skeleton.names import body_part
+from viewer.skeleton.tree import rest_tree
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import conjugate, from_axis_angle, log, multiply, rotate
+from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, normalized, rotate
 from viewer.spatial.vectors import dot, norm
 
 _MOST = 3
 """Hinges of one joint."""
-_APART, _AWAY = 0.04, 0.15
-"""Parts of the figure's size: how far axes pass the point where they meet, and how far joints are from it."""
-_SLANT = 0.3
-"""Least eigenvalue of the sum of 1 - a a^T over the axes a: two of them at 45 degrees."""
-_STEPS, _DAMPING, _LONGEST = 20, 1e-6, 1.0
-"""Of Newton's method for the angles: how often, by what part, and radians of the longest step."""
-_LEAP = 1.0
-"""Radians from frame to frame above which the angles of the frame before are tried, too."""
+_APART, _CARRIED, _AWAY = 0.06, 0.1, 0.15
+"""Parts of the figure's size: how far the axes of the last two hinges pass the point where they meet, how far that of
+a first one does, which carries this point as a collarbone carries the shoulder, and how far joints are from it."""
+_SLANT = np.cos(np.radians(45.0))
+"""Cosine of the angle between hinges that follow each other; nearer ones turn about the same axis, as a knee's do."""
+_SQUARE = 1e-6
+"""Cosine of two axes up to which they are those of a universal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stacks:
-    """A skeleton with balls in place of its stacks of hinges.
+    """A skeleton with single joints in place of its stacks of hinges.
 
     Attributes:
-        whole: the skeleton as it is.
-        skeleton: with the balls; a ball has the name and, at rest, the axes of the last link of its stack.
+        whole: the skeleton as it is, but for a base that is freed.
+        skeleton: with balls and universals; such a joint has, at rest, the axes of the last link of its stack.
         members: by joint of ``skeleton``: the joints of the whole one that it stands for, from the body outwards.
         points: (J, 3) where each is, in the frame of the last of them.
+        mounts: (J, 4) the frame of each one's parent in that of the first member's parent, at rest.
+        freed: the base of the whole skeleton if that was fixed, and is free here.
     """
 
     whole: Skeleton
     skeleton: Skeleton
     members: tuple[tuple[int, ...], ...]
     points: Floats
+    mounts: Floats
+    freed: int | None = None
 
     def name_of(self, name: str) -> str:
-        """The joint with the balls that stands for one of the whole skeleton; other names as they are."""
+        """The joint that stands for one of the whole skeleton; other names as they are."""
         for own, members in zip(self.skeleton.names, self.members, strict=True):
             if any(self.whole.names[joint] == name for joint in members):
                 return own
         return name
 
     def gather(self, clip: Clip) -> Clip:
-        """A motion of the whole skeleton on the one with balls."""
+        """A motion of the whole skeleton on the one with single joints."""
         last = [members[-1] for members in self.members]
-        world = fk_clip(self.whole, clip).rotations[:, last]
+        moved = fk_clip(self.whole, clip)
+        world = moved.rotations[:, last]
         parents = self.skeleton.parents
         rotations = np.where(
             (parents >= 0)[:, None], multiply(conjugate(world[:, np.maximum(parents, 0)]), world), world
@@ -65,93 +74,221 @@ class Stacks:
         translations = np.tile(self.skeleton.offsets, (len(clip), 1, 1))
         for joint, members in enumerate(self.members):
             if len(members) == 1:
-                moved = clip.local_translations()[:, members[0]] - self.whole.offsets[members[0]]
-                translations[:, joint] += moved
+                way = clip.local_translations()[:, members[0]] - self.whole.offsets[members[0]]
+                translations[:, joint] += rotate(conjugate(self.mounts[joint]), way)
+            elif self.skeleton.kinds[joint] is JointKind.FREE:
+                translations[:, joint] = moved.point(members[-1], self.points[joint])
         return Clip.from_arrays(self.skeleton, rotations, translations, fps=clip.fps, name=clip.name)
 
     def spread(self, clip: Clip) -> tuple[Floats, Floats]:
-        """A motion of the balls as rotations (F, J, 4) and translations (F, J, 3) of the whole skeleton."""
+        """A motion of the single joints as rotations (F, J, 4) and translations (F, J, 3) of the whole skeleton."""
         whole, count = self.whole, len(clip)
         rotations = np.tile(whole.rest_rotations, (count, 1, 1))
         translations = np.tile(whole.offsets, (count, 1, 1))
         own = clip.local_translations()
         for joint, members in enumerate(self.members):
-            first = members[0]
+            first, wanted = members[0], multiply(self.mounts[joint], clip.rotations[:, joint])
             if len(members) == 1:
-                rotations[:, first] = clip.rotations[:, joint]
-                translations[:, first] += own[:, joint] - self.skeleton.offsets[joint]
-                continue
-            turned = _angles(whole, members, clip.rotations[:, joint])
-            for place, member in enumerate(_hinges(whole, members)):
-                turn = from_axis_angle(whole.axes[member, 0], turned[:, place])
-                rotations[:, member] = multiply(whole.rest_rotations[member], turn)
+                rotations[:, first] = wanted
+                translations[:, first] += rotate(self.mounts[joint], own[:, joint] - self.skeleton.offsets[joint])
+            elif self.skeleton.kinds[joint] is JointKind.FREE:
+                turn, place = self._in_base(members, self.points[joint])
+                rotations[:, first] = normalized(multiply(wanted, conjugate(turn)))
+                translations[:, first] = own[:, joint] - rotate(rotations[:, first], place)
+            else:
+                hinges, axes, turn = _row(whole, members)
+                wanted = multiply(wanted, conjugate(turn))
+                ranges = ranges_of(whole, hinges)
+                angles = three_angles(axes, wanted, ranges.cost) if len(hinges) > 2 else nearest_two(axes, wanted)
+                for hinge, angle in zip(hinges, angles.T, strict=True):
+                    turn = from_axis_angle(whole.axes[hinge, 0], angle)
+                    rotations[:, hinge] = multiply(whole.rest_rotations[hinge], turn)
         return rotations, translations
 
-    def tip_of(self, limb: Limb) -> tuple[int, Floats]:
-        """Where a limb of ``skeleton`` ends, as a joint of the whole one and a place (3,) in its frame."""
+    def _in_base(self, members: tuple[int, ...], point: Floats) -> tuple[Floats, Floats]:
+        """How the last link of a base (4,) and a point (3,) of it stand in the frame of the first."""
+        turn, place = np.array((0.0, 0.0, 0.0, 1.0)), np.zeros(3)
+        for joint in members[1:]:
+            place = place + rotate(turn, self.whole.offsets[joint])
+            turn = multiply(turn, self.whole.rest_rotations[joint])
+        return turn, place + rotate(turn, point)
+
+    def seen(self, world: World) -> World:
+        """Where the single joints are (F, J) in a world of the whole skeleton."""
+        last = [members[-1] for members in self.members]
+        turns = world.rotations[:, last]
+        return World(world.positions[:, last] + rotate(turns, self.points), turns)
+
+    def limb_of(self, limb: Limb) -> Limb:
+        """A limb of ``skeleton`` on the whole one."""
         joint, place = limb.tip
-        return self.members[joint][-1], np.asarray(place) + self.points[joint]
+        return replace(
+            limb,
+            girdle=tuple(self.members[each][-1] for each in limb.girdle),
+            upper=self.members[limb.upper][-1],
+            lower=self.members[limb.lower][-1],
+            end=None if limb.end is None else self.members[limb.end][-1],
+            toe=None if limb.toe is None else self.members[limb.toe][-1],
+            tip=(self.members[joint][-1], np.asarray(place) + self.points[joint]),
+        )
 
 
 def without_stacks(skeleton: Skeleton) -> Stacks | None:
-    """The skeleton with balls in place of its stacks of hinges; None if it has none."""
-    runs = [run for run in _runs(skeleton) if len(_hinges(skeleton, run)) > 1]
-    if not runs:
-        return None
+    """The skeleton with single joints in place of its stacks of hinges, and a base that can go; None: it is that.
+
+    A file that fixes a robot's base says how it is mounted, and readers keep that: reaching is solved so. Only a motion
+    that goes its way needs the base to be free, so that it is freed here.
+    """
     world = fk(skeleton, skeleton.rest_pose())
-    size = float(np.ptp(world.positions, axis=0).max())
+    size = max(float(np.ptp(world.positions, axis=0).max()), rest_tree(skeleton).size)
+    runs = [run for run in _runs(skeleton) if len(_hinges(skeleton, run)) > 1]
     groups = [group for run in runs for group in _grouped(skeleton, world, run, size)]
-    if not groups:
-        return None
+    made = _merged(skeleton, world, groups)
+    base = _base(made)
+    if base:
+        root, kinds = base[0], list(skeleton.kinds)
+        freed = root if kinds[root] is JointKind.FIXED else None
+        kinds[root] = JointKind.FREE
+        return _merged(replace(skeleton, kinds=tuple(kinds)), world, [base, *groups], freed)
+    return made if groups else None
+
+
+def _base(stacks: Stacks) -> tuple[int, ...]:
+    """The base of a figure with legs, and the links fixed to it down to its trunk; () if it is free and alone."""
+    skeleton, whole = stacks.skeleton, stacks.whole
+    if JointKind.FIXED not in skeleton.kinds:
+        return ()
+    figure = find_figure(skeleton)
+    if figure is None or not figure.legs:
+        return ()
+    joint = stacks.members[figure.trunk][0]
+    above = [joint]
+    while (joint := int(whole.parents[joint])) >= 0:
+        above.insert(0, joint)
+    fixed = [whole.kinds[each] is JointKind.FIXED for each in above]
+    root = whole.kinds[above[0]]
+    if not all(fixed[1:]) or root not in (JointKind.FIXED, JointKind.FREE):
+        return ()
+    return tuple(above) if len(above) > 1 or root is JointKind.FIXED else ()
+
+
+def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]], freed: int | None = None) -> Stacks:
+    """The skeleton with a joint in place of each group of its joints.
+
+    Args:
+        skeleton: with all joints.
+        world: at rest.
+        groups: rows of joints, each hanging on the one before.
+        freed: the base that is free here.
+    """
     begins = {group[0]: group for group in groups}
     within = {joint for group in groups for joint in group}
     members = tuple(begins.get(j, (j,)) for j in range(len(skeleton)) if j in begins or j not in within)
     last = [each[-1] for each in members]
-    index = {joint: place for place, joint in enumerate(last)}
+    index = {joint: place for place, each in enumerate(members) for joint in each}
     turns, places = world.rotations[last], world.positions[last].copy()
     for place, each in enumerate(members):
-        if len(each) > 1:
-            places[place] = _meeting(skeleton, world, each)[0]
-    parents = np.array([index.get(int(skeleton.parents[each[0]]), -1) for each in members], dtype=np.intp)
-    above = np.maximum(parents, 0)
-    is_root = (parents < 0)[:, None]
+        if _hinges(skeleton, each)[1:]:
+            places[place] = _meeting(skeleton, world, each)
+    over = skeleton.parents[[each[0] for each in members]]
+    parents = np.array([index.get(int(joint), -1) for joint in over], dtype=np.intp)
+    above, is_root = np.maximum(parents, 0), (parents < 0)[:, None]
     offsets = np.where(is_root, places, rotate(conjugate(turns[above]), places - places[above]))
     rests = np.where(is_root, turns, multiply(conjugate(turns[above]), turns))
+    carried = multiply(conjugate(world.rotations[np.maximum(over, 0)]), turns[above])
+    mounts = np.where(is_root, (0.0, 0.0, 0.0, 1.0), carried)
     single = np.array([len(each) == 1 for each in members])
-    # As they are: rounding would make other skeletons of the joints that no ball is near.
+    # As they are: rounding would make other skeletons of the joints that no other one is near.
     same = single & (single[above] | (parents < 0))
     offsets[same], rests[same] = skeleton.offsets[last][same], skeleton.rest_rotations[last][same]
+    mounts[same] = (0.0, 0.0, 0.0, 1.0)
     points = rotate(conjugate(turns), places - world.positions[last])
-    kept = [place for place, joint in enumerate(skeleton.tip_parents.tolist()) if joint in index]
-    hangs = np.array([index[int(skeleton.tip_parents[place])] for place in kept], dtype=np.intp)
+    hangs = np.array([index[int(joint)] for joint in skeleton.tip_parents], dtype=np.intp)
+    order = np.argsort(hangs, kind="stable")
+    hangs = hangs[order]
+    joints, places_in = skeleton.tip_parents[order], skeleton.tip_offsets[order]
+    tips = world.positions[joints] + rotate(world.rotations[joints], places_in)
+    tip_offsets = np.where(single[hangs][:, None], places_in, rotate(conjugate(turns[hangs]), tips - places[hangs]))
+    kinds, axes, limits = zip(*(_single(skeleton, each) for each in members), strict=True)
     made = Skeleton(
         name=skeleton.name,
-        names=tuple(skeleton.names[joint] for joint in last),
+        names=tuple(_name_of([skeleton.names[joint] for joint in each]) for each in members),
         parents=parents,
         offsets=offsets,
         rest_rotations=rests,
-        kinds=tuple(
-            skeleton.kinds[j] if alone else JointKind.BALL for j, alone in zip(last, single.tolist(), strict=True)
-        ),
-        axes=np.where(single[:, None, None], skeleton.axes[last], 0.0),
-        limits=tuple(skeleton.limits[j] if alone else None for j, alone in zip(last, single.tolist(), strict=True)),
+        kinds=kinds,
+        axes=np.stack(axes),
+        limits=limits,
         stiffness=skeleton.stiffness[last],
         tip_parents=hangs,
-        tip_offsets=skeleton.tip_offsets[kept] - points[hangs],
+        tip_offsets=tip_offsets,
     )
-    return Stacks(skeleton, made, members, points)
+    return Stacks(skeleton, made, members, points, mounts, freed)
+
+
+def _name_of(names: Sequence[str]) -> str:
+    """What a joint is called that stands for several: as the last of them that has the part of the first with one.
+
+    An elbow with the first hinge of a wrist is an elbow.
+    """
+    parts = [body_part(name).part for name in names]
+    known = [part for part in parts if part]
+    return names[-1] if not known else names[len(parts) - 1 - parts[::-1].index(known[0])]
+
+
+def _single(skeleton: Skeleton, members: tuple[int, ...]) -> tuple[JointKind, Floats, JointLimits | None]:
+    """Kind, axes (2, 3) and limits of the joint that stands for a row of joints."""
+    first = members[0]
+    if len(members) == 1:
+        return skeleton.kinds[first], skeleton.axes[first], skeleton.limits[first]
+    hinges, axes, turn = _row(skeleton, members)
+    if not hinges:
+        return JointKind.FREE, np.zeros((2, 3)), None
+    if len(hinges) > 2 or abs(float(axes[0] @ axes[1])) > _SQUARE:
+        return JointKind.BALL, np.zeros((2, 3)), None
+    of = [skeleton.limits[joint] for joint in hinges]
+    if of[0] is of[1] is None:
+        return JointKind.UNIVERSAL, rotate(conjugate(turn), axes), None
+    pairs = [UNLIMITED if each is None else (float(each.lower[0]), float(each.upper[0])) for each in of]
+    return JointKind.UNIVERSAL, rotate(conjugate(turn), axes), JointLimits.coordinates(*pairs)
+
+
+def _row(skeleton: Skeleton, members: Sequence[int]) -> tuple[list[int], Floats, Floats]:
+    """The hinges among joints, their axes (K, 3) at rest, and how the last joint stands (4,), in the first's parent."""
+    turn, hinges, axes = np.array((0.0, 0.0, 0.0, 1.0)), [], []
+    for joint in members:
+        turn = multiply(turn, skeleton.rest_rotations[joint])
+        if skeleton.kinds[joint] is JointKind.HINGE:
+            hinges.append(joint)
+            axes.append(rotate(turn, skeleton.axes[joint, 0]))
+    return hinges, np.array(axes), turn
+
+
+def _moving(skeleton: Skeleton) -> list[bool]:
+    """Whether each joint, or one below it, moves."""
+    moves = [kind is not JointKind.FIXED for kind in skeleton.kinds]
+    for joint in range(len(skeleton) - 1, 0, -1):
+        if (parent := int(skeleton.parents[joint])) >= 0:
+            moves[parent] |= moves[joint]
+    return moves
 
 
 def _runs(skeleton: Skeleton) -> list[list[int]]:
-    """Hinges, and fixed joints after them, each of which is all that hangs on the one before."""
-    children = np.bincount(skeleton.parents[skeleton.parents >= 0], minlength=len(skeleton))
+    """Hinges, and fixed joints after them, each of which is all that moves with the one before."""
+    parents, moves = skeleton.parents.tolist(), _moving(skeleton)
+    children: list[list[int]] = [[] for _ in parents]
+    for joint, parent in enumerate(parents):
+        if parent >= 0:
+            children[parent].append(joint)
+    # Of several links that hang on one the others may be frames of sensors, which turn with it.
+    moving = [[child for child in some if moves[child]] or some for some in children]
     busy = {skeleton.index(name) for one in skeleton.mimics for name in (one.joint, one.leader)}
     free = [kind is JointKind.HINGE and joint not in busy for joint, kind in enumerate(skeleton.kinds)]
     tips = set(skeleton.tip_parents.tolist())
     runs: list[list[int]] = []
     of: dict[int, list[int]] = {}
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        run = of.get(parent) if parent >= 0 and children[parent] == 1 and parent not in tips else None
+    for joint, parent in enumerate(parents):
+        run = of.get(parent) if parent >= 0 and moving[parent] == [joint] and parent not in tips else None
         if not free[joint] and (run is None or skeleton.kinds[joint] is not JointKind.FIXED):
             continue
         if run is None:
@@ -167,90 +304,54 @@ def _hinges(skeleton: Skeleton, joints: Sequence[int]) -> list[int]:
 
 
 def _grouped(skeleton: Skeleton, world: World, run: list[int], size: float) -> list[tuple[int, ...]]:
-    """The stacks of a run: as few joints as possible, and of these the most with three hinges."""
+    """The stacks of a run: as few joints as possible, of these the most with three hinges, and those that meet best."""
+    moves = _moving(skeleton)
 
     @cache
-    def best(begin: int) -> tuple[int, tuple[tuple[int, ...], ...]]:
+    def best(begin: int) -> tuple[int, float, tuple[tuple[int, ...], ...]]:
         if begin == len(run):
-            return 0, ()
+            return 0, 0.0, ()
         options = []
         for end in range(begin + 1, len(run) + 1):
             group = tuple(run[begin:end])
             hinges = len(_hinges(skeleton, group))
             if hinges > _MOST:
                 break
-            if end - begin > 1 and (hinges < 2 or not _is_stack(skeleton, world, group, size)):
-                if hinges > 1:
-                    break
+            if hinges > 1 and end < len(run) and skeleton.kinds[run[end]] is JointKind.FIXED and moves[run[end]]:
+                continue  # a link that is fixed to the last one and carries others is the one that they turn
+            apart = 0.0 if end - begin == 1 else _misses(skeleton, world, group, size)
+            if not np.isfinite(apart):
                 continue
-            score, rest = best(end)
-            options.append((score + hinges * hinges, (group, *rest)))
-        return max(options, key=lambda option: option[0])
+            score, nearness, rest = best(end)
+            options.append((score + hinges * hinges, nearness - apart, (group, *rest)))
+        return max(options, key=lambda option: option[:2])
 
-    return [group for group in best(0)[1] if len(_hinges(skeleton, group)) > 1]
-
-
-def _is_stack(skeleton: Skeleton, world: World, group: tuple[int, ...], size: float) -> bool:
-    point, apart = _meeting(skeleton, world, group)
-    if not apart <= _APART * size:
-        return False
-    return bool(norm(world.positions[list(group)] - point).max() <= _AWAY * size)
+    return [group for group in best(0)[2] if len(_hinges(skeleton, group)) > 1]
 
 
-def _meeting(skeleton: Skeleton, world: World, group: tuple[int, ...]) -> tuple[Floats, float]:
-    """The point (3,) nearest to the axes of hinges in a world at rest, and how far the farthest axis passes it."""
+def _misses(skeleton: Skeleton, world: World, group: tuple[int, ...], size: float) -> float:
+    """How far the axes of a row of hinges miss each other; infinite where it is no stack."""
     hinges = _hinges(skeleton, group)
     axes = rotate(world.rotations[hinges], skeleton.axes[hinges, 0])
+    if len(hinges) < 2 or np.abs(dot(axes[:-1], axes[1:])).max() > _SLANT:
+        return np.inf
+    point = _meeting(skeleton, world, group)
+    places = world.positions[hinges] - point
+    apart = norm(places - dot(places, axes)[:, None] * axes)
+    far = norm(world.positions[list(group)] - point).max() > _AWAY * size
+    first = 0.0 if len(hinges) < _MOST else float(apart[0])
+    if far or first > _CARRIED * size or apart[-2:].max() > _APART * size:
+        return np.inf
+    return float(apart.max())
+
+
+def _meeting(skeleton: Skeleton, world: World, group: tuple[int, ...]) -> Floats:
+    """The point (3,) that is nearest, at rest, to the axes of the last two hinges of a row, which carry its last link.
+
+    A third carries that point itself.
+    """
+    hinges = _hinges(skeleton, group)[-2:]
+    axes = rotate(world.rotations[hinges], skeleton.axes[hinges, 0])
     across = np.eye(3) - axes[:, :, None] * axes[:, None, :]
-    total = across.sum(axis=0)
-    if np.linalg.eigvalsh(total)[0] < _SLANT:
-        return world.positions[hinges[0]], np.inf
     places = world.positions[hinges]
-    point = np.linalg.solve(total, (across @ places[:, :, None]).sum(axis=0)[:, 0])
-    away = places - point
-    return point, float(norm(away - dot(away, axes)[:, None] * axes).max())
-
-
-def _angles(skeleton: Skeleton, members: tuple[int, ...], wanted: Floats) -> Floats:
-    """Angles (F, K) of the hinges that turn the last link, in the frame of the first one's parent, as (F, 4) says."""
-    found = _solved(skeleton, members, wanted, np.zeros((len(wanted), len(_hinges(skeleton, members)))))
-    for frame in np.flatnonzero(np.abs(np.diff(found, axis=0)).max(axis=1, initial=0.0) > _LEAP) + 1:
-        # Two sets of angles give the same turn: the one of the frame before goes on.
-        again = _solved(skeleton, members, wanted[frame : frame + 1], found[frame - 1 : frame])
-        if _missed(skeleton, members, wanted[frame : frame + 1], again) <= _LEAP * 1e-2:
-            found[frame] = again[0]
-    return np.asarray(np.unwrap(found, axis=0))
-
-
-def _turned(skeleton: Skeleton, members: tuple[int, ...], angles: Floats) -> tuple[Floats, Floats]:
-    """The turn (F, 4) of the last link, and the axes (F, K, 3) that the hinges turn it about."""
-    turn = np.tile((0.0, 0.0, 0.0, 1.0), (len(angles), 1))
-    axes, place = [], 0
-    for joint in members:
-        turn = multiply(turn, skeleton.rest_rotations[joint])
-        if skeleton.kinds[joint] is JointKind.HINGE:
-            axis = skeleton.axes[joint, 0]
-            axes.append(rotate(turn, axis))
-            turn = multiply(turn, from_axis_angle(axis, angles[:, place]))
-            place += 1
-    return turn, np.stack(axes, axis=1)
-
-
-def _missed(skeleton: Skeleton, members: tuple[int, ...], wanted: Floats, angles: Floats) -> float:
-    turn, _ = _turned(skeleton, members, angles)
-    return float(norm(log(multiply(wanted, conjugate(turn)))).max())
-
-
-def _solved(skeleton: Skeleton, members: tuple[int, ...], wanted: Floats, start: Floats) -> Floats:
-    """Newton's method, damped, from angles to start at; where turns cannot be met, the nearest."""
-    angles = start.copy()
-    for _ in range(_STEPS):
-        turn, axes = _turned(skeleton, members, angles)
-        missing = log(multiply(wanted, conjugate(turn)))
-        normal = axes @ axes.transpose(0, 2, 1) + _DAMPING * np.eye(axes.shape[1])
-        step = np.linalg.solve(normal, axes @ missing[:, :, None])[:, :, 0]
-        longest = np.abs(step).max(axis=1, keepdims=True)
-        angles += step * np.minimum(1.0, _LONGEST / np.maximum(longest, _LONGEST))
-        if longest.max(initial=0.0) < 1e-9:
-            break
-    return angles
+    return np.asarray(np.linalg.solve(across.sum(axis=0), (across @ places[:, :, None]).sum(axis=0)[:, 0]))

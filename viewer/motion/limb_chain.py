@@ -95,18 +95,27 @@ def pose_several(skeleton: Skeleton, wanted: Sequence[LimbGoals]) -> list[Floats
     )
     bend = _bend_axes(skeleton, wanted, shoulder, elbow, wrist)
     to_shoulder, to_wrist = shoulder - elbow, wrist - elbow
-    upper, lower = norm(to_shoulder), norm(to_wrist)
     away = np.concatenate([one.goals for one in wanted]) - shoulder
-    distance = np.clip(
-        norm(away),
-        np.abs(upper - lower) * (1.0 + _SHORTEST),
-        np.maximum((upper + lower) * _STRAIGHTEST, norm(wrist - shoulder)),
-    )
-    angle = _flexion(bend, to_shoulder, to_wrist, 0.5 * (upper**2 + lower**2 - distance**2))
-    folding = from_axis_angle(bend, angle)
+    longest = np.maximum((norm(to_shoulder) + norm(to_wrist)) * _STRAIGHTEST, norm(wrist - shoulder))
+    folding = fold(bend, to_shoulder, to_wrist, norm(away), longest)
     reached = rotate(folding, to_wrist) - to_shoulder
     swing = between(_or_else(reached, to_wrist), _or_else(away, reached))
     return _locals(skeleton, wanted, swing, multiply(swing, folding))
+
+
+def fold(bend: Floats, to_shoulder: Floats, to_wrist: Floats, distance: Floats, longest: Floats) -> Floats:
+    """Turns (F, 4) of the lower bone about an axis that bring the wrist to a distance from the shoulder.
+
+    Args:
+        bend: (F, 3) the axis, a unit vector; a positive turn flexes the limb.
+        to_shoulder: (F, 3) from the elbow.
+        to_wrist: (F, 3) from there, too.
+        distance: (F,) wanted, metres.
+        longest: (F,) that it may be.
+    """
+    upper, lower = norm(to_shoulder), norm(to_wrist)
+    within = np.clip(distance, np.abs(upper - lower) * (1.0 + _SHORTEST), longest)
+    return from_axis_angle(bend, _flexion(bend, to_shoulder, to_wrist, 0.5 * (upper**2 + lower**2 - within**2)))
 
 
 def _flexion(bend: Floats, to_shoulder: Floats, to_wrist: Floats, wanted: Floats) -> Floats:

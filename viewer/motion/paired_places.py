@@ -11,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.motion.anatomy import Frames
+from viewer.motion.hinged_limbs import bones_of, is_hinged, posed_by_hinges
 from viewer.motion.limb_chain import LimbGoals, limb_joints, pose_several
 from viewer.motion.pairing import Pairing
 from viewer.motion.reference import Body
@@ -20,7 +21,7 @@ from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import HEAD
 from viewer.skeleton.joint_map import is_same_tree
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import conjugate, multiply, normalized, rotate
+from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
 from viewer.spatial.smoothing import ease, median
 from viewer.spatial.vectors import dot, norm
 
@@ -161,14 +162,50 @@ def reach(
     if not moving:
         return rotations, world
     rotations = rotations.copy()
-    turned = []
     for (moved, one), found in zip(moving, pose_several(skeleton, [one for _, one in moving]), strict=True):
-        joints = limb_joints(one.limb)
-        rotations[np.flatnonzero(moved)[:, None], joints] = found
-        turned += [joint for joint in joints if skeleton.kinds[joint] is not JointKind.BALL]
-    if turned:
-        rotations[:, turned] = nearest_turns(skeleton, turned, rotations[:, turned].swapaxes(0, 1)).swapaxes(0, 1)
+        frames = np.flatnonzero(moved)
+        for joint, turns in zip(limb_joints(one.limb), _as_they_turn(pairing, one, found), strict=True):
+            rotations[frames, joint] = turns
     return rotations, fk_arrays(skeleton.parents, normalized(rotations), translations)
+
+
+def _as_they_turn(pairing: Pairing, one: LimbGoals, found: Floats) -> list[Floats]:
+    """Local rotations (F, 4) of `limb_joints` that the kinds of these joints have.
+
+    Args:
+        pairing: both bodies.
+        one: the limb and its goals.
+        found: (F, 2 or 3, 4) as `pose_limbs` has them, whatever the kinds are.
+    """
+    skeleton, figure, limb = pairing.target.skeleton, pairing.target.figure, one.limb
+    joints = limb_joints(limb)
+    local = dict(zip(joints, found.swapaxes(0, 1), strict=True))
+    if figure is not None and is_hinged(skeleton, limb):
+        parent = int(skeleton.parents[limb.upper])
+        over = one.world.rotations[:, parent] if parent >= 0 else np.broadcast_to(IDENTITY, found[:, 0].shape)
+        turn = multiply(over, local[limb.upper])
+        elbow = rotate(turn, bones_of(skeleton, limb).upper)
+        wrist = one.goals - one.world.positions[:, limb.upper]
+        posed = posed_by_hinges(skeleton, figure, limb, over, elbow, wrist, turn)
+        if limb.end is not None:
+            # What the bones above do not turn as wanted, the hand or foot makes up for.
+            before, after = (_turn_of_end(skeleton, limb, {**local, **each}) for each in ({}, posed))
+            local[limb.end] = multiply(multiply(conjugate(after), before), local[limb.end])
+        local |= posed
+    some = [joint for joint in joints if skeleton.kinds[joint] is not JointKind.BALL]
+    if some:
+        local |= zip(some, nearest_turns(skeleton, some, np.stack([local[joint] for joint in some])), strict=True)
+    return [local[joint] for joint in joints]
+
+
+def _turn_of_end(skeleton: Skeleton, limb: Limb, local: dict[int, Floats]) -> Floats:
+    """(F, 4) how what carries a hand or foot is turned as the joint sees it that carries the limb."""
+    assert limb.end is not None
+    joint, turn = int(skeleton.parents[limb.end]), np.array(IDENTITY)
+    while joint != int(skeleton.parents[limb.upper]):
+        turn = multiply(local.get(joint, skeleton.rest_rotations[joint]), turn)
+        joint = int(skeleton.parents[joint])
+    return turn
 
 
 def touching_goals(pairing: Pairing, world: World) -> list[Floats]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames, same_bones
+from viewer.motion.hinged_limbs import aimed, aims, bones_of, is_hinged, posed_by_hinges
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.reference import Body, matching_poses, neutral_at
 from viewer.skeleton import JointKind, Limb, Skeleton, World
@@ -133,6 +134,12 @@ def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
         return dict(zip(some, multiply(turned, conjugate(mine[some, None])), strict=True))
 
     wanted = followed(pairs, parts(pairs.values()))
+    its_figure, figure = source.figure, target.figure
+    if its_figure is not None and figure is not None and figure.trunk not in wanted:
+        # A body that hangs on its chest, as of MuJoCo's humanoids, turns as the chest does.
+        wanted |= followed(
+            [figure.trunk], parts([its_figure.chest if figure.trunk == figure.chest else its_figure.pelvis])
+        )
     hinged = [
         pair
         for pair in (*pairing.arms, *pairing.legs)
@@ -232,6 +239,7 @@ def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats,
     free = [joint for joint in wanted if skeleton.kinds[joint] in (JointKind.BALL, JointKind.FREE)]
     if free:
         world[free] = np.stack([wanted[joint] for joint in free])
+    posed: dict[int, Floats] = {}
     for joints in _others(skeleton, free):
         above = skeleton.parents[joints]
         over = np.where((above >= 0)[:, None, None], world[above], IDENTITY)
@@ -240,12 +248,40 @@ def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats,
         if some:
             turns = multiply(conjugate(over[asked]), np.stack([wanted[joint] for joint in some]))
             rotations[some] = nearest_turns(skeleton, some, turns)
+        for place, joint in enumerate(joints):
+            posed |= _aimed(pairing, wanted, joint, over[place])
+            if joint in posed:
+                rotations[joint] = posed[joint]
         world[joints] = multiply(over, rotations[joints])
     inner = [joint for joint in free if skeleton.parents[joint] >= 0]
     rotations[free] = world[free]
     rotations[inner] = multiply(conjugate(world[skeleton.parents[inner]]), world[inner])
     local = np.ascontiguousarray(rotations.swapaxes(0, 1))
     return local, translations, fk_turned(skeleton.parents, normalized(world), translations)
+
+
+def _aimed(pairing: Pairing, wanted: dict[int, Floats], joint: int, over: Floats) -> dict[int, Floats]:
+    """Local rotations (F, 4) by joint of a limb whose upper joint this is, or of its lower one: hinges that aim bones.
+
+    Args:
+        pairing: both bodies.
+        wanted: (F, 4) world rotations, by joint.
+        joint: the joint.
+        over: (F, 4) world rotations of what carries it.
+    """
+    skeleton, figure = pairing.target.skeleton, pairing.target.figure
+    for _, limb in (*pairing.arms, *pairing.legs):
+        if figure is None or joint not in (limb.upper, limb.lower) or not is_hinged(skeleton, limb):
+            continue
+        bones = bones_of(skeleton, limb)
+        lower = rotate(wanted[limb.lower], bones.lower)
+        if joint == limb.upper:
+            upper = rotate(wanted[joint], bones.upper)
+            return posed_by_hinges(skeleton, figure, limb, over, upper, upper + lower, wanted[joint])
+        if skeleton.kinds[joint] is JointKind.UNIVERSAL and aims(skeleton, joint, bones.lower):
+            way = np.broadcast_to(bones.lower, lower.shape)
+            return {joint: aimed(skeleton, joint, way, over, lower, wanted[joint])}
+    return {}
 
 
 def _others(skeleton: Skeleton, free: Iterable[int]) -> Iterable[list[int]]:

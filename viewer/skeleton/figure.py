@@ -45,6 +45,7 @@ _MOST_BENT = np.cos(np.radians(60.0))
 """A leg bent more than this at rest is not a person's: animals walk on their toes."""
 _MOST_OF_IT = 0.4
 """Without names, a single pair of twins are limbs if they are this part of the figure: a gripper's fingers are less."""
+_SIDES = {"left", "right"}
 _STRAIGHT = 1.15
 """A limb's path may be this much longer than the straight line between its ends."""
 
@@ -208,7 +209,9 @@ def _arms_and_legs(tree: RestTree) -> tuple[tuple[Limb, ...], tuple[Limb, ...]]:
 
 
 def _of_kind(tree: RestTree, pair: Pair | None, kind: str) -> tuple[Limb, ...]:
-    return tuple(replace(limb, kind=kind, toe=toe_of(tree, kind, limb.end)) for limb in pair or ())
+    """Left, then right, as far as names say it."""
+    found = [replace(limb, kind=kind, toe=toe_of(tree, kind, limb.end)) for limb in pair or ()]
+    return tuple(sorted(found, key=lambda limb: limb.side) if {limb.side for limb in found} == _SIDES else found)
 
 
 def _branch(tree: RestTree, limb: Limb) -> list[int]:
@@ -277,7 +280,7 @@ def _head(tree: RestTree, pelvis: int, chest: int, limbs: tuple[Limb, ...]) -> i
 def _sided(tree: RestTree, limbs: tuple[Limb, ...], left: Floats) -> tuple[Limb, ...]:
     """Left, then right: by names if these differ in side, else by position."""
     sides = {limb.side for limb in limbs}
-    if not limbs or sides == {"left", "right"}:
+    if not limbs or sides == _SIDES:
         return tuple(sorted(limbs, key=lambda limb: limb.side))
     one, other = sorted(limbs, key=lambda limb: -float(tree.place(limb.upper) @ left))
     return replace(one, side="left"), replace(other, side="right")

@@ -26,6 +26,8 @@ _LONG = 0.25
 _UNLIKE = 0.2
 """Twin branches differ by less than this part of their lengths, bone by bone."""
 _MOST_BRANCHES = 6
+_A_BONE = 0.5
+"""Of a limb whose elbow has no name, the last joint is it whose bones are this long, in those of the best one."""
 _MIDDLE = 0.1
 """Twin bones that start nearer to each other than this, in their length, start in the middle of the body."""
 
@@ -126,7 +128,7 @@ def _named(tree: RestTree, kind: str, side: str, trunk: int, last: int, ends: bo
     path = tree.between(trunk, last)
     end, above = (last, path[:-1]) if ends else (None, path)
     tip = (last, np.zeros(3)) if ends else tree.end_site(last)
-    lower = None if tip is None else _nearest(tree, above, tree.end(tip), _MIDDLES[kind])
+    lower = None if tip is None else _middle(tree, above, tree.end(tip), _MIDDLES[kind])
     if tip is None or lower is None:
         return None
     above = above[: above.index(lower)]
@@ -135,6 +137,24 @@ def _named(tree: RestTree, kind: str, side: str, trunk: int, last: int, ends: bo
         return None
     girdle = tuple(above[: above.index(upper)])
     return Limb(kind, side, girdle, upper, lower, end, tip, toe_of(tree, kind, end), named=True)
+
+
+def _middle(tree: RestTree, path: list[int], place: Floats, part: str) -> int | None:
+    """The elbow or knee of a path to the end of a limb: that of the name, else the last one with bones on either side.
+
+    Wrists of robots have joints that are a few centimetres apart: what is between two of them is no forearm.
+    """
+    able = [joint for joint in path if tree.apart(tree.place(joint), place) and not tree.parts[joint].helper]
+    if any(tree.parts[joint].part == part for joint in able):
+        return _nearest(tree, path, place, part)
+    shorter = {}
+    for number, joint in enumerate(able):
+        here = tree.place(joint)
+        above = [other for other in map(tree.place, able[:number]) if tree.apart(other, here)]
+        if above:
+            shorter[joint] = float(min(norm(place - here), norm(here - above[-1])))
+    long = [joint for joint, length in shorter.items() if length >= _A_BONE * max(shorter.values())]
+    return long[-1] if long else _nearest(tree, path, place, part)
 
 
 def _nearest(tree: RestTree, path: list[int], place: Floats, part: str) -> int | None:
@@ -332,6 +352,10 @@ _BENT = np.sin(np.radians(15.0))
 """A limb that is bent this much at rest shows its plane."""
 _AGREES = 0.5
 """Axes within 60 degrees agree."""
+_SLANTED = 0.2
+"""Sine of the least angle between a bone and an axis that bends it."""
+_EQUAL = 1e-3
+"""Radians up to which a range is as long to one side as to the other."""
 _BEHIND = np.radians(10.0)
 _BENDS = np.radians(25.0)
 """Limits show a bending axis if they let it turn this far to one side and at most `_BEHIND` to the other."""
@@ -358,7 +382,7 @@ def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb, *, by_limits: b
     if kind in (JointKind.HINGE, JointKind.UNIVERSAL):
         column = 0 if kind is JointKind.HINGE else _crosswise(skeleton, limb)
         axis = skeleton.axes[joint, column]
-        sign = _side(limits, column)
+        sign = _side(limits, column, _bent_about(skeleton, limb, axis))
         if sign == 0.0 and expected is not None:
             sign = float(np.sign(axis @ expected))
         return np.asarray(-axis if sign < 0 else axis)
@@ -430,11 +454,23 @@ def _crosswise(skeleton: Skeleton, limb: Limb) -> int:
     return int(np.argmin(np.abs(skeleton.axes[limb.lower] @ bone)))
 
 
-def _side(limits: JointLimits | None, column: int) -> float:
-    """Sign of the side to which a range is longer; 0 where both are equal or there is none."""
+def _bent_about(skeleton: Skeleton, limb: Limb, axis: Floats) -> float:
+    """Radians by which a limb is bent at rest about an axis (3,) of its lower joint; 0 if that lies along a bone."""
+    world = rest_world(skeleton)
+    shoulder, elbow, wrist = limb_places(world, limb)
+    across = rotate(world.rotations[limb.lower], axis)
+    upper, lower = (cross(across, unit(bone)) for bone in (elbow - shoulder, wrist - elbow))
+    if min(norm(upper), norm(lower)) < _SLANTED:
+        return 0.0
+    return float(np.arctan2(cross(upper, lower) @ across, upper @ lower))
+
+
+def _side(limits: JointLimits | None, column: int, bent: float) -> float:
+    """Sign of the side of straight to which a range is longer; 0 where both are equal or there is none."""
     if limits is None or not np.isfinite([limits.lower[column], limits.upper[column]]).all():
         return 0.0
-    return float(np.sign(limits.upper[column] + limits.lower[column]))
+    longer = float(limits.upper[column] + limits.lower[column]) + 2.0 * bent
+    return 0.0 if abs(longer) < _EQUAL else float(np.sign(longer))
 
 
 def _limited(limits: JointLimits | None) -> Floats | None:
