@@ -7,13 +7,15 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from inside.motion import without_stacks
-from inside.spatial import from_axis_angle, multiply, vectors
+from inside.motion import Ranges, nearest_two, three_angles, turn_of, without_stacks
+from inside.spatial import conjugate, from_axis_angle, log, multiply, normalized, rotate, vectors
 
 import viewer
 from viewer import Clip, JointKind, Skeleton
 from viewer.motion import retarget
 from viewer.skeleton import World, fk_clip
+
+unit = vectors.unit
 
 
 def of_hinges(skeleton: Skeleton, apart: float = 0.0, *, toes: bool = True) -> Skeleton:
@@ -202,3 +204,148 @@ def test_limits_that_hold_feet_back_are_said() -> None:
     (said,) = found.report.warnings
     assert said.startswith("hands or feet are up to ")
     assert said.endswith(" cm off: hinges and limits allow no more")
+
+
+def test_the_report_is_of_the_motion_on_the_hinges() -> None:
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
+    stiff = viewer.JointLimits.coordinates((-0.02, 0.02))
+    free = of_hinges(dataclasses.replace(biped, limits=(None,) * len(biped), effectors=(), poses={}, mobility=None))
+    limits = tuple(stiff if kind is JointKind.HINGE else None for kind in free.kinds)
+    found = retarget(walk, viewer.Character(dataclasses.replace(free, limits=limits)), limits=True)
+    # Legs that hardly move slide, and do not point where the source's point: on balls they did.
+    assert found.report.slide_cm_s is not None
+    assert found.report.slide_cm_s[1] > 10.0
+    assert found.report.limbs_deg is not None
+    assert found.report.limbs_deg > 5.0
+    assert found.report.at_limits == 0.0
+
+
+ARM_AXES = {
+    "three": ((0, 0, 1), (1, 0, 0), (0, 1, 0)),
+    "three, the first again": ((0, 1, 0), (1, 0, 0), (0, 1, 0)),
+    "two": ((0.8, 0.4, -0.447), (0.0, 0.745, 0.667)),
+    "one": ((0, 0, 1),),
+}
+
+
+def slanted(axes: tuple[tuple[float, ...], ...]) -> Skeleton:
+    """A biped whose shoulders are of hinges about some axes, mirrored at the right, and whose elbows are hinges."""
+    biped = viewer.load("sample:biped").skeleton
+    builder = viewer.Builder(name="robot")
+    for joint, name in enumerate(biped.names):
+        parent = int(biped.parents[joint])
+        above = biped.names[parent] if parent >= 0 else None
+        offset = np.array(biped.offsets[joint])
+        if name not in ("LeftArm", "RightArm"):
+            kind = biped.kinds[joint] if joint else JointKind.FREE
+            axis = biped.axes[joint, 0] if kind is JointKind.HINGE else None
+            builder.add(name, above, offset, kind=kind, axis=axis, rotation=biped.rest_rotations[joint])
+            continue
+        mirrored = np.array((1.0, 1.0, 1.0) if name == "LeftArm" else (1.0, -1.0, -1.0))
+        for place, axis in enumerate(axes):
+            own = name if place == len(axes) - 1 else f"{name}_{place}"
+            rotation = biped.rest_rotations[joint] if place == 0 else (0.0, 0.0, 0.0, 1.0)
+            builder.add(own, above, offset, kind="hinge", axis=unit(mirrored * axis), rotation=rotation)
+            above, offset = own, np.zeros(3)
+    return builder.skeleton
+
+
+@pytest.mark.parametrize(("axes", "elbow_deg", "wrist_cm"), [
+    ("three", 2.0, 1.0), ("three, the first again", 2.0, 1.0), ("two", 90.0, 10.0), ("one", 60.0, 40.0),
+])  # fmt: skip
+def test_shoulders_of_any_hinges_aim_first(axes: str, elbow_deg: float, wrist_cm: float) -> None:
+    """Three hinges do all, two bring the hand to its place where they can turn it there, one as near as it can."""
+    walk, skeleton = viewer.load("sample:walk"), slanted(ARM_AXES[axes])
+    found = retarget(walk, viewer.Character(skeleton)).character
+    biped = viewer.load("sample:biped").skeleton
+    wanted = retarget(walk, viewer.Character(dataclasses.replace(biped, limits=(None,) * len(biped)))).character
+    one, other = moved(wanted), moved(found)
+    for side in ("Left", "Right"):
+        arms = [
+            [world.positions[:, c.skeleton.index(f"{side}{part}")] for part in ("Arm", "ForeArm", "Hand")]
+            for world, c in ((one, wanted), (other, found))
+        ]
+        upper, hand = ([unit(arm[to] - arm[0]) for arm in arms] for to in (1, 2))
+        assert np.degrees(np.arccos(np.clip(vectors.dot(*upper), -1.0, 1.0))).max() < elbow_deg
+        length = vectors.norm(arms[0][2] - arms[0][0])
+        assert 100.0 * (length * vectors.norm(hand[1] - hand[0])).max() < wrist_cm
+    assert found.clip is not None
+    steps = vectors.norm(log(multiply(conjugate(found.clip.rotations[:-1]), found.clip.rotations[1:])))
+    assert np.degrees(steps.max()) < 25.0
+
+
+def test_two_solutions_are_followed_and_the_one_inside_the_limits_is_taken() -> None:
+    axes = np.eye(3)[[1, 0, 1]]
+    wanted = np.stack([np.linspace(-1.2, 1.2, 61), np.linspace(0.6, -0.6, 61), np.linspace(0.3, 0.5, 61)], axis=1)
+    turns = turn_of(axes, wanted)
+    for middle in (0.0, np.pi):
+        ranges = Ranges(np.array((middle, 0.0, middle)), np.full(3, 2.0))
+        found = three_angles(axes, turns, ranges.cost)
+        np.testing.assert_allclose(np.abs((turn_of(axes, found) * turns).sum(axis=1)), 1.0, atol=1e-12)
+        # Through the frame in which the first and the third axis lie on one line nothing turns over.
+        assert np.abs(np.diff(found, axis=0)).max() < 0.1
+        off = (found[:, 0] - middle + np.pi) % (2.0 * np.pi) - np.pi
+        assert np.abs(off).max() < 1.3
+
+
+def test_two_hinges_take_the_nearest_turn() -> None:
+    random = np.random.default_rng(4)
+    axes = unit(random.normal(size=(2, 3)))
+    turns = normalized(random.normal(size=(40, 4)))
+    found = nearest_two(axes, turns)
+    best = np.abs((turn_of(axes, found) * turns).sum(axis=1))
+    for _ in range(50):
+        other = found + random.normal(scale=0.3, size=found.shape)
+        assert (np.abs((turn_of(axes, other) * turns).sum(axis=1)) <= best + 1e-12).all()
+
+
+def test_what_is_fixed_to_the_base_goes_with_it() -> None:
+    """The pelvis hangs on a base that has a lamp, too: the base goes, and both are where they are on it."""
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
+    builder = viewer.Builder(name="robot")
+    builder.add("base", None, (0.0, 0.9, 0.0), kind="fixed")
+    builder.add("lamp", "base", (0.1, 0.2, 0.3), kind="fixed")
+    for joint, name in enumerate(biped.names):
+        above = biped.names[int(biped.parents[joint])] if joint else "base"
+        kind = biped.kinds[joint] if joint else JointKind.FIXED
+        axis = biped.axes[joint, 0] if kind is JointKind.HINGE else None
+        builder.add(name, above, biped.offsets[joint], kind=kind, axis=axis, rotation=biped.rest_rotations[joint])
+    found = retarget(walk, viewer.Character(builder.skeleton)).character
+    world = moved(found)
+    apart = [vectors.norm(world.positions[:, 0] - world.positions[:, joint]) for joint in (1, 2)]
+    assert max(np.ptp(each) for each in apart) < 1e-9
+    assert np.ptp(world.positions[:, 0, 2]) > 1.0
+
+
+def test_a_body_that_hangs_on_its_chest_turns_with_it() -> None:
+    """As MuJoCo's humanoids: torso, waist of hinges, pelvis, which is fixed to the last of them."""
+    builder = viewer.Builder(name="torso first")
+    builder.add("torso", None, (0, 1.3, 0), kind="free")
+    builder.add("abdomen_z", "torso", (0, -0.15, 0), kind="hinge", axis=(0, 1, 0))
+    builder.add("abdomen_y", "abdomen_z", kind="hinge", axis=(1, 0, 0))
+    builder.add("abdomen_x", "abdomen_y", (0, -0.1, 0), kind="hinge", axis=(0, 0, 1))
+    builder.add("pelvis", "abdomen_x", (0, -0.05, 0), kind="fixed")
+    builder.add("head", "torso", (0, 0.3, 0), kind="fixed")
+    for side, x in (("left", 0.1), ("right", -0.1)):
+        for part, above, offset in (
+            ("thigh", "pelvis", (x, -0.1, 0)), ("shin", "left_thigh", (0, -0.4, 0.01)),
+            ("foot", "left_shin", (0, -0.4, -0.01)),
+            ("upper_arm", "torso", (2 * x, 0.1, 0)), ("forearm", "left_upper_arm", (2.5 * x, 0, -0.01)),
+            ("hand", "left_forearm", (2.5 * x, 0, 0.01)),
+        ):  # fmt: skip
+            builder.add(f"{side}_{part}", above.replace("left", side), offset)
+    turned = viewer.load("sample:walk")
+    assert turned.clip is not None
+    quarter = from_axis_angle(np.array((0.0, 1.0, 0.0)), np.array(0.5 * np.pi))
+    rotations, places = turned.clip.rotations.copy(), turned.clip.local_translations()
+    rotations[:, 0], places[:, 0] = multiply(quarter, rotations[:, 0]), rotate(quarter, places[:, 0])
+    clip = turned.clip.with_motion(rotations, places)
+    found = retarget(dataclasses.replace(turned, clips={clip.name: clip}), viewer.Character(builder.skeleton))
+    world, skeleton = moved(found.character), found.character.skeleton
+    for one, other in (("left_thigh", "right_thigh"), ("left_upper_arm", "right_upper_arm")):
+        across = world.positions[:, skeleton.index(one)] - world.positions[:, skeleton.index(other)]
+        assert unit(across.mean(axis=0)) @ (0.0, 0.0, -1.0) > 0.95
+    kinds = found.character.skeleton.kinds
+    assert kinds == builder.skeleton.kinds
+    assert found.report.limbs_deg is not None
+    assert found.report.limbs_deg < 2.0

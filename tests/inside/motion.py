@@ -1,6 +1,7 @@
 """The inside of `viewer.motion` that tests use."""
 
 from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts, foot_places, measured, steady_pieces
+from viewer.motion.hinge_angles import Ranges, nearest_two, three_angles, turn_of
 from viewer.motion.hinge_stacks import without_stacks
 from viewer.motion.layer import Layer, TargetKey, frames_of, overlapping
 from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup, apply_layers, solve_layers, standing
@@ -25,6 +26,7 @@ __all__ = [
     "Layer",
     "LayerGroup",
     "PresetName",
+    "Ranges",
     "TargetKey",
     "apply_layers",
     "failures",
@@ -36,6 +38,7 @@ __all__ = [
     "limb_points",
     "measured",
     "mirrored",
+    "nearest_two",
     "noise_of",
     "overlapping",
     "plant_feet",
@@ -46,5 +49,7 @@ __all__ = [
     "standing",
     "steady_pieces",
     "tame",
+    "three_angles",
+    "turn_of",
     "without_stacks",
 ]
