@@ -188,12 +188,7 @@ def within_limits(skeleton: Skeleton, clip: Clip, limbs: Sequence[Limb]) -> Clip
     """
     inside = project_clip(skeleton, clip)
     before, after = fk_clip(skeleton, clip), fk_clip(skeleton, inside)
-    away = np.zeros(len(clip))
-    for limb in limbs:
-        shift = norm(after.point(*limb.tip) - before.point(*limb.tip))
-        if limb.end is not None:
-            shift += _FOOT * angle_between(after.rotations[:, limb.end], before.rotations[:, limb.end])
-        away = np.maximum(away, shift)
+    away = ends_away(limbs, before, after)
     if not (away > _NEAR).any():
         return inside
     tracks = [
@@ -201,6 +196,17 @@ def within_limits(skeleton: Skeleton, clip: Clip, limbs: Sequence[Limb]) -> Clip
     ]
     motion = brought(skeleton, (inside.rotations, inside.local_translations()), tracks, away, clip.frame_time)
     return inside.with_motion(*motion)
+
+
+def ends_away(limbs: Sequence[Limb], before: World, after: World) -> Floats:
+    """(F,) metres by which the ends of limbs are elsewhere in one world than in another, that of the worst one."""
+    away = np.zeros(len(before.positions))
+    for limb in limbs:
+        shift = norm(after.point(*limb.tip) - before.point(*limb.tip))
+        if limb.end is not None:
+            shift += _FOOT * angle_between(after.rotations[:, limb.end], before.rotations[:, limb.end])
+        away = np.maximum(away, shift)
+    return away
 
 
 def held_end(

@@ -12,9 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.hinge_stacks import Stacks, without_stacks
@@ -26,9 +23,6 @@ from viewer.skeleton.arguments import check_character
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_pairs, without_crossings
 from viewer.spatial.quaternion import hemisphere_continuous, normalized
 from viewer.spatial.vectors import norm
-
-if TYPE_CHECKING:
-    from viewer.motion.carried import MovingGoal
 
 _NOTED = 2e-3
 """Metres by which a robot's hands or feet may miss their places before a warning says so."""
@@ -203,17 +197,23 @@ def _same(world: World) -> World:
 
 def _on_hinges(stacks: Stacks, posed: PosedBody, wanted: World, choices: Choices) -> Clip:
     """A motion on the hinges that single joints stand for; hands and feet that are held end where they did."""
-    from viewer.motion.carried import brought, held_end  # noqa: PLC0415 - only here is the solver needed
+    from viewer.ik.goals import Goal  # noqa: PLC0415
+    from viewer.motion.carried import MovingGoal, brought, ends_away, held_end  # noqa: PLC0415 - only here is the solver needed
 
     clip, whole = posed.clip, stacks.whole
     motion = stacks.spread(clip)
     tracks: list[MovingGoal] = []
-    away, world = np.zeros(len(clip)), fk_arrays(whole.parents, *motion)
     for limb in posed.held:
         own, points = stacks.limb_of(limb), wanted.point(*limb.tip)
         tracks += held_end(whole, own.tip, own.end, points, wanted, limb.end)
-        away = np.maximum(away, norm(world.point(*own.tip) - points))
     if tracks:
+        # Limbs bring their ends to their places, and the body stays where it is as far as they can.
+        trunk = 0 if posed.pairing.target.figure is None else posed.pairing.target.figure.trunk
+        members = stacks.members[trunk]
+        points, turns = wanted.positions[:, trunk], wanted.rotations[:, trunk]
+        body = Goal.pose(whole.names[members[-1]], points[0], turns[0], offset=stacks.points[trunk], level=2)
+        tracks.append(MovingGoal(body, points, turns))
+        away = ends_away(posed.held, wanted, stacks.seen(fk_arrays(whole.parents, *motion)))
         motion = brought(whole, motion, tracks, away, clip.frame_time, limits=choices.limits)
     rotations = hemisphere_continuous(normalized(motion[0]))
     made = Clip.from_arrays(whole, rotations, motion[1], fps=clip.fps, name=clip.name)
