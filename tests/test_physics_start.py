@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from cli_run import ran
 from inside.physics import Overlaps, Standing, Together
+from inside.spatial import from_axis_angle, multiply
 from rigs import chain
 
 import viewer
@@ -311,3 +312,35 @@ def test_a_followed_motion_moves_the_aim_evenly_whatever_its_rate(
         aimed.clear()
         assert ran(capsys, "simulate", str(path), "--follow", "--seconds", "0.5").code == 0
         np.testing.assert_allclose(np.diff(aimed), 1.0 / 60.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("strength", [4.0, 5.0, 6.0, 8.0])
+@pytest.mark.parametrize(("slower", "cut"), [(1.0, 0), (1.0, 14), (1.5, 0), (2.0, 0), (2.0, 7)])
+def test_a_walk_that_is_slowed_or_cut_does_not_stumble(strength: float, slower: float, cut: int) -> None:
+    """Its feet swing 11 mm above the ground: where they touch it they slide."""
+    character = viewer.load("sample:walk")
+    assert character.clip is not None
+    clip = character.clip.frames(cut, len(character.clip) - 1)
+    clip = dataclasses.replace(clip, frame_time=slower * clip.frame_time).resampled(60)
+    sim = Physics(character.skeleton, clip.pose(0), strength=strength)
+    for frame in range(1, len(clip)):
+        sim.aim(clip.pose(frame))
+        pelvis = sim.step(1.0 / 60.0).translations[0]
+        assert np.linalg.norm(pelvis - clip.pose(frame).translations[0]) < 0.08
+    assert sim.deepest < 0.005
+
+
+def test_what_is_aimed_to_stay_does_not_slide() -> None:
+    """Feet that the aim leaves where they are keep their friction while hands move, and are not pushed away."""
+    skeleton = viewer.load("sample:biped").skeleton
+    start = skeleton.relaxed_pose()
+    sim = Physics(skeleton, start, assist="off")
+    foot = skeleton.index("LeftFoot")
+    placed = viewer.fk(skeleton, sim.pose).positions[foot]
+    turns, arm = start.rotations.copy(), skeleton.index("LeftArm")
+    for frame in range(15):
+        turns[arm] = multiply(start.rotations[arm], from_axis_angle((0.0, 0.0, 1.0), np.array(0.02 * frame)))
+        sim.aim(viewer.Pose(turns, start.translations))
+        sim.push("Hips", (0.5, 0.0, 0.0))
+        sim.step(1.0 / 60.0)
+    np.testing.assert_allclose(viewer.fk(skeleton, sim.pose).positions[foot], placed, atol=0.01)

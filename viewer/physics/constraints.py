@@ -26,6 +26,11 @@ _LEAST_GAP, _MOST_GAP = 5e-4, 0.1
 """Contacts are detected within twice the distance moved in a step, between these fractions of the height."""
 _SHALLOW = 1e-3
 """What overlaps by less than this part of the height and cannot come apart is a contact as any other."""
+_LIFTED = 0.3
+"""Heights of the figure per second: what the aim moves so fast along what stands still slides over it, as a foot that a
+person moves, which carries nothing. Else a walk stumbles whose feet swing a centimetre above the ground."""
+_LEAST_FRICTION = 1e-5
+"""MuJoCo's."""
 _PARTING_STEPS = 10
 """Steps in which what overlaps at the start comes apart; what can is apart after two or three."""
 _MOST_AGAIN = 6
@@ -66,6 +71,18 @@ class Constraints:
         self._sudden = sudden / self._h**2
         self.stuck = Overlaps.none(mj.ngeom)
         self._parting = False
+        self._aimed: tuple[Floats, Floats] | None = None
+
+    def aim(self, data: Any | None) -> None:  # noqa: ANN401
+        """Tell how bodies move in the aim: positions and velocities of a `mujoco.MjData`; None: they stay."""
+        self._aimed = None
+        if data is not None:
+            mj = data.model
+            self._mujoco.mj_kinematics(mj, data)
+            self._mujoco.mj_comPos(mj, data)
+            self._mujoco.mj_comVel(mj, data)
+            turning, moving = data.cvel[:, :3].copy(), data.cvel[:, 3:]
+            self._aimed = turning, moving + np.cross(turning, data.xpos - data.subtree_com[mj.body_rootid])
 
     def rest(self, data: Any) -> None:  # noqa: ANN401
         """Start from a state with nothing that moves."""
@@ -171,6 +188,8 @@ class Constraints:
             elif not self._still:
                 contact.dim[room > self._least] = 1  # no friction before they touch
             self.deepest = max(self.deepest, -float(room.min()))
+            if self._aimed is not None:
+                self._let_slide(mj, data, *self._aimed)
         added = self._balls.add(mj, data, rate, speed)
         mujoco.mj_makeConstraint(mj, data)
         if data.nefc:
@@ -179,6 +198,20 @@ class Constraints:
             room = data.efc_pos[first : first + data.nl if self._parting else data.nefc - added]
             np.maximum(room, RETURN * room, out=room)
         mujoco.mj_island(mj, data)
+
+    def _let_slide(self, mj: Any, data: Any, turning: Floats, moving: Floats) -> None:  # noqa: ANN401
+        """Take friction from contacts with what stands still of bodies that the aim moves along it: see `_LIFTED`."""
+        contact = data.contact
+        bodies = self._body[contact.geom]
+        still = mj.body_weldid[bodies] == 0
+        some = np.flatnonzero(still.any(axis=1))
+        own = np.where(still[some, 0], bodies[some, 1], bodies[some, 0])
+        velocity = moving[own] + np.cross(turning[own], contact.pos[some] - data.xpos[own])
+        normal = contact.frame[some, :3]
+        along = velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
+        share = 1.0 - np.linalg.norm(along, axis=1) / (_LIFTED * self._height)
+        contact.friction[some] = np.maximum(contact.friction[some] * np.maximum(share, 0.0)[:, None], _LEAST_FRICTION)
+        contact.dim[some[share <= 0.0]] = 1
 
     def _look_around(self, mj: Any, data: Any) -> None:  # noqa: ANN401
         """How far from each other rows of contacts begin."""

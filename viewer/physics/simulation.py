@@ -180,6 +180,7 @@ class Physics:
         data.qpos[:] = self.model.coordinates(self._start, data.qpos)
         self._target = data.qpos.copy()
         self._constraints.leave_poles(data.qpos)
+        self._constraints.aim(None)
         self._constraints.part(mj, data)
         self._next, self._speed = self._target, np.zeros(mj.nv)
         self._waiting = np.zeros(mj.nv)  # what keeps balls where they wait
@@ -365,6 +366,8 @@ class Physics:
         changed = after is not before
         if changed and count:
             self._speed = self._difference(before, after) * (STEPS_PER_SECOND / count)
+            self._aside.qpos[:], self._aside.qvel[:] = after, self._speed
+            self._constraints.aim(self._aside)
         for number in range(count):
             target = self._between(before, self._speed, (number + 1) / STEPS_PER_SECOND) if changed else after
             self._one(target)
@@ -374,6 +377,7 @@ class Physics:
         if count:
             self._check(np.abs(self._data.qvel))
             self._target, self._speed = after, np.zeros(self.model.mj.nv)
+            self._constraints.aim(None)
             self.pose = self._read()
         self.seconds = until
         return self.pose
