@@ -1,21 +1,26 @@
 """All poses that meet goals which leave no degree of freedom: elbow up and down, the eight of a six-axis arm.
 
-Solves from many random starts find them; two that differ by less than a tolerance are one. Completeness is
-not proved: the search ends after a run of starts without a new pose.
+Six-axis arms of two families have closed forms (`viewer.ik.kernels.six_axes`), which give all of them. Elsewhere solves
+from many random starts find them; two that differ by less than a tolerance are one. Completeness is not proved there:
+the search ends after a run of starts without a new pose.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.ik.kernels.arm import is_arm, join_bones, put_arm
+from viewer.ik.kernels.six_axes import WAYS, has_closed_form, nearest_turns, put_ways
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
+from viewer.ik.system import copy_state, make_state
+from viewer.ik.workspace import Workspace
 from viewer.skeleton import JointKind, Pose
 from viewer.skeleton.dofs import coordinate_limits, coordinates, dofs_of, pose_at
 from viewer.spatial.checks import Bools, Floats
@@ -40,7 +45,7 @@ def all_solutions(
     Args:
         solver: with its goals, limits, root mode and seed; its method and its preferences have no effect.
         pose: where the search begins.
-        starts: solves at most.
+        starts: solves at most, where there is no closed form.
         between: called between solves; it may raise to end the search.
 
     Raises:
@@ -52,21 +57,19 @@ def all_solutions(
         tolerance_m=_CLOSE_M, tolerance_deg=_CLOSE_DEG,
     )  # fmt: skip
     inner = Solver(skeleton, solver.goals, **keywords_of(options))
-    values, random = coordinates(skeleton, pose), np.random.default_rng(solver.options.seed)
+    values = coordinates(skeleton, pose)
     lower, upper = _ranges(solver)
     moving = _moving(inner, pose, values, lower, upper)
+    ways = _closed_form(inner, pose)
     found: list[Solution] = []
-    vain = 0
-    for number in range(starts):
+    vain, most = 0, min(PATIENCE, starts // 2) if ways is None else WAYS
+    begun = _drawn(solver, pose, moving, (lower, upper), starts) if ways is None else iter(ways)
+    for start in begun:
         between()
-        start = pose
-        if number:
-            drawn = np.where(moving, lower + random.random(len(values)) * (upper - lower), values)
-            start = pose_at(skeleton, drawn, pose)
         solution = inner.solve(start)
         vain += 1
         if solution.status is not Status.CONVERGED or any(_same(solution.pose, one.pose) for one in found):
-            if vain > min(PATIENCE, starts // 2):
+            if vain > most:
                 break
             continue
         if not found:
@@ -74,6 +77,37 @@ def all_solutions(
         found.append(solution)
         vain = 0
     return tuple(sorted(found, key=lambda one: _distance(pose, one.pose)))
+
+
+def _drawn(solver: Solver, pose: Pose, moving: Bools, ranges: tuple[Floats, Floats], count: int) -> Iterator[Pose]:
+    """Poses to start from: the one given, then random ones."""
+    values, random = coordinates(solver.skeleton, pose), np.random.default_rng(solver.options.seed)
+    lower, upper = ranges
+    for number in range(count):
+        drawn = np.where(moving, lower + random.random(len(values)) * (upper - lower), values)
+        yield pose if number == 0 else pose_at(solver.skeleton, drawn, pose)
+
+
+def _closed_form(solver: Solver, pose: Pose) -> list[Pose] | None:
+    """The poses of a closed form inside the limits, each joint turned as near to that of a pose as can be; or None."""
+    space = Workspace(solver.skeleton, solver.assembly)
+    system, work, state = space.system, space.work, space.state
+    if not solver.built_in or not is_arm(system):
+        return None
+    space.aim_at(*solver.targets.settle(pose, None, None))
+    space.pose_at(pose.rotations, pose.translations)
+    space.begin()
+    join_bones(system, work, state)
+    if not has_closed_form(system, work):
+        return None
+    start, found = make_state(system), list[Pose]()
+    copy_state(state, start)
+    for way in work.ways[: put_ways(system, work, start.x)]:
+        if nearest_turns(system, start.x, way) < math.inf:
+            state.x[:] = way
+            put_arm(system, state, start)
+            found.append(space.pose(pose))
+    return found
 
 
 def _ranges(solver: Solver) -> tuple[Floats, Floats]:

@@ -21,6 +21,7 @@ from viewer.ik.kernels.arm import (
     try_arm_step,
 )
 from viewer.ik.kernels.forward import residuals
+from viewer.ik.kernels.six_axes import has_closed_form, take_nearest
 from viewer.ik.kernels.step import cap
 from viewer.ik.levenberg_marquardt import (
     BUDGET,
@@ -95,6 +96,9 @@ def search_arm(
     boost, restarts, iterations, status = 1.0, 0, 0, BUDGET
     dofs, rows = len(s.lower), len(state.e)
     w.tally[0] = 0
+    if worst > 1.0 and settings.max_iterations > 0 and has_closed_form(s, w) and take_nearest(s, w, start.x, state.x):
+        iterations = 1
+        error, worst = reach_of(s, w, state.x, state.e)
     while worst > 1.0 and iterations < settings.max_iterations:
         iterations += 1
         linearise_arm(s, w)

@@ -256,6 +256,8 @@ class Work(NamedTuple):
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
         bones, hubs: (n + 1, 8), (n, 3) of an arm: what is rigid between joints, and where these are: see
             `viewer.ik.kernels.arm`.
+        family, axes6, ways: (1,), (15, 4), (8, 6) of a six-axis arm, else without rows: see
+            `viewer.ik.kernels.six_axes`.
         moment: (K, 3) the mass below each joint times where its centre is; without a goal for balance empty.
         touching, hull, clipped: (P, 2), (2 P + 2, 2), (2 P + 2, 2) for finding the support polygon.
         near: what was last found to be near.
@@ -302,6 +304,9 @@ class Work(NamedTuple):
     quaternions: Floats
     bones: Floats
     hubs: Floats
+    family: Integers
+    axes6: Floats
+    ways: Floats
     moment: Floats
     touching: Floats
     hull: Floats
@@ -487,6 +492,9 @@ def make_work(system: System) -> Work:
         quaternions=np.zeros((4, 4)),
         bones=np.zeros((dofs + 1, 8)),
         hubs=np.zeros((dofs, 3)),
+        family=np.zeros(1, dtype=np.int64),
+        axes6=np.zeros((15, 4) if dofs == 6 else (0, 4)),
+        ways=np.zeros((8, 6) if dofs == 6 else (0, 6)),
         moment=np.zeros((len(system.mass), 3)),
         touching=np.zeros((len(system.stand_joint), 2)),
         hull=np.zeros(system.support.shape),

@@ -39,7 +39,18 @@ from viewer.ik.compiled.entry import KNOWN, measure_pose, solve_in_block
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
 from viewer.ik.contact import distances, near_loops
 from viewer.ik.goals import ROW_KINDS, Goal
-from viewer.ik.kernels import alignment, arm, contact_rows, dual_system, forward, goal_islands, joints, starts, step
+from viewer.ik.kernels import (
+    alignment,
+    arm,
+    contact_rows,
+    dual_system,
+    forward,
+    goal_islands,
+    joints,
+    six_axes,
+    starts,
+    step,
+)
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call
@@ -70,6 +81,7 @@ _MODULES = (
     levels,
     line_search,
     restarts,
+    six_axes,
     arm,
     arm_search,
     problems,

@@ -12,6 +12,7 @@ from viewer.ik.algebra import FIXED, HINGE, SLIDE, fill_row, half_turn_series, p
 from viewer.ik.kernels.dual_system import add_rows, solve_dual, solve_six, take_out
 from viewer.ik.kernels.forward import goal_residual
 from viewer.ik.kernels.joints import set_local
+from viewer.ik.kernels.six_axes import put_six_axes
 from viewer.ik.kernels.starts import short_way
 from viewer.ik.kernels.step import AT_LIMIT, cap, place_and_turn
 from viewer.ik.system import Settings, State, System, Work
@@ -57,6 +58,7 @@ def join_bones(s: System, w: Work, start: State) -> None:
             qx, qy, qz, qw, px, py, pz = -rx, -ry, -rz, rw, 0.0, 0.0, 0.0
     tx, ty, tz = turned(qx, qy, qz, qw, s.goal_offset[0, 0], s.goal_offset[0, 1], s.goal_offset[0, 2])
     put_bone(w.bones[len(s.lower)], qx, qy, qz, qw, px + tx, py + ty, pz + tz)
+    put_six_axes(w)
 
 
 def put_bone(bone: Floats, qx: float, qy: float, qz: float, qw: float, px: float, py: float, pz: float) -> None:
