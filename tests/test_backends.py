@@ -17,7 +17,6 @@ from inside.ik import (
     Workspace,
     algebra,
     alignment,
-    arm,
     arm_search,
     arrays_in,
     contact_kernels,
@@ -64,7 +63,7 @@ if TYPE_CHECKING:
 
 KERNELS = {
     name: value
-    for module in (algebra, joints, contact_kernels, forward, dual_system, step, alignment, arm, arm_search)
+    for module in (algebra, joints, contact_kernels, forward, dual_system, step, alignment, arm_search)
     for name, value in vars(module).items()
     if isinstance(value, types.FunctionType)
 }

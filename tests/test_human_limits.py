@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from cli_run import ran
 from inside.document import SetLength, SetLimitsFrom, baked_character
-from inside.formats import SOURCES, derived_limits, joint_sources, sources_of, with_limits
-from inside.skeleton import human_limits
+from inside.formats import SOURCES, derived_limits, human_limits, joint_sources, sources_of, with_limits
 from inside.spatial import conjugate, exp, from_axis_angle, multiply, rotate
 from sessions import character, session
 

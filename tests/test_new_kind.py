@@ -19,7 +19,7 @@ import numpy as np
 from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, Before, GoalDrawing, FileKey, First, Kind, Shell, stand_at, stand_of
 from viewer.ik.goals.numbers import Number, Unit
-from viewer.ik.goals.rows import Measure, Rows, largest
+from viewer.ik.goals.kind import Measure, Rows, largest
 
 _HEIGHT = Number(name="height", unit=Unit.LENGTH, title="Height", least=0.0)
 
@@ -155,7 +155,7 @@ import numpy as np
 from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, FileKey, First, GoalDrawing, Kind, Shell, stand_at, stand_of
 from viewer.ik.goals.numbers import Number, Unit
-from viewer.ik.goals.rows import Measure, Rows, largest
+from viewer.ik.goals.kind import Measure, Rows, largest
 
 _LOW = Number(name="low", unit=Unit.LENGTH, title="Lowest")
 _HIGH = Number(name="high", unit=Unit.LENGTH, title="Highest")

@@ -27,14 +27,20 @@ from viewer.formats.files import (
     write_whole,
 )
 from viewer.formats.gltf.container import Accessors, open_gltf
+from viewer.formats.gltf.gltf_reader import local_motion, tracks_of
 from viewer.formats.gltf.nodes import bake, find_tree
-from viewer.formats.gltf.tracks import local_motion, tracks_of
-from viewer.formats.goal_structs import GOAL_FORMS, GoalEntry, GoalsFile
-from viewer.formats.goals_json import goals_file_from_text, goals_to_json, read_goals_file
+from viewer.formats.goals_json import (
+    GOAL_FORMS,
+    GoalEntry,
+    GoalsFile,
+    goals_file_from_text,
+    goals_to_json,
+    read_goals_file,
+)
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import PoseFile, SkeletonFile, schema_text, skeleton_schema
 from viewer.formats.lab_report import CURVES
-from viewer.formats.limit_sources import SOURCES, derived_limits, joint_sources, sources_of, with_limits
+from viewer.formats.limit_sources import SOURCES, derived_limits, human_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import READERS, sample_names
 from viewer.formats.mesh import figure_mesh
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
@@ -94,6 +100,7 @@ __all__ = [
     "find_tree",
     "goals_file_from_text",
     "goals_to_json",
+    "human_limits",
     "joint_sources",
     "json_structs",
     "kind_of",

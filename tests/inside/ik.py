@@ -12,9 +12,9 @@ from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Value, goal_ids, with_ids
 from viewer.ik.goals.balance_goal import find_support
+from viewer.ik.goals.placed import holds
 from viewer.ik.goals.pole import swivel_circle
-from viewer.ik.holds import holds
-from viewer.ik.kernels import alignment, arm, dual_system, forward, goal_islands, joints, starts, step
+from viewer.ik.kernels import alignment, dual_system, forward, goal_islands, joints, starts, step
 from viewer.ik.kernels import contact_rows as contact_kernels
 from viewer.ik.levels import count_levels, descend, descending
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
@@ -114,7 +114,6 @@ __all__ = [
     "Workspace",
     "algebra",
     "alignment",
-    "arm",
     "arm_search",
     "arrays_in",
     "assemble",

@@ -9,7 +9,6 @@ from viewer.skeleton.clip_limits import limits_from_clip, twist_axes
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import MOST_LEAVES, find_effectors
 from viewer.skeleton.figure import body_path, find_figure, find_slots
-from viewer.skeleton.human_limits import human_limits
 from viewer.skeleton.joint_map import SURE, counterparts, is_same_tree
 from viewer.skeleton.kinematics import extent, height, tip_positions
 from viewer.skeleton.limbs import Figure, leg_length, limb_places
@@ -56,7 +55,6 @@ __all__ = [
     "find_figure",
     "find_slots",
     "height",
-    "human_limits",
     "inertias_of",
     "is_same_tree",
     "joint_space",

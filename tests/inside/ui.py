@@ -26,8 +26,8 @@ from viewer.ui.film import (
     widened_camera,
 )
 from viewer.ui.laboratory import Cell
+from viewer.ui.layering import dragged, room_of, split
 from viewer.ui.number_format import DASH, MINUS, error_decimals, unit_for
-from viewer.ui.planting import dragged, room_of, split
 from viewer.ui.range_handles import end_handles
 from viewer.ui.scene_builder import ALPHAS, Beside, OnionSettings, ghost_frames, goal_marks
 from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near

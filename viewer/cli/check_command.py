@@ -19,7 +19,7 @@ from viewer.document import Document, new_document
 from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
 from viewer.formats.file_formats import is_session
 from viewer.formats.files import read_text
-from viewer.formats.goal_structs import GoalsFile
+from viewer.formats.goals_json import GoalsFile
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import ContactsFile, PoseFile
 from viewer.formats.progress import watched

@@ -28,7 +28,7 @@ from viewer.document.take_layers import finished
 from viewer.errors import InputError, unknown_name
 from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal
-from viewer.ik.holds import holds
+from viewer.ik.goals.placed import holds
 from viewer.ik.workspace import checked_start
 from viewer.skeleton import Character, Clip, EffectorGoal, FreeNames, Pose, Skeleton, find_place, world_of
 from viewer.skeleton.kinematics import extent

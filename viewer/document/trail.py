@@ -23,12 +23,11 @@ from viewer.document.evaluation import (
     one_frame,
 )
 from viewer.document.key_editing import Entry, entries_of, last_frame, with_entries
-from viewer.document.pins import rig_for
+from viewer.document.pins import rig_for, take_of, with_take
 from viewer.document.planar import in_plane
 from viewer.document.posed_goals import above
 from viewer.document.scope import bound_skeleton, locked_joints
 from viewer.document.take import Blend, Pin, Take, check_frame
-from viewer.document.take_changes import take_of, with_take
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.solver import Solver

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from viewer.errors import FormatError, InputError, quote
 from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe, write_whole
-from viewer.formats.goal_structs import LayerEntry, LayersFile
-from viewer.formats.goals_json import goal_of
+from viewer.formats.goals_json import LayerEntry, LayersFile, goal_of
 from viewer.formats.json_reading import Json, block_object, compact, decode, found, parse
 from viewer.formats.json_structs import ContactsFile, MapFile
 from viewer.motion import Contact, Contacts, FootContacts, FootSkate, Layer, Skate, TargetKey

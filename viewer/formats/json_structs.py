@@ -1,6 +1,6 @@
 """JSON files as data types, and the published JSON Schema that is generated from them.
 
-Files of goals and layers are in `goal_structs`: their keys are those of the goal kinds, which need not be loaded to
+Files of goals and layers are in `goals_json`: their keys are those of the goal kinds, which need not be loaded to
 read a skeleton. A field with the default None may be null in the file. Other keys give a warning.
 """
 

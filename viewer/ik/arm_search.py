@@ -1,28 +1,22 @@
-"""Search for a pose of an arm: the descent and the restarts of `viewer.ik.levenberg_marquardt`, by an arm's own steps.
+"""Search for a pose of an arm: one goal at the end of hinges and slides one after the other, as of a robot's tool.
 
-The same steps are taken, from the same seeds: only the last bits differ. Both engines run this source.
+The descent and the restarts are those of `viewer.ik.levenberg_marquardt`, from the same seeds, and the steps those of
+any figure (`viewer.ik.kernels.forward`, `viewer.ik.kernels.step`) with half of the arithmetic: only the last bits
+differ. Joints that do not move are part of the bone above them, and only coordinates are moved. Both engines run this
+source.
 """
 
 from __future__ import annotations
 
 import math
 
-from viewer.ik.algebra import fill_row, put_row
-from viewer.ik.kernels.arm import (
-    add_up,
-    linearise_arm,
-    propose_arm,
-    put_arm,
-    put_arm_pull,
-    put_arm_step,
-    reach_of,
-    solve_arm,
-    take_seed,
-    try_arm_step,
-)
-from viewer.ik.kernels.forward import residuals
-from viewer.ik.kernels.six_axes import has_closed_form, take_nearest
-from viewer.ik.kernels.step import cap
+from viewer.ik.algebra import FIXED, HINGE, SLIDE, fill_row, half_turn_series, product, put_row, put_table, turned
+from viewer.ik.kernels.dual_system import add_rows, solve_dual, solve_six, take_out
+from viewer.ik.kernels.forward import goal_residual, residuals
+from viewer.ik.kernels.joints import set_local
+from viewer.ik.kernels.six_axes import has_closed_form, put_six_axes, take_nearest
+from viewer.ik.kernels.starts import short_way
+from viewer.ik.kernels.step import AT_LIMIT, cap, place_and_turn
 from viewer.ik.levenberg_marquardt import (
     BUDGET,
     CONVERGED,
@@ -33,12 +27,213 @@ from viewer.ik.levenberg_marquardt import (
     SLOW,
     STALLED,
     TIGHTEN,
+    helps_one,
     look_for_stall,
     note_ending,
 )
-from viewer.ik.line_search import helps_one
 from viewer.ik.restarts import CHOICE
 from viewer.ik.system import Settings, State, System, Work
+from viewer.spatial.checks import Floats
+
+
+def is_arm(s: System) -> bool:
+    """Whether the system is one goal for a place, a rotation or both, at the end of hinges and slides in a row."""
+    if len(s.goal_kind) != 1 or len(s.leader) > 0 or len(s.contact.joint) > 0 or len(s.mass) > 0 or len(s.share) > 0:
+        return False
+    lengths, angles = s.goal_lengths[0], s.goal_angles[0]
+    if lengths not in (0, 3) or angles not in (0, 3) or s.goal_looks[0] or s.goal_base[0] >= 0:
+        return False
+    for k in range(len(s.parent)):
+        if s.parent[k] != k - 1 or s.moves[k] > 0 or s.form[k] not in (FIXED, HINGE, SLIDE):
+            return False
+    return len(s.lower) > 0
+
+
+def join_bones(s: System, w: Work, start: State) -> None:
+    """What is rigid between the joints that move, in a start pose, into ``w.bones``.
+
+    A row for each dof, and one for the effector: the rotation (x, y, z, w) and the place of the joint at 0, the rest
+    rotation included, in the frame of the one before; and 1 for a hinge. Frames are turned so that axes are their z.
+    """
+    qx, qy, qz, qw, px, py, pz = 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
+    for k in range(len(s.parent)):
+        form = s.form[k]
+        tx, ty, tz = start.t[k, 0], start.t[k, 1], start.t[k, 2]
+        rx, ry, rz, rw = start.q[k, 0], start.q[k, 1], start.q[k, 2], start.q[k, 3]
+        if form != FIXED:
+            rx, ry, rz, rw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
+        if form == SLIDE:
+            tx, ty, tz = s.offset[k, 0], s.offset[k, 1], s.offset[k, 2]
+        tx, ty, tz = turned(qx, qy, qz, qw, tx, ty, tz)
+        px, py, pz = px + tx, py + ty, pz + tz
+        qx, qy, qz, qw = product(qx, qy, qz, qw, rx, ry, rz, rw)
+        if form != FIXED:
+            rx, ry, rz, rw = short_way(0.0, 0.0, 1.0, s.axes[k, 0, 0], s.axes[k, 0, 1], s.axes[k, 0, 2])
+            qx, qy, qz, qw = product(qx, qy, qz, qw, rx, ry, rz, rw)
+            put_bone(w.bones[s.first[k]], qx, qy, qz, qw, px, py, pz)
+            w.bones[s.first[k], 7] = 1.0 if form == HINGE else 0.0
+            qx, qy, qz, qw, px, py, pz = -rx, -ry, -rz, rw, 0.0, 0.0, 0.0
+    tx, ty, tz = turned(qx, qy, qz, qw, s.goal_offset[0, 0], s.goal_offset[0, 1], s.goal_offset[0, 2])
+    put_bone(w.bones[len(s.lower)], qx, qy, qz, qw, px + tx, py + ty, pz + tz)
+    put_six_axes(w)
+
+
+def put_bone(bone: Floats, qx: float, qy: float, qz: float, qw: float, px: float, py: float, pz: float) -> None:
+    """A rotation and a place into a row."""
+    bone[0], bone[1], bone[2], bone[3] = qx, qy, qz, qw
+    bone[4], bone[5], bone[6] = px, py, pz
+
+
+def reach_of(s: System, w: Work, x: Floats, e: Floats) -> tuple[float, float]:
+    """`viewer.ik.kernels.forward.residuals` of coordinates (n,): squared error and worst miss.
+
+    Also leaves the axes of the dofs and the places of their joints in the scratch, for `linearise_arm`.
+    """
+    count = len(x)
+    for d in range(count):
+        turns = math.floor(x[d] / (2.0 * math.pi) + 0.5)
+        half = 0.5 * (x[d] - 2.0 * math.pi * turns)
+        sine, cosine = half_turn_series(half * half)
+        # A whole turn changes the sign of both.
+        sign = 1.0 - 2.0 * (turns - 2.0 * math.floor(0.5 * turns))
+        w.sines[d], w.cosines[d] = sign * half * sine, sign * cosine
+    qx, qy, qz, qw, px, py, pz = 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
+    for d in range(count):
+        tx, ty, tz = turned(qx, qy, qz, qw, w.bones[d, 4], w.bones[d, 5], w.bones[d, 6])
+        px, py, pz = px + tx, py + ty, pz + tz
+        qx, qy, qz, qw = product(qx, qy, qz, qw, w.bones[d, 0], w.bones[d, 1], w.bones[d, 2], w.bones[d, 3])
+        # Its z axis, which a turn about it leaves where it is.
+        ax, ay, az = 2.0 * (qx * qz + qw * qy), 2.0 * (qy * qz - qw * qx), 1.0 - 2.0 * (qx * qx + qy * qy)
+        if w.bones[d, 7] != 0.0:
+            sine, cosine = w.sines[d], w.cosines[d]
+            qx, qy = qx * cosine + qy * sine, qy * cosine - qx * sine
+            qz, qw = qz * cosine + qw * sine, qw * cosine - qz * sine
+        else:
+            px, py, pz = px + x[d] * ax, py + x[d] * ay, pz + x[d] * az
+        spread = s.spread[d]
+        w.axes[d, 0], w.axes[d, 1], w.axes[d, 2] = spread * ax, spread * ay, spread * az
+        w.hubs[d, 0], w.hubs[d, 1], w.hubs[d, 2] = px, py, pz
+    bone = w.bones[count]
+    tx, ty, tz = turned(qx, qy, qz, qw, bone[4], bone[5], bone[6])
+    w.point[0, 0], w.point[0, 1], w.point[0, 2] = px + tx, py + ty, pz + tz
+    k = s.goal_joint[0]
+    w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3] = product(qx, qy, qz, qw, bone[0], bone[1], bone[2], bone[3])
+    worst = goal_residual(s, w, 0, e)
+    error = 0.0
+    for r in range(len(e)):
+        error += e[r] * e[r]
+    return error, worst if error < math.inf else math.inf
+
+
+def linearise_arm(s: System, w: Work) -> None:
+    """Fill ``w.jacobian``, and ``w.gram``, where `reach_of` was last called."""
+    lengths, weight, rotation_weight = s.goal_lengths[0], s.goal_weight[0], s.goal_rotation_weight[0]
+    for d in range(len(s.lower)):
+        turning = d if w.bones[d, 7] != 0.0 else d + 1
+        rx, ry, rz = w.point[0, 0] - w.hubs[d, 0], w.point[0, 1] - w.hubs[d, 1], w.point[0, 2] - w.hubs[d, 2]
+        if s.goal_angles[0] == 3:
+            place_and_turn(w, 0, 0, d, turning, d + 1, lengths, weight, rotation_weight, rx, ry, rz)
+            continue
+        ax, ay, az = weight * w.axes[d, 0], weight * w.axes[d, 1], weight * w.axes[d, 2]
+        if turning == d:
+            ax, ay, az = ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
+        w.jacobian[d, 0], w.jacobian[d, 1], w.jacobian[d, 2] = ax, ay, az
+
+
+def add_up(w: Work, dofs: int, rows: int) -> None:
+    """Fill ``w.gram`` by the Jacobian."""
+    for r in range(rows):
+        for c in range(len(w.gram)):
+            w.gram[r, c] = 0.0
+    add_rows(w.gram, w.jacobian, 0, rows, 0, dofs)
+
+
+def solve_arm(w: Work, e: Floats, damping: float) -> None:
+    """Solve the dual system into ``w.y``."""
+    if len(e) == 6:
+        solve_six(w.gram, e, damping, w.y)
+    else:
+        solve_dual(w, e, damping, w.y)
+
+
+def put_arm_step(s: System, w: Work, y: Floats) -> None:
+    """Set ``w.step`` = pull + S J^T y, or what is held."""
+    rows = len(y)
+    for d in range(len(s.lower)):
+        total = 0.0
+        for r in range(0, rows, 3):
+            total += w.jacobian[d, r] * y[r] + w.jacobian[d, r + 1] * y[r + 1] + w.jacobian[d, r + 2] * y[r + 2]
+        held, free = w.held[d], w.pull[d] + s.spread[d] * total
+        w.step[d] = held if w.frozen[d] else free
+
+
+def propose_arm(s: System, w: Work, state: State, settings: Settings, damping: float) -> tuple[float, bool]:
+    """`viewer.ik.levenberg_marquardt.propose` with dofs that stop at their limits; whether any did."""
+    count, rows = len(s.lower), len(state.e)
+    fill_row(w.frozen, False)
+    put_row(state.e, w.wanted)
+    for d in range(count):
+        if w.pull[d] != 0.0 and s.spread[d] != 0.0:
+            leave_out(w, d, w.pull[d] / s.spread[d])
+    largest, stops = 0.0, False
+    for _ in range(settings.limit_passes + 1):
+        solve_arm(w, w.wanted, damping)
+        put_arm_step(s, w, w.y)
+        largest = cap(s, w.step, settings.step_cap)
+        again = False
+        for d in range(count):
+            step = w.step[d]
+            room = state.x[d] - s.lower[d] if step < 0.0 else s.upper[d] - state.x[d]
+            # What decides of most dofs comes first: branches that are guessed wrong take as long as the rest.
+            if room > AT_LIMIT * s.unit[d] + abs(step) or w.frozen[d] or step == 0.0:
+                continue
+            w.frozen[d], w.held[d], again, stops = True, math.copysign(room, step), True, True
+            leave_out(w, d, (w.held[d] - w.pull[d]) / s.spread[d])
+            take_out(w, d, 0, rows)
+        if not again:
+            break
+    return largest, stops
+
+
+def leave_out(w: Work, d: int, part: float) -> None:
+    """Take what a dof does anyway, in spreads, out of what is wanted."""
+    for r in range(len(w.wanted)):
+        w.wanted[r] -= part * w.jacobian[d, r]
+
+
+def put_arm_pull(s: System, w: Work, x: Floats, home: Floats, settings: Settings) -> None:
+    """Fill ``w.pull``: part of the way back to where the solve began."""
+    for d in range(len(x)):
+        back = home[d] - x[d]
+        if s.turning[d] and s.lower[d] == -math.inf and s.upper[d] == math.inf:
+            # An angle without limits goes back the short way.
+            back -= 2.0 * math.pi * round(back / (2.0 * math.pi))
+        w.pull[d] = settings.pull * back if s.spread[d] != 0.0 else 0.0
+    cap(s, w.pull, settings.pull_cap)
+
+
+def try_arm_step(s: System, w: Work, state: State, trial: State) -> tuple[float, float]:
+    """The pose in ``trial`` that ``w.step`` leads to: its squared error and worst miss."""
+    for d in range(len(s.lower)):
+        trial.x[d] = min(max(state.x[d] + w.step[d], s.lower[d]), s.upper[d])
+    return reach_of(s, w, trial.x, trial.e)
+
+
+def take_seed(s: System, state: State, start: State, i: int) -> None:
+    """The coordinates that a seed means."""
+    for d in range(len(s.lower)):
+        seed = s.seeds[i, d] if s.bounded[d] else start.x[d] + s.seeds[i, d]
+        state.x[d] = seed if s.spread[d] != 0.0 else start.x[d]
+
+
+def put_arm(s: System, state: State, start: State) -> None:
+    """Set the local motion that the coordinates mean; joints that do not move stay as at the start."""
+    put_table(start.q, state.q)
+    put_table(start.t, state.t)
+    for k in range(len(s.parent)):
+        if s.form[k] != FIXED:
+            set_local(s, k, state.x, state.q, state.t)
+
 
 _STEPS_TRIED = 5
 """How often a step that raises the error is retried with more damping."""
@@ -58,7 +253,7 @@ def choose_seed(s: System, w: Work, state: State, start: State, begin: int) -> N
 def step_arm_again(
     s: System, w: Work, state: State, trial: State, settings: Settings, damping: float, error: float
 ) -> tuple[float, float]:
-    """`viewer.ik.line_search.step_again`, by the system of the last step; squared error and worst miss afterwards."""
+    """`step_again`, by the system of the last step; squared error and worst miss afterwards."""
     fill_row(w.pull, 0.0)
     fill_row(w.held, 0.0)
     solve_arm(w, state.e, damping)

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from viewer.ik.active_set import MOST_WEIGHT, keeps_apart, weigh_overlaps
 from viewer.ik.algebra import put_table, scale_row
-from viewer.ik.arm_search import search_arm
+from viewer.ik.arm_search import is_arm, join_bones, search_arm
 from viewer.ik.goals.balance_goal import find_support
-from viewer.ik.kernels.arm import is_arm, join_bones
 from viewer.ik.kernels.forward import residuals
 from viewer.ik.kernels.goal_islands import (
     count_islands,

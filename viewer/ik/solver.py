@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
+from viewer.ik.arm_search import is_arm
 from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_rows, with_goals
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
@@ -22,7 +23,6 @@ from viewer.ik.contact.volumes import check_names, make_volumes
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
 from viewer.ik.jacobian import Jacobian, jacobian_of
-from viewer.ik.kernels.arm import is_arm
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
 from viewer.ik.reach import Reach

@@ -241,7 +241,7 @@ class Work(NamedTuple):
         step, pull: (n,).
         held: (n,) the step of a dof that is frozen.
         frozen: (n,).
-        since: (1,) steps since the last `viewer.ik.line_search.stride`; a drag keeps counting.
+        since: (1,) steps since the last `viewer.ik.levenberg_marquardt.stride`; a drag keeps counting.
         kept_x, kept_q, kept_t: (4, n), (4, K, 4), (4, K, 3) poses kept aside: where goals are solved by groups the
             start, and what is done of the answer; of levels what the search found, and the best so far.
         weights, spreads: (4, G), (n,) what the system had before a group was singled out; before levels were.
@@ -255,7 +255,7 @@ class Work(NamedTuple):
         room: (1,) how far dofs may still go in this solve, in their units; infinite except in a drag.
         axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
         bones, hubs: (n + 1, 8), (n, 3) of an arm: what is rigid between joints, and where these are: see
-            `viewer.ik.kernels.arm`.
+            `viewer.ik.arm_search`.
         family, axes6, ways: (1,), (15, 4), (8, 6) of a six-axis arm, else without rows: see
             `viewer.ik.kernels.six_axes`.
         moment: (K, 3) the mass below each joint times where its centre is; without a goal for balance empty.

@@ -1,16 +1,292 @@
-"""Draws draw lists onto framebuffers: the passes of a frame, in order."""
+"""Draws draw lists onto framebuffers: meshes, one instanced draw for each record type, and the passes of a frame."""
 
 from __future__ import annotations
 
-import moderngl
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
 
-from viewer.opengl import geometry
+import moderngl
+import numpy as np
+
 from viewer.opengl.floor import Background, Grid, Shadow
-from viewer.opengl.geometry import Bones, Capsules
-from viewer.opengl.gpu_objects import Target, ViewBlock, write_only
+from viewer.opengl.gpu_objects import Stream, Target, ViewBlock, compile_program, write_only
 from viewer.opengl.skin_drawing import Skins
-from viewer.scene import DrawList
+from viewer.scene import (
+    BONE,
+    CAPSULE,
+    FLAT,
+    LINE,
+    MOST_SHADED,
+    OCCLUDERS,
+    SOLID,
+    SPHERE,
+    VERTEX,
+    DrawList,
+    Records,
+    axes_of,
+    no_occluders,
+    occluders_of,
+)
+from viewer.skeleton.bone_mesh import BELT, CORNERS, FACES
 from viewer.spatial.projection import Projection
+
+_RING = CORNERS[1:5, ::2]
+"""(4, 2) x and z of the belt's corners."""
+
+
+def octahedron() -> bytes:
+    """24 vertices of (place, normal, barycentric), 9 floats each, counter-clockwise from outside.
+
+    The head is at the origin, the tail at (0, 1, 0), the belt has radius 1 at y = `BELT`.
+    """
+    places = CORNERS[FACES]
+    normals = np.cross(places[:, 1] - places[:, 0], places[:, 2] - places[:, 0])
+    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
+    corners = np.broadcast_to(np.eye(3), places.shape)
+    rows = np.concatenate([places, np.repeat(normals[:, None], 3, axis=1), corners], axis=-1)
+    return rows.astype(np.float32).tobytes()
+
+
+def hull() -> bytes:
+    """60 vertices of 4 floats: direction x, position along the bone, direction z, 1 on the belt and 0 at the ends.
+
+    A tube with four sides and closed ends, counter-clockwise from outside; ``outline.vert`` sets its width.
+    """
+    rings = [[np.array([x, y, z, float(y == BELT)]) for x, z in _RING] for y in (0.0, BELT, 1.0)]
+    rows = []
+    for lower, upper in pairwise(rings):
+        for side in range(4):
+            after = (side + 1) % 4
+            rows += [lower[after], lower[side], upper[side], lower[after], upper[side], upper[after]]
+    bottom, top = rings[0], rings[-1]
+    rows += [bottom[0], bottom[1], bottom[2], bottom[0], bottom[2], bottom[3]]
+    rows += [top[0], top[2], top[1], top[0], top[3], top[2]]
+    return np.array(rows, dtype=np.float32).tobytes()
+
+
+_ROWS = ("row_x", "row_y", "row_z")
+CULL_FACE, BLEND, ALPHA_TO_COVERAGE = 0x0B44, 0x0BE2, 0x809E
+"""OpenGL's flags; moderngl has no name for the last one."""
+
+
+def _layered(ctx: moderngl.Context, target: moderngl.Framebuffer, render: Callable[[], object]) -> None:
+    """Draw translucently without back faces: first depth, then colour, so that each pixel gets only one layer."""
+    ctx.enable(ctx.CULL_FACE)
+    write_only(target, colour=False, depth=True)
+    render()
+    write_only(target, colour=True, depth=True)
+    ctx.enable(ctx.BLEND)
+    render()
+    ctx.disable(ctx.BLEND | ctx.CULL_FACE)
+
+
+class Bones:
+    """Octahedra with lit edges, and the outlines of those that have one."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        """Compile, and lay out the records for the bones' shaders."""
+        self._ctx = ctx
+        self.stream = Stream(ctx, BONE.itemsize)
+        mesh, shell = ctx.buffer(octahedron()), ctx.buffer(hull())
+        self._bones = ctx.vertex_array(
+            compile_program(ctx, "bones"),
+            [
+                (mesh, "3f 3f 3f", "place", "facing", "corner"),
+                (self.stream.buffer, "4f 4f 4f 4f 16x 1f/i", *_ROWS, "tint", "dashed"),
+            ],
+        )
+        self._hulls = ctx.vertex_array(
+            compile_program(ctx, "outline"),
+            [(shell, "4f", "hull"), (self.stream.buffer, "4f 4f 4f 16x 4f 4x/i", *_ROWS, "outline")],
+        )
+        self._outlined = False
+
+    def load(self, bones: Records) -> bool:
+        """Load BONE records; whether they differ from the last ones."""
+        changed = self.stream.load(bones)
+        if changed:
+            self._outlined = bool((bones["outline"][:, 3] > 0.0).any())
+        return changed
+
+    def draw(self) -> None:
+        """Draw the bones without back faces, and outlines without front faces."""
+        if not self.stream.count:
+            return
+        ctx = self._ctx
+        ctx.enable(ctx.CULL_FACE)
+        ctx.cull_face = "back"
+        self._bones.render(ctx.TRIANGLES, instances=self.stream.count)
+        if self._outlined:
+            ctx.cull_face = "front"
+            self._hulls.render(ctx.TRIANGLES, instances=self.stream.count)
+            ctx.cull_face = "back"
+        ctx.disable(ctx.CULL_FACE)
+
+    def draw_ghosts(self, target: moderngl.Framebuffer) -> None:
+        """Draw the bones translucently, without outlines."""
+        if self.stream.count:
+            render = partial(self._bones.render, self._ctx.TRIANGLES, instances=self.stream.count)
+            _layered(self._ctx, target, render)
+
+
+_AROUND, _RINGS = 16, 4
+"""Corners around a capsule, and rings of each of its round ends."""
+
+
+def capsule_mesh() -> tuple[bytes, bytes]:
+    """Vertices of 4 floats, and 32-bit indices of the corners of triangles, counter-clockwise as seen from outside.
+
+    A vertex is the cosine and sine of its turn about the axis, its elevation in radians, and 0 at the end a, 1 at b.
+    The elevation is that of a capsule with equal radii; the shader leans it for others.
+    """
+    rise = np.linspace(-0.5 * np.pi, 0.0, _RINGS + 1)
+    levels = [(angle, 0.0) for angle in rise] + [(-angle, 1.0) for angle in rise[::-1]]
+    turn = np.linspace(0.0, 2.0 * np.pi, _AROUND + 1)[:-1]
+    vertices = [(np.cos(round_), np.sin(round_), up, end) for up, end in levels for round_ in turn]
+    corners: list[int] = []
+    for lower, upper in pairwise(range(0, len(vertices), _AROUND)):
+        for this in range(_AROUND):
+            after = (this + 1) % _AROUND
+            corners += [lower + this, upper + this, upper + after, lower + this, upper + after, lower + after]
+    return np.array(vertices, dtype=np.float32).tobytes(), np.array(corners, dtype=np.uint32).tobytes()
+
+
+class Capsules:
+    """Smooth lit capsules, and the outlines of those that have one."""
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        """Compile, and lay out the records for the shader."""
+        self._ctx = ctx
+        self.stream = Stream(ctx, CAPSULE.itemsize)
+        self._near = Stream(ctx, 4)
+        self._occluders = ctx.texture((2 * OCCLUDERS, MOST_SHADED), 4, dtype="f4")
+        self._occluders.filter = ctx.NEAREST, ctx.NEAREST
+        vertices, corners = (ctx.buffer(part) for part in capsule_mesh())
+        names = ("end_a", "end_b", "radius", "flare", "tint", "outline")
+        self._plain, self._close = compile_program(ctx, "capsules"), compile_program(ctx, "close_capsules")
+        bodies = (self.stream.buffer, "3f 3f 1f 1f 4f 4f/i", *names)
+        self._array = ctx.vertex_array(self._plain, [(vertices, "4f", "place"), bodies], corners)
+        self._close_array = ctx.vertex_array(
+            self._close,
+            [
+                (vertices, "4f", "place"),
+                (self.stream.buffer, "3f 3f 1f 1f 4f 16x/i", *names[:-1]),
+                (self._near.buffer, "1f/i", "near"),
+            ],
+            corners,
+        )
+        self._outlined = self._darkened = False
+        self._shaded: tuple[Records, bool] | None = None
+
+    def load(self, capsules: Records, *, shading: bool = False) -> None:
+        """Load CAPSULE records; ``shading``: they darken each other where they are close."""
+        if self.stream.load(capsules):
+            self._outlined = bool((capsules["outline"][:, 3] > 0.0).any())
+        if self._shaded is not None and self._shaded[0] is capsules and self._shaded[1] == shading:
+            return
+        self._shaded, self._darkened = (capsules, shading), False
+        if not len(capsules):
+            return
+        near = occluders_of(capsules) if shading else no_occluders(len(capsules))
+        counts = (near >= 0).sum(axis=1)
+        self._near.load(counts.astype(np.float32))
+        self._darkened = bool(counts.any())
+        if self._darkened:
+            self._occluders.write(axes_of(capsules)[near].tobytes(), viewport=(0, 0, 2 * OCCLUDERS, len(capsules)))
+
+    def draw(self, target: moderngl.Framebuffer) -> None:
+        """Draw the capsules without back faces, and outlines without front faces."""
+        if not self.stream.count:
+            return
+        ctx = self._ctx
+        ctx.enable(ctx.CULL_FACE)
+        if self._darkened:
+            # First depth, so that the occlusion is computed once for each pixel and not for what is hidden.
+            write_only(target, colour=False, depth=True)
+            self._render(hull=False)
+            write_only(target, colour=True, depth=True)
+        self._render(hull=False, shaded=self._darkened)
+        if self._outlined:
+            ctx.cull_face = "front"
+            self._render(hull=True)
+            ctx.cull_face = "back"
+        ctx.disable(ctx.CULL_FACE)
+
+    def draw_translucent(self, target: moderngl.Framebuffer) -> None:
+        """Draw them translucently, without outlines."""
+        if self.stream.count:
+            _layered(self._ctx, target, partial(self._render, hull=False))
+
+    def _render(self, *, hull: bool, shaded: bool = False) -> None:
+        if shaded:
+            self._occluders.use(0)
+            self._close_array.render(self._ctx.TRIANGLES, instances=self.stream.count)
+        else:
+            self._plain["hull"] = float(hull)
+            self._array.render(self._ctx.TRIANGLES, instances=self.stream.count)
+
+
+class Shapes:
+    """Records that one program draws: three for each triangle, or (a layout per instance) one for each square."""
+
+    def __init__(self, ctx: moderngl.Context, program: str, record: np.dtype[np.void], layout: str, names: str) -> None:
+        """Compile the program, and lay out the records by ``names``, its attributes, for it."""
+        self._ctx = ctx
+        self.stream = Stream(ctx, record.itemsize)
+        content = [(self.stream.buffer, layout, *names.split())]
+        self._array = ctx.vertex_array(compile_program(ctx, program), content)
+        self._squares = layout.endswith("/i")
+
+    def load(self, records: Records) -> None:
+        """Load the records."""
+        self.stream.load(records)
+
+    def draw(self, flag: int = 0) -> None:
+        """Draw them while OpenGL's ``flag`` is on; the caller has set everything else."""
+        if not self.stream.count:
+            return
+        ctx = self._ctx
+        if flag:
+            ctx.enable_direct(flag)
+        if self._squares:
+            self._array.render(ctx.TRIANGLE_STRIP, vertices=4, instances=self.stream.count)
+        else:
+            self._array.render(ctx.TRIANGLES, vertices=self.stream.count)
+        if flag:
+            ctx.disable_direct(flag)
+
+
+def solids(ctx: moderngl.Context) -> Shapes:
+    """Lit triangles of boxes and meshes: SOLID records, drawn with `CULL_FACE`."""
+    return Shapes(ctx, "solids", SOLID, "3f 3f 4f", "place facing tint")
+
+
+def spheres(ctx: moderngl.Context) -> Shapes:
+    """Joints: squares (SPHERE records) on which the fragment shader computes a sphere with its depth.
+
+    Their rims are soft: drawn with `ALPHA_TO_COVERAGE` where there are samples, else with `BLEND`.
+    """
+    return Shapes(ctx, "spheres", SPHERE, "3f 1f 1f 4f 4f/i", "centre radius least tint outline")
+
+
+def lines(ctx: moderngl.Context) -> Shapes:
+    """Lines of a width in pixels, solid or dashed: LINE records."""
+    return Shapes(ctx, "lines", LINE, "3f 3f 4f 1f 2f/i", "start end tint width dash")
+
+
+def triangles(ctx: moderngl.Context) -> Shapes:
+    """Translucent triangles in the world with a colour at each corner: VERTEX records."""
+    return Shapes(ctx, "triangles", VERTEX, "3f 4f", "place tint")
+
+
+def flat_triangles(ctx: moderngl.Context) -> Shapes:
+    """Such triangles in pixels, over everything: FLAT records."""
+    return Shapes(ctx, "flat", FLAT, "2f 4f", "place tint")
+
+
+# --- the passes of a frame
+
 
 _OVER = 0x0302, 0x0303, 1, 0x0303  # SRC_ALPHA, ONE_MINUS_SRC_ALPHA for colour; ONE, ONE_MINUS_SRC_ALPHA for alpha
 """Blend factors; the target's alpha stays 1, so that it can be blitted or written to a file."""
@@ -41,16 +317,16 @@ class Renderer:
         self._background = Background(ctx)
         self._bones = Bones(ctx)
         self._ghosts = Bones(ctx)
-        self._spheres = geometry.spheres(ctx)
+        self._spheres = spheres(ctx)
         self._capsules = Capsules(ctx)
         self._veils = Capsules(ctx)
-        self._solids = geometry.solids(ctx)
+        self._solids = solids(ctx)
         self._skins = Skins(ctx)
         self._grid = Grid(ctx)
         self._shadow = Shadow(ctx, self._bones.stream, self._solids.stream, self._capsules.stream, self._skins)
-        self._triangles = geometry.triangles(ctx)
-        self._lines = geometry.lines(ctx)
-        self._flat = geometry.flat_triangles(ctx)
+        self._triangles = triangles(ctx)
+        self._lines = lines(ctx)
+        self._flat = flat_triangles(ctx)
         self._sampled = Target(ctx)
 
     def draw(
@@ -128,11 +404,11 @@ class Renderer:
         if sticks:
             self._bones.draw()
         self._capsules.draw(canvas)
-        self._solids.draw(geometry.CULL_FACE)
+        self._solids.draw(CULL_FACE)
         self._skins.draw_opaque()
         if sticks:
             # Their soft rims are blended with what is behind them.
-            self._spheres.draw(geometry.ALPHA_TO_COVERAGE if samples else geometry.BLEND)
+            self._spheres.draw(ALPHA_TO_COVERAGE if samples else BLEND)
 
     def _translucent(self, draw_list: DrawList, projection: Projection, canvas: moderngl.Framebuffer) -> None:
         """Draw translucent things: tested against the figure's depth, without writing depth themselves."""

@@ -40,8 +40,7 @@ from viewer.session.figure_stage import Loop
 from viewer.session.figures import Arrangement, Placement
 from viewer.session.moving_targets import Motion, Pointer
 from viewer.session.session import Session
-from viewer.session.session_files import ONE_FIGURE, read_session
-from viewer.session.storage import version_1
+from viewer.session.session_files import ONE_FIGURE, actions_from_version_1, read_session
 from viewer.session.storage.documents import DocumentData, FigureData, arrangement_of, document_of
 from viewer.session.storage.serialiser import check_packed
 from viewer.session.storage.tagged import decoded
@@ -340,7 +339,7 @@ def read_actions(path: str | Path) -> Actions:
             'the session holds no actions: it was saved while "Record actions" was off', file=name, path="actions"
         )
     try:
-        raw = raw if session.version >= ONE_FIGURE else version_1.actions(raw)
+        raw = raw if session.version >= ONE_FIGURE else actions_from_version_1(raw)
         data = decode_typed(raw.decode(), _Data, name)
         check_packed(data, len(raw), "calls")
         _check(data.calls)

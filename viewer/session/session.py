@@ -9,8 +9,8 @@ from typing import Literal
 
 from viewer.document import Action, Document, GoalError, Grab, Item, Report, still_report
 from viewer.document.drag_goals import yielding_holds
+from viewer.document.pins import only_poses, with_edits_keyed
 from viewer.document.solve_report import current_errors
-from viewer.document.take_changes import only_poses, with_edits_keyed
 from viewer.session.action_log import ActionLog
 from viewer.session.figure_edits import FigureEdits, Links
 from viewer.session.figure_stage import Stage

@@ -14,18 +14,16 @@ from viewer.ui.clipboard import Clipboard, LibraryPoses
 from viewer.ui.commands import BY_ID, Command, CommandBinding, command_for
 from viewer.ui.contact import Balancing, Contacts, spare_words, touch_words
 from viewer.ui.demo_commands import Demos
-from viewer.ui.dragging import Drag, Dragging, DragPace
+from viewer.ui.dragging import Drag, Dragging, DragPace, HitTest
 from viewer.ui.drawing import Drawing, Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.file_commands import Files, Shown
 from viewer.ui.film import Filmed
-from viewer.ui.hit_test import HitTest
 from viewer.ui.keying import Keying, Tweening
 from viewer.ui.laboratory import Laboratory
-from viewer.ui.layering import Layering
+from viewer.ui.layering import Layering, Planting
 from viewer.ui.number_format import Rect
 from viewer.ui.opening import Figures, Opening
-from viewer.ui.planting import Planting
 from viewer.ui.playback import Markers, Playback
 from viewer.ui.pointing import Hint, Pointing, hints_of
 from viewer.ui.posing import Nudging, Posing, Solutions

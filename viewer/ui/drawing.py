@@ -23,8 +23,7 @@ from viewer.ui import number_format
 from viewer.ui.build_workspace import Building
 from viewer.ui.contact import RadiusMover, radius_shapes
 from viewer.ui.demo_commands import Demos
-from viewer.ui.dragging import Drag
-from viewer.ui.hit_test import HitTest
+from viewer.ui.dragging import Drag, HitTest
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.pointing import Box
 from viewer.ui.range_handles import RangeDrag, chip, end_handles, end_shapes

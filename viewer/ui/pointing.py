@@ -20,9 +20,8 @@ from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.contact import deepest_pair
 from viewer.ui.demo_commands import Demos
-from viewer.ui.dragging import Drag, Dragging
+from viewer.ui.dragging import Drag, Dragging, HitTest
 from viewer.ui.events import Button, Mods, Move, Press, Release
-from viewer.ui.hit_test import HitTest
 from viewer.ui.keying import Slide
 from viewer.ui.range_handles import RangeDrag
 from viewer.ui.retargeting import Retargeting, StringDrag

@@ -18,7 +18,7 @@ from viewer.document.take import PlantedFeet
 from viewer.document.take_layers import feet_of
 from viewer.errors import shown
 from viewer.ui import number_format
-from viewer.ui.planting import ShownContact, dragged, split, with_contact
+from viewer.ui.layering import ShownContact, dragged, split, with_contact
 
 STRIP = 60.0
 """Height of the strip, logical pixels: a row for heel and ball of each foot."""

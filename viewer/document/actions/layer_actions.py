@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from viewer.document.argument_checks import with_changes
 from viewer.document.document import Action, Document, SettingsAction
 from viewer.document.evaluation import motion_of, shown_on_own_bones
+from viewer.document.pins import take_of, with_take
 from viewer.document.simplify import Run, recorded
 from viewer.document.take import GoalLayer, PlantedFeet, layer_of
-from viewer.document.take_changes import take_of, with_take
 from viewer.document.take_layers import check_layer, feet_of, finished, found_contacts
 from viewer.errors import InputError, quote
 from viewer.skeleton import Pose

@@ -26,7 +26,6 @@ from viewer.ik import (
     goals,
     levels,
     levenberg_marquardt,
-    line_search,
     problems,
     restarts,
     system,
@@ -41,7 +40,6 @@ from viewer.ik.contact import distances, near_loops
 from viewer.ik.goals import ROW_KINDS, Goal
 from viewer.ik.kernels import (
     alignment,
-    arm,
     contact_rows,
     dual_system,
     forward,
@@ -79,10 +77,8 @@ _MODULES = (
     goal_islands,
     levenberg_marquardt,
     levels,
-    line_search,
     restarts,
     six_axes,
-    arm,
     arm_search,
     problems,
     entry,

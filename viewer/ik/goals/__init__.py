@@ -10,9 +10,8 @@ from types import MappingProxyType
 
 from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, placed, pole, relative
 from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, Residuals, goal_ids, with_ids
-from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind
+from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind, Measure
 from viewer.ik.goals.numbers import LEAST_WEIGHT, Number, Quaternion, Unit, Value, Vector
-from viewer.ik.goals.rows import Measure
 
 MODULES = (placed, distance, aim, bend, pole, relative, balance_goal, grip, function)
 """The modules of all kinds, in the order of menus, schemas and the kernels' codes."""

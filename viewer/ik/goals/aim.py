@@ -11,18 +11,23 @@ from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import (
     AHEAD,
     NAN,
+    NOTHING,
     Before,
     FileKey,
     First,
     GoalDrawing,
     Kind,
+    Measure,
+    Places,
+    Rows,
+    Turn,
     bone_direction,
+    put_turns,
     size_of,
     stand_at,
     stand_of,
 )
 from viewer.ik.goals.numbers import Number, Unit, Vector
-from viewer.ik.goals.rows import NOTHING, Measure, Places, Rows, Turn, put_turns
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats, Ints

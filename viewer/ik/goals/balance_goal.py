@@ -11,9 +11,8 @@ import math
 
 from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, Constants, FileKey, GoalDrawing, Kind
+from viewer.ik.goals.kind import NAN, Constants, FileKey, GoalDrawing, Kind, Measure, Places, Rows, one_by_one
 from viewer.ik.goals.numbers import Number, Unit
-from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_balance
 from viewer.skeleton.tree import rest_tree

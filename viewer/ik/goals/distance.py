@@ -17,14 +17,18 @@ from viewer.ik.goals.kind import (
     First,
     GoalDrawing,
     Kind,
+    Measure,
+    Places,
+    Rows,
     Shell,
     bone_direction,
+    largest,
+    lengths_of,
     size_of,
     stand_at,
     stand_of,
 )
 from viewer.ik.goals.numbers import Number, Unit
-from viewer.ik.goals.rows import Measure, Places, Rows, largest, lengths_of
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats, Ints

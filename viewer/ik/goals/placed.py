@@ -1,18 +1,35 @@
-"""Goals that place an effector: its position, its joint's rotation, or both."""
+"""Goals that place an effector: its position, its joint's rotation, or both; and those that hold a figure in place."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
 from viewer.ik.algebra import logarithm, product
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, FileKey, GoalDrawing, Kind, Stand, at_target, stand_of
+from viewer.ik.goals.kind import (
+    NAN,
+    NOTHING,
+    FileKey,
+    GoalDrawing,
+    Kind,
+    Measure,
+    Places,
+    Rows,
+    Stand,
+    Turn,
+    at_target,
+    largest,
+    lengths_of,
+    put_turns,
+    stand_of,
+)
 from viewer.ik.goals.numbers import Quaternion
-from viewer.ik.goals.rows import NOTHING, Measure, Places, Rows, Turn, largest, lengths_of, put_turns
 from viewer.ik.system import System, Work
-from viewer.skeleton import Skeleton, World
+from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, fk
+from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between
 
@@ -172,3 +189,33 @@ _POSE = Kind(
     drawing=pose_drawing,
 )
 KINDS = (_POSITION, _ROTATION, _POSE)
+
+
+_STANDING = {"foot", "ankle"}
+
+
+def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[Goal, ...]:
+    """Goals that keep every active effector where ``pose`` has it; feet are pinned in position and rotation.
+
+    Args:
+        skeleton: its effectors, and what each of them holds.
+        pose: where they are.
+        others: goals that are set already; their effectors' joints get no hold.
+    """
+    taken = {find_place(skeleton, goal.effector).joint for goal in others if goal.effector}
+    world = fk(skeleton, pose)
+    result: list[Goal] = []
+    for effector in skeleton.effectors:
+        if effector.goal is EffectorGoal.OFF or effector.joint in taken:
+            continue
+        place = world.point(effector.joint, np.array(effector.offset))
+        turn = world.rotations[effector.joint]
+        if body_part(skeleton.names[effector.joint]).part in _STANDING:
+            result.append(Goal.pin(effector.name, place, turn))
+        elif effector.goal is EffectorGoal.POSE:
+            result.append(Goal.pose(effector.name, place, turn))
+        elif effector.goal is EffectorGoal.POSITION:
+            result.append(Goal.position(effector.name, place))
+        else:
+            result.append(Goal.rotation(effector.name, turn))
+    return tuple(result)

@@ -14,11 +14,22 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.ik.algebra import turned
+from viewer.ik.goals.bend import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind
-from viewer.ik.goals.limb_bones import STRAIGHT, bending_axis, bones_at
+from viewer.ik.goals.kind import (
+    NAN,
+    Before,
+    Constants,
+    FileKey,
+    First,
+    GoalDrawing,
+    Kind,
+    Measure,
+    Places,
+    Rows,
+    one_by_one,
+)
 from viewer.ik.goals.numbers import Vector
-from viewer.ik.goals.rows import Measure, Places, Rows, one_by_one
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats, Ints

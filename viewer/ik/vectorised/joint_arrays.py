@@ -10,7 +10,7 @@ import numpy as np
 
 from viewer.ik import algebra
 from viewer.ik.algebra import Quaternion
-from viewer.ik.goals.rows import Places
+from viewer.ik.goals.kind import Places
 from viewer.ik.kernels.joints import ROUNDING
 from viewer.ik.system import System, Work
 from viewer.ik.vectorised.tables import joint_of_dof, kept, limits_of, places

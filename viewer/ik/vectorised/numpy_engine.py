@@ -7,10 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from viewer.ik import active_set, levels, levenberg_marquardt, line_search, problems, restarts
-from viewer.ik.arm_search import search_arm
+from viewer.ik import active_set, levels, levenberg_marquardt, problems, restarts
+from viewer.ik.arm_search import is_arm, join_bones, search_arm
 from viewer.ik.backends import twins
-from viewer.ik.kernels.arm import is_arm, join_bones
 from viewer.ik.kernels.contact_rows import penalty
 from viewer.ik.system import Problems, Settings, State, System, Work
 from viewer.ik.vectorised.alignment_arrays import align_roots, stand_roots
@@ -59,7 +58,7 @@ STEPS: dict[str, Any] = {
 }  # fmt: skip
 """The steps of the loop."""
 
-LOOPS = (active_set, line_search, restarts, levenberg_marquardt, levels, problems)
+LOOPS = (active_set, restarts, levenberg_marquardt, levels, problems)
 """The modules whose functions each backend runs with steps of its own."""
 
 _Minimise: TypeAlias = Callable[[System, Work, State, State, State, State, Settings], tuple[int, int, float]]

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.ik import algebra
-from viewer.ik.goals.rows import Measure, Places
+from viewer.ik.goals.kind import Measure, Places
 from viewer.ik.kernels.step import LEAST, LESS, MORE, STIFFNESS, SWING, SWINGING
 from viewer.ik.system import System, Work
 from viewer.ik.vectorised.contact_arrays import note_contacts

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from viewer.ik.goals import ROW_KINDS
-from viewer.ik.goals.rows import Measure, Places
-from viewer.ik.goals.rows import Rows as GoalRows
+from viewer.ik.goals.kind import Measure, Places
+from viewer.ik.goals.kind import Rows as GoalRows
 from viewer.ik.system import System
 from viewer.spatial.checks import Bools, Floats, Ints
 
