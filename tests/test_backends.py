@@ -165,13 +165,24 @@ def test_steps_stand_in_for_all_that_the_driver_calls() -> None:
         assert list(kernel.parameters) == list(step.parameters), name
 
 
-def test_modules_of_the_loop_give_no_name_two_values() -> None:
+def numbers_used(module: types.ModuleType) -> dict[str, object]:
+    """The numbers and words of a module by the names under which its own functions look them up."""
+    own = [one for one in vars(module).values() if isinstance(one, types.FunctionType)]
+    used = {name for one in own if one.__module__ == module.__name__ for name in one.__code__.co_names}
+    found = {name: value for name, value in vars(module).items() if isinstance(value, int | float | str | tuple)}
+    return {name: found[name] for name in used & set(found) if not name.startswith("__")}
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_modules_of_a_backend_give_no_name_two_values(backend: str) -> None:
     """Their twins share one namespace, in which the last one would count for all."""
-    values: dict[str, object] = {}
-    for module in engine.LOOPS:
-        for name, value in vars(module).items():
-            if isinstance(value, int | float | str | tuple) and not name.startswith("__"):
-                assert values.setdefault(name, value) == value, f"{module.__name__}.{name}"
+    numba = backend == "numba"
+    modules = pytest.importorskip("viewer.ik.compiled.numba_engine").MODULES if numba else engine.LOOPS
+    values: dict[str, str] = {}
+    for module in modules:
+        for name, value in numbers_used(module).items():
+            assert values.setdefault(name, repr(value)) == repr(value), f"{module.__name__}.{name}"
+    assert values
 
 
 def test_twins_look_up_each_other_and_what_stands_in() -> None:

@@ -60,7 +60,7 @@ from viewer.skeleton.tree import chain
 from viewer.spatial import closest
 from viewer.spatial.checks import frozen
 
-_MODULES = (
+MODULES = (
     algebra,
     *goals.MODULES,
     joints,
@@ -141,11 +141,11 @@ def _entry(*, at_once: bool) -> Any:  # noqa: ANN401 - numba's have no public ty
     two thirds of the time.
     """
     how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if at_once else [])]
-    sources = "".join(inspect.getsource(module) for module in (*_MODULES, *how))
+    sources = "".join(inspect.getsource(module) for module in (*MODULES, *how))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
     digest = hashlib.sha256((sources + forward.dispatch_source(ROW_KINDS) + str(_TYPES)).encode()).hexdigest()[:16]
     others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
-    return twins(_MODULES, others, partial(_jit, digest=digest, at_once=at_once))[_ENTRY]
+    return twins(MODULES, others, partial(_jit, digest=digest, at_once=at_once))[_ENTRY]
 
 
 def _jit(function: FunctionType, digest: str, *, at_once: bool) -> Any:  # noqa: ANN401

@@ -18,7 +18,7 @@ from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
 from viewer.spatial.closest import along, cross, dot, minus, turn
 
-NO_FAMILY, WRIST, PARALLEL = range(3)
+NO_FAMILY, WRIST, PARALLEL_AXES = range(3)
 """An arm that is not of six axes, or of no family here; three axes that meet at the end; three parallel ones."""
 WAYS = 8
 """Poses at most."""
@@ -63,7 +63,7 @@ def put_six_axes(w: Work) -> None:
     if not across or angle_sine(table, 1, 2) > _ALIKE or not put_meeting(table, near):
         return
     if angle_sine(table, 1, 3) < _ALIKE and angle_sine(table, 1, 4) > _ALIKE:
-        w.family[0] = PARALLEL
+        w.family[0] = PARALLEL_AXES
     elif angle_sine(table, 3, 4) > _ALIKE and distance_to(table, 3, vector(table, 12)) < near:
         w.family[0] = WRIST
 
