@@ -60,7 +60,7 @@ def test_tests_import_the_faces_of_rooms_and_their_inside_by_one_module_a_room()
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
             modules = [name for name in names if name.startswith("viewer.") and name.count(".") > 1]
             deep += [f"{path.name}:{node.lineno}: {name}" for name in modules]
-    cure = "import it from inside.ROOM: tests/inside/ROOM.py imports it from there, and its __all__ names it"
+    cure = "import it from inside.ROOM: tests/inside/ROOM.py imports it from there"
     assert deep == [], cure
 
 

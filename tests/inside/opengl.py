@@ -9,30 +9,3 @@ from viewer.opengl.offscreen import create_context
 from viewer.opengl.pictures import VIEWS, camera_of, marks_of, scene_of, write_texts
 from viewer.opengl.pose_library import LibraryPose
 from viewer.opengl.renderer import Renderer, hull, octahedron
-
-__all__ = [
-    "NAMES",
-    "VIEWS",
-    "LibraryPose",
-    "Renderer",
-    "Stream",
-    "Target",
-    "camera_of",
-    "compile_program",
-    "create_context",
-    "hull",
-    "key_light",
-    "machine_error",
-    "marks_of",
-    "octahedron",
-    "offscreen",
-    "packed",
-    "pictures",
-    "playable_fps",
-    "read_picture",
-    "scene_of",
-    "shadow_bounds",
-    "source",
-    "swept_points",
-    "write_texts",
-]

@@ -6,16 +6,3 @@ from viewer.physics.model import make_model
 from viewer.physics.overlaps import Overlaps, Stuck
 from viewer.physics.simulation import Assist, Physics
 from viewer.physics.together import Standing, Together
-
-__all__ = [
-    "Assist",
-    "Overlaps",
-    "Physics",
-    "Standing",
-    "Stuck",
-    "Together",
-    "load_mujoco",
-    "make_model",
-    "mjcf_text",
-    "xyzw",
-]
