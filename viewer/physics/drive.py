@@ -107,7 +107,7 @@ class Drive:
         self._mujoco.mj_differentiatePos(mj, self.missing, 1.0, data.qpos, target)
         torque = self._stiffness * self.missing[:own] + self._damping * (speed[:own] - data.qvel[:own])
         # Where the limit is reached, the damping gets weaker with the rest.
-        share = np.minimum(self._most / np.maximum(np.abs(torque), 1e-300), 1.0)
+        share = self._most / np.maximum(np.abs(torque), self._most)
         self.torques = share * torque
         np.add(self.torques, self._load, out=out[:own])
         mj.dof_armature[:own] = self._armature + self._implicit * share
