@@ -13,6 +13,8 @@ from cli_run import ran
 from gltf_files import arm
 from inside.document import AddProp, Prop
 from inside.formats import open_gltf
+from inside.skeleton import placed
+from inside.spatial import rotate
 from inside.ui import ExportOptions
 from panel_window import PanelWindow
 from strangers import node
@@ -247,5 +249,107 @@ def test_the_window_exports_what_it_simulated(tmp_path: Path) -> None:
         some = ExportOptions(motion=True, frames=(10, 20), fps=30.0)
         assert controller.files.export_to(path, options=some)
         check(Scene(path), lambda frame: sim.objects_at(min(10 + 2 * frame, 20)), 6)
+    finally:
+        window.close()
+
+
+def world_places(scene: Scene, skin: int, frame: int) -> Any:  # noqa: ANN401
+    """(J + T, 3) where the nodes of a skin's joints are in the scene."""
+    parents = {child: index for index, one in enumerate(scene.file.nodes) for child in one.children}
+    tracks: dict[tuple[int, str], Any] = {}
+    for channel in scene.file.animations[0].channels:
+        assert channel.target.node is not None
+        values = scene.array(scene.file.animations[0].samplers[channel.sampler].output)
+        tracks[channel.target.node, channel.target.path] = values[frame]
+
+    def place(joint: int) -> Any:  # noqa: ANN401
+        point, node = np.zeros(3), joint
+        while True:
+            one = scene.file.nodes[node]
+            turn = tracks.get((node, "rotation"), one.rotation)
+            point = rotate(np.array(turn), point) + tracks.get((node, "translation"), one.translation)
+            if node not in parents:
+                return point
+            node = parents[node]
+
+    return np.array([place(joint) for joint in scene.file.skins[skin].joints])
+
+
+def walker() -> viewer.Character:
+    """A walk whose first 31 frames are played, 2 m aside and turned by 90 degrees."""
+    walk = viewer.load("sample:walk")
+    assert walk.clip is not None
+    clip = replace(walk.clip.frames(0, 30), frame_time=1.0 / 60.0)
+    return placed(replace(walk, clips=MappingProxyType({"walk": clip})), (2.0, 0.0, 0.5), (0.0, 0.6, 0.0, 0.8))
+
+
+@pytest.mark.parametrize("suffix", ["glb", "gltf"])
+def test_other_figures_are_skins_of_their_own_in_the_same_animation(suffix: str, tmp_path: Path) -> None:
+    sim, other, path = simulated(), walker(), tmp_path / f"two.{suffix}"
+    walk = viewer.load("sample:walk").clip
+    assert walk is not None
+    assert other.clip is not None
+    figures = [other, replace(other, clips=MappingProxyType({}))]
+    viewer.save(moved(sim), path, objects=sim.objects_at, figures=figures)
+    scene = Scene(path)
+    assert len(scene.file.animations) == 1
+    check(scene, sim.objects_at, sim.frames)
+    for frame in (0, 7, 30):
+        for skin, character in enumerate((moved(sim), *figures)):
+            clip = character.clip
+            pose = character.skeleton.rest_pose() if clip is None else clip.pose(frame)
+            expected = viewer.fk(character.skeleton, pose).positions
+            np.testing.assert_allclose(world_places(scene, skin, frame)[: len(expected)], expected, atol=1e-5)
+        there = viewer.fk(other.skeleton, other.clip.pose(frame)).positions
+        here = viewer.fk(viewer.load("sample:walk").skeleton, walk.pose(frame)).positions
+        np.testing.assert_allclose(
+            there, np.array((2.0, 0.0, 0.5)) + rotate(np.array((0.0, 0.6, 0.0, 0.8)), here), atol=1e-9
+        )
+    assert node("validate.mjs", path) == [{"errors": 0, "warnings": 0, "messages": []}]
+
+
+def test_a_scene_of_figures_is_read_as_the_first(tmp_path: Path) -> None:
+    sim, path, bare = simulated(), tmp_path / "two.glb", tmp_path / "bare.glb"
+    viewer.save(moved(sim), path, objects=sim.objects_at, figures=[walker(), walker()])
+    viewer.save(moved(sim), bare)
+    back, without = viewer.load(path), viewer.load(bare)
+    assert back.skeleton.names == without.skeleton.names
+    assert back.clip is not None
+    assert without.clip is not None
+    np.testing.assert_array_equal(back.clip.rotations, without.clip.rotations)
+    assert list(back.clips) == ["physics"]
+    assert back.skin is None
+    assert back.source.unread == ("5 objects", "2 other figures")
+    (line,) = viewer.save(back, tmp_path / "again.bvh", figures=[walker()])[-1:]
+    assert line == "left out, as only joints and motion are read: 5 objects, 2 other figures"
+    assert "BVH has one figure: 1 other figure is left out" in viewer.save(back, tmp_path / "a.bvh", figures=[walker()])
+
+
+def test_what_are_no_figures_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="figures: expected Characters, found"):
+        viewer.save(ARM, tmp_path / "a.glb", figures=["walk"])  # type: ignore[list-item]
+
+
+def test_the_window_exports_all_figures_that_it_simulated(tmp_path: Path) -> None:
+    window = PanelWindow(ARM)
+    try:
+        controller = window.controller
+        controller.opening.show_file("demo:ring")
+        for frame in range(60):
+            controller.tick(frame / 60.0)
+        controller.run("file.export")
+        window.frames(4)
+        sim, path = controller.simulating.sim, tmp_path / "ring.glb"
+        assert sim is not None
+        assert controller.files.export_to(path)
+        scene = Scene(path)
+        assert len(scene.file.skins) == len(sim.model.parts) == 3
+        clip = sim.clip
+        for frame in (0, len(clip) // 2, len(clip) - 1):
+            places = viewer.fk(sim.skeleton, clip.pose(frame)).positions
+            for skin, part in enumerate(sim.model.parts):
+                own = places[part.first : part.first + len(part.skeleton)]
+                np.testing.assert_allclose(world_places(scene, skin, frame)[: len(own)], own, atol=1e-5)
+        assert viewer.load(path).source.unread[-1] == "2 other figures"
     finally:
         window.close()

@@ -15,6 +15,7 @@ from viewer.skeleton.limbs import Figure, leg_length, limb_places
 from viewer.skeleton.limits import UNLIMITED, default_twist_axis
 from viewer.skeleton.masses import capsule_masses, inertias_of
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
+from viewer.skeleton.placing import placed
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
 from viewer.skeleton.transfer import blended, lend_rig, transferred

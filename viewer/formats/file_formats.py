@@ -27,6 +27,7 @@ class WriteOptions(NamedTuple):
         as_read: units and axes are those of the BVH file that the character was read from.
         joints: a table holds joint positions, a column per degree of freedom, and not places in the world.
         objects: what else is there at a frame of the first clip, for formats that hold objects; None: nothing.
+        figures: other characters in the same scene, for formats that hold objects.
     """
 
     precision: int | None = None
@@ -34,6 +35,7 @@ class WriteOptions(NamedTuple):
     as_read: bool = False
     joints: bool = False
     objects: Callable[[int], Sequence[Any]] | None = None
+    figures: tuple[Any, ...] = ()
 
 
 class FileFormat(NamedTuple):

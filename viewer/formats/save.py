@@ -40,6 +40,7 @@ def save(
     precision: int | None = None,
     joints: bool = False,
     objects: Callable[[int], Sequence[Object]] | None = None,
+    figures: Sequence[Character] = (),
 ) -> list[str]:
     """Write a character; the file is written completely or not at all.
 
@@ -54,6 +55,8 @@ def save(
         joints: of .csv: joint positions, a column per degree of freedom by its name, radians and metres.
         objects: what else is there at a frame of the character's first clip, such as `viewer.Physics.objects_at`: in
             glTF each becomes a mesh that moves beside the figure; a pose is written with those of frame 0.
+        figures: other characters in the same scene, each where its own first clip has it: in glTF they are figures of
+            their own, in the same animation; a pose is written with their first frames.
 
     Returns:
         Warnings: what the format could not hold.
@@ -65,6 +68,7 @@ def save(
     """
     check_character(character)
     around = None if objects is None else _checked_objects(objects)
+    others = _checked_figures(figures)
     check_file(file)
     path = Path(file)
     writer = check_suffix(path)
@@ -79,9 +83,13 @@ def save(
     try:
         if around is not None and not form.has_objects:
             missing = _missing_objects(around, form.name, 1 if character.clip is None else len(character.clip))
+        if others and not form.has_objects:
+            many = f"{len(others)} other figures are" if len(others) > 1 else "1 other figure is"
+            missing.append(f"{form.name} has one figure: {many} left out")
         # Numbers near the end of float range may overflow here; writers check that what they write is finite.
         with np.errstate(over="ignore", invalid="ignore"):
-            lost = writer(character, path, WriteOptions(precision, pose is not None, as_read, joints, around))
+            options = WriteOptions(precision, pose is not None, as_read, joints, around, others)
+            lost = writer(character, path, options)
     except InputError as error:  # numbers that the format cannot hold
         raise InputError(f"{path}: {error}") from error
     lost += missing
@@ -107,6 +115,15 @@ def _checked_objects(objects: Callable[[int], Sequence[Object]]) -> Callable[[in
         return found
 
     return there
+
+
+def _checked_figures(figures: Sequence[Character]) -> tuple[Character, ...]:
+    given: object = figures
+    if not (isinstance(given, Sequence) and all(isinstance(one, Character) for one in given)):
+        raise InputError(f"figures: expected Characters, found {quote(given)}")
+    for one in given:
+        check_character(one)
+    return tuple(_on_its_bones(one) for one in given)
 
 
 def _missing_objects(objects: Callable[[int], Sequence[Object]], form: str, frames: int) -> list[str]:

@@ -294,9 +294,11 @@ class Controller:
         return Filmed(own, beside, self.simulating.sim.objects_at)
 
     def _exported(self) -> Shown:
-        """What an export of motion is of: the same as a film, but of the active figure alone."""
+        """What an export of motion is of: the active figure; of a simulation the same as a film."""
         filmed = self.filmed()
-        return filmed.document, filmed.objects
+        if filmed.objects is None:
+            return Shown(filmed.document)
+        return Shown(filmed.document, filmed.objects, tuple((one.document, one.placement) for one in filmed.beside))
 
     @property
     def viewport(self) -> Rect:

@@ -24,8 +24,10 @@ from viewer.formats.save import WRITERS, retimed, save
 from viewer.ik.contact import Object
 from viewer.session import Session
 from viewer.session.demo import PREFIX
+from viewer.session.figures import Placement
 from viewer.session.session_files import SUFFIX, digest_on_disk, is_session, save_session
 from viewer.skeleton import Character
+from viewer.skeleton.placing import placed
 from viewer.ui.clipboard import import_pose_or_goals, kind_of_file
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import DROPPED_MESHES, Contacts
@@ -42,8 +44,23 @@ EXPORTS = (*WRITERS, ".png", *FILMS)
 
 ObjectsAt: TypeAlias = Callable[[int], Sequence[Object]]
 """What else is there at a frame."""
-Shown: TypeAlias = tuple[Document, ObjectsAt | None]
-"""The document whose motion is exported, and the objects that move in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an export of motion is of.
+
+    Attributes:
+        document: of the active figure.
+        objects: that move in it; None: there are none.
+        beside: documents of the other figures, on the same clock, and where they stand.
+    """
+
+    document: Document
+    objects: ObjectsAt | None = None
+    beside: tuple[tuple[Document, Placement], ...] = ()
+
+
 Answer = Literal["save", "discard", "cancel"]
 ChangedAnswer = Literal["replace", "reload", "save as", "cancel"]
 
@@ -301,7 +318,8 @@ class Files:
             options: of the export.
         """
         suffix, view, document = path.suffix.casefold(), self._view, self._session.document
-        moving, objects = self._shown()
+        scene = self._shown()
+        moving, objects = scene.document, scene.objects
         if suffix == ".png":
             view.request("picture", path)
             return True
@@ -317,7 +335,9 @@ class Files:
                 every = form.several_clips and options.frames is None
                 character = _retimed(moving, _as_played(moving, every=every), options)
                 around = None if objects is None else _objects_of(objects, moving, character, options)
-                what, lost = _motion_words(character), save(character, path, **written, objects=around)
+                others = [_beside(other, place, options) for other, place in scene.beside]
+                what = _motion_words(character)
+                lost = save(character, path, **written, objects=around, figures=others)
                 lost = [*_missing_clips(moving, character), *lost]
             else:
                 figure = replace(document.character, skeleton=document.skeleton)
@@ -414,6 +434,12 @@ def _objects_of(objects: ObjectsAt, document: Document, character: Character, op
     first = document.played[0] if options.frames is None else options.frames[0]
     step = character.clip.frame_time / document.frame_time
     return lambda frame: objects(min(first + round(frame * step), document.frames - 1))
+
+
+def _beside(document: Document, placement: Placement, options: ExportOptions) -> Character:
+    """Another figure where it stands, with the frames and the rate of the options."""
+    character = _retimed(document, _as_played(document, every=False), options)
+    return placed(character, placement.offset, placement.rotation)
 
 
 def _retimed(document: Document, character: Character, options: ExportOptions) -> Character:

@@ -25,9 +25,11 @@ from viewer.formats.gltf.nodes import (
     bake,
     carried,
     count_carriers,
+    figures_in,
     find_tree,
     unit,
     without_carriers,
+    without_figures,
 )
 from viewer.formats.gltf.skins import Rig, local_matrix, read_skin
 from viewer.formats.limit_sources import derived_limits
@@ -66,7 +68,8 @@ def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
     return replace(character, warnings=(*character.warnings, *unconverted("glTF", units, up)))
 
 
-def _character(file: File, buffers: list[bytes], path: Path, name: str, size: int) -> Character:
+def _character(whole: File, buffers: list[bytes], path: Path, name: str, size: int) -> Character:
+    file = without_figures(whole)
     tree, accessors = find_tree(file), Accessors(file, buffers)
     check_counts(len(tree.nodes), len(tree.tips))
     animations, compressed = _animations(file, tree, accessors)
@@ -103,7 +106,8 @@ def _character(file: File, buffers: list[bytes], path: Path, name: str, size: in
         warnings += _not_followed(file, sizes, names)
     ours = file.asset.generator == MARK  # the only mesh of such a file may be that of the bones
     objects = sum(node.mark == OBJECT for node in file.nodes)
-    unread = counted(({} if skin or ours else file.counts()) | {"camera": len(file.cameras), "object": objects})
+    beside = {"camera": len(file.cameras), "object": objects, "other figure": figures_in(whole)}
+    unread = counted(({} if skin or ours else file.counts()) | beside)
     source = Source(path=name, format="gltf", joint_order=tuple(range(len(names))), unread=unread)
     limited, limits_from = derived_limits(skeleton, clips.values())
     return Character(limited, MappingProxyType(clips), source, tuple(warnings), limits_from, skin)

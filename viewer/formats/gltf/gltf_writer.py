@@ -16,7 +16,7 @@ from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.gltf import container
 from viewer.formats.gltf.materials import Instance, Parts, linear
-from viewer.formats.gltf.nodes import JOINT, MESH, ROOT, named_as_tip
+from viewer.formats.gltf.nodes import FIGURE, JOINT, MESH, ROOT, named_as_tip
 from viewer.formats.gltf.written_parts import BufferWriter, add_objects, material, primitive
 from viewer.formats.save import check_range, left_out, nodes_only
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, fk, tip_positions
@@ -121,10 +121,49 @@ def _write_character(character: Character, path: Path, options: WriteOptions) ->
     else:
         _add_mesh(gltf, skeleton, buffer)
     gltf.animations = animations(skeleton, [] if only else clips, buffer)
+    for other in options.figures:
+        _add_figure(gltf, other, buffer)
     if options.objects is not None:
         add_objects(gltf, options.objects, clips[0] if clips else None, buffer)
     gltf.accessors, gltf.buffer_views = buffer.accessors, buffer.views
     _write(gltf, buffer.data, path)
+
+
+def _add_figure(gltf: container.Written, other: Character, buffer: BufferWriter) -> None:
+    """Add another figure, with its meshes in their colours, and its motion to the first animation, if there is one."""
+    skeleton, clip = other.skeleton, other.clip
+    check_range("glTF", skeleton.offsets, skeleton.tip_offsets)
+    own = container.Written(container.WrittenAsset("2.0", "ikviewer"))
+    _add_nodes(own, skeleton, skeleton.rest_pose() if clip is None else clip.pose(0))
+    if other.skin is not None and other.skin.follows_joints:
+        _add_shapes(own, other.skin, skeleton, buffer)
+    else:
+        _add_mesh(own, skeleton, buffer)
+    nodes, meshes, skins, materials = map(len, (gltf.nodes, gltf.meshes, gltf.skins, gltf.materials))
+    for top in own.scenes[0].nodes:
+        own.nodes[top].extras = {container.MARK: FIGURE}
+        gltf.scenes[0].nodes.append(nodes + top)
+    for node in own.nodes:
+        node.children = [nodes + child for child in node.children]
+        node.mesh = None if node.mesh is None else meshes + node.mesh
+        node.skin = None if node.skin is None else skins + node.skin
+    for skin in own.skins:
+        skin.joints, skin.skeleton = [nodes + joint for joint in skin.joints], nodes + skin.skeleton
+    for each in (one for mesh in own.meshes for one in mesh.primitives):
+        each.material += materials
+    gltf.nodes += own.nodes
+    gltf.meshes, gltf.materials = [*gltf.meshes, *own.meshes], [*gltf.materials, *own.materials]
+    gltf.skins = [*gltf.skins, *own.skins]
+    if clip is None or not gltf.animations:
+        return
+    check_range("glTF", clip.rotations, clip.translations)
+    (moves,), animation = animations(skeleton, [clip], buffer), gltf.animations[0]
+    for channel in moves.channels:
+        assert channel.target.node is not None
+        channel.target.node += nodes
+        channel.sampler += len(animation.samplers)
+    animation.channels += moves.channels
+    animation.samplers += moves.samplers
 
 
 def _add_nodes(gltf: container.Written, skeleton: Skeleton, pose: Pose) -> None:

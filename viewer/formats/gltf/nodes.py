@@ -7,10 +7,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from viewer.errors import FormatError
-from viewer.formats.gltf.container import File, Node
+from viewer.formats.gltf.container import MARK, File, Node
 from viewer.skeleton.tree import CycleError, parents_first
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate, to_matrix
@@ -18,9 +19,9 @@ from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate, 
 _TIP = ".tip"
 """Part of the names of the end sites that ikviewer writes."""
 _NUMBERED_TIP = re.compile(r"\.tip[0-9]*")
-JOINT, ROOT, MESH, OBJECT = "joint", "root", "mesh", "object"
+JOINT, ROOT, MESH, OBJECT, FIGURE = "joint", "root", "mesh", "object", "figure"
 """Marks of nodes: a joint that could be taken for something else; the common parent of several roots; a mesh; an object
-beside the figure."""
+beside the figure; the top of another figure, or its mesh."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,6 +85,37 @@ def find_tree(file: File) -> Tree:
     )
 
 
+def figures_in(file: File) -> int:
+    """How many other figures there are: each has a top that is not its mesh."""
+    return sum(node.mark == FIGURE and node.mesh is None for node in file.nodes)
+
+
+def without_figures(file: File) -> File:
+    """The file with nothing but the first figure and what is beside it: of others bare nodes remain, marked."""
+    below = [index for index, node in enumerate(file.nodes) if node.mark == FIGURE]
+    if not below:
+        return file
+    others: set[int] = set()
+    while below:
+        index = below.pop()
+        if index < len(file.nodes) and index not in others:
+            others.add(index)
+            below += file.nodes[index].children
+    kept = [index for index, skin in enumerate(file.skins) if not others.issuperset(skin.joints)]
+    skins = {skin: place for place, skin in enumerate(kept)}
+    bare = Node(extras={MARK: FIGURE})
+    replace = msgspec.structs.replace
+    nodes = [
+        bare if index in others else replace(node, skin=skins.get(node.skin, node.skin)) if node.skin else node
+        for index, node in enumerate(file.nodes)
+    ]
+    animations = [
+        replace(one, channels=[channel for channel in one.channels if channel.target.node not in others])
+        for one in file.animations
+    ]
+    return replace(file, nodes=nodes, skins=[file.skins[index] for index in kept], animations=animations)
+
+
 def _wanted(file: File, parents: list[int]) -> dict[int, None]:
     """The nodes of `find_tree` without ancestors, as the keys of a dict, which keeps the file's order."""
     count = len(file.nodes)
@@ -94,7 +126,7 @@ def _wanted(file: File, parents: list[int]) -> dict[int, None]:
         targets = (channel.target for animation in file.animations for channel in animation.channels)
         found = sorted({t.node for t in targets if t.node is not None and t.path != "weights"})
     if not found:
-        found = [index for index, node in enumerate(file.nodes) if node.mark != MESH]
+        found = [index for index, node in enumerate(file.nodes) if node.mark not in (MESH, FIGURE)]
     if not found:
         raise FormatError("expected nodes, found none")
     if max(found) >= count:

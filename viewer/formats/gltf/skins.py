@@ -18,7 +18,7 @@ from viewer.errors import FormatError, shown
 from viewer.formats.gltf import container
 from viewer.formats.gltf.container import DRACO, MARK, Accessors, File, Index
 from viewer.formats.gltf.materials import Instance, Materials, displayed, keep, part, transform_of
-from viewer.formats.gltf.nodes import OBJECT, local_of, parents_of
+from viewer.formats.gltf.nodes import FIGURE, OBJECT, local_of, parents_of
 from viewer.skeleton import Skin
 from viewer.skeleton.skin import MOST_BINDINGS, WORLD, Material, Mesh
 from viewer.spatial.checks import Floats
@@ -115,11 +115,11 @@ def read_skin(
 
 
 def _without_objects(file: File) -> File:
-    """The file without the meshes of objects beside the figure and their material, which ikviewer writes last.
+    """The file without the meshes of objects and figures beside the figure and their materials, which come last.
 
     The figure's own counts are then right, and it is written again without what belonged to the objects.
     """
-    if not any(node.mark == OBJECT for node in file.nodes):
+    if not any(node.mark in (OBJECT, FIGURE) for node in file.nodes):
         return file
     nodes = [msgspec.structs.replace(node, mesh=None) if node.mark == OBJECT else node for node in file.nodes]
     meshes = file.meshes[: 1 + max((node.mesh for node in nodes if node.mesh is not None), default=-1)]
