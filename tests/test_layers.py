@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from sessions import character
 
 import viewer
 from viewer.ik import Goal
+from viewer.motion import with_windows
 
 if TYPE_CHECKING:
     from viewer.skeleton import Character, Clip
@@ -51,6 +53,20 @@ def test_the_hand_is_there_in_the_hold_feet_stay_and_other_frames_keep_their_bit
     assert np.array_equal(made.local_translations()[outside], clip.local_translations()[outside])
     inside = np.abs(hand - at(walk, clip, "LeftHand")).max(axis=-1)[10:39]
     assert (inside > 0.0).all()
+
+
+def test_limits_are_as_wide_as_the_clip_and_no_wider(walk: Character) -> None:
+    """A knee that one frame bends a degree beyond its limit is not free to bend backwards in the others."""
+    clip, skeleton = walk.clips["walk"], walk.skeleton
+    knee, rotations = skeleton.index("RightLeg"), clip.rotations.copy()
+    rotations[20, knee] = [math.sin(math.radians(-3.0)), 0.0, 0.0, math.cos(math.radians(-3.0))]  # 6 degrees, of 5
+    bent = clip.with_motion(rotations, clip.local_translations())
+    assert np.degrees(viewer.clip_violation(skeleton, bent).max(axis=0)[knee]) == pytest.approx(1.0)
+    high = Layer(Goal.position("RightFoot", (0.3, 0.9, -0.9)), start=0.3, full=(0.7, 0.8), end=1.3)
+    made = with_windows(bent, solve_layers(skeleton, bent, [high]))
+    beyond = np.degrees(viewer.clip_violation(skeleton, made).max(axis=0))
+    assert beyond[knee] < 1.0 + 1e-6
+    assert np.delete(beyond, knee).max() < 1e-6
 
 
 def test_frames_next_to_each_other_agree_as_frames_solved_one_by_one_do_not(walk: Character) -> None:

@@ -6,10 +6,8 @@ from its own middle. Across a seam one block's correction fades into the next on
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -27,12 +25,12 @@ from viewer.skeleton import (
     JointKind,
     Skeleton,
     World,
-    clip_violation,
     find_figure,
     find_place,
     fk,
     fk_arrays,
 )
+from viewer.skeleton.clip_limits import limits_around
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, between, rotate, slerp
 from viewer.spatial.smoothing import ease
@@ -47,8 +45,6 @@ _MOST = 60
 """Iterations of a frame."""
 _GROUND = 0.1
 """Skeletons that are not figures stand on effectors at most this far above the lowest at rest, in figure heights."""
-_OUTSIDE = math.radians(0.01)
-"""Joints that the clip turns farther than this beyond their limits are solved without limits."""
 
 
 class Window(NamedTuple):
@@ -104,7 +100,7 @@ def solve_layers(skeleton: Skeleton, clip: Clip, layers: Sequence[Layer], **opti
     """The frames that layers change, in order.
 
     Args:
-        skeleton: whose limits bind, except where the clip itself is outside.
+        skeleton: whose limits bind, widened as far as the clip itself is outside.
         clip: on which the layers act.
         layers: those that are off, or weigh nothing, are left out.
         options: of the solver, such as ``limits``; not its tolerances and restarts.
@@ -147,7 +143,7 @@ class LayerGroup:
         """Prepare; nothing is solved yet.
 
         Args:
-            skeleton: whose limits bind, except where the clip itself is outside.
+            skeleton: whose limits bind, widened as far as the clip itself is outside.
             clip: on which the layers act.
             layers: that overlap in time, in their order.
             start: number of the clip's first frame, if it is a part of one that the layers' seconds refer to.
@@ -162,7 +158,7 @@ class LayerGroup:
         count = len(part)
         cuts = range(0, count, BLOCK) if count > WHOLE else range(1)
         self.blocks = [slice(at, min(at + BLOCK, count) if count > WHOLE else count) for at in cuts]
-        self._rounds = self._planned(_as_free_as(skeleton, part), part, options)
+        self._rounds = self._planned(limits_around(skeleton, part), part, options)
         self._latest: tuple[tuple[int, slice], _Given] | None = None
         self._corrections: dict[tuple[int, int], Correction] = {}
         self._solved: dict[tuple[int, int], tuple[Floats, Floats]] = {}
@@ -314,15 +310,6 @@ def _by_effector(layers: Iterable[Layer]) -> list[list[Layer]]:
         rounds += [[]] if number == len(rounds) else []
         rounds[number].append(layer)
     return rounds
-
-
-def _as_free_as(skeleton: Skeleton, clip: Clip) -> Skeleton:
-    """The skeleton without the limits of joints that the clip turns beyond them."""
-    far = clip_violation(skeleton, clip).max(axis=0) > _OUTSIDE
-    if not far.any():
-        return skeleton
-    limits = [None if out else own for own, out in zip(skeleton.limits, far.tolist(), strict=True)]
-    return replace(skeleton, limits=tuple(limits))
 
 
 def _moving_goal(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) -> MovingGoal:

@@ -1,8 +1,8 @@
-"""Joint limits derived from a clip, for files that state none.
+"""Joint limits derived from a clip, for files that state none; and limits widened to hold a clip.
 
-Each joint gets the range of the clip, widened by `MARGIN` and to at least `LEAST` on either side of rest. Knees and
-elbows, recognised by name or by bending about one axis to one side, get at most `BEHIND` on the other side. Every frame
-of the clip is inside, so opening or playing a file never changes a pose.
+Where a file states none, each joint gets the range of the clip, widened by `MARGIN` and to at least `LEAST` on either
+side of rest. Knees and elbows, recognised by name or by bending about one axis to one side, get at most `BEHIND` on the
+other side. Every frame of the clip is inside, so opening or playing a file never changes a pose.
 """
 
 from __future__ import annotations
@@ -41,6 +41,21 @@ def limits_from_clip(skeleton: Skeleton, clip: Clip) -> Skeleton:
     return replace(skeleton, limits=tuple(limits))
 
 
+def limits_around(skeleton: Skeleton, clip: Clip) -> Skeleton:
+    """The skeleton with its limits widened as far as a clip turns, or shifts, its joints beyond them."""
+    low, high = _observed(skeleton, clip)
+    limits: list[JointLimits | None] = []
+    for joint, own in enumerate(skeleton.limits):
+        if own is None:
+            limits.append(None)
+            continue
+        count = len(own.lower)
+        lower, upper = np.minimum(own.lower, low[joint, :count]), np.maximum(own.upper, high[joint, :count])
+        same = np.array_equal(lower, own.lower) and np.array_equal(upper, own.upper)
+        limits.append(own if same else replace(own, lower=lower, upper=upper))
+    return replace(skeleton, limits=tuple(limits))
+
+
 def twist_axes(skeleton: Skeleton) -> list[int]:
     """Per joint the default twist axis: the one nearest to its first child or tip that lies apart from it."""
     directions: dict[int, Floats] = {}
@@ -72,9 +87,8 @@ def _observed(skeleton: Skeleton, clip: Clip) -> tuple[Floats, Floats]:
     low, high = np.full((len(skeleton), 3), np.inf), np.full((len(skeleton), 3), -np.inf)
     step = max(1, _BLOCK // len(skeleton))
     for start in range(0, len(clip), step):
-        block = clip.rotations[start : start + step]
-        # Slides are not limited here, so translations do not matter: the offsets are used instead.
-        measured = space.measure(block, np.broadcast_to(skeleton.offsets, (*block.shape[:2], 3)))
+        frames = slice(start, start + step)
+        measured = space.measure(clip.rotations[frames], clip.local_translations(frames))
         np.minimum(low, measured.min(axis=0), out=low)
         np.maximum(high, measured.max(axis=0), out=high)
     return low, high
