@@ -139,9 +139,11 @@ def without_stacks(skeleton: Skeleton) -> Stacks | None:
     A file that fixes a robot's base says how it is mounted, and readers keep that: reaching is solved so. Only a motion
     that goes its way needs the base to be free, so that it is freed here.
     """
+    runs = [run for run in _runs(skeleton) if len(_hinges(skeleton, run)) > 1]
+    if not runs and JointKind.FIXED not in skeleton.kinds:
+        return None
     world = fk(skeleton, skeleton.rest_pose())
     size = max(float(np.ptp(world.positions, axis=0).max()), rest_tree(skeleton).size)
-    runs = [run for run in _runs(skeleton) if len(_hinges(skeleton, run)) > 1]
     groups = [group for run in runs for group in _grouped(skeleton, world, run, size)]
     made = _merged(skeleton, world, groups)
     base = _base(made)

@@ -86,13 +86,16 @@ def map_of(source: Skeleton, target: Skeleton, pairs: Iterable[JointPair]) -> Ma
 def without_crossings(source: Skeleton, target: Skeleton, pairs: Iterable[JointPair]) -> list[JointPair]:
     """The pairs but for those that stand above the partner of an ancestor, as in a spine that hangs on the chest."""
     kept: list[JointPair] = []
+    partners: dict[int, list[int]] = {}
+    over = source.parents.tolist()
     for pair in sorted(pairs, key=lambda pair: pair.source):
-        crosses = any(
-            _is_above(source, other.source, pair.source) and _is_above(target, pair.target, other.target)
-            for other in kept if other.target != pair.target
-        )  # fmt: skip
-        if not crosses:
+        above, joint = set[int](), over[pair.source]
+        while joint >= 0:
+            above.update(partners.get(joint, ()))
+            joint = over[joint]
+        if not any(_is_above(target, pair.target, other) for other in above):
             kept.append(pair)
+            partners.setdefault(pair.source, []).append(pair.target)
     return kept
 
 
