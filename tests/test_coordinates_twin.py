@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from inside.ik import algebra, engine, joint_tables, joints, measure_pose
-from inside.skeleton import coordinates, joint_space
+from inside.skeleton import coordinates, joint_space, kinematics
 from inside.spatial import EULER_ORDERS, EulerOrder, from_axis_angle, from_euler, from_swing_twist, multiply, normalized
 from rigs import Problem, problem, random_pose, random_skeleton
 
@@ -162,8 +162,8 @@ def assert_measured(skeleton: Skeleton, pose: Pose) -> None:
     space = joint_space(skeleton)
     expected = space.measure(pose.rotations, pose.translations)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coordinates, "_compiled_measure", None)
-        coordinates.measure_compiled_by(measure_pose, joint_tables)
+        patch.setattr(kinematics.COMPILED, "measure", measure_pose)
+        patch.setattr(kinematics.COMPILED, "tables", joint_tables)
         coordinates.coordinates_and_room.cache_clear()
         found, room = coordinates_of(skeleton, pose), room_of(skeleton, pose)
         coordinates.coordinates_and_room.cache_clear()

@@ -10,16 +10,17 @@ ball       [x, y, z]              radians, by its limits' form (swing-twist or E
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
 from viewer.skeleton.clip import Clip
+from viewer.skeleton.kinematics import COMPILED
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.mimic import Following, following
 from viewer.skeleton.pose import Pose
@@ -248,37 +249,16 @@ def coordinates_and_room(skeleton: Skeleton, pose: Pose) -> tuple[Floats, Floats
 
     The last bits may be others than those of `JointSpace.measure`, which poses are made of.
     """
-    space, compiled = joint_space(skeleton), _compiled_measure
-    if compiled is None or len(pose.rotations) != len(space.lower):  # of another skeleton: it is refused
+    space, measure = joint_space(skeleton), COMPILED.measure
+    if measure is None or len(pose.rotations) != len(space.lower):  # of another skeleton: it is refused
         coordinates = space.measure(pose.rotations, pose.translations)
         return coordinates, space.room(coordinates)
     coordinates, room = np.empty((len(space.lower), 3)), np.empty(len(space.lower))
     rotations, translations = frozen(pose.rotations), frozen(pose.translations)
-    if compiled.function(*compiled.tables(skeleton), rotations, translations, coordinates, room):
+    if measure(*COMPILED.tables(skeleton), rotations, translations, coordinates, room):
         coordinates = space.least_outside(coordinates)
         room = space.room(coordinates)
     return coordinates, room
-
-
-class _CompiledMeasure(NamedTuple):
-    """`JointSpace.measure` compiled, of one pose, and what it begins with for a skeleton."""
-
-    function: Callable[..., bool]
-    tables: Callable[[Skeleton], tuple[Any, ...]]
-
-
-_compiled_measure: _CompiledMeasure | None = None
-
-
-def measure_compiled_by(function: Callable[..., bool], tables: Callable[[Skeleton], tuple[Any, ...]]) -> None:
-    """Let `coordinates_and_room` call `viewer.ik.compiled.entry.measure_pose`, compiled.
-
-    Args:
-        function: for read-only contiguous arrays.
-        tables: its first arguments for a skeleton.
-    """
-    global _compiled_measure  # noqa: PLW0603 - set once, when the compiled kernels are ready
-    _compiled_measure = _CompiledMeasure(function, tables)
 
 
 def _grouped(pairs: Iterable[tuple[Key, int]]) -> tuple[tuple[Key, Ints], ...]:

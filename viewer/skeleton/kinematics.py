@@ -39,6 +39,24 @@ _BLOCK = 1 << 13
 _HERE = "forward kinematics: "
 
 
+@dataclass(slots=True, eq=False)
+class Compiled:
+    """Compiled functions of one pose, of read-only contiguous arrays, in place of numpy; None until they are ready.
+
+    Attributes:
+        walk: `walk`.
+        measure: `viewer.ik.compiled.entry.measure_pose`, which `viewer.skeleton.coordinates` calls.
+        tables: its first arguments for a skeleton.
+    """
+
+    walk: Callable[[Ints, Floats, Floats, Floats, Floats], None] | None = None
+    measure: Callable[..., bool] | None = None
+    tables: Callable[[Skeleton], tuple[Any, ...]] = lambda _: ()
+
+
+COMPILED = Compiled()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
     """World positions and rotations of the joints.
@@ -110,9 +128,9 @@ def fk(skeleton: Skeleton, pose: Pose) -> World:
         check_pose(pose, _HERE)
     rotations, translations, parents = pose.rotations, pose.translations, skeleton.parents
     _check_count(rotations, parents)
-    if _compiled_walk is not None:
+    if COMPILED.walk is not None:
         turns, positions = np.empty(rotations.shape), np.empty(translations.shape)
-        _compiled_walk(frozen(parents, np.intp), frozen(rotations), frozen(translations), turns, positions)
+        COMPILED.walk(frozen(parents, np.intp), frozen(rotations), frozen(translations), turns, positions)
         return World(frozen_result(positions), frozen_result(turns))
     if len(parents) > _SMALL:
         world = fk_arrays(parents, rotations[None], translations[None])
@@ -149,15 +167,6 @@ def walk(parents: Table, rotations: Table, translations: Table, turns: Table, po
         place[0] = base[0] + vx + aw * tx + ay * tz - az * ty
         place[1] = base[1] + vy + aw * ty + az * tx - ax * tz
         place[2] = base[2] + vz + aw * tz + ax * ty - ay * tx
-
-
-_compiled_walk: Callable[[Ints, Floats, Floats, Floats, Floats], None] | None = None
-
-
-def walk_compiled_by(function: Callable[[Ints, Floats, Floats, Floats, Floats], None]) -> None:
-    """Let `fk` of a pose call this in place of `walk`: `walk` compiled, for read-only contiguous arrays."""
-    global _compiled_walk  # noqa: PLW0603 - set once, when the compiled kernels are ready
-    _compiled_walk = function
 
 
 def fk_clip(skeleton: Skeleton, clip: Clip, frames: slice | Ints = slice(None)) -> World:

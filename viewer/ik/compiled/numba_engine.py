@@ -54,8 +54,7 @@ from viewer.ik.system import Call, Settings, StartTables, make_many, make_state,
 from viewer.ik.targets import Targets, make_call
 from viewer.ik.workspace import Workspace, arrays_in, entries_of
 from viewer.skeleton import kinematics
-from viewer.skeleton.coordinates import measure_compiled_by
-from viewer.skeleton.kinematics import walk, walk_compiled_by
+from viewer.skeleton.kinematics import COMPILED, walk
 from viewer.skeleton.tree import chain
 from viewer.spatial import closest
 from viewer.spatial.checks import frozen
@@ -211,11 +210,11 @@ def _quicken_kinematics() -> None:
     """Let `viewer.skeleton` use compiled loops on one pose: for `fk`, with the bits of numpy, and for coordinates."""
     parents, written = frozen(np.empty(0), np.intp), (np.empty((0, 4)), np.empty((0, 3)))
     walker = twins([kinematics], {}, partial(_exactly, entry=walk.__name__, digest=_digest_of(walk)))[walk.__name__]
-    walk_compiled_by(_only_for(walker, parents, *_NO_POSE, *written))
+    COMPILED.walk = _only_for(walker, parents, *_NO_POSE, *written)
     modules = algebra, joints, entry
     measure = twins(modules, {}, partial(_exactly, entry=measure_pose.__name__, digest=_digest_of(*modules)))
     kinds = *joint_tables(chain(1)), *_NO_POSE, np.empty((0, 3)), np.empty(0)
-    measure_compiled_by(_only_for(measure[measure_pose.__name__], *kinds), joint_tables)
+    COMPILED.tables, COMPILED.measure = joint_tables, _only_for(measure[measure_pose.__name__], *kinds)
 
 
 def _digest_of(*parts: Any) -> str:  # noqa: ANN401 - modules or functions
