@@ -1,6 +1,7 @@
 """The inside of `viewer.skeleton` that tests use."""
 
 from viewer.skeleton import building, clip_limits, coordinates, kinematics
+from viewer.skeleton.balance import capsule_masses, inertias_of
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.carrying import Carrier
@@ -13,7 +14,6 @@ from viewer.skeleton.joint_map import SURE, counterparts, is_same_tree
 from viewer.skeleton.kinematics import extent, height, tip_positions
 from viewer.skeleton.limbs import Figure, leg_length, limb_places
 from viewer.skeleton.limits import UNLIMITED, default_twist_axis
-from viewer.skeleton.masses import capsule_masses, inertias_of
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
 from viewer.skeleton.placing import placed
 from viewer.skeleton.relaxed import derived_pose

@@ -13,7 +13,7 @@ from viewer.ik.methods import DEFAULT_TUNING
 from viewer.ik.solver_options import DEFAULT, DRAGGING, ONE_SHOT, Backend, MethodName, Options, RootMode
 from viewer.ik.system import Settings
 from viewer.skeleton import Pose, Skeleton
-from viewer.skeleton.value_checks import check_count
+from viewer.spatial.checks import check_count
 
 PREFERRED = ("start", "rest", "relaxed")
 BENDS = {"up": 1, "down": -1}

@@ -53,7 +53,7 @@ from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import check_skeleton
 from viewer.skeleton.pose import Reduced
-from viewer.skeleton.value_checks import check_count
+from viewer.spatial.checks import check_count
 
 UNSERVED_PREFERENCE = "preferred pose"
 """The word of `Solution.unserved` for a preferred pose that the method does not support."""

@@ -23,8 +23,7 @@ from viewer.ik.restarts import CHOICE
 from viewer.ik.system import Settings, System
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import wrong_kind
-from viewer.skeleton.value_checks import check_count, check_finite, check_flag, check_range
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, check_count, check_finite, check_flag, check_range
 
 RESTARTS = 16
 ONE_SHOT = Settings(limit_passes=4, pull=0.02, restarts=RESTARTS, filling=True)

@@ -33,8 +33,7 @@ from viewer.skeleton import (
 )
 from viewer.skeleton.limbs import flexion_axis
 from viewer.skeleton.tree import rest_world
-from viewer.skeleton.value_checks import seconds
-from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.checks import Bools, Floats, seconds
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, rotate
 from viewer.spatial.smoothing import median, quantiles
 from viewer.spatial.vectors import cross, norm, unit

@@ -14,8 +14,7 @@ from viewer.motion.anatomy import Frames
 from viewer.motion.hinged_limbs import bones_of, is_hinged, posed_by_hinges
 from viewer.motion.limb_chain import LimbGoals, limb_joints, pose_several
 from viewer.motion.pairing import Pairing
-from viewer.motion.reference import Body
-from viewer.motion.upright import standing_frames
+from viewer.motion.reference import Body, standing_frames
 from viewer.skeleton import JointKind, Limb, Skeleton, World, at_or_below, fk_arrays
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import HEAD

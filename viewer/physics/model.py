@@ -20,8 +20,7 @@ from viewer.physics.library import by_vector, left, load_mujoco, unit_length, wx
 from viewer.physics.overlaps import Sunk
 from viewer.physics.surroundings import BODIES, FLOOR, OBJECT_PREFIX, Movers, Surroundings, add_object, find_movers
 from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, find_place, fk, joint_space
-from viewer.skeleton.balance import standing_points
-from viewer.skeleton.masses import capsule_masses, standing_height
+from viewer.skeleton.balance import capsule_masses, standing_height, standing_points
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate

@@ -11,8 +11,7 @@ import numpy as np
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact import Box, Mesh, Object, Sphere
 from viewer.physics.library import wxyz, xyzw
-from viewer.skeleton.value_checks import check_range
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints, check_range
 
 GRAVITY = 9.81
 BODIES, FLOOR = 1, 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viewer.skeleton.balance import Balance, center_of_mass, find_balance, middle_capsule
+from viewer.skeleton.balance import Balance, center_of_mass, find_balance, inertias_of, middle_capsule
 from viewer.skeleton.bodies import bodies_of, fit_bodies
 from viewer.skeleton.builder import Builder
 from viewer.skeleton.capsule import Bodies, Capsule
@@ -22,7 +22,6 @@ from viewer.skeleton.inertia import Inertia
 from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip, tip_positions, world_of
 from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm
-from viewer.skeleton.masses import inertias_of
 from viewer.skeleton.mimic import LoopClosure, Mimic
 from viewer.skeleton.names import FreeNames
 from viewer.skeleton.pose import Pose

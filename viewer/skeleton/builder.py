@@ -21,8 +21,7 @@ from viewer.skeleton.mimic import LoopClosure, Mimic, kept_mimics, renamed_loops
 from viewer.skeleton.names import swapped_names
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.value_checks import member, text
-from viewer.spatial.checks import Floats, finite_floats, unit_quaternions
+from viewer.spatial.checks import Floats, finite_floats, member, text, unit_quaternions
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 
 GoalWord: TypeAlias = Literal["position", "rotation", "position+rotation", "off"]

@@ -9,8 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.skeleton.value_checks import whole
-from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, whole_numbers
+from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, whole, whole_numbers
 from viewer.spatial.quaternion import rotate
 
 Vector: TypeAlias = tuple[float, float, float]

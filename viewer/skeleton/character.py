@@ -15,7 +15,7 @@ from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Reduced, reduced
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.skin import Skin
-from viewer.skeleton.value_checks import text
+from viewer.spatial.checks import text
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from viewer.errors import InputError, quote
 from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.value_checks import seconds, text, whole
 from viewer.spatial.checks import (
     Floats,
     Ints,
@@ -22,6 +21,9 @@ from viewer.spatial.checks import (
     handed_over,
     nearly_unit,
     not_unit,
+    seconds,
+    text,
+    whole,
     whole_numbers,
 )
 from viewer.spatial.quaternion import slerp

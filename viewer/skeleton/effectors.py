@@ -7,8 +7,7 @@ from enum import StrEnum
 
 from viewer.errors import InputError, quote
 from viewer.skeleton.names import BodyPart, body_part
-from viewer.skeleton.value_checks import member, text, whole
-from viewer.spatial.checks import Floats, Ints, finite_floats
+from viewer.spatial.checks import Floats, Ints, finite_floats, member, text, whole
 
 
 class EffectorGoal(StrEnum):

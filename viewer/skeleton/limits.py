@@ -20,9 +20,8 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, shown
 from viewer.skeleton.pose import Reduced, reduced
-from viewer.skeleton.value_checks import member, whole
 from viewer.spatial.angles import EULER_ORDERS, EulerOrder
-from viewer.spatial.checks import Bools, Floats, as_floats, frozen
+from viewer.spatial.checks import Bools, Floats, as_floats, frozen, member, whole
 
 
 class JointKind(StrEnum):

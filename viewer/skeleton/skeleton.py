@@ -32,7 +32,6 @@ from viewer.skeleton.limits import (
 )
 from viewer.skeleton.mimic import LoopClosure, Mimic, checked_loops, checked_mimics
 from viewer.skeleton.pose import Pose, Reduced, reduced
-from viewer.skeleton.value_checks import member, text
 from viewer.spatial.checks import (
     Bools,
     Floats,
@@ -40,8 +39,10 @@ from viewer.spatial.checks import (
     as_floats,
     finite_floats,
     frozen,
+    member,
     nearly_unit,
     not_unit,
+    text,
     whole_numbers,
 )
 
@@ -83,7 +84,7 @@ class Skeleton:
         bodies: the volumes that the file states; None where it states none, and then
             `viewer.skeleton.bodies.fit_bodies` makes them.
         inertias: (J,) what each joint carries rigidly as the file states it, None where it does not; () where it
-            states none, and then `viewer.skeleton.masses.inertias_of` estimates them by the bodies.
+            states none, and then `viewer.skeleton.balance.inertias_of` estimates them by the bodies.
         mimics: hinges and slides that follow others; of chains each follows the last one's leader.
         loops: places that stay together; the solver closes them before all goals.
     """

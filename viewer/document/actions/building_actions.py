@@ -22,8 +22,7 @@ from viewer.ik.goals import Vector
 from viewer.skeleton import JointKind, Skeleton, building
 from viewer.skeleton.building import MIDDLE, leaves_of, rest_of, twin_of, unplaced
 from viewer.skeleton.names import swapped_names
-from viewer.skeleton.value_checks import member
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, member
 from viewer.spatial.quaternion import conjugate, rotate
 
 __all__ = [

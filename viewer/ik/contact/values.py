@@ -12,8 +12,18 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError, missing_library, quote
-from viewer.skeleton.value_checks import check_finite, check_flag, check_range, text
-from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, unit_quaternions, whole_numbers
+from viewer.spatial.checks import (
+    Floats,
+    Ints,
+    check_finite,
+    check_flag,
+    check_range,
+    finite_floats,
+    frozen,
+    text,
+    unit_quaternions,
+    whole_numbers,
+)
 
 Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]

@@ -21,7 +21,7 @@ from viewer.ik.goals.numbers import (
     as_weight,
 )
 from viewer.skeleton import World
-from viewer.skeleton.value_checks import check_flag
+from viewer.spatial.checks import check_flag
 
 Residuals: TypeAlias = Callable[[World], ArrayLike]
 Numbers: TypeAlias = tuple[tuple[str, Value], ...]

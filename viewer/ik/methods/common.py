@@ -22,8 +22,7 @@ from viewer.ik.vectorised.forward_arrays import residuals as own_residuals
 from viewer.ik.vectorised.joint_arrays import move
 from viewer.ik.vectorised.step_arrays import cap, leaves_limits, shorten
 from viewer.ik.vectorised.step_arrays import linearise as own_linearise
-from viewer.skeleton.value_checks import check_range
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints, check_range
 
 Watch: TypeAlias = Callable[[int, State], None]
 "(iterations so far, the pose that the solve would return if it stopped there); it may raise to end the solve."

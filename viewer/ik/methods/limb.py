@@ -40,7 +40,7 @@ from viewer.ik.methods.mechanism import (
     scaled,
     unit,
 )
-from viewer.skeleton.value_checks import check_finite, check_range
+from viewer.spatial.checks import check_finite, check_range
 
 EXACT = 1e-9
 """Part of a limb's length below which a miss is rounding."""
