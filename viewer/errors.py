@@ -185,7 +185,7 @@ def quote(found: object) -> str:
 
 
 _MOST_LISTED, _FEW = 10, 8
-"""Of more names than the first number, the second number are listed, and the others are counted."""
+"""If there are more names than the first number, messages list as many as the second one and count the others."""
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:

@@ -83,7 +83,7 @@ class Device(Protocol):
 class HeadlessDevice:
     """A window without a screen, driven through its `Inputs`; it stores title, pointer shape and clipboard."""
 
-    def __init__(self, size: tuple[int, int], scale: float = 1.0) -> None:
+    def __init__(self, size: tuple[int, int]) -> None:
         """Create an OpenGL context.
 
         Raises:
@@ -92,7 +92,7 @@ class HeadlessDevice:
         self.context = create_context()
         self.closing = False
         self.minimised = False
-        self.content_scale = scale
+        self.content_scale = 1.0
         self.title = ""
         self.cursor = "arrow"
         self.fullscreen = False

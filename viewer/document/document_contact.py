@@ -379,7 +379,7 @@ def prop_of(one: Object) -> Prop:
 
 
 GRIP_LEVEL = 2
-"""Of the goals: their fingers come after holds, which so keep the hand where it is."""
+"""Level of goals for grips: fingers come after holds, which therefore keep the hand where it is."""
 
 
 def grip_id(hand: str) -> str:

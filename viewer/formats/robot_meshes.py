@@ -167,7 +167,7 @@ def _loaded(path: Path) -> list[tuple[Any, Any, Colour | None]]:
 
 _STL_HEAD = 84
 _STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
-"""Of binary STL files: bytes before the triangles, and a triangle."""
+"""Bytes before the triangles of a binary STL file, and the layout of a triangle."""
 
 
 def _binary_stl(data: bytes) -> list[Part]:

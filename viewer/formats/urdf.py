@@ -436,7 +436,7 @@ def _note_unread(root: Element, warnings: list[str]) -> None:
 
 _WORLD = "world"
 _LIGHT_KG, _LIGHT_INERTIA = 1e-3, 1e-6
-"""Of links without a body: simulators refuse none at all."""
+"""Mass and inertia of links without a body: simulators refuse links without any."""
 _STILL = 1e-12
 _Z = np.array((0.0, 0.0, 1.0))
 

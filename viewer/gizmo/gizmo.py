@@ -356,7 +356,7 @@ class Head(NamedTuple):
 
 
 Heads: TypeAlias = Sequence[Head]
-"""Of the three arrows; empty where the axes are rings."""
+"""Heads of the three arrows; empty where the axes are rings."""
 
 
 def _heads(seen: SeenAxes, view: LinearView, scale: float) -> Heads:

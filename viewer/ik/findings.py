@@ -18,7 +18,7 @@ FAR = 9.9995
 _FINE = 5e-5
 """Metres below which a tenth of a millimetre means nothing."""
 _MOST_NAMES = 6
-"""Of more names than this the rest is counted."""
+"""Most names that are listed; others are counted."""
 
 
 def metres(length: float) -> str:

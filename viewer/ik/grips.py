@@ -30,7 +30,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
 _WEIGHT = 0.2
-"""Of a fingertip's pull, in weights of the grip."""
+"""Weight of a fingertip's goal, in weights of the grip."""
 _ON = 4.0
 """How near to the surface a finger is on it, in what counts as touching: 2 mm for figures of human size."""
 

@@ -22,7 +22,7 @@ rounding of the heavier. With that ratio the heavier goal misses by less than a 
 LEVEL_RATIO = 100.0
 """How many times as hard the lightest goal of a level pulls as the heaviest of the one below."""
 _MOST_POWER = 250
-"""Of 16: near the end of the range of floats."""
+"""Largest power of 16, near the end of the range of floats."""
 
 
 def unit_near(value: float) -> float:

@@ -177,7 +177,7 @@ class Solution:
 
     @property
     def pose(self) -> Pose:
-        """Of the whole skeleton; joints that no goal depends on are as they were."""
+        """The pose of the whole skeleton; joints that no goal depends on are as they were."""
         return self._parts[0]
 
     @property

@@ -24,7 +24,7 @@ from viewer.spatial.vectors import cross, dot, norm
 _PLAIN = 1e-6
 """Sine of the angle to an axis below which a direction shows no angle about it: that of the frame before goes on."""
 _LESS = 0.01
-"""Of two solutions inside their limits, or without any, the one of the smaller turns is taken."""
+"""Weight of the size of turns: if two solutions are inside their limits, or neither, the smaller turns are taken."""
 
 
 def three_angles(axes: Floats, turns: Floats, cost: Callable[[Floats], float]) -> Floats:
@@ -108,7 +108,7 @@ def _followed(one: Floats, other: Floats) -> tuple[Floats, Floats]:
 
 
 class Ranges(NamedTuple):
-    """Of K hinges: the middles (K,) and halves (K,) of their ranges, radians; 0 and inf of one that has none."""
+    """The middles (K,) and halves (K,) of the ranges of K hinges, radians; 0 and inf of hinges without limits."""
 
     middle: Floats
     half: Floats

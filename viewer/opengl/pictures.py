@@ -388,27 +388,23 @@ def _at_limit(skeleton: Skeleton, pose: Pose) -> frozenset[int]:
 
 _GHOST = 0.5
 _MARGIN, _ROW = 24.0, 22.0
-"""Of the legend, logical pixels."""
+"""Logical pixels of the legend."""
 
 
-def render_traces(
-    character: Character | Skeleton, traces: Traces, *, size: tuple[int, int] = (960, 720), samples: int = 4
-) -> NDArray[np.uint8]:
+def render_traces(character: Character | Skeleton, traces: Traces) -> NDArray[np.uint8]:
     """Draw the answers of a laboratory: the first method's figure, those of the others as ghosts with their letters.
 
     Args:
         character: whose skeleton the traces are of.
         traces: at least one.
-        size: (width, height) of the picture in pixels.
-        samples: per pixel.
 
     Returns:
         As `render`.
 
     Raises:
-        InputError, MachineError: as `render`.
+        MachineError: as `render`.
     """
-    check_size(size)
+    size = (960, 720)
     first, *others = traces.each
     skeleton = first.solver.skeleton
     scene = scene_of(character, first.last.pose, goals=first.solver.goals)
@@ -428,7 +424,7 @@ def render_traces(
         Text(_words(curve, trace), _MARGIN * scale, (_MARGIN + _ROW * row) * scale, rgba(curve.ink), 15)
         for row, (curve, trace) in enumerate(zip(CURVES, traces.each, strict=False))
     )
-    return render_image(replace(drawn, texts=(*drawn.texts, *legend)), projection, samples, scale)
+    return render_image(replace(drawn, texts=(*drawn.texts, *legend)), projection, 4, scale)
 
 
 def _words(curve: Curve, trace: Trace) -> str:

@@ -34,7 +34,7 @@ _FAR = 1000.0
 _LEAST_PART = 1e-4
 """No body that moves weighs less than this part of the mean of all."""
 _LEAST_KG, _LEAST_INERTIA = 1e-9, 1e-14
-"""Of bodies without a capsule and of balls: MuJoCo takes nothing below 1e-15."""
+"""Least mass and inertia of bodies without a capsule and of balls: MuJoCo refuses less than 1e-15."""
 _NO_END = 1e6
 """Instead of the infinite end of a one-sided range."""
 _SMALLEST, _LARGEST = 1e-3, 1e6

@@ -94,7 +94,7 @@ def ground_of(scene: Scene) -> Ground:
 
 
 _GRID, _SHADOW = 4.9, 1.3
-"""Of the figures' heights: how far the grid reaches round one, and how far its shadow may fall."""
+"""Heights of the figure to which the grid reaches around it, and to which its shadow may fall."""
 _Round = tuple[float, float, float]
 
 

@@ -215,7 +215,7 @@ def _rail(shape: Travel, style: _Style, lines: Lines) -> None:
 _CELL = 0.06
 """Width of a cell in radians, or a little more."""
 _MOST_FRAMES = 3000
-"""Of a longer clip every second, third, ... frame counts."""
+"""Most frames that count: longer clips are sampled at every second, third, ... frame."""
 _LEAST = 1e-9
 _FILLED = 0.7
 """Part of its cell that a patch fills."""

@@ -125,7 +125,7 @@ class _Units(dict[str, int]):
     """Widths of letters, font units, by the letter."""
 
     def __missing__(self, letter: str) -> int:
-        """Of a letter that is met for the first time."""
+        """Add a letter that is used for the first time."""
         code = ord(letter)
         known = _FIRST <= code < _FIRST + len(_REGULAR)
         self[letter] = _REGULAR[code - _FIRST] if known else _WIDE if code >= _WIDE_FROM else _OTHER

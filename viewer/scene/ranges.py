@@ -413,7 +413,7 @@ def _slide(joint: LimitedJoint, now: Moment) -> tuple[Travel, ...]:
 _STEPS = 360
 """Samples of the path of an end."""
 _EXTREMES = ((1, False), (0, True), (1, True), (0, False))
-"""Of every second half of a cone's edge, from the first on: which of its coordinates ends there, and whether above."""
+"""The coordinate that ends in the middle of each quarter of a cone's edge, and whether at its upper end."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -468,7 +468,7 @@ def _pair(joint: int, place: int, points: Floats) -> list[RangeEnd]:
 
 
 def _extremes(joint: int, limited: LimitedJoint, cone: Swing) -> list[RangeEnd]:
-    """Of a cone four: where one coordinate is at its end and the other is at 0, or as near as it can be."""
+    """Four ends of a cone: one coordinate is at its end and the other at 0, or as near to it as limits allow."""
     ends = []
     for quarter, (which, upper) in enumerate(_EXTREMES):
         place = limited.free[which]

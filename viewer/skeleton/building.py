@@ -6,7 +6,7 @@ carried by `viewer.document.remapping`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
@@ -443,25 +443,26 @@ def sided_names(skeleton: Skeleton, joint: str, taken: Iterable[str] = ()) -> di
     return {skeleton.index(name): free.take(f"{name}_{end}") for name in plain}
 
 
-def mirrored(skeleton: Skeleton, joint: str, names: Mapping[str, str] | None = None) -> Skeleton:
+def mirrored(skeleton: Skeleton, joint: str) -> Skeleton:
     """The other side of a branch, reflected at x = 0 in the world; one that is there already is replaced.
 
     Args:
         skeleton: names in the branch have a side, as after `sided_names`.
         joint: the topmost one of the branch.
-        names: for joints and effectors whose name has no side.
 
     Raises:
         InputError: as `viewer.Builder.mirror`; a twin above the joint or below it.
     """
     builder, branch = Builder(skeleton), branch_of(skeleton, joint)
-    twin, given = twin_of(skeleton, joint), dict(names or {})
+    twin = twin_of(skeleton, joint)
     if twin is not None:
         if twin in branch or joint in branch_of(skeleton, twin):
             raise InputError(f"joint {quote(joint)}: its other side {quote(twin)} is on the same branch")
         builder.remove(twin)
     known = FreeNames((*skeleton.names, *(effector.name for effector in skeleton.effectors)))
-    for effector in skeleton.effectors:
-        if skeleton.names[effector.joint] in branch and not swapped_names(effector.name):
-            given.setdefault(effector.name, known.numbered(effector.name))
-    return _finished(skeleton, builder.mirror(joint, given).skeleton)
+    plain = [
+        effector.name
+        for effector in skeleton.effectors
+        if skeleton.names[effector.joint] in branch and not swapped_names(effector.name)
+    ]
+    return _finished(skeleton, builder.mirror(joint, {name: known.numbered(name) for name in plain}).skeleton)

@@ -15,7 +15,7 @@ from viewer.spatial.quaternion import rotate
 Vector: TypeAlias = tuple[float, float, float]
 
 MOST_CAPSULES = 1000
-"""Of one skeleton: the pairs that are tested grow with the square."""
+"""Most capsules of a skeleton: the number of pairs that are tested grows with its square."""
 
 _NO_PAIRS = frozen(np.empty((0, 2)), np.intp)
 _NO_CLEARANCES = frozen(np.empty((0, 2)))

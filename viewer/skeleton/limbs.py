@@ -27,7 +27,7 @@ _UNLIKE = 0.2
 """Twin branches differ by less than this part of their lengths, bone by bone."""
 _MOST_BRANCHES = 6
 _A_BONE = 0.5
-"""Of a limb whose elbow has no name, the last joint is it whose bones are this long, in those of the best one."""
+"""An elbow without a name is the last joint whose bones are at least this part of the longest pair."""
 _MIDDLE = 0.1
 """Twin bones that start nearer to each other than this, in their length, start in the middle of the body."""
 

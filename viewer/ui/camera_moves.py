@@ -46,7 +46,7 @@ def along(camera: Camera, axis: str) -> Camera:
 
 
 _SECONDS = np.linspace(0.0, 12.0, 121).tolist()
-"""Of a demo's moving targets, which stay in view."""
+"""Seconds at which a demo's moving targets are looked at: all of their way stays in view."""
 _PANS = 5
 """What is nearer than the target moves farther in a pan: so often the rest of the way is panned, too."""
 JUMP_SECONDS = 0.18

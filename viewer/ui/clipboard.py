@@ -316,14 +316,14 @@ class LibraryPoses:
         title = _title(name, flipped=flipped)
         self._session.dispatch(act.PastePose(found.pose, self._names(found), title=title))
 
-    def begin(self, name: str, source: Skeleton, pose: Pose, *, flipped: bool = False) -> None:
+    def begin(self, name: str, source: Skeleton, pose: Pose) -> None:
         """Begin to blend a pose in; `blend` sets its share, the session's ``commit`` or ``cancel`` ends it.
 
         Raises:
             InputError: as of `apply`; nothing is begun.
         """
-        found = self._fitted(source, pose, flipped=flipped)
-        title = _title(name, flipped=flipped)
+        found = self._fitted(source, pose, flipped=False)
+        title = _title(name, flipped=False)
         self._session.begin(title)
         self._blend = title, self._session.document.pose, found
 

@@ -415,7 +415,7 @@ class RadiusMover:
 
     @classmethod
     def at(cls, document: Document, hit: Hit) -> RadiusMover:
-        """Of the handle that was hit."""
+        """Return the mover of the handle that was hit."""
         bodies, world = bodies_of(document.skeleton), world_of(document.skeleton, document.pose)
         index = capsules_of(bodies.capsules, hit.index)[hit.place]
         a, b = bodies.table.ends(world.positions, world.rotations)

@@ -255,7 +255,7 @@ def _place(scene: Scene, effect: _Effect) -> Floats | None:
 
 _FLIP = np.array([-1.0, 1.0, 1.0])
 _BELT, _WIDE = 0.14, 0.09
-"""Of a bone's length: where it is widest, and how wide there, as the bones of the figure are."""
+"""Parts of a bone's length: from its start to its widest place, and its width there, as bones of figures have."""
 _DASH, _GAP = 6.0, 4.0
 _CHIP, _PAD, _APART = 26.0, 10.0, 10.0
 """Height of the chip beside the pointer, its padding, and the space between its words, logical pixels."""

@@ -13,7 +13,6 @@ from viewer.document import Document, new_document
 from viewer.document.actions import UseMotion
 from viewer.document.evaluation import Comparison, compare, shared_joints
 from viewer.errors import FormatError, InputError, ViewerError
-from viewer.formats.file_formats import UpWord
 from viewer.formats.load import load
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
@@ -74,7 +73,7 @@ class Opening:
         self._session, self._view = session, view
         self._drags, self._camera_moves, self._demos = drags, camera_moves, demos
 
-    def show_file(self, path: Path | str, *, units: str | float = "auto", up: UpWord = "auto") -> bool:
+    def show_file(self, path: Path | str) -> bool:
         """Open a file or ``sample:NAME``; whether it could be read.
 
         If a session's motion is missing, the user is asked.
@@ -84,7 +83,7 @@ class Opening:
             if is_session(path):
                 changed = self.show_session(Path(path))
             else:
-                document = _new(path, units, up)
+                document = _new(path)
                 demo = demo_of(document)
                 self.show(document, figures=None if demo is None else demo.figures(document))
         except MotionError as error:
@@ -114,7 +113,7 @@ class Opening:
         self._drags.cancel()
         view.set_gesture(None)
         try:
-            found = abreast_in(open_session(Path(path))) if is_session(path) else [("", _new(path, "auto", "auto"))]
+            found = abreast_in(open_session(Path(path))) if is_session(path) else [("", _new(path))]
             for name, document in found:
                 self._session.figures.add(document, name)
         except Exception as error:  # noqa: BLE001 - no file ends the program
@@ -249,10 +248,10 @@ def abreast_in(opened: Opened) -> list[tuple[str, Document]]:
     return [(figure.name, figure.state.document) for figure in opened.figures.figures]
 
 
-def _new(path: Path | str, units: str | float, up: UpWord) -> Document:
+def _new(path: Path | str) -> Document:
     if str(path).startswith(PREFIX):
         return find_demo(str(path)).build()
-    return new_document(load(path, units=units, up=up))
+    return new_document(load(path))
 
 
 def file_error(view: View, path: Path | str, error: ViewerError) -> Message:

@@ -38,7 +38,7 @@ from viewer.ui.events import Button, Move, Press, Release
 from viewer.ui.view import Message, View, Workspace
 
 _LONGEST_S = 0.05
-"""Of real time between two frames no more is simulated: a slow machine sees slow motion."""
+"""Most seconds that are simulated between two frames: a slow machine shows slow motion."""
 _ABOUT = "physics"
 _COILS, _WIDE = 12, 5.0
 """Bends of a drawn spring, and half its width, logical pixels."""

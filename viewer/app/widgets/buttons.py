@@ -272,7 +272,7 @@ def note(ui: PanelContext, words: str, colour: str = "text3", height: float = FI
     tip(full)
 
 
-def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "text2", room: float = 0.0) -> None:
+def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "text2") -> None:
     """The head of a section.
 
     Args:
@@ -281,11 +281,10 @@ def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "t
         title: in bold; shortened in the middle where it does not fit.
         note: after it in small letters.
         colour: of the icon.
-        room: framebuffer pixels to leave free at the right.
     """
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
-    h, wide = pen.px(FIELD), imgui.get_content_region_avail().x - room
+    h, wide = pen.px(FIELD), imgui.get_content_region_avail().x
     pen.icon(x + pen.px(6), y + h / 2.0, icon, colour)
     start = x + pen.px(22)
     noted = pen.width(note, SMALL) + pen.px(8) if note else 0.0

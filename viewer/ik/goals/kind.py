@@ -200,7 +200,7 @@ class Constants(NamedTuple):
 
 
 def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
-    """Of a goal about its effector's own point, whose rows read its own numbers.
+    """The constants of a goal about its effector's own point, whose rows read its own numbers.
 
     Raises:
         InputError: an effector that is not there.

@@ -202,14 +202,14 @@ def pole_first(before: Before, skeleton: Skeleton, world: World) -> First:
     return First({}, np.array(pole_before(skeleton, world, before.effector)))
 
 
-def swivel_circle(skeleton: Skeleton, world: World, joint: str, count: int = 49) -> Floats:
-    """Where the middle joint can be while the ends of its limb stay: points (count, 3) round the line between them.
+def swivel_circle(skeleton: Skeleton, world: World, joint: str) -> Floats:
+    """Where the middle joint can be while the ends of its limb stay: points (49, 3) round the line between them.
 
     Raises:
         InputError: no joint between two bones.
     """
     line = limb_line(pole_constants(Goal.pole(joint, (0.0, 0.0, 0.0)), skeleton), world)
-    turn, one = np.linspace(0.0, 2.0 * math.pi, count)[:, None], line.across
+    turn, one = np.linspace(0.0, 2.0 * math.pi, 49)[:, None], line.across
     return np.asarray(line.middle - one + np.cos(turn) * one + np.sin(turn) * np.cross(line.direction, one))
 
 
