@@ -1,8 +1,8 @@
 """Limbs whose shoulder or hip is of one or two hinges: they cannot take each turn, but they can be aimed.
 
 It is what `limb_chain.pose_limbs` does with the hinges that there are: the elbow folds so that the hand is as far from
-the shoulder as wanted, and the shoulder aims it. A limb whose elbow has two hinges, too, is aimed bone by bone. The
-twist is what is left: of two solutions the one is taken that is inside the limits and nearer to the turn wanted.
+the shoulder as wanted, and the shoulder aims it. Of a limb whose elbow is no hinge the upper bone is aimed. The twist
+is what is left: of two solutions the one is taken that is inside the limits and nearer to the turn wanted.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.vectors import cross, norm
 
-_HINGED = (JointKind.HINGE, JointKind.UNIVERSAL)
 _AIMS = 0.2
 """Sine of the angle between a bone and the second axis of a universal from which on that axis aims the bone."""
 
@@ -57,7 +56,11 @@ def bones_of(skeleton: Skeleton, limb: Limb) -> Bones:
 
 def is_hinged(skeleton: Skeleton, limb: Limb) -> bool:
     """Whether a limb is posed by `posed_by_hinges`: its shoulder or hip is no ball, and aims it."""
-    return skeleton.kinds[limb.upper] in _HINGED and aims(skeleton, limb.upper, bones_of(skeleton, limb).upper)
+    kind, axes, way = skeleton.kinds[limb.upper], skeleton.axes[limb.upper], bones_of(skeleton, limb).upper
+    if kind is not JointKind.UNIVERSAL:
+        return kind is JointKind.HINGE
+    # A universal whose second axis only twists the bone takes the nearest turns.
+    return float(norm(cross(axes[1], way))) > _AIMS * float(norm(way))
 
 
 def posed_by_hinges(
@@ -84,11 +87,11 @@ def posed_by_hinges(
         way, target = way + rotate(folding, lower), wrist
         own = multiply(conjugate(bones.between), multiply(folding, bones.between))
         found[limb.lower] = multiply(skeleton.rest_rotations[limb.lower], own)
-    found[limb.upper] = aimed(skeleton, limb.upper, way, over, target, wanted)
+    found[limb.upper] = _aimed(skeleton, limb.upper, way, over, target, wanted)
     return found
 
 
-def aimed(skeleton: Skeleton, joint: int, way: Floats, over: Floats, target: Floats, wanted: Floats) -> Floats:
+def _aimed(skeleton: Skeleton, joint: int, way: Floats, over: Floats, target: Floats, wanted: Floats) -> Floats:
     """Local rotations (F, 4) of a hinge or universal that turn vectors nearest to targets.
 
     Args:
@@ -111,10 +114,3 @@ def aimed(skeleton: Skeleton, joint: int, way: Floats, over: Floats, target: Flo
         return ranges.cost(angles) + float(angle_between(turn_of(axes, angles), turn).mean())
 
     return multiply(rest, turn_of(axes, aiming_angles(axes, way, seen, cost)))
-
-
-def aims(skeleton: Skeleton, joint: int, way: Floats) -> bool:
-    """Whether a joint is of hinges that aim a bone (3,) in its frame; a universal that twists it does not."""
-    if skeleton.kinds[joint] is not JointKind.UNIVERSAL:
-        return skeleton.kinds[joint] is JointKind.HINGE
-    return float(np.linalg.norm(cross(skeleton.axes[joint, 1], way))) > _AIMS * float(np.linalg.norm(way))

@@ -13,7 +13,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames, same_bones
-from viewer.motion.hinged_limbs import aimed, aims, bones_of, is_hinged, posed_by_hinges
+from viewer.motion.hinged_limbs import bones_of, is_hinged, posed_by_hinges
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.reference import Body, matching_poses, neutral_at
 from viewer.skeleton import JointKind, Limb, Skeleton, World
@@ -261,7 +261,7 @@ def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats,
 
 
 def _aimed(pairing: Pairing, wanted: dict[int, Floats], joint: int, over: Floats) -> dict[int, Floats]:
-    """Local rotations (F, 4) by joint of a limb whose upper joint this is, or of its lower one: hinges that aim bones.
+    """Local rotations (F, 4) by joint of a limb whose upper joint this is, and is of hinges that aim it.
 
     Args:
         pairing: both bodies.
@@ -271,16 +271,11 @@ def _aimed(pairing: Pairing, wanted: dict[int, Floats], joint: int, over: Floats
     """
     skeleton, figure = pairing.target.skeleton, pairing.target.figure
     for _, limb in (*pairing.arms, *pairing.legs):
-        if figure is None or joint not in (limb.upper, limb.lower) or not is_hinged(skeleton, limb):
-            continue
-        bones = bones_of(skeleton, limb)
-        lower = rotate(wanted[limb.lower], bones.lower)
-        if joint == limb.upper:
-            upper = rotate(wanted[joint], bones.upper)
-            return posed_by_hinges(skeleton, figure, limb, over, upper, upper + lower, wanted[joint])
-        if skeleton.kinds[joint] is JointKind.UNIVERSAL and aims(skeleton, joint, bones.lower):
-            way = np.broadcast_to(bones.lower, lower.shape)
-            return {joint: aimed(skeleton, joint, way, over, lower, wanted[joint])}
+        if figure is not None and joint == limb.upper and is_hinged(skeleton, limb):
+            bones = bones_of(skeleton, limb)
+            elbow = rotate(wanted[joint], bones.upper)
+            wrist = elbow + rotate(wanted[limb.lower], bones.lower)
+            return posed_by_hinges(skeleton, figure, limb, over, elbow, wrist, wanted[joint])
     return {}
 
 
