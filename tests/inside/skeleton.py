@@ -12,7 +12,7 @@ from viewer.skeleton.effectors import MOST_LEAVES, find_effectors
 from viewer.skeleton.figure import body_path, find_figure, find_slots
 from viewer.skeleton.joint_map import SURE, counterparts, is_same_tree
 from viewer.skeleton.kinematics import extent, height, tip_positions
-from viewer.skeleton.limbs import Figure, leg_length, limb_places
+from viewer.skeleton.limbs import Figure, flexion_axis, leg_length, limb_places
 from viewer.skeleton.limits import UNLIMITED, default_twist_axis
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
 from viewer.skeleton.placing import placed

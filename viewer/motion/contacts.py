@@ -54,8 +54,8 @@ _FASTEST = 2.5
 """A contact that wanders is cut where its speed is this many times its median."""
 _ELSEWHERE = 0.5
 """Its parts are this far apart, in the distance that wanders, or it stood still and was away for a moment: `_OFF`."""
-_CUT = 0.05
-"""Seconds removed on either side of a cut."""
+_CUT = 0.15
+"""Seconds removed on either side of a cut: as long as a correction takes to fade, so that the foot does not leap."""
 _SHORTEST = 0.07
 """The shortest contact that a cut leaves, seconds."""
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from viewer.skeleton import JointKind, Limb, Skeleton, World, find_figure
 from viewer.skeleton.limbs import flexion_axis
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import (
     IDENTITY,
     between,
@@ -32,8 +32,9 @@ _SHORTEST = 1e-3
 """A folded limb is longer than the difference of its bones by this share."""
 _STRAIGHT, _BENT = 0.05, 0.2
 """Sines of the bend below which the limb bends about its flexion axis alone, and above which about its own normal."""
-_PLANE = 0.25
-"""Sine of the bend from which on an overstretched limb keeps its plane when it flexes."""
+_NEARLY, _CLEARLY = 0.2, 0.5
+"""The same where that axis is the limb's own: what it bends sideways there, by noise or by chance, stays as it is.
+Folded in the plane of a few degrees the limb would make them several times as many."""
 _FAR = 0.5
 """Sine of a bend that is to the side that a limb flexes to: nothing is overstretched by 30 degrees."""
 _AXIS_AGREES = 0.7
@@ -93,11 +94,18 @@ def pose_several(skeleton: Skeleton, wanted: Sequence[LimbGoals]) -> list[Floats
     shoulder, elbow, wrist = map(
         np.concatenate, zip(*(limb_points(one.limb, one.world) for one in wanted), strict=True)
     )
-    bend = _bend_axes(skeleton, wanted, shoulder, elbow, wrist)
+    bend, counts = _bend_axes(skeleton, wanted, shoulder, elbow, wrist), [len(one.goals) for one in wanted]
     to_shoulder, to_wrist = shoulder - elbow, wrist - elbow
     away = np.concatenate([one.goals for one in wanted]) - shoulder
     longest = np.maximum((norm(to_shoulder) + norm(to_wrist)) * _STRAIGHTEST, norm(wrist - shoulder))
     folding = fold(bend, to_shoulder, to_wrist, norm(away), longest)
+    hinges = np.repeat([skeleton.kinds[one.limb.lower] is JointKind.HINGE for one in wanted], counts)
+    if not hinges.all():
+        # What a limb bends sideways keeps it from being stretched as far as it should be: the rest is in its own plane.
+        folded = rotate(folding, to_wrist)
+        normal = unit(cross(folded, to_shoulder))
+        own = np.where((hinges | ~normal.any(axis=1))[:, None], bend, normal)
+        folding = multiply(fold(own, to_shoulder, folded, norm(away), longest), folding)
     reached = rotate(folding, to_wrist) - to_shoulder
     swing = between(_or_else(reached, to_wrist), _or_else(away, reached))
     return _locals(skeleton, wanted, swing, multiply(swing, folding))
@@ -152,9 +160,11 @@ def _bend_axes(
     if all(hinges):
         return steady
     sine = norm(normal) / np.maximum(norm(elbow - shoulder) * norm(wrist - elbow), _TINY)
-    own, part = unit(normal), np.clip((sine - _STRAIGHT) / (_BENT - _STRAIGHT), 0.0, 1.0)[:, None]
     bent = np.where(dot(elbow - shoulder, wrist - elbow) > 0.0, sine, 1.0)
-    mixed = part * _flexing(skeleton, wanted, own, steady, bent) + (1.0 - part) * steady
+    flexing, known = _flexing(skeleton, wanted, unit(normal), steady, bent)
+    low, high = np.where(known, _NEARLY, _STRAIGHT), np.where(known, _CLEARLY, _BENT)
+    part = np.clip((bent - low) / (high - low), 0.0, 1.0)[:, None]
+    mixed = part * flexing + (1.0 - part) * steady
     # Square to the lower bone, which then turns in a plane: else the limb could not be stretched.
     lower = wrist - elbow
     mixed -= lower * (dot(mixed, lower) / np.maximum(dot(lower, lower), _TINY))[:, None]
@@ -163,13 +173,14 @@ def _bend_axes(
     return np.where(fixed[:, None], steady, mixed)
 
 
-def _flexing(skeleton: Skeleton, wanted: Sequence[LimbGoals], own: Floats, steady: Floats, bent: Floats) -> Floats:
-    """Normals (N, 3) of limbs on the side that they flex to.
+def _flexing(
+    skeleton: Skeleton, wanted: Sequence[LimbGoals], own: Floats, steady: Floats, bent: Floats
+) -> tuple[Floats, Bools]:
+    """Normals (N, 3) of limbs on the side that they flex to, and whether the flexion axes are the limbs' own (N,).
 
-    A limb that bends to the other side by less than `_FAR` is overstretched, and flexes. Where it is nearly straight,
-    what it bends sideways stays, so that nothing turns over when the captured limb passes from one side to the other;
-    else its plane stays. If the axis is not the limb's own, as of thighs that spin about themselves, whole stretches
-    tell the side.
+    A limb that bends to the other side by less than `_FAR` is overstretched, and flexes as in a mirror: what it bends
+    sideways stays, and nothing turns over when it passes from one side to the other. If the axis is not the
+    limb's own, as of thighs that spin about themselves, whole stretches tell the side.
 
     Args:
         skeleton: with the limbs.
@@ -182,14 +193,11 @@ def _flexing(skeleton: Skeleton, wanted: Sequence[LimbGoals], own: Floats, stead
     limb, towards = np.repeat(np.arange(len(wanted)), counts), dot(own, steady)
     far = np.bincount(limb, bent > _FAR, len(wanted)), np.bincount(limb, (bent > _FAR) * towards, len(wanted))
     known = (far[1] >= _AXIS_AGREES * far[0])[limb]
-    turned = np.where((towards < 0.0) & (bent < _FAR), -1.0, 1.0)[:, None] * own
-    mirrored = own + 2.0 * np.maximum(-towards, 0.0)[:, None] * steady
-    in_plane = np.clip((bent - _BENT) / (_PLANE - _BENT), 0.0, 1.0)[:, None]
-    found = (1.0 - in_plane) * mirrored + in_plane * turned
+    found = own + np.where(bent < _FAR, 2.0 * np.maximum(-towards, 0.0), 0.0)[:, None] * steady
     if known.all():
-        return found
+        return found, known
     carried = rotate(conjugate(np.concatenate([_carrying(skeleton, one) for one in wanted])), own)
-    return np.where(known[:, None], found, _sides(carried, towards * bent, bent, wanted)[:, None] * own)
+    return np.where(known[:, None], found, _sides(carried, towards * bent, bent, wanted)[:, None] * own), known
 
 
 def _carrying(skeleton: Skeleton, one: LimbGoals) -> Floats:

@@ -1,7 +1,8 @@
 """Where the target's hips, feet and hands go: to the source's scaled places, or to what the source's hands touch.
 
 A hand that is near the other hand, the head, the chest or a thigh keeps its place relative to it, in the ratio of the
-arms' lengths; elsewhere it goes where its arm takes it. Between the two it eases in 0.2 seconds.
+arms' lengths; elsewhere it goes where its arm takes it. The farther it is away, the less of its place it keeps: there
+is no moment in which it begins to touch.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from viewer.skeleton.figure import HEAD
 from viewer.skeleton.joint_map import is_same_tree
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
-from viewer.spatial.smoothing import ease, median
+from viewer.spatial.smoothing import ease, low_pass, median
 from viewer.spatial.vectors import dot, norm
 
 _THERE = 1e-6
 """Limbs are not changed if their end is nearer to its goal than this, in lengths of the limb."""
 _NEAR = 0.13
-"""A hand touches things within this distance, in arm lengths: 8 cm of a person."""
-_EASE = 0.2
-"""Seconds over which a touch fades in and out."""
+"""A hand touches things within this distance, in arm lengths: 8 cm of a person. At twice as far it does not."""
+_HOLD, _FADE = 0.1, 2.5
+"""Seconds by which a touch is held longer at either end, and the hertz of the filter that fades it in and out."""
 _PALM = 0.12
 """The palm is this far from the wrist, in arm lengths."""
 _HEAD, _CHEST, _THIGH = 0.2, 0.22, 0.13
@@ -216,13 +217,25 @@ def touching_goals(pairing: Pairing, world: World) -> list[Floats]:
     goals = []
     for index, (_, arm) in enumerate(pairing.arms):
         wrist, length = world.point(*arm.tip), lengths[index][0]
-        total, weight = np.zeros_like(wrist), np.zeros(len(wrist))
+        total, weight, none = np.zeros_like(wrist), np.zeros(len(wrist)), np.ones(len(wrist))
         for gap, place in _places(pairing, worlds, palms, lengths, index):
-            share = _eased(gap < _NEAR * length, clip.frame_time)
+            share = _touching(gap / (_NEAR * length), 1.0 / clip.frame_time)
             total += share[:, None] * (place - palms[index][1])
-            weight += share
-        goals.append(wrist + total / np.maximum(weight, 1.0)[:, None])
+            weight, none = weight + share, none * (1.0 - share)
+        # Of one thing its share, of several the mean: without a moment in which one takes over.
+        goals.append(wrist + total * ((1.0 - none) / np.where(weight > 0.0, weight, 1.0))[:, None])
     return goals
+
+
+def _touching(gaps: Floats, rate: float) -> Floats:
+    """(F,) how much of its place a hand keeps, 0 to 1, by its gap to a thing in the distance at which it touches.
+
+    Nothing is decided from frame to frame: near that distance noise would change it in each.
+    """
+    frames = round(_HOLD * rate)
+    near = np.pad(ease(2.0 - gaps), frames)
+    held = np.lib.stride_tricks.sliding_window_view(near, 2 * frames + 1).max(axis=1)
+    return np.clip(low_pass(held, rate, _FADE), 0.0, 1.0)
 
 
 def _places(
@@ -283,15 +296,3 @@ def _length(world: World, limb: Limb) -> float:
     """Metres from the shoulder over the elbow to the wrist."""
     places = [world.positions[0, limb.upper], world.positions[0, limb.lower], world.point(*limb.tip)[0]]
     return float(norm(np.diff(places, axis=0)).sum())
-
-
-def _eased(near: Bools, frame_time: float) -> Floats:
-    """(F,) 1 in frames that are near, falling to 0 within `_EASE` seconds before and after them."""
-    count = len(near)
-    if not near.any():
-        return np.zeros(count)
-    at = np.arange(count)
-    last = np.maximum.accumulate(np.where(near, at, -count * 2))
-    following = np.minimum.accumulate(np.where(near, at, count * 3)[::-1])[::-1]
-    seconds = np.minimum(at - last, following - at) * frame_time
-    return ease(1.0 - np.clip(seconds / _EASE, 0.0, 1.0))
