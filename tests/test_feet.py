@@ -251,6 +251,17 @@ def test_two_failures_near_each_other_are_both_found(apart: int) -> None:
     assert np.flatnonzero(failures(path, 0.85, 30.0)).tolist() == [20, 20 + apart]
 
 
+@pytest.mark.parametrize("rate", [24.0, 30.0, 60.0, 120.0])
+@pytest.mark.parametrize("seconds", [0.2, 0.5, 1.5])
+def test_a_flicker_in_every_other_frame_is_found_however_long_it_is(rate: float, seconds: float) -> None:
+    random, time = np.random.default_rng(3), np.arange(round(4.0 * rate)) / rate
+    path = np.stack([0.5 * np.sin(2.0 * time), 0.1 * np.cos(3.0 * time), 1.2 * time], axis=1)
+    path = (path + random.normal(0.0, 1e-3, path.shape))[None]
+    bad = np.arange(round(rate), round((1.0 + seconds) * rate), 2)
+    path[0, bad] += 0.3 * random.normal(size=3) / np.sqrt(3.0) + random.normal(0.0, 0.02, (len(bad), 3))
+    assert np.flatnonzero(failures(path, 0.85, rate)[0]).tolist() == bad.tolist()
+
+
 @pytest.mark.parametrize("frames", range(1, 12))
 def test_paths_of_any_length_have_failures_but_in_their_ends(frames: int) -> None:
     path = np.zeros((2, frames, 3))

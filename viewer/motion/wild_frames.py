@@ -2,16 +2,21 @@
 
 Over a tenth of a second every path goes about straight on. Places that are far from the line through those before and
 after them, as far as these scatter about it, are failures: spikes of one frame, stretches, and several near each other.
+A capture that flickers, in every other frame, leaves no such line: there each frame is off the middle of its
+neighbours, now to one side and now to the other, for however long. Of both halves of the frames the one that fails is
+that without which the path goes straight on at both ends.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
 from viewer.skeleton import Clip, Skeleton, World, fk_arrays
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import slerp
-from viewer.spatial.vectors import norm
+from viewer.spatial.vectors import dot, norm
 
 _LONGEST = 0.1
 """Seconds after which what failed is back, at most; no less than `_SIDE` frames and one, so that of two failures near
@@ -22,6 +27,8 @@ _LEAST = 0.02
 """... and farther than this, in leg lengths: what is nearer moves no contact."""
 _SIDE = 3
 """Frames on either side that the line goes through."""
+_TURNS, _OPPOSED = 3, 0.5
+"""A flicker turns back this often or more; each time to the other side, by the cosine of the angle between both."""
 _LEAP = 1.0 - 7.0 / 3.0 / _TIMES
 """A failure starts and ends by a leap of this part of its distance off the line through the three places beside it:
 that line is off by 7 / 3 of their scatter at most. Only stretches between leaps are looked at."""
@@ -46,6 +53,9 @@ def failures(paths: Floats, length: float, rate: float) -> Floats:
     leaves[:, 1:-1] = norm(inner - sums[:, : count - 2] / 3.0 - goes[:, : count - 2]) > _LEAP * least
     returns[:, 1:-1] = norm(inner - sums[:, 4:] / 3.0 + goes[:, 4:]) > _LEAP * least
     points, firsts, lasts = _stretches(leaves, returns, max(_SIDE + 1, round(_LONGEST * rate)))
+    for point, frames in _flickers(paths, least):
+        middle = 0.5 * (paths[point, frames - 1] + paths[point, frames + 1])
+        off[point, frames] = norm(paths[point, frames] - middle)
     if not len(points):
         return off
     # The line through the three places before and the three after each stretch.
@@ -70,6 +80,48 @@ def failures(paths: Floats, length: float, rate: float) -> Floats:
             found = away(np.array([row]), inside[None])[0]
             off[points[row], inside] = np.maximum(off[points[row], inside], np.where(found > limit, found, 0.0))
     return off
+
+
+def _flickers(paths: Floats, least: float) -> Iterator[tuple[int, Ints]]:
+    """Points, and the frames in which each of them is elsewhere, of all stretches in which every other frame is.
+
+    Args:
+        paths: (P, F, 3) of points, metres.
+        least: metres; what is nearer is no failure.
+    """
+    bends = paths[:, 1:-1] - 0.5 * (paths[:, :-2] + paths[:, 2:])
+    size = norm(bends)
+    limit = np.maximum(_TIMES * np.median(size, axis=1, keepdims=True), least)
+    far = size > limit
+    opposed = dot(bends[:, 1:], bends[:, :-1]) < -_OPPOSED * size[:, 1:] * size[:, :-1]
+    turns = far[:, 1:] & far[:, :-1] & opposed
+    for point in np.flatnonzero(turns.any(axis=1)).tolist():
+        first, most = 0, turns.shape[1]
+        row = turns[point]
+        while first < most:
+            if not row[first]:
+                first += 1
+                continue
+            last = first
+            while last < most and row[last]:
+                last += 1
+            # Frames first + 1 to last + 1 are off the middle of their neighbours, by turns to either side.
+            if last - first >= _TURNS:
+                frames = np.arange(first + 1, last + 2)
+                halves = [frames[start::2] for start in (0, 1)]
+                rough = [_rough_without(paths[point], half, frames) for half in halves]
+                best = int(np.argmin(rough))
+                if rough[best] < limit[point, 0]:
+                    yield point, halves[best]
+            first = last
+
+
+def _rough_without(path: Floats, some: Ints, frames: Ints) -> float:
+    """Metres by which a path (F, 3) bends at most, at frames and those beside them, if some go straight on."""
+    bridged_path = path.copy()
+    bridged_path[some] = 0.5 * (path[some - 1] + path[some + 1])
+    around = bridged_path[max(frames[0] - _SIDE, 0) : frames[-1] + _SIDE + 1]
+    return float(norm(around[1:-1] - 0.5 * (around[:-2] + around[2:])).max(initial=0.0))
 
 
 def _stretches(leaves: Bools, returns: Bools, longest: int) -> tuple[Ints, Ints, Ints]:
