@@ -15,7 +15,7 @@ from figures import person
 from inside.cli import FEET as FEET_WORDS
 from inside.cli import HANDS as HANDS_WORDS
 from inside.formats import map_from_text, map_to_json
-from inside.motion import FEET, HANDS
+from inside.motion import FEET, HANDS, touching_share
 from inside.skeleton import SURE, find_slots, is_same_tree
 from inside.spatial import angle_between, conjugate, exp, log, multiply
 from sessions import character
@@ -505,3 +505,19 @@ def test_joints_at_one_place_are_retargeted_by_name() -> None:
     assert made.clip is not None
     assert dot.clip is not None
     np.testing.assert_allclose(made.clip.rotations, dot.clip.rotations, atol=1e-9)
+
+
+@pytest.mark.parametrize("rate", [24.0, 30.0, 60.0, 120.0])
+def test_hands_begin_and_end_to_touch_without_a_leap(rate: float) -> None:
+    """Also where noise takes them over the distance at which they touch, to and fro, in every frame."""
+    time = np.arange(round(6.0 * rate)) / rate
+    clear = np.interp(time, [0.0, 2.0, 2.5, 3.5, 4.0, 6.0], [3.0, 3.0, 0.5, 0.5, 3.0, 3.0])
+    share = touching_share(clear, rate)
+    assert share[(time > 2.6) & (time < 3.4)].min() > 0.99
+    assert share[(time < 1.8) | (time > 4.2)].max() < 0.01
+    hovering = 1.0 + 0.1 * np.random.default_rng(2).normal(size=len(time))
+    for gaps in (clear, hovering):
+        steps = np.diff(touching_share(gaps, rate)) * rate
+        assert np.abs(steps).max() < 8.0  # a quarter of a second from one end to the other, no less
+        assert np.abs(np.diff(steps)).max() * rate < 150.0
+

@@ -219,7 +219,7 @@ def touching_goals(pairing: Pairing, world: World) -> list[Floats]:
         wrist, length = world.point(*arm.tip), lengths[index][0]
         total, weight, none = np.zeros_like(wrist), np.zeros(len(wrist)), np.ones(len(wrist))
         for gap, place in _places(pairing, worlds, palms, lengths, index):
-            share = _touching(gap / (_NEAR * length), 1.0 / clip.frame_time)
+            share = touching_share(gap / (_NEAR * length), 1.0 / clip.frame_time)
             total += share[:, None] * (place - palms[index][1])
             weight, none = weight + share, none * (1.0 - share)
         # Of one thing its share, of several the mean: without a moment in which one takes over.
@@ -227,7 +227,7 @@ def touching_goals(pairing: Pairing, world: World) -> list[Floats]:
     return goals
 
 
-def _touching(gaps: Floats, rate: float) -> Floats:
+def touching_share(gaps: Floats, rate: float) -> Floats:
     """(F,) how much of its place a hand keeps, 0 to 1, by its gap to a thing in the distance at which it touches.
 
     Nothing is decided from frame to frame: near that distance noise would change it in each.
