@@ -520,4 +520,3 @@ def test_hands_begin_and_end_to_touch_without_a_leap(rate: float) -> None:
         steps = np.diff(touching_share(gaps, rate)) * rate
         assert np.abs(steps).max() < 8.0  # a quarter of a second from one end to the other, no less
         assert np.abs(np.diff(steps)).max() * rate < 150.0
-
