@@ -183,6 +183,66 @@ def test_a_turn_that_nothing_decides_stays(family: str, backend: Backend) -> Non
     assert viewer.coordinates(rig, solution.pose)[kept] == pytest.approx(values[kept], abs=1e-6)
 
 
+def upright(axes: str, *offsets: tuple[float, float, float]) -> viewer.Skeleton:
+    """An arm whose axes are those of space, its joints and its tool offset one from another."""
+    builder, above = viewer.Builder().add("base", None, (0.0, 0.0, 0.0), kind="fixed"), "base"
+    for joint, (axis, offset) in enumerate(zip(axes, offsets, strict=False)):
+        builder = builder.add(f"j{joint}", above, offset, kind="hinge", axis=np.eye(3)["xyz".index(axis)])
+        above = f"j{joint}"
+    return builder.add("tool", above, offsets[-1], kind="fixed").skeleton
+
+
+UR5 = upright(
+    "yzzzyz", (0, 0.09, 0), (0, 0, 0.136), (0.425, 0, -0.12), (0.39, 0, 0), (0, 0, 0.09), (0, -0.1, 0), (0, 0, 0.08)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("beside", [0.0, 1e-10, 1e-8, 1e-7, 1e-6])
+def test_where_two_axes_fall_together_each_shoulder_still_has_its_poses(beside: float, backend: Backend) -> None:
+    """With the fifth angle at 0 the sixth may have any value of a range, but not any value at all.
+
+    The value it has at the start may be out of that range, and then the solutions of this shoulder are beside it.
+    """
+    for seed in range(12):
+        values = np.random.default_rng(seed).uniform(-2.5, 2.5, 6)
+        values[4] = beside
+        pose = viewer.pose_at(UR5, values)
+        goal = Goal.pose("tool", *tool_of(UR5, pose))
+        found = viewer.all_solutions(solver_of(UR5, goal, backend), UR5.rest_pose())
+        for solution in found:
+            check_meets(UR5, solution.pose, goal, 2e-6)
+        angles = np.array([viewer.coordinates(UR5, one.pose) for one in found])
+        own = (np.cos(angles[:, 0] - values[0]) > 1.0 - 1e-6) & (np.cos(angles[:, 4]) > 1.0 - 1e-6)
+        assert 1 <= np.count_nonzero(own) <= 4
+        assert solver_of(UR5, goal, backend).solve(UR5.rest_pose()).iterations <= 2
+
+
+@pytest.mark.parametrize("bend", [0.0, 1e-9, 1e-7, 1e-5, 1e-4])
+def test_a_straight_arm_has_finitely_many_poses(bend: float) -> None:
+    """Where elbow up and down are one pose, no freedom is left, though the Jacobian loses a rank."""
+    for seed in range(8):
+        values = np.random.default_rng(seed).uniform(-2.5, 2.5, 6)
+        values[2] = bend
+        goal = Goal.pose("tool", *tool_of(UR5, viewer.pose_at(UR5, values)))
+        found = viewer.all_solutions(solver_of(UR5, goal), UR5.rest_pose())
+        turned = [np.cos(viewer.coordinates(UR5, one.pose) - values).min() for one in found]
+        assert max(turned) > 1.0 - 1e-4
+
+
+def test_above_the_first_axis_its_turn_stays() -> None:
+    """A wrist above the first joint does not say how that is turned: as at the start."""
+    rig = upright("yzzyzy", (0, 0.3, 0), (0, 0, 0), (0, 0.5, 0), (0, 0.4, 0), (0, 0, 0), (0, 0, 0), (0, 0.1, 0))
+    second = 0.4
+    third = -math.asin(0.5 * math.sin(second) / 0.4) - second
+    values = np.array([0.9, second, third, 0.3, 0.8, -0.2])
+    goal = Goal.pose("tool", *tool_of(rig, viewer.pose_at(rig, values)))
+    start = viewer.pose_at(rig, np.array([0.5, 0.3, -0.3, 0.2, 0.5, 0.1]))
+    solution = solver_of(rig, goal).solve(start)
+    check_meets(rig, solution.pose, goal)
+    assert viewer.coordinates(rig, solution.pose)[0] == pytest.approx(0.5, abs=1e-9)
+
+
 def test_other_arms_and_goals_are_solved_as_before() -> None:
     rig = arm(NEITHER, 0)
     values, goal = reached(rig, 1)

@@ -40,7 +40,9 @@ def all_solutions(
 ) -> tuple[Solution, ...]:
     """The poses that meet a solver's goals, the nearest to ``pose`` first; empty if none was found.
 
-    Joints that move no goal stay as in ``pose``. The same arguments give the same poses.
+    Joints that move no goal stay as in ``pose``. Where an arm with a closed form is singular, as with a straight wrist,
+    the nearest pose stands for those that differ by a turn that nothing decides. The same arguments
+    give the same poses.
 
     Args:
         solver: with its goals, limits, root mode and seed; its method and its preferences have no effect.
@@ -72,7 +74,7 @@ def all_solutions(
             if vain > most:
                 break
             continue
-        if not found:
+        if not found and ways is None:
             _check_left(inner, solution.pose, moving)
         found.append(solution)
         vain = 0

@@ -29,7 +29,11 @@ What remains is left to a step of Newton's method.
 _BESIDE = 1e-6
 """How far beyond its reach, in parts of it, an angle still exists: rounding of an arm that is straight."""
 _SINGULAR = 1e-7
-"""Sine of the angle between two axes below which only the sum of their turns matters."""
+"""Sine of the angle between two axes below which only the sum of their turns matters; parts of the arm's length by
+which a point is beside an axis that turns it nowhere.
+"""
+_NEARLY = 1e-5
+"""The same sine where turning one axis against the other does not move the tool by more than Newton's method mends."""
 _ROUNDING = 1e-9
 """Radians by which an angle may be outside its limits."""
 
@@ -165,7 +169,10 @@ def put_ways(s: System, w: Work, x: Floats) -> int:
     target = s.goal_target[0, 0], s.goal_target[0, 1], s.goal_target[0, 2]
     # Where c has to be, from the first axis.
     place = minus(along(turn(toward, minus(c, vector(table, 14)), 1.0), target, 1.0), o1)
-    middle, half = turns_to_height(h1, place, h2, dot(h2, minus(c, o1)))
+    height, beside = dot(h2, minus(c, o1)), _SINGULAR * math.sqrt(dot(place, place))
+    middle, half = turns_to_height(h1, place, h2, height)
+    if square_across(h1, place) <= beside * beside and abs(dot(h2, place) - height) <= beside:
+        middle, half = -x[0], 0.0  # above the first joint every turn of it will do
     if half < 0.0:
         return 0
     count = 0
@@ -261,8 +268,13 @@ def put_wrists(
         a = spun(h1, -sine, cosine, turn(toward, spun(h6, -math.sin(sixth), math.cos(sixth), h5), 1.0))
         whole = turn_between(h2, h5, a)
         wanted = minus(minus(spot, spun(h2, math.sin(whole), math.cos(whole), hand)), o2)
-        reach = 0.5 * (dot(wanted, wanted) - dot(upper, upper) - dot(lower, lower))
-        middle, half = turns_to_height(h3, lower, upper, reach)
+        middle, half = bend_to_reach(h3, lower, upper, wanted)
+        if half < 0.0 and square_across(h6, u) < _NEARLY * _NEARLY:
+            more = turn_into_reach(w, minus(spot, o2), whole)
+            sixth -= math.copysign(1.0, dot(h6, u)) * more
+            whole += more
+            wanted = minus(minus(spot, spun(h2, math.sin(whole), math.cos(whole), hand)), o2)
+            middle, half = bend_to_reach(h3, lower, upper, wanted)
         if half < 0.0:
             continue
         for side in range(-1, 3 if half > 0.0 else 1, 2):
@@ -271,6 +283,42 @@ def put_wrists(
             fourth = same4 * (whole - second - same3 * third)
             count = put_way(w.ways, count, first, second, third, fourth, fifth, sixth)
     return count
+
+
+def bend_to_reach(axis: Vector, lower: Vector, upper: Vector, wanted: Vector) -> tuple[float, float]:
+    """`turns_to_height` of an elbow's axis after which two bones are together as long as a vector (subproblem 3)."""
+    reach = 0.5 * (dot(wanted, wanted) - dot(upper, upper) - dot(lower, lower))
+    return turns_to_height(axis, lower, upper, reach)
+
+
+def turn_into_reach(w: Work, spot: Vector, whole: float) -> float:
+    """The smallest turn of the hand about three parallel axes that brings a spot within reach of the first two bones.
+
+    Args:
+        w: with `put_six_axes`.
+        spot: where c is, from the second axis.
+        whole: the turn of the hand so far.
+
+    Returns:
+        The further turn, 0 where none brings it there.
+    """
+    table = w.axes6
+    h2, h3, o3, o4 = vector(table, 1), vector(table, 2), vector(table, 8), vector(table, 9)
+    upper, lower, hand = minus(o3, vector(table, 7)), minus(o4, o3), minus(vector(table, 12), o4)
+    lengthwise = dot(upper, h3) * dot(h3, lower)
+    most = math.sqrt(square_across(h3, upper) * square_across(h3, lower))
+    turned_by, least = 0.0, math.inf
+    for side in range(-1, 3, 2):  # as the arm is folded, or straight
+        height = 0.5 * (dot(spot, spot) + dot(hand, hand) - dot(upper, upper) - dot(lower, lower))
+        middle, half = turns_to_height(h2, hand, spot, height - lengthwise - side * most)
+        if half < 0.0:
+            continue
+        for flip in range(-1, 3, 2):
+            turn_to = middle + flip * half - whole
+            turn_to -= 2.0 * math.pi * math.floor(turn_to / (2.0 * math.pi) + 0.5)
+            if abs(turn_to) < least:
+                turned_by, least = turn_to, abs(turn_to)
+    return turned_by
 
 
 def put_way(
