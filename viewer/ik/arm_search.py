@@ -19,6 +19,7 @@ from viewer.ik.kernels.starts import short_way
 from viewer.ik.kernels.step import AT_LIMIT, cap, place_and_turn
 from viewer.ik.levenberg_marquardt import (
     BUDGET,
+    CHOICE,
     CONVERGED,
     LEAST_BOOST,
     MET,
@@ -31,7 +32,6 @@ from viewer.ik.levenberg_marquardt import (
     look_for_stall,
     note_ending,
 )
-from viewer.ik.restarts import CHOICE
 from viewer.ik.system import Settings, State, System, Work
 from viewer.spatial.checks import Floats
 
@@ -240,7 +240,7 @@ _STEPS_TRIED = 5
 
 
 def choose_seed(s: System, w: Work, state: State, start: State, begin: int) -> None:
-    """`viewer.ik.restarts.start_anew`: the coordinates of the best of the next few seeds."""
+    """`viewer.ik.levenberg_marquardt.start_anew`: the coordinates of the best of the next few seeds."""
     least, chosen = math.inf, begin
     for i in range(begin, begin + CHOICE):
         take_seed(s, state, start, i)

@@ -21,8 +21,17 @@ from viewer.ik.kernels.forward import residuals
 from viewer.ik.kernels.goal_islands import keep, take_back
 from viewer.ik.kernels.joints import difference, move
 from viewer.ik.kernels.step import cap, excess_loss, less_pull, linearise, predicted_ease, put_excess, shorten, stiffen
-from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, follow_curve, minimise, propose
-from viewer.ik.restarts import begin, copy, limited
+from viewer.ik.levenberg_marquardt import (
+    BUDGET,
+    CONVERGED,
+    STALLED,
+    begin,
+    copy,
+    follow_curve,
+    limited,
+    minimise,
+    propose,
+)
 from viewer.ik.system import Settings, State, System, Work
 from viewer.spatial.checks import Floats
 

@@ -20,10 +20,10 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.distance import kept_at
 from viewer.ik.goals.kind import AT_TARGET
 from viewer.ik.kernels.goal_islands import only_looks
+from viewer.ik.levenberg_marquardt import CHOICE
 from viewer.ik.methods import METHODS
 from viewer.ik.mobility_priors import metric, principal
 from viewer.ik.reach import END, Gap, Miss
-from viewer.ik.restarts import CHOICE
 from viewer.ik.solver_options import INSIDE, ONE_SHOT, Options, seeds_for, serves_levels
 from viewer.ik.system import Settings, copy_state
 from viewer.ik.vectorised.numpy_engine import into_limits

@@ -23,8 +23,18 @@ from viewer.ik.kernels.goal_islands import (
 from viewer.ik.kernels.joints import into_limits
 from viewer.ik.kernels.starts import approach, far_out, is_chain, stretch, went
 from viewer.ik.levels import count_levels, follow, serve_levels
-from viewer.ik.levenberg_marquardt import AS_NEAR, BUDGET, CONVERGED, STALLED, UNREACHABLE, minimise
-from viewer.ik.restarts import begin, copy, limited, stand_or_lie
+from viewer.ik.levenberg_marquardt import (
+    AS_NEAR,
+    BUDGET,
+    CONVERGED,
+    STALLED,
+    UNREACHABLE,
+    begin,
+    copy,
+    limited,
+    minimise,
+    stand_or_lie,
+)
 from viewer.ik.system import Many, Settings, State, System, Work
 
 _SEARCH = 0.6

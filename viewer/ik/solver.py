@@ -23,10 +23,10 @@ from viewer.ik.contact.volumes import check_names, make_volumes
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
 from viewer.ik.jacobian import Jacobian, jacobian_of
+from viewer.ik.levenberg_marquardt import CHOICE
 from viewer.ik.methods import UserRows, dls_settings
 from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
 from viewer.ik.reach import Reach
-from viewer.ik.restarts import CHOICE
 from viewer.ik.return_to_start import GLIDE, ReturnToStart
 from viewer.ik.runs import Runs
 from viewer.ik.solution import Solution, Status

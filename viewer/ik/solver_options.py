@@ -18,8 +18,8 @@ from viewer.ik.backends import check_backend
 from viewer.ik.contact.values import Contact
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal, goal_ids
+from viewer.ik.levenberg_marquardt import CHOICE
 from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
-from viewer.ik.restarts import CHOICE
 from viewer.ik.system import Settings, System
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import wrong_kind

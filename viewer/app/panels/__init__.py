@@ -10,7 +10,6 @@ from viewer.app.panels import (
     document_dialogs,
     file_dialog,
     film_dialog,
-    find_dialog,
     goals_panel,
     history_panel,
     inspector,
@@ -88,7 +87,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("questions", "Questions", Place.FLOATING, document_dialogs.draw_questions),
     Panel("rename", "Rename", Place.FLOATING, skeleton_tree.draw_rename_dialog),
     Panel("keep-pose", "Keep pose", Place.FLOATING, poses_panel.draw_pose_dialog),
-    Panel("find", "Find", Place.FLOATING, find_dialog.draw_find_dialog),
+    Panel("find", "Find", Place.FLOATING, document_dialogs.draw_find_dialog),
     Panel("status", "Status line", Place.STATUS, messages_panel.draw_status_line, live=True, padded=False),
 )
 """All panels; those that share a tabbed place are its tabs, in this order."""

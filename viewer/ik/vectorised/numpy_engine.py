@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from viewer.ik import active_set, algebra, levels, levenberg_marquardt, problems, restarts
+from viewer.ik import active_set, algebra, levels, levenberg_marquardt, problems
 from viewer.ik.algebra import Quaternion
 from viewer.ik.arm_search import is_arm, join_bones, search_arm
 from viewer.ik.backends import twins
@@ -179,7 +179,7 @@ STEPS: dict[str, Any] = {
 }  # fmt: skip
 """The steps of the loop."""
 
-LOOPS = (active_set, restarts, levenberg_marquardt, levels, problems)
+LOOPS = (active_set, levenberg_marquardt, levels, problems)
 """The modules whose functions each backend runs with steps of its own."""
 
 _Minimise: TypeAlias = Callable[[System, Work, State, State, State, State, Settings], tuple[int, int, float]]
