@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial, wraps
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -27,6 +28,8 @@ from viewer.ik.contact.volumes import check_names
 from viewer.ik.goals import Goal
 from viewer.motion import Contacts, Layer
 from viewer.skeleton import Skeleton, World
+
+T = TypeVar("T")
 
 SUFFIX = ".py"
 _RUN_AS = "ikviewer_goals"
@@ -117,11 +120,7 @@ _FORM = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"
 
 def goals_of(name: str, skeleton: Skeleton) -> Asked:
     """The goals, contact and ground of a goals file, or of standard input; its warnings go to stderr."""
-    warnings: list[str] = []
-    with as_file(name) as path:
-        found = read_goals_file(path, name, skeleton, warnings)
-    warn(f"{name}: {warning}" for warning in warnings)
-    return found
+    return _read(name, lambda path, warnings: read_goals_file(path, name, skeleton, warnings))
 
 
 def check_enabled(goals: Iterable[Goal], name: str | None) -> None:
@@ -132,18 +131,18 @@ def check_enabled(goals: Iterable[Goal], name: str | None) -> None:
 
 def layers_of(name: str, skeleton: Skeleton) -> tuple[Layer, ...]:
     """The layers of a layers file, or of standard input; its warnings go to stderr."""
-    warnings: list[str] = []
-    with as_file(name) as path:
-        found = read_layers(path, name, skeleton, warnings)
-    warn(f"{name}: {warning}" for warning in warnings)
-    return found
+    return _read(name, lambda path, warnings: read_layers(path, name, skeleton, warnings))
 
 
 def contacts_of(name: str) -> Contacts:
     """The contacts of a contacts file, or of standard input; its warnings go to stderr."""
+    return _read(name, lambda path, warnings: read_contacts(path, name, warnings))
+
+
+def _read(name: str, read: Callable[[Path, list[str]], T]) -> T:
     warnings: list[str] = []
     with as_file(name) as path:
-        found = read_contacts(path, name, warnings)
+        found = read(path, warnings)
     warn(f"{name}: {warning}" for warning in warnings)
     return found
 

@@ -21,6 +21,7 @@ from viewer.cli.options import (
     objects_option,
     output_option,
     positive,
+    within,
 )
 from viewer.errors import quote
 from viewer.formats.file_formats import UNIT_NAMES, check_units
@@ -241,20 +242,6 @@ Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and 
 # --- limits
 
 
-def _quantile(text: str) -> float:
-    number = finite(text)
-    if not 0.0 <= number <= 0.1:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 0.1, found {quote(text)}")
-    return number
-
-
-def _margin(text: str) -> float:
-    number = finite(text)
-    if not 0.0 <= number <= 180.0:
-        raise argparse.ArgumentTypeError(f"expected degrees from 0 to 180, found {quote(text)}")
-    return number
-
-
 class LimitsOptions(Options):
     """Options of ``ikviewer limits``."""
 
@@ -272,13 +259,13 @@ twice as far inside them. Frames in which joints are thrown do not count."""
     quantile: float = option(
         "Q",
         "part of a motion's frames that may lie beyond each end of a range (default 0.001)",
-        parse=_quantile,
+        parse=within(0.0, 0.1),
         default=1e-3,
     )
     margin: float = option(
         "D",
         "degrees by which ranges are wider (default 15): half of it beyond the rig's limits, up to twice inside them",
-        parse=_margin,
+        parse=within(0.0, 180.0, "degrees"),
         default=15.0,
     )
     reading: Reading = part(Reading)

@@ -96,12 +96,20 @@ def at_most(most: float, what: str) -> Callable[[str], float]:
     return convert
 
 
-def fraction(text: str) -> float:
-    """A number from 0 to 1."""
-    number = _number(text)
-    if not 0.0 <= number <= 1.0:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 1, found {quote(text)}")
-    return number
+def within(low: float, high: float, what: str = "a number") -> Callable[[str], float]:
+    """A converter for a number in a range, both ends included."""
+
+    def convert(text: str) -> float:
+        number = _number(text)
+        if not low <= number <= high:
+            raise argparse.ArgumentTypeError(f"expected {what} from {low:g} to {high:g}, found {quote(text)}")
+        return number
+
+    return convert
+
+
+fraction = within(0.0, 1.0)
+"""A number from 0 to 1."""
 
 
 def count(text: str, least: int = 0) -> int:

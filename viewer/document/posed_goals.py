@@ -55,7 +55,7 @@ def below(skeleton: Skeleton, joints: Iterable[int]) -> Bools:
 
 
 def above(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joint and its ancestors up to the root."""
+    """A joint and its ancestors up to the root, nearest first; empty for -1."""
     path = []
     while joint >= 0:
         path.append(joint)

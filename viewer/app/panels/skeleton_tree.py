@@ -23,6 +23,7 @@ from viewer.app.widgets.fields import Search, focus_next_field, search_field
 from viewer.app.widgets.pen import Area, Pen, tip
 from viewer.document import Document, DocumentGoal, Item, joint_of, joints_at_limit
 from viewer.document.actions import Select
+from viewer.document.posed_goals import above
 from viewer.scene import SIDES, look_of
 from viewer.skeleton import Skeleton
 from viewer.skeleton.tree import depth_first
@@ -72,7 +73,7 @@ class Folds:
             marked: joints with an effector.
             fits: rows that the panel has room for.
         """
-        path = ancestors(skeleton, joint)
+        path = above(skeleton, joint)
         children = children_of(skeleton)
         # Folds by hand are dropped where they would hide the joint.
         self.by_hand = {j: folded for j, folded in self.by_hand.items() if folded and j not in path[1:]}
@@ -86,15 +87,6 @@ class Folds:
 
 _FEW = 2
 """Branches of at most this many rows are not folded automatically."""
-
-
-def ancestors(skeleton: Skeleton, joint: int) -> list[int]:
-    """A joint and its ancestors, nearest first; empty for -1."""
-    path = []
-    while joint >= 0:
-        path.append(joint)
-        joint = int(skeleton.parents[joint])
-    return path
 
 
 def below(skeleton: Skeleton, joint: int) -> list[int]:
