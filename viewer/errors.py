@@ -224,11 +224,12 @@ def _with_side(name: str) -> str:
 
     What a program puts before all names (``mixamorig:``) is left out. "" where no side is named.
     """
-    words = [word.casefold() for word in _WORD.findall(name.rpartition(":")[2])]
+    words = [word.casefold() for word in WORD.findall(name.rpartition(":")[2])]
     sides = [_SIDES[word] for word in words if word in _SIDES]
     return "".join([*sides, *(word for word in words if word not in _SIDES)]) if len(sides) == 1 else ""
 
 
 _MOST_NEAR = 3
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+"""A word of a name such as ``LeftForeArm2``, ``upper_arm.L`` or ``LHand``."""
 _SIDES = {"l": "left", "left": "left", "r": "right", "right": "right"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from viewer.errors import quote
+from viewer.errors import WORD, quote
 
 
 class FreeNames:
@@ -51,7 +51,6 @@ def unique_names(names: list[str]) -> tuple[tuple[str, ...], list[str]]:
     return tuple(result), warnings
 
 
-_TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _SIDES = {
     "left": "left", "l": "left", "lft": "left", "lt": "left",
     "right": "right", "r": "right", "rgt": "right", "rt": "right",
@@ -104,7 +103,7 @@ class BodyPart:
 @lru_cache(maxsize=1 << 14)
 def body_part(name: str) -> BodyPart:
     """Side and part of a joint's name; a prefix up to a colon is ignored."""
-    words = [word.casefold() for word in _TOKEN.findall(name.rpartition(":")[2])]
+    words = [word.casefold() for word in WORD.findall(name.rpartition(":")[2])]
     side = ""
     rest: list[str] = []
     for word in words:
@@ -136,13 +135,13 @@ _PALM_WORDS = frozenset({"metacarpal", "metacarpus", "carpal", "palm", "inhand",
 
 def finger_of(name: str) -> str:
     """The finger of `FINGERS` in a joint's name, or ""."""
-    words = (word.casefold() for word in _TOKEN.findall(name.rpartition(":")[2]))
+    words = (word.casefold() for word in WORD.findall(name.rpartition(":")[2]))
     return next((_FINGER_WORDS[word] for word in words if word in _FINGER_WORDS), "")
 
 
 def is_in_palm(name: str) -> bool:
     """Whether a name is of a bone inside the palm, where a finger begins: ``index_metacarpal``."""
-    words = [word.casefold() for word in _TOKEN.findall(name.rpartition(":")[2])]
+    words = [word.casefold() for word in WORD.findall(name.rpartition(":")[2])]
     return not _PALM_WORDS.isdisjoint(words) or ("in", "hand") in pairwise(words)
 
 
@@ -154,7 +153,7 @@ def swapped_names(name: str) -> list[str]:
     """Possible names of a joint's counterpart, as for ``LeftHand``, ``hand.L``, ``l_hand``, ``lhand``; best first."""
     prefix, colon, bare = name.rpartition(":")
     found = []
-    for match in _TOKEN.finditer(bare):
+    for match in WORD.finditer(bare):
         word = match.group()
         if word.casefold() in _SWAPS:
             found.append((match.start(), match.end(), _as_cased(_SWAPS[word.casefold()], word)))

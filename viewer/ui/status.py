@@ -24,7 +24,7 @@ from viewer.document.document_goal import LEVELS
 from viewer.document.posed_goals import above, below
 from viewer.document.scope import limb_of
 from viewer.document.solve_report import standing
-from viewer.errors import shown
+from viewer.errors import WORD, shown
 from viewer.ik.findings import FAR
 from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
@@ -36,7 +36,6 @@ from viewer.ui.contact import named, spoken_touches
 from viewer.ui.drag_targets import can_follow
 from viewer.ui.number_format import error_decimals
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
 _AT = re.compile(r" at its (?:(swing|twist) )?limit")
 _SIDES = {"left": "L", "l": "L", "right": "R", "r": "R"}
 _AT_LIMIT = 1e-4
@@ -46,7 +45,7 @@ _AT_LIMIT = 1e-4
 @lru_cache(maxsize=1024)
 def short_name(name: str) -> str:
     """A short name: ``R hand`` for ``mixamorig:RightHand`` or ``hand.R``; names without a side stay."""
-    words = _WORD.findall(name.rpartition(":")[2])
+    words = WORD.findall(name.rpartition(":")[2])
     side = next((word for word in words if word.casefold() in _SIDES), None)
     if side is None or len(words) < 2:
         return shown(name.rpartition(":")[2] or name)
