@@ -1,4 +1,4 @@
-"""Dialogs: new from a sample, units of a file, questions before data is lost, go to a frame; find commands and joints."""
+"""Dialogs: new from a sample, units of a file, questions before data is lost, go to a frame; find what is named."""
 
 from __future__ import annotations
 
