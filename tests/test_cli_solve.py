@@ -24,7 +24,7 @@ HAND = (PLACES[BIPED.index("LeftHand")] + np.array([0.05, 0.2, 0.2])).round(3).t
 FOOT: list[dict[str, Any]] = [{"effector": "LeftHand", "position": HAND}, {"effector": "RightFoot", "pin": True}]
 KEYS = [
     "status", "iterations", "seconds", "backend", "goals", "levels", "max_limit_violation_deg", "at_limit", "diagnosis",
-    "unserved", "contacts", "pose",
+    "unserved", "contacts", "pose", "joints",
 ]  # fmt: skip
 
 
@@ -294,3 +294,26 @@ def test_what_is_odd_is_a_warning(runs: Runs) -> None:
     assert result.code == 0
     assert 'goals[0]: unknown key "colour", ignored' in result.err
     assert result.json["status"] == "converged"
+
+
+def test_the_joints_of_a_robot_are_listed_by_the_names_of_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    limit = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+    joints = [("turn", "revolute", "base", "arm", "0 0 0"), ("reach", "prismatic", "arm", "tool0", "0 0 0")]
+    text = "".join(
+        f'<joint name="{name}" type="{word}"><parent link="{parent}"/><child link="{child}"/><origin xyz="{place}"/>'
+        f'<axis xyz="{"0 0 1" if word == "revolute" else "1 0 0"}"/>{limit}</joint>'
+        for name, word, parent, child, place in joints
+    )
+    links = "".join(f'<link name="{name}"/>' for name in ("base", "arm", "tool0"))
+    (tmp_path / "robot.urdf").write_text(f'<robot name="r">{links}{text}</robot>', encoding="utf-8")
+    goal = {"effector": "tool0", "position": [0.4, 0.3, 0.0]}  # in the axes of the file: 0.5 at atan2(3, 4)
+    (tmp_path / "goal.json").write_text(json.dumps({"goals": [goal]}), encoding="utf-8")
+    files = str(tmp_path / "robot.urdf"), str(tmp_path / "goal.json")
+    arguments = ["solve", *files, "--units", "raw", "--tolerance-m", "1e-9"]
+    assert ran(capsys, *arguments).out.splitlines()[-2:] == ["  turn      36.87°", "  reach    0.5000 m"]
+    found = json.loads(ran(capsys, *arguments, "--json").out)["joints"]
+    assert list(found) == ["turn", "reach"]
+    assert found["turn"] == pytest.approx(np.arctan2(3, 4), abs=1e-6)
+    assert found["reach"] == pytest.approx(0.5, abs=1e-6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.document import Select
+from inside.document import RenameJoint, Select
 from inside.ik import METHOD_NAMES
 from ui_person import QUICK, Person
 
@@ -328,3 +328,17 @@ def test_joint_positions_are_copied_as_yaml() -> None:
     person.controller.session.dispatch(Select((Item("joint", "elbow"),)))
     person.controller.run("pose.copy_joints")
     assert person.controller.view.requests.pop().value == f"# radians, metres\nelbow: {found['elbow']}\n"
+
+
+def test_the_joints_of_a_robot_are_copied_by_the_names_of_its_file_also_after_a_rename() -> None:
+    joints = "".join(
+        f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/></joint>'
+        for name, parent, child in (("pan", "base", "turret"), ("tilt", "turret", "head"))
+    )
+    links = "".join(f'<link name="{name}"/>' for name in ("base", "turret", "head"))
+    person = Person(viewer.load(text=f'<robot name="r">{links}{joints}</robot>'))
+    person.controller.run("pose.copy_joints")
+    assert person.controller.view.requests.pop().value == "# radians, metres\npan: 0.000000\ntilt: 0.000000\n"
+    person.controller.session.dispatch(RenameJoint("head", "camera"))
+    person.controller.run("pose.copy_joints")
+    assert "tilt: 0.000000" in str(person.controller.view.requests.pop().value)

@@ -345,6 +345,46 @@ def test_a_robot_that_was_read_is_written_as_it_was(tmp_path: Path) -> None:
     np.testing.assert_allclose(after.skeleton.axes, before.skeleton.axes, atol=1e-15)
 
 
+def test_joints_keep_their_own_names(tmp_path: Path) -> None:
+    """A controller knows the joints of a robot, not the links that they move."""
+    arm = loaded(tmp_path, ARM)
+    assert arm.source.name_of("fore") == "elbow"
+    viewer.save(arm, tmp_path / "arm.csv", joints=True)
+    assert (tmp_path / "arm.csv").read_text().splitlines()[0] == "frame,time,shoulder,elbow,lift"
+    viewer.save(arm, tmp_path / "again.urdf")
+    written = {joint.get("name") for joint in ET.parse(tmp_path / "again.urdf").getroot().iter("joint")}
+    assert {"shoulder", "elbow", "lift", "flange"} <= written
+    follower = robot(FIRST, joint("j", "a", "c", "<mimic joint='i'/>"))
+    viewer.save(loaded(tmp_path, follower), tmp_path / "pair.urdf")
+    mimic = next(ET.parse(tmp_path / "pair.urdf").getroot().iter("mimic"))
+    assert mimic.get("joint") == "i"
+
+
+def test_a_joint_of_another_name_is_not_taken_twice(tmp_path: Path) -> None:
+    """An effector of one's own may not get a name that the file gives to a joint."""
+    text = robot(joint("tool_joint", "a", "b"), joint("j", "b", "c"))
+    read = loaded(tmp_path, text)
+    more = viewer.Builder(read.skeleton).effector("tool", "c", (0.0, 0.0, 0.1)).skeleton
+    viewer.save(viewer.Character(more, source=read.source), tmp_path / "more.urdf")
+    names = [one.get("name") for one in ET.parse(tmp_path / "more.urdf").getroot().iter("joint")]
+    assert len(names) == len(set(names))
+    viewer.load(tmp_path / "more.urdf")
+
+
+def test_with_raw_units_the_axes_are_those_of_the_file(tmp_path: Path) -> None:
+    """As Pinocchio and ROS have them: the base is not turned, for goals neither."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM, encoding="utf-8")
+    raw, turned = viewer.load(path, units="raw"), viewer.load(path)
+    assert raw.warnings == turned.warnings
+    ours, theirs = (viewer.fk(one.skeleton, one.skeleton.rest_pose()).positions for one in (turned, raw))
+    np.testing.assert_allclose(theirs[1], (0.1, 0.2, 0.3), atol=1e-15)
+    np.testing.assert_allclose(ours, theirs[:, [0, 2, 1]] * (1, 1, -1), atol=1e-12)
+    viewer.save(raw, tmp_path / "again.urdf")
+    again = viewer.load(tmp_path / "again.urdf", units="raw").skeleton
+    np.testing.assert_allclose(viewer.fk(again, again.rest_pose()).positions, theirs, atol=1e-12)
+
+
 def test_what_a_robot_does_not_hold_is_said(tmp_path: Path) -> None:
     warnings = viewer.save(viewer.load("sample:walk"), tmp_path / "walk.urdf")
     assert "a robot has no motion: it is left out" in warnings

@@ -63,12 +63,16 @@ def _solve(options: SolveOptions) -> Result:
     goals, solution, every = _solved(character, options)
     if output is not None:
         _write(character, solution.pose, goals, output)
-    report = _report(character.skeleton, goals, solution, options.solving)
+    joints = _joint_positions(character, solution.pose)
+    report = _report(character.skeleton, goals, solution, options.solving) | {"joints": {**joints}}
     if every is not None:
         report["solutions"] = every
+    lines = _report_lines(report)
+    if character.source.joint_names:
+        lines += _joint_lines(character, joints)
     if output is None:
-        return Result(_report_lines(report), document=report)
-    return Result(notes=[*_report_lines(report), one_line(f"wrote {output}")], document=report)
+        return Result(lines, document=report)
+    return Result(notes=[*lines, one_line(f"wrote {output}")], document=report)
 
 
 def _solved(character: Character, options: SolveOptions) -> tuple[tuple[Goal, ...], Solution, int | None]:
@@ -212,6 +216,31 @@ def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, cho
             "translations": dict(zip(skeleton.names, solution.pose.translations.tolist(), strict=True)),
         },
     }
+
+
+def _joint_positions(character: Character, pose: Pose) -> dict[str, float]:
+    """Radians of hinges and metres of slides, by the names that the file has for joints."""
+    skeleton, called = character.skeleton, character.source.name_of
+    values = joint_space(skeleton).measure(pose.rotations, pose.translations)[:, 0].tolist()
+    return {
+        called(name): value + 0.0
+        for name, kind, value in zip(skeleton.names, skeleton.kinds, values, strict=True)
+        if kind in (JointKind.HINGE, JointKind.SLIDE)
+    }
+
+
+def _joint_lines(character: Character, joints: dict[str, float]) -> list[str]:
+    """A line for each joint of a robot: degrees, or metres."""
+    slides = {
+        character.source.name_of(name)
+        for name, kind in zip(character.skeleton.names, character.skeleton.kinds, strict=True)
+        if kind is JointKind.SLIDE
+    }
+    width = max(map(len, joints), default=0)
+    shapes = {
+        name: f"{value:8.4f} m" if name in slides else f"{math.degrees(value):8.2f}°" for name, value in joints.items()
+    }
+    return [f"  {shown(name):{width}}  {words}" for name, words in shapes.items()]
 
 
 def _levels(goals: tuple[Goal, ...], entries: list[dict[str, Json]]) -> list[Json]:

@@ -161,7 +161,7 @@ def renamed_document(document: Document, names: Mapping[int, str]) -> Document:
     working = own if document.skeleton is character.skeleton else renamed_skeleton(document.skeleton, names)
     return replace(
         document,
-        character=replace(character, skeleton=own, source=_renamed_source(character.source, names)),
+        character=replace(character, skeleton=own, source=_renamed_source(character.source, names, new)),
         skeleton=working,
         goals=tuple(
             replace(
@@ -180,8 +180,13 @@ def renamed_document(document: Document, names: Mapping[int, str]) -> Document:
     )
 
 
-def _renamed_source(source: Source, names: Mapping[int, str]) -> Source:
-    """BVH is written with the names that were read, which may repeat: other joints keep theirs."""
+def _renamed_source(source: Source, names: Mapping[int, str], new: Mapping[str, str]) -> Source:
+    """BVH is written with the names that were read, which may repeat: other joints keep theirs.
+
+    The joints of a robot keep the names that they have beside those of the bodies that they move.
+    """
+    if source.joint_names:
+        source = replace(source, joint_names={new.get(link, link): name for link, name in source.joint_names.items()})
     layout = source.layout
     if layout is None:
         return source

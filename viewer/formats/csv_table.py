@@ -89,7 +89,7 @@ def _joint_positions(character: Character) -> tuple[list[str], Floats]:
     """Names of the degrees of freedom, and (F, D) their values: radians, metres of slides and roots."""
     skeleton, clip = character.skeleton, character.clip
     values = coordinates(skeleton, skeleton.rest_pose() if clip is None else clip)
-    return [_guarded(name) for name in skeleton.dof_names], np.atleast_2d(values)
+    return [_guarded(character.source.name_of(name)) for name in skeleton.dof_names], np.atleast_2d(values)
 
 
 def _places(character: Character) -> tuple[list[str], Floats]:

@@ -125,9 +125,12 @@ def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
     _check_files(root, path, name, [])
     model = _compiled(path, name)
     gravity = model["gravity"]
-    y_up = abs(gravity[1]) > abs(gravity[2])
+    raw = units == "raw" and up == "auto"
+    y_up = raw or abs(gravity[1]) > abs(gravity[2])
     try:
-        character = _character(model, root, Source(path=name, format="mjcf", up="y" if y_up else "z"))
+        character = _character(
+            model, root, Source(path=name, format="mjcf", units="raw" if raw else "m", up="y" if y_up else "z")
+        )
     except InputError as error:
         raise FormatError(str(error).removeprefix("builder: "), file=name) from error
     stated = unconverted("MuJoCo", units, "y" if up == "z" else up)
@@ -193,6 +196,8 @@ def _character(model: dict[str, Any], root: Element, source: Source) -> Characte
     elif (limit_violation(skeleton, skeleton.rest_pose()) > _ROUNDING).any():
         warnings.append("the zero pose is outside the limits: the model opens in the nearest pose inside")
         skeleton = replace(skeleton, poses={"relaxed": project_pose(skeleton, skeleton.rest_pose())})
+    called = {part.name: str(model["jnt_names"][part.joint]) for part in parts if part.joint >= 0}
+    source = replace(source, joint_names={body: name for body, name in called.items() if name})
     limited = any(limits is not None for limits in skeleton.limits)
     return Character(
         skeleton, source=source, warnings=tuple(warnings), limits_from="file" if limited else None, skin=skin

@@ -38,6 +38,7 @@ from viewer.skeleton import (
     Builder,
     Capsule,
     Character,
+    Effector,
     Inertia,
     JointKind,
     JointLimits,
@@ -140,7 +141,8 @@ def _character(root: Element, path: Path, name: str, given: tuple[str, str], *, 
         f"joint {quote(joint.name)} floats: its place is fixed, it turns"
         for _, joint in ordered[1:] if joint is not None and joint.word == "floating"
     ]  # fmt: skip
-    skeleton = _skeleton(root, ordered, _inertias(links, warnings), warnings)
+    source = _source(ordered, name, given)
+    skeleton = _skeleton(root, ordered, source, _inertias(links, warnings), warnings)
     shown = [links[link] for link, _ in ordered if link in links]
     skin, missing = skin_of(root, shown, skeleton, path, meshes=meshes)
     warnings += missing
@@ -151,10 +153,19 @@ def _character(root: Element, path: Path, name: str, given: tuple[str, str], *, 
         warnings.append(f"the zero pose is outside the limits of {joint}: the robot opens in the nearest pose inside")
         skeleton = replace(skeleton, poses={"relaxed": project_pose(skeleton, skeleton.rest_pose())})
     limited = any(limits is not None for limits in skeleton.limits)
-    source = Source(path=name, format="urdf", up="z")
     return Character(
         skeleton, source=source, warnings=tuple(warnings), limits_from="file" if limited else None, skin=skin
     )
+
+
+def _source(ordered: list[tuple[str, Moved | None]], name: str, given: tuple[str, str]) -> Source:
+    """Metres and Z up; with raw units the axes stay as they are."""
+    units, up = given
+    named = {joint.child: joint.name for _, joint in ordered[1:] if joint is not None}
+    raw = units == "raw" and up == "auto"
+    return Source(
+        path=name, format="urdf", units="raw" if raw else "m", up="y" if raw else "z", joint_names=named
+    )  # fmt: skip
 
 
 def _links(root: Element) -> dict[str, Element]:
@@ -300,17 +311,20 @@ def _inertia(element: Element) -> tuple[Inertia, bool]:
 
 
 def _skeleton(
-    root: Element, ordered: list[tuple[str, Moved | None]], inertias: dict[str, Inertia], warnings: list[str]
+    root: Element,
+    ordered: list[tuple[str, Moved | None]],
+    source: Source,
+    inertias: dict[str, Inertia],
+    warnings: list[str],
 ) -> Skeleton:
-    turned = Source(up="z")
     builder = Builder(name=root.attributes.get("name", "").strip() or "robot")
     names = {link for link, _ in ordered}
     for link, joint in ordered:
         if joint is None or link == ordered[0][0]:
             place, turn = (np.zeros(3), IDENTITY) if joint is None else (joint.offset, joint.rotation)
-            rotation = root_rotations_to_internal(turn, turned)
+            rotation = root_rotations_to_internal(turn, source)
             kind: KindWord = "fixed" if joint is None else "free"
-            place, own = root_translations_to_internal(place, turned), inertias.get(link)
+            place, own = root_translations_to_internal(place, source), inertias.get(link)
             builder.add(link, None, place, kind=kind, rotation=rotation, inertia=own)
             continue
         parent, offset, rotation = joint.parent, joint.offset, joint.rotation
@@ -482,20 +496,20 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
     tools = [one for one in skeleton.effectors if one.name not in skeleton.names]
     names = [*between_links, *skeleton.names, *(tool.name for tool in tools)]
     roots = np.flatnonzero(skeleton.parents < 0)
-    base = len(roots) > 1 or not _stands_at_origin(skeleton, int(roots[0]))
+    up = Source(up="y" if character.source.units == "raw" else "z")  # raw axes are those of the file
+    base = len(roots) > 1 or not _stands_at_origin(skeleton, int(roots[0]), up)
     if base:
         names.append(_WORLD)
         ET.SubElement(root, "link", name=_WORLD)
     twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if twice is not None:
         raise OutputError(f"two links would be called {quote(twice)}")
-    capsules, inertias = _capsules(skeleton), inertias_of(skeleton)
+    capsules, inertias, called = _capsules(skeleton), inertias_of(skeleton), _joint_names(character, plans, tools)
     for joint, plan in enumerate(plans):
         parent = int(skeleton.parents[joint])
         offset, rotation = skeleton.offsets[joint], skeleton.rest_rotations[joint]
         above = skeleton.names[parent] if parent >= 0 else _WORLD
         if parent < 0:
-            up = Source(up="z")
             offset, rotation = root_translations_to_source(offset, up), root_rotations_to_source(rotation, up)
         mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
         for step in plan:
@@ -505,22 +519,21 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
             if own.mass > 0.0 or step.word != "fixed":
                 _add_inertia(link, own)
             if parent >= 0 or base:
-                made = _add_joint(root, step, above, offset, rotation)
+                made = _add_joint(root, step, called[step.link], above, offset, rotation)
                 if mimic is not None:
                     follows = {"multiplier": repr(mimic.ratio), "offset": repr(mimic.offset)}
-                    ET.SubElement(made, "mimic", {"joint": _joint_name(mimic.leader)} | follows)
+                    ET.SubElement(made, "mimic", {"joint": called[mimic.leader]} | follows)
             above, offset, rotation = step.link, np.zeros(3), IDENTITY
     for tool in tools:
         _add_link(root, tool.name, [])
         step = Step(tool.name, "fixed")
-        _add_joint(root, step, skeleton.names[tool.joint], np.array(tool.offset), IDENTITY)
+        _add_joint(root, step, called[tool.name], skeleton.names[tool.joint], np.array(tool.offset), IDENTITY)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode") + "\n", warnings
 
 
-def _stands_at_origin(skeleton: Skeleton, root: int) -> bool:
+def _stands_at_origin(skeleton: Skeleton, root: int, up: Source) -> bool:
     """Whether the root is fixed at the origin with the axes of the file: it needs no joint."""
-    up = Source(up="z")
     turn = root_rotations_to_source(skeleton.rest_rotations[root], up)
     still = abs(abs(turn[3]) - 1.0) < _STILL and float(np.abs(skeleton.offsets[root]).max()) < _STILL
     return skeleton.kinds[root] is JointKind.FIXED and still
@@ -554,13 +567,26 @@ def _range(limits: JointLimits | None, column: int) -> tuple[float, float] | Non
     return (lower, upper) if np.isfinite(lower) and np.isfinite(upper) else None
 
 
-def _joint_name(link: str) -> str:
-    return f"{link}_joint"
+def _joint_names(character: Character, plans: list[list[Step]], tools: list[Effector]) -> dict[str, str]:
+    """The names of the joints by the links that they move: those of the file that was read, each once."""
+    links = [*(step.link for plan in plans for step in plan), *(tool.name for tool in tools)]
+    read = {link: name for link in links if (name := character.source.joint_names.get(link))}
+    taken, found = set(read.values()), dict[str, str]()
+    once = len(taken) == len(read)
+    for link in links:
+        name = read.get(link) if once else None
+        if name is None:
+            name = f"{link}_joint"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+        found[link] = name
+    return found
 
 
-def _add_joint(root: ET.Element, step: Step, parent: str, offset: Floats, rotation: Floats) -> ET.Element:
+def _add_joint(root: ET.Element, step: Step, name: str, parent: str, offset: Floats, rotation: Floats) -> ET.Element:
     word = "continuous" if step.word == "revolute" and step.limits is None else step.word
-    made = ET.SubElement(root, "joint", name=_joint_name(step.link), type=word)
+    made = ET.SubElement(root, "joint", name=name, type=word)
     ET.SubElement(made, "parent", link=parent)
     ET.SubElement(made, "child", link=step.link)
     _add_origin(made, offset, rotation)

@@ -46,6 +46,7 @@ class Source:
         layout: the BVH channels, or None for other formats.
         license: as the file states it, or "".
         unread: counts of other contents of the file ("1 mesh"), which are left out, with a warning, on writing.
+        joint_names: what the file calls the joints, where they have the names of the bodies that they move (robots).
     """
 
     path: str | None = None
@@ -58,6 +59,11 @@ class Source:
     layout: BvhLayout | None = None
     license: str = ""
     unread: tuple[str, ...] = ()
+    joint_names: Mapping[str, str] = field(default_factory=dict)
+
+    def name_of(self, joint: str) -> str:
+        """What the file calls a joint; its own name where the file does not say."""
+        return self.joint_names.get(joint, joint)
 
     def __post_init__(self) -> None:
         """Check units, axis and texts.

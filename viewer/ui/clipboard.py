@@ -27,7 +27,7 @@ from viewer.formats.motion_json import read_pose
 from viewer.ik.goals import KINDS, Goal
 from viewer.session import Session
 from viewer.session.session_files import is_session
-from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk, joint_space
+from viewer.skeleton import Character, JointKind, Pose, Skeleton, find_place, fk, joint_space
 from viewer.skeleton.figure import partners
 from viewer.skeleton.transfer import Transfer, blended
 from viewer.spatial.quaternion import conjugate, multiply
@@ -53,16 +53,17 @@ class Copied(NamedTuple):
     world: bool = False
 
 
-def joint_positions(skeleton: Skeleton, pose: Pose, chosen: Collection[str] = ()) -> tuple[str, int]:
-    """Joint positions as YAML, radians and metres, and how many joints they are of.
+def joint_positions(character: Character, pose: Pose, chosen: Collection[str] = ()) -> tuple[str, int]:
+    """Joint positions as YAML, radians and metres, by the names of the file; and how many joints they are of.
 
     Hinges and slides have a number each, others a list of their coordinates; what cannot move is left out.
 
     Args:
-        skeleton: of the pose.
+        character: of the pose.
         pose: any.
         chosen: names of joints; none: all.
     """
+    skeleton, called = character.skeleton, character.source.name_of
     values = joint_space(skeleton).measure(pose.rotations, pose.translations)
     counts = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2, JointKind.BALL: 3}
     lines = ["# radians, metres"]
@@ -70,7 +71,8 @@ def joint_positions(skeleton: Skeleton, pose: Pose, chosen: Collection[str] = ()
         count = counts.get(kind, 0)
         if count and (not chosen or name in chosen):
             words = [f"{value + 0.0:.6f}" for value in values[joint, :count].tolist()]
-            key = name if re.fullmatch(r"[A-Za-z_][\w.-]*", name) else json.dumps(name)
+            key = called(name)
+            key = key if re.fullmatch(r"[A-Za-z_][\w.-]*", key) else json.dumps(key)
             lines.append(f"{key}: {words[0] if count == 1 else '[' + ', '.join(words) + ']'}")
     return "\n".join(lines) + "\n", len(lines) - 1
 
@@ -99,7 +101,7 @@ class Clipboard:
         """Put the joint positions into the system's clipboard: of the selected joints, of all if none is selected."""
         document = self._session.document
         chosen = {item.name for item in document.selection if item.kind == "joint"}
-        text, count = joint_positions(document.skeleton, document.pose, chosen)
+        text, count = joint_positions(document.character, document.pose, chosen)
         self._view.request("copy-text", text)
         self._view.note(f"Copied the positions of {count} joint{'' if count == 1 else 's'}")
 

@@ -449,23 +449,26 @@ def _is_robot(skeleton: Skeleton) -> bool:
 def draw_joints(ui: PanelContext) -> None:
     """Draw a row for each joint that moves: its name, a slider with its range, its value."""
     document = ui.session.document
+    source = document.character.source
     pen, leaders = Pen(ui), {one.joint: one.leader for one in document.skeleton.mimics}
     with no_spacing():
         for joint, (name, kind) in enumerate(zip(document.skeleton.names, document.skeleton.kinds, strict=True)):
             if kind not in _MOVED:
                 continue
             x, y = imgui.get_cursor_screen_pos()
-            leader = leaders.get(name)
+            leader, called = leaders.get(name), source.name_of(name)
             indent, ink = (10.0, "text3") if leader else (0.0, "text2")
             pen.fitted(
-                x + pen.px(indent), pen.middle(y, pen.px(_ROW), SMALL), name, pen.px(_NAME - 6.0 - indent), ink, SMALL
+                x + pen.px(indent), pen.middle(y, pen.px(_ROW), SMALL), called, pen.px(_NAME - 6.0 - indent), ink, SMALL
             )
             imgui.set_cursor_screen_pos((x + pen.px(_NAME), y))
             for one in coordinates(document, joint, stuck=False):
                 form = in_lengths(ui, POSITION) if one.form is POSITION else one.form
+                words = called if called == name else f"{called} moves {name}"
                 edit = angle_slider(
-                    ui, name, one.value, one.bounds, form, hint=f"{name} follows {leader}" if leader else name
-                )
+                    ui, name, one.value, one.bounds, form,
+                    hint=f"{called} follows {source.name_of(leader)}" if leader else words,
+                )  # fmt: skip
                 carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))
             imgui.set_cursor_screen_pos((x, y + pen.px(_ROW)))
             imgui.dummy((1.0, 0.0))
