@@ -24,6 +24,7 @@ from viewer.ik.contact import Contact, Object
 from viewer.ik.solver import Solver
 from viewer.physics.simulation import Physics
 from viewer.physics.surroundings import Surroundings
+from viewer.scene.look import floor_of
 from viewer.skeleton import (
     Character,
     Pose,
@@ -62,15 +63,21 @@ def run_simulate(options: SimulateOptions) -> Result:
             check_suffix(output)
         outputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
-    skeleton = character.skeleton
     # At the rate of the steps: captured frames would move the aim by fits and starts.
     motion = inputs.motion_of(character, options.file).resampled(_FPS) if options.follow else None
     aim, known = _aim(character, options) if motion is None else (motion.pose(0), ())
     seconds = options.seconds or (5.0 if motion is None else motion.duration)
     objects, masses = _objects(options.object, known)
-    ground = None if options.no_ground else options.ground
+    ground = None if options.no_ground else floor_of(character) if options.ground is None else options.ground
     around = Surroundings(ground=ground, objects=objects, masses=masses)
-    sim = Physics(skeleton, aim, strength=options.strength, assist=options.assist, surroundings=around)
+    sim = Physics(
+        character.skeleton,
+        aim,
+        strength=options.strength,
+        assist=options.assist,
+        surroundings=around,
+        base=options.base,
+    )
     if not sim.model.touches_itself:
         warn([f"{options.file}: more parts than are tested against each other: they pass through one another"])
     warn([f"{options.file}: {line}" for line in sim.warnings])

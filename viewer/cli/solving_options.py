@@ -226,6 +226,7 @@ returns; feet stay where the motion has them, and frames outside keep their valu
 # --- simulate
 
 Assist = Literal["held", "helped", "off"]
+Base = Literal["legs", "fixed", "free"]
 """As `viewer.physics.simulation`, which takes longer to import than a command line takes to parse."""
 
 
@@ -268,7 +269,14 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
         "", "what may hold a free root: `held` (by its weight at most), `helped` (0.3 weights) or `off`",
         choices=get_args(Assist), default="held",
     )  # fmt: skip
-    ground: float = option("Y", "height of the floor, metres (default 0)", parse=finite, default=0.0)
+    base: Base = option(
+        "", "which roots that a robot's file fixes are free: those of figures with `legs`, none (`fixed`), or all "
+        "(`free`); they stand on the floor",
+        choices=get_args(Base), default="legs",
+    )  # fmt: skip
+    ground: float | None = option(
+        "Y", "height of the floor, metres (default 0, or the lowest joint of a figure that is below)", parse=finite
+    )
     no_ground: bool = flag("no floor")
     output: str | None = output_option(
         "the motion, by suffix; `.glb`, `.gltf` and films (`.mp4`, `.gif`, `fall_%04d.png`) have objects and balls too"

@@ -18,9 +18,10 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.physics.library import by_vector, left, load_mujoco, unit_length, wxyz
 from viewer.physics.overlaps import Sunk
+from viewer.physics.soles import soled, soles_of
 from viewer.physics.surroundings import BODIES, FLOOR, OBJECT_PREFIX, Movers, Surroundings, add_object, find_movers
-from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, find_place, fk, joint_space
-from viewer.skeleton.balance import capsule_masses, standing_height, standing_points
+from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_place, joint_space
+from viewer.skeleton.balance import capsule_masses, standing_height
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
@@ -502,9 +503,9 @@ def _add_capsules(
 ) -> float:
     """Add the capsules, what stands on the floor, and inertias; returns the mass of all in kilograms."""
     found, masses = bodies_of(skeleton), capsule_masses(skeleton)
-    figure, stated = find_figure(skeleton), skeleton.inertias or (None,) * len(skeleton)
+    stated = skeleton.inertias or (None,) * len(skeleton)
     masses *= [stated[one.joint] is None for one in found.capsules]
-    soled = _below(skeleton, [leg.end for leg in figure.legs if leg.end is not None] if figure else [])
+    on_soles = soled(skeleton)
     weights = np.zeros(len(skeleton)) + [0.0 if one is None else one.mass for one in stated]
     np.add.at(weights, [one.joint for one in found.capsules], masses)
     least = max(_LEAST_PART * float(weights.sum() or 1.0) / len(skeleton), _LEAST_KG)
@@ -516,9 +517,9 @@ def _add_capsules(
         bodies[one.joint].add_geom(
             type=kind, size=[one.radius, 0.0, 0.0], friction=friction, contype=BODIES,
             mass=max(mass, least) if stated[one.joint] is None else 0.0,
-            conaffinity=(BODIES if touching else 0) | (0 if low or one.joint in soled else FLOOR), **shape,
+            conaffinity=(BODIES if touching else 0) | (0 if low or one.joint in on_soles else FLOOR), **shape,
         )  # fmt: skip
-        if low and one.joint not in soled:  # it stands with its axis nearer to the floor than its radius
+        if low and one.joint not in on_soles:  # it stands with its axis nearer to the floor than its radius
             for end, room in zip((one.a, one.b), clear, strict=True):
                 bodies[one.joint].add_geom(
                     type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[max(min(room, one.radius), 1e-3 * height), 0.0, 0.0],
@@ -556,44 +557,15 @@ def _weights_carried(skeleton: Skeleton, weights: Floats) -> tuple[Floats, Float
     return np.asarray(np.bincount(mover, weights, len(skeleton))[mover]), below
 
 
-def _below(skeleton: Skeleton, tops: list[int]) -> set[int]:
-    """These joints and all below them."""
-    found = set(tops)
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        if parent in found:
-            found.add(joint)
-    return found
-
-
 def _add_soles(mujoco: Any, bodies: list[Any], skeleton: Skeleton, friction: list[float]) -> None:  # noqa: ANN401
-    """Boxes under the feet of a figure: from heel to ball under the ankle's joint, on to the tip under the toes'."""
-    figure = find_figure(skeleton)
-    if figure is None or not figure.legs:
-        return
-    world = fk(skeleton, skeleton.relaxed_pose())
-    points, _ = standing_points(skeleton, 0.0, ())
-    places = points.at(world)
-    for part, leg in enumerate(figure.legs):
-        rows = np.flatnonzero(points.parts == part)
-        if leg.end is None or len(rows) < 6:
-            continue
-        heel, ball, tip = (places[rows[k : k + 2]] for k in (0, 2, 4))
-        for joint, back, front in ((leg.end, heel, ball), (int(points.joints[rows[4]]), ball, tip)):
-            middles = back.mean(axis=0), front.mean(axis=0)
-            length, width = float(np.linalg.norm(middles[1] - middles[0])), float(np.linalg.norm(back[1] - back[0]))
-            if length < 1e-6 or width < 1e-6:
-                continue
-            forward = (middles[1] - middles[0]) / length
-            up = np.array([0.0, 1.0, 0.0])
-            turn = from_matrix(np.column_stack([forward, up, np.cross(forward, up)]))
-            thick = _SOLE * length
-            middle = 0.5 * (middles[0] + middles[1]) + up * thick
-            back_to_joint = conjugate(world.rotations[joint])
-            bodies[joint].add_geom(
-                type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.5 * length, thick, 0.5 * width], mass=0.0, friction=friction,
-                pos=rotate(back_to_joint, middle - world.positions[joint]),
-                quat=wxyz(multiply(back_to_joint, turn)), contype=0, conaffinity=FLOOR,
-            )  # fmt: skip
+    """Boxes on the soles of a figure."""
+    for sole in soles_of(skeleton):
+        thick = _SOLE * sole.length
+        up = rotate(sole.rotation, np.array([0.0, thick, 0.0]))
+        bodies[sole.joint].add_geom(
+            type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.5 * sole.length, thick, 0.5 * sole.width], mass=0.0,
+            friction=friction, pos=sole.center + up, quat=wxyz(sole.rotation), contype=0, conaffinity=FLOOR,
+        )  # fmt: skip
 
 
 def _exclude(spec: Any, bodies: list[Any], skeleton: Skeleton) -> None:  # noqa: ANN401

@@ -13,6 +13,7 @@ from viewer.errors import InputError, quote
 from viewer.ik.contact import Object, Sphere
 from viewer.physics.constraints import Constraints
 from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
+from viewer.physics.free_base import BASES, Base, freed, stood
 from viewer.physics.library import load_mujoco
 from viewer.physics.model import BALLS, Model, make_model
 from viewer.physics.overlaps import Stuck
@@ -105,6 +106,7 @@ class Physics:
         assist: Assist = "held",
         surroundings: Surroundings | None = None,
         figures: Sequence[Skeleton] = (),
+        base: Base = "fixed",
     ) -> None:
         """Start from a pose, at rest, which is also the first that is aimed at.
 
@@ -115,19 +117,25 @@ class Physics:
             assist: what may hold a free root: "held" (by its weight at most), "helped" (0.3 weights) or "off".
             surroundings: gravity, floor, balls and objects; None: as usual.
             figures: that the skeleton is made of, as `viewer.physics.together.Together` puts them together.
+            base: which roots that the file fixes are free here: those of figures with "legs", none ("fixed"), or all
+                ("free"). A figure with such a root stands on the ground, below where the file has it.
 
         Raises:
             MachineError: MuJoCo is not installed.
-            InputError: no skeleton, a pose of another one, a strength that is not above 0, an unknown assist, or
-                nothing that could move.
+            InputError: no skeleton, a pose of another one, a strength that is not above 0, an unknown assist or base,
+                or nothing that could move.
         """
         check_skeleton(skeleton, "physics: ")
         start = skeleton.relaxed_pose() if pose is None else pose
         check_pose(start, "physics: ")
         if len(start.rotations) != len(skeleton):
             raise InputError(f"physics: expected a pose of {len(skeleton)} joints, found {len(start.rotations)}")
+        if base not in BASES:
+            raise InputError(f"physics: base: expected {', '.join(BASES)}, found {quote(base)}")
         self._mujoco = load_mujoco()
-        self.skeleton, self.surroundings = skeleton, surroundings or Surroundings()
+        self.surroundings = surroundings or Surroundings()
+        skeleton, self._stands = freed(skeleton, figures or (skeleton,), base)
+        self.skeleton, start = skeleton, stood(skeleton, start, self._stands, self.surroundings.ground)
         self.model: Model = make_model(skeleton, start, self.surroundings, figures=figures)
         self._data, self._aside = self._mujoco.MjData(self.model.mj), self._mujoco.MjData(self.model.mj)
         self._strength, self.assist = self._checked_strength(strength), assist
@@ -174,7 +182,7 @@ class Physics:
 
         What overlaps in it is moved apart first.
         """
-        self._start = pose or self._start
+        self._start = self._start if pose is None else self._stood(pose)
         data, mj = self._data, self.model.mj
         self._mujoco.mj_resetData(mj, data)
         data.qpos[:] = self.model.coordinates(self._start, data.qpos)
@@ -209,8 +217,12 @@ class Physics:
         check_pose(pose, "physics: ")
         if len(pose.rotations) != len(self.skeleton):
             raise InputError(f"physics: expected a pose of {len(self.skeleton)} joints, found {len(pose.rotations)}")
-        self.aimed = pose
-        self._next = self._out_of_floor(self.model.coordinates(pose, self._target))
+        self.aimed = self._stood(pose)
+        self._next = self._out_of_floor(self.model.coordinates(self.aimed, self._target))
+
+    def _stood(self, pose: Pose) -> Pose:
+        """The pose with robots on the ground whose base is freed."""
+        return stood(self.skeleton, pose, self._stands, self.surroundings.ground)
 
     def _out_of_floor(self, target: Floats) -> Floats:
         """A target (nq,) whose free roots are as much higher as their figures are deep in the floor.

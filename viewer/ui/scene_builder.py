@@ -62,6 +62,9 @@ _OUTSIDE = 1e-6
 
 _AIMED = 0.3
 """Opacity of the pose that a simulated figure is driven to."""
+_APART_M, _APART_W = 0.004, 0.9998
+"""It is shown where a joint is farther from it than this part of the figure's height, or turned by more than what has
+this cosine of half its angle, 2 degrees: bones would be seen through the meshes of robots for nothing."""
 _SLACK, _SLACK_DEG = 0.02, 5.0
 """While a drag still iterates, errors below this fraction of the figure's height (and this many degrees) are not
 shown as missed, which would flicker at every quick move."""
@@ -81,7 +84,8 @@ class Setting(NamedTuple):
         trails: of the selected items.
         footprints: of planted feet.
         others: the figures that are not active.
-        simulated: a pose shown instead of the document's, which is then a ghost.
+        simulated: a pose shown instead of the document's.
+        aimed: the pose that it is driven to: a ghost, where the two differ.
         balls: that were thrown.
         objects: the props, where a simulation has them.
         traced: a pose of the laboratory, shown instead of the document's with all that is measured in it.
@@ -95,9 +99,17 @@ class Setting(NamedTuple):
     footprints: tuple[Footprint, ...] = ()
     others: tuple[OtherFigure, ...] = ()
     simulated: Pose | None = None
+    aimed: Pose | None = None
     balls: tuple[PropShape, ...] = ()
     objects: tuple[Object, ...] = ()
     traced: Pose | None = None
+
+
+def _differ(aimed: World, simulated: World, height: float) -> bool:
+    """Whether a simulated pose is seen to differ from the one that it is driven to."""
+    apart = np.abs(aimed.positions - simulated.positions).max()
+    turned = np.abs(np.einsum("ji,ji->j", aimed.rotations, simulated.rotations)).min()
+    return bool(apart > _APART_M * height or turned < _APART_W)
 
 
 def scene_of(session: Session, hovered: Item | None, display: Display, setting: Setting) -> Scene:
@@ -125,7 +137,9 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
     shown, ghosts = document.pose, setting.ghosts
     if setting.simulated is not None:
         shown = setting.simulated
-        ghosts = (*ghosts, Ghost(world_of(skeleton, document.pose), _AIMED))
+        aimed = world_of(skeleton, setting.aimed or document.pose)
+        if _differ(aimed, world_of(skeleton, shown), setting.height):
+            ghosts = (*ghosts, Ghost(aimed, _AIMED))
     props = prop_shapes(document, hovered) if document.contact.props else ()
     if setting.simulated is not None:
         now = {one.name: one for one in setting.objects}
@@ -359,7 +373,17 @@ class SceneBuilder:
             if laboratory is not None:
                 traced, ghosts = laboratory.pose, (*ghosts, *laboratory.ghosts())
             setting = Setting(
-                view.height, self._floor(), axis, ghosts, trails, prints, beside, simulated, *around, traced
+                view.height,
+                self._floor(),
+                axis,
+                ghosts,
+                trails,
+                prints,
+                beside,
+                simulated,
+                self._simulating.aimed,
+                *around,
+                traced,
             )
             made = scene_of(session, hovered, display, setting)
             self._scene = key, made if view.workspace is not Workspace.BUILD else at_rest(made)

@@ -20,6 +20,7 @@ from viewer.errors import InputError, MachineError
 from viewer.gizmo import Shape, Stroke
 from viewer.ik.contact import Object, Sphere
 from viewer.physics.drive import STRENGTH_HZ
+from viewer.physics.free_base import Base
 from viewer.physics.simulation import Assist, Physics
 from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.physics.together import Standing, Together
@@ -58,6 +59,7 @@ class Forces:
         gravity: in parts of the earth's.
         friction: of all that touches.
         ground: whether there is a floor.
+        base: which roots that files fix are free: those of figures with "legs", none ("fixed"), or all ("free").
         self_contact: whether the figure touches itself; None: if it is not too large.
         ball_mass, ball_radius: kilograms and metres; None: by the figure's.
         ball_speed: metres per second.
@@ -68,6 +70,7 @@ class Forces:
     gravity: float = 1.0
     friction: float = 0.9
     ground: bool = True
+    base: Base = "legs"
     self_contact: bool | None = None
     ball_mass: float | None = None
     ball_radius: float | None = None
@@ -169,6 +172,13 @@ class Simulating:
         )
 
     @property
+    def aimed(self) -> Pose | None:
+        """The pose that the active figure is driven to; None if none is shown."""
+        if self.sim is None or self.pose is None:
+            return None
+        return self.sim.aimed if self._together is None else self._together.split(self.sim.aimed)[0]
+
+    @property
     def balls(self) -> tuple[PropShape, ...]:
         """The balls that were thrown, as they are drawn."""
         if self.sim is None:
@@ -256,7 +266,9 @@ class Simulating:
             masses={prop.name: prop.mass for prop in props if prop.mass > 0.0},
         )
         try:
-            chosen = {"strength": forces.strength, "assist": forces.assist, "surroundings": around}
+            chosen = {
+                "strength": forces.strength, "assist": forces.assist, "surroundings": around, "base": forces.base,
+            }  # fmt: skip
             together = self._together
             if together is None:
                 sim = Physics(document.skeleton, start[0], **chosen)  # type: ignore[arg-type]

@@ -25,6 +25,7 @@ from viewer.app.widgets.buttons import (
 from viewer.app.widgets.fields import PLAIN, Format, finished_number, in_lengths, number_field, part_slider
 from viewer.app.widgets.pen import gap
 from viewer.physics.simulation import ASSISTS
+from viewer.skeleton import JointKind
 from viewer.ui.simulating import Forces, Simulating
 
 _HERTZ = Format(decimals=1, unit=" Hz", per_pixel=0.05, snap=1.0, units=PLAIN, low=0.5, high=12.0)
@@ -32,6 +33,7 @@ _PART = Format(decimals=2, per_pixel=0.01, snap=0.1, units=PLAIN, low=0.0, high=
 _MASS = Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=PLAIN, low=1e-6, high=1e6)
 _SPEED = Format(decimals=1, unit=" m/s", per_pixel=0.05, snap=1.0, units=PLAIN, low=0.1, high=100.0)
 _RADIUS = Format(decimals=3, unit=" m", per_pixel=0.001, snap=0.01, low=1e-6, high=1e6)
+_BASES = ("It stays where the file has it", "It falls or stands: robots with legs begin so")
 _RESET, _STRENGTH = "Back to the pose, at rest  Ctrl Home", "Strength: how quickly joints answer"
 _SAYS = ("A force of at most the figure's weight holds the root at its goal", "0.3 weights at most hold it", "It falls")
 
@@ -152,6 +154,13 @@ def _figure(ui: PanelContext, part: Simulating) -> Forces:
         label(ui, "Balance", hint="What holds the figure besides its own feet")
         words = tuple(word.capitalize() for word in ASSISTS)
         forces = replace(forces, assist=choose(ui, "assist", tuple(ASSISTS), words, forces.assist, hints=_SAYS))
+    fixed = JointKind.FIXED in [ui.session.document.skeleton.kinds[j] for j in ui.session.document.skeleton.roots]
+    if fixed:
+        label(ui, "Base", hint="Whether the root that the file fixes is free here")
+        free = bool(len(sim.model.free))
+        wanted = choose(ui, "base", (False, True), ("Fixed", "Free"), free, hints=_BASES)
+        if wanted != free:
+            forces = replace(forces, base="free" if wanted else "fixed")
     label(ui, "Itself", hint="Whether its capsules touch each other")
     touches = forces.self_contact if forces.self_contact is not None else bool(sim.model.touches_itself)
     chosen = choose(ui, "self", (True, False), ("Touches", "Passes"), touches)

@@ -1,0 +1,97 @@
+"""Bases that files fix although the robot has legs: they are free in a simulation, and the robot stands on the ground.
+
+A humanoid's file hangs its pelvis on the world, at the origin, with the feet below: what carries it is not in the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from viewer.physics.soles import soled, soles_of
+from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, fk
+from viewer.spatial.checks import Floats, Ints
+
+Base = Literal["legs", "fixed", "free"]
+"""Which fixed bases are free: those of figures with legs, none, all."""
+BASES: dict[Base, str] = {"legs": "of figures with legs", "fixed": "none", "free": "all"}
+_HERE = 1e-9
+"""Metres, or components of a rotation, by which a base is where the file has it."""
+
+
+class Standing(NamedTuple):
+    """What a figure with a freed base stands on.
+
+    Attributes:
+        root: index of the base.
+        joints: (P,) of the points that may stand.
+        offsets: (P, 3) in their frames, metres.
+        room: (P,) metres that each keeps above the ground.
+    """
+
+    root: int
+    joints: Ints
+    offsets: Floats
+    room: Floats
+
+
+def freed(skeleton: Skeleton, figures: Sequence[Skeleton], base: Base) -> tuple[Skeleton, tuple[Standing, ...]]:
+    """The skeleton with free bases, and how those stand that were fixed.
+
+    Args:
+        skeleton: the joints of all figures, one after the other.
+        figures: those.
+        base: which are free.
+    """
+    kinds, stands, first = list(skeleton.kinds), list[Standing](), 0
+    for figure in figures:
+        if base != "fixed" and (base == "free" or _has_legs(figure)):
+            roots = [root for root in figure.roots.tolist() if figure.kinds[root] is JointKind.FIXED]
+            for root in roots:
+                kinds[first + root] = JointKind.FREE
+            if len(roots) == len(figure.roots) == 1:
+                stands.append(_standing(figure, first))
+        first += len(figure)
+    return (replace(skeleton, kinds=tuple(kinds)) if tuple(kinds) != skeleton.kinds else skeleton), tuple(stands)
+
+
+def _has_legs(figure: Skeleton) -> bool:
+    found = find_figure(figure)
+    return found is not None and bool(found.legs)
+
+
+def _standing(figure: Skeleton, first: int) -> Standing:
+    """The soles of a figure, and the ends of the capsules of all but these feet."""
+    bodies, on_soles = bodies_of(figure), soled(figure)
+    rows: list[tuple[int, ArrayLike, float]] = [
+        (first + one.joint, end, min(clear, one.radius))
+        for one, room in zip(bodies.capsules, bodies.clearances.tolist(), strict=True)
+        for end, clear in zip((one.a, one.b), room, strict=True)
+        if one.joint not in on_soles
+    ]
+    rows += [(first + sole.joint, corner, 0.0) for sole in soles_of(figure) for corner in sole.corners]
+    joints, offsets, room = zip(*rows, strict=True) if rows else ((), (), ())
+    root = first + int(figure.roots[0])
+    places = np.array(offsets, dtype=np.float64).reshape(-1, 3)
+    return Standing(root, np.array(joints, dtype=np.intp), places, np.array(room, dtype=np.float64))
+
+
+def stood(skeleton: Skeleton, pose: Pose, stands: Sequence[Standing], ground: float | None) -> Pose:
+    """The pose with each of these figures, if its base is where the file has it, upright on the ground below it."""
+    if ground is None or not stands:
+        return pose
+    world = fk(skeleton, pose)
+    translations = pose.translations.copy()
+    for one in stands:
+        root = one.root
+        moved = np.abs(pose.translations[root] - skeleton.offsets[root]).max()
+        turned = 1.0 - abs(float(pose.rotations[root] @ skeleton.rest_rotations[root]))
+        if max(moved, turned) > _HERE or not len(one.joints):
+            continue
+        heights = [world.point(j, p)[1] for j, p in zip(one.joints.tolist(), one.offsets, strict=True)]
+        translations[root, 1] += ground - float((np.array(heights) - one.room).min())
+    return Pose(pose.rotations, translations)
