@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 import pytest
 from cli_run import ran
-from inside.physics import Base, Standing, Together
+from inside.formats import Shape, rigid_skin
+from inside.physics import Base, Standing, Together, soles_of, with_feet
+from inside.spatial import conjugate, rotate
 from panel_window import PanelWindow
 
 import viewer
@@ -121,6 +123,46 @@ def test_feet_without_soles_touch_the_floor() -> None:
     height = sim.pose.translations[0, 1]
     run(sim, 0.3)
     assert height - sim.pose.translations[0, 1] < 0.05
+
+
+def shod(skeleton: viewer.Skeleton) -> viewer.Character:
+    """A figure without toes whose feet are boxes of a mesh: 4 cm below the ankle, 18 cm ahead of it."""
+    builder = viewer.Builder(skeleton)
+    for side in ("Left", "Right"):
+        builder.remove(f"{side}ToeBase")
+    bare = builder.skeleton
+    world = viewer.fk(bare, bare.rest_pose())
+    shapes = []
+    for side in ("Left", "Right"):
+        joint = bare.index(f"{side}Foot")
+        corners = np.array([(x, y, z) for x in (-0.04, 0.04) for y in (-0.04, 0.0) for z in (-0.05, 0.18)])
+        points = rotate(conjugate(world.rotations[joint]), corners)
+        faces = np.array([(0, 1, 2), (1, 3, 2), (4, 6, 5), (5, 6, 7)])
+        shapes.append(Shape(f"{side}Foot", points, faces, (1.0, 1.0, 1.0, 1.0)))
+    return viewer.Character(bare, skin=rigid_skin(shapes, bare, []))
+
+
+def test_feet_that_only_meshes_show_are_stood_on() -> None:
+    character = shod(hung())
+    bare = character.skeleton
+    assert max(sole.length for sole in soles_of(bare)) < 0.05
+    skeleton = with_feet(bare, character.skin)
+    assert with_feet(bare, None) is bare
+    assert with_feet(skeleton, character.skin) is skeleton  # known now
+    world = viewer.fk(skeleton, skeleton.rest_pose())
+    toes = [world.point(j, p) for j, p in zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
+            if skeleton.names[j].endswith("Foot")]  # fmt: skip
+    for toe, side in zip(toes, ("Left", "Right"), strict=True):
+        ankle = world.positions[skeleton.index(f"{side}Foot")]
+        np.testing.assert_allclose(toe - ankle, (0.0, -0.04, 0.18), atol=1e-6)
+    sim = Physics(skeleton, surroundings=ground_under(skeleton), base="legs")
+    run(sim, 1.0)
+    assert sim.assist_weights < 0.1
+    ground = sim.surroundings.ground
+    assert ground is not None
+    after = viewer.fk(skeleton, sim.pose)
+    for side in ("Left", "Right"):
+        assert after.positions[skeleton.index(f"{side}Foot"), 1] - ground == pytest.approx(0.04, abs=0.01)
 
 
 def test_the_command_stands_a_robot_on_the_floor_below_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

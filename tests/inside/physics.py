@@ -6,4 +6,5 @@ from viewer.physics.library import load_mujoco, xyzw
 from viewer.physics.model import make_model
 from viewer.physics.overlaps import Overlaps, Stuck
 from viewer.physics.simulation import Assist, Physics
+from viewer.physics.soles import soles_of, with_feet
 from viewer.physics.together import Standing, Together

@@ -23,6 +23,7 @@ from viewer.formats.save import check_suffix
 from viewer.ik.contact import Contact, Object
 from viewer.ik.solver import Solver
 from viewer.physics.simulation import Physics
+from viewer.physics.soles import with_feet
 from viewer.physics.surroundings import Surroundings
 from viewer.scene.look import floor_of
 from viewer.skeleton import (
@@ -71,7 +72,7 @@ def run_simulate(options: SimulateOptions) -> Result:
     ground = None if options.no_ground else floor_of(character) if options.ground is None else options.ground
     around = Surroundings(ground=ground, objects=objects, masses=masses)
     sim = Physics(
-        character.skeleton,
+        with_feet(character.skeleton, character.skin),
         aim,
         strength=options.strength,
         assist=options.assist,

@@ -1,20 +1,27 @@
-"""Flat soles of a figure's feet: from heel to ball under the ankle's joint, on to the tip under the toes'."""
+"""Flat soles of a figure's feet: from heel to ball under the ankle's joint, on to the tip under the toes'.
+
+Robots' feet are often an ankle alone: what stands on the ground is in the meshes.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from viewer.skeleton import Skeleton, find_figure, fk
+from viewer.skeleton import Skeleton, Skin, find_figure, fk
 from viewer.skeleton.balance import standing_points
+from viewer.skeleton.tree import at_or_below
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
 
 _UP = np.array([0.0, 1.0, 0.0])
 _SHORTEST = 1e-6
 """Metres of a sole."""
+_FARTHER = 2.0
+"""Meshes show a foot that the skeleton does not have if they reach so many times as far ahead of the ankle."""
 
 
 class Sole(NamedTuple):
@@ -75,3 +82,50 @@ def soled(skeleton: Skeleton) -> set[int]:
         if parent in found:
             found.add(joint)
     return found
+
+
+@lru_cache(maxsize=8)
+def with_feet(skeleton: Skeleton, skin: Skin | None) -> Skeleton:
+    """The skeleton, with an end site at the toes of feet that reach `_FARTHER` in the meshes, as low as these."""
+    figure = find_figure(skeleton)
+    if figure is None or skin is None or not skin.follows_joints:
+        return skeleton
+    world = fk(skeleton, skeleton.rest_pose())
+    tips = list(zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True))
+    for leg in figure.legs:
+        if leg.end is None:
+            continue
+        ankle, below = world.positions[leg.end], at_or_below(skeleton, leg.end)
+        known = [world.point(sole.joint, corner) for sole in soles_of(skeleton) if below[sole.joint]
+                 for corner in sole.corners]  # fmt: skip
+        feet = [
+            (joint, rotate(world.rotations[joint], points) + world.positions[joint])
+            for joint in np.flatnonzero(below).tolist()
+            if len(points := _vertices(skin, joint))
+        ]
+        if not feet:
+            continue
+        joint, points = min(feet, key=lambda foot: float(foot[1][:, 1].min()))
+        ahead = float(((points - ankle) @ figure.forward).max())
+        if ahead < _FARTHER * max((float((corner - ankle) @ figure.forward) for corner in known), default=0.0):
+            continue
+        toe = ankle + ahead * figure.forward
+        toe[1] = points[:, 1].min()
+        tips.append((joint, rotate(conjugate(world.rotations[joint]), toe - world.positions[joint])))
+    if len(tips) == len(skeleton.tip_parents):
+        return skeleton
+    tips.sort(key=lambda tip: tip[0])
+    parents, offsets = zip(*tips, strict=True)
+    return replace(skeleton, tip_parents=np.array(parents), tip_offsets=np.array(offsets))
+
+
+def _vertices(skin: Skin, joint: int) -> Floats:
+    """(V, 3) of the meshes that follow a joint most, in its frame."""
+    found = [np.zeros((0, 3))]
+    for mesh in skin.meshes:
+        first = np.take_along_axis(mesh.bindings, np.argmax(mesh.weights, axis=1)[:, None], axis=1)[:, 0]
+        own = skin.joints[first] == joint
+        transforms = skin.transforms[first[own]]
+        positions = mesh.positions[own].astype(np.float64)
+        found.append(np.einsum("vij,vj->vi", transforms[:, :, :3], positions) + transforms[:, :, 3])
+    return np.concatenate(found)

@@ -22,6 +22,7 @@ from viewer.ik.contact import Object, Sphere
 from viewer.physics.drive import STRENGTH_HZ
 from viewer.physics.free_base import Base
 from viewer.physics.simulation import Assist, Physics
+from viewer.physics.soles import with_feet
 from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.physics.together import Standing, Together
 from viewer.scene import Hit, OtherFigure, PropShape, Text, rgba
@@ -29,7 +30,7 @@ from viewer.session import Session
 from viewer.session.demo import Push, Trial
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
-from viewer.skeleton import Clip, Pose, World, fk, middle_capsule
+from viewer.skeleton import Clip, Pose, Skeleton, World, fk, middle_capsule
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import conjugate, rotate
@@ -92,7 +93,13 @@ class _Role(NamedTuple):
     @property
     def standing(self) -> Standing:
         """As figures are put together."""
-        return Standing(self.document.skeleton, np.array(self.placement.offset), self.placement.rotation)
+        return Standing(self.skeleton, np.array(self.placement.offset), self.placement.rotation)
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """As it is simulated: with the feet that its meshes show."""
+        own, read = self.document.skeleton, self.document.character
+        return with_feet(own, read.skin if own.names == read.skeleton.names else None)
 
 
 def _cast_of(session: Session) -> list[_Role]:
@@ -271,7 +278,7 @@ class Simulating:
             }  # fmt: skip
             together = self._together
             if together is None:
-                sim = Physics(document.skeleton, start[0], **chosen)  # type: ignore[arg-type]
+                sim = Physics(self._cast[0].skeleton, start[0], **chosen)  # type: ignore[arg-type]
                 sim.aim(self._aimed[0])
             else:
                 figures = [one.skeleton for one in together.figures]
