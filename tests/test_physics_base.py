@@ -131,6 +131,9 @@ def shod(skeleton: viewer.Skeleton) -> viewer.Character:
     for side in ("Left", "Right"):
         builder.remove(f"{side}ToeBase")
     bare = builder.skeleton
+    feet = [bare.index(f"{side}Foot") for side in ("Left", "Right")]
+    kept = ~np.isin(bare.tip_parents, feet)  # its heels
+    bare = replace(bare, tip_parents=bare.tip_parents[kept], tip_offsets=bare.tip_offsets[kept])
     world = viewer.fk(bare, bare.rest_pose())
     shapes = []
     for side in ("Left", "Right"):
@@ -145,16 +148,16 @@ def shod(skeleton: viewer.Skeleton) -> viewer.Character:
 def test_feet_that_only_meshes_show_are_stood_on() -> None:
     character = shod(hung())
     bare = character.skeleton
-    assert max(sole.length for sole in soles_of(bare)) < 0.05
+    assert soles_of(bare) == ()
     skeleton = with_feet(bare, character.skin)
     assert with_feet(bare, None) is bare
     assert with_feet(skeleton, character.skin) is skeleton  # known now
     world = viewer.fk(skeleton, skeleton.rest_pose())
-    toes = [world.point(j, p) for j, p in zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
-            if skeleton.names[j].endswith("Foot")]  # fmt: skip
-    for toe, side in zip(toes, ("Left", "Right"), strict=True):
-        ankle = world.positions[skeleton.index(f"{side}Foot")]
-        np.testing.assert_allclose(toe - ankle, (0.0, -0.04, 0.18), atol=1e-6)
+    for side in ("Left", "Right"):
+        ankle = skeleton.index(f"{side}Foot")
+        (tip,) = skeleton.tip_offsets[skeleton.tip_parents == ankle]
+        toe = world.point(ankle, tip)
+        np.testing.assert_allclose(toe - world.positions[ankle], (0.0, -0.04, 0.18), atol=1e-6)
     sim = Physics(skeleton, surroundings=ground_under(skeleton), base="legs")
     run(sim, 1.0)
     assert sim.assist_weights < 0.1
