@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from figures import JOINTS, inserted, nameless, person, random_turns, reframed, renamed, turned, without
-from inside.skeleton import Figure, find_figure
+from inside.skeleton import Figure, find_figure, flexion_axis
 from inside.spatial import from_axis_angle, rotate
 
-from viewer import load
+from viewer import Builder, JointKind, JointLimits, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -231,3 +231,77 @@ def test_the_limbs_of_real_files(shared: Path, stem: str) -> None:
         assert [(limb.upper, limb.lower, limb.end) for limb in by_shape.limbs] == [
             (limb.upper, limb.lower, limb.end) for limb in figure.limbs
         ]
+
+
+def robot(imu: float = 0.0, names: tuple[str, ...] = ("hand",)) -> Skeleton:
+    """A person of plain names who faces Z, with a sensor so far behind each ankle, and links at the ends of arms."""
+    builder = Builder(name="robot")
+    builder.add("pelvis", None, (0, 0.9, 0), kind="free")
+    builder.add("chest", "pelvis", (0, 0.4, 0))
+    builder.add("head", "chest", (0, 0.3, 0))
+    for side, x in (("left", 0.1), ("right", -0.1)):
+        builder.add(f"{side}_thigh", "pelvis", (x, -0.05, 0))
+        builder.add(f"{side}_shin", f"{side}_thigh", (0, -0.4, 0))
+        builder.add(f"{side}_foot", f"{side}_shin", (0, -0.4, 0))
+        builder.add(f"{side}_imu", f"{side}_foot", (0, 0, -imu))
+        builder.add(f"{side}_arm_1", "chest", (2 * x, 0.1, 0))
+        builder.add(f"{side}_arm_2", f"{side}_arm_1", (0, -0.3, 0))
+        above, offset = f"{side}_arm_2", (0.0, -0.25, 0.0)
+        for name in names:
+            builder.add(f"{side}_{name}", above, offset)
+            above, offset = f"{side}_{name}", (0.0, -0.04, 0.0)
+    return builder.skeleton
+
+
+@pytest.mark.parametrize(("imu", "faces"), [(0.03, 1.0), (0.15, -1.0)])
+def test_a_sensor_in_a_foot_does_not_show_where_it_points(imu: float, faces: float) -> None:
+    figure = find_figure(robot(imu))
+    assert figure is not None
+    np.testing.assert_allclose(figure.forward, (0.0, 0.0, faces), atol=1e-12)
+
+
+def test_what_is_between_two_links_of_a_wrist_is_no_forearm() -> None:
+    skeleton = robot(names=("arm_3", "arm_4", "wrist"))
+    figure = find_figure(skeleton)
+    assert figure is not None
+    for arm in figure.arms:
+        assert skeleton.names[arm.upper] == f"{arm.side}_arm_1"
+        assert skeleton.names[arm.lower] == f"{arm.side}_arm_2"
+
+
+def test_twin_legs_without_names_stand_on_the_sides_that_they_say() -> None:
+    builder = Builder(name="robot")
+    builder.add("base", None, (0, 0.9, 0), kind="free")
+    for side, x in (("right", -0.1), ("left", 0.1)):
+        for number, offset in enumerate(((x, -0.05, 0), (0, -0.4, 0), (0, -0.4, 0))):
+            builder.add(f"{side}_link_{number}", f"{side}_link_{number - 1}" if number else "base", offset)
+        for number, offset in enumerate(((2 * x, 0.5, 0), (0, -0.3, 0), (0, -0.3, 0))):
+            name = f"{side}_arm_{number}" if number < 2 else f"{side}_wrist"
+            builder.add(name, f"{side}_arm_{number - 1}" if number else "base", offset)
+    figure = find_figure(builder.skeleton)
+    assert figure is not None
+    assert [builder.skeleton.names[leg.upper] for leg in figure.legs] == ["left_link_0", "right_link_0"]
+    np.testing.assert_allclose(figure.left, (1.0, 0.0, 0.0), atol=1e-12)
+    np.testing.assert_allclose(figure.forward, (0.0, 0.0, 1.0), atol=1e-12)
+
+
+@pytest.mark.parametrize("bent", [-100.0, -30.0, 0.0, 60.0, 100.0])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_hinges_flex_to_the_longer_side_of_straight_however_they_are_bent_at_rest(bent: float, sign: float) -> None:
+    """By the limits, which count from the rest pose: an elbow that is bent there by a right angle can be stretched."""
+    skeleton = robot()
+    turns, limits, kinds = skeleton.rest_rotations.copy(), list(skeleton.limits), list(skeleton.kinds)
+    axes = skeleton.axes.copy()
+    for side in ("left", "right"):
+        elbow = skeleton.index(f"{side}_arm_2")
+        # Forearms that hang and are turned about -X go forward.
+        turns[elbow] = from_axis_angle(np.array((-1.0, 0.0, 0.0)), np.radians(bent))
+        kinds[elbow], axes[elbow, 0] = JointKind.HINGE, (-sign, 0.0, 0.0)
+        ends = sorted(sign * np.radians((-5.0 - bent, 140.0 - bent)))
+        limits[elbow] = JointLimits.coordinates((float(ends[0]), float(ends[1])))
+    skeleton = replace(skeleton, rest_rotations=turns, limits=tuple(limits), kinds=tuple(kinds), axes=axes)
+    figure = find_figure(skeleton)
+    assert figure is not None
+    for arm in figure.arms:
+        axis = flexion_axis(skeleton, figure, arm)
+        np.testing.assert_allclose(axis, (-1.0, 0.0, 0.0), atol=1e-12)

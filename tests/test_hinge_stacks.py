@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 import pytest
 from inside.motion import Ranges, nearest_two, three_angles, turn_of, without_stacks
+from inside.skeleton import find_figure
 from inside.spatial import conjugate, from_axis_angle, log, multiply, normalized, rotate, vectors
 
 import viewer
@@ -349,3 +350,27 @@ def test_a_body_that_hangs_on_its_chest_turns_with_it() -> None:
     assert kinds == builder.skeleton.kinds
     assert found.report.limbs_deg is not None
     assert found.report.limbs_deg < 2.0
+
+
+def test_a_shoulder_whose_last_hinge_is_called_elbow_is_a_shoulder() -> None:
+    builder = viewer.Builder(name="two arms")
+    builder.add("base", None, (0, 1.0, 0), kind="fixed")
+    for side, x in (("left", 0.2), ("right", -0.2)):
+        above = "base"
+        for name, offset, axis in (
+            ("upper_shoulder", (x, 0.3, 0), (0, 0, 1)), ("lower_shoulder", (0, 0, 0), (1, 0, 0)),
+            ("upper_elbow", (0, -0.05, 0), (0, 1, 0)), ("lower_elbow", (0, -0.3, 0), (1, 0, 0)),
+            ("forearm_roll", (0, -0.1, 0), (0, 1, 0)), ("wrist", (0, -0.2, 0), (1, 0, 0)),
+        ):  # fmt: skip
+            builder.add(f"{side}_{name}", above, offset, kind="hinge", axis=axis)
+            above = f"{side}_{name}"
+        builder.tip(above, (0, -0.1, 0))
+    stacks = without_stacks(builder.skeleton)
+    assert stacks is not None
+    figure = find_figure(stacks.skeleton)
+    assert figure is not None
+    for arm in figure.arms:
+        names = stacks.skeleton.names
+        assert (names[arm.upper], names[arm.lower]) == (f"{arm.side}_upper_shoulder", f"{arm.side}_lower_elbow")
+        whole = stacks.limb_of(arm)
+        assert stacks.whole.names[whole.upper] == f"{arm.side}_upper_elbow"

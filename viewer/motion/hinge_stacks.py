@@ -26,7 +26,7 @@ from viewer.spatial.vectors import dot, norm
 
 _MOST = 3
 """Hinges of one joint."""
-_APART, _CARRIED, _AWAY = 0.06, 0.1, 0.15
+_APART, _CARRIED, _AWAY = 0.06, 0.12, 0.15
 """Parts of the figure's size: how far the axes of the last two hinges pass the point where they meet, how far that of
 a first one does, which carries this point as a collarbone carries the shoulder, and how far joints are from it."""
 _SLANT = np.cos(np.radians(45.0))
@@ -231,11 +231,16 @@ def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]],
 def _name_of(names: Sequence[str]) -> str:
     """What a joint is called that stands for several: as the last of them that has the part of the first with one.
 
-    An elbow with the first hinge of a wrist is an elbow.
+    An elbow with the first hinge of a wrist is an elbow. Hinges that begin as a shoulder's or a hip's are one, whatever
+    the last is called: robots' upper arms turn about themselves near the elbow.
     """
     parts = [body_part(name).part for name in names]
     known = [part for part in parts if part]
-    return names[-1] if not known else names[len(parts) - 1 - parts[::-1].index(known[0])]
+    if not known:
+        return names[-1]
+    found = names[len(parts) - 1 - parts[::-1].index(known[0])]
+    begins = any(word in names[0].casefold() for word in ("shoulder", "hip"))
+    return names[0] if begins and known[0] not in ("upper arm", "upper leg") else found
 
 
 def _single(skeleton: Skeleton, members: tuple[int, ...]) -> tuple[JointKind, Floats, JointLimits | None]:

@@ -246,8 +246,9 @@ _HANGS = -0.5
 """Legs hang if they point this much against the trunk (a cosine)."""
 _DOWN = -0.7
 _LYING = 0.6
-_TOE = 0.25
-"""A foot shows where it points if this much of it, in its own length, is level."""
+_TOE, _FOOT = 0.25, 0.15
+"""A foot shows where it points if this much of it, in its own length, is level, and if it is as long as this in the
+length of the shin: sensors of robots are nearer."""
 
 Axes = tuple["Floats", "Floats", "Floats", bool]
 STANDARD_AXES: Axes = (np.eye(3)[1], np.eye(3)[0], np.eye(3)[2], False)
@@ -335,7 +336,8 @@ def _toes(tree: RestTree, legs: tuple[Limb, ...], up: Floats) -> Floats:
         if leg.end is not None:
             reach = foot_direction(tree, leg.end)
             level = reach - (reach @ up) * up
-            if np.linalg.norm(level) > _TOE * np.linalg.norm(reach):
+            shin = float(np.linalg.norm(tree.end(leg.tip) - tree.place(leg.lower)))
+            if np.linalg.norm(level) > max(_TOE * float(np.linalg.norm(reach)), _FOOT * shin):
                 total += unit(level)
     return total
 
