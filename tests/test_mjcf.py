@@ -227,3 +227,18 @@ def test_hidden_shapes_are_shown_where_most_bodies_have_no_others(tmp_path: Path
     ball = corners[0] // 2
     assert corners[1] > 2 * ball  # two balls and both meshes; the third ball has a mesh beside it
     assert corners[1] < 3 * ball
+
+
+def test_last_bodies_end_where_their_shapes_do(tmp_path: Path) -> None:
+    """A forearm whose hand is a ball, a foot of two capsules, and one that is a ball inside its ankle."""
+    text = """<mujoco><worldbody><body name="body" pos="0 0 1"><freejoint/><geom type="sphere" size="0.1"/>
+      <body name="forearm" pos="0.2 0 0.3"><joint axis="0 1 0"/>
+        <geom type="capsule" size="0.03" fromto="0 0 0 0.1 0.1 0"/><geom type="sphere" size="0.04" pos="0.2 0.2 0"/></body>
+      <body name="foot" pos="0 0.1 -0.4" quat="0 0 0 1"><joint axis="0 1 0"/>
+        <geom type="capsule" size="0.02" fromto="-0.05 0 -0.02 0.15 0 -0.02"/>
+        <geom type="capsule" size="0.02" fromto="-0.05 0.02 -0.02 0.14 0.02 -0.02"/></body>
+      <body name="other" pos="0 -0.1 -0.4"><joint axis="0 1 0"/><geom type="sphere" size="0.05" pos="0 0 0.1"/></body>
+      </body></worldbody></mujoco>"""
+    skeleton = viewer.load(written(tmp_path, text)).skeleton
+    assert [skeleton.names[joint] for joint in skeleton.tip_parents] == ["forearm", "foot"]
+    np.testing.assert_allclose(skeleton.tip_offsets, [(0.2, 0.2, 0.0), (0.15, 0.0, -0.02)], atol=1e-12)

@@ -265,6 +265,7 @@ def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings:
             part.name, part.parent, part.offset, kind=kind, axis=axis, limits=limits, rotation=part.rotation,  # type: ignore[arg-type]
             inertia=inertias.get(part.name),
         )  # fmt: skip
+    _add_ends(builder, model, parts)
     _add_tools(builder, model, parts)
     for follower, leader, ratio, offset in _mimics(model, parts):
         builder.mimic(follower, leader, ratio, offset)
@@ -361,6 +362,26 @@ def _limits(model: dict[str, Any], joint: int, word: int, name: str, warnings: l
     lower, upper = (float(value) - start for value in model["jnt_range"][joint])
     most = 4.0 * np.pi if word == _HINGE else np.inf
     return max(lower, -most), min(upper, most)
+
+
+def _add_ends(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
+    """An end site of each last body where its spheres and capsules reach to: a forearm's hand, a foot's toes."""
+    parents, reach = model["body_parentid"].tolist(), dict[int, Floats]()
+    above = rotate(_xyzw(model["body_quat"] * (1.0, -1.0, -1.0, -1.0)), -model["body_pos"])
+    for geom, body in enumerate(model["geom_bodyid"].tolist()):
+        word, size = int(model["geom_type"][geom]), model["geom_size"][geom]
+        if body in parents or word not in (_SPHERE, _CAPSULE, _CYLINDER):
+            continue
+        half = 0.0 if word == _SPHERE else float(size[1])
+        along = rotate(_xyzw(model["geom_quat"][geom]), np.array([0.0, 0.0, half]))
+        for place in (model["geom_pos"][geom] + along, model["geom_pos"][geom] - along):
+            far = max(float(size[0]), float(np.linalg.norm(reach.get(body, np.zeros(3)))))
+            # What is nearer to the body above, as the ball of a foot in its ankle, is no end.
+            if np.linalg.norm(place) > far and np.linalg.norm(place - above[body]) > np.linalg.norm(above[body]):
+                reach[body] = place
+    for body, name in {part.body: part.name for part in parts}.items():
+        if body in reach:
+            builder.tip(name, reach[body])
 
 
 def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
