@@ -233,7 +233,8 @@ def test_last_bodies_end_where_their_shapes_do(tmp_path: Path) -> None:
     """A forearm whose hand is a ball, a foot of two capsules, and one that is a ball inside its ankle."""
     text = """<mujoco><worldbody><body name="body" pos="0 0 1"><freejoint/><geom type="sphere" size="0.1"/>
       <body name="forearm" pos="0.2 0 0.3"><joint axis="0 1 0"/>
-        <geom type="capsule" size="0.03" fromto="0 0 0 0.1 0.1 0"/><geom type="sphere" size="0.04" pos="0.2 0.2 0"/></body>
+        <geom type="capsule" size="0.03" fromto="0 0 0 0.1 0.1 0"/>
+        <geom type="sphere" size="0.04" pos="0.2 0.2 0"/></body>
       <body name="foot" pos="0 0.1 -0.4" quat="0 0 0 1"><joint axis="0 1 0"/>
         <geom type="capsule" size="0.02" fromto="-0.05 0 -0.02 0.15 0 -0.02"/>
         <geom type="capsule" size="0.02" fromto="-0.05 0.02 -0.02 0.14 0.02 -0.02"/></body>
