@@ -576,6 +576,16 @@ def test_knees_of_legs_that_spin_about_themselves_bend_to_one_side(middle: float
     assert pops(planted.clip) < 2.0 * pops(given)
 
 
+def test_hips_do_not_shake_over_feet_that_stand() -> None:
+    """A pelvis that is turned by noise moves hips along straight legs: knees would shake by more than the capture's."""
+    skeleton, clip = walk()
+    ratios = [
+        pops(plant_feet(skeleton, given).clip) / pops(given) for given in (noisy(clip, seed) for seed in range(6))
+    ]
+    assert max(ratios) < 1.25
+    assert np.mean(ratios) < 1.1
+
+
 def standing_still(frames: int, seed: int, steps: tuple[float, ...] = (0.0,)) -> tuple[Skeleton, Clip]:
     """Sixty frames a second of a figure with noise of a degree at every joint, in places (metres ahead) in turn."""
     skeleton, _ = walk()

@@ -19,7 +19,7 @@ from viewer.motion.foot_goals import FeetGoals, Timing, Under, feet_goals
 from viewer.motion.ground import floor_under, ground_of
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
 from viewer.motion.skate_meter import Skate, paired, skate_of
-from viewer.motion.steadied import steadied_leg, steady_body
+from viewer.motion.steadied import steadied_leg, steady_body, steady_hips
 from viewer.skeleton import Clip, JointKind, Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import conjugate, exp, multiply, rotate
@@ -159,6 +159,8 @@ def _plant(
             if ground is not None:
                 begin[:, 1] += low_pass(feet.rises[:, piece].mean(axis=0), rate, _CLIMB_CUTOFF)
             shift[piece] = _pelvis_shift(world, feet, piece, rate, begin)
+        hips = [limb_points(leg, world)[0] + shift for leg in feet.legs]
+        shift = shift + steady_hips(feet.goals - hips, feet.stances, rate, moving.length)
         if pelvis is not None:
             size = np.linalg.norm(shift, axis=1, keepdims=True)
             shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))

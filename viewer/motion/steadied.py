@@ -7,6 +7,7 @@ is the clip.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from viewer.skeleton import Limb, Skeleton, World
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, hemisphere_continuous, log, multiply, normalized, rotate
 from viewer.spatial.smoothing import low_pass
-from viewer.spatial.vectors import norm
+from viewer.spatial.vectors import norm, unit
 
 _CUTOFF, _AROUND = 6.0, 0.15
 """Hertz at which a leg that stands is smoothed; seconds that it is seen before and after."""
@@ -24,6 +25,8 @@ _PER_LENGTH = 1.5
 """Radians by which a foot is turned by noise of all joints that moves it by a leg's length."""
 _UNSEEN = np.radians(0.25)
 """Radians by which feet that stand shake in clean captures: they are left, and what is twice as much is not."""
+_STIFF = 0.05
+"""How much a way of the body counts beside the length of a leg: it does not go far for two legs that differ."""
 _SAME = 1e-12
 
 
@@ -128,6 +131,37 @@ def steady_body(path: Floats, stances: list[Stance], rate: float, length: float)
         size = float(np.sqrt((rough[stands] ** 2).sum(axis=1).mean()))
         moves[piece] = -np.minimum(1.0, noise[piece] / max(size, _SAME))[:, None] * rough
     return moves
+
+
+def steady_hips(ways: Floats, stances: Sequence[list[Stance]], rate: float, length: float) -> Floats:
+    """(F, 3) how a body is moved so that its hips do not shake over feet that stand.
+
+    Hips shake with the rotations of the pelvis. Of a leg that is nearly straight the knee makes up for it by several
+    times as much, so that the body gives way along the leg, as little as it must.
+
+    Args:
+        ways: (2, F, 3) from each hip to where its ankle is to be.
+        stances: of each foot.
+        rate: frames per second.
+        length: of the leg, metres.
+    """
+    count = ways.shape[1]
+    if not any(stance.noise for own in stances for stance in own):
+        return np.zeros((count, 3))
+    moments, sums = np.tile(_STIFF * np.eye(3), (count, 1, 1)), np.zeros((count, 3))
+    for way, own in zip(ways, stances, strict=True):
+        lengths, directions = norm(way), unit(way)
+        for stance in own:
+            if not stance.noise:
+                continue
+            here, around = stance.frames, stance.around(rate)
+            rough = _rough(lengths[around], rate)[here.start - around.start : here.stop - around.start]
+            size = float(np.sqrt((rough**2).mean()))
+            part = min(1.0, stance.noise * length / _PER_LENGTH / max(size, _SAME))
+            along = directions[here]
+            moments[here] += along[:, :, None] * along[:, None, :]
+            sums[here] += (part * rough)[:, None] * along
+    return np.asarray(np.linalg.solve(moments, sums[:, :, None])[:, :, 0])
 
 
 def steadied_ankle(
