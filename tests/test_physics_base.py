@@ -87,6 +87,34 @@ def test_an_arm_is_free_only_where_that_is_asked() -> None:
     assert get_args(Base) == ("legs", "fixed", "free")
 
 
+def table(height: float, feet: int) -> viewer.Skeleton:
+    """A plate on hinged legs around it, all of one length."""
+    builder = viewer.Builder().add("plate", None, (0.0, 0.0, 0.0), kind="fixed")
+    for number in range(feet):
+        angle = 2.0 * np.pi * number / feet
+        way = np.array((np.cos(angle), 0.0, np.sin(angle)))
+        builder.add(f"hip {number}", "plate", 0.3 * way, kind="hinge", axis=(-way[2], 0.0, way[0]))
+        builder.add(
+            f"knee {number}", f"hip {number}", (0.0, -0.5 * height, 0.0), kind="hinge", axis=(-way[2], 0.0, way[0])
+        )
+        builder.tip(f"knee {number}", (0.0, -0.5 * height, 0.0))
+    return builder.skeleton
+
+
+@pytest.mark.parametrize(
+    ("height", "feet", "stands"), [(0.5, 4, True), (0.5, 3, True), (0.5, 6, True), (-0.5, 4, False)]
+)
+def test_animals_are_told_by_their_feet(height: float, feet: int, stands: bool) -> None:
+    """Feet all around the root and far below it; the fingers of a hand are none."""
+    skeleton = table(height, feet)
+    sim = Physics(skeleton, surroundings=ground_under(skeleton), base="legs")
+    assert bool(len(sim.model.free)) == stands
+    if stands:
+        run(sim, 1.0)
+        np.testing.assert_allclose(sim.pose.translations[0], sim.aimed.translations[0], atol=0.01)
+        assert sim.assist_weights < 0.2
+
+
 def test_a_base_that_was_moved_stays_where_it_is() -> None:
     skeleton = hung()
     around = ground_under(skeleton)

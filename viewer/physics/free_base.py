@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.physics.soles import soled, soles_of
-from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, fk
+from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, fk, tip_positions
 from viewer.spatial.checks import Floats, Ints
 
 Base = Literal["legs", "fixed", "free"]
 """Which fixed bases are free: those of figures with legs, none, all."""
 BASES: dict[Base, str] = {"legs": "of figures with legs", "fixed": "none", "free": "all"}
+_FEET, _HIGH, _LEVEL, _WIDE = 3, 0.3, 0.05, 0.1
+"""Feet of an animal, around its root: how many at least; how far below it, how nearly at one height, and how far from
+the vertical through it, in heights of the figure."""
 _HERE = 1e-9
 """Metres, or components of a rotation, by which a base is where the file has it."""
 
@@ -60,8 +63,25 @@ def freed(skeleton: Skeleton, figures: Sequence[Skeleton], base: Base) -> tuple[
 
 
 def _has_legs(figure: Skeleton) -> bool:
+    """Whether a figure has the legs of a person, or its root is above three feet or more, as that of a quadruped."""
     found = find_figure(figure)
-    return found is not None and bool(found.legs)
+    return found.legs != () if found is not None else _is_on_feet(figure)
+
+
+def _is_on_feet(figure: Skeleton) -> bool:
+    """Whether the lowest ends at rest are far below the root and all around it."""
+    world = fk(figure, figure.rest_pose())
+    inner = set(figure.parents.tolist()) | set(figure.tip_parents.tolist())
+    leaves = [joint for joint in range(len(figure)) if joint not in inner]
+    ends = np.concatenate([world.positions[leaves], tip_positions(figure, world)])
+    root, lowest = world.positions[figure.roots[0]], float(ends[:, 1].min())
+    height = float(np.ptp(np.concatenate([ends, world.positions])[:, 1]))
+    if not root[1] - lowest > _HIGH * height:
+        return False
+    feet = ends[ends[:, 1] < lowest + _LEVEL * height][:, [0, 2]] - root[[0, 2]]
+    apart = np.linalg.norm(feet, axis=1) > _WIDE * height
+    angles = np.sort(np.arctan2(feet[apart, 1], feet[apart, 0]))
+    return len(angles) >= _FEET and float(np.diff(angles, append=angles[:1] + 2.0 * np.pi).max()) < np.pi
 
 
 def _standing(figure: Skeleton, first: int) -> Standing:
