@@ -1,4 +1,4 @@
-"""What overlaps at the start of a simulation: it is moved apart, and what cannot be is let be as deep as it is.
+"""What overlaps at the start of a simulation: it is moved apart; what cannot be keeps its depth.
 
 A part that hangs on the world beside its joint, or one whose joints are at their limits, may lie in the floor however
 hard the floor pushes. Contacts that such a part cannot leave would push in vain for ever.

@@ -228,7 +228,7 @@ def member(kind: type[E], value: object, what: str) -> E:
 
 
 def whole(value: object, what: str, *, least: int = 0) -> int:
-    """A whole number, at least so large.
+    """A whole number of ``least`` or more.
 
     Raises:
         InputError: it is none; ``what`` names it in the message.
@@ -254,7 +254,7 @@ def seconds(value: object, what: str, *, unit: str = "seconds") -> float:
 
 
 def check_count(name: str, value: object, *, least: int) -> None:
-    """Raise InputError unless ``value`` is an integer, and at least so large."""
+    """Raise InputError unless ``value`` is an integer of ``least`` or more."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise InputError(f"{name}: expected an integer, {least} or more, found {value}")
 

@@ -48,7 +48,7 @@ def along(camera: Camera, axis: str) -> Camera:
 _SECONDS = np.linspace(0.0, 12.0, 121).tolist()
 """Seconds at which a demo's moving targets are looked at: all of their way stays in view."""
 _PANS = 5
-"""What is nearer than the target moves farther in a pan: so often the rest of the way is panned, too."""
+"""Rounds of a pan: points nearer than the target move farther, so that each round pans the rest of the way."""
 JUMP_SECONDS = 0.18
 CARD_WIDTH, CARD_MARGIN = 296.0, 12.0
 """Size and place of a demo's card, at the top left of the view, logical pixels."""

@@ -371,7 +371,7 @@ def mover_of_handles(document: Document, item: Item, tool: Tool, *, individual: 
 
 
 def _turning_together(document: Document, *, individual: bool) -> list[str]:
-    """The selected joints that can turn, parents first; unless ``individual``, those below another just go along."""
+    """The selected joints that can turn, parents first; unless ``individual``, those below another move with it."""
     skeleton = document.skeleton
     indices = sorted(skeleton.index(name) for name in selected_joints(document))
     stiff = {JointKind.FIXED, JointKind.SLIDE}

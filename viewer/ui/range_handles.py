@@ -250,7 +250,7 @@ def chip(
 
 
 _SPARE = np.radians(5.0)
-"""A widened range goes so much beyond what the goal needs."""
+"""How far a widened range goes beyond what the goal needs."""
 _MOST = 12
 """Joints whose limits are widened at once."""
 _FROM: dict[str, str] = {
