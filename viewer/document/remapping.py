@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from viewer.document.changed_keys import resolved
 from viewer.document.document import Document, same_skeleton
 from viewer.document.document_contact import DocumentContact
 from viewer.document.document_goal import NO_BALANCE, PAIR_KINDS, DocumentBalance, DocumentGoal
@@ -18,7 +19,6 @@ from viewer.document.edit_skeleton import bone_vectors, renamed_skeleton, with_b
 from viewer.document.evaluation import Frames, Motion, keyed_frames, motion_of
 from viewer.document.import_export import usual_margin
 from viewer.document.key_editing import differences
-from viewer.document.pins import resolved
 from viewer.document.scope import inside_at
 from viewer.document.take import GoalLayer, Pin, PlantedFeet, Take, Track, same_or_none
 from viewer.errors import InputError

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.document.argument_checks import as_vector
+from viewer.document.changed_keys import rig_for, take_of, with_take
 from viewer.document.document import Document, Item
 from viewer.document.drag_goals import DraggedJoint, drag_goals, dragged_joint
 from viewer.document.edit_skeleton import relengthened
@@ -23,7 +24,6 @@ from viewer.document.evaluation import (
     one_frame,
 )
 from viewer.document.key_editing import Entry, entries_of, last_frame, with_entries
-from viewer.document.pins import rig_for, take_of, with_take
 from viewer.document.planar import in_plane
 from viewer.document.posed_goals import above
 from viewer.document.scope import bound_skeleton, locked_joints

@@ -9,9 +9,9 @@ import numpy as np
 from viewer.document import Document, Take, frame_pose, still_report
 from viewer.document.actions.setting_actions import at_frame
 from viewer.document.argument_checks import as_number
+from viewer.document.changed_keys import current_pins, resolved, take_of
 from viewer.document.evaluation import motion_of, on_own_bones
 from viewer.document.key_editing import carried_pose, different, with_joints
-from viewer.document.pins import current_pins, resolved, take_of
 from viewer.document.posed_goals import carried
 from viewer.document.simplify import Recorded, Run, recorded, simplified
 from viewer.document.take import MOST_FRAMES

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from viewer.document import Action, Document, GoalError, Grab, Item, Report, still_report
+from viewer.document.changed_keys import only_poses, with_edits_keyed
 from viewer.document.drag_goals import yielding_holds
-from viewer.document.pins import only_poses, with_edits_keyed
 from viewer.document.solve_report import current_errors
 from viewer.session.action_log import ActionLog
 from viewer.session.figure_edits import FigureEdits, Links

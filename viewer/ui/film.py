@@ -13,8 +13,8 @@ import numpy as np
 
 from viewer.document import Document, Item, frame_pose, joints_at_limit, world_of
 from viewer.document.actions.setting_actions import at_frame
+from viewer.document.changed_keys import take_of
 from viewer.document.import_export import baked_character
-from viewer.document.pins import take_of
 from viewer.document.posed_goals import carried
 from viewer.formats.file_formats import FASTEST_FPS, GIF_FPS, STILL_FPS, STILL_TURN, USUAL_FPS, playable_fps, same_rate
 from viewer.ik.contact import Object

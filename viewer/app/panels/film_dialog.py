@@ -25,7 +25,7 @@ from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.fields import Format, focus_next_field, number, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document import Document
-from viewer.document.pins import shows_take
+from viewer.document.changed_keys import shows_take
 from viewer.errors import MachineError, ViewerError, quote
 from viewer.formats.file_formats import SLOWEST_TURN, STILL_TURN
 from viewer.formats.files import check_output

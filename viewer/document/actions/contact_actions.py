@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from viewer.document.argument_checks import as_flag, with_changes
+from viewer.document.changed_keys import with_take
 from viewer.document.document import Action, Document, Item, SettingsAction
 from viewer.document.document_contact import DocumentContact, Prop, as_size, standing_props
-from viewer.document.pins import with_take
 from viewer.document.take_layers import in_other_space, with_layers
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact.values import FLOOR

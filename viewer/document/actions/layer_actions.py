@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from viewer.document.argument_checks import with_changes
+from viewer.document.changed_keys import take_of, with_take
 from viewer.document.document import Action, Document, SettingsAction
 from viewer.document.evaluation import motion_of, shown_on_own_bones
-from viewer.document.pins import take_of, with_take
 from viewer.document.simplify import Run, recorded
 from viewer.document.take import GoalLayer, PlantedFeet, layer_of
 from viewer.document.take_layers import check_layer, feet_of, finished, found_contacts

@@ -1,4 +1,4 @@
-"""Changed keys: spans between keys with the same pins, the frames solved there, the pose shown, auto-key."""
+"""Changed keys: the spans between keys with the same pins, the frames solved there, the pose shown, auto-key."""
 
 from __future__ import annotations
 
