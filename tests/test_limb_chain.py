@@ -83,12 +83,12 @@ def ancestors(skeleton: Skeleton, joint: int) -> list[int]:
 @given(seeds, st.integers(0, 3), st.floats(0.9, 1.0))
 def test_along_its_own_line_a_bent_limb_keeps_its_plane(rig: str, seed: int, number: int, part: float) -> None:
     skeleton = RIGS[rig]
-    clip = moving(skeleton, seed, size=0.2)
+    clip = moving(skeleton, seed, size=0.7)
     limb, world = figure_of(skeleton).limbs[number], fk_clip(skeleton, clip)
     top, middle, end = limb_points(limb, world)
     after = posed(skeleton, clip, number, top + part * (end - top))
     normal = np.cross(middle - top, end - middle)
-    bent = np.linalg.norm(normal, axis=1) > 0.5 * np.linalg.norm(middle - top, axis=1) * np.linalg.norm(
+    bent = np.linalg.norm(normal, axis=1) > 0.7 * np.linalg.norm(middle - top, axis=1) * np.linalg.norm(
         end - middle, axis=1
     )
     axis = flexion_axis(skeleton, figure_of(skeleton), limb)

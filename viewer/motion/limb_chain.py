@@ -32,7 +32,7 @@ _SHORTEST = 1e-3
 """A folded limb is longer than the difference of its bones by this share."""
 _STRAIGHT, _BENT = 0.05, 0.2
 """Sines of the bend below which the limb bends about its flexion axis alone, and above which about its own normal."""
-_NEARLY, _CLEARLY = 0.2, 0.5
+_NEARLY, _CLEARLY = 0.35, 0.7
 """The same where that axis is the limb's own: what it bends sideways there, by noise or by chance, stays as it is.
 Folded in the plane of a few degrees the limb would make them several times as many."""
 _FAR = 0.5

@@ -31,6 +31,8 @@ _NEAR = 0.13
 """A hand touches things within this distance, in arm lengths: 8 cm of a person. At twice as far it does not."""
 _HOLD, _FADE = 0.1, 2.5
 """Seconds by which a touch is held longer at either end, and the hertz of the filter that fades it in and out."""
+_MOVES = 6.0
+"""Hertz up to which people move hands."""
 _PALM = 0.12
 """The palm is this far from the wrist, in arm lengths."""
 _HEAD, _CHEST, _THIGH = 0.2, 0.22, 0.13
@@ -223,7 +225,9 @@ def touching_goals(pairing: Pairing, world: World) -> list[Floats]:
             total += share[:, None] * (place - palms[index][1])
             weight, none = weight + share, none * (1.0 - share)
         # Of one thing its share, of several the mean: without a moment in which one takes over.
-        goals.append(wrist + total * ((1.0 - none) / np.where(weight > 0.0, weight, 1.0))[:, None])
+        shift = total * ((1.0 - none) / np.where(weight > 0.0, weight, 1.0))[:, None]
+        # It comes of other proportions, and changes as slowly as people move: what is quicker is noise of other joints.
+        goals.append(wrist + low_pass(shift, 1.0 / clip.frame_time, _MOVES))
     return goals
 
 
