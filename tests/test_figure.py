@@ -304,4 +304,5 @@ def test_hinges_flex_to_the_longer_side_of_straight_however_they_are_bent_at_res
     assert figure is not None
     for arm in figure.arms:
         axis = flexion_axis(skeleton, figure, arm)
+        assert axis is not None
         np.testing.assert_allclose(axis, (-1.0, 0.0, 0.0), atol=1e-12)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from inside.ik import Backend
@@ -16,12 +18,13 @@ TURN /= np.linalg.norm(TURN)
 
 
 def arm() -> viewer.Skeleton:
-    """Six hinges without limits, the last three of which do not meet in a point."""
+    """Six hinges without limits, of no family that is solved in closed form: the third leans away from the second."""
     builder = viewer.Builder(name="arm")
     builder.add("base", None, (0, 0, 0), kind="fixed")
     above, x, y = "base", (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    leaning = (math.cos(0.1), 0.0, math.sin(0.1))
     joints = (
-        ((0.0, 0.1, 0.0), y), ((0.14, 0.0, 0.0), x), ((-0.12, 0.43, 0.0), x), ((0.0, 0.39, 0.0), x),
+        ((0.0, 0.1, 0.0), y), ((0.14, 0.0, 0.0), x), ((-0.12, 0.43, 0.0), leaning), ((0.0, 0.39, 0.0), x),
         ((0.09, 0.0, 0.0), y), ((0.0, 0.09, 0.0), x),
     )  # fmt: skip
     for number, (offset, axis) in enumerate(joints):
