@@ -12,7 +12,6 @@ balls.
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
 from viewer.formats.robot_meshes import skin_of
+from viewer.formats.robot_tools import Mover, tools_of
 from viewer.formats.units import (
     root_rotations_to_internal,
     root_rotations_to_source,
@@ -50,7 +50,7 @@ from viewer.skeleton import (
     limit_violation,
     project_pose,
 )
-from viewer.skeleton.builder import GoalWord, KindWord
+from viewer.skeleton.builder import KindWord
 from viewer.spatial.angles import axes_of, to_euler
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, between, to_matrix
@@ -65,15 +65,10 @@ _KINDS: dict[str, KindWord] = {
     "spherical": "ball",
 }
 """By URDF's words for joints; the last is Bullet's, of the humanoid of DeepMimic and others."""
-_TOOL = re.compile(
-    r"(?:^|[_\W])(?:tool\d*|tcp|ee|eef|tip|hand|gripper|palm|foot|sole|end_?effector)(?:$|[_\W\d])", re.IGNORECASE
-)
-"""Names of links that people move robots by."""
 _NEVER = {"transmission", "gazebo", "ros2_control", "sensor", "material", "loop", "group"}
 """Elements that say nothing about how a robot looks or moves."""
 _MOMENTS = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 _LEAST_AXIS = 1e-9
-_SIX = 6
 _ROUNDING = 1e-9
 _TURNS = 4.0 * math.pi
 """Limits of hinges are two turns at most."""
@@ -346,7 +341,7 @@ def _skeleton(
             )  # fmt: skip
         except InputError as error:
             raise FormatError(str(error).removeprefix("builder: "), line=joint.element.line) from error
-    for link, goal in _tools(ordered):
+    for link, goal in tools_of(_movers(ordered)):
         builder.effector(link, link, goal=goal)
     _follow(builder, [joint for _, joint in ordered[1:] if joint is not None], warnings)
     return builder.skeleton
@@ -402,41 +397,17 @@ def _across(axis: Floats) -> tuple[Floats, Floats]:
     return first, np.cross(axis, first)
 
 
-def _tools(ordered: list[tuple[str, Moved | None]]) -> list[tuple[str, GoalWord]]:
-    """The links that are dragged, and their goals: one behind each last joint that moves, and tool frames.
-
-    Tool frames hold their place, and their rotation where six joints allow that; others are off.
-    """
-    parents = {link: joint.parent for link, joint in ordered[1:] if joint is not None}
-    moves = {link for link, joint in ordered[1:] if joint is not None and joint.word != "fixed"}
-    carriers: dict[str, str] = {}  # the moving link above each
-    joints: Counter[str] = Counter()  # and how many move
-    for link, _ in ordered:
-        above = parents.get(link, "")
-        carriers[link] = link if link in moves else carriers.get(above, "")
-        joints[link] = joints[above] + (link in moves)
-    leads_on = {carriers[parents[link]] for link in moves}
-    depth: Counter[str] = Counter()
-    best: dict[str, tuple[bool, int, str]] = {}
-    for link, _ in ordered:
-        depth[link] = depth[parents.get(link, "")] + 1
-        carrier, tool = carriers[link], bool(_TOOL.search(link))
-        if not carrier or (carrier in leads_on and not (tool and link not in moves)):
-            continue
-        if carrier not in best or (tool, depth[link]) > best[carrier][:2]:
-            best[carrier] = tool, depth[link], link
-    tools = any(tool for tool, _, _ in best.values())
-    found: list[tuple[str, GoalWord]] = []
-    handled: dict[str, bool] = {"": False}  # whether a tool frame moves with a link, or with one above it
-    for link, _ in ordered:
-        behind = handled[parents.get(link, "")]
-        handled[link] = behind or (link in best and best[link][0])
-        if link in best:
-            tool, _, name = best[link]
-            if behind and not tool:  # fingers behind a tool frame
-                continue
-            on: GoalWord = "position+rotation" if joints[name] >= _SIX else "position"
-            found.append((name, on if tool or not tools else "off"))
+def _movers(ordered: list[tuple[str, Moved | None]]) -> list[Mover]:
+    """The links as `tools_of` takes them."""
+    mimics = {
+        joint.name: mimic.attributes.get("joint", "")
+        for _, joint in ordered[1:] if joint is not None and (mimic := joint.element.first("mimic")) is not None
+    }  # fmt: skip
+    coupled = {*mimics, *mimics.values()}
+    found = [Mover(ordered[0][0], "", moves=False, coupled=False)]
+    for link, joint in ordered[1:]:
+        if joint is not None:
+            found.append(Mover(link, joint.parent, moves=joint.word != "fixed", coupled=joint.name in coupled))
     return found
 
 
