@@ -582,8 +582,8 @@ def test_hips_do_not_shake_over_feet_that_stand() -> None:
     ratios = [
         pops(plant_feet(skeleton, given).clip) / pops(given) for given in (noisy(clip, seed) for seed in range(6))
     ]
-    assert max(ratios) < 1.25
-    assert np.mean(ratios) < 1.1
+    assert max(ratios) < 1.15
+    assert np.mean(ratios) < 1.06
 
 
 def standing_still(frames: int, seed: int, steps: tuple[float, ...] = (0.0,)) -> tuple[Skeleton, Clip]:
@@ -607,6 +607,15 @@ def test_noise_does_not_cut_a_stance_and_a_step_does(seed: int) -> None:
                 first, after = (frames * (place + end) // len(steps) for end in (0, 1))
                 assert first - 1 <= heel.start < first + 60
                 assert after - 60 <= heel.end <= after
+
+
+def test_noise_does_not_turn_a_trunk_over_feet_that_stand() -> None:
+    """Each hip would go its own way, and straight legs have no other way to follow it than by their knees."""
+    for seed in range(4):
+        skeleton, given = standing_still(240, seed)
+        planted = plant_feet(skeleton, given)
+        assert planted.report.after.slide_cm_s < 1e-3
+        assert pops(planted.clip) < 1.05 * pops(given)
 
 
 # --- bad input

@@ -19,8 +19,9 @@ from viewer.motion.foot_goals import FeetGoals, Timing, Under, feet_goals
 from viewer.motion.ground import floor_under, ground_of
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
 from viewer.motion.skate_meter import Skate, paired, skate_of
-from viewer.motion.steadied import steadied_leg, steady_body, steady_hips
-from viewer.skeleton import Clip, JointKind, Skeleton, World, at_or_below
+from viewer.motion.steadied import steadied, steadied_leg, steady_body, steady_hips
+from viewer.motion.wild_frames import mended
+from viewer.skeleton import Clip, JointKind, Skeleton, World, at_or_below, fk_clip
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import conjugate, exp, multiply, rotate
 from viewer.spatial.smoothing import low_pass
@@ -148,6 +149,8 @@ def _plant(
     under = Under(skeleton, world, ground, moving.length, base)
     rate = 1.0 / clip.frame_time
     feet = feet_goals(by_foot, Timing(pieces, rate, blend), under)
+    given, moving = world.rotations, _steady_trunk(moving, feet, rate)
+    clip, world = moving.clip, moving.world
     carrier = _carrier(skeleton, clip)
     shift = np.zeros((len(clip), 3))
     if carrier is not None:
@@ -164,7 +167,27 @@ def _plant(
         if pelvis is not None:
             size = np.linalg.norm(shift, axis=1, keepdims=True)
             shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))
-    return _posed(moving, feet, carrier, shift), feet, shift
+    return _posed(moving, feet, carrier, shift, given), feet, shift
+
+
+def _steady_trunk(moving: MovingFeet, feet: FeetGoals, rate: float) -> MovingFeet:
+    """The clip whose trunk, and what is between it and the legs, is not turned by noise over feet that stand."""
+    stances = [stance for own in feet.stances for stance in own if stance.noise]
+    if not stances:
+        return moving
+    skeleton, trunk, turned = moving.skeleton, legged(moving.skeleton).trunk, set[int]()
+    for leg in feet.legs:
+        joint = int(skeleton.parents[leg.upper])
+        while joint >= trunk:
+            turned.add(joint)
+            joint = int(skeleton.parents[joint])
+    some, rotations = sorted(turned), moving.clip.rotations.copy()
+    for stance in stances:
+        rotations[stance.frames, some] = steadied(rotations[:, some], stance, rate)
+    rotations[moving.away] = moving.clip.rotations[moving.away]
+    clip = moving.clip.with_motion(rotations)
+    world = fk_clip(skeleton, clip)
+    return moving._replace(clip=clip, world=mended(skeleton, clip, world, moving.away) if moving.away.any() else world)
 
 
 def _carrier(skeleton: Skeleton, clip: Clip) -> int | None:
@@ -226,10 +249,19 @@ def _held(shift: Floats, frames: int) -> Floats:
     return np.asarray(shift[np.clip(at, 0, len(shift) - 1)])
 
 
-def _posed(moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floats) -> tuple[Floats, Floats]:
+def _posed(
+    moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floats, given: Floats
+) -> tuple[Floats, Floats]:
     """Local rotations (F, J, 4) and translations (F, J, 3) with the pelvis shifted and the legs posed.
 
     Other frames, and those that are lost, keep their bits.
+
+    Args:
+        moving: the clip with a steady trunk.
+        feet: where they go.
+        carrier: the joint that is shifted.
+        shift: (F, 3) of it.
+        given: (F, J, 4) world rotations in the clip as it was given, which the feet are turned from.
     """
     skeleton, clip, world = moving.skeleton, moving.clip, moving.world
     rotations, translations = clip.rotations.copy(), clip.local_translations()
@@ -242,6 +274,11 @@ def _posed(moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floa
         positions = positions + at_or_below(skeleton, carrier)[:, None] * shift[:, None]
     posed, wanted = World(positions, world.rotations), []
     changed: Bools = (np.abs(np.concatenate([feet.goals - feet.ankles, feet.turns], axis=-1)) > _SAME).any(axis=-1)
+    changed |= (
+        (given[:, [leg.upper for leg in feet.legs]] != world.rotations[:, [leg.upper for leg in feet.legs]])
+        .any(axis=-1)
+        .T
+    )
     turned = exp(feet.turns)
     for number, leg in enumerate(feet.legs):
         needed = (changed[number] | shifted) & ~moving.away
@@ -249,7 +286,7 @@ def _posed(moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floa
             continue
         calm = steadied_leg(skeleton, leg, posed, feet.stances[number], 1.0 / clip.frame_time)
         here = calm if needed.all() else World(calm.positions[needed], calm.rotations[needed])
-        turns = None if leg.end is None else multiply(turned[number, needed], world.rotations[needed, leg.end])
+        turns = None if leg.end is None else multiply(turned[number, needed], given[needed, leg.end])
         wanted.append((needed, LimbGoals(leg, here, feet.goals[number, needed], turns)))
     for (needed, one), found in zip(wanted, pose_several(skeleton, [one for _, one in wanted]), strict=True):
         rotations[np.flatnonzero(needed)[:, None], limb_joints(one.limb)] = found
