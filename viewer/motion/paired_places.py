@@ -20,7 +20,7 @@ from viewer.skeleton import JointKind, Limb, Skeleton, World, at_or_below, fk_ar
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import HEAD
 from viewer.skeleton.joint_map import is_same_tree
-from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
 from viewer.spatial.smoothing import ease, low_pass, median
 from viewer.spatial.vectors import dot, norm
@@ -146,28 +146,26 @@ def reach(
 ) -> tuple[Floats, World]:
     """Limbs of the target with their ends at goals (F, 3); hands and feet keep their world rotations."""
     skeleton = pairing.target.skeleton
-    moving: list[tuple[Bools, LimbGoals]] = []
+    moving: list[LimbGoals] = []
     for (_, limb), goals in limbs:
         away = norm(world.point(*limb.tip) - goals)
         length = float(np.linalg.norm(np.diff(world.positions[0, [limb.upper, limb.lower]], axis=0)))
-        moved: Bools = away > _THERE * length
-        if not moved.any():
+        # All frames or none: a limb that is overstretched in the one before is flexed in the first that is posed.
+        if not (away > _THERE * length).any():
             continue
-        some = world if moved.all() else World(world.positions[moved], world.rotations[moved])
         turns = None
         if limb.end is not None:
-            turns = wanted[limb.end][moved] if limb.end in wanted else some.rotations[:, limb.end]
+            turns = wanted[limb.end] if limb.end in wanted else world.rotations[:, limb.end]
         axis = None
         if pairing.target.figure is not None:
             axis = rotate(pairing.frames[1][limb.lower], np.array([1.0, 0.0, 0.0]))
-        moving.append((moved, LimbGoals(limb, some, goals[moved], turns, axis)))
+        moving.append(LimbGoals(limb, world, goals, turns, axis))
     if not moving:
         return rotations, world
     rotations = rotations.copy()
-    for (moved, one), found in zip(moving, pose_several(skeleton, [one for _, one in moving]), strict=True):
-        frames = np.flatnonzero(moved)
+    for one, found in zip(moving, pose_several(skeleton, moving), strict=True):
         for joint, turns in zip(limb_joints(one.limb), _as_they_turn(pairing, one, found), strict=True):
-            rotations[frames, joint] = turns
+            rotations[:, joint] = turns
     return rotations, fk_arrays(skeleton.parents, normalized(rotations), translations)
 
 
