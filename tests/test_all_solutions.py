@@ -125,7 +125,42 @@ def test_from_a_pose_that_meets_nothing_the_nearest_comes_first() -> None:
 def test_the_window_says_why_there_are_none() -> None:
     person = Person(backend="numpy")
     person.key("alt+n")
-    assert "infinitely many poses" in person.controller.view.bar.messages[-1].text
+    message = person.controller.view.bar.messages[-1]
+    assert message.text.startswith("Infinitely many poses meet the goals: they leave ")
+    assert message.level == "note"  # nothing failed, and there is nothing to mend
+
+
+def two_arms() -> viewer.Skeleton:
+    """Two spherical-wrist arms and a head on one base; the second arm is longer."""
+    builder = viewer.Builder().add("base", None, (0, 0, 0), kind="fixed").add("head", "base", (0, 1, 0), kind="ball")
+    for side, longer in (("l", 0.0), ("r", 0.1)):
+        above = "base"
+        for number, (axis, length) in enumerate(
+            zip((Y, Z, Z, Y, Z, Y), (0.3, 0.2, 0.5 + longer, 0.4, 0.0, 0.0), strict=True)
+        ):
+            builder = builder.add(f"{side}{number}", above, (0, length, 0), kind="hinge", axis=axis)
+            above = f"{side}{number}"
+        builder = builder.add(f"{side}_tool", above, (0, 0.1, 0), kind="fixed")
+    return builder.skeleton
+
+
+def test_two_arms_have_every_pose_of_the_one_with_every_pose_of_the_other() -> None:
+    rig = two_arms()
+    pose = viewer.pose_at(rig, np.random.default_rng(1).uniform(-1.2, 1.2, rig.dof))
+    world = viewer.fk(rig, pose)
+    tools = "l_tool", "r_tool"
+    goals = [Goal.pose(name, world.positions[rig.index(name)], world.rotations[rig.index(name)]) for name in tools]
+    start = rig.rest_pose()
+    alone = [viewer.all_solutions(Solver(rig, [goal], backend="numpy"), start) for goal in goals]
+    assert [len(found) for found in alone] == [8, 8]
+    found = viewer.all_solutions(Solver(rig, goals, backend="numpy"), start)
+    assert len(found) == 64
+    assert max(float(np.nanmax(one.errors_m)) for one in found) < 1e-6
+    values = np.array([viewer.coordinates(rig, one.pose) for one in found]).round(4)
+    assert len(np.unique(values, axis=0)) == 64
+    far = [float(angle_between(start.rotations, one.pose.rotations).sum()) for one in found]
+    assert far == sorted(far)
+    assert all(np.allclose(one.pose.rotations[rig.index("head")], (0, 0, 0, 1)) for one in found)
 
 
 def test_the_command_takes_the_kth(tmp_path: Path, capsys: CAPS) -> None:

@@ -114,6 +114,16 @@ def test_a_straight_arm_is_singular_along_itself() -> None:
     assert max(abs(float(d @ along)) for d, size in zip(directions, axes, strict=True) if size > 1e-9) < 1e-9
 
 
+def test_the_manipulability_of_two_links_is_that_of_the_textbook() -> None:
+    """Their three rows have two freedoms, and one row is 0: what counts is how far they move in their plane."""
+    arm = viewer.load("sample:two-link").skeleton
+    l1, l2 = (float(np.linalg.norm(place)) for place in (arm.offsets[1], arm.effectors[0].offset))
+    for bend in (-2.0, 0.3, 1.5):
+        pose = viewer.pose_at(arm, np.array([0.4, bend]))
+        jacobian = Solver(arm, [Goal.position("tip", (0.0, 0.0, 0.0))], limits=False, backend="numpy").jacobian(pose)
+        assert jacobian.manipulability == pytest.approx(l1 * l2 * abs(np.sin(bend)), abs=1e-12)
+
+
 def test_reasons_name_limits_goals_that_are_not_served_and_slow_steps() -> None:
     far = [Goal.position("LeftHand", (0.5, 1.3, 0.4)), Goal.rotation("Head", (0.0, 0.3, 0.0, 0.954))]
     traces = viewer.lab(BIPED, far, ("two-link", "transpose", "default"), iterations=5, backend="numpy")

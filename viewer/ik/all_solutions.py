@@ -2,11 +2,13 @@
 
 Six-axis arms of two families have closed forms (`viewer.ik.kernels.six_axes`), which give all of them. Elsewhere solves
 from many random starts find them; two that differ by less than a tolerance are one. Completeness is not proved there:
-the search ends after a run of starts without a new pose.
+the search ends after a run of starts without a new pose. Goals that share no joint, as of two arms, are searched one by
+one, and their poses are put together.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,6 +17,7 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.arm_search import is_arm, join_bones, put_arm
+from viewer.ik.goals import Goal
 from viewer.ik.kernels.six_axes import WAYS, has_closed_form, nearest_turns, put_ways
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
@@ -28,6 +31,8 @@ from viewer.spatial.quaternion import angle_between
 
 MOST_STARTS, PATIENCE = 512, 96
 """Solves at most; solves in a row without a new pose that end the search."""
+MOST_TOGETHER = 4096
+"""Poses of several arms together."""
 _CLOSE_M, _CLOSE_DEG = 1e-6, 1e-4
 """Tolerances of the solves."""
 _APART = math.radians(0.5)
@@ -51,21 +56,68 @@ def all_solutions(
         between: called between solves; it may raise to end the search.
 
     Raises:
-        InputError: infinitely many poses meet the goals, because degrees of freedom are left; as `Solver.solve`.
+        InputError: infinitely many poses meet the goals, because degrees of freedom are left; or too many; as
+            `Solver.solve`.
     """
-    skeleton = solver.skeleton
     options = replace(
         solver.options, method="default", restarts=False, natural=False, preferred=None, exact=False,
         tolerance_m=_CLOSE_M, tolerance_deg=_CLOSE_DEG,
     )  # fmt: skip
-    inner = Solver(skeleton, solver.goals, **keywords_of(options))
+    inner = Solver(solver.skeleton, solver.goals, **keywords_of(options))
+    groups = _groups(inner, pose)
+    if len(groups) < 2:
+        found = _of_one(inner, pose, starts, between)
+    else:
+        found = _together(inner, [(moving, _of_one(one, pose, starts, between)) for moving, one in groups], pose)
+    return tuple(sorted(found, key=lambda one: _distance(pose, one.pose)))
+
+
+def _groups(solver: Solver, pose: Pose) -> list[tuple[Bools, Solver]]:
+    """Goals that share no degree of freedom, as of two arms: (D,) those that move them, and a solver for them."""
+    skeleton, options = solver.skeleton, solver.options
+    if len(solver.goals) < 2 or skeleton.loops or options.contact is not None:
+        return []
+    values, (lower, upper) = coordinates(skeleton, pose), _ranges(solver)
+    found: list[tuple[Bools, list[Goal]]] = []
+    for goal in (goal for goal in solver.goals if goal.enabled):
+        moving = _moving(Solver(skeleton, (goal,), **keywords_of(options)), pose, values, lower, upper)
+        shared = [group for group in found if (group[0] & moving).any()]
+        found = [group for group in found if not (group[0] & moving).any()]
+        for one, _ in shared:
+            moving = moving | one
+        found.append((moving, [*(goal for _, goals in shared for goal in goals), goal]))
+    if any(not moving.any() for moving, _ in found):
+        return []
+    return [(moving, Solver(skeleton, goals, **keywords_of(options))) for moving, goals in found]
+
+
+def _together(solver: Solver, parts: list[tuple[Bools, list[Solution]]], pose: Pose) -> list[Solution]:
+    """Every pose of each group with every one of the others."""
+    count = math.prod(len(solutions) for _, solutions in parts)
+    if count > MOST_TOGETHER:
+        raise InputError(f"{count} poses meet the goals, expected {MOST_TOGETHER} or fewer: leave out those of an arm")
+    skeleton, found = solver.skeleton, list[Solution]()
+    places = [[coordinates(skeleton, one.pose) for one in solutions] for _, solutions in parts]
+    for chosen in itertools.product(*places):
+        values = coordinates(skeleton, pose)
+        for (moving, _), own in zip(parts, chosen, strict=True):
+            values = np.where(moving, own, values)
+        solution = solver.solve(pose_at(skeleton, values, pose))
+        if solution.status is Status.CONVERGED:
+            found.append(solution)
+    return found
+
+
+def _of_one(inner: Solver, pose: Pose, starts: int, between: Callable[[], None]) -> list[Solution]:
+    """The poses of goals that depend on each other; arguments and errors are those of `all_solutions`."""
+    skeleton = inner.skeleton
     values = coordinates(skeleton, pose)
-    lower, upper = _ranges(solver)
+    lower, upper = _ranges(inner)
     moving = _moving(inner, pose, values, lower, upper)
     ways = _closed_form(inner, pose)
     found: list[Solution] = []
     vain, most = 0, min(PATIENCE, starts // 2) if ways is None else WAYS
-    begun = _drawn(solver, pose, moving, (lower, upper), starts) if ways is None else iter(ways)
+    begun = _drawn(inner, pose, moving, (lower, upper), starts) if ways is None else iter(ways)
     for start in begun:
         between()
         solution = inner.solve(start)
@@ -78,7 +130,7 @@ def all_solutions(
             _check_left(inner, solution.pose, moving)
         found.append(solution)
         vain = 0
-    return tuple(sorted(found, key=lambda one: _distance(pose, one.pose)))
+    return found
 
 
 def _drawn(solver: Solver, pose: Pose, moving: Bools, ranges: tuple[Floats, Floats], count: int) -> Iterator[Pose]:

@@ -64,8 +64,11 @@ class Jacobian:
 
     @property
     def manipulability(self) -> float:
-        """sqrt(det(J J^T)), the product of the singular values; 0 at a singular pose (Yoshikawa 1985)."""
-        return float(np.prod(self.singular_values)) if len(self.rows) <= len(self.dofs) else 0.0
+        """sqrt(det(J J^T)), the product of the singular values; 0 at a singular pose (Yoshikawa 1985).
+
+        With more rows than freedoms it is sqrt(det(J^T J)), which of two links in a plane is l1 l2 |sin q2|.
+        """
+        return float(np.prod(self.singular_values)) if self.singular_values.size else 0.0
 
     def places(self) -> dict[str, slice]:
         """The three rows x, y, z of each goal with a position, by the goal's name."""

@@ -380,6 +380,19 @@ class Solutions:
     def step(self, by: int) -> None:
         """Show the next of all poses that meet the goals, in the order of their distance from where this began.
 
+        A message says why not, if there are infinitely many or none.
+        """
+        try:
+            words = self._stepped(by)
+        except InputError as error:
+            words = f"{str(error)[:1].upper()}{str(error)[1:]}"
+        for message in [one for one in self._view.bar.messages if one.about == _ABOUT]:
+            self._view.bar.close(message)
+        self._view.post(Message(words, about=_ABOUT))
+
+    def _stepped(self, by: int) -> str:
+        """Show the next pose; says which.
+
         Raises:
             InputError: there are infinitely many, or none was found.
         """
@@ -395,10 +408,7 @@ class Solutions:
         count = len(self._found)
         self._session.dispatch(SetPose(self._found[self._place], f"Solution {self._place + 1} of {count}"))
         self._shown = self._session.document.pose
-        words = f"Solution {self._place + 1} of {count}" if count > 1 else "This is the only solution found"
-        for message in [one for one in self._view.bar.messages if one.about == _ABOUT]:
-            self._view.bar.close(message)
-        self._view.post(Message(words, about=_ABOUT))
+        return f"Solution {self._place + 1} of {count}" if count > 1 else "This is the only solution found"
 
     def _search(self, problem: LabProblem) -> None:
         solver = Solver(problem.skeleton, problem.goals, **keywords_of(problem.options))
