@@ -132,6 +132,23 @@ def test_notebooks_show_pictures_where_there_is_opengl() -> None:
     assert pictures[1] != pictures[2]
 
 
+def test_notebooks_show_what_methods_came_to_and_a_jacobian_as_a_table() -> None:
+    arm = viewer.load("sample:two-link").skeleton
+    traces = viewer.lab(arm, [viewer.Goal.position("tip", (0.9, 1.0, 0.0))], ("dls", "ccd"), backend="numpy")
+    words = traces.jacobian(0)._repr_html_()
+    assert "<th>shoulder</th><th>elbow</th>" in words
+    assert "<th>tip.z</th><td>0</td><td>0</td>" in words
+    assert "rank 2, condition " in words
+    odd = viewer.Builder().add("<b>", kind="hinge", axis=(0, 0, 1)).tip("<b>", (1, 0, 0)).skeleton
+    shown = viewer.Solver(odd, [viewer.Goal.position("<b>.tip", (0, 1, 0))]).jacobian(odd.rest_pose())._repr_html_()
+    assert "<b>" not in shown
+    if not has_opengl():
+        pytest.skip("no OpenGL")
+    picture = traces._repr_png_()
+    assert picture is not None
+    assert np.asarray(Image.open(io.BytesIO(picture))).std() > 1.0
+
+
 def test_without_opengl_there_is_no_picture_and_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object, **__: object) -> None:
         raise viewer.MachineError("no OpenGL")

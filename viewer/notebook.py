@@ -1,4 +1,4 @@
-"""Pictures of values in notebooks: what IPython asks them for by ``_repr_png_``.
+"""Pictures and tables of values in notebooks: what IPython asks them for by ``_repr_png_`` and ``_repr_html_``.
 
 Values are in rooms below the drawing code, which is imported by name on first use. A value without a picture is shown
 by its repr: a machine without OpenGL is no error here.
@@ -7,7 +7,9 @@ by its repr: a machine without OpenGL is no error here.
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from html import escape
 from importlib import import_module
 
 SIZE = (480, 360)
@@ -20,9 +22,28 @@ def png(shown: object, pose: object = None) -> bytes | None:
         shown: as `viewer.render` takes it.
         pose: as `viewer.render` takes it; None: that of ``shown``.
     """
+    return _file("render", shown, pose, size=SIZE)
+
+
+def comparison_png(skeleton: object, traces: object) -> bytes | None:
+    """A PNG file of the answers of several methods side by side; None where it cannot be drawn."""
+    return _file("render_traces", skeleton, traces)
+
+
+def _file(name: str, *arguments: object, **more: object) -> bytes | None:
     with suppress(Exception):  # the cell then shows the repr
-        picture = import_module("viewer.opengl.pictures").render(shown, pose, size=SIZE)
+        picture = getattr(import_module("viewer.opengl.pictures"), name)(*arguments, **more)
         file = io.BytesIO()
         import_module("PIL.Image").fromarray(picture).save(file, "PNG")
         return file.getvalue()
     return None
+
+
+def table(head: Sequence[str], rows: Mapping[str, Sequence[float]]) -> str:
+    """An HTML table of numbers with three digits, with a name for each column and each row."""
+    names = "".join(f"<th>{escape(name)}</th>" for name in head)
+    lines = (
+        f"<tr><th>{escape(name)}</th>{''.join(f'<td>{value:.3g}</td>' for value in numbers)}</tr>"
+        for name, numbers in rows.items()
+    )
+    return f"<table><tr><th></th>{names}</tr>{''.join(lines)}</table>"

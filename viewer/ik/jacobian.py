@@ -17,6 +17,7 @@ from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.vectorised.step_arrays import linearise
 from viewer.ik.workspace import Workspace
+from viewer.notebook import table
 from viewer.skeleton import JointKind, Pose, Skeleton, fk
 from viewer.skeleton.dofs import coordinates, dofs_of, pose_at
 from viewer.spatial.checks import Floats
@@ -45,6 +46,14 @@ class Jacobian:
     def __repr__(self) -> str:
         """Rows and columns."""
         return f"<Jacobian: {len(self.rows)} rows, {len(self.dofs)} degrees of freedom>"
+
+    def _repr_html_(self) -> str:
+        """The table that notebooks show: a row for each residual, a column for each freedom that changes any."""
+        moving = np.flatnonzero(np.abs(self.matrix).max(axis=0, initial=0.0) > 0.0)
+        rows = dict(zip(self.rows, self.matrix[:, moving].tolist(), strict=True))
+        values = ", ".join(f"{value:.3g}" for value in self.singular_values.tolist())
+        words = f"rank {self.rank}, condition {self.condition:.3g}, manipulability {self.manipulability:.3g}"
+        return f"{table([self.dofs[k] for k in moving], rows)}<p>{words}; singular values {values}</p>"
 
     @property
     def singular_values(self) -> Floats:

@@ -17,6 +17,7 @@ from viewer.ik.jacobian import Jacobian
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import METHOD_NAMES, MethodName, SolverOptions
+from viewer.notebook import comparison_png
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import check_skeleton
 from viewer.spatial.checks import Floats
@@ -159,6 +160,10 @@ class Traces:
     def __repr__(self) -> str:
         """Methods and iterations."""
         return f"<Traces: {', '.join(self.methods)}, {self.iterations} iterations>"
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture that notebooks show: what each method came to, and how."""
+        return comparison_png(self.skeleton, self)
 
     @property
     def methods(self) -> tuple[MethodName, ...]:
