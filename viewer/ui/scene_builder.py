@@ -368,22 +368,13 @@ class SceneBuilder:
             beside = self._simulating.beside(self._others.figures(lit)) if session.stage.several else ()
             prints = self.feet.footprints() if session.document.take is not None else ()
             axis = view.hovered.axis
-            around = ((), ()) if simulated is None else (self._simulating.balls, self._simulating.objects)
+            physics = self._simulating
+            around = (None, (), ()) if simulated is None else (physics.aimed, physics.balls, physics.objects)
             traced = None
             if laboratory is not None:
                 traced, ghosts = laboratory.pose, (*ghosts, *laboratory.ghosts())
             setting = Setting(
-                view.height,
-                self._floor(),
-                axis,
-                ghosts,
-                trails,
-                prints,
-                beside,
-                simulated,
-                self._simulating.aimed,
-                *around,
-                traced,
+                view.height, self._floor(), axis, ghosts, trails, prints, beside, simulated, *around, traced
             )
             made = scene_of(session, hovered, display, setting)
             self._scene = key, made if view.workspace is not Workspace.BUILD else at_rest(made)
