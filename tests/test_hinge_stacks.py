@@ -374,3 +374,25 @@ def test_a_shoulder_whose_last_hinge_is_called_elbow_is_a_shoulder() -> None:
         assert (names[arm.upper], names[arm.lower]) == (f"{arm.side}_upper_shoulder", f"{arm.side}_lower_elbow")
         whole = stacks.limb_of(arm)
         assert stacks.whole.names[whole.upper] == f"{arm.side}_upper_elbow"
+
+
+@pytest.mark.parametrize("feet", ["off", "follow", "plant"])
+def test_a_robot_takes_the_motion_of_its_like(feet: Literal["plant", "follow", "off"]) -> None:
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
+    balls = dataclasses.replace(biped, limits=(None,) * len(biped), effectors=(), poses={}, mobility=None)
+    robot = of_hinges(balls, 0.05)
+    there = retarget(walk, viewer.Character(robot)).character
+    again = retarget(there, viewer.Character(robot), feet=feet)
+    assert again.report.warnings == ()
+    one, other = moved(there), moved(again.character)
+    np.testing.assert_allclose(other.positions, one.positions, atol=1e-9 if feet == "off" else 1e-3)
+
+
+def test_motions_go_over_robots_and_back() -> None:
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
+    balls = dataclasses.replace(biped, limits=(None,) * len(biped), effectors=(), poses={}, mobility=None)
+    there = retarget(walk, viewer.Character(of_hinges(balls)), feet="follow").character
+    back = retarget(there, viewer.Character(balls), feet="follow")
+    wanted = retarget(walk, viewer.Character(balls), feet="follow")
+    assert set(back.map.pairs.values()) == set(wanted.map.pairs.values())
+    np.testing.assert_allclose(moved(back.character).positions, moved(wanted.character).positions, atol=1e-3)

@@ -133,13 +133,17 @@ class Stacks:
         )
 
 
-def without_stacks(skeleton: Skeleton) -> Stacks | None:
+def without_stacks(skeleton: Skeleton, *, hinges: bool = True) -> Stacks | None:
     """The skeleton with single joints in place of its stacks of hinges, and a base that can go; None: it is that.
 
     A file that fixes a robot's base says how it is mounted, and readers keep that: reaching is solved so. Only a motion
     that goes its way needs the base to be free, so that it is freed here.
+
+    Args:
+        skeleton: of a robot, or of anything else.
+        hinges: False: hinges stay as they are.
     """
-    runs = [run for run in _runs(skeleton) if len(_hinges(skeleton, run)) > 1]
+    runs = [run for run in _runs(skeleton) if len(_hinges(skeleton, run)) > 1] if hinges else []
     if not runs and JointKind.FIXED not in skeleton.kinds:
         return None
     world = fk(skeleton, skeleton.rest_pose())

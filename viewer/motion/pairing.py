@@ -143,7 +143,7 @@ def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
     hinged = [
         pair
         for pair in (*pairing.arms, *pairing.legs)
-        if target.skeleton.kinds[pair[1].lower] in (JointKind.HINGE, JointKind.UNIVERSAL)
+        if target.skeleton.kinds[pair[1].lower] in (JointKind.HINGE, JointKind.UNIVERSAL) and not _are_alike(pairing)
     ]
     if hinged:
         uppers = [limb.upper for _, limb in hinged]
@@ -155,6 +155,12 @@ def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
         before, after, shares = zip(*curve.values(), strict=True)
         wanted |= followed(curve, slerp(parts(before), parts(after), np.array(shares)[:, None]))
     return wanted
+
+
+def _are_alike(pairing: Pairing) -> bool:
+    """Whether both are one robot: its hinges turn as they do there, without being aimed."""
+    its, mine = pairing.source.skeleton, pairing.target.skeleton
+    return its.kinds[1:] == mine.kinds[1:] and is_same_tree(its, mine)
 
 
 def _in_plane(pairing: Pairing, limbs: Sequence[tuple[Limb, Limb]], uppers: Floats) -> Floats:
@@ -271,7 +277,7 @@ def _aimed(pairing: Pairing, wanted: dict[int, Floats], joint: int, over: Floats
     """
     skeleton, figure = pairing.target.skeleton, pairing.target.figure
     for _, limb in (*pairing.arms, *pairing.legs):
-        if figure is not None and joint == limb.upper and is_hinged(skeleton, limb):
+        if figure is not None and joint == limb.upper and is_hinged(skeleton, limb) and not _are_alike(pairing):
             bones = bones_of(skeleton, limb)
             elbow = rotate(wanted[joint], bones.upper)
             wrist = elbow + rotate(wanted[limb.lower], bones.lower)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.hinge_stacks import Stacks, without_stacks
@@ -20,7 +21,7 @@ from viewer.motion.reference import Body, bodies_of
 from viewer.motion.retarget_report import Choices, Feet, Hands, RetargetReport, report_of
 from viewer.skeleton import Character, Clip, Skeleton, World, fk_arrays, fk_clip
 from viewer.skeleton.arguments import check_character
-from viewer.skeleton.joint_map import Map, Reference, find_pairs, map_of, with_pairs, without_crossings
+from viewer.skeleton.joint_map import Map, Reference, find_pairs, is_same_tree, map_of, with_pairs, without_crossings
 from viewer.spatial.quaternion import hemisphere_continuous, normalized
 from viewer.spatial.vectors import norm
 
@@ -61,24 +62,53 @@ def find_map(
         InputError: a map that names joints that are not there, or that crosses.
     """
     its, mine = (each if isinstance(each, Character) else Character(each) for each in (source, target))
-    _, mine, given = _with_single_joints(mine, given)
-    return _mapped(*bodies_of((its.skeleton, _clip_of(its, clip)), (mine.skeleton, mine.clip)), given)
+    sides, given = _sides(its, _clip_of(its, clip), mine, given)
+    return _mapped(*bodies_of(sides[0][1:], sides[1][1:]), given)
 
 
-def _with_single_joints(
-    target: Character, given: Map | Mapping[str, str | None] | None
-) -> tuple[Stacks | None, Character, Map | Mapping[str, str | None] | None]:
-    """A target without stacks of hinges, and the map with the names that it has then; None: it has none."""
-    stacks = without_stacks(target.skeleton)
-    if stacks is None:
-        return None, target, given
-    clips = {} if target.clip is None else {target.clip.name: stacks.gather(target.clip)}
-    bare = Character(stacks.skeleton, clips=MappingProxyType(clips))
+class _Side(NamedTuple):
+    """A skeleton without stacks of hinges, its clip, and the stacks that it had; None: it had none."""
+
+    stacks: Stacks | None
+    skeleton: Skeleton
+    clip: Clip | None
+
+
+def _sides(
+    source: Character,
+    clip: Clip | None,
+    target: Character,
+    given: Map | Mapping[str, str | None] | None,
+    *,
+    plants: bool = False,
+) -> tuple[tuple[_Side, _Side], Map | Mapping[str, str | None] | None]:
+    """Source and target without stacks of hinges, and the map with the names that they have then.
+
+    A robot takes the motion of its like hinge by hinge, if its feet are not planted: that poses whole legs.
+    """
+    alike = is_same_tree(source.skeleton, target.skeleton) and not plants
+    sides = []
+    for character, motion in ((source, clip), (target, target.clip)):
+        stacks = without_stacks(character.skeleton, hinges=not alike)
+        if stacks is None:
+            sides.append(_Side(None, character.skeleton, motion))
+        else:
+            sides.append(_Side(stacks, stacks.skeleton, None if motion is None else stacks.gather(motion)))
+    its, mine = (_same_name if side.stacks is None else side.stacks.name_of for side in sides)
     if isinstance(given, Map):
-        given = replace(given, pairs=MappingProxyType({its: stacks.name_of(mine) for its, mine in given.pairs.items()}))
+        pairs = {its(one): mine(other) for one, other in given.pairs.items()}
+        certainty = {its(one): sure for one, sure in given.certainty.items()}
+        by_hand = frozenset(its(one) for one in given.by_hand)
+        given = replace(
+            given, pairs=MappingProxyType(pairs), certainty=MappingProxyType(certainty), by_hand=by_hand
+        )  # fmt: skip
     elif given is not None:
-        given = {its: None if mine is None else stacks.name_of(mine) for its, mine in given.items()}
-    return stacks, bare, given
+        given = {its(one): None if other is None else mine(other) for one, other in given.items()}
+    return (sides[0], sides[1]), given
+
+
+def _same_name(name: str) -> str:
+    return name
 
 
 def _clip_of(character: Character, name: str | None) -> Clip | None:
@@ -157,12 +187,11 @@ def retarget(
     if isinstance(map, Map):
         reference = map.source_reference if reference == "auto" else reference
         target_reference = map.target_reference if target_reference == "auto" else target_reference
-    stacks, bare, given = _with_single_joints(target, map)
-    sides = (source.skeleton, moving), (bare.skeleton, bare.clip)
-    its, mine = bodies_of(*sides, (reference, target_reference))
+    (its_side, side), given = _sides(source, moving, target, map, plants=feet == "plant" and not in_place)
+    its, mine = bodies_of(its_side[1:], side[1:], (reference, target_reference))
     used = _mapped(its, mine, given)
     posed = posed_body(its, mine, used, choices, free=(reference, target_reference) == ("auto", "auto"))
-    skeleton, made, seen, warnings = _handed(stacks, posed, choices)
+    skeleton, made, seen, warnings = _handed(side.stacks, posed, choices)
     report = report_of(posed.pairing, used, (skeleton, made, seen), posed.feet, posed.stands, warnings)
     character = replace(target, skeleton=skeleton, clips=MappingProxyType({made.name: made}))
     return Retargeted(character, used, report)
