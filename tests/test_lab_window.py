@@ -409,3 +409,19 @@ def test_a_file_that_is_opened_in_the_laboratory_is_drawn_before_it_is_solved(pe
     assert person.controller.opening.show_file("sample:two-link")
     assert len(person.controller.scene().world.positions) == 2
     person.controller.draw_list()
+
+
+def test_all_that_is_drawn_comes_into_view() -> None:
+    """The methods' answers, which may be far from the pose in which the drag began."""
+    person = Person(backend=QUICK)
+    person.controller.files.open_demo("singular")
+    solved(person)
+    lab = person.controller.laboratory
+    assert len(lab.poses()) == len(lab.methods)
+    person.controller.run("view.frame_all")
+    person.wait(1.0)
+    skeleton, viewport = person.document.skeleton, person.controller.viewport
+    for pose in lab.poses():
+        pixels = person.controller.projection().project(viewer.fk(skeleton, pose).positions)
+        assert (pixels > 0.0).all()
+        assert (pixels < (viewport.w, viewport.h)).all()

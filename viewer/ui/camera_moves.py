@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -72,10 +72,15 @@ _RESIZED = 1.5
 
 
 class CameraMoves:
-    """Moves the view's camera."""
+    """Moves the view's camera.
+
+    Attributes:
+        seen: gives the poses that are drawn in place of the document's, as of the laboratory and of physics.
+    """
 
     def __init__(self, session: Session, view: View, others: Others) -> None:
         """Start with the view's camera; `start` aims it."""
+        self.seen: Callable[[], Sequence[Pose]] = tuple
         self._session, self._view, self._others = session, view, others
         session.stage.moved.append(self._carry)
         self.follow = False
@@ -294,8 +299,10 @@ class CameraMoves:
         return moved if to_the_right else camera
 
     def _paths(self) -> Floats:
-        """(N, 3) the figure in its present pose and along its motion, and the other figures likewise."""
-        own, stage = self._travel.points(self._session.document), self._session.stage
+        """(N, 3) the figure in the poses that are drawn, else along its motion, and the other figures likewise."""
+        document, stage, seen = self._session.document, self._session.stage, self.seen()
+        figures = [_figure(document, pose) for pose in seen]
+        own = np.concatenate(figures) if figures else self._travel.points(document)
         if not stage.several:
             return own
         here, parts = stage.placement[stage.active], [own, self._others.points()]

@@ -7,6 +7,7 @@ from viewer.scene import Camera, DrawList, Scene
 from viewer.session import Session
 from viewer.session.replay import Replay
 from viewer.session.user_files import Preferences
+from viewer.skeleton import Pose
 from viewer.spatial.projection import Projection
 from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves, Planes
@@ -68,6 +69,7 @@ class Controller:
         self.scenes = SceneBuilder(session, view, self.others, self.simulating, self.laboratory)
         self.hit_test = HitTest(session, view, self.scenes)
         self.camera_moves = CameraMoves(session, view, self.others)
+        self.camera_moves.seen = self._seen
         self.planes = Planes(session, view, self.camera_moves)
         self.demos = Demos(session, view, self.camera_moves, self.laboratory)
         self.drags = Dragging(session, view, self.hit_test)
@@ -329,6 +331,11 @@ class Controller:
     def projection(self) -> Projection:
         """The projection from the world to the viewport's pixels."""
         return self.view.projection()
+
+    def _seen(self) -> tuple[Pose, ...]:
+        """The poses that are drawn in place of the document's: simulated, or those of the laboratory."""
+        simulated = self.simulating.pose
+        return self.laboratory.poses() if simulated is None else (simulated,)
 
     def scene(self) -> Scene:
         """The scene of the session."""

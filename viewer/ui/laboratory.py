@@ -356,6 +356,17 @@ class Laboratory:
             ghosts.append(Ghost(world, _GHOST, curve.letter, curve.ink, at))
         return tuple(ghosts)
 
+    def poses(self) -> tuple[Pose, ...]:
+        """What is drawn of the figure: the solid method's pose and those of the ghosts; () without a laboratory."""
+        asked = self._asked
+        if not self.on or asked is None or self.pose is None or not self._is_of_figure:
+            return ()
+        others = [
+            (name, trace) for name, trace in self.traces.items()
+            if name not in self.hidden and name != self.solid and trace.solver.skeleton is asked[0].skeleton
+        ]  # fmt: skip
+        return (self.pose, *(asked[0].shown(self._pose_of(name, trace)) for name, trace in others))
+
     def _farthest(self) -> Goal | None:
         """The goal with the largest miss at the start."""
         trace = next(iter(self.traces.values()), None)
