@@ -396,3 +396,19 @@ def test_motions_go_over_robots_and_back() -> None:
     wanted = retarget(walk, viewer.Character(balls), feet="follow")
     assert set(back.map.pairs.values()) == set(wanted.map.pairs.values())
     np.testing.assert_allclose(moved(back.character).positions, moved(wanted.character).positions, atol=1e-3)
+
+
+def test_planted_legs_of_hinges_turn_about_their_axes() -> None:
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
+    balls = dataclasses.replace(biped, limits=(None,) * len(biped), effectors=(), poses={}, mobility=None)
+    robot = of_hinges(balls, 0.02)
+    there = retarget(walk, viewer.Character(robot), feet="follow", scale=1.1).character
+    assert there.clip is not None
+    planted = viewer.plant_feet(robot, there.clip)
+    assert planted.report.before.slide_cm_s > 2.0
+    assert planted.report.after.slide_cm_s < 0.2
+    for joint, kind in enumerate(robot.kinds):
+        if kind is JointKind.HINGE:
+            turn = log(multiply(conjugate(robot.rest_rotations[joint]), planted.clip.rotations[:, joint]))
+            across = turn - vectors.dot(turn, robot.axes[joint, 0])[:, None] * robot.axes[joint, 0]
+            assert vectors.norm(across).max() < 1e-6, robot.names[joint]

@@ -231,6 +231,21 @@ def held_end(
     return kept
 
 
+def held_body(
+    skeleton: Skeleton, joint: int, points: Floats, turns: Floats, offset: Floats | tuple[float, ...] = (0.0, 0.0, 0.0)
+) -> MovingGoal:
+    """A goal that holds the body, as far as limbs can bring their ends to their places without it.
+
+    Args:
+        skeleton: that is solved.
+        joint: its trunk.
+        points: (F, 3) where a place in it is to be.
+        turns: (F, 4) how it is to be turned.
+        offset: (3,) that place.
+    """
+    return MovingGoal(Goal.pose(skeleton.names[joint], points[0], turns[0], offset=offset, level=2), points, turns)
+
+
 def brought(
     skeleton: Skeleton,
     motion: tuple[Floats, Floats],

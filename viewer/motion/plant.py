@@ -21,7 +21,8 @@ from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_s
 from viewer.motion.skate_meter import Skate, paired, skate_of
 from viewer.motion.steadied import steadied, steadied_leg, steady_body, steady_hips
 from viewer.motion.wild_frames import mended
-from viewer.skeleton import Clip, JointKind, Skeleton, World, at_or_below, fk_clip
+from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below, fk_arrays, fk_clip
+from viewer.skeleton.coordinates import nearest_turns
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import conjugate, exp, multiply, rotate
 from viewer.spatial.smoothing import low_pass
@@ -116,9 +117,39 @@ def plant_feet(
     moving = moving_feet(skeleton, clip)
     contacts = contacts_of(moving) if contacts is None else contacts
     motion, feet, shift = _plant(moving, contacts, blend, pelvis, objects, floor)
-    made = clip.with_motion(*motion)
+    made = clip.with_motion(*_as_hinges_turn(skeleton, motion, feet.legs, clip.frame_time))
     after = moving_feet(skeleton, made, away=moving.away)
     return Planted(made, contacts, _report(moving, after, contacts, feet, shift))
+
+
+def _as_hinges_turn(
+    skeleton: Skeleton, motion: tuple[Floats, Floats], legs: Sequence[Limb], frame_time: float
+) -> tuple[Floats, Floats]:
+    """A motion whose legs turn as their joints can, as robots' hips of single hinges; feet are where they were.
+
+    Args:
+        skeleton: with the legs.
+        motion: local rotations (F, J, 4) and translations (F, J, 3).
+        legs: posed as if hips and ankles were balls.
+        frame_time: seconds between frames.
+    """
+    joints = [joint for leg in legs for joint in limb_joints(leg) if skeleton.kinds[joint] is not JointKind.BALL]
+    given = motion[0][:, joints].swapaxes(0, 1)
+    nearest = nearest_turns(skeleton, joints, given)
+    if not joints or (np.abs((given * nearest).sum(axis=-1)) > 1.0 - _SAME).all():
+        return motion
+    # Only here is the solver needed.
+    from viewer.motion.carried import brought, ends_away, held_body, held_end  # noqa: PLC0415
+
+    rotations = motion[0].copy()
+    rotations[:, joints] = nearest.swapaxes(0, 1)
+    wanted, after = (fk_arrays(skeleton.parents, turns, motion[1]) for turns in (motion[0], rotations))
+    trunk = legged(skeleton).trunk
+    tracks = [held_body(skeleton, trunk, wanted.positions[:, trunk], wanted.rotations[:, trunk])]
+    for leg in legs:
+        tracks += held_end(skeleton, leg.tip, leg.end, wanted.point(*leg.tip), wanted)
+    away = ends_away(legs, wanted, after)
+    return brought(skeleton, (rotations, motion[1]), tracks, away, frame_time, limits=False)
 
 
 def planted_motion(moving: MovingFeet, contacts: Contacts) -> tuple[Floats, Floats]:

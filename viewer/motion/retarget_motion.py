@@ -226,8 +226,8 @@ def _same(world: World) -> World:
 
 def _on_hinges(stacks: Stacks, posed: PosedBody, wanted: World, choices: Choices) -> Clip:
     """A motion on the hinges that single joints stand for; hands and feet that are held end where they did."""
-    from viewer.ik.goals import Goal  # noqa: PLC0415
-    from viewer.motion.carried import MovingGoal, brought, ends_away, held_end  # noqa: PLC0415 - only here is the solver needed
+    # Only here is the solver needed.
+    from viewer.motion.carried import MovingGoal, brought, ends_away, held_body, held_end  # noqa: PLC0415
 
     clip, whole = posed.clip, stacks.whole
     motion = stacks.spread(clip)
@@ -236,12 +236,9 @@ def _on_hinges(stacks: Stacks, posed: PosedBody, wanted: World, choices: Choices
         own, points = stacks.limb_of(limb), wanted.point(*limb.tip)
         tracks += held_end(whole, own.tip, own.end, points, wanted, limb.end)
     if tracks:
-        # Limbs bring their ends to their places, and the body stays where it is as far as they can.
         trunk = 0 if posed.pairing.target.figure is None else posed.pairing.target.figure.trunk
-        members = stacks.members[trunk]
-        points, turns = wanted.positions[:, trunk], wanted.rotations[:, trunk]
-        body = Goal.pose(whole.names[members[-1]], points[0], turns[0], offset=stacks.points[trunk], level=2)
-        tracks.append(MovingGoal(body, points, turns))
+        last, turns = stacks.members[trunk][-1], wanted.rotations[:, trunk]
+        tracks.append(held_body(whole, last, wanted.positions[:, trunk], turns, stacks.points[trunk]))
         away = ends_away(posed.held, wanted, stacks.seen(fk_arrays(whole.parents, *motion)))
         motion = brought(whole, motion, tracks, away, clip.frame_time, limits=choices.limits)
     rotations = hemisphere_continuous(normalized(motion[0]))
