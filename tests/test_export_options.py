@@ -60,6 +60,7 @@ def is_open(window: PanelWindow) -> bool:
             ExportOptions(fps=12.5, units="mm", precision=4),
             ["--fps", "12.5", "--to-units", "mm", "--precision", "4"],
         ),
+        (".csv", ExportOptions(joints=True), ["--joints"]),
         (".csv", ExportOptions(frames=(5, 5), precision=2), ["--frames", "5:5", "--precision", "2"]),
         (".glb", ExportOptions(frames=(0, 30)), ["--frames", "0:30"]),
         (".npz", ExportOptions(fps=120.0), ["--fps", "120"]),
@@ -139,3 +140,20 @@ def test_what_a_format_has_no_place_for_is_not_asked_of_it(window: PanelWindow) 
     assert state.options(document, Path("a.json")) == ExportOptions(
         motion=True, fps=60.0, units="cm", up="z", precision=3
     )
+
+
+def test_a_table_of_a_robot_has_its_joint_positions_unless_places_are_chosen(window: PanelWindow) -> None:
+    document = window.session.document
+    assert asked(window).export.options(document, Path("a.csv")).joints is False  # of a person places
+    robot = PanelWindow(viewer.load("sample:piston"))
+    robot.controller.run("file.export")
+    robot.frames(6)
+    state = asked(robot).export
+    assert state.options(robot.session.document, Path("a.csv")).joints is True
+    assert state.options(robot.session.document, Path("a.bvh")).joints is False
+    robot.click("files", f"format {[suffix for suffix, _, _ in FORMATS].index('.csv')}")
+    robot.frames(3)
+    assert {"Radians, metres", "Joint positions"} <= set(robot.words("files"))
+    robot.click("files", "columns 0")
+    assert state.options(robot.session.document, Path("a.csv")).joints is False
+    robot.close()

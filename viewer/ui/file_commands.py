@@ -90,6 +90,7 @@ class ExportOptions:
         units: as of `viewer.save`.
         up: likewise.
         precision: likewise.
+        joints: likewise.
     """
 
     motion: bool | None = None
@@ -98,6 +99,7 @@ class ExportOptions:
     units: str | float | None = None
     up: str | None = None
     precision: int | None = None
+    joints: bool = False
 
 
 AS_SHOWN = ExportOptions()
@@ -328,7 +330,9 @@ class Files:
             return True
         asked = next((one for one in (motion, options.motion) if one is not None), None)
         asked = shows_motion(moving) if asked is None else asked
-        written: Any = {"units": options.units, "up": options.up, "precision": options.precision}
+        written: Any = {
+            "units": options.units, "up": options.up, "precision": options.precision, "joints": options.joints,
+        }  # fmt: skip
         try:
             form = format_of(path)
             if asked and has_motion(moving) and not form.is_shape:

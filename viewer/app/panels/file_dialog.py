@@ -16,6 +16,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
+from viewer.app.panels.joint_inspector import is_robot
 from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
     FIELD,
@@ -547,6 +548,7 @@ EXPORT_HEIGHT = 100.0
 """Height of the export options, logical pixels."""
 FORMATS = tuple((form.suffix, form.name, form.hint) for form in file_formats.FORMATS if form.writer and form.hint)
 """Suffix, word and tooltip of each export format."""
+_TABLE = ".csv"
 _UNITS = ("", "m", "cm", "mm", "inch")
 _UPS = ("", "y", "z")
 _FIELD = 76.0
@@ -568,6 +570,7 @@ class ExportState:
         units: index into `_UNITS`; 0: as read.
         up: index into `_UPS`; 0: as read.
         precision: decimals; None: as many as the format needs.
+        joints: a table holds joint positions, as robots are driven, and not places in the world.
     """
 
     shows: int
@@ -577,11 +580,12 @@ class ExportState:
     units: int = 0
     up: int = 0
     precision: int | None = None
+    joints: bool = False
 
     @classmethod
     def of(cls, document: Document) -> ExportState:
         """The first choices: the motion, or the pose if it is not part of the motion."""
-        return cls(0 if shows_motion(document) else 2, *document.played)
+        return cls(0 if shows_motion(document) else 2, *document.played, joints=is_robot(document))
 
     def options(self, document: Document, path: Path) -> ExportOptions:
         """The options for a file, without those that its format cannot store."""
@@ -594,6 +598,7 @@ class ExportState:
             units=None if form.in_metres else _UNITS[self.units] or None,
             up=None if form.in_metres else _UPS[self.up] or None,
             precision=self.precision if form.decimals else None,
+            joints=self.joints and form.suffix == _TABLE,
         )
 
 
@@ -654,7 +659,13 @@ def _numbers(ui: PanelContext, asked: ExportState, form: FileFormat) -> None:
     """Units, up axis and decimals, where the format leaves a choice."""
     label(ui, "Units", height=SEGMENT)
     if form.in_metres:
-        note(ui, "Metres, Y up: fixed by this format", height=SEGMENT, gap=0.0)
+        table = form.suffix == _TABLE
+        words = "Radians, metres" if table and asked.joints else "Metres, Y up: fixed by this format"
+        note(ui, words, height=SEGMENT, gap=0.0)
+        if table:
+            _beside(ui)
+            label(ui, "Columns", width=62, height=SEGMENT, hint="Places and angles of all joints, or what moves each")
+            asked.joints = choose(ui, "columns", (False, True), ("Places", "Joint positions"), asked.joints)
     else:
         asked.units = choose(ui, "units", range(5), ("As read", "m", "cm", "mm", "inch"), asked.units)
         _beside(ui)
