@@ -131,7 +131,17 @@ def test_what_is_not_json_is_located(text: str, message: str) -> None:
         ('{"rotations": {}}', "this is a pose file; expected a skeleton file"),
         (
             '{"document": {}}',
-            "this is a session file; expected a skeleton file (the names of sessions end in .ikv.json)",
+            (
+                "this is a session file; expected a skeleton file "
+                "(the window and commands read sessions, by names that end in .ikv.json)"
+            ),
+        ),
+        (
+            '{"version": 2, "document": {}}',  # as sessions are saved: not a skeleton of a later version
+            (
+                "this is a session file; expected a skeleton file "
+                "(the window and commands read sessions, by names that end in .ikv.json)"
+            ),
         ),
         (
             '{"type": "rig"}',

@@ -382,10 +382,12 @@ def _careful(text: str, kind: type[T], word: str) -> tuple[T, list[str]]:
     tree = parse(text)
     if not isinstance(tree, dict):
         raise FormatError(f"expected a JSON object, found {found(tree)}")
-    _check_version(tree, GOALS_VERSION if word == "goals" else VERSION)
+    if tree.get("type") not in (None, *KINDS):  # perhaps of a later version
+        _check_version(tree, GOALS_VERSION if word == "goals" else VERSION)
     if (is_a := kind_of(tree)) != word:
-        hint = " (the names of sessions end in .ikv.json)" if is_a == "session" else ""
+        hint = " (the window and commands read sessions, by names that end in .ikv.json)" if is_a == "session" else ""
         raise FormatError(f"this is a {is_a} file; expected a {word} file{hint}")
+    _check_version(tree, GOALS_VERSION if word == "goals" else VERSION)
     checker = Checker()
     clean = checker.check(tree, kind)
     unknown = {f"unknown key {quote(key)}, ignored": paths for key, paths in checker.unknown.items()}
