@@ -36,6 +36,18 @@ def test_it_has_a_row_for_each_joint_that_moves(robot: PanelWindow) -> None:
     assert any(word.endswith("°") for word in words)
 
 
+def test_names_that_all_end_alike_are_shown_without_their_end(tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM.replace('joint name="shoulder"', 'joint name="shoulder_joint"'), encoding="utf-8")
+    window = PanelWindow(viewer.load(path))
+    window.ui.layout.tabs["left-bottom"] = "joints"
+    window.frames(3)
+    words = window.words("joints")
+    assert "shoulder" in words
+    assert words.index("Copy") < words.index("shoulder")  # in sight, however many joints there are
+    window.close()
+
+
 def test_a_slider_turns_its_joint(robot: PanelWindow) -> None:
     skeleton, before = robot.session.document.skeleton, robot.session.document.pose
     name = next(n for n, kind in zip(skeleton.names, skeleton.kinds, strict=True) if kind.value == "hinge")

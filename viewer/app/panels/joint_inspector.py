@@ -451,15 +451,20 @@ def draw_joints(ui: PanelContext) -> None:
     document = ui.session.document
     source = document.character.source
     pen, leaders = Pen(ui), {one.joint: one.leader for one in document.skeleton.mimics}
+    if text_button(ui, "Copy", icon=fa.ICON_FA_COPY, hint=hint("pose.copy_joints")):
+        run(ui, "pose.copy_joints")
     with no_spacing():
         for joint, (name, kind) in enumerate(zip(document.skeleton.names, document.skeleton.kinds, strict=True)):
             if kind not in _MOVED:
                 continue
             x, y = imgui.get_cursor_screen_pos()
             leader, called = leaders.get(name), source.name_of(name)
+            short = (
+                called.removesuffix("_joint") or called
+            )  # all joints of many robots end so, and there is little room
             indent, ink = (10.0, "text3") if leader else (0.0, "text2")
             pen.fitted(
-                x + pen.px(indent), pen.middle(y, pen.px(_ROW), SMALL), called, pen.px(_NAME - 6.0 - indent), ink, SMALL
+                x + pen.px(indent), pen.middle(y, pen.px(_ROW), SMALL), short, pen.px(_NAME - 6.0 - indent), ink, SMALL
             )
             imgui.set_cursor_screen_pos((x + pen.px(_NAME), y))
             for one in coordinates(document, joint, stuck=False):
@@ -472,6 +477,3 @@ def draw_joints(ui: PanelContext) -> None:
                 carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))
             imgui.set_cursor_screen_pos((x, y + pen.px(_ROW)))
             imgui.dummy((1.0, 0.0))
-        imgui.dummy((1.0, ui.px(4)))
-    if text_button(ui, "Copy", icon=fa.ICON_FA_COPY, hint=hint("pose.copy_joints")):
-        run(ui, "pose.copy_joints")
