@@ -243,3 +243,21 @@ def test_last_bodies_end_where_their_shapes_do(tmp_path: Path) -> None:
     skeleton = viewer.load(written(tmp_path, text)).skeleton
     assert [skeleton.names[joint] for joint in skeleton.tip_parents] == ["forearm", "foot"]
     np.testing.assert_allclose(skeleton.tip_offsets, [(0.2, 0.2, 0.0), (0.15, 0.0, -0.02)], atol=1e-12)
+
+
+def test_joints_keep_the_names_of_a_robot_and_of_a_model(tmp_path: Path) -> None:
+    """The body "arm" is moved by the joint "swing", in the file that was read and in the one written."""
+    joints = "".join(
+        f'<joint name="{name}" type="prismatic"><parent link="base"/><child link="{child}"/>'
+        f'<limit lower="0" upper="1" effort="1" velocity="1"/>{more}</joint>'
+        for name, child, more in (("grip", "left", ""), ("follow", "right", '<mimic joint="grip"/>'))
+    )
+    links = "".join(f'<link name="{name}"/>' for name in ("base", "left", "right"))
+    robot = viewer.load(text=f'<robot name="r">{links}{joints}</robot>')
+    viewer.save(robot, tmp_path / "robot.xml")
+    model = mujoco.MjModel.from_xml_path(str(tmp_path / "robot.xml"))
+    assert [model.joint(i).name for i in range(model.njnt)] == ["grip", "follow"]
+    again = viewer.load(tmp_path / "robot.xml")
+    assert again.skeleton.names == robot.skeleton.names
+    assert again.source.name_of("right") == "follow"
+    assert [(one.joint, one.leader) for one in again.skeleton.mimics] == [("right", "left")]

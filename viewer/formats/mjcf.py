@@ -509,6 +509,19 @@ def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[
     return warnings
 
 
+def _rename_joints(root: ET.Element, character: Character) -> None:
+    """Give joints the names that the file read has for them; none where two would be called alike."""
+    every = [element.get("name", "") for element in root.iter("joint") if element.get("name")]
+    called = [character.source.name_of(name) for name in every]
+    if len(set(called)) < len(called):
+        return
+    new = dict(zip(every, called, strict=True))
+    for element in root.iter("joint"):
+        for key in ("name", "joint1", "joint2"):
+            if key in element.attrib:
+                element.set(key, new[element.attrib[key]])
+
+
 def mjcf_text(character: Character) -> str:
     """The model as XML; errors are those of `write_mjcf`."""
     mujoco = load_mujoco()
@@ -554,6 +567,7 @@ def mjcf_text(character: Character) -> str:
                 word = "weld" if int(one.type) == int(mujoco.mjtEq.mjEQ_WELD) else "connect"
                 added = ET.SubElement(equality, word, site1=one.name1, site2=one.name2)
             added.set("solref", _numbers(one.solref))
+    _rename_joints(root, character)
     ET.indent(root)
     text = ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
     try:
