@@ -12,6 +12,7 @@ import pytest
 from cli_run import ran
 from inside.formats import goals_to_json, layers_from_text
 from inside.motion import Layer, TargetKey, apply_layers, overlapping, solve_layers, standing
+from inside.skeleton import limits_around
 from inside.spatial import angle_between, conjugate, log, multiply, normalized
 from sessions import character
 
@@ -67,6 +68,9 @@ def test_limits_are_as_wide_as_the_clip_and_no_wider(walk: Character) -> None:
     beyond = np.degrees(viewer.clip_violation(skeleton, made).max(axis=0))
     assert beyond[knee] < 1.0 + 1e-6
     assert np.delete(beyond, knee).max() < 1e-6
+    # What is known of a skeleton is not found again for each change of a layer.
+    assert limits_around(skeleton, clip) is skeleton
+    assert limits_around(skeleton, bent) is not skeleton
 
 
 def test_frames_next_to_each_other_agree_as_frames_solved_one_by_one_do_not(walk: Character) -> None:

@@ -6,7 +6,7 @@ from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.carrying import Carrier
 from viewer.skeleton.clip import MOST_FRAMES
-from viewer.skeleton.clip_limits import limits_from_clip, twist_axes
+from viewer.skeleton.clip_limits import limits_around, limits_from_clip, twist_axes
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.effectors import MOST_LEAVES, find_effectors
 from viewer.skeleton.figure import body_path, find_figure, find_slots

@@ -42,7 +42,9 @@ def limits_from_clip(skeleton: Skeleton, clip: Clip) -> Skeleton:
 
 
 def limits_around(skeleton: Skeleton, clip: Clip) -> Skeleton:
-    """The skeleton with its limits widened as far as a clip turns, or shifts, its joints beyond them."""
+    """The skeleton with its limits widened as far as a clip turns, or shifts, its joints beyond them; else itself."""
+    if all(own is None for own in skeleton.limits):
+        return skeleton
     low, high = _observed(skeleton, clip)
     limits: list[JointLimits | None] = []
     for joint, own in enumerate(skeleton.limits):
@@ -53,6 +55,8 @@ def limits_around(skeleton: Skeleton, clip: Clip) -> Skeleton:
         lower, upper = np.minimum(own.lower, low[joint, :count]), np.maximum(own.upper, high[joint, :count])
         same = np.array_equal(lower, own.lower) and np.array_equal(upper, own.upper)
         limits.append(own if same else replace(own, lower=lower, upper=upper))
+    if all(one is own for one, own in zip(limits, skeleton.limits, strict=True)):
+        return skeleton
     return replace(skeleton, limits=tuple(limits))
 
 
