@@ -388,6 +388,26 @@ def test_a_robot_takes_the_motion_of_its_like(feet: Literal["plant", "follow", "
     np.testing.assert_allclose(other.positions, one.positions, atol=1e-9 if feet == "off" else 1e-3)
 
 
+def test_what_is_known_of_a_robot_is_found_once() -> None:
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
+    fixed = of_hinges(dataclasses.replace(biped, kinds=(JointKind.FIXED, *biped.kinds[1:]), poses={}))
+    one, other = (retarget(walk, viewer.Character(fixed)).character.skeleton for _ in range(2))
+    assert one is other
+    assert one is not fixed
+
+
+def test_the_rate_of_a_robots_motion_stays_to_the_bit() -> None:
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped")
+    robot = viewer.Character(of_hinges(biped.skeleton))
+    there = retarget(walk, robot).character
+    assert there.clip is not None
+    slow = dataclasses.replace(there.clip, frame_time=0.022500000000000003)
+    assert 1.0 / slow.fps != slow.frame_time
+    back = retarget(dataclasses.replace(there, clips={slow.name: slow}), biped).character
+    assert back.clip is not None
+    assert back.clip.frame_time == slow.frame_time
+
+
 def test_motions_go_over_robots_and_back() -> None:
     walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped").skeleton
     balls = dataclasses.replace(biped, limits=(None,) * len(biped), effectors=(), poses={}, mobility=None)

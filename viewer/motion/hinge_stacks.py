@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 
 from viewer.motion.hinge_angles import nearest_two, ranges_of, three_angles
 from viewer.skeleton import Clip, JointKind, JointLimits, Limb, Skeleton, World, find_figure, fk, fk_clip
+from viewer.skeleton.clip import clip_like
 from viewer.skeleton.limits import UNLIMITED
 from viewer.skeleton.names import body_part
 from viewer.skeleton.tree import rest_tree
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, frozen
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, normalized, rotate
 from viewer.spatial.vectors import dot, norm
 
@@ -78,7 +79,7 @@ class Stacks:
                 translations[:, joint] += rotate(conjugate(self.mounts[joint]), way)
             elif self.skeleton.kinds[joint] is JointKind.FREE:
                 translations[:, joint] = moved.point(members[-1], self.points[joint])
-        return Clip.from_arrays(self.skeleton, rotations, translations, fps=clip.fps, name=clip.name)
+        return clip_like(clip, self.skeleton, rotations, translations)
 
     def spread(self, clip: Clip) -> tuple[Floats, Floats]:
         """A motion of the single joints as rotations (F, J, 4) and translations (F, J, 3) of the whole skeleton."""
@@ -133,6 +134,7 @@ class Stacks:
         )
 
 
+@lru_cache(maxsize=16)
 def without_stacks(skeleton: Skeleton, *, hinges: bool = True) -> Stacks | None:
     """The skeleton with single joints in place of its stacks of hinges, and a base that can go; None: it is that.
 
@@ -229,7 +231,7 @@ def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]],
         tip_parents=hangs,
         tip_offsets=tip_offsets,
     )
-    return Stacks(skeleton, made, members, points, mounts, freed)
+    return Stacks(skeleton, made, members, frozen(points), frozen(mounts), freed)
 
 
 def _name_of(names: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from viewer.motion.reference import Body
 from viewer.motion.retarget_report import Choices, Stands
 from viewer.motion.skate_meter import slide_of
 from viewer.skeleton import Clip, Limb, World, fk_arrays
+from viewer.skeleton.clip import clip_like
 from viewer.skeleton.joint_map import Map
 from viewer.skeleton.limbs import ARM, LEG
 from viewer.spatial.checks import Floats
@@ -34,6 +35,7 @@ class PosedBody(NamedTuple):
     Attributes:
         pairing: both bodies.
         clip: the motion.
+        world: where its joints are in it.
         feet: "plant", "follow" or "off": what was done.
         stands: when its feet stand; None where they were not planted.
         held: its limbs whose ends were brought to places.
@@ -42,6 +44,7 @@ class PosedBody(NamedTuple):
 
     pairing: Pairing
     clip: Clip
+    world: World
     feet: str
     stands: Stands | None
     held: list[Limb]
@@ -68,7 +71,7 @@ def posed_body(source: Body, target: Body, used: Map, choices: Choices, *, free:
     moved = _with_hands(pairing, choices, moved, wanted, warnings)
     held = (pairing.legs if feet != "off" else []) + (pairing.arms if choices.hands != "free" else [])
     clip = _as_clip(pairing, hemisphere_continuous(normalized(moved.rotations)), moved.translations)
-    return PosedBody(pairing, clip, feet, stands, [limb for _, limb in held], tuple(warnings))
+    return PosedBody(pairing, clip, moved.world, feet, stands, [limb for _, limb in held], tuple(warnings))
 
 
 def _paired(source: Body, target: Body, used: Map, choices: Choices, *, free: bool) -> Pairing:
@@ -145,7 +148,5 @@ def _with_hands(
 
 def _as_clip(pairing: Pairing, rotations: Floats, translations: Floats) -> Clip:
     """A clip of the target with the name and rate of the source's."""
-    clip = pairing.source.clip
-    assert clip is not None
-    made = Clip.from_arrays(pairing.target.skeleton, rotations, translations, fps=clip.fps, name=clip.name)
-    return made if made.frame_time == clip.frame_time else replace(made, frame_time=clip.frame_time)
+    assert pairing.source.clip is not None
+    return clip_like(pairing.source.clip, pairing.target.skeleton, rotations, translations)

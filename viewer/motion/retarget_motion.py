@@ -21,6 +21,7 @@ from viewer.motion.reference import Body, bodies_of
 from viewer.motion.retarget_report import Choices, Feet, Hands, RetargetReport, report_of
 from viewer.skeleton import Character, Clip, Skeleton, World, fk_arrays, fk_clip
 from viewer.skeleton.arguments import check_character
+from viewer.skeleton.clip import clip_like
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, is_same_tree, map_of, with_pairs, without_crossings
 from viewer.spatial.quaternion import hemisphere_continuous, normalized
 from viewer.spatial.vectors import norm
@@ -200,17 +201,19 @@ def retarget(
 def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[Skeleton, Clip, World, tuple[str, ...]]:
     """The skeleton and the motion that the user gets, where the joints of the body are in it, and warnings."""
     skeleton, clip, held = posed.pairing.target.skeleton, posed.clip, posed.held
-    wanted, seen = fk_clip(skeleton, clip), _same
     if stacks is not None:
-        skeleton, seen = stacks.whole, stacks.seen
-        clip, held = _on_hinges(stacks, posed, wanted, choices), [stacks.limb_of(limb) for limb in held]
+        skeleton = stacks.whole
+        clip, held = _on_hinges(stacks, posed, choices), [stacks.limb_of(limb) for limb in held]
     if choices.limits:
         from viewer.motion.carried import within_limits  # noqa: PLC0415 - only limits need the solver
 
         clip = within_limits(skeleton, clip, held)
-    world, warnings = seen(fk_clip(skeleton, clip)), posed.warnings
+    world, warnings = posed.world, posed.warnings
+    if clip is not posed.clip:
+        whole = fk_clip(skeleton, clip)
+        world = whole if stacks is None else stacks.seen(whole)
     if stacks is not None:
-        away = [norm(world.point(*limb.tip) - wanted.point(*limb.tip)).max() for limb in posed.held]
+        away = [norm(world.point(*limb.tip) - posed.world.point(*limb.tip)).max() for limb in posed.held]
         if max(away, default=0.0) > _NOTED:
             off = f"hands or feet are up to {100.0 * max(away):.1f} cm off"
             warnings = (*warnings, f"{off}: hinges and limits allow no more")
@@ -220,16 +223,12 @@ def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[
     return skeleton, clip, world, warnings
 
 
-def _same(world: World) -> World:
-    return world
-
-
-def _on_hinges(stacks: Stacks, posed: PosedBody, wanted: World, choices: Choices) -> Clip:
+def _on_hinges(stacks: Stacks, posed: PosedBody, choices: Choices) -> Clip:
     """A motion on the hinges that single joints stand for; hands and feet that are held end where they did."""
     # Only here is the solver needed.
     from viewer.motion.carried import MovingGoal, brought, ends_away, held_body, held_end  # noqa: PLC0415
 
-    clip, whole = posed.clip, stacks.whole
+    clip, wanted, whole = posed.clip, posed.world, stacks.whole
     motion = stacks.spread(clip)
     tracks: list[MovingGoal] = []
     for limb in posed.held:
@@ -241,6 +240,4 @@ def _on_hinges(stacks: Stacks, posed: PosedBody, wanted: World, choices: Choices
         tracks.append(held_body(whole, last, wanted.positions[:, trunk], turns, stacks.points[trunk]))
         away = ends_away(posed.held, wanted, stacks.seen(fk_arrays(whole.parents, *motion)))
         motion = brought(whole, motion, tracks, away, clip.frame_time, limits=choices.limits)
-    rotations = hemisphere_continuous(normalized(motion[0]))
-    made = Clip.from_arrays(whole, rotations, motion[1], fps=clip.fps, name=clip.name)
-    return made if made.frame_time == clip.frame_time else replace(made, frame_time=clip.frame_time)
+    return clip_like(clip, whole, hemisphere_continuous(normalized(motion[0])), motion[1])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.skeleton import Clip, FreeNames, Pose, Skeleton
+from viewer.skeleton.clip import clip_like
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
@@ -112,8 +113,7 @@ class Together:
     def clip(self, clip: Clip, number: int) -> Clip:
         """The motion of one figure, in its own coordinates."""
         rotations, translations = self._own(number, clip.rotations, clip.local_translations())
-        made = Clip.from_arrays(self.figures[number].skeleton, rotations, translations, fps=clip.fps, name=clip.name)
-        return replace(made, frame_time=clip.frame_time)
+        return clip_like(clip, self.figures[number].skeleton, rotations, translations)
 
     def _own(self, number: int, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
         figure, first = self.figures[number], self.first[number]

@@ -297,6 +297,22 @@ class Clip:
         return self[first : last + 1 : step]
 
 
+def clip_like(clip: Clip, skeleton: Skeleton, rotations: Floats, translations: Floats) -> Clip:
+    """A motion of a skeleton with the name and, to the bit, the rate of a clip of another one, without its keys.
+
+    Args:
+        clip: of any skeleton.
+        skeleton: whose joints move.
+        rotations: (F, J, 4) local unit quaternions (x, y, z, w).
+        translations: (F, J, 3) local translations, metres.
+
+    Raises:
+        InputError: as `Clip.from_arrays`.
+    """
+    made = Clip.from_arrays(skeleton, rotations, translations, fps=clip.fps, name=clip.name)
+    return made if made.frame_time == clip.frame_time else replace(made, frame_time=clip.frame_time)
+
+
 def _keys(given: Iterable[int], frames: int, what: str) -> tuple[int, ...]:
     if not hasattr(given, "__iter__"):
         raise InputError(f"{what}: keys: expected a list of frames, found {quote(given)}")

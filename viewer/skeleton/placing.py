@@ -8,9 +8,8 @@ from types import MappingProxyType
 from numpy.typing import ArrayLike
 
 from viewer.skeleton.character import Character
-from viewer.skeleton.clip import Clip
+from viewer.skeleton.clip import clip_like
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, finite_floats, unit_quaternions
 from viewer.spatial.quaternion import multiply, rotate
 
@@ -39,11 +38,8 @@ def placed(character: Character, offset: ArrayLike, rotation: ArrayLike = (0.0, 
     rests, offsets = moved(skeleton.rest_rotations, skeleton.offsets)
     poses = {name: Pose(*moved(pose.rotations, pose.translations)) for name, pose in skeleton.poses.items()}
     made = replace(skeleton, rest_rotations=rests, offsets=offsets, poses=poses)
-    clips = {name: _on(made, clip, *moved(clip.rotations, clip.local_translations())) for name, clip in
-             character.clips.items()}  # fmt: skip
+    clips = {
+        name: replace(clip_like(clip, made, *moved(clip.rotations, clip.local_translations())), keys=clip.keys)
+        for name, clip in character.clips.items()
+    }
     return replace(character, skeleton=made, clips=MappingProxyType(clips))
-
-
-def _on(skeleton: Skeleton, clip: Clip, rotations: Floats, translations: Floats) -> Clip:
-    made = Clip.from_arrays(skeleton, rotations, translations, fps=1.0 / clip.frame_time, name=clip.name)
-    return replace(made, frame_time=clip.frame_time, keys=clip.keys)
