@@ -396,6 +396,19 @@ def test_what_cannot_be_retargeted_is_said(walk: viewer.Character) -> None:
         viewer.retarget(walk, rig, target_reference=3)
 
 
+@pytest.mark.parametrize(("words", "line"), [
+    ({"scale": 0.0}, "scale: expected a finite number above 0, found 0.0"),
+    ({"scale": "2"}, "scale: expected a finite number above 0, found 2"),
+    ({"scale": True}, "scale: expected a finite number above 0, found True"),
+    ({"limits": "no"}, "limits: expected True or False, found 'no'"),
+    ({"in_place": 1}, "in_place: expected True or False, found 1"),
+])  # fmt: skip
+def test_wrong_choices_are_said(walk: viewer.Character, words: dict[str, Any], line: str) -> None:
+    with pytest.raises(viewer.InputError) as error:
+        viewer.retarget(walk, character("biped"), **words)
+    assert str(error.value) == f"retarget: {line}"
+
+
 def test_animals_are_paired_by_name_and_keep_their_feet() -> None:
     dog = character("quadruped")
     pose = dog.skeleton.relaxed_pose()

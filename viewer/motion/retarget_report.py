@@ -14,6 +14,7 @@ from viewer.motion.pairing import Pairing
 from viewer.motion.skate_meter import slide_of
 from viewer.skeleton import Clip, Skeleton, World, clip_violation
 from viewer.skeleton.joint_map import Map, Reference
+from viewer.spatial.checks import check_flag, check_range
 from viewer.spatial.vectors import cross, dot, norm
 
 Feet = Literal["plant", "follow", "off"]
@@ -47,14 +48,16 @@ class Choices:
         """Check the values.
 
         Raises:
-            InputError: one that is not listed, a scale that is not above 0.
+            InputError: one that is not listed, a scale that is not above 0, flags that are not True or False.
         """
         for name, value, known in (("feet", self.feet, FEET), ("hands", self.hands, HANDS)):
             if value not in known:
                 listed = f"{', '.join(known[:-1])} or {known[-1]}"
                 raise InputError(f"retarget: {name}: expected {listed}, found {quote(value)}")
-        if self.scale is not None and not (np.isfinite(self.scale) and self.scale > 0.0):
-            raise InputError(f"retarget: scale: expected a number above 0, found {self.scale}")
+        if self.scale is not None:
+            check_range("retarget: scale", self.scale, above=0.0)
+        for name, flag in (("limits", self.limits), ("in_place", self.in_place)):
+            check_flag(f"retarget: {name}", flag)
 
 
 @dataclass(frozen=True, slots=True)
