@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from viewer.physics.soles import soled, soles_of
 from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, fk, tip_positions
 from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import rotate
 
 Base = Literal["legs", "fixed", "free"]
 """Which fixed bases are free: those of figures with legs, none, all."""
@@ -112,6 +113,6 @@ def stood(skeleton: Skeleton, pose: Pose, stands: Sequence[Standing], ground: fl
         turned = 1.0 - abs(float(pose.rotations[root] @ skeleton.rest_rotations[root]))
         if max(moved, turned) > _HERE or not len(one.joints):
             continue
-        heights = [world.point(j, p)[1] for j, p in zip(one.joints.tolist(), one.offsets, strict=True)]
-        translations[root, 1] += ground - float((np.array(heights) - one.room).min())
+        points = world.positions[one.joints] + rotate(world.rotations[one.joints], one.offsets)
+        translations[root, 1] += ground - float((points[:, 1] - one.room).min())
     return Pose(pose.rotations, translations)
