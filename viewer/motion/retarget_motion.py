@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -19,9 +20,10 @@ from viewer.motion.hinge_stacks import Stacks, without_stacks
 from viewer.motion.posed_body import PosedBody, posed_body
 from viewer.motion.reference import Body, bodies_of
 from viewer.motion.retarget_report import Choices, Feet, Hands, RetargetReport, report_of
-from viewer.skeleton import Character, Clip, Skeleton, World, fk_arrays, fk_clip
+from viewer.skeleton import Character, Clip, Figure, Skeleton, World, fk_arrays, fk_clip
 from viewer.skeleton.arguments import check_character
 from viewer.skeleton.clip import clip_like
+from viewer.skeleton.figure import find_slots
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, is_same_tree, map_of, with_pairs, without_crossings
 from viewer.spatial.quaternion import hemisphere_continuous, normalized
 from viewer.spatial.vectors import norm
@@ -120,10 +122,17 @@ def _clip_of(character: Character, name: str | None) -> Clip | None:
     return character.clips[name]
 
 
+@lru_cache(maxsize=16)
+def _found(source: Skeleton, target: Skeleton, source_figure: Figure | None, target_figure: Figure | None) -> Map:
+    """The pairs of two skeletons that are these figures."""
+    sides = (source, source_figure), (target, target_figure)
+    slots = [{} if figure is None else find_slots(skeleton, figure) for skeleton, figure in sides]
+    return map_of(source, target, without_crossings(source, target, find_pairs(source, target, *slots)))
+
+
 def _mapped(source: Body, target: Body, given: Map | Mapping[str, str | None] | None) -> Map:
     skeletons = source.skeleton, target.skeleton
-    pairs = without_crossings(*skeletons, find_pairs(*skeletons, source.slots, target.slots))
-    found = map_of(*skeletons, pairs)
+    found = _found(*skeletons, source.figure, target.figure)
     if given is None:
         return found
     if not isinstance(given, Map):
