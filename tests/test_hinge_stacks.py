@@ -386,6 +386,17 @@ def test_a_robot_takes_the_motion_of_its_like(feet: Literal["plant", "follow", "
     assert again.report.warnings == ()
     one, other = moved(there), moved(again.character)
     np.testing.assert_allclose(other.positions, one.positions, atol=1e-9 if feet == "off" else 1e-3)
+    # A map that was made with planted feet names one joint of each stack.
+    planted = retarget(there, viewer.Character(robot)).map
+    by_map = retarget(there, viewer.Character(robot), planted, feet=feet)
+    np.testing.assert_allclose(moved(by_map.character).positions, other.positions, atol=1e-9)
+    pairs = {name: partner for name, partner in planted.pairs.items() if name != "LeftArm"}
+    without = dataclasses.replace(planted, pairs=pairs, by_hand=frozenset({"LeftArm"}))
+    left = retarget(there, viewer.Character(robot), without, feet=feet).character.clip
+    assert left is not None
+    for name in ("LeftArm_1", "LeftArm_2", "LeftArm"):
+        turns = left.rotations[:, robot.index(name)]
+        np.testing.assert_allclose(np.abs(turns @ robot.rest_rotations[robot.index(name)]), 1.0, atol=1e-9)
 
 
 def test_what_is_known_of_a_robot_is_found_once() -> None:

@@ -63,6 +63,13 @@ class Stacks:
                 return own
         return name
 
+    def names_in(self, name: str) -> tuple[str, ...]:
+        """The joints of the whole skeleton that one of ``skeleton`` stands for; other names as they are."""
+        for own, members in zip(self.skeleton.names, self.members, strict=True):
+            if own == name:
+                return tuple(self.whole.names[joint] for joint in members)
+        return (name,)
+
     def gather(self, clip: Clip) -> Clip:
         """A motion of the whole skeleton on the one with single joints."""
         last = [members[-1] for members in self.members]

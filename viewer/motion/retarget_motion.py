@@ -90,6 +90,8 @@ def _sides(
     A robot takes the motion of its like hinge by hinge, if its feet are not planted: that poses whole legs.
     """
     alike = is_same_tree(source.skeleton, target.skeleton) and not plants
+    if alike and isinstance(given, Map):
+        given = _by_hinges(given, source.skeleton, target.skeleton)
     sides = []
     for character, motion in ((source, clip), (target, target.clip)):
         stacks = without_stacks(character.skeleton, hinges=not alike)
@@ -108,6 +110,22 @@ def _sides(
     elif given is not None:
         given = {its(one): None if other is None else mine(other) for one, other in given.items()}
     return (sides[0], sides[1]), given
+
+
+def _by_hinges(given: Map, source: Skeleton, target: Skeleton) -> Map:
+    """A map, in which joints may stand for stacks as in one of planted feet, with all hinges of these."""
+    its, mine = without_stacks(source), without_stacks(target)
+    if its is None or mine is None:
+        return given
+    pairs = dict(given.pairs)
+    for one, other in given.pairs.items():
+        rows = its.names_in(one), mine.names_in(other)
+        if len(rows[0]) == len(rows[1]):
+            for hinge, partner in zip(*rows, strict=True):
+                if hinge not in given.by_hand:
+                    pairs.setdefault(hinge, partner)
+    by_hand = frozenset(hinge for one in given.by_hand for hinge in its.names_in(one))
+    return replace(given, pairs=MappingProxyType(pairs), by_hand=by_hand)
 
 
 def _same_name(name: str) -> str:
