@@ -185,7 +185,7 @@ def steadied_ankle(
     around = slice(max(run.start - more, stance.piece.start), min(run.stop + more, stance.piece.stop))
     # Beyond the stance, corrections are not known yet: they go on from its ends.
     known = moves[np.clip(np.arange(around.start, around.stop), stance.frames.start, stance.frames.stop - 1)]
-    shake, rough = _rough(known, rate), _rough(heel[around] + known, rate)
+    shake, rough = _rough(np.stack([known, heel[around] + known], axis=1), rate).swapaxes(0, 1)
     part = min(1.0, float(np.linalg.norm(shake)) / max(float(np.linalg.norm(rough)), _SAME))
     smooth = heel[run] + moves[run] - part * rough[run.start - around.start :][: run.stop - run.start]
     turned = exp(turns)
