@@ -27,7 +27,7 @@ _HERE = 1e-9
 """Metres, or components of a rotation, by which a base is where the file has it."""
 
 
-class Standing(NamedTuple):
+class Footing(NamedTuple):
     """What a figure with a freed base stands on.
 
     Attributes:
@@ -43,7 +43,7 @@ class Standing(NamedTuple):
     room: Floats
 
 
-def freed(skeleton: Skeleton, figures: Sequence[Skeleton], base: Base) -> tuple[Skeleton, tuple[Standing, ...]]:
+def freed(skeleton: Skeleton, figures: Sequence[Skeleton], base: Base) -> tuple[Skeleton, tuple[Footing, ...]]:
     """The skeleton with free bases, and how those stand that were fixed.
 
     Args:
@@ -51,16 +51,16 @@ def freed(skeleton: Skeleton, figures: Sequence[Skeleton], base: Base) -> tuple[
         figures: those.
         base: which are free.
     """
-    kinds, stands, first = list(skeleton.kinds), list[Standing](), 0
+    kinds, footings, first = list(skeleton.kinds), list[Footing](), 0
     for figure in figures:
         if base != "fixed" and (base == "free" or _has_legs(figure)):
             roots = [root for root in figure.roots.tolist() if figure.kinds[root] is JointKind.FIXED]
             for root in roots:
                 kinds[first + root] = JointKind.FREE
             if len(roots) == len(figure.roots) == 1:
-                stands.append(_standing(figure, first))
+                footings.append(_footing(figure, first))
         first += len(figure)
-    return (replace(skeleton, kinds=tuple(kinds)) if tuple(kinds) != skeleton.kinds else skeleton), tuple(stands)
+    return (replace(skeleton, kinds=tuple(kinds)) if tuple(kinds) != skeleton.kinds else skeleton), tuple(footings)
 
 
 def _has_legs(figure: Skeleton) -> bool:
@@ -85,7 +85,7 @@ def _is_on_feet(figure: Skeleton) -> bool:
     return len(angles) >= _FEET and float(np.diff(angles, append=angles[:1] + 2.0 * np.pi).max()) < np.pi
 
 
-def _standing(figure: Skeleton, first: int) -> Standing:
+def _footing(figure: Skeleton, first: int) -> Footing:
     """The soles of a figure, and the ends of the capsules of all but these feet."""
     bodies, on_soles = bodies_of(figure), soled(figure)
     rows: list[tuple[int, ArrayLike, float]] = [
@@ -98,16 +98,16 @@ def _standing(figure: Skeleton, first: int) -> Standing:
     joints, offsets, room = zip(*rows, strict=True) if rows else ((), (), ())
     root = first + int(figure.roots[0])
     places = np.array(offsets, dtype=np.float64).reshape(-1, 3)
-    return Standing(root, np.array(joints, dtype=np.intp), places, np.array(room, dtype=np.float64))
+    return Footing(root, np.array(joints, dtype=np.intp), places, np.array(room, dtype=np.float64))
 
 
-def stood(skeleton: Skeleton, pose: Pose, stands: Sequence[Standing], ground: float | None) -> Pose:
+def stood(skeleton: Skeleton, pose: Pose, footings: Sequence[Footing], ground: float | None) -> Pose:
     """The pose with each of these figures, if its base is where the file has it, upright on the ground below it."""
-    if ground is None or not stands:
+    if ground is None or not footings:
         return pose
     world = fk(skeleton, pose)
     translations = pose.translations.copy()
-    for one in stands:
+    for one in footings:
         root = one.root
         moved = np.abs(pose.translations[root] - skeleton.offsets[root]).max()
         turned = 1.0 - abs(float(pose.rotations[root] @ skeleton.rest_rotations[root]))

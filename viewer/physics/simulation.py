@@ -134,8 +134,8 @@ class Physics:
             raise InputError(f"physics: base: expected {', '.join(BASES)}, found {quote(base)}")
         self._mujoco = load_mujoco()
         self.surroundings = surroundings or Surroundings()
-        skeleton, self._stands = freed(skeleton, figures or (skeleton,), base)
-        self.skeleton, start = skeleton, stood(skeleton, start, self._stands, self.surroundings.ground)
+        skeleton, self._footings = freed(skeleton, figures or (skeleton,), base)
+        self.skeleton, start = skeleton, stood(skeleton, start, self._footings, self.surroundings.ground)
         self.model: Model = make_model(skeleton, start, self.surroundings, figures=figures)
         self._data, self._aside = self._mujoco.MjData(self.model.mj), self._mujoco.MjData(self.model.mj)
         self._strength, self.assist = self._checked_strength(strength), assist
@@ -222,7 +222,7 @@ class Physics:
 
     def _stood(self, pose: Pose) -> Pose:
         """The pose with robots on the ground whose base is freed."""
-        return stood(self.skeleton, pose, self._stands, self.surroundings.ground)
+        return stood(self.skeleton, pose, self._footings, self.surroundings.ground)
 
     def _out_of_floor(self, target: Floats) -> Floats:
         """A target (nq,) whose free roots are as much higher as their figures are deep in the floor.
