@@ -19,6 +19,15 @@ def test_every_file_that_is_named_is_there(name: str) -> None:
     assert name == "tests/test_TOPIC.py" or (ROOT / name).exists()
 
 
+FILES = {path.name for folder in ("viewer", "tests") for path in (ROOT / folder).rglob("*.py")}
+BARE = sorted(set(re.findall(r"`(\w+\.py)`", PAGE)))
+
+
+@pytest.mark.parametrize("name", BARE)
+def test_every_module_that_is_named_without_its_folder_is_there(name: str) -> None:
+    assert name in FILES
+
+
 def test_every_room_is_described() -> None:
     rooms = {folder.name for folder in (ROOT / "viewer").iterdir() if (folder / "__init__.py").exists()}
     table = PAGE.split("## The rooms")[1].split("\n## ")[0]
