@@ -20,7 +20,7 @@ from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
 from viewer.app.widgets.pen import Pen, dashes, gap, plot, plot_line, tip
 from viewer.document import Report, SolverSettings
 from viewer.document.actions import SetSolver
-from viewer.document.solve_report import Derivation, derivation
+from viewer.document.derivation import Derivation, derivation
 from viewer.document.solver_settings import BENDS, PREFERRED, prefers
 from viewer.gizmo import LengthUnit
 from viewer.ik.solution import Status
