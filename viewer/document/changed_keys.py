@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import pairwise
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,117 +31,10 @@ from viewer.document.take_layers import layer_stretches, planted_stretches
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import SolverOptions
+from viewer.ik.solver_options import keywords_of
 from viewer.skeleton import Effector, Pose, find_place, fk_arrays
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between, slerp
-
-_CLOSE = 1e-4, 0.05
-"""Tolerances, metres and degrees, of pins between keys."""
-_HELD = 1e-3
-"""If all frames hold their pins within this, metres, with the root as keyed, the root stays."""
-
-
-class _Answer(NamedTuple):
-    """Solved frames, and the largest miss of any pin, metres."""
-
-    frames: Frames
-    miss: float
-
-
-def solve_between(document: Document, first: int, frames: Frames, held: list[MetPin], digest: str) -> Stretch:
-    """Solve the frames between keys so that the pins hold.
-
-    The roots stay as keyed if that is possible; else the document's root mode decides.
-
-    Args:
-        document: provides limits and solver.
-        first: the frame of the first key.
-        frames: as blended between the keys, from the first key to the last.
-        held: pins that both keys of their spans meet; at least one.
-        digest: of the input.
-    """
-    answer = _solve(document, first, frames, held, "locked")
-    if answer.miss > _HELD and document.solver.root != "locked":
-        freer = _solve(document, first, frames, held, document.solver.root)
-        answer = freer if freer.miss < 0.5 * answer.miss else answer
-    chain = np.array(sorted({joint for one in held for joint in above(document.skeleton, one.span.effector.joint)}))
-    inner = slice(1, -1)
-    rotations, translations = answer.frames.rotations[inner], answer.frames.translations[inner]
-    turned = chain[(rotations[:, chain] != frames.rotations[inner, chain]).any(axis=(0, 2))]
-    moved = chain[(translations[:, chain] != frames.translations[inner, chain]).any(axis=(0, 2))]
-    return Stretch(first + 1, digest, turned, rotations[:, turned], moved, translations[:, moved])
-
-
-def _solve(document: Document, first: int, frames: Frames, held: list[MetPin], root: str) -> _Answer:
-    """Solve all frames, those with the same pins in one batch."""
-    rotations, translations, worst = frames.rotations.copy(), frames.translations.copy(), 0.0
-    count = len(rotations)
-    inside = np.array([[one.span.first - first < f < one.span.last - first for f in range(count)] for one in held])
-    patterns, which = np.unique(inside, axis=1, return_inverse=True)
-    for number, pattern in enumerate(patterns.T):
-        some = [one for one, active in zip(held, pattern.tolist(), strict=True) if active]
-        chosen = np.flatnonzero(which.reshape(-1) == number)
-        if not some:
-            continue
-        target_positions, target_rotations = _targets(some, chosen + first)
-        starts = [Pose(rotations[f], translations[f]) for f in chosen.tolist()]
-        rig = rig_for(document, starts)
-        solver = _solver(document, some, root, rig)
-        answer = solver.solve_batch(
-            starts if rig is None else [rig.lifted(pose) for pose in starts], target_positions, target_rotations
-        )
-        good = np.isfinite(answer.rotations).all(axis=(1, 2)) & np.isfinite(answer.translations).all(axis=(1, 2))
-        for index in np.flatnonzero(good).tolist():
-            pose = Pose(answer.rotations[index], answer.translations[index])
-            pose = pose if rig is None else rig.lowered(pose)
-            rotations[chosen[index]], translations[chosen[index]] = pose.rotations, pose.translations
-        missed = np.nan_to_num(answer.errors_m, nan=0.0) + np.nan_to_num(np.radians(answer.errors_deg), nan=0.0)
-        worst = max(worst, float(missed.max(initial=0.0)), 0.0 if good.all() else np.inf)
-    return _Answer(Frames(rotations, translations), worst)
-
-
-def rig_for(document: Document, poses: list[Pose]) -> PlanarRig | None:
-    """The rig that keeps poses in the document's plane; None if the document has none or the poses are not in it.
-
-    A plane chosen later does not apply to keys that were set in space or to frames of a clip.
-    """
-    rig = rig_of(replace(document, pose=poses[0]))
-    return None if rig is None or not all(rig.holds(pose) for pose in poses) else rig
-
-
-def _solver(document: Document, held: list[MetPin], root: str, rig: PlanarRig | None) -> Solver:
-    goals = []
-    for one in held:
-        pin, position, rotation = one.span.pin, one.positions[0], one.rotations[0]
-        offset = pin.offset
-        if pin.position is None:
-            goals.append(Goal.rotation(pin.effector, rotation, offset=offset))
-        elif pin.rotation is None:
-            goals.append(Goal.position(pin.effector, position, offset=offset))
-        else:
-            goals.append(Goal.pose(pin.effector, position, rotation, offset=offset))
-    chosen = replace(document.solver, method="default", restarts=False, root=root, exact=False)
-    tight = replace(
-        chosen, tolerance_m=min(chosen.tolerance_m, _CLOSE[0]), tolerance_deg=min(chosen.tolerance_deg, _CLOSE[1])
-    )
-    options = tight.options(limits=document.limits_on)
-    names = (*options.__dataclass_fields__,)
-    keywords = cast("SolverOptions", {name: getattr(options, name) for name in names})
-    if rig is not None:
-        return Solver(bound_skeleton(rig.skeleton, locked=rig.locked((), root)), goals, **keywords)
-    return Solver(bound_skeleton(document.skeleton, document.unlimited), goals, **keywords)
-
-
-def _targets(held: list[MetPin], frames: Ints) -> tuple[Floats, Floats]:
-    """(N, G, 3) and (N, G, 4) targets: from one key's effector to the next one's, which nearly coincide."""
-    positions, rotations = [], []
-    for one in held:
-        part = (frames - one.span.first) / (one.span.last - one.span.first)
-        positions.append(one.positions[0] + part[:, None] * (one.positions[1] - one.positions[0]))
-        rotations.append(slerp(one.rotations[0], one.rotations[1], part))
-    return np.stack(positions, axis=1), np.stack(rotations, axis=1)
-
 
 _MET = 2e-3, np.radians(1.0)
 """Metres and radians within which a key meets its pin; other pins are not held between keys."""
@@ -319,6 +212,111 @@ def _is_met(held: MetPin) -> bool:
     if pin.rotation is not None:
         turned = float(angle_between(held.rotations, np.array(pin.rotation)).max())
     return far <= _MET[0] and turned <= _MET[1]
+
+
+_CLOSE = 1e-4, 0.05
+"""Tolerances, metres and degrees, of pins between keys."""
+_HELD = 1e-3
+"""If all frames hold their pins within this, metres, with the root as keyed, the root stays."""
+
+
+class _Answer(NamedTuple):
+    """Solved frames, and the largest miss of any pin, metres."""
+
+    frames: Frames
+    miss: float
+
+
+def solve_between(document: Document, first: int, frames: Frames, held: list[MetPin], digest: str) -> Stretch:
+    """Solve the frames between keys so that the pins hold.
+
+    The roots stay as keyed if that is possible; else the document's root mode decides.
+
+    Args:
+        document: provides limits and solver.
+        first: the frame of the first key.
+        frames: as blended between the keys, from the first key to the last.
+        held: pins that both keys of their spans meet; at least one.
+        digest: of the input.
+    """
+    answer = _solve(document, first, frames, held, "locked")
+    if answer.miss > _HELD and document.solver.root != "locked":
+        freer = _solve(document, first, frames, held, document.solver.root)
+        answer = freer if freer.miss < 0.5 * answer.miss else answer
+    chain = np.array(sorted({joint for one in held for joint in above(document.skeleton, one.span.effector.joint)}))
+    inner = slice(1, -1)
+    rotations, translations = answer.frames.rotations[inner], answer.frames.translations[inner]
+    turned = chain[(rotations[:, chain] != frames.rotations[inner, chain]).any(axis=(0, 2))]
+    moved = chain[(translations[:, chain] != frames.translations[inner, chain]).any(axis=(0, 2))]
+    return Stretch(first + 1, digest, turned, rotations[:, turned], moved, translations[:, moved])
+
+
+def _solve(document: Document, first: int, frames: Frames, held: list[MetPin], root: str) -> _Answer:
+    """Solve all frames, those with the same pins in one batch."""
+    rotations, translations, worst = frames.rotations.copy(), frames.translations.copy(), 0.0
+    count = len(rotations)
+    inside = np.array([[one.span.first - first < f < one.span.last - first for f in range(count)] for one in held])
+    patterns, which = np.unique(inside, axis=1, return_inverse=True)
+    for number, pattern in enumerate(patterns.T):
+        some = [one for one, active in zip(held, pattern.tolist(), strict=True) if active]
+        chosen = np.flatnonzero(which.reshape(-1) == number)
+        if not some:
+            continue
+        target_positions, target_rotations = _targets(some, chosen + first)
+        starts = [Pose(rotations[f], translations[f]) for f in chosen.tolist()]
+        rig = rig_for(document, starts)
+        solver = _solver(document, some, root, rig)
+        answer = solver.solve_batch(
+            starts if rig is None else [rig.lifted(pose) for pose in starts], target_positions, target_rotations
+        )
+        good = np.isfinite(answer.rotations).all(axis=(1, 2)) & np.isfinite(answer.translations).all(axis=(1, 2))
+        for index in np.flatnonzero(good).tolist():
+            pose = Pose(answer.rotations[index], answer.translations[index])
+            pose = pose if rig is None else rig.lowered(pose)
+            rotations[chosen[index]], translations[chosen[index]] = pose.rotations, pose.translations
+        missed = np.nan_to_num(answer.errors_m, nan=0.0) + np.nan_to_num(np.radians(answer.errors_deg), nan=0.0)
+        worst = max(worst, float(missed.max(initial=0.0)), 0.0 if good.all() else np.inf)
+    return _Answer(Frames(rotations, translations), worst)
+
+
+def rig_for(document: Document, poses: list[Pose]) -> PlanarRig | None:
+    """The rig that keeps poses in the document's plane; None if the document has none or the poses are not in it.
+
+    A plane chosen later does not apply to keys that were set in space or to frames of a clip.
+    """
+    rig = rig_of(replace(document, pose=poses[0]))
+    return None if rig is None or not all(rig.holds(pose) for pose in poses) else rig
+
+
+def _solver(document: Document, held: list[MetPin], root: str, rig: PlanarRig | None) -> Solver:
+    goals = []
+    for one in held:
+        pin, position, rotation = one.span.pin, one.positions[0], one.rotations[0]
+        offset = pin.offset
+        if pin.position is None:
+            goals.append(Goal.rotation(pin.effector, rotation, offset=offset))
+        elif pin.rotation is None:
+            goals.append(Goal.position(pin.effector, position, offset=offset))
+        else:
+            goals.append(Goal.pose(pin.effector, position, rotation, offset=offset))
+    chosen = replace(document.solver, method="default", restarts=False, root=root, exact=False)
+    tight = replace(
+        chosen, tolerance_m=min(chosen.tolerance_m, _CLOSE[0]), tolerance_deg=min(chosen.tolerance_deg, _CLOSE[1])
+    )
+    keywords = keywords_of(tight.options(limits=document.limits_on))
+    if rig is not None:
+        return Solver(bound_skeleton(rig.skeleton, locked=rig.locked((), root)), goals, **keywords)
+    return Solver(bound_skeleton(document.skeleton, document.unlimited), goals, **keywords)
+
+
+def _targets(held: list[MetPin], frames: Ints) -> tuple[Floats, Floats]:
+    """(N, G, 3) and (N, G, 4) targets: from one key's effector to the next one's, which nearly coincide."""
+    positions, rotations = [], []
+    for one in held:
+        part = (frames - one.span.first) / (one.span.last - one.span.first)
+        positions.append(one.positions[0] + part[:, None] * (one.positions[1] - one.positions[0]))
+        rotations.append(slerp(one.rotations[0], one.rotations[1], part))
+    return np.stack(positions, axis=1), np.stack(rotations, axis=1)
 
 
 # --- documents with changed keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,7 @@ from viewer.document.take import Blend, Pin, Take, check_frame
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import SolverOptions
+from viewer.ik.solver_options import keywords_of
 from viewer.skeleton import JointKind, Pose, World, find_place, fk_arrays, limit_violation, world_of
 from viewer.spatial.checks import Floats, Ints
 
@@ -276,8 +276,8 @@ def _targets(document: Document, goals: tuple[Goal, ...], world: World, some: In
 
 def _solver(document: Document, goals: tuple[Goal, ...], held: DraggedJoint, poses: list[Pose]) -> Solver:
     chosen = replace(document.solver, method="default", restarts=False, exact=False)
-    options = replace(chosen, tolerance_m=min(chosen.tolerance_m, _CLOSE)).options(limits=document.limits_on)
-    keywords = cast("SolverOptions", {name: getattr(options, name) for name in options.__dataclass_fields__})
+    tight = replace(chosen, tolerance_m=min(chosen.tolerance_m, _CLOSE))
+    keywords = keywords_of(tight.options(limits=document.limits_on))
     locked = locked_joints(document, [held.joint])
     rig = rig_for(document, poses)
     if rig is not None:
