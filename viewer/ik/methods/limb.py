@@ -39,6 +39,7 @@ from viewer.ik.methods.mechanism import (
     rotate,
     scaled,
     unit,
+    wrapped,
 )
 from viewer.spatial.checks import check_finite, check_range
 
@@ -415,17 +416,13 @@ def elbow_angles(upper: Vector, lower: Vector, distance: float, axis: Vector) ->
         return (0.0, 0.0), beyond
     wanted = 0.5 * (square - distance * distance) - along
     spread, middle = math.acos(min(max(wanted / swing, -1.0), 1.0)), math.atan2(sine, cosine)
-    one, other = _wrapped(middle + spread), _wrapped(middle - spread)
+    one, other = wrapped(middle + spread), wrapped(middle - spread)
     return ((one, other) if abs(one) <= abs(other) else (other, one)), beyond
 
 
 def _angle(a: float, b: float, opposite: float) -> float:
     """The angle between sides a and b of a triangle."""
     return math.acos(min(max((a * a + b * b - opposite * opposite) / (2.0 * a * b), -1.0), 1.0))
-
-
-def _wrapped(angle: float) -> float:
-    return math.remainder(angle, 2.0 * math.pi)
 
 
 def _checked(x: float, y: float, lengths: Two, branch: int) -> tuple[Two, Two]:

@@ -6,7 +6,7 @@ For single vectors and quaternions, tuples are several times faster than numpy's
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TypeAlias
 
 import numpy as np
@@ -17,6 +17,7 @@ from viewer.ik.kernels import joints
 from viewer.ik.kernels.forward import sets_turn
 from viewer.ik.methods.common import Problem
 from viewer.ik.system import State
+from viewer.spatial import closest
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import between, perpendicular
 
@@ -145,7 +146,7 @@ class Mechanism:
         # The second set of Euler angles for the same rotation.
         other = read[0] + math.pi, math.pi - read[1], read[2] + math.pi
         now = self.x[self.angle[k] : self.angle[k] + 3]
-        return min(read, other, key=lambda way: sum(abs(_wrapped(a - b)) for a, b in zip(way, now, strict=True)))
+        return min(read, other, key=lambda way: sum(abs(wrapped(a - b)) for a, b in zip(way, now, strict=True)))
 
     def angle_axis(self, k: int, i: int) -> Vector:
         """The world axis that joint k's i-th coordinate turns it about, or slides it along."""
@@ -174,7 +175,8 @@ class Mechanism:
         self.x[d] = min(max(self.x[d] + by, self.lower[d]), self.upper[d])
 
 
-def _wrapped(angle: float) -> float:
+def wrapped(angle: float) -> float:
+    """The same angle within half a turn."""
     return math.remainder(angle, 2.0 * math.pi)
 
 
@@ -196,29 +198,20 @@ _OPPOSITE = 1e-4
 """Below this sine the cross product of opposite directions is too inexact."""
 
 
+minus: Callable[[Vector, Vector], Vector] = closest.minus
+cross: Callable[[Vector, Vector], Vector] = closest.cross
+dot: Callable[[Vector, Vector], float] = closest.dot
+"""The arithmetic of that module on numbers."""
+
+
 def plus(a: Vector, b: Vector) -> Vector:
     """Sum."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
-def minus(a: Vector, b: Vector) -> Vector:
-    """Difference."""
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
-
-
 def scaled(a: Vector, by: float) -> Vector:
     """Multiple."""
     return a[0] * by, a[1] * by, a[2] * by
-
-
-def dot(a: Vector, b: Vector) -> float:
-    """Scalar product."""
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-
-
-def cross(a: Vector, b: Vector) -> Vector:
-    """Vector product."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def length(a: Vector) -> float:
