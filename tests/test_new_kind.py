@@ -17,9 +17,10 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, Before, GoalDrawing, FileKey, First, Kind, Shell, stand_at, stand_of
+from viewer.ik.goals.kind import (
+    NAN, Before, FileKey, First, GoalDrawing, Kind, Measure, Rows, Shell, largest, stand_at, stand_of,
+)
 from viewer.ik.goals.numbers import Number, Unit
-from viewer.ik.goals.kind import Measure, Rows, largest
 
 _HEIGHT = Number(name="height", unit=Unit.LENGTH, title="Height", least=0.0)
 
@@ -153,9 +154,10 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, FileKey, First, GoalDrawing, Kind, Shell, stand_at, stand_of
+from viewer.ik.goals.kind import (
+    NAN, FileKey, First, GoalDrawing, Kind, Measure, Rows, Shell, largest, stand_at, stand_of,
+)
 from viewer.ik.goals.numbers import Number, Unit
-from viewer.ik.goals.kind import Measure, Rows, largest
 
 _LOW = Number(name="low", unit=Unit.LENGTH, title="Lowest")
 _HIGH = Number(name="high", unit=Unit.LENGTH, title="Highest")

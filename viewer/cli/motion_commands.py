@@ -376,7 +376,6 @@ def run_limits(options: LimitsOptions) -> Result:
         raise InputError(f"{', '.join(options.paths)}: {str(error).removeprefix('limits: ')}") from error
     if found.still:
         warn([f"{options.to}: joints that never move keep the limits that they had: {named_still(found)}"])
-
     made = replace(rig, skeleton=found.skeleton, limits_from="learned")
     outputs.saved(made, output)
     lines = _limit_lines(found, len(clips))

@@ -77,7 +77,6 @@ def _solve(options: SolveOptions) -> Result:
 
 def _solved(character: Character, options: SolveOptions) -> tuple[tuple[Goal, ...], Solution, int | None]:
     """The goals, including holds, the solution, and the number of all solutions with ``--solution``."""
-    # Imported here so that other commands start without the solver.
     skeleton = character.skeleton
     goals, contact, ground = ((), None, None) if options.goals is None else goals_of(options.goals, skeleton)
     contact = contact_of(options.touching, contact, skeleton)

@@ -227,7 +227,7 @@ returns; feet stay where the motion has them, and frames outside keep their valu
 
 Assist = Literal["held", "helped", "off"]
 Base = Literal["legs", "fixed", "free"]
-"""As `viewer.physics.simulation`, which takes longer to import than a command line takes to parse."""
+"""Both as in `viewer.physics`, which takes longer to import than a command line takes to parse."""
 
 
 class SimulateOptions(Options):

@@ -459,9 +459,8 @@ def draw_joints(ui: PanelContext) -> None:
                 continue
             x, y = imgui.get_cursor_screen_pos()
             leader, called = leaders.get(name), source.name_of(name)
-            short = (
-                called.removesuffix("_joint") or called
-            )  # all joints of many robots end so, and there is little room
+            # All joints of many robots end so, and there is little room.
+            short = called.removesuffix("_joint") or called
             indent, ink = (10.0, "text3") if leader else (0.0, "text2")
             pen.fitted(
                 x + pen.px(indent), pen.middle(y, pen.px(_ROW), SMALL), short, pen.px(_NAME - 6.0 - indent), ink, SMALL
