@@ -122,6 +122,18 @@ def test_from_a_pose_that_meets_nothing_the_nearest_comes_first() -> None:
     assert sum(text.startswith("Solution") for text in texts) == 1
 
 
+def test_what_is_said_of_a_solution_goes_with_it() -> None:
+    person = Person("sample:two-link", backend="numpy")
+    before = person.document.pose
+    person.key("alt+n")
+    person.wait()
+    assert [one.text for one in person.controller.view.bar.messages] == ["Solution 2 of 2"]
+    person.controller.run("edit.undo")
+    person.wait()
+    assert person.document.pose.same_as(before)
+    assert person.controller.view.bar.messages == ()
+
+
 def test_the_window_says_why_there_are_none() -> None:
     person = Person(backend="numpy")
     person.key("alt+n")

@@ -114,6 +114,27 @@ def test_guessed_units_are_said_and_can_be_changed(person: Person) -> None:
     assert person.controller.view.requests.pop().name == "units-dialog"
 
 
+STILL = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 0\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n"
+BENT = """<robot name="bent"><link name="a"/><link name="b"/><joint name="turn" type="revolute">
+<parent link="a"/><child link="b"/><limit lower="1" upper="2"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("still.bvh", STILL, "No MOTION: a skeleton without frames"),
+        ("bent.urdf", BENT, "The zero pose is outside the limits of 1 joint: "),
+        ("odd.urdf", '<robot name="odd"><link name="a"/><odd/></robot>', "<odd> is not read (1 times)"),
+    ],
+)
+def test_what_a_reader_warns_of_begins_with_a_capital(
+    person: Person, tmp_path: Path, name: str, text: str, said: str
+) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    person.controller.handle(Drop((tmp_path / name,)))
+    assert any(words.startswith(said) for words in texts(person.controller))
+
+
 def test_units_in_words() -> None:
     character = viewer.load(WALK, units="0.0564444")
     assert opening.units_of(character).startswith("5.64 cm units, height ")

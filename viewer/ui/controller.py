@@ -263,6 +263,8 @@ class Controller:
         moving = self.effects.tick(now) or moving
         if self.nudging.gesture is not None:
             moving = self.nudging.tick(now) or moving
+        if self.solutions.note is not None:
+            self.solutions.tick()
         self.pointing.tick()
         view.bar.tick(now)
         return busy or moving or view.revision != before

@@ -30,7 +30,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import problems
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Dragging
-from viewer.ui.view import Message, View
+from viewer.ui.view import Message, View, sentence
 
 _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
 ABOUT = "motion"
@@ -277,9 +277,8 @@ def _reading_notes(view: View, character: Character) -> list[Message]:
     others = [line for line in character.warnings if not line.startswith(GUESSES)]
     if others:
         more = f" ({len(others) - 1} more)" if len(others) > 1 else ""
-        news.append(
-            Message(others[0] + more, "note", (("Copy", partial(view.request, "copy-text", "\n".join(others))),))
-        )
+        copy = ("Copy", partial(view.request, "copy-text", "\n".join(others)))
+        news.append(Message(sentence(others[0]) + more, "note", (copy,)))
     return news
 
 

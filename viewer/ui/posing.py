@@ -27,7 +27,7 @@ from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import goal_actions, grip, limb_joint, selected_joints
-from viewer.ui.view import Message, View, ViewPart
+from viewer.ui.view import Message, View, ViewPart, sentence
 
 Size = Literal["", "_fine", "_step"]
 _FINE = 0.1
@@ -363,19 +363,24 @@ def _after(choices: Sequence[_Choice], now: _Choice, steps: int) -> _Choice:
     return choices[(choices.index(now) + steps) % len(choices)]
 
 
-_ABOUT = "solution"
 _SLOW_STARTS = 64
 """Without compiled kernels a solve takes a hundred times as long."""
 
 
 class Solutions:
-    """The commands Next and Previous solution."""
+    """The commands Next and Previous solution.
+
+    Attributes:
+        note: the last message, about the pose that it was posted at; None if there is none.
+    """
 
     def __init__(self, session: Session, view: View) -> None:
         """Start without any found."""
         self._session, self._view = session, view
         self._found: tuple[Pose, ...] = ()
         self._place, self._shown = 0, session.document.pose
+        self.note: Message | None = None
+        self._noted = self._shown
 
     def step(self, by: int) -> None:
         """Show the next of all poses that meet the goals, in the order of their distance from where this began.
@@ -385,10 +390,21 @@ class Solutions:
         try:
             words = self._stepped(by)
         except InputError as error:
-            words = f"{str(error)[:1].upper()}{str(error)[1:]}"
-        for message in [one for one in self._view.bar.messages if one.about == _ABOUT]:
-            self._view.bar.close(message)
-        self._view.post(Message(words, about=_ABOUT))
+            words = sentence(str(error))
+        self._close()
+        self.note = Message(words)
+        self._view.post(self.note)
+        self._noted = self._session.document.pose
+
+    def tick(self) -> None:
+        """Close the message once another pose is shown, as after an undo."""
+        if not self._session.document.pose.is_near(self._noted):
+            self._close()
+
+    def _close(self) -> None:
+        if self.note is not None:
+            self._view.bar.close(self.note)
+            self.note = None
 
     def _stepped(self, by: int) -> str:
         """Show the next pose; says which.

@@ -252,10 +252,7 @@ class View:
 
     def fail(self, error: ViewerError, about: str = "") -> None:
         """Post an error, with a capital unless it begins with a name; ``about`` as of `Message`."""
-        text = str(error)
-        if text.partition(" ")[0] in _FIRST_WORDS:
-            text = text[0].upper() + text[1:]
-        self.post(Message(text, "error", about=about))
+        self.post(Message(sentence(str(error)), "error", about=about))
 
     # Units and preferences
 
@@ -344,9 +341,18 @@ def item_of(hit: Hit) -> Item:
     return Item("joint", hit.name)
 
 
-_FIRST_WORDS = frozenset(("a", "cannot", "clip", "expected", "frame", "goal", "it", "joint", "layer", "no", "prop",
-                          "select", "the", "there", "this"))  # fmt: skip
-"""Words with which errors begin that do not begin with a name."""
+_FIRST_WORDS = frozenset((
+    "a", "animated", "cannot", "clip", "expected", "frame", "goal", "infinitely", "it", "joint", "layer", "left",
+    "line", "mesh", "meshes", "no", "not", "prop", "scale", "select", "the", "there", "this", "two", "unknown",
+))  # fmt: skip
+"""Words with which errors and warnings begin that do not begin with a name."""
+
+
+def sentence(text: str) -> str:
+    """An error or a warning with a capital, unless it begins with a name."""
+    return text[0].upper() + text[1:] if text.partition(" ")[0] in _FIRST_WORDS else text
+
+
 STALLED = "Stalled: the goals are not met from here"
 """Text of the offer to find another solution."""
 
