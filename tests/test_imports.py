@@ -107,3 +107,14 @@ def test_retargeting_and_planting_load_no_goals_and_no_solver() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["viewer.ik", "viewer.ik.contact", "viewer.ik.contact.values"]
+
+
+def test_measuring_feet_loads_no_retargeting_and_no_fitting() -> None:
+    """The commands on motions share a module, but not what only some of them need."""
+    script = (
+        "from viewer.cli.main import main\nmain(['feet', 'sample:walk', '--quiet'])\nimport sys\n"
+        "others = 'viewer.motion.retarget_motion', 'viewer.motion.range_of_motion', 'viewer.formats.positions'\n"
+        "print('loaded:', *(name for name in (*others, 'viewer.motion.skate_meter') if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "loaded: viewer.motion.skate_meter"

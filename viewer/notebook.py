@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from html import escape
 from importlib import import_module
 
 SIZE = (480, 360)
@@ -41,6 +40,7 @@ def _file(name: str, *arguments: object, **more: object) -> bytes | None:
 
 def table(head: Sequence[str], rows: Mapping[str, Sequence[float]]) -> str:
     """An HTML table of numbers with three digits, with a name for each column and each row."""
+    escape = import_module("html").escape
     names = "".join(f"<th>{escape(name)}</th>" for name in head)
     lines = (
         f"<tr><th>{escape(name)}</th>{''.join(f'<td>{value:.3g}</td>' for value in numbers)}</tr>"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from viewer import motion
 from viewer.cli import inputs, outputs
 from viewer.cli import options as shared
 from viewer.cli.goal_inputs import contacts_of, objects_of
@@ -33,23 +34,8 @@ from viewer.cli.workers import done_each
 from viewer.errors import FormatError, InputError, OutputError, ViewerError, quote, reason, shown
 from viewer.formats.companion_json import StatedMap, read_map, skate_words, write_map
 from viewer.formats.load import load
-from viewer.formats.positions import Fitting, fitted
 from viewer.formats.save import WRITERS, check_suffix
 from viewer.ik.contact import Object
-from viewer.motion import (
-    Contacts,
-    Learned,
-    Planted,
-    Retargeted,
-    Skate,
-    find_map,
-    learned,
-    named_still,
-    on_rig,
-    plant_feet,
-    retarget,
-    skate,
-)
 from viewer.skeleton import Character, Clip, Skeleton, find_figure
 
 _LISTED = 4
@@ -144,15 +130,15 @@ def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> tupl
     return document, [] if output is not None else _table(made), notes
 
 
-def _made(options: RetargetOptions, file: str) -> Retargeted:
-    motion, pairing = options.motion, options.pairing
-    source = inputs.chosen_clip(inputs.load_input(file, options.reading), motion.clip, file)
+def _made(options: RetargetOptions, file: str) -> motion.Retargeted:
+    how, pairing = options.motion, options.pairing
+    source = inputs.chosen_clip(inputs.load_input(file, options.reading), how.clip, file)
     inputs.motion_of(source, file)
     assert options.to is not None
     target = inputs.load_input(options.to, shared.Reading(), quiet=True)
     stated = _stated(pairing.map)
     try:
-        found = find_map(source, target, None if stated is None else stated.pairs)
+        found = motion.find_map(source, target, None if stated is None else stated.pairs)
     except InputError as error:
         raise InputError(f"{pairing.map or file}: {str(error).removeprefix('map: ')}") from None
     figures = [find_figure(each.skeleton, any_rest=True) is not None for each in (source, target)]
@@ -166,15 +152,15 @@ def _made(options: RetargetOptions, file: str) -> Retargeted:
         references = [own if given == "auto" else given for given, own in zip(references, stated_ones, strict=True)]
     found = replace(found, source_reference=references[0], target_reference=references[1])
     try:
-        return retarget(
+        return motion.retarget(
             source,
             target,
             found,
-            feet=motion.feet,  # type: ignore[arg-type]  # one of the choices
-            hands=motion.hands,  # type: ignore[arg-type]
-            limits=motion.limits,
-            scale=motion.scale,
-            in_place=motion.in_place,
+            feet=how.feet,  # type: ignore[arg-type]  # one of the choices
+            hands=how.hands,  # type: ignore[arg-type]
+            limits=how.limits,
+            scale=how.scale,
+            in_place=how.in_place,
         )
     except FormatError:
         raise
@@ -191,7 +177,7 @@ def _stated(name: str | None) -> StatedMap | None:
     return stated
 
 
-def _summary(made: Retargeted) -> str:
+def _summary(made: motion.Retargeted) -> str:
     report, doubtful = made.report, made.map.doubtful
     words = f"{report.frames} frame{'' if report.frames == 1 else 's'}, {report.pairs} pairs"
     if doubtful:
@@ -201,7 +187,7 @@ def _summary(made: Retargeted) -> str:
     return f"{words}, scale {report.scale:.3g}"
 
 
-def _table(made: Retargeted) -> list[str]:
+def _table(made: motion.Retargeted) -> list[str]:
     """The pairs, a line each."""
     width = max((len(name) for name in made.map.pairs), default=0)
     lines = []
@@ -261,12 +247,12 @@ def _feet(options: FeetOptions) -> Result:
     try:
         if options.output is not None:
             return _planted(character, clip, contacts, objects, options)
-        return _measured(skate(character.skeleton, clip, contacts))
+        return _measured(motion.skate(character.skeleton, clip, contacts))
     except InputError as error:
         raise InputError(f"{options.file}: {error}") from error
 
 
-def _measured(found: Skate) -> Result:
+def _measured(found: motion.Skate) -> Result:
     """A line per foot and contact, and the sums."""
     lines = []
     for foot in found.feet:
@@ -286,12 +272,12 @@ def _measured(found: Skate) -> Result:
 
 
 def _planted(
-    character: Character, clip: Clip, contacts: Contacts | None, objects: list[Object], options: FeetOptions
+    character: Character, clip: Clip, contacts: motion.Contacts | None, objects: list[Object], options: FeetOptions
 ) -> Result:
     """The motion written, and what changed."""
     output = Path(options.output or "")
     pelvis = None if options.pelvis is None else 0.01 * options.pelvis
-    done: Planted = plant_feet(character.skeleton, clip, contacts, options.blend, pelvis=pelvis, objects=objects)
+    done = motion.plant_feet(character.skeleton, clip, contacts, options.blend, pelvis=pelvis, objects=objects)
     outputs.saved(inputs.with_motion(character, done.clip), output)
     report = done.report
     if report.short_mm > _SHORT_MM:
@@ -312,6 +298,8 @@ def _planted(
 
 def run_fit(options: FitOptions) -> Result:
     """Fit, and write the character."""
+    from viewer.formats.positions import Fitting, fitted  # noqa: PLC0415 - only this reads positions
+
     output = outputs.character_output(options.output, options)
     how = Fitting(
         preset=options.preset,
@@ -371,11 +359,11 @@ def run_limits(options: LimitsOptions) -> Result:
     if not clips:
         raise InputError(f"{', '.join(options.paths)}: expected motion of a figure, found none")
     try:
-        found = learned(rig.skeleton, clips, options.quantile, math.radians(options.margin))
+        found = motion.learned(rig.skeleton, clips, options.quantile, math.radians(options.margin))
     except InputError as error:
         raise InputError(f"{', '.join(options.paths)}: {str(error).removeprefix('limits: ')}") from error
     if found.still:
-        warn([f"{options.to}: joints that never move keep the limits that they had: {named_still(found)}"])
+        warn([f"{options.to}: joints that never move keep the limits that they had: {motion.named_still(found)}"])
     made = replace(rig, skeleton=found.skeleton, limits_from="learned")
     outputs.saved(made, output)
     lines = _limit_lines(found, len(clips))
@@ -386,12 +374,12 @@ def _on_rig(options: LimitsOptions, file: str) -> Clip:
     character = inputs.load_input(file, options.reading, quiet=True)
     inputs.motion_of(character, file)
     try:
-        return on_rig(load(options.to).skeleton, character)
+        return motion.on_rig(load(options.to).skeleton, character)
     except InputError as error:
         raise InputError(f"{file}: {str(error).removeprefix('retarget: ')}") from error
 
 
-def _limit_lines(found: Learned, clips: int) -> list[str]:
+def _limit_lines(found: motion.Learned, clips: int) -> list[str]:
     left_out = f"; {found.wild} in which joints are thrown are left out" if found.wild else ""
     unseen = "" if found.unseen is None else f", {100.0 * found.unseen:.1f} % of those not learned from"
     share = f"inside the learned limits: {100.0 * found.inside:.1f} % of the frames{unseen}"
@@ -407,7 +395,7 @@ def _limit_lines(found: Learned, clips: int) -> list[str]:
     return lines
 
 
-def _limit_document(options: LimitsOptions, found: Learned, clips: int, broken: list[str]) -> Json:
+def _limit_document(options: LimitsOptions, found: motion.Learned, clips: int, broken: list[str]) -> Json:
     return {
         "output": options.output,
         "limits_from": "learned",
