@@ -15,7 +15,8 @@ from viewer.errors import InputError
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.gltf import container
-from viewer.formats.gltf.materials import Instance, Parts, linear
+from viewer.formats.gltf.kept import Instance, Parts
+from viewer.formats.gltf.materials import linear
 from viewer.formats.gltf.nodes import FIGURE, JOINT, MESH, ROOT, named_as_tip
 from viewer.formats.gltf.written_parts import BufferWriter, add_objects, material, primitive
 from viewer.formats.save import check_range, left_out, nodes_only
