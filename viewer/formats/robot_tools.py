@@ -30,23 +30,23 @@ _GRIPPER = 2
 """Joints of their own that the jaws of a gripper have at most together; a hand has more."""
 
 
-class Mover(NamedTuple):
+class RobotLink(NamedTuple):
     """A link and what moves it.
 
     Attributes:
-        link: its name.
+        name: its own.
         parent: the link that it is on; "" for the root.
         moves: whether the joint between them moves.
         coupled: whether it follows another joint, or is followed.
     """
 
-    link: str
+    name: str
     parent: str
     moves: bool
     coupled: bool
 
 
-def tools_of(ordered: Sequence[Mover]) -> list[tuple[str, GoalWord]]:
+def tools_of(ordered: Sequence[RobotLink]) -> list[tuple[str, GoalWord]]:
     """The links that are dragged, and their goals: one behind each last joint that moves, and tool frames.
 
     Tool frames hold their place, and their rotation where six joints allow that; others are off.
@@ -57,11 +57,11 @@ def tools_of(ordered: Sequence[Mover]) -> list[tuple[str, GoalWord]]:
     carriers: dict[str, str] = {"": ""}  # the moving link above each
     joints: Counter[str] = Counter()  # and how many move
     for one in ordered:
-        carriers[one.link] = one.link if one.moves else carriers[one.parent]
-        joints[one.link] = joints[one.parent] + one.moves
+        carriers[one.name] = one.name if one.moves else carriers[one.parent]
+        joints[one.name] = joints[one.parent] + one.moves
     jaws = _jaws(ordered, carriers)
     leads_on = {
-        carriers[one.parent] for one in ordered if one.moves and (one.link not in jaws or carriers[one.parent] in jaws)
+        carriers[one.parent] for one in ordered if one.moves and (one.name not in jaws or carriers[one.parent] in jaws)
     }
     best = _best(ordered, carriers, leads_on)
     tools = any(rank >= _POINTED for rank, _, _ in best.values())
@@ -69,10 +69,10 @@ def tools_of(ordered: Sequence[Mover]) -> list[tuple[str, GoalWord]]:
     handled: dict[str, bool] = {"": False}  # whether a tool frame moves with a link, or with one above it
     for one in ordered:
         behind = handled[one.parent]
-        rank, _, name = best.get(one.link, (_SENSES, 0, ""))
+        rank, _, name = best.get(one.name, (_SENSES, 0, ""))
         tool = rank >= _POINTED
-        handled[one.link] = behind or tool
-        jaw = jaws.get(one.link)
+        handled[one.name] = behind or tool
+        jaw = jaws.get(one.name)
         if not name or jaw or (behind and not tool and jaw is None):  # fingers behind a tool frame
             continue
         on: GoalWord = "position+rotation" if joints[name] >= _SIX else "position"
@@ -93,37 +93,37 @@ def rank_of(link: str) -> int:
 
 
 def _best(
-    ordered: Sequence[Mover], carriers: Mapping[str, str], leads_on: Collection[str]
+    ordered: Sequence[RobotLink], carriers: Mapping[str, str], leads_on: Collection[str]
 ) -> dict[str, tuple[int, int, str]]:
     """By moving link the link fixed to it that is taken hold of: (rank, how far out, name)."""
     depth: Counter[str] = Counter()
     best: dict[str, tuple[int, int, str]] = {}
     for one in ordered:
-        depth[one.link] = depth[one.parent] + 1
-        carrier, rank = carriers[one.link], rank_of(one.link)
+        depth[one.name] = depth[one.parent] + 1
+        carrier, rank = carriers[one.name], rank_of(one.name)
         if not carrier or (carrier in leads_on and (one.moves or rank < _POINTED)):
             continue
-        far = -depth[one.link] if rank == _HELD else depth[one.link]
+        far = -depth[one.name] if rank == _HELD else depth[one.name]
         if carrier not in best or (rank, far) > best[carrier][:2]:
-            best[carrier] = rank, far, one.link
+            best[carrier] = rank, far, one.name
     return best
 
 
-def _jaws(ordered: Sequence[Mover], carriers: Mapping[str, str]) -> dict[str, bool]:
+def _jaws(ordered: Sequence[RobotLink], carriers: Mapping[str, str]) -> dict[str, bool]:
     """The moving links of grippers and simple hands, and whether they are of a gripper."""
     own: Counter[str] = Counter()  # joints of their own from a link on
     coupled: set[str] = set()  # links with coupled joints from there on
     for one in reversed(ordered):
-        own[one.link] += one.moves and not one.coupled
-        own[one.parent] += own[one.link]
-        if one.coupled or one.link in coupled:
-            coupled |= {one.link, one.parent}
-    held = {carriers[one.link] for one in ordered if rank_of(one.link) >= _HELD} - {""}
+        own[one.name] += one.moves and not one.coupled
+        own[one.parent] += own[one.name]
+        if one.coupled or one.name in coupled:
+            coupled |= {one.name, one.parent}
+    held = {carriers[one.name] for one in ordered if rank_of(one.name) >= _HELD} - {""}
     first = {
-        one.link: carriers[one.parent]
+        one.name: carriers[one.parent]
         for one in ordered
-        if one.moves and carriers[one.parent] in held and own[one.link] <= 1
-        and (one.link in coupled or _FINGER.search(one.link))
+        if one.moves and carriers[one.parent] in held and own[one.name] <= 1
+        and (one.name in coupled or _FINGER.search(one.name))
     }  # fmt: skip
     together: Counter[str] = Counter()
     for link, carrier in first.items():
@@ -131,8 +131,8 @@ def _jaws(ordered: Sequence[Mover], carriers: Mapping[str, str]) -> dict[str, bo
     found: dict[str, bool] = {}
     above: dict[str, str] = {}  # the jaw that a link is part of
     for one in ordered:
-        jaw = one.link if one.link in first else above.get(one.parent, "")
-        above[one.link] = jaw
+        jaw = one.name if one.name in first else above.get(one.parent, "")
+        above[one.name] = jaw
         if jaw and one.moves:
-            found[one.link] = together[first[jaw]] <= _GRIPPER
+            found[one.name] = together[first[jaw]] <= _GRIPPER
     return found

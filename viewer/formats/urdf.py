@@ -25,7 +25,7 @@ from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
 from viewer.formats.robot_meshes import skin_of
-from viewer.formats.robot_tools import Mover, tools_of
+from viewer.formats.robot_tools import RobotLink, tools_of
 from viewer.formats.units import (
     root_rotations_to_internal,
     root_rotations_to_source,
@@ -341,7 +341,7 @@ def _skeleton(
             )  # fmt: skip
         except InputError as error:
             raise FormatError(str(error).removeprefix("builder: "), line=joint.element.line) from error
-    for link, goal in tools_of(_movers(ordered)):
+    for link, goal in tools_of(_robot_links(ordered)):
         builder.effector(link, link, goal=goal)
     _follow(builder, [joint for _, joint in ordered[1:] if joint is not None], warnings)
     return builder.skeleton
@@ -397,17 +397,17 @@ def _across(axis: Floats) -> tuple[Floats, Floats]:
     return first, np.cross(axis, first)
 
 
-def _movers(ordered: list[tuple[str, Moved | None]]) -> list[Mover]:
+def _robot_links(ordered: list[tuple[str, Moved | None]]) -> list[RobotLink]:
     """The links as `tools_of` takes them."""
     mimics = {
         joint.name: mimic.attributes.get("joint", "")
         for _, joint in ordered[1:] if joint is not None and (mimic := joint.element.first("mimic")) is not None
     }  # fmt: skip
     coupled = {*mimics, *mimics.values()}
-    found = [Mover(ordered[0][0], "", moves=False, coupled=False)]
+    found = [RobotLink(ordered[0][0], "", moves=False, coupled=False)]
     for link, joint in ordered[1:]:
         if joint is not None:
-            found.append(Mover(link, joint.parent, moves=joint.word != "fixed", coupled=joint.name in coupled))
+            found.append(RobotLink(link, joint.parent, moves=joint.word != "fixed", coupled=joint.name in coupled))
     return found
 
 
