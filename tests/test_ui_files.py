@@ -124,7 +124,7 @@ BENT = """<robot name="bent"><link name="a"/><link name="b"/><joint name="turn" 
     [
         ("still.bvh", STILL, "No MOTION: a skeleton without frames"),
         ("bent.urdf", BENT, "The zero pose is outside the limits of 1 joint: "),
-        ("odd.urdf", '<robot name="odd"><link name="a"/><odd/></robot>', "<odd> is not read (1 times)"),
+        ("odd.urdf", '<robot name="odd"><link name="a"/><odd/></robot>', "<odd> is not read (1 time)"),
     ],
 )
 def test_what_a_reader_warns_of_begins_with_a_capital(

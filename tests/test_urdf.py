@@ -265,7 +265,7 @@ def test_what_is_not_read_is_said(tmp_path: Path) -> None:
     character = loaded(tmp_path, f"<robot name='r'>{LINKS}{mimic}<transmission/><strange/></robot>")
     assert character.warnings == (
         'joint "j" states no limits: it has none',
-        "<strange> is not read (1 times)",
+        "<strange> is not read (1 time)",
     )
     fixed = mimic.replace("continuous", "fixed")
     character = loaded(tmp_path, f"<robot name='r'>{LINKS}{fixed}</robot>")

@@ -414,7 +414,7 @@ def _robot_links(ordered: list[tuple[str, Moved | None]]) -> list[RobotLink]:
 def _note_unread(root: Element, warnings: list[str]) -> None:
     known = {"link", "joint", *_NEVER}
     other = Counter(child.tag for child in root.children if child.tag not in known)
-    warnings += [f"<{tag}> is not read ({count} times)" for tag, count in other.items()]
+    warnings += [f"<{tag}> is not read ({count} time{'' if count == 1 else 's'})" for tag, count in other.items()]
 
 
 # --- writing
