@@ -277,3 +277,5 @@ def test_info_says_what_a_robot_weighs(tmp_path: Path, capsys: pytest.CaptureFix
     assert (document["mass"], document["mass_from"]) == (5.25, "file")
     assert document["joints"][1]["inertia"]["center"] == [0.02, 0, 0.15]
     assert "kg, estimated\n" in ran(capsys, "info", "sample:claw-arm").out
+    read(tmp_path, arm(stated(-1.0, MOMENTS[0]), stated(1.25, MOMENTS[1])))
+    assert "kg, from the file, but estimated of 1 joint\n" in ran(capsys, "info", tmp_path / "arm.urdf").out

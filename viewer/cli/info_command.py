@@ -143,7 +143,8 @@ def _mass(skeleton: Skeleton) -> str:
     """What it weighs, and whether that is stated."""
     kilograms = sum(one.mass for one in inertias_of(skeleton))
     missing = skeleton.inertias.count(None)
-    stated = f"from the file, but of {missing} joints estimated" if missing else "from the file"
+    some = f", but estimated of {missing} joint{'' if missing == 1 else 's'}" if missing else ""
+    stated = f"from the file{some}"
     return f"{kilograms:.4g} kg, {stated if skeleton.inertias else 'estimated'}"
 
 
