@@ -146,7 +146,7 @@ def without_stacks(skeleton: Skeleton, *, hinges: bool = True) -> Stacks | None:
     """The skeleton with single joints in place of its stacks of hinges, and a base that can go; None: it is that.
 
     A file that fixes a robot's base says how it is mounted, and readers keep that: reaching is solved so. Only a motion
-    that goes its way needs the base to be free, so that it is freed here.
+    that moves from place to place needs the base to be free, so that it is freed here.
 
     Args:
         skeleton: of a robot, or of anything else.

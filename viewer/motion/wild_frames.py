@@ -105,7 +105,7 @@ def _flickers(paths: Floats, least: float) -> Iterator[tuple[int, Ints]]:
             last = first
             while last < most and row[last]:
                 last += 1
-            # Frames first + 1 to last + 1 are off the middle of their neighbours, by turns to either side.
+            # Frames first + 1 to last + 1 are off the middle of their neighbours, to one side and to the other in turn.
             if last - first >= _TURNS:
                 frames = np.arange(first + 1, last + 2)
                 halves = [frames[start::2] for start in (0, 1)]

@@ -51,7 +51,7 @@ def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
 
     With c = u.v, h = a / |u x v| and h' = dh/dc = (c h - 1) / (1 - c^2), the motion of the effector by a turn W and
     a move M changes -e by (h' w w^T + h (u v^T - c I)) (-W) + ...: see `aim_derivative`. Facing exactly away, any
-    axis at right angles to u will do.
+    axis at right angles to u is right.
     """
     k = s.goal_joint[g]
     u, v, cross = w.vectors[0], w.vectors[1], w.vectors[2]
@@ -62,7 +62,7 @@ def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
         v[i] = s.goal_target[g, i] - w.point[g, i]
         length += v[i] * v[i]
     length = math.sqrt(length)
-    if length < SMALL * s.scale[0]:  # the effector is at the point: any direction will do
+    if length < SMALL * s.scale[0]:  # the effector is at the point: any direction is right
         for i in range(3):
             e[row + i] = 0.0
             for j in range(3):

@@ -60,7 +60,7 @@ def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
 
 
 def distance_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
-    """Set e = d - |point - from|, and the direction away; from the very place any will do: x is taken."""
+    """Set e = d - |point - from|, and the direction away; from the place itself every one is right: x is taken."""
     away = w.point[some] - s.goal_target[some]
     length = lengths_of(away)
     there = length <= SMALL * s.scale[0]

@@ -72,7 +72,7 @@ def pole_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     bx, by, bz = vx - vn * nx, vy - vn * ny, vz - vn * nz
     h, k = math.sqrt(ax * ax + ay * ay + az * az), math.sqrt(bx * bx + by * by + bz * bz)
     if k <= STRAIGHT * length:
-        return 0.0  # the pole is on the line: any direction will do
+        return 0.0  # the pole is on the line: any direction is right
     bx, by, bz = bx / k, by / k, bz / k
     straight = h <= STRAIGHT * length
     if straight:

@@ -172,7 +172,7 @@ def put_ways(s: System, w: Work, x: Floats) -> int:
     height, beside = dot(h2, minus(c, o1)), _SINGULAR * math.sqrt(dot(place, place))
     middle, half = turns_to_height(h1, place, h2, height)
     if square_across(h1, place) <= beside * beside and abs(dot(h2, place) - height) <= beside:
-        middle, half = -x[0], 0.0  # above the first joint every turn of it will do
+        middle, half = -x[0], 0.0  # above the first joint every turn of it is right
     if half < 0.0:
         return 0
     count = 0
