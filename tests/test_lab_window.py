@@ -13,7 +13,7 @@ from inside.document import MoveTargets, SetCoordinate, SetMode, SetSolver
 from inside.ik import keywords_of
 from inside.session import DEMOS, Demo, LabWorker, lab_problem
 from inside.spatial import from_axis_angle
-from inside.ui import Cell
+from inside.ui import Cell, FilmPlan, FilmScenes, OnionSettings
 from panel_window import PanelWindow
 from ui_person import QUICK, Person
 
@@ -103,6 +103,32 @@ def test_the_playhead_steps_scrubs_and_plays(person: Person) -> None:
     assert lab.shown_iteration == here
     person.key("ctrl+end")
     assert lab.shown_iteration == last
+
+
+def test_a_film_shows_the_iterations_with_the_other_methods_and_the_targets_where_they_are(person: Person) -> None:
+    controller, lab = person.controller, person.controller.laboratory
+    dragged(person)
+    solved(person)
+    document, filmed = person.document, controller.filmed()
+    assert controller.filmed().document is filmed.document  # the dialog asks in every frame
+    assert person.document is document
+    last = filmed.document.frames - 1
+    assert (last, filmed.document.frame_time) == (lab.last + 9, 0.1)  # the last one lasts a second
+    plan = FilmPlan((64, 48), (0, last), 10.0, parts=frozenset({"goals"}))
+    reel = FilmScenes(filmed, plan, OnionSettings())
+    person.key("ctrl+home")
+    lab.show("ccd")  # the film stays what it was
+    for frame in (0, 2, last):
+        scene = reel.scene(frame)
+        pose = lab.traces["default"].at(frame).pose
+        np.testing.assert_allclose(scene.world.positions, viewer.fk(document.skeleton, pose).positions, atol=1e-12)
+        targets = {mark.name: mark.target for mark in scene.marks}
+        np.testing.assert_array_equal(targets["LeftHand"], document.goal("LeftHand").position)
+    assert {ghost.label for ghost in reel.scene(last).ghosts} == {"B", "C"}  # they end in other poses
+    assert reel.scene(0).ghosts == ()  # all begin together
+    assert controller.shown_motion().document is document  # exports are of the figure's own motion
+    person.key("u")
+    assert controller.filmed().document is document
 
 
 def test_another_method_can_be_the_solid_one_hidden_added_and_removed(person: Person) -> None:

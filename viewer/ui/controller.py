@@ -288,7 +288,12 @@ class Controller:
     # What is shown
 
     def filmed(self) -> Filmed:
-        """What a film shows: what was simulated, else the motion."""
+        """What a film shows: what was simulated, iterations of the laboratory, else the motion."""
+        iterations = self.laboratory.filmed()
+        return self.shown_motion() if iterations is None else Filmed(iterations.document, ghosts=iterations.ghosts)
+
+    def shown_motion(self) -> Filmed:
+        """What was simulated, else the motion."""
         beside, recorded = self.others.beside(), self.simulating.recorded()
         if recorded is None:
             return Filmed(self.session.document, beside)
@@ -299,10 +304,10 @@ class Controller:
 
     def _exported(self) -> Shown:
         """What an export of motion is of: the active figure; of a simulation the same as a film."""
-        filmed = self.filmed()
-        if filmed.objects is None:
-            return Shown(filmed.document)
-        return Shown(filmed.document, filmed.objects, tuple((one.document, one.placement) for one in filmed.beside))
+        shown = self.shown_motion()
+        if shown.objects is None:
+            return Shown(shown.document)
+        return Shown(shown.document, shown.objects, tuple((one.document, one.placement) for one in shown.beside))
 
     @property
     def viewport(self) -> Rect:

@@ -79,11 +79,13 @@ class Filmed(NamedTuple):
         document: the active figure's.
         beside: the other figures, which play on the same clock.
         objects: what else is there at a frame, instead of the document's props; None: these.
+        ghosts: the figure by other methods at a frame, while targets stay as in the document; None: it is a motion.
     """
 
     document: Document
     beside: Sequence[Beside] = ()
     objects: Callable[[int], Sequence[Object]] | None = None
+    ghosts: Callable[[int], tuple[Ghost, ...]] | None = None
 
 
 @dataclass(slots=True)
@@ -146,13 +148,13 @@ def fastest(form: FilmFormat) -> float:
     return GIF_FPS if form == "gif" else FASTEST_FPS
 
 
-def rate_words(document: Document, plan: FilmPlan, form: FilmFormat) -> str:
-    """Explanation of a rate: ``the take's own``, ``every 2nd frame of 60 fps``."""
+def rate_words(document: Document, plan: FilmPlan, form: FilmFormat, own: str = "the take's own") -> str:
+    """Explanation of a rate: ``own`` if it is the motion's, ``every 2nd frame of 60 fps``."""
     if plan.frames is None:
         return f"GIF: {GIF_FPS:g} at most" if form == "gif" else ""
     rate = 1.0 / document.frame_time
     if same_rate(plan.fps, rate):
-        return "the take's own"
+        return own
     step = round(rate / plan.fps)
     if step > 1 and same_rate(plan.fps, rate / step):
         return f"every {ordinal(step)} frame of {rate:.4g} fps"
@@ -284,7 +286,7 @@ class FilmScenes:
         Raises:
             InputError: the document has no such frames.
         """
-        document, self._beside, self._objects = filmed
+        document, self._beside, self._objects, self._ghosts = filmed
         self.document, self.plan = document, plan
         self.clip = _clip(document, plan)
         self.count = count(document, plan) if self.clip is None else len(self.clip)
@@ -311,8 +313,10 @@ class FilmScenes:
         if self.clip is None or self.plan.frames is None:
             return self.document
         if self._kept is None or self._kept[0] != number:
-            frame = self._frame(number)
-            self._kept = number, carried(self.document, self.clip.pose(number), pins=False, frame=frame)
+            frame, pose = self._frame(number), self.clip.pose(number)
+            solved = self._ghosts is not None
+            moment = self.document.with_pose(pose) if solved else carried(self.document, pose, pins=False, frame=frame)
+            self._kept = number, moment
         return self._kept[1]
 
     def scene(self, number: int) -> Scene:
@@ -333,6 +337,7 @@ class FilmScenes:
             skin=skin,
             size=None if skin is None else skin.size_at(self.document.clip, self._frame(number)),
             others=tuple(self._other(one, number) for one in self._beside),
+            ghosts=() if self._ghosts is None else self._ghosts(self._frame(number)),
         )
         return self._annotated(plain, self.moment(number)) if self._moments else plain
 
@@ -354,9 +359,9 @@ class FilmScenes:
     def _annotated(self, scene: Scene, document: Document) -> Scene:
         """Add goals, limits, ghosts and trails, as far as the plan has them."""
         parts = self.plan.parts
-        ghosts: tuple[Ghost, ...] = ()
+        ghosts = scene.ghosts
         trails: tuple[Trail, ...] = ()
-        if self.clip is not None and "ghosts" in parts:
+        if self.clip is not None and "ghosts" in parts and self._ghosts is None:
             ghosts = ghosts_of(document, self._asked)
         if self.clip is not None and "trails" in parts:
             trails = trails_of(document, _trailed(document), self._asked)

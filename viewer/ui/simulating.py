@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from time import perf_counter
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -110,12 +109,6 @@ def _cast_of(session: Session) -> list[_Role]:
     return [_Role(stage.names[stage.active], stage.document, Placement())] + [
         _Role(stage.names[i], stage.documents[i], stage.placement[i].seen_from(own)) for i in others
     ]
-
-
-def _adding(document: Document, clip: Clip) -> AddClip:
-    """The action that adds a simulated clip."""
-    clips = MappingProxyType({clip.name: clip})
-    return AddClip(replace(document.character, skeleton=document.skeleton, clips=clips, skin=None))
 
 
 class Simulating:
@@ -373,7 +366,7 @@ class Simulating:
         if self.sim is None:
             return
         clip = self._clip(self.sim.clip, 0)
-        self._session.dispatch(_adding(self._session.document, clip))
+        self._session.dispatch(AddClip.of(self._session.document, clip))
         self._view.note(f"Kept as clip: {len(clip)} frames")
 
     def recorded(self) -> list[Document] | None:
@@ -387,7 +380,7 @@ class Simulating:
         if self._recorded is None or self._recorded[0] != key:
             whole = self.sim.clip
             documents = [
-                _adding(role.document, self._clip(whole, number)).apply(role.document)
+                AddClip.of(role.document, self._clip(whole, number)).apply(role.document)
                 for number, role in enumerate(self._cast)
             ]
             self._recorded = key, documents

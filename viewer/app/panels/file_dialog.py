@@ -377,10 +377,10 @@ def _saving(title: str, suffixes: tuple[str, ...], done: Callable[[Any], object]
 
 def _exporting(controller: Controller, stem: str, _: object) -> State:
     controller.simulating.hold()  # what was seen is exported
-    asked = ExportState.of(controller.filmed().document)
+    asked = ExportState.of(controller.shown_motion().document)
 
     def export(path: Path) -> object:
-        return controller.files.export_to(path, options=asked.options(controller.filmed().document, path))
+        return controller.files.export_to(path, options=asked.options(controller.shown_motion().document, path))
 
     name, asks = f"{stem}{EXPORTS[0]}", controller.files.replaces
     return State("Export", "Export", EXPORTS, export, saving=True, asks=asks, name=name, export=asked)
@@ -627,7 +627,7 @@ def _format(ui: PanelContext, suffix: str) -> str:
 
 def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
     """The range of frames and their rate; neither for a format of shapes."""
-    document = ui.controller.filmed().document
+    document = ui.controller.shown_motion().document
     first, last = document.played
     label(ui, "Range", height=SEGMENT)
     words = (f"Frames {first} to {last}" if has_motion(document) else "Motion", "From, to", "This pose")

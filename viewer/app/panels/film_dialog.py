@@ -158,12 +158,11 @@ def _opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmSta
 
 def _remember(ui: PanelContext, state: FilmState) -> None:
     """Store in the preferences the choices that suit other films, too."""
-    ui.controller.view.preferences.film = {
-        "format": state.form,
-        "size": state.size,
-        "own": f"{state.own[0]}x{state.own[1]}",
-        "parts": " ".join(part for part in _KEPT if part in state.parts),
-    }
+    preferences = ui.controller.view.preferences
+    changes = {"format": state.form, "size": state.size, "own": f"{state.own[0]}x{state.own[1]}"}
+    if ui.controller.filmed().ghosts is None:  # else goals are shown without being asked for
+        changes["parts"] = " ".join(part for part in _KEPT if part in state.parts)
+    preferences.film = {**preferences.film, **changes}
 
 
 def _plan_of(ui: PanelContext, state: FilmState) -> film.FilmPlan:
@@ -216,6 +215,8 @@ def _why_no_mp4() -> str:
 def _parts(ui: PanelContext, remembered: str | None) -> set[str]:
     display = ui.controller.view.display
     shown = {part for part in film.PARTS if part not in _KEPT and getattr(display, part)}
+    if ui.controller.filmed().ghosts is not None:
+        shown.add("goals")  # what the methods reach for
     if remembered is None:
         return shown | ({"grid"} if display.grid else set())
     return shown | {part for part in remembered.split() if part in _KEPT}
@@ -269,11 +270,13 @@ def _picture_rows(ui: PanelContext, state: FilmState) -> None:
 
 def _motion_rows(ui: PanelContext, state: FilmState) -> None:
     """The rows for the range of frames or the duration, and for the rate."""
-    document = ui.controller.filmed().document
-    every = film.ranges(document)
+    filmed = ui.controller.filmed()
+    document, every = filmed.document, film.ranges(filmed.document)
     if len(every) > 1:
         label(ui, "Range", width=_LABEL, height=SEGMENT, hint="Frames of the take")
         words = [f"Frames {frames[0]} to {frames[1]}" if frames else "This pose" for frames in every]
+        if filmed.ghosts is not None:
+            words[0] = "All iterations"
         frames = choose(ui, "shows", every, words, state.frames(document))
         if frames != state.frames(document):
             state.shows = every.index(frames)
@@ -307,7 +310,10 @@ def _rate(ui: PanelContext, state: FilmState) -> None:
         if text_button(ui, "Reset", hint="Same as the take"):
             state.fps = None
             state.changed()
-    note(ui, film.rate_words(ui.controller.filmed().document, plan, state.form))
+    filmed = ui.controller.filmed()
+    solved = filmed.ghosts is not None and plan.frames is not None
+    own = f"{1.0 / filmed.document.frame_time:g} iterations a second" if solved else "the take's own"
+    note(ui, film.rate_words(filmed.document, plan, state.form, own))
 
 
 def _camera_rows(ui: PanelContext, state: FilmState) -> None:

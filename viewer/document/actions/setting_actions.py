@@ -14,7 +14,7 @@ from viewer.document.remapping import reread, with_motion
 from viewer.errors import InputError, unknown_name
 from viewer.formats.file_formats import UpWord
 from viewer.formats.load import load
-from viewer.skeleton import Character
+from viewer.skeleton import Character, Clip
 
 __all__ = [
     "AddClip", "Select", "SetBalance", "SetClip", "SetFrame", "SetFrameTime", "SetMode", "SetScope", "SetSolver",
@@ -102,6 +102,12 @@ class AddClip(Action):
     """
 
     character: Character
+
+    @classmethod
+    def of(cls, document: Document, clip: Clip) -> AddClip:
+        """The action that adds a clip of the document's own skeleton."""
+        clips = MappingProxyType({clip.name: clip})
+        return cls(replace(document.character, skeleton=document.skeleton, clips=clips, skin=None))
 
     @property
     def label(self) -> str:
