@@ -17,9 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import (
-    NAN, Before, FileKey, First, GoalDrawing, Kind, Measure, Rows, Shell, largest, stand_at, stand_of,
-)
+from viewer.ik.goals.kind import NAN, FileKey, First, GoalDrawing, Kind, Measure, Rows, Shell, stand_at, stand_of
 from viewer.ik.goals.numbers import Number, Unit
 
 _HEIGHT = Number(name="height", unit=Unit.LENGTH, title="Height", least=0.0)
@@ -31,14 +29,6 @@ def height_residual(s, w, g, row, e):
     e[row] = s.goal_weight[g] * miss
     w.miss[g, 0] = abs(miss)
     return float(w.miss[g, 0] / s.tolerance[0])
-
-
-def height_residuals(s, w, frames, some, places, e):
-    w.by_move[some, 0] = (0.0, 1.0, 0.0)
-    miss = s.goal_numbers[some, 0] - w.point[some][:, 1]
-    w.miss[some, 0] = np.abs(miss)
-    e[places[:, 0]] = s.goal_weight[some] * miss
-    return largest(np.abs(miss).tolist(), s.goal_weight[some])
 
 
 def height_first(before, skeleton, world):
@@ -64,7 +54,7 @@ KINDS = (Kind(
     word="height",
     title="Height",
     hint="Be at a height above the ground",
-    rows=(Rows(Measure.LENGTH, height_residual, height_residuals),),
+    rows=(Rows(Measure.LENGTH, height_residual),),
     keys={"height": FileKey("height", "Above the ground.", _HEIGHT)},
     since=2,
     keeps=height_keeps,

@@ -15,23 +15,11 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import (
-    NAN,
-    Before,
-    Constants,
-    FileKey,
-    First,
-    GoalDrawing,
-    Kind,
-    Measure,
-    Places,
-    Rows,
-    one_by_one,
-)
+from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
 from viewer.ik.goals.numbers import Number, Unit, Vector
 from viewer.ik.system import System, Work
 from viewer.skeleton import JointKind, Skeleton, World, find_figure, find_place, fk
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, from_axis_angle, perpendicular, rotate
 
 STRAIGHT = 1e-3
@@ -181,11 +169,6 @@ def bend_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     return float(w.miss[g, 1] / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
 
 
-def bend_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
-    """`bend_residual` of some goals."""
-    return float(s.tolerance[1]) * one_by_one(bend_residual, s, w, some, places, e)
-
-
 def bend_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     """The end of the bone below, the angle, and the axis that the joint bends about from straight.
 
@@ -249,7 +232,7 @@ KIND = Kind(
     word="bend",
     title="Bend",
     hint="Bend the joint by an angle",
-    rows=(Rows(Measure.JOINT_ANGLE, bend_residual, bend_residuals),),
+    rows=(Rows(Measure.JOINT_ANGLE, bend_residual),),
     keys={"angle": FileKey("angle", "Of `bend`: 0 is straight.", _ANGLE)},
     named_by="bend",
     since=2,

@@ -78,12 +78,13 @@ class Rows:
         measure: what they measure.
         residual: fills them for one goal, compiled, and in the scratch ``miss``, and how they answer to a turn
             (``by_turn``) or a move (``by_move``) of the effector. No two kinds have functions of the same name.
-        residuals: the same for many goals in numpy.
+        residuals: the same for many goals in numpy; None: by ``residual``, one goal after the other, for kinds of
+            which a figure has few.
     """
 
     measure: Measure
     residual: Residual
-    residuals: Residuals
+    residuals: Residuals | None = None
 
     @property
     def count(self) -> int:
@@ -94,6 +95,12 @@ class Rows:
     def radians(self) -> bool:
         """Whether they are angles; else lengths."""
         return self.measure.radians
+
+    def fill(self, s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:
+        """The rows of many goals, by ``residuals`` if there is such a function: its arguments and result."""
+        if self.residuals is not None:
+            return self.residuals(s, w, frames, some, places, e)
+        return float(s.tolerance[int(self.radians)]) * one_by_one(self.residual, s, w, some, places, e)
 
 
 class Turn(NamedTuple):
@@ -125,7 +132,7 @@ def put_turns(s: System, w: Work, some: Places, places: Ints, turns: list[Turn],
 
 
 def one_by_one(residual: Residual, s: System, w: Work, some: Places, places: Ints, e: Floats) -> float:
-    """Fill the rows of some goals by ``residual``, for kinds of which a figure has few; returns the largest miss."""
+    """Fill the rows of some goals by ``residual``; returns the largest miss, in tolerances."""
     goals = np.arange(len(s.goal_kind))[some].tolist()
     pairs = zip(goals, places[:, 0].tolist(), strict=True)
     return max([residual(s, w, g, row, e) for g, row in pairs], default=0.0)

@@ -16,23 +16,11 @@ import numpy as np
 from viewer.ik.algebra import turned
 from viewer.ik.goals.bend import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import (
-    NAN,
-    Before,
-    Constants,
-    FileKey,
-    First,
-    GoalDrawing,
-    Kind,
-    Measure,
-    Places,
-    Rows,
-    one_by_one,
-)
+from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
 from viewer.ik.goals.numbers import Vector
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 
 _FLOOR = 0.1
@@ -107,11 +95,6 @@ def pole_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     e[row] = -s.goal_rotation_weight[g] * part * angle
     w.miss[g, 1] = abs(angle)
     return float(w.miss[g, 1] / s.tolerance[1]) if s.goal_rotation_weight[g] > 0.0 else 0.0
-
-
-def pole_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
-    """`pole_residual` of some goals."""
-    return float(s.tolerance[1]) * one_by_one(pole_residual, s, w, some, places, e)
 
 
 def pole_constants(goal: Goal, skeleton: Skeleton) -> Constants:
@@ -218,7 +201,7 @@ KIND = Kind(
     title="Pole",
     hint="Point the elbow or knee towards a point",
     point_title="Toward",
-    rows=(Rows(Measure.LIMB_ANGLE, pole_residual, pole_residuals),),
+    rows=(Rows(Measure.LIMB_ANGLE, pole_residual),),
     keys={"toward": FileKey("target", "Point that the middle joint of `pole` is to point towards.")},
     named_by="pole",
     since=2,

@@ -13,22 +13,11 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import logarithm, product, turned, unit
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import (
-    NAN,
-    Constants,
-    GoalDrawing,
-    Kind,
-    Measure,
-    Places,
-    Rows,
-    one_by_one,
-    stand_at,
-    stand_of,
-)
+from viewer.ik.goals.kind import NAN, Constants, GoalDrawing, Kind, Measure, Rows, stand_at, stand_of
 from viewer.ik.goals.numbers import Quaternion, Vector
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate
 
 _TOGETHER = 0.5
@@ -80,16 +69,6 @@ def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> f
     return float(angle / (_TOGETHER * s.tolerance[1])) if weight > 0.0 else 0.0
 
 
-def relative_place_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
-    """`relative_place_residual` of some goals."""
-    return float(s.tolerance[0]) * one_by_one(relative_place_residual, s, w, some, places, e)
-
-
-def relative_turn_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
-    """`relative_turn_residual` of some goals."""
-    return float(s.tolerance[1]) * one_by_one(relative_turn_residual, s, w, some, places, e)
-
-
 def relative_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     """The joint and point of ``to``, and the effector's as the base.
 
@@ -132,8 +111,8 @@ def relative_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawin
     return GoalDrawing(other.joint, other.point, target)
 
 
-_PLACE = Rows(Measure.RELATIVE_POINT, relative_place_residual, relative_place_residuals)
-_TURN = Rows(Measure.RELATIVE_ROTATION, relative_turn_residual, relative_turn_residuals)
+_PLACE = Rows(Measure.RELATIVE_POINT, relative_place_residual)
+_TURN = Rows(Measure.RELATIVE_ROTATION, relative_turn_residual)
 
 
 def _kind(word: str, title: str, hint: str, rows: tuple[Rows, ...]) -> Kind:

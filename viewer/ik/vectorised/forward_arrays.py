@@ -96,7 +96,7 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
     w.point[...] = point.T
     metres, radians = 0.0, 0.0
     for block in rows.blocks:
-        largest = block.rows.residuals(s, w, frames, block.goals, block.places, e)
+        largest = block.rows.fill(s, w, frames, block.goals, block.places, e)
         metres, radians = (metres, max(radians, largest)) if block.rows.radians else (max(metres, largest), radians)
     error = float(e.dot(e))
     worst = max(metres / float(s.tolerance[0]), radians / float(s.tolerance[1]))
