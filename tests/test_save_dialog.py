@@ -113,7 +113,7 @@ def test_what_goes_wrong_in_writing_is_said_where_the_name_is(
         raise OutputError("x.bvh: cannot be written: no space left on the device")
 
     state = ask(window, "file.export")
-    monkeypatch.setattr("viewer.ui.file_commands.save", full)
+    monkeypatch.setattr("viewer.ui.file_menu.save", full)
     named(window, "x")
     assert window.popup
     assert state.problem == "x.bvh: cannot be written: no space left on the device"

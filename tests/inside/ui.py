@@ -1,6 +1,6 @@
 """The inside of `viewer.ui` that tests use."""
 
-from viewer.ui import file_commands as files
+from viewer.ui import file_menu as files
 from viewer.ui import film, opening
 from viewer.ui import number_format as numbers
 from viewer.ui.camera_moves import motion_points
@@ -9,7 +9,7 @@ from viewer.ui.commands import GROUPS
 from viewer.ui.contact import radius_handles
 from viewer.ui.drag_targets import can_follow, mirrored_turn
 from viewer.ui.events import MODS, Button, Chord, Mods, chord
-from viewer.ui.file_commands import EXPORTS, ExportOptions
+from viewer.ui.file_menu import EXPORTS, ExportOptions
 from viewer.ui.film import (
     Filmed,
     FilmFormat,

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TextIO, TypeAlias, TypeVar
 
@@ -249,32 +250,35 @@ _APART = frozenset({"resume", "jobs", "scheduler", "output", "force", "json", "f
 """Fields that an output does not depend on."""
 
 
-def is_many(names: Sequence[str], output: str | None) -> bool:
-    """Whether a command line asks for outputs of their own: several inputs or a folder, or an output that is one."""
-    if output is not None and (
+def is_many(file: str, output: str | None) -> bool:
+    """Whether a command line asks for outputs of their own: the input is a folder, or the output is for many."""
+    for_many = output is not None and (
         STEM in output or output.endswith("/") or (is_folder(output) and not Path(output).suffix)
-    ):
-        return True
-    return len(names) > 1 or any(map(is_folder, names))
+    )
+    return for_many or is_folder(file)
 
 
-def check_destination(output: str | None, command: str) -> Destination:
-    """Where the outputs of several inputs go.
+def one_or_each(
+    kind: Kind, work: Callable[[O], Result], options: O, file: str, output: str | None, spread: Spreading
+) -> Result | Iterator[Result]:
+    """Do the work on a command's ``file``, or on every file of that folder; ``options`` hold all three.
 
     Raises:
-        UsageError: it is not said, or is one file.
+        UsageError: it is a folder, and where the outputs go is not said, or is one file.
+        ViewerError: as of the work, or of `on_each`.
     """
+    if not is_many(file, output):
+        return work(options)
     if output is None:
-        raise UsageError(f"argument -o: several inputs need it: {command} ... -o FOLDER or -o '{STEM}.json'")
-    destination = Destination(output)
-    if not destination.is_for_many:
+        command = type(options).__name__.removesuffix("Options").lower()
+        raise UsageError(f"argument -o: several inputs need it: ikviewer {command} ... -o FOLDER or -o '{STEM}.json'")
+    if not Destination(output).is_for_many:
         ends = Path(output).suffix
         raise UsageError(f"argument -o: {output} is one file: expected -o FOLDER or -o '{STEM}{ends}'")
-    return destination
+    return on_each(kind, partial(_file_to_file, work), options, [file], output, spread)
 
 
-def file_to_file(work: Callable[[O], Result], options: O, pair: Pair) -> Result:
-    """The work of a command on its ``file`` and ``output``, done on one of many: ``partial(file_to_file, work)``."""
+def _file_to_file(work: Callable[[O], Result], options: O, pair: Pair) -> Result:
     return work(options.replaced(file=pair[0].file, output=str(pair[1])))
 
 

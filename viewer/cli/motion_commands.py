@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from viewer import motion
@@ -20,13 +19,11 @@ from viewer.cli.many_files import (
     Kind,
     Pair,
     check_apart,
-    check_destination,
     check_not_read,
-    file_to_file,
     inputs_of,
     is_many,
-    on_each,
     on_pairs,
+    one_or_each,
 )
 from viewer.cli.motion_options import FeetOptions, FitOptions, LimitsOptions, RetargetOptions
 from viewer.cli.output import Json, print_error, warn, warnings_once
@@ -210,13 +207,10 @@ def run_feet(options: FeetOptions) -> Result | Iterator[Result]:
     if options.plant != (options.output is not None):
         missing = "-o OUT" if options.plant else "--plant"
         raise UsageError(f"the following arguments are required: {missing}")
-    if not is_many([options.file], options.output):
-        return _feet(options)
-    if options.output is None:
+    if options.output is None and is_many(options.file, None):
         return _measured_each(options)
-    destination = check_destination(options.output, "ikviewer feet")
     kind = Kind("planting", "planted", tuple(WRITERS), check=lambda path: outputs.character_output(path, options))
-    return on_each(kind, partial(file_to_file, _feet), options, [options.file], destination.pattern, options.spread)
+    return one_or_each(kind, _feet, options, options.file, options.output, options.spread)
 
 
 def _measured_each(options: FeetOptions) -> Iterator[Result]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from viewer.cli import inputs, outputs
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result, UsageError
-from viewer.cli.many_files import Kind, check_destination, file_to_file, is_many, on_each
+from viewer.cli.many_files import Kind, one_or_each
 from viewer.cli.options import usage_of
 from viewer.cli.output import Json, warn
 from viewer.cli.picture_options import PosesOptions, RenderOptions
@@ -34,11 +33,8 @@ _Drawn: TypeAlias = tuple[str, dict[str, Json], list[str]]
 
 def run_render(options: RenderOptions) -> Result | Iterator[Result]:
     """Draw, and write the picture or pictures; of many files each."""
-    if not is_many([options.file], options.output):
-        return _render(options)
-    destination = check_destination(options.output, "ikviewer render")
     kind = Kind("drawing", "drawn", suffix=".png", check=lambda path: _check_picture(path, options))
-    return on_each(kind, partial(file_to_file, _render), options, [options.file], destination.pattern, options.spread)
+    return one_or_each(kind, _render, options, options.file, options.output, options.spread)
 
 
 def _check_picture(output: Path, options: RenderOptions) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,7 +13,7 @@ import viewer
 from viewer.cli import inputs, outputs
 from viewer.cli.goal_inputs import check_enabled, contact_of, goal_from, goals_of, layers_of
 from viewer.cli.job import Result, UsageError
-from viewer.cli.many_files import Kind, check_destination, file_to_file, is_many, on_each
+from viewer.cli.many_files import Kind, one_or_each
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import BENDS, LabOptions, LayerOptions, SolveOptions, Solving
 from viewer.errors import InputError, one_line, shown
@@ -44,11 +43,8 @@ _SERVE = {"damping": _DAMPED, "step": _JACOBIAN, "numeric": _JACOBIAN, "bend": (
 
 def run_solve(options: SolveOptions) -> Result | Iterator[Result]:
     """Solve, and write the pose with ``-o``; of a folder every file."""
-    if not is_many([options.file], options.output):
-        return _solve(options)
-    destination = check_destination(options.output, "ikviewer solve")
     kind = Kind("solving", "solved", suffix=".json", check=lambda path: _check_pose_output(path, options))
-    return on_each(kind, partial(file_to_file, _solve), options, [options.file], destination.pattern, options.spread)
+    return one_or_each(kind, _solve, options, options.file, options.output, options.spread)
 
 
 def _check_pose_output(output: Path, options: SolveOptions) -> None:

@@ -18,7 +18,7 @@ from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, DragPace, HitTest
 from viewer.ui.drawing import Drawing, Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
-from viewer.ui.file_commands import Files, Shown
+from viewer.ui.file_menu import Files, Shown
 from viewer.ui.film import Filmed
 from viewer.ui.keying import Keying, Tweening
 from viewer.ui.laboratory import Laboratory

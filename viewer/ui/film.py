@@ -24,7 +24,7 @@ from viewer.skeleton import Clip, Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.contact import ground_of, prop_shapes
-from viewer.ui.file_commands import has_motion
+from viewer.ui.file_menu import has_motion
 from viewer.ui.number_format import fixed
 from viewer.ui.scene_builder import MOST_TRAILS, Beside, OnionSettings, ghosts_of, goal_marks, stretched, trails_of
 

@@ -44,7 +44,7 @@ from viewer.formats.load import READERS, sample_names
 from viewer.session.session_files import SUFFIX
 from viewer.ui.contact import MESHES
 from viewer.ui.controller import Controller
-from viewer.ui.file_commands import EXPORTS, GOALS, ExportOptions, has_motion, shows_motion
+from viewer.ui.file_menu import EXPORTS, GOALS, ExportOptions, has_motion, shows_motion
 from viewer.ui.opening import LocateRequest
 
 _ROW = 24
