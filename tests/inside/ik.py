@@ -35,10 +35,20 @@ from viewer.ik.methods.mechanism import (
     unit,
     vector,
 )
-from viewer.ik.mobility_priors import LEAST, MOST, REFERENCE, metric, principal, spreads
 from viewer.ik.reach import Gap, Miss, Reach
 from viewer.ik.return_to_start import ReturnPath, prebent
-from viewer.ik.scales import balanced_weights, groups_of, lengths_above, unit_near
+from viewer.ik.scaling import (
+    LEAST,
+    MOST,
+    REFERENCE,
+    balanced_weights,
+    groups_of,
+    lengths_above,
+    metric,
+    principal,
+    spreads,
+    unit_near,
+)
 from viewer.ik.solver import Drag
 from viewer.ik.solver_options import (
     METHOD_NAMES,

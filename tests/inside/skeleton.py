@@ -5,6 +5,7 @@ from viewer.skeleton.balance import capsule_masses, inertias_of
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.carrying import Carrier
+from viewer.skeleton.character import placed
 from viewer.skeleton.clip import MOST_FRAMES
 from viewer.skeleton.clip_limits import limits_around, limits_from_clip, twist_axes
 from viewer.skeleton.coordinates import joint_space
@@ -15,7 +16,6 @@ from viewer.skeleton.kinematics import extent, height, tip_positions
 from viewer.skeleton.limbs import Figure, flexion_axis, leg_length, limb_places
 from viewer.skeleton.limits import UNLIMITED, default_twist_axis
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
-from viewer.skeleton.placing import placed
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
 from viewer.skeleton.transfer import blended, lend_rig, transferred

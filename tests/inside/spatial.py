@@ -17,7 +17,15 @@ from viewer.spatial.angles import (
 )
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, handed_over, unit_quaternions
 from viewer.spatial.closest import planes, segment_distances
-from viewer.spatial.projection import Projection
+from viewer.spatial.projection import (
+    Projection,
+    Ray,
+    closest_on_line,
+    distance_to_points,
+    hit_capsules,
+    hit_sphere,
+    hit_triangles,
+)
 from viewer.spatial.quaternion import (
     IDENTITY,
     angle_between,
@@ -32,13 +40,5 @@ from viewer.spatial.quaternion import (
     rotate,
     slerp,
     to_matrix,
-)
-from viewer.spatial.rays import (
-    Ray,
-    closest_on_line,
-    distance_to_points,
-    hit_capsules,
-    hit_sphere,
-    hit_triangles,
 )
 from viewer.spatial.smoothing import ease, hermite, low_pass, median, quantiles, slopes

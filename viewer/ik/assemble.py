@@ -14,7 +14,7 @@ from viewer.ik import algebra
 from viewer.ik.contact.volumes import Volumes, no_volumes
 from viewer.ik.goals import CODES, KINDS, Goal
 from viewer.ik.goals.kind import AT_TARGET, Constants
-from viewer.ik.scales import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
+from viewer.ik.scaling import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
 from viewer.ik.system import System
 from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_space
 from viewer.skeleton.balance import Points, mass_points, standing_points
@@ -111,9 +111,9 @@ def dof_table_of(
         spreads: (J, 3) how readily each joint moves about its axes (or along its coordinates), 1 = ordinary.
         limits: whether limits bind.
         root: "free", "translate" or "locked": what free roots may do.
-        arms: joints of a figure's arms (`viewer.ik.mobility_priors.arm_joints`).
+        arms: joints of a figure's arms (`viewer.ik.scaling.arm_joints`).
         principal: (J, 4) and (J, 3): axes, and spreads about them, of joints that turn without limits
-            (`viewer.ik.mobility_priors.principal`); their own, and ``spreads``, unless given.
+            (`viewer.ik.scaling.principal`); their own, and ``spreads``, unless given.
     """
     count = len(skeleton)
     form, moves = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)

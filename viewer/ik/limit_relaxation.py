@@ -22,8 +22,8 @@ from viewer.ik.goals.kind import AT_TARGET
 from viewer.ik.kernels.goal_islands import only_looks
 from viewer.ik.levenberg_marquardt import CHOICE
 from viewer.ik.methods import METHODS
-from viewer.ik.mobility_priors import metric, principal
 from viewer.ik.reach import END, Gap, Miss
+from viewer.ik.scaling import metric, principal
 from viewer.ik.solver_options import INSIDE, ONE_SHOT, Options, seeds_for, serves_levels
 from viewer.ik.system import Settings, copy_state
 from viewer.ik.vectorised.numpy_engine import into_limits

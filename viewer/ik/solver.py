@@ -25,10 +25,10 @@ from viewer.ik.grips import Grips
 from viewer.ik.jacobian import Jacobian, jacobian_of
 from viewer.ik.levenberg_marquardt import CHOICE
 from viewer.ik.methods import UserRows, dls_settings
-from viewer.ik.mobility_priors import arm_joints, metric, principal, stands
 from viewer.ik.reach import Reach
 from viewer.ik.return_to_start import GLIDE, ReturnToStart
 from viewer.ik.runs import Runs
+from viewer.ik.scaling import arm_joints, metric, principal, stands
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver_options import (
     DEFAULT,

@@ -143,7 +143,7 @@ class Options:
             before they are called unreachable.
         restarts: whether a one-shot solve that stalls starts again from other poses.
         seed: of those poses, which depend only on it and on skeleton and goals.
-        natural: whether joints move as readily as those of living things (`viewer.ik.mobility_priors`), or all alike.
+        natural: whether joints move as readily as those of living things (`viewer.ik.scaling`), or all alike.
         exact: whether a solve that does not converge gives the start pose back ("exact or nothing"; inside its limits)
             or the nearest. A drag always gives the nearest.
         preferred: a pose of the skeleton to which joints are drawn where the goals leave them free: their rotations

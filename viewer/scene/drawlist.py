@@ -55,8 +55,7 @@ from viewer.scene.solids import (
 )
 from viewer.skeleton import Skeleton, bodies_of
 from viewer.spatial.checks import Floats
-from viewer.spatial.projection import Projection
-from viewer.spatial.rays import hit_capsules
+from viewer.spatial.projection import Projection, hit_capsules
 
 _NO_CAPSULES, _NO_DOTS, _NO_SOLIDS = np.empty(0, CAPSULE), np.empty(0, SPHERE), np.empty(0, SOLID)
 _NO_STICKS = np.empty(0, BONE)

@@ -15,8 +15,7 @@ from viewer.scene.scene import Mark, Scene, Trail
 from viewer.scene.solids import triangles_of
 from viewer.skeleton import bodies_of
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.projection import Projection
-from viewer.spatial.rays import Ray, hit_capsules, hit_sphere, hit_triangles
+from viewer.spatial.projection import Projection, Ray, hit_capsules, hit_sphere, hit_triangles
 
 EFFECTOR_PX, JOINT_PX, BONE_PX = 14.0, 6.0, 4.0
 """Largest distance in pixels from the pointer to a handle, a joint's centre or a bone's axis."""

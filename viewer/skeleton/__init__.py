@@ -5,7 +5,6 @@ from __future__ import annotations
 from viewer.skeleton.balance import Balance, center_of_mass, find_balance, inertias_of, middle_capsule
 from viewer.skeleton.bodies import bodies_of, fit_bodies
 from viewer.skeleton.builder import Builder
-from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.character import BvhLayout, Character, Source
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import (
@@ -18,13 +17,13 @@ from viewer.skeleton.coordinates import (
 )
 from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.inertia import Inertia
 from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip, tip_positions, world_of
 from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm
 from viewer.skeleton.mimic import LoopClosure, Mimic
 from viewer.skeleton.names import FreeNames
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.rigid_bodies import Bodies, Capsule, Inertia
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.skeleton.skin import Skin
 from viewer.skeleton.tree import at_or_below

@@ -13,11 +13,11 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.skeleton.arguments import check_skeleton
-from viewer.skeleton.capsule import MOST_CAPSULES, Bodies, Capsule, CapsuleTable
 from viewer.skeleton.figure import body_path, find_figure
 from viewer.skeleton.kinematics import World, fk, fk_arrays
 from viewer.skeleton.limbs import ARM, Figure
 from viewer.skeleton.limits import JointKind
+from viewer.skeleton.rigid_bodies import MOST_CAPSULES, Bodies, Capsule, CapsuleTable
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, rest_tree
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats
@@ -69,7 +69,7 @@ def fit_bodies(skeleton: Skeleton, height: float | None = None) -> Bodies:
 
     A bone reaches from a joint to its child or end site; bones of no length have none, nor has the way from a root on
     the floor to the body; and of more than
-    `viewer.skeleton.capsule.MOST_CAPSULES` bones the longest ones have one. Pairs are tested whose joints
+    `viewer.skeleton.rigid_bodies.MOST_CAPSULES` bones the longest ones have one. Pairs are tested whose joints
     are neither one nor parent and child, and that do not touch at rest nor in the relaxed pose. Capsules that touch
     when joints tremble become thinner.
 

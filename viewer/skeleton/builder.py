@@ -11,15 +11,14 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.skeleton.arguments import check_skeleton
-from viewer.skeleton.capsule import Bodies, Capsule
 from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.effectors import Effector, EffectorGoal
-from viewer.skeleton.inertia import Inertia
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, limits_for
 from viewer.skeleton.mimic import LoopClosure, Mimic, kept_mimics, renamed_loops, renamed_mimics
 from viewer.skeleton.names import swapped_names
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.rigid_bodies import Bodies, Capsule, Inertia
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, finite_floats, member, text, unit_quaternions
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate

@@ -1,4 +1,4 @@
-"""A character: a skeleton with its motion, and how its file stated them."""
+"""A character: a skeleton with its motion, how its file stated them, and the same figure standing elsewhere."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Literal
 
+from numpy.typing import ArrayLike
+
 from viewer.errors import InputError, quote
 from viewer.notebook import png
-from viewer.skeleton.clip import Clip
-from viewer.skeleton.pose import Reduced, reduced
+from viewer.skeleton.clip import Clip, clip_like
+from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.skin import Skin
-from viewer.spatial.checks import text
+from viewer.spatial.checks import Floats, finite_floats, text, unit_quaternions
+from viewer.spatial.quaternion import multiply, rotate
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +161,34 @@ class Character:
     def clip(self) -> Clip | None:
         """The first clip, or None."""
         return next(iter(self.clips.values()), None)
+
+
+def placed(character: Character, offset: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0)) -> Character:
+    """The character elsewhere, in all its poses and clips.
+
+    Args:
+        character: any.
+        offset: (3,) metres from the origin to where its own origin is.
+        rotation: (4,) world_from_character.
+
+    Raises:
+        InputError: numbers that are not finite, no rotation.
+    """
+    way, turn = finite_floats(offset, (3,), "placed: offset"), unit_quaternions(rotation, (4,), "placed: rotation")
+    skeleton = character.skeleton
+
+    def moved(rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
+        """Local rotations (..., J, 4) and translations (..., J, 3), whose roots are moved."""
+        turns, places, roots = rotations.copy(), translations.copy(), skeleton.roots
+        turns[..., roots, :] = multiply(turn, turns[..., roots, :])
+        places[..., roots, :] = rotate(turn, places[..., roots, :]) + way
+        return turns, places
+
+    rests, offsets = moved(skeleton.rest_rotations, skeleton.offsets)
+    poses = {name: Pose(*moved(pose.rotations, pose.translations)) for name, pose in skeleton.poses.items()}
+    made = replace(skeleton, rest_rotations=rests, offsets=offsets, poses=poses)
+    clips = {
+        name: replace(clip_like(clip, made, *moved(clip.rotations, clip.local_translations())), keys=clip.keys)
+        for name, clip in character.clips.items()
+    }
+    return replace(character, skeleton=made, clips=MappingProxyType(clips))

@@ -18,9 +18,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.notebook import png
-from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.effectors import Effector
-from viewer.skeleton.inertia import Inertia
 from viewer.skeleton.limits import (
     DOF_SUFFIXES,
     DOFS,
@@ -32,6 +30,7 @@ from viewer.skeleton.limits import (
 )
 from viewer.skeleton.mimic import LoopClosure, Mimic, checked_loops, checked_mimics
 from viewer.skeleton.pose import Pose, Reduced, reduced
+from viewer.skeleton.rigid_bodies import Bodies, Inertia
 from viewer.spatial.checks import (
     Bools,
     Floats,
@@ -78,7 +77,7 @@ class Skeleton:
         effectors: the places that goals are for, in the file's order.
         poses: named poses of the file.
         mobility: (J, 3) radians (metres of slides), how far each degree of freedom commonly moves as the file states
-            it, NaN where it does not (see `viewer.ik.mobility_priors`); None where it states none.
+            it, NaN where it does not (see `viewer.ik.scaling`); None where it states none.
         mobility_matrices: (J, 3, 3) the same about every direction, in the joint's own axes, as
             `viewer.skeleton.limits` has it; NaN where the file states none, and then ``mobility`` counts.
         bodies: the volumes that the file states; None where it states none, and then

@@ -15,17 +15,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from viewer.errors import InputError, shown
-from viewer.skeleton.capsule import Bodies
 from viewer.skeleton.character import Character
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.inertia import Inertia
 from viewer.skeleton.joint_map import counterparts
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.mimic import kept_mimics
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.rigid_bodies import Bodies, Inertia
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, Ints

@@ -27,7 +27,7 @@ from viewer.session.demo import PREFIX
 from viewer.session.figures import Placement
 from viewer.session.session_files import SUFFIX, digest_on_disk, is_session, save_session
 from viewer.skeleton import Character
-from viewer.skeleton.placing import placed
+from viewer.skeleton.character import placed
 from viewer.ui.clipboard import import_pose_or_goals, kind_of_file
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import DROPPED_MESHES, Contacts

@@ -30,7 +30,7 @@ from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
 from viewer.formats.progress import watched
 from viewer.ik.goals import Goal
-from viewer.ik.mobility_priors import spreads
+from viewer.ik.scaling import spreads
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import Backend, RootMode
 from viewer.skeleton import Character, Clip, Figure, Pose, Skeleton, World, find_figure, fk, tip_positions
