@@ -21,7 +21,8 @@ from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import Capture
 from viewer.app.layout import BORDER, LANE, MENU, TABBED, TABS, Layout, Place
 from viewer.app.panel_context import Panel, PanelContext
-from viewer.app.panels.layers_panel import feet_height, lanes_height
+from viewer.app.panels.feet_strip import feet_height
+from viewer.app.panels.layers_panel import lanes_height
 from viewer.app.theme import Fonts, apply_theme, colour, paint
 from viewer.app.widgets.fields import awaiting_focus
 from viewer.app.window import Device

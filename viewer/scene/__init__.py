@@ -1,9 +1,10 @@
 """The visible scene as arrays: camera, draw list, picking. No OpenGL."""
 
 from viewer.document.document_goal import balance_words
-from viewer.scene.annotations import balance_of, pick_axis
+from viewer.scene.annotations import pick_axis
 from viewer.scene.camera import Camera, ViewName, blend
 from viewer.scene.drawlist import cell_of, draw_list, other_at
+from viewer.scene.floor_marks import balance_of
 from viewer.scene.limit_drawing import density_of
 from viewer.scene.look import (
     PALETTE,

@@ -15,15 +15,14 @@ from viewer.scene.annotations import (
     axes_shapes,
     disc_letters,
     draw_axes,
-    draw_balance,
     draw_chips,
-    draw_footprints,
     ghost_discs,
     ghost_labels,
     name_texts,
 )
 from viewer.scene.bones import HOVERED_PX, Sizes, States
 from viewer.scene.flat import rows_of, shape_records
+from viewer.scene.floor_marks import draw_balance, draw_footprints
 from viewer.scene.limit_drawing import draw_limits
 from viewer.scene.look import PALETTE, look_of, rgba
 from viewer.scene.marks import HERE, Pixel, Stamp, draw_guides, draw_ties, draw_trails, mark_stamps, placed, seen_marks

@@ -12,7 +12,7 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.theme import SMALL
 from viewer.app.widgets.edits import act, carry_out
 from viewer.app.widgets.fields import ANGLE, axis_fields
-from viewer.app.widgets.pen import Pen
+from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Action, DocumentGoal, Item
 from viewer.document.actions import Select
 from viewer.document.key_curves import EULER
@@ -45,6 +45,21 @@ def ask(ui: PanelContext, name: str, value: object = None, x: float = 0.0, y: fl
     """Send a request that the window or another panel serves, at a position in framebuffer pixels."""
     ui.controller.view.request(name, value, x, y)
     ui.wake()
+
+
+EYE = 22.0
+"""Width of an eye, logical pixels."""
+
+
+def eye_switch(pen: Pen, name: str, at: tuple[float, float, float], *, on: bool, hint: str) -> bool:
+    """Draw an eye at (x, y, height) that switches something; whether it was clicked. ``name``: of imgui's item."""
+    x, y, tall = at
+    imgui.set_cursor_screen_pos((x, y))
+    eye = item(name, pen.px(EYE), tall)
+    tip(hint)
+    icon = fa.ICON_FA_EYE if on else fa.ICON_FA_EYE_SLASH
+    pen.icon(*eye.middle, icon, "text" if eye.hovered else "text2" if on else "text3", SMALL)
+    return eye.clicked
 
 
 def select_by_click(ui: PanelContext, here: Item) -> None:

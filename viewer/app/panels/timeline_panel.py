@@ -7,8 +7,9 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
+from viewer.app.panels.feet_strip import draw_feet, feet_height
 from viewer.app.panels.figures_panel import draw_difference
-from viewer.app.panels.layers_panel import draw_feet, draw_lanes, feet_height, lanes_height
+from viewer.app.panels.layers_panel import draw_lanes, lanes_height
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import drop_choice, drop_menu, icon_button, label, separator, text_button, toggle
