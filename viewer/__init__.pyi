@@ -1,4 +1,4 @@
-# The public names, for type checkers: `viewer/__init__.py` imports them on first use.
+# The names of the package, for type checkers and, by `viewer.first_use`, for Python, which imports them on first use.
 
 from viewer import errors as errors
 from viewer import formats as formats

@@ -1,41 +1,48 @@
-"""Names of a package that are imported on first use, so that importing the package loads only what is needed."""
+"""Names of a package that are imported on first use, so that importing the package loads only what is needed.
+
+The package's ``__init__.pyi`` states them once, as imports, for type checkers and for Python, as in `lazy_loader`.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
+
+_IMPORT = re.compile(r"^from ([\w.]+) import (?:\(([^)]*)\)|(.*))$", re.MULTILINE)
+_ALL = re.compile(r"^__all__ = \[([^]]*)\]", re.MULTILINE)
 
 
-def on_first_use(
-    package: str, names: Mapping[str, Iterable[str]], modules: Iterable[str] = ()
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` of a package that import a module once a name of it is used.
+def on_first_use(file: str, package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package that imports a module once a name of it is used.
 
-    ``__init__.pyi`` of the package says the same to type checkers. No module of the package may have one of the names,
-    which it would replace.
+    No module of the package may have one of the names that come from elsewhere, which it would replace.
 
     Args:
+        file: its ``__file__``.
         package: its ``__name__``.
-        names: that the package gives, by the module that each comes from.
-        modules: of the package, which are names of it, too.
     """
-    module_of = {name: module for module, own in names.items() for name in own}
-    known = {*modules}
+    stub = Path(file).with_name("__init__.pyi").read_text(encoding="utf-8")
+    module_of: dict[str, str] = {}
+    for module, many, few in _IMPORT.findall(stub):
+        module_of |= {name.split()[0]: module for name in (many or few).split(",") if name.strip()}
+    (listed,) = _ALL.findall(stub)
+    public = sorted(re.findall(r'"(\w+)"', listed))
 
     def get(name: str) -> object:
         """A name, or an AttributeError as of any module."""
-        if name in known:
-            return import_module(f"{package}.{name}")
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        if module_of[name] == package:
+            return import_module(f"{package}.{name}")
         found: object = getattr(import_module(module_of[name]), name)
         setattr(sys.modules[package], name, found)  # the next time it is as quick as any other
         return found
 
-    def listed() -> list[str]:
+    def names() -> list[str]:
         """The public names, imported or not."""
-        module = sys.modules[package]
-        return sorted({*module.__all__, *(name for name in vars(module) if name.startswith("__"))})
+        return sorted({*public, *(name for name in vars(sys.modules[package]) if name.startswith("__"))})
 
-    return get, listed
+    return get, names, public

@@ -1,4 +1,4 @@
-# The names of the package, for type checkers: `viewer/ik/__init__.py` imports them on first use.
+# The names of the package, for type checkers and, by `viewer.first_use`, for Python, which imports them on first use.
 
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status

@@ -1,4 +1,4 @@
-# The names of the room, for type checkers: `viewer/motion/__init__.py` imports them on first use.
+# The names of the package, for type checkers and, by `viewer.first_use`, for Python, which imports them on first use.
 
 from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts, foot_places
 from viewer.motion.fit_positions import fit, fit_points, retargeted

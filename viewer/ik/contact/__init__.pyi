@@ -1,4 +1,4 @@
-# The names of the package, for type checkers: `viewer/ik/contact/__init__.py` imports some on first use.
+# The names of the package, for type checkers and, by `viewer.first_use`, for Python, which imports them on first use.
 
 from viewer.ik.contact.touching import Touch, contacts
 from viewer.ik.contact.values import Box, Contact, Mesh, Object, Sphere, surface_of
