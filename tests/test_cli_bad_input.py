@@ -13,7 +13,7 @@ from typing import NoReturn
 import pytest
 from cli_run import FIGURE_BVH, figure, ran
 from conftest import ROOT
-from inside.formats import WRITERS
+from inside.formats import READERS, WRITERS
 
 NO_MOTION = "expected motion, found a skeleton without frames"
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01"
@@ -29,7 +29,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     return lines[0].removeprefix("error: ")
 
 
-SUFFIXES = ".bvh, .json, .npz, .csv, .npy, .glb, .gltf, .urdf, .xacro, .xml"
+SUFFIXES = ", ".join(READERS)
 
 
 @pytest.mark.parametrize("command", ["info", "fk"])

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_run import Ran, ran
+from inside.formats import POINT_FILES
 from inside.motion import POINT_SETS, PresetName, noise_of, smpl_figure
 from inside.spatial import Floats, angle_between, exp, multiply, rotate
 
@@ -363,7 +364,7 @@ BAD: tuple[tuple[str, Any, tuple[str, ...], str], ...] = (
      "a.npy: a height is for axis-angles (AMASS); positions say how tall a figure is"),
     ("a.npy", FRAMES, ("--to", "sample:two-link"),
      "a.npy: expected positions of the 2 joints of sample:two-link, found 22: --names says which they are"),
-    ("a.txt", b"", (), 'a.txt: expected a name that ends in .npy, .npz, .csv, found ".txt"'),
+    ("a.txt", b"", (), f'a.txt: expected a name that ends in {", ".join(POINT_FILES)}, found ".txt"'),
     ("a.npy", b"", (), "a.npy: expected an array (.npy), found something else"),
     ("a.csv", b"a,b\n1,2\n", (), 'a.csv, line 1: expected a header with NAME.x, NAME.y, NAME.z, found "a", "b"'),
     ("a.csv", b"a.x,a.y\n1,2\n", (), 'a.csv, line 1: expected a column "a.z" beside "a.x"'),

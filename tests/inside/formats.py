@@ -8,6 +8,7 @@ from viewer.formats.companion_json import layers_from_text, map_from_text, map_t
 from viewer.formats.csv_table import euler_orders, write_csv
 from viewer.formats.file_formats import (
     FORMATS,
+    POINT_FILES,
     UNIT_LENGTHS,
     UNIT_NAMES,
     UP_NAMES,

@@ -20,7 +20,7 @@ import viewer
 from viewer.cli import output
 from viewer.cli.job import Options, Result, UsageError, add_fields, made_from, print_results
 from viewer.errors import ViewerError, missing_library, quote, unknown_name
-from viewer.formats.file_formats import READ, WRITTEN
+from viewer.formats.file_formats import POINT_FILES, READ, WRITTEN
 
 
 class Command(NamedTuple):
@@ -66,7 +66,7 @@ COMMANDS = {
         "file_commands",
     ),
     "fit": Command(
-        "fit a skeleton to positions of joints (.npy .npz .csv) or to motion of AMASS, and write it",
+        f"fit a skeleton to positions of joints ({' '.join(POINT_FILES)}) or to motion of AMASS, and write it",
         "motion_options",
         "motion_commands",
     ),

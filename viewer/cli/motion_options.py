@@ -24,7 +24,7 @@ from viewer.cli.options import (
     within,
 )
 from viewer.errors import quote
-from viewer.formats.file_formats import UNIT_NAMES, check_units
+from viewer.formats.file_formats import POINT_FILES, UNIT_NAMES, check_units
 
 # --- retarget
 
@@ -209,7 +209,7 @@ A file of names has a line for each joint: its name, and behind it its parent's 
 Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and named."""
 
     file: str = argument(
-        "FILE", "positions (frames, joints, 3) as `.npy`, `.npz` or `.csv`, or an `.npz` of AMASS",
+        "FILE", f"positions over time ({', '.join(f'`{one}`' for one in POINT_FILES)}), or an `.npz` of AMASS",
         completes=FILES, reads=True,
     )  # fmt: skip
     output: str = output_option("what to write: `.bvh`, `.glb`, `.json` or another format", required=True)

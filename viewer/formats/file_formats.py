@@ -53,7 +53,9 @@ class FileFormat(NamedTuple):
         is_shape: it holds the shape of one pose, as a mesh.
         is_complete: it holds everything that a character has.
         always_a_frame: it holds the rest pose where there is no motion.
-        is_points: its files hold positions over time, to which a figure is fitted; folders of inputs leave them out.
+        points: ``module:function``, called as `read_points` says, if its files may hold positions over time, to which
+            `positions:read_positions` and ``ikviewer fit`` fit a figure; "": none.
+        is_table: it can hold joint positions, a column per degree of freedom, instead of places.
         is_alone: folders of inputs leave it out: it is a program, or its suffix has other meanings, too.
         has_objects: its files can hold objects beside the figure.
         has_mesh_files: its meshes are files of their own, which take longer to read than all the rest.
@@ -72,7 +74,8 @@ class FileFormat(NamedTuple):
     is_shape: bool = False
     is_complete: bool = False
     always_a_frame: bool = False
-    is_points: bool = False
+    points: str = ""
+    is_table: bool = False
     is_alone: bool = False
     has_objects: bool = False
     has_mesh_files: bool = False
@@ -93,6 +96,14 @@ class FileFormat(NamedTuple):
         """
         more = {} if meshes or not self.has_mesh_files else {"meshes": False}
         return _function(self.reader)(path, name, units=units, up=up, **more)
+
+    def read_points(self, path: Path, name: str) -> Any:  # noqa: ANN401 - RecordedPoints, whose module loads numpy
+        """The positions over time of a file; ``name`` is the file's in messages.
+
+        Raises:
+            ViewerError: as `read`; a FormatError need not name the file.
+        """
+        return _function(self.points)(path, name)
 
     def write(self, character: Any, path: Path, options: WriteOptions) -> list[str]:  # noqa: ANN401
         """Write a character.
@@ -119,7 +130,7 @@ def _function(place: str) -> Any:  # noqa: ANN401
 
 
 _GLTF = "gltf.gltf_reader:read_gltf", "gltf.gltf_writer:write_gltf"
-_USD, _MESH = "usd:write_usd", "mesh:write_mesh"
+_FIT, _USD, _MESH = "positions:read_positions", "usd:write_usd", "mesh:write_mesh"
 
 FORMATS = (
     FileFormat(".bvh", "BVH", "bvh.bvh_reader:read_bvh", "bvh.bvh_writer:write_bvh",
@@ -127,11 +138,12 @@ FORMATS = (
     FileFormat(".json", "JSON", "skeleton_json:read_skeleton_json", "skeleton_json:write_skeleton_json",
                "All of the figure, in ikviewer's own format", decimals=True, is_complete=True, sign=b"{"),
     FileFormat(".npz", "NPZ", "positions:read_npz_file", "npz:write_npz",
-               "Arrays for NumPy", in_metres=True, is_complete=True, sign=b"PK\x03\x04"),
-    FileFormat(".csv", "CSV", "positions:read_positions", "csv_table:write_csv",
+               "Arrays for NumPy", in_metres=True, is_complete=True, points="point_files:read_npz_points",
+               sign=b"PK\x03\x04"),
+    FileFormat(".csv", "CSV", _FIT, "csv_table:write_csv",
                "A table of positions and angles", in_metres=True, decimals=True, always_a_frame=True,
-               is_points=True),
-    FileFormat(".npy", "NPY", "positions:read_positions", is_points=True),
+               points="point_files:read_csv_points", is_table=True),
+    FileFormat(".npy", "NPY", _FIT, points="point_files:read_npy_points"),
     FileFormat(".glb", "GLB", *_GLTF,
                "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True, has_objects=True,
                sign=b"glTF"),
@@ -158,8 +170,10 @@ READ = tuple(each.suffix for each in FORMATS if each.reader)
 """Suffixes of the files that can be read."""
 WRITTEN = tuple(each.suffix for each in FORMATS if each.writer)
 """Suffixes of the files that can be written."""
-READ_IN_FOLDERS = tuple(each.suffix for each in FORMATS if each.reader and not (each.is_points or each.is_alone))
+READ_IN_FOLDERS = tuple(each.suffix for each in FORMATS if each.reader not in {"", _FIT} and not each.is_alone)
 """Suffixes of the files in a folder that are inputs: tables and plain arrays may be anything."""
+POINT_FILES = tuple(each.suffix for each in FORMATS if each.points)
+"""Suffixes of the files that may hold positions over time."""
 
 
 SESSION_SUFFIX = ".ikv.json"

@@ -548,7 +548,6 @@ EXPORT_HEIGHT = 100.0
 """Height of the export options, logical pixels."""
 FORMATS = tuple((form.suffix, form.name, form.hint) for form in file_formats.FORMATS if form.writer and form.hint)
 """Suffix, word and tooltip of each export format."""
-_TABLE = ".csv"
 _UNITS = ("", "m", "cm", "mm", "inch")
 _UPS = ("", "y", "z")
 _FIELD = 76.0
@@ -598,7 +597,7 @@ class ExportState:
             units=None if form.in_metres else _UNITS[self.units] or None,
             up=None if form.in_metres else _UPS[self.up] or None,
             precision=self.precision if form.decimals else None,
-            joints=self.joints and form.suffix == _TABLE,
+            joints=self.joints and form.is_table,
         )
 
 
@@ -659,10 +658,9 @@ def _numbers(ui: PanelContext, asked: ExportState, form: FileFormat) -> None:
     """Units, up axis and decimals, where the format leaves a choice."""
     label(ui, "Units", height=SEGMENT)
     if form.in_metres:
-        table = form.suffix == _TABLE
-        words = "Radians, metres" if table and asked.joints else "Metres, Y up: fixed by this format"
+        words = "Radians, metres" if form.is_table and asked.joints else "Metres, Y up: fixed by this format"
         note(ui, words, height=SEGMENT, gap=0.0)
-        if table:
+        if form.is_table:
             _beside(ui)
             label(ui, "Columns", width=62, height=SEGMENT, hint="Places and angles of all joints, or what moves each")
             asked.joints = choose(ui, "columns", (False, True), ("Places", "Joint positions"), asked.joints)
