@@ -191,6 +191,42 @@ def test_folders_are_solved_and_drawn(capsys: pytest.CaptureFixture[str], archiv
     assert ran(capsys, "solve", "few", "goals.json", *CM).code == 2
 
 
+def test_what_fits_one_file_and_not_another_is_said_of_that_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "a.bvh").write_text(FIGURE_BVH, encoding="utf-8")
+    (tmp_path / "two" / "b.bvh").write_text(FIGURE_BVH.replace("Knee", "Shin"), encoding="utf-8")
+    (tmp_path / "goals.json").write_text('{"type": "goals", "goals": [{"effector": "Knee", "position": [0, 1, 0]}]}')
+    done = ran(capsys, "solve", "two", "goals.json", "-o", "poses", *CM, "--backend", "numpy")
+    line = (
+        'error: two/b.bvh: goals.json: goals[0]: no effector, joint or tip "Knee"; there is "Shin.tip", "Hips", "Shin"'
+    )
+    assert (done.code, [said for said in done.err.splitlines() if "error" in said]) == (1, [line])
+    done = ran(capsys, "convert", "two", "-o", "posed", *CM, "--pose", "crouch")
+    assert [said for said in done.err.splitlines() if "error" in said] == [
+        f'error: two/{name}.bvh: no pose "crouch"; there is "relaxed", "rest"' for name in "ab"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("solve", "in", "-o", "out"), "expected GOALS or --goals-from FILE.py:NAME, found neither"),
+        (("solve", "in", "g.json", "-o", "out", "--solver", "ccd", "--damping", "1"), "--damping: ccd has no use for"),
+        (("check", "in", "--limits-from", "humn"), 'argument --limits-from: no source "humn"; did you mean "human"'),
+    ],
+)
+def test_wrong_usage_is_said_once_and_not_of_each_file(
+    capsys: pytest.CaptureFixture[str], archive: Path, words: tuple[str, ...], line: str
+) -> None:
+    done = ran(capsys, *words)
+    assert (done.code, done.out) == (2, "")
+    assert line in done.err.splitlines()[-1]
+    assert not (archive / "out").exists()
+
+
 # --- a cluster
 
 

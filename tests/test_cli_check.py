@@ -175,6 +175,20 @@ def test_a_folder_that_leads_back_to_itself_ends(capsys: pytest.CaptureFixture[s
     assert ran(capsys, "check", folder, *CM).code == 0
 
 
+def test_a_file_that_needs_an_extra_does_not_end_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("viewer.formats.mjcf.is_installed", lambda _: False)
+    model = tmp_path / "model.xml"
+    model.write_text("<mujoco/>", encoding="utf-8")
+    done = ran(capsys, "check", model, "sample:biped")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.splitlines() == [
+        f"refused  {model}: MuJoCo models need: pip install 'ikviewer[physics]'",
+        "ok       sample:biped: 22 joints, no motion",
+    ]
+
+
 def test_a_fault_of_the_program_does_not_end_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,8 +117,6 @@ def test_functions_need_no_goals_file_and_are_called_by_their_names(capsys: pyte
         ("refusing.py:f", "refusing.py, line 2: InputError: nowhere.bvh: no such file or folder"),
         ("gone.py:f", "gone.py: no such file or folder"),
         ("folder.py:f", "folder.py: expected a file, found a folder"),
-        ("mine.py", '--goals-from: expected FILE.py:NAME, found "mine.py"'),
-        ("mine.txt:f", '--goals-from: expected FILE.py:NAME, found "mine.txt:f"'),
     ],
 )
 def test_what_goes_wrong_in_it_is_one_line(
@@ -133,6 +131,14 @@ def test_what_goes_wrong_in_it_is_one_line(
     assert done.err.splitlines()[-1].startswith(f"error: {line}")
     assert not (folder / "out.json").exists()
     assert "Traceback" not in done.err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("named", ["mine.py", "mine.txt:f", "mine.py:"])
+def test_a_text_that_names_no_function_is_wrong_usage(capsys: pytest.CaptureFixture[str], named: str) -> None:
+    done = solve(capsys, "sample:biped", "--goals-from", named)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith(f'solve: error: argument --goals-from: expected FILE.py:NAME, found "{named}"\n')
 
 
 @pytest.mark.usefixtures("folder")

@@ -108,6 +108,13 @@ def test_for_people(runs: Runs, tmp_path: Path) -> None:
     assert wrote == f"wrote {tmp_path / 'p.json'}"
 
 
+def test_a_goal_of_no_effector_is_named_by_its_kind(runs: Runs) -> None:
+    runs.goals(*FOOT, {"balance": {"margin": 0.0}})
+    assert runs("--floor", "0").out.splitlines()[3].startswith("  reached  balance: ")
+    runs.goals(*FOOT, {"balance": {"margin": 0.0}, "enabled": False})
+    assert runs().out.splitlines()[3] == "  off      balance"
+
+
 @pytest.mark.parametrize(("away", "said"), [(20.0, "1"), (1e5, "100 km"), (1e200, "over 1e150 m")])
 def test_however_far_a_target_is_it_is_said_as_people_say_it(runs: Runs, away: float, said: str) -> None:
     runs.goals({"effector": "LeftHand", "position": [0, away, 0]}, {"effector": "RightFoot", "pin": True})

@@ -319,11 +319,11 @@ def test_the_command_keeps_to_what_the_goals_file_and_its_options_say(
     ("words", "message"),
     [
         (["--floor", "nan"], 'argument --floor: expected a finite number, found "nan"'),
-        (["--object", "sphere:-1@0,1,0"], 'sphere "object 1": radius: expected a finite number above 0, found -1.0'),
-        (["--object", "ball:1"], "--object: expected sphere:RADIUS@X,Y,Z, "),
-        (["--object", "box:1,1@0,0,0"], "--object: expected sphere:RADIUS@X,Y,Z, "),
-        (["--object", "sphere:1"], "--object: expected sphere:RADIUS@X,Y,Z, "),
-        (["--object", "mesh:nothing.stl"], 'mesh "object 1": no such file: "nothing.stl"'),
+        (["--object", "sphere:-1@0,1,0"], 'argument --object: expected sizes above 0, found "sphere:-1@0,1,0"'),
+        (["--object", "ball:1"], "argument --object: expected sphere:RADIUS@X,Y,Z, "),
+        (["--object", "box:1,1@0,0,0"], "argument --object: expected sphere:RADIUS@X,Y,Z, "),
+        (["--object", "box:1,1,1@0,0,inf"], "argument --object: expected sphere:RADIUS@X,Y,Z, "),
+        (["--object", "sphere:1"], "argument --object: expected sphere:RADIUS@X,Y,Z, "),
     ],
 )
 def test_options_of_contact_that_cannot_be_used_are_refused(
@@ -332,5 +332,12 @@ def test_options_of_contact_that_cannot_be_used_are_refused(
     goals = tmp_path / "reach.json"
     goals.write_text('{"version": 1, "type": "goals", "goals": [{"effector": "LeftHand", "position": [0.4, 1, 0.3]}]}')
     done = ran(capsys, "solve", "sample:biped", str(goals), *words)
-    assert done.code != 0
+    assert done.code == 2
     assert message in done.err
+
+
+def test_an_object_whose_file_is_not_there_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    goals = tmp_path / "reach.json"
+    goals.write_text('{"version": 1, "type": "goals", "goals": [{"effector": "LeftHand", "position": [0.4, 1, 0.3]}]}')
+    done = ran(capsys, "solve", "sample:biped", str(goals), "--object", "mesh:nothing.stl")
+    assert (done.code, done.err) == (1, 'error: --object: mesh "object 1": no such file: "nothing.stl"\n')

@@ -353,13 +353,33 @@ def test_the_command_says_what_happened(tmp_path: Path, capsys: pytest.CaptureFi
         "seconds", "real_time_factor", "recovered_s", "worst_contact_m", "worst_limit_deg", "assist_weights", "fell",
     }  # fmt: skip
     for words, line in (
-        (["--push", "x"], 'error: --push: expected JOINT=X,Y,Z@SECONDS, found "x"'),
         (["--push", "Hips=0,0,1@9"], "error: --push: expected a time before the end at 5 s, found 9"),
         (["--ball", "8@2", "--seconds", "2"], "error: --ball: expected a time before the end at 2 s, found 2"),
-        (["--ball", "8"], 'error: --ball: expected SPEED@SECONDS, both above 0, found "8"'),
     ):
         done = ran(capsys, "simulate", "sample:biped", *words)
         assert (done.code, done.err.strip()) == (1, line)
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("--push", "x"), 'argument --push: expected JOINT=X,Y,Z@SECONDS, found "x"'),
+        (("--push", "Hips=0,0@1"), 'argument --push: expected JOINT=X,Y,Z@SECONDS, found "Hips=0,0@1"'),
+        (("--push", "Hips=0,0,nan@1"), 'argument --push: expected JOINT=X,Y,Z@SECONDS, found "Hips=0,0,nan@1"'),
+        (("--push", "Hips=0,0,1@-1"), 'argument --push: expected JOINT=X,Y,Z@SECONDS, found "Hips=0,0,1@-1"'),
+        (("--ball", "8"), 'argument --ball: expected SPEED@SECONDS, a speed above 0, found "8"'),
+        (("--ball", "0@1"), 'argument --ball: expected SPEED@SECONDS, a speed above 0, found "0@1"'),
+        (("--object", "cone:1@0,0,0"), "argument --object: expected sphere:RADIUS@X,Y,Z, box:"),
+        (("--object", "sphere:1@0,0,0=0"), 'argument --object: expected kilograms above 0 after =, found "sphere:1'),
+    ],
+)
+def test_options_that_cannot_be_read_are_wrong_usage(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], line: str
+) -> None:
+    """Exit code 2, before a file is read."""
+    done = ran(capsys, "simulate", "nowhere.bvh", *words)
+    assert done.code == 2
+    assert done.err.splitlines()[-1].startswith(f"ikviewer simulate: error: {line}")
 
 
 def test_that_a_long_chain_passes_through_itself_is_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from viewer.cli.output import Json
 from viewer.cli.session_inputs import as_character, open_session
 from viewer.cli.workers import done_each
 from viewer.document import Document, new_document
-from viewer.errors import FormatError, InputError, ViewerError, one_line, quote
+from viewer.errors import FormatError, InputError, MachineError, ViewerError, one_line, quote
 from viewer.formats.file_formats import is_session
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import GoalsFile
@@ -77,7 +77,10 @@ def _found(options: CheckOptions, file: str) -> Finding:
     Raises:
         ViewerError: it is refused.
     """
-    *warnings, holds = _checked(options, file)
+    try:
+        *warnings, holds = _checked(options, file)
+    except MachineError as error:  # its format needs an extra that others do not: they are checked
+        raise InputError(str(error)) from error
     return Finding(file, warnings=tuple(warnings), holds=holds)
 
 

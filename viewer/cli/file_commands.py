@@ -53,7 +53,7 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
         *names, out = names
     given, output = inputs_of(names), Path(out)
     if len(given) != 1:
-        raise InputError(f"{out}: one file for {len(given)} inputs: expected -o FOLDER or -o '{{stem}}{output.suffix}'")
+        raise UsageError(f"{out}: one file for {len(given)} inputs: expected -o FOLDER or -o '{{stem}}{output.suffix}'")
     if options.to.output is None and is_folder(out):
         raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
     _check_outputs([(given[0], output)], options)
@@ -211,9 +211,9 @@ _MOST = 5000
 def run_build(options: BuildOptions) -> Result:
     """Build and write."""
     if not 1 <= options.chain <= _MOST:
-        raise InputError(f"--chain: expected 1 to {_MOST} bones, found {options.chain}")
+        raise UsageError(f"argument --chain: expected 1 to {_MOST} bones, found {options.chain}")
     if options.limit is not None and options.kind != "hinge":
-        raise InputError(f"--limit: expected --kind hinge, found {options.kind}")
+        raise UsageError(f"argument --limit: expected --kind hinge, found {options.kind}")
     output = Path(options.output)
     check_suffix(output)
     if output.exists() and not options.force:
@@ -294,13 +294,15 @@ def _edited(skeleton: Skeleton, texts: list[str], option: str, edit: Callable[[S
             skeleton = edit(skeleton, text)
         except InputError as error:
             raise InputError(f"{option} {quote(text)}: {error}") from error
+        except UsageError as error:
+            raise UsageError(f"argument {option}: {quote(text)}: {error}") from error
     return skeleton
 
 
 def _two(text: str, form: str) -> tuple[str, str]:
     first, found, second = text.partition("=")
     if not (found and first and second):
-        raise InputError(f"expected {form}")
+        raise UsageError(f"expected {form}")
     return first, second
 
 
@@ -314,15 +316,15 @@ def _add(skeleton: Skeleton, text: str) -> Skeleton:
     given = dict(_two(pair, "NAME parent=P offset=X,Y,Z") for pair in pairs)
     if not name or len(given) != len(pairs) or "=" in name:
         wrong = next((word.partition("=")[0] for word in name.split() if "=" in word), "")
-        raise InputError(
+        raise UsageError(
             f"no word {quote(wrong)}: expected one of {', '.join(sorted(_WORDS))}" if wrong
             else "expected NAME parent=P offset=X,Y,Z, each once"
         )  # fmt: skip
     if "parent" not in given:
-        raise InputError("expected parent=NAME")
+        raise UsageError("expected parent=NAME")
     kind = given.get("kind", "ball")
     if kind not in JOINT_KINDS:
-        raise InputError(f"kind: expected {', '.join(JOINT_KINDS)}, found {quote(kind)}")
+        raise UsageError(f"kind: expected {', '.join(JOINT_KINDS)}, found {quote(kind)}")
     numbers = {word: _numbers(given[word], word) for word in ("offset", "axis", "limits") if word in given}
     values: dict[str, Any] = {"kind": kind}
     if "axis" in numbers:
@@ -338,10 +340,10 @@ def _numbers(text: str, word: str) -> list[float]:
     try:
         values = [float(part) for part in text.split(",")]
     except ValueError:
-        raise InputError(f"{word}: expected numbers with commas between, found {quote(text)}") from None
+        raise UsageError(f"{word}: expected numbers with commas between, found {quote(text)}") from None
     counts = {"offset": (3,), "axis": (3, 6), "limits": (2, 4, 6)}[word]
     if len(values) not in counts:
-        raise InputError(f"{word}: expected {' or '.join(map(str, counts))} numbers, found {len(values)}")
+        raise UsageError(f"{word}: expected {' or '.join(map(str, counts))} numbers, found {len(values)}")
     return values
 
 
@@ -351,9 +353,7 @@ def _split(skeleton: Skeleton, text: str) -> Skeleton:
     try:
         return building.split(skeleton, joint, name, float(share) if found else 0.5)
     except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"expected a part between 0 and 1 after @, found {quote(share)}") from error
+        raise UsageError(f"expected a part between 0 and 1 after @, found {quote(share)}") from error
 
 
 def _reparent(skeleton: Skeleton, text: str) -> Skeleton:
@@ -363,7 +363,7 @@ def _reparent(skeleton: Skeleton, text: str) -> Skeleton:
 def _kind(skeleton: Skeleton, text: str) -> Skeleton:
     joint, kind = _two(text, "NAME=KIND")
     if kind not in JOINT_KINDS:
-        raise InputError(f"expected {', '.join(JOINT_KINDS)}, found {quote(kind)}")
+        raise UsageError(f"expected {', '.join(JOINT_KINDS)}, found {quote(kind)}")
     return building.with_kind(skeleton, joint, kind)  # type: ignore[arg-type] # looked up above
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-import re
 import runpy
 import sys
 import traceback
@@ -18,6 +17,7 @@ from typing import TypeVar
 from numpy.typing import ArrayLike
 
 from viewer.cli.inputs import as_file
+from viewer.cli.options import ShapeText
 from viewer.cli.output import print_note, warn
 from viewer.cli.solving_options import Touching
 from viewer.errors import InputError, quote, unknown_name
@@ -31,7 +31,6 @@ from viewer.skeleton import Skeleton, World
 
 T = TypeVar("T")
 
-SUFFIX = ".py"
 _RUN_AS = "ikviewer_goals"
 """The file's `__name__`."""
 
@@ -49,8 +48,6 @@ def goal_from(named: str, skeleton: Skeleton) -> Goal:
     """
     file, _, name = named.rpartition(":")
     path = Path(file)
-    if not name or path.suffix != SUFFIX:
-        raise InputError(f"--goals-from: expected FILE{SUFFIX}:NAME, found {quote(named)}")
     if not os.path.isfile(file):  # noqa: PTH113 - `Path.is_file` raises OSError for names that are too long
         problem = "expected a file, found a folder" if os.path.isdir(file) else "no such file or folder"  # noqa: PTH112
         raise InputError(f"{file}: {problem}")
@@ -114,10 +111,6 @@ def _place(error: BaseException, path: Path) -> str:
     return f"{path}, line {lines[-1]}" if lines else str(path)
 
 
-_OBJECT = re.compile(r"(sphere|box|mesh):(.+?)(?:@([^@]*))?")
-_FORM = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"
-
-
 def goals_of(name: str, skeleton: Skeleton) -> Asked:
     """The goals, contact and ground of a goals file, or of standard input; its warnings go to stderr."""
     return _read(name, lambda path, warnings: read_goals_file(path, name, skeleton, warnings))
@@ -159,7 +152,7 @@ def contact_of(options: Touching, given: Contact | None, skeleton: Skeleton) -> 
         skeleton: no object may have the name of one of its joints.
 
     Raises:
-        InputError: an object that cannot be read, or has a size that none has.
+        InputError: a mesh that cannot be read, or an object with the name of a joint.
     """
     if options.floor is None and not options.bodies and not options.object:
         return given
@@ -171,38 +164,23 @@ def contact_of(options: Touching, given: Contact | None, skeleton: Skeleton) -> 
     return contact
 
 
-def objects_of(texts: Sequence[str], taken: Collection[str] = ()) -> list[Object]:
+def objects_of(given: Sequence[ShapeText], taken: Collection[str] = ()) -> list[Object]:
     """The objects of `--object`, under names that are not taken.
 
     Raises:
-        InputError: an object that cannot be read, or has a size that none has.
+        InputError: a mesh that cannot be read.
     """
     names = (name for i in count(1) if (name := f"object {i}") not in taken)
-    return [_object(text, next(names)) for text in texts]
+    return [_object(each, next(names)) for each in given]
 
 
-def _object(text: str, name: str) -> Object:
-    found = _OBJECT.fullmatch(text)
-    if found is None:
-        raise InputError(f"--object: expected {_FORM}, found {quote(text)}")
-    shape, size, place = found.groups()
+def _object(given: ShapeText, name: str) -> Object:
     try:
-        if shape == "mesh":
-            return Mesh(name, path=size, center=_vector(place or "0,0,0"))
-        if shape == "box":
-            return Box(name, _vector(place or ""), _vector(size))
-        return Sphere(name, _vector(place or ""), float(size))
-    except ValueError as error:
-        raise InputError(f"--object: expected {_FORM}, found {quote(text)}") from error
+        if given.shape == "mesh":
+            return Mesh(name, path=given.file, center=given.center)
+        if given.shape == "box":
+            width, height, depth = given.sizes
+            return Box(name, given.center, (width, height, depth))
+        return Sphere(name, given.center, given.sizes[0])
     except InputError as error:
-        raise InputError(f"--object {quote(text)}: {error}") from error
-
-
-def _vector(text: str) -> tuple[float, float, float]:
-    """Three numbers.
-
-    Raises:
-        ValueError: other ones.
-    """
-    x, y, z = map(float, text.split(","))
-    return x, y, z
+        raise InputError(f"--object: {error}") from error

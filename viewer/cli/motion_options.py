@@ -13,6 +13,7 @@ from viewer.cli.options import (
     JOBS,
     JSON,
     Reading,
+    ShapeText,
     Spreading,
     at_most,
     checked,
@@ -182,7 +183,7 @@ below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by mor
         completes=FILES,
         reads=True,
     )
-    object: list[str] = objects_option("with `--plant`: what the feet step on")
+    object: list[ShapeText] = objects_option("with `--plant`: what the feet step on")
     clip: str | None = CLIP
     spread: Spreading = part(Spreading)
     json: bool = JSON

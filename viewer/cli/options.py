@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from viewer.cli.job import FILES, SKELETONS, Options, UsageError, argument, flag, option
 from viewer.errors import InputError, ViewerError, quote
@@ -28,6 +28,8 @@ SESSION_POSE = "session"
 
 _COUNT = re.compile(r"[0-9]{1,9}")
 _SIZE = re.compile(r"([0-9]{1,5})x([0-9]{1,5})")
+_OBJECT = re.compile(r"(sphere|box|mesh):(.+?)(?:@([^@]*))?")
+OBJECT_FORM = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"
 _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
 
@@ -169,7 +171,8 @@ class Reading(Options, title="describing the input"):
         "where limits come from: `auto` (default: the file, else `human+clip` for a person, else `clip`), `file`, "
         "`human+clip` (what either allows), `human` (anatomical), `clip` (the motion's ranges, widened) or `none`",
         default="auto",
-        words=("auto", *LIMIT_SOURCES),
+        choices=("auto", *LIMIT_SOURCES),
+        kind="source",
     )
     rig: str | None = option(
         "FILE",
@@ -209,10 +212,53 @@ def output_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of t
     return option("OUT", text, short="-o", completes=FILES, **rest)
 
 
-def objects_option(text: str) -> Any:  # noqa: ANN401 - a field of type list[str]
+class ShapeText(NamedTuple):
+    """An object as ``--object`` states it.
+
+    Attributes:
+        shape: sphere, box or mesh.
+        sizes: radius, or width, height, depth, metres; none of a mesh.
+        file: of a mesh.
+        center: metres.
+        kilograms: of an object that moves.
+    """
+
+    shape: str
+    sizes: tuple[float, ...]
+    file: str
+    center: tuple[float, float, float]
+    kilograms: float | None = None
+
+
+def shape_text(text: str) -> ShapeText:
+    """A fixed object: a text such as ``sphere:0.1@0,1,0.4``."""
+    found = _OBJECT.fullmatch(text)
+    shape, size, place = ("", "", "") if found is None else found.groups()
+    numbers = [_number(part) for part in (place or ("0,0,0" if shape == "mesh" else "")).split(",")]
+    sizes = [] if shape == "mesh" else [_number(part) for part in size.split(",")]
+    many = {"sphere": 1, "box": 3, "mesh": 0}.get(shape)
+    if len(sizes) != many or len(numbers) != 3 or not all(map(math.isfinite, (*sizes, *numbers))):
+        raise argparse.ArgumentTypeError(f"expected {OBJECT_FORM}, found {quote(text)}")
+    if any(each <= 0.0 for each in sizes):
+        raise argparse.ArgumentTypeError(f"expected sizes above 0, found {quote(text)}")
+    return ShapeText(shape, tuple(sizes), size if shape == "mesh" else "", (numbers[0], numbers[1], numbers[2]))
+
+
+def moving_shape_text(text: str) -> ShapeText:
+    """An object that is fixed, or has a mass: ``sphere:0.1@0,1,0.4=2``."""
+    shape, found, mass = text.rpartition("=")
+    if not found or "," in mass or "@" in mass:  # = in the name of a mesh's file
+        return shape_text(text)
+    kilograms = _number(mass)
+    if not (kilograms > 0.0 and math.isfinite(kilograms)):
+        raise argparse.ArgumentTypeError(f"expected kilograms above 0 after =, found {quote(text)}")
+    return shape_text(shape)._replace(kilograms=kilograms)
+
+
+def objects_option(text: str) -> Any:  # noqa: ANN401 - a field of type list[ShapeText]
     """Declare ``--object``; ``text`` says what the objects are."""
-    shapes = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"
-    return option("SHAPE", f"{text}, metres: {shapes}. May be given several times", repeats=True, default=())
+    words = f"{text}, metres: {OBJECT_FORM}. May be given several times"
+    return option("SHAPE", words, repeats=True, default=(), parse=shape_text)
 
 
 def goals_argument(**rest: Any) -> Any:  # noqa: ANN401 - a field of type str or str | None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +14,10 @@ import numpy as np
 from viewer.cli import inputs, outputs
 from viewer.cli.goal_inputs import check_enabled, goals_of, objects_of
 from viewer.cli.job import Result
+from viewer.cli.options import ShapeText
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import SimulateOptions
-from viewer.errors import InputError, quote
+from viewer.errors import InputError
 from viewer.formats import file_formats
 from viewer.formats.save import check_suffix
 from viewer.ik.contact import Contact, Object
@@ -39,9 +39,6 @@ from viewer.skeleton import (
 )
 from viewer.spatial.checks import Floats
 
-_PUSH = re.compile(r"(.+)=([^=@]+)@([^@]+)")
-_BALL = re.compile(r"([^@]+)@([^@]+)")
-_MASS = re.compile(r"(.*)=([^=@,]+)")
 _NEAR_M = 0.005
 """A figure has recovered once its effectors are this near to where they were, in heights of the figure."""
 _FELL = 0.2
@@ -82,17 +79,16 @@ def run_simulate(options: SimulateOptions) -> Result:
     if not sim.model.touches_itself:
         warn([f"{options.file}: more parts than are tested against each other: they pass through one another"])
     warn([f"{options.file}: {line}" for line in sim.warnings])
-    pushes, balls = [_push(text) for text in options.push], [_ball(text) for text in options.ball]
-    for word, times in (("--push", [push[2] for push in pushes]), ("--ball", [ball[1] for ball in balls])):
+    for word, times in (("--push", [push.at for push in options.push]), ("--ball", [ball.at for ball in options.ball])):
         if times and max(times) >= seconds:
             raise InputError(f"{word}: expected a time before the end at {seconds:g} s, found {max(times):g}")
-    for joint, impulse, at in pushes:
-        sim.push(joint, impulse, at=at)
-    balls.sort(key=lambda ball: ball[1])
+    for push in options.push:
+        sim.push(push.joint, push.impulse, at=push.at)
+    balls = sorted(options.ball, key=lambda ball: ball.at)
     began, poses, weights = perf_counter(), [sim.pose], [0.0]
     for frame in range(1, round(seconds * _FPS) + 1):
-        while balls and balls[0][1] <= sim.seconds + 1e-9:
-            _throw(sim, balls.pop(0)[0])
+        while balls and balls[0].at <= sim.seconds + 1e-9:
+            _throw(sim, balls.pop(0).speed)
         if motion is not None:
             sim.aim(motion.pose(min(frame, len(motion) - 1)))
         poses.append(sim.step(1.0 / _FPS))
@@ -124,23 +120,11 @@ def _aim(character: Character, options: SimulateOptions) -> tuple[Pose, Sequence
     return solution.pose, () if contact is None else contact.objects
 
 
-def _objects(texts: Sequence[str], known: Sequence[Object]) -> tuple[tuple[Object, ...], dict[str, float]]:
+def _objects(given: Sequence[ShapeText], known: Sequence[Object]) -> tuple[tuple[Object, ...], dict[str, float]]:
     """All objects, and the kilograms of those that move."""
-    parts = [_MASS.fullmatch(text) for text in texts]
-    shapes = [text if found is None else found.group(1) for text, found in zip(texts, parts, strict=True)]
-    objects = objects_of(shapes, {one.name for one in known})
-    masses = {one.name: _mass(found) for one, found in zip(objects, parts, strict=True) if found is not None}
+    objects = objects_of(given, {one.name for one in known})
+    masses = {one.name: each.kilograms for one, each in zip(objects, given, strict=True) if each.kilograms is not None}
     return (*known, *objects), masses
-
-
-def _mass(text: re.Match[str]) -> float:
-    try:
-        mass = float(text.group(2))
-    except ValueError:
-        mass = math.nan
-    if not (math.isfinite(mass) and mass > 0.0):
-        raise InputError(f"--object: expected kilograms above 0 after =, found {quote(text.group(0))}")
-    return mass
 
 
 def _write(character: Character, sim: Physics, output: Path) -> str:
@@ -168,30 +152,6 @@ def _film(character: Character, sim: Physics, output: Path, options: SimulateOpt
     return f"wrote {output}: {words}"
 
 
-def _push(text: str) -> tuple[str, list[float], float]:
-    found = _PUSH.fullmatch(text)
-    try:
-        if found is not None:
-            vector = [float(part) for part in found.group(2).split(",")]
-            if len(vector) == 3:
-                return found.group(1), vector, float(found.group(3))
-    except ValueError:
-        pass
-    raise InputError(f"--push: expected JOINT=X,Y,Z@SECONDS, found {quote(text)}")
-
-
-def _ball(text: str) -> tuple[float, float]:
-    found = _BALL.fullmatch(text)
-    try:
-        if found is not None:
-            speed, at = float(found.group(1)), float(found.group(2))
-            if speed > 0.0 and at >= 0.0 and math.isfinite(speed + at):
-                return speed, at
-    except ValueError:
-        pass
-    raise InputError(f"--ball: expected SPEED@SECONDS, both above 0, found {quote(text)}")
-
-
 def _throw(sim: Physics, speed: float) -> None:
     """Throw a ball from the front at the middle of the figure, aimed so that it arrives there although it falls."""
     figure = find_figure(sim.skeleton)
@@ -215,7 +175,7 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Simu
     start = ends(fk(skeleton, poses[0]))
     world = fk_clip(skeleton, sim.clip)
     off = np.linalg.norm(ends(world) - start, axis=-1).max(axis=-1)
-    hits = [_push(text)[2] for text in options.push] + [_ball(text)[1] for text in options.ball]
+    hits = [push.at for push in options.push] + [ball.at for ball in options.ball]
     after = round(60 * max(hits)) if hits else 0
     away = np.flatnonzero(off[after:] > _NEAR_M * sim.model.height)
     recovered = None

@@ -43,6 +43,7 @@ _SERVE = {"damping": _DAMPED, "step": _JACOBIAN, "numeric": _JACOBIAN, "bend": (
 
 def run_solve(options: SolveOptions) -> Result | Iterator[Result]:
     """Solve, and write the pose with ``-o``; of a folder every file."""
+    _check_usage(options)
     kind = Kind("solving", "solved", suffix=".json", check=lambda path: _check_pose_output(path, options))
     return one_or_each(kind, _solve, options, options.file, options.output, options.spread)
 
@@ -52,7 +53,6 @@ def _check_pose_output(output: Path, options: SolveOptions) -> None:
 
 
 def _solve(options: SolveOptions) -> Result:
-    _check_usage(options)
     output = None if options.output is None else _pose_output(options.output)
     outputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
@@ -286,7 +286,8 @@ def _report_lines(report: dict[str, Json]) -> list[str]:
         if entry["error_deg"] is not None:
             errors.append(f"{entry['error_deg']:.2f}°")
         mark = "off    " if not errors else _mark(entry)
-        goal = f"{shown(str(entry['effector'] or entry.get('function')))} {entry['kind']}"
+        whose = entry["effector"] or entry.get("function")
+        goal = f"{shown(str(whose))} {entry['kind']}" if whose else entry["kind"]
         lines.append(f"  {mark}  {goal}{': ' if errors else ''}{', '.join(errors)}")
     touches: Any = report["contacts"]
     lines += [f"  touches  {shown(one['body'])}: {shown(one['other'])}" for one in touches]
@@ -346,7 +347,10 @@ _REPEATS = 5
 
 def run_lab(options: LabOptions) -> Result:
     """Solve by every method; print a line for each, write the report with ``-o``."""
-    checked_methods(options.methods)
+    try:
+        checked_methods(options.methods)
+    except InputError as error:
+        raise UsageError(f"argument --methods: {str(error).removeprefix('methods: ')}") from error
     output = None if options.output is None else outputs.checked_output(options.output, LAB_OUTPUTS)
     outputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 from functools import partial
-from typing import ClassVar, Literal, get_args
+from pathlib import Path
+from typing import ClassVar, Literal, NamedTuple, get_args
 
 from viewer.cli.job import FILES, Options, argument, flag, option, part
 from viewer.cli.options import (
@@ -12,10 +14,12 @@ from viewer.cli.options import (
     INPUT_FILE,
     JSON,
     NO_LIMITS,
+    OBJECT_FORM,
     ROOT,
     TOLERANCE_DEG,
     TOLERANCE_M,
     Reading,
+    ShapeText,
     Spreading,
     at_most,
     backend_option,
@@ -23,6 +27,7 @@ from viewer.cli.options import (
     finite,
     fraction,
     goals_argument,
+    moving_shape_text,
     objects_option,
     output_option,
     pose_option,
@@ -30,7 +35,7 @@ from viewer.cli.options import (
     solver_option,
 )
 from viewer.cli.picture_options import Look
-from viewer.errors import unknown_name
+from viewer.errors import quote, unknown_name
 
 
 class Touching(Options, title="what it must not go through"):
@@ -38,10 +43,18 @@ class Touching(Options, title="what it must not go through"):
 
     floor: float | None = option("Y", "a level floor at this height, metres", parse=finite)
     bodies: bool = flag("its own body: capsules around the bones, from the file or fitted")
-    object: list[str] = objects_option("a fixed object")
+    object: list[ShapeText] = objects_option("a fixed object")
 
 
 # --- solve
+
+
+def _own_goal(text: str) -> str:
+    file, _, name = text.rpartition(":")
+    if not name or Path(file).suffix != ".py":
+        raise argparse.ArgumentTypeError(f"expected FILE.py:NAME, found {quote(text)}")
+    return text
+
 
 BENDS = {"up": 1, "down": -1}
 
@@ -139,6 +152,7 @@ whenever there is a pose."""
         "to zero. May be given several times; GOALS may then be left out",
         repeats=True,
         default=(),
+        parse=_own_goal,
         completes=FILES,
     )
     output: str | None = output_option(
@@ -230,6 +244,47 @@ Base = Literal["legs", "fixed", "free"]
 """Both as in `viewer.physics`, which takes longer to import than a command line takes to parse."""
 
 
+_PUSH = re.compile(r"(.+)=([^=@]+)@([^@]+)")
+
+
+class Push(NamedTuple):
+    """A push of a joint: its impulse, newton seconds, and when."""
+
+    joint: str
+    impulse: tuple[float, ...]
+    at: float
+
+
+class Ball(NamedTuple):
+    """A ball: its speed, metres per second, and when it is thrown."""
+
+    speed: float
+    at: float
+
+
+def _push(text: str) -> Push:
+    found = _PUSH.fullmatch(text)
+    try:
+        if found is not None:
+            push = Push(found.group(1), tuple(map(finite, found.group(2).split(","))), finite(found.group(3)))
+            if len(push.impulse) == 3 and push.at >= 0.0:
+                return push
+    except argparse.ArgumentTypeError:
+        pass
+    raise argparse.ArgumentTypeError(f"expected JOINT=X,Y,Z@SECONDS, found {quote(text)}")
+
+
+def _ball(text: str) -> Ball:
+    speed, _, at = text.partition("@")
+    try:
+        ball = Ball(positive(speed), finite(at))
+        if ball.at >= 0.0:
+            return ball
+    except argparse.ArgumentTypeError:
+        pass
+    raise argparse.ArgumentTypeError(f"expected SPEED@SECONDS, a speed above 0, found {quote(text)}")
+
+
 class SimulateOptions(Options):
     """Options of ``ikviewer simulate``."""
 
@@ -251,18 +306,18 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
     seconds: float | None = option(
         "S", "how long (default 5; with --follow as long as the motion)", parse=at_most(3600.0, "seconds")
     )
-    push: list[str] = option(
+    push: list[Push] = option(
         "JOINT=X,Y,Z@T", "push a joint at T seconds by an impulse in newton seconds. May be given several times",
-        repeats=True, default=(),
+        repeats=True, default=(), parse=_push,
     )  # fmt: skip
-    ball: list[str] = option(
+    ball: list[Ball] = option(
         "V@T", "throw a ball at the figure from the front at T seconds, V metres per second; may be repeated",
-        repeats=True, default=(),
+        repeats=True, default=(), parse=_ball,
     )  # fmt: skip
-    object: list[str] = option(
-        "SHAPE[=KG]", "an object, metres: sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]. It "
-        "is fixed; with `=KG` at the end it has that mass, and moves. May be given several times",
-        repeats=True, default=(),
+    object: list[ShapeText] = option(
+        "SHAPE[=KG]", f"an object, metres: {OBJECT_FORM}. It is fixed; with `=KG` at the end it has that mass, and "
+        "moves. May be given several times",
+        repeats=True, default=(), parse=moving_shape_text,
     )  # fmt: skip
     strength: float = option("HZ", "how quickly joints answer (default 6)", parse=positive, default=6.0)
     assist: Assist = option(

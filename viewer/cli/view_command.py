@@ -12,7 +12,7 @@ from viewer.app.pacing import Automation
 from viewer.app.start import window_libraries
 from viewer.cli import inputs, outputs
 from viewer.cli.goal_inputs import goals_of
-from viewer.cli.job import Result
+from viewer.cli.job import Result, UsageError
 from viewer.cli.options import usage_of
 from viewer.cli.output import warn
 from viewer.cli.picture_options import DEFAULT_FILE, ViewOptions, Window
@@ -62,7 +62,7 @@ def _script(file: str, options: ViewOptions) -> Replay:
     values = options.beginning.values()
     given += [f"--{name.replace('_', '-')}" for name, value in values.items() if value not in {None, False}]
     if given:
-        raise InputError(f"--script: expected nothing else to begin with, found {', '.join(given)}")
+        raise UsageError(f"argument --script: expected nothing else to begin with, found {', '.join(given)}")
     return open_script(file)
 
 

@@ -26,7 +26,7 @@ import numpy as np
 
 import viewer
 from viewer.cli import output
-from viewer.errors import InputError, MachineError, ViewerError, missing_library
+from viewer.errors import InputError, MachineError, OutputError, ViewerError, missing_library, one_line
 from viewer.formats.progress import watched_by
 
 O = TypeVar("O")
@@ -129,7 +129,7 @@ def _attempt(job: tuple[Work[O, T, R], O], item: T, name: str) -> R | ViewerErro
     except (MachineError, BrokenPipeError):
         raise
     except ViewerError as error:
-        failure: ViewerError = error
+        failure: ViewerError = _naming(name, error)
         cause: Exception = error
     except Exception as error:  # noqa: BLE001 - see above
         from viewer.session.user_files import fault_line  # noqa: PLC0415 - only for a bug
@@ -138,6 +138,14 @@ def _attempt(job: tuple[Work[O, T, R], O], item: T, name: str) -> R | ViewerErro
     if output.is_debug():
         output.print_traceback(cause)
     return failure
+
+
+def _naming(name: str, error: ViewerError) -> ViewerError:
+    """The error in a line that names the item: of many, it may be the only one that a goal or a pose does not fit."""
+    line = str(error)
+    if isinstance(error, OutputError) or line.startswith(tuple(f"{one_line(name)}{mark}" for mark in (":", ","))):
+        return error
+    return InputError(f"{name}: {line}")
 
 
 # --- processes
