@@ -1,4 +1,4 @@
-"""Random rigs of every joint kind, goals of every kind, and their systems: what the solver's tests are run on."""
+"""Random rigs of every joint kind, goals of most kinds, and their systems: what the solver's tests are run on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from inside.ik import assemble, dof_table_of, into_limits, make_state, make_work
+from inside.ik import KINDS as GOALS
+from inside.ik import Number, assemble, dof_table_of, into_limits, make_state, make_work
 from inside.skeleton import UNLIMITED
 from inside.spatial import EULER_ORDERS, exp, multiply, normalized, perpendicular
 
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 KINDS = tuple(JointKind)
 NONE = (0.0, 0.0, 0.0)
 GOAL_KINDS = ("position", "rotation", "pose", "distance", "aim")
+"""Of random problems: more kinds would make other problems of the same seeds."""
+OTHER_KINDS = tuple(
+    word
+    for word, kind in GOALS.items()
+    if kind.rows and not (kind.placed or kind.several or kind.own or kind.spans) and word not in GOAL_KINDS
+)
+"""The other kinds about an effector on any joint."""
 RELATIVE_KINDS = ("relative", "relative position", "relative rotation")
 
 
@@ -128,15 +136,32 @@ def random_goal(random: np.random.Generator, effector: str, kind: str, other: st
         "position": lambda: Goal.position(effector, point),
         "rotation": lambda: Goal.rotation(effector, turn),
         "pose": lambda: Goal.pose(effector, point, turn),
-        "distance": lambda: Goal.distance(effector, random.uniform(0.1, 1.0), point),
-        "aim": lambda: Goal.aim(effector, point, random.normal(size=3)),
         "balance": lambda: Goal.balance(random.uniform(0.0, 0.05)),
         "relative": lambda: Goal.relative(effector, other, point, turn),
         "relative position": lambda: Goal.relative(effector, other, point, rotation=False),
         "relative rotation": lambda: Goal.relative(effector, other, position=False, rotation=turn),
     }
     x, y, z = (random.normal(size=3) * 0.2).tolist()
-    return replace(make[kind](), weight=weight, rotation_weight=rotation_weight, offset=(x, y, z))
+    goal = make[kind]() if kind in make else _goal_of(random, effector, kind, point)
+    return replace(goal, weight=weight, rotation_weight=rotation_weight, offset=(x, y, z))
+
+
+def _goal_of(random: np.random.Generator, effector: str, kind: str, point: Floats) -> Goal:
+    """A goal of a kind with numbers of its own: those that are wrong together are drawn again."""
+    about = GOALS[kind]
+    while about.check(numbers := {number.name: _number(random, number) for number in about.numbers}):
+        pass
+    x, y, z = point.tolist()
+    return Goal(
+        kind=kind, effector=effector, target=(x, y, z) if about.has_point else None, numbers=(*numbers.items(),)
+    )
+
+
+def _number(random: np.random.Generator, number: Number) -> float | tuple[float, float, float]:
+    if number.is_direction:
+        x, y, z = normalized(random.normal(size=3)).tolist()
+        return x, y, z
+    return float(random.uniform(max(number.least, -1.0), min(number.most, 1.0)))
 
 
 def random_goals(random: np.random.Generator, skeleton: Skeleton, kinds: Sequence[str] = GOAL_KINDS) -> list[Goal]:

@@ -13,6 +13,7 @@ from inside.ik import forward, linearise, make_work, move, step
 from inside.spatial import EULER_ORDERS, exp, multiply, perpendicular, rotate
 from rigs import (
     GOAL_KINDS,
+    OTHER_KINDS,
     RELATIVE_KINDS,
     Problem,
     copied,
@@ -90,7 +91,7 @@ def rig_of(form: str, random: np.random.Generator) -> Skeleton:
 
 
 @pytest.mark.parametrize("form", ["turns", "swing-twist", "euler", "hinge", "universal", "slide", "fixed"])
-@pytest.mark.parametrize("kind", GOAL_KINDS)
+@pytest.mark.parametrize("kind", [*GOAL_KINDS, *OTHER_KINDS])
 def test_rows_are_the_derivatives_of_residuals(form: str, kind: str) -> None:
     random = np.random.default_rng([*form.encode(), *kind.encode()])
     skeleton = rig_of(form, random)
