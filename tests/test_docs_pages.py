@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from inside.formats import FORMATS
+from inside.ik import KINDS
 
 from viewer.ui import MENUS, menu_commands
 
@@ -63,6 +64,16 @@ def test_the_table_of_file_formats_has_every_format_and_says_whether_it_is_read_
     for form in FORMATS:
         expected = (bool(form.reader), bool(form.writer))
         assert said.get(form.suffix) == expected, f"a row of docs/files.md: {form.suffix}, read and written: {expected}"
+
+
+def test_the_table_of_goals_has_every_kind_with_its_keys() -> None:
+    text = (ROOT / "docs" / "files.md").read_text(encoding="utf-8")
+    table = text.partition("| goal | keys |")[2].partition("\n\n")[0]
+    rows = [{*re.findall(r"\w+", row)} for row in table.splitlines()]
+    for kind in KINDS.values():
+        keys = {*kind.keys, kind.named_by or kind.word} - {"effector"}
+        told = not kind.built_in or any(keys <= row for row in rows)
+        assert told, f"a row of goals in docs/files.md: {kind.word}, with the keys {', '.join(sorted(keys))}"
 
 
 SUBMENUS = {("File", "Samples"), ("File", "Demos"), ("File", "Lessons"), ("File", "Units, axes, frame time"),

@@ -28,6 +28,7 @@ from viewer.app.panels import (
 )
 from viewer.ui.view import Workspace
 
+# The workspaces in which there is no pose to change, nothing to solve, no clip to play, no goals.
 _NO_POSING = (Workspace.BUILD,)
 _NO_SOLVING = (Workspace.RETARGET, Workspace.BUILD)
 _NO_TIME = (Workspace.BUILD, Workspace.LAB)
@@ -40,7 +41,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("methods", "Methods", Place.LEFT_TOP, lab_panel.draw_methods, scrolls=True, workspace=Workspace.LAB),
     Panel("skeleton", "Skeleton", Place.LEFT_TOP, skeleton_tree.draw_skeleton_tree),
     Panel("poses", "Poses", Place.LEFT_TOP, poses_panel.draw_poses, hidden_in=_NO_TIME),
-    Panel("goals", "Goals", Place.LEFT_BOTTOM, goals_panel.draw, hidden_in=_NO_GOALS),
+    Panel("goals", "Goals", Place.LEFT_BOTTOM, goals_panel.draw_goals, hidden_in=_NO_GOALS),
     Panel(
         "joints",
         "Joints",
@@ -64,7 +65,7 @@ PANELS: tuple[Panel, ...] = (
     ),
     Panel("jacobian", "Jacobian", Place.RIGHT_TOP, lab_panel.draw_jacobian, scrolls=True, workspace=Workspace.LAB),
     Panel("misprints", "Misprints", Place.RIGHT_TOP, lab_panel.draw_misprints, scrolls=True, workspace=Workspace.LAB),
-    Panel("inspector", "Inspector", Place.RIGHT_TOP, inspector.draw, scrolls=True),
+    Panel("inspector", "Inspector", Place.RIGHT_TOP, inspector.draw_inspector, scrolls=True),
     Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver_panel.draw_solver, scrolls=True, hidden_in=_NO_SOLVING),
     Panel(
         "history", "History", Place.RIGHT_BOTTOM, history_panel.draw_history, scrolls=True, hidden_in=(Workspace.LAB,)

@@ -70,7 +70,7 @@ NO_GOALS = "No effectors. Right-click a joint and choose Make effector, or drag 
 _BALANCE = next(kind.title for kind in KINDS.values() if kind.balances)
 
 
-def draw(ui: PanelContext) -> None:
+def draw_goals(ui: PanelContext) -> None:
     """Draw the panel, or what to do where there are no goals."""
     document = ui.session.document
     if not document.goals and not document.balance.on:

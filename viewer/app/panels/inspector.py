@@ -19,7 +19,7 @@ from viewer.app.panels.build_panel import draw_build_inspector
 from viewer.app.panels.contact_panel import draw_contact, draw_prop, is_folded
 from viewer.app.panels.figures_panel import draw_joint_difference, draw_place
 from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level
-from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bones_of, coordinates, draw_joint, lengths_of
+from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bone_lengths, bones_of, coordinates, draw_joint
 from viewer.app.panels.layers_panel import draw_layer
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.widgets.buttons import (
@@ -59,7 +59,7 @@ from viewer.ui.contact import spare_words
 NOTHING = "Click a bone, joint or effector"
 
 
-def draw(ui: PanelContext) -> None:
+def draw_inspector(ui: PanelContext) -> None:
     """Draw the panel: the goal of a selected effector or joint, and the joint."""
     document = ui.session.document
     if ui.controller.building.on:
@@ -305,7 +305,7 @@ def _coordinates(ui: PanelContext, document: Document, joints: Sequence[int]) ->
 def _lengths(ui: PanelContext, document: Document, joints: Sequence[int]) -> None:
     """The lengths of the joints' bones relative to the file; bones that follow a clip are left out."""
     skeleton, own = document.skeleton, document.character.skeleton
-    before, now = lengths_of(own), lengths_of(skeleton)
+    before, now = bone_lengths(own), bone_lengths(skeleton)
     moved = {*np.flatnonzero((document.pose.translations != skeleton.offsets).any(axis=-1)).tolist()}
     ends = ((joint, end) for joint in joints for end in bones_of(skeleton, joint))
     bones = [(joint, end) for joint, end in ends if before[end] > 0.0 and end not in moved]

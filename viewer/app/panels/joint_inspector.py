@@ -99,7 +99,7 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
 def _stretched(document: Document, joint: int) -> str:
     """How many times as long as in the file the first of the joint's bones is that has another length."""
     for end in bones_of(document.character.skeleton, joint):
-        own, now = (float(lengths_of(one)[end]) for one in (document.character.skeleton, document.skeleton))
+        own, now = (float(bone_lengths(one)[end]) for one in (document.character.skeleton, document.skeleton))
         if abs(now - own) > _STRETCHED * own:
             return f" · length {number_format.fixed(now / own, 2)} \N{MULTIPLICATION SIGN}"
     return ""
@@ -110,14 +110,14 @@ def bones_of(skeleton: Skeleton, joint: int) -> list[int]:
 
     They are joints, and of a joint that has no bone to another one its end sites.
     """
-    tips, lengths = len(skeleton) + np.flatnonzero(skeleton.tip_parents == joint), lengths_of(skeleton)
+    tips, lengths = len(skeleton) + np.flatnonzero(skeleton.tip_parents == joint), bone_lengths(skeleton)
     for ends in (bone_ends(skeleton, joint), tips.tolist()):
         if found := [end for end in ends if lengths[end] > _NO_BONE]:
             return found
     return []
 
 
-def lengths_of(skeleton: Skeleton) -> Floats:
+def bone_lengths(skeleton: Skeleton) -> Floats:
     """(J + T,) metres from the parent of each joint, then of each end site."""
     return np.asarray(np.linalg.norm(bone_vectors(skeleton), axis=-1))
 
@@ -172,7 +172,7 @@ def _bone_length(ui: PanelContext, document: Document, name: str, end: int, *, a
     """The length of the bone from a joint to the joint or end site at its end, and if it has several which it is."""
     skeleton, form = document.skeleton, in_lengths(ui, LENGTH)
     to = (*skeleton.names, *skeleton.tip_names)[end]
-    own, now = (float(lengths_of(one)[end]) for one in (document.character.skeleton, skeleton))
+    own, now = (float(bone_lengths(one)[end]) for one in (document.character.skeleton, skeleton))
     moved = False
     if end < len(skeleton):
         place = document.pose.translations[end]
