@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from inside.cli import COMMANDS
 from inside.formats import FORMATS
-from inside.ik import KINDS
+from inside.ik import KINDS, METHODS
+from inside.session import DEMOS, LESSONS
 
 from viewer.ui import MENUS, menu_commands
 
@@ -57,6 +59,17 @@ def test_the_tables_of_options_are_those_of_the_commands() -> None:
     assert set(re.findall(r"<!-- options: (\w+) -->", text)) >= {"reading", "view", "fk", "solve", "convert", "render"}
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_page_of_the_command_has_a_section_for_each_that_names_its_options(name: str) -> None:
+    text = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
+    assert f"(#{name})" in text.partition("\n## ")[0], f"a row of docs/command.md that leads to #{name}"
+    section = text.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+    assert section, f'a section "## {name}" of docs/command.md'
+    options = re.findall(r"^\| `(--?[\w-]+)", "\n".join(PAGES["option_rows"](name)), re.MULTILINE)
+    missing = [option for option in options if option not in section]
+    assert missing == [], f'a line "<!-- options: {name} -->" in its section of docs/command.md, then {RENEW}'
+
+
 def test_the_table_of_file_formats_has_every_format_and_says_whether_it_is_read_and_written() -> None:
     text = (ROOT / "docs" / "files.md").read_text(encoding="utf-8").partition("\n\n##")[0]
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| `")]
@@ -74,6 +87,21 @@ def test_the_table_of_goals_has_every_kind_with_its_keys() -> None:
         keys = {*kind.keys, kind.named_by or kind.word} - {"effector"}
         told = not kind.built_in or any(keys <= row for row in rows)
         assert told, f"a row of goals in docs/files.md: {kind.word}, with the keys {', '.join(sorted(keys))}"
+
+
+@pytest.mark.parametrize(
+    ("page", "names"),
+    [
+        ("demos.md", [demo.id for demo in DEMOS if demo not in LESSONS]),
+        ("lab.md", [lesson.id for lesson in LESSONS]),
+        ("solver.md", [*METHODS]),
+    ],
+)
+def test_a_table_has_a_row_for_each_demo_lesson_and_method(page: str, names: list[str]) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    cells = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    named = set(re.findall(r"`([\w-]+)`", "\n".join(cells)))
+    assert [name for name in names if name not in named] == [], f"rows of docs/{page}"
 
 
 SUBMENUS = {("File", "Samples"), ("File", "Demos"), ("File", "Lessons"), ("File", "Units, axes, frame time"),
