@@ -12,7 +12,7 @@ import trimesh
 from inside.app import State
 from inside.document import actions as act
 from inside.session import SUFFIX
-from inside.ui import EXPORTS
+from inside.ui import EXPORTS, ExportOptions
 from ui_person import Person
 
 import viewer
@@ -125,5 +125,5 @@ def test_clips_that_a_format_does_not_hold_are_named(name: str, tmp_path: Path) 
 
 def test_of_a_pose_no_clip_is_missed(tmp_path: Path) -> None:
     person = _three_clips()
-    assert person.controller.files.export_to(tmp_path / "pose.glb", motion=False)
+    assert person.controller.files.export_to(tmp_path / "pose.glb", ExportOptions(motion=False))
     assert person.controller.view.bar.messages[-1].text == "Exported the pose to pose.glb"

@@ -67,7 +67,6 @@ def _render(options: RenderOptions) -> Result:
 def _write_picture(
     output: Path, character: Character, pose: Pose | None, options: RenderOptions, how: dict[str, Any]
 ) -> _Drawn:
-    """Draw and write one picture."""
     frame = options.subject.frame
     picture = render(character, pose if frame is None else None, frame=frame, **how)
     write_png(picture, output)

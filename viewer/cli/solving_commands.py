@@ -268,7 +268,6 @@ def _mark(entry: dict[str, Any]) -> str:
 
 
 def _report_lines(report: dict[str, Json]) -> list[str]:
-    """The report as lines of text."""
     entries: Any = report["goals"]
     diagnosis: Any = report["diagnosis"]
     unserved: Any = report["unserved"]

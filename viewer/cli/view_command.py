@@ -153,7 +153,6 @@ def _opened(opened: Opened, options: ViewOptions, path: Path | None = None, dige
 
 
 def _document(character: Character, options: ViewOptions) -> Document:
-    """The initial document."""
     skeleton = character.skeleton
     if options.beginning.frame is not None and options.beginning.clip is None:
         inputs.check_frames(inputs.motion_of(character, options.file), options.file, options.beginning.frame)

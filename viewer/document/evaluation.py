@@ -169,7 +169,6 @@ def layered(motion: Motion, first: int, count: int) -> Frames:
 
 @lru_cache(maxsize=24)
 def _block(motion: Motion, number: int) -> Frames:
-    """One block of frames, as shown."""
     first = number * BLOCK
     frames = layered(motion, first, BLOCK)
     for stretch in motion.take.solved if motion.take else ():

@@ -290,7 +290,6 @@ class Runs:
         return partial(method.run, extra=self._extra, tuning=self.options.tuning, watch=self._watch)
 
     def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
-        """The solution of the pose in the workspace."""
         diagnosis = partial(diagnose, self.skeleton, self._goals, targets, pose, self.options)
         findings = workspace.findings(len(self._goals), contact=self.options.contact)
         if self._extra is not None:

@@ -109,7 +109,6 @@ class Drawing:
         return drawn
 
     def _is_demo(self) -> bool:
-        """Whether the document is that of a demo."""
         character = self._session.document.character
         if self._demo is None or self._demo[0] is not character:
             self._demo = character, self._demos.current is not None

@@ -311,12 +311,11 @@ class Files:
         view.note(f"Saved {on} goal{'' if on == 1 else 's'} to {path.name}")
         return True
 
-    def export_to(self, path: Path, *, motion: bool | None = None, options: ExportOptions = AS_SHOWN) -> bool:
+    def export_to(self, path: Path, options: ExportOptions = AS_SHOWN) -> bool:
         """Export motion or a pose in any of `WRITERS`, or request a picture or film; whether that worked.
 
         Args:
             path: its suffix decides the format.
-            motion: overrides the options' own, unless None.
             options: of the export.
         """
         suffix, view, document = path.suffix.casefold(), self._view, self._session.document
@@ -328,8 +327,7 @@ class Files:
         if suffix in FILMS:
             view.request("film-dialog", path)  # the dialogue asks for the rest
             return True
-        asked = next((one for one in (motion, options.motion) if one is not None), None)
-        asked = shows_motion(moving) if asked is None else asked
+        asked = shows_motion(moving) if options.motion is None else options.motion
         written: Any = {
             "units": options.units, "up": options.up, "precision": options.precision, "joints": options.joints,
         }  # fmt: skip

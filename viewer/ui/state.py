@@ -172,7 +172,6 @@ def _balance(document: Document, report: Report | None) -> list[dict[str, Any]]:
 
 
 def _grips(document: Document, report: Report | None) -> list[dict[str, Any]]:
-    """The goals for grips."""
     listed = []
     for name, goal in solver_grips(document.contact, document.skeleton).items():
         error = report.errors.get(name) if report else None

@@ -225,7 +225,6 @@ class _Reader:
         self.transforms.append(transform[:3])
 
     def _skin(self, index: int) -> range:
-        """The bindings of a skin."""
         file, path = self._file, f"skins[{index}]"
         if index in self._skins:
             return self._skins[index]
@@ -272,7 +271,6 @@ class _Reader:
     def _mesh(
         self, name: str, data: PrimitiveData, bindings: range, morphs: list[float], skinned: bool, path: str
     ) -> Mesh:
-        """A primitive as a mesh."""
         if isinstance(data.extensions, dict) and DRACO in data.extensions:
             raise FormatError(f"it needs {DRACO}, which is not supported", path=path)
         if data.mode not in _MODES:
