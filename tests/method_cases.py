@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from inside.ik import (
+    EVERY_METHOD,
     METHODS,
     Settings,
     Tuning,
@@ -18,7 +19,6 @@ from inside.ik import (
     make_state,
     make_work,
     move,
-    run_default,
     seeds_for,
 )
 from inside.spatial import EULER_ORDERS, IDENTITY, normalized
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from inside.spatial import Floats
 
 NAMES = tuple(METHODS)
-ITERATIVE = ("ccd", "ccd-from-base", "fabrik", "transpose", "pseudo-inverse", "dls", "sdls")
-JACOBIAN = ("transpose", "pseudo-inverse", "dls", "sdls")
+ITERATIVE = tuple(name for name, method in METHODS.items() if "step_cap_deg" in method.takes)
+JACOBIAN = tuple(name for name, method in METHODS.items() if method.has_jacobian)
 TOLERANCE = (1e-3, math.radians(0.5))
 Z = (0.0, 0.0, 1.0)
 _KINDS = (JointKind.HINGE, JointKind.UNIVERSAL, JointKind.SLIDE, *[JointKind.BALL] * 3)
@@ -159,7 +159,7 @@ class Case:
 
     def solve(self, method: str, tuning: Tuning | None = None, **settings: float) -> tuple[int, int, float]:
         """Run a method from where the state is."""
-        run = run_default if method == "default" else METHODS[method].run
+        run = EVERY_METHOD[method].run
         states = (self.state, self.trial, self.best, self.anchor)
         return run(
             self.system,

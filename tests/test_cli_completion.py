@@ -120,7 +120,7 @@ def test_another_shell_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_names_are_those_of_the_library() -> None:
-    assert set(SOLVERS) == set(METHOD_NAMES)
+    assert set(SOLVERS) == set(METHOD_NAMES), "write SOLVERS of viewer/cli/options.py anew"
     assert BACKENDS == REAL_BACKENDS
     assert set(completion.SUFFIXES) == {suffix[1:] for suffix in READERS}
     words = tuple(suffix[1:] for suffix in READERS)

@@ -210,7 +210,7 @@ def test_damping_and_part_steps_make_it_slower(capsys: pytest.CaptureFixture[str
         ("--bend up", "argument --bend: default has no use for it: expected --solver two-link"),
         ("--bend sideways --solver two-link", 'argument --bend: no bend "sideways"; there is "up", "down"'),
         ("--damping 0.1 --solver sdls", "argument --damping: sdls has no use for it: expected --solver default or dls"),
-        ("--numeric --solver ccd", "argument --numeric: ccd has no use for it: expected --solver default, dls, sdls, "),
+        ("--numeric --solver ccd", "argument --numeric: ccd has no use for it: expected --solver default, transpose, "),
         ("--step 0.5 --solver two-link", "argument --step: two-link has no use for it: expected --solver default, "),
         ("--step 0", 'argument --step: expected a number above 0, found "0"'),
         ("--damping nan", 'argument --damping: expected a number above 0, found "nan"'),

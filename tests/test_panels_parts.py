@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from inside.app import (
     DEGREES,
     METRES,
-    NOTES,
-    TITLES,
     Angles,
     Folds,
     _range,
@@ -30,7 +28,6 @@ from inside.app import (
     tree_rows,
 )
 from inside.formats import sample_names
-from inside.ik import METHOD_NAMES
 from inside.spatial import from_euler
 from inside.ui import GROUPS
 
@@ -140,10 +137,6 @@ def test_numbers_of_the_ruler_stand_at_round_frames(frames: float) -> None:
     assert str(step)[0] in "125"
     assert set(str(step)[1:]) <= {"0"}
     assert step <= max(1.0, 2.5 * frames)
-
-
-def test_every_method_has_a_title_and_a_note() -> None:
-    assert set(TITLES) == set(METHOD_NAMES) == set(NOTES)
 
 
 def test_sliders_of_a_joint_are_in_degrees_and_know_their_ends() -> None:

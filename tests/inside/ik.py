@@ -18,7 +18,7 @@ from viewer.ik.kernels import alignment, dual_system, forward, goal_islands, joi
 from viewer.ik.kernels import contact_rows as contact_kernels
 from viewer.ik.levels import count_levels, descend, descending
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
-from viewer.ik.methods import METHODS, Tuning, UserRows, run_default
+from viewer.ik.methods import DEFAULT_METHOD, EVERY_METHOD, METHODS, Tuning, UserRows
 from viewer.ik.methods.ccd import best_angle, best_turn, cost
 from viewer.ik.methods.common import Problem
 from viewer.ik.methods.jacobian_methods import dls_settings, least_squares_step, optimal_step, selectively_damped_step

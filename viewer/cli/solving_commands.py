@@ -27,7 +27,7 @@ from viewer.ik.findings import FAR, far
 from viewer.ik.goals import KINDS, Goal, goal_ids
 from viewer.ik.goals.placed import holds
 from viewer.ik.lab import Traces, checked_methods, lab
-from viewer.ik.methods import Tuning
+from viewer.ik.methods import EVERY_METHOD, Tuning
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import ONE_SHOT, Backend, MethodName, RootMode, SolverOptions
@@ -35,10 +35,6 @@ from viewer.motion import solve_layers, with_windows
 from viewer.skeleton import Character, JointKind, Pose, Skeleton, joint_space, limit_violation
 
 OUTPUTS = (".json", ".bvh", ".glb", ".gltf", ".png")
-_DAMPED = ("default", "dls")
-_JACOBIAN = (*_DAMPED, "sdls", "pseudo-inverse", "transpose")
-_SERVE = {"damping": _DAMPED, "step": _JACOBIAN, "numeric": _JACOBIAN, "bend": ("two-link",)}
-"""The solvers that an option is for."""
 
 
 def run_solve(options: SolveOptions) -> Result | Iterator[Result]:
@@ -113,7 +109,7 @@ def _check_usage(options: SolveOptions) -> None:
         raise UsageError("expected GOALS or --goals-from FILE.py:NAME, found neither")
     solver = options.solving.solver
     for name, value in options.lesson.values().items():
-        methods = _SERVE[name]
+        methods = [method.name for method in EVERY_METHOD.values() if name in method.takes]
         if value not in {None, False} and solver not in methods:
             named = " or ".join(filter(None, (", ".join(methods[:-1]), methods[-1])))
             raise UsageError(f"argument --{name}: {solver} has no use for it: expected --solver {named}")

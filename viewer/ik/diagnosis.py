@@ -69,7 +69,7 @@ class _Diagnosis:
         self.names = labels(trials.goals)
         self.group: dict[int, int] = {}
         method = METHODS.get(trials.options.method)
-        served = method is None or method.differences
+        served = method is None or method.has_jacobian
         asked = any(goal.enabled and not KINDS[goal.kind].built_in for goal in trials.goals)
         self.functions, self.unserved_functions = asked and served, asked and not served
 

@@ -17,7 +17,7 @@ from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
 from viewer.ik.levenberg_marquardt import CONVERGED
-from viewer.ik.methods import METHODS, UserRows, Watch, run_default
+from viewer.ik.methods import DEFAULT_METHOD, METHODS, UserRows, Watch
 from viewer.ik.reach import Reach
 from viewer.ik.solution import STATUS_OF_CODE, Findings, Report, Solution, Status, known_parts
 from viewer.ik.solver_options import DEFAULT, Options
@@ -285,7 +285,7 @@ class Runs:
     def _method(self) -> Callable[..., tuple[int, int, float]]:
         """The method that solves where no engine does: called as `viewer.ik.levenberg_marquardt.minimise` is."""
         if self.options.method == DEFAULT:
-            return partial(run_default, extra=self._extra, tuning=self.options.tuning)
+            return partial(DEFAULT_METHOD.run, extra=self._extra, tuning=self.options.tuning)
         method = METHODS[self.options.method]
         return partial(method.run, extra=self._extra, tuning=self.options.tuning, watch=self._watch)
 

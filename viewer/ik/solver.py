@@ -24,7 +24,7 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
 from viewer.ik.jacobian import Jacobian, jacobian_of
 from viewer.ik.levenberg_marquardt import CHOICE
-from viewer.ik.methods import UserRows, dls_settings
+from viewer.ik.methods import EVERY_METHOD, UserRows, dls_settings
 from viewer.ik.reach import Reach
 from viewer.ik.return_to_start import GLIDE, ReturnToStart
 from viewer.ik.runs import Runs
@@ -63,7 +63,6 @@ _CLOSED = 1e-4
 """Metres within which loops are closed; the tolerance of all goals of a skeleton with loops."""
 UNSERVED_MIMICS = "joints that follow others"
 """The word for joints that the method does not move because others follow them, or they follow others."""
-_ONE_BY_ONE = ("two-link", "single-bone", "ccd", "ccd-from-base", "fabrik")
 _OTHER_SEEDS = 3
 """Sets of seeds that are tried, too, before a goal that geometry does not exclude counts as missed."""
 _MISSED = (Status.UNREACHABLE, Status.STALLED)
@@ -172,7 +171,7 @@ class Solver(Runs):
             )
         several = len({goal.level for goal in given if goal.enabled}) > 1 and not serves_levels(given, self.options)
         left_out = (UNSERVED_LEVELS,) if several else ()
-        if self.options.method in _ONE_BY_ONE and assembly.system.leader.size:
+        if assembly.system.leader.size and not EVERY_METHOD[self.options.method].has_jacobian:
             left_out = (*left_out, UNSERVED_MIMICS)
         self._unserved = (
             *unserved_of(grips.given, self.options.method),

@@ -19,7 +19,7 @@ from viewer.ik.contact.values import Contact
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal, goal_ids
 from viewer.ik.levenberg_marquardt import CHOICE
-from viewer.ik.methods import DEFAULT_TUNING, METHODS, Tuning
+from viewer.ik.methods import DEFAULT_TUNING, EVERY_METHOD, METHODS, Tuning
 from viewer.ik.system import Settings, System
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import wrong_kind
@@ -102,7 +102,7 @@ RootMode: TypeAlias = Literal["free", "translate", "locked"]
 DEFAULT: Final = "default"
 DLS: Final = "dls"
 METHOD_NAMES: tuple[MethodName, ...] = get_args(MethodName)
-assert (DEFAULT, *METHODS) == METHOD_NAMES
+assert (*EVERY_METHOD,) == METHOD_NAMES, f"MethodName: expected the words {', '.join(EVERY_METHOD)}"
 
 
 class SolverOptions(TypedDict, total=False):

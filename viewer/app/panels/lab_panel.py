@@ -14,7 +14,6 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.panels.sheet import number_step
-from viewer.app.panels.solver_panel import NOTES, TITLES
 from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
     TOOL,
@@ -40,6 +39,7 @@ from viewer.document.actions import SetSolver
 from viewer.formats.lab_report import Curve, ErrorScale, amount
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import MOST_METHODS, Trace
+from viewer.ik.methods import EVERY_METHOD
 from viewer.ik.solution import Status
 from viewer.ik.solver_options import METHOD_NAMES, MethodName
 from viewer.session.misprints import MISPRINTS, arm_of
@@ -127,7 +127,7 @@ def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
     how = refused or ("solving" if trace is None else trace.how)
     tone = "warn" if refused or (trace is not None and trace.last.unserved) else "text2"
     full = pen.fitted(x + pen.px(26), y + pen.px(22), how, wide - pen.px(70), tone)
-    tip(f"{TITLES[method]}: {NOTES[method]}\n{_card_tip(trace, full)}".rstrip())
+    tip(f"{EVERY_METHOD[method].title}: {EVERY_METHOD[method].hint}\n{_card_tip(trace, full)}".rstrip())
     if trace is not None and trace.last.unserved:
         x, y, u, v = it.x + 1.0, it.y + 1.0, it.x + it.w - 1.0, it.y + it.h - 1.0
         _dashed(pen, [(x, y), (u, y), (u, v), (x, v), (x, y)], "warn", _UNSERVED, 1.4)
@@ -172,7 +172,7 @@ def _add(ui: PanelContext, lab: Laboratory) -> None:
     others = [name for name in METHOD_NAMES if name not in lab.methods]
     if len(lab.methods) >= MOST_METHODS or not others:
         return
-    entries, wide = ((name, TITLES[name]) for name in others), imgui.get_content_region_avail().x
+    entries, wide = ((name, EVERY_METHOD[name].title) for name in others), imgui.get_content_region_avail().x
     chosen = drop_choice(ui, "add method", "Add a method", entries, None, icon=fa.ICON_FA_PLUS, width=wide)
     if chosen is not None:
         lab.add(chosen)

@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import NO_GOALS
 from viewer.app.panels.panel_parts import ask, run
-from viewer.app.panels.solver_panel import ICONS, title
+from viewer.app.panels.solver_panel import ICONS
 from viewer.app.theme import BASE, SMALL
 from viewer.app.widgets.buttons import FIELD, key_cap, paragraph, segments, text_button
 from viewer.app.widgets.dialogs import (
@@ -27,6 +27,7 @@ from viewer.app.widgets.dialogs import (
 )
 from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen, gap, tip
+from viewer.ik.methods import EVERY_METHOD
 from viewer.scene import figure_points
 from viewer.session.demo import Demo, Says
 from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH
@@ -368,7 +369,7 @@ def _card_buttons(ui: PanelContext, demo: Demo) -> None:
             imgui.same_line(0.0, ui.px(6))
         method = session.document.solver.method
         active = demo.methods.index(method) if method in demo.methods else -1
-        chosen = segments(ui, "methods", [title(name) for name in demo.methods], active, height=_CARD_LINE)
+        chosen = segments(ui, "methods", [EVERY_METHOD[name].title for name in demo.methods], active, height=_CARD_LINE)
         if chosen is not None:
             controller.demos.choose(demo.methods[chosen])
             ui.wake()

@@ -23,8 +23,9 @@ from viewer.document.actions import SetSolver
 from viewer.document.derivation import Derivation, derivation
 from viewer.document.solver_settings import BENDS, PREFERRED, prefers
 from viewer.gizmo import LengthUnit
+from viewer.ik.methods import EVERY_METHOD
 from viewer.ik.solution import Status
-from viewer.ik.solver_options import DEFAULT, METHOD_NAMES
+from viewer.ik.solver_options import DEFAULT
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 
@@ -121,34 +122,6 @@ def _tick(value: float, *, unit: bool) -> str:
     return f"{value:g}{' mm' if unit else ''}"
 
 
-TITLES = {
-    "default": "Default",
-    "two-link": "Two-link",
-    "single-bone": "Single bone",
-    "ccd": "CCD",
-    "ccd-from-base": "CCD from base",
-    "fabrik": "FABRIK",
-    "transpose": "Transpose",
-    "pseudo-inverse": "Pseudo-inverse",
-    "dls": "Damped least squares",
-    "sdls": "Selectively damped",
-}
-NOTES = {
-    "default": "damped, limits inside the solve",
-    "two-link": "closed form, limbs of two bones",
-    "single-bone": "one joint rotates",
-    "ccd": "joint by joint, from the tip",
-    "ccd-from-base": "joint by joint, from the base",
-    "fabrik": "points along the bones; may not converge under limits",
-    "transpose": "slow but stable",
-    "pseudo-inverse": "undamped, by SVD",
-    "dls": "fixed or automatic damping",
-    "sdls": "no damping to choose",
-}
-DAMPED = frozenset({"default", "dls"})
-"""Methods with a damping setting."""
-JACOBIAN = frozenset({"default", "transpose", "pseudo-inverse", "dls", "sdls"})
-"""Methods with a Jacobian and a step setting."""
 ANGLE = "\N{GREEK SMALL LETTER THETA}"
 
 
@@ -186,11 +159,6 @@ _STATES = {
 }
 
 
-def title(method: str) -> str:
-    """A method's title in the window; its own name if it has none."""
-    return TITLES.get(method, method)
-
-
 def state_words(report: Report | None, *, dragging: bool) -> tuple[str, str]:
     """The key of `ICONS` and the word for the state of the last solve."""
     if report is None:
@@ -212,7 +180,6 @@ _LEAST_PLOT, _GOOD_PLOT = 84.0, 130.0
 """Heights of the plot, logical pixels."""
 _STRENGTH = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.0, high=1.0)
 _PREFER = "The pose that joints return to where the goals leave them free"
-_CLOSED = frozenset({"two-link", "single-bone"})
 _TRUNCATION = Format(decimals=4, per_pixel=0.0005, snap=0.01, units={}, low=0.0, high=0.99)
 
 
@@ -269,7 +236,7 @@ def draw_solver(ui: PanelContext) -> None:
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, ui.px(4)))
     _update(ui, settings)
     _method(ui, settings)
-    if settings.method == "two-link":
+    if "bend" in EVERY_METHOD[settings.method].takes:
         _two_link(ui)
     _numbers(ui, settings)
     _choices(ui, settings)
@@ -312,16 +279,17 @@ def _update(ui: PanelContext, settings: SolverSettings) -> None:
 def _method(ui: PanelContext, settings: SolverSettings) -> None:
     label(ui, "Method")
     wide = imgui.get_content_region_avail().x
-    if drop_menu(ui, "method", title(settings.method), width=wide, height=24, hint=NOTES.get(settings.method, "")):
+    method = EVERY_METHOD[settings.method]
+    if drop_menu(ui, "method", method.title, width=wide, height=24, hint=method.hint):
         method_menu(ui, settings.method)
         imgui.end_popup()
 
 
 def method_menu(ui: PanelContext, now: str) -> None:
     """Entries of an open menu that choose the method, with a tick at ``now``."""
-    for method in METHOD_NAMES:
-        if imgui.menu_item_simple(title(method), NOTES.get(method, ""), method == now):
-            act(ui, SetSolver(method=method))
+    for name, method in EVERY_METHOD.items():
+        if imgui.menu_item_simple(method.title, method.hint, name == now):
+            act(ui, SetSolver(method=name))
 
 
 def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
@@ -333,16 +301,16 @@ def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
     track = Setting(settings.iterations, _ITERATIONS, "iterations", integer=True)
     most = Setting(settings.max_iterations, _ITERATIONS, "max_iterations", integer=True)
     _pair(ui, "Steps", (track, most), hint="Iterations per frame while tracking, and at most per solve")
-    has_jacobian, method = settings.method in JACOBIAN, settings.method
-    if method in DAMPED:
+    takes = EVERY_METHOD[settings.method].takes
+    if "damping" in takes:
         _optional(ui, "Damping", settings.damping, Setting(0.1, _DAMPING, "damping"))
-    if has_jacobian:
+    if "step" in takes:
         _optional(ui, "Step", settings.step, Setting(1.0, _STEP, "step"))
-    if method not in _CLOSED:
+    if "step_cap_deg" in takes:
         _optional(ui, "Step cap", settings.step_cap_deg, Setting(20.0, _CAP, "step_cap_deg"))
-    if method == "pseudo-inverse":
+    if "truncation" in takes:
         _optional(ui, "Truncate", settings.truncation, Setting(1e-3, _TRUNCATION, "truncation"))
-    if has_jacobian:
+    if "numeric" in takes:
         _choice(ui, "rows")
 
 

@@ -14,7 +14,7 @@ from viewer.app.panels.lab_panel import draw_lab_tools, draw_report
 from viewer.app.panels.panel_parts import command_entry, hint, run
 from viewer.app.panels.physics_panel import draw_keep, draw_physics_tools
 from viewer.app.panels.retarget_panel import draw_apply, draw_retarget_tools
-from viewer.app.panels.solver_panel import NOTES, method_menu, title
+from viewer.app.panels.solver_panel import method_menu
 from viewer.app.theme import SMALL
 from viewer.app.widgets.buttons import (
     FINISH,
@@ -32,6 +32,7 @@ from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Mode, Scope
 from viewer.document.actions import SetMode, SetScope
 from viewer.gizmo import Space, Tool
+from viewer.ik.methods import EVERY_METHOD
 from viewer.scene import LimitsShown
 from viewer.ui import number_format
 from viewer.ui.contact import spare_words
@@ -375,16 +376,15 @@ def _undo_redo(ui: PanelContext) -> None:
 
 def _solver(ui: PanelContext, start: tuple[float, float], end: float) -> None:
     """The list of solvers between ``start`` and ``end``; its icon alone, or nothing, if there is too little room."""
-    pen, method = Pen(ui), ui.session.document.solver.method
-    roomy = ui.rect.w > ui.px(_ROOMY) and method in NOTES
-    words = f"{title(method)}  ({NOTES[method].partition(',')[0]})" if roomy else title(method)
+    pen, method = Pen(ui), EVERY_METHOD[ui.session.document.solver.method]
+    words = f"{method.title}  ({method.hint.partition(',')[0]})" if ui.rect.w > ui.px(_ROOMY) else method.title
     width = pen.width(words) + pen.px(58)
     if width > end - start[0]:
         words, width = "", pen.px(52)
     if width > end - start[0]:
         return
     imgui.set_cursor_screen_pos((end - width, start[1]))
-    said = hint("solver.next", f"Solver: {title(method)}, {NOTES.get(method, '')}")
+    said = hint("solver.next", f"Solver: {method.title}, {method.hint}")
     if drop_menu(ui, "solver", words, icon=fa.ICON_FA_GEARS, width=width, hint=said):
-        method_menu(ui, method)
+        method_menu(ui, method.name)
         imgui.end_popup()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -44,16 +44,23 @@ class Method:
         serves: the kinds of goals that it can meet.
         solve: the method itself.
         joints: (mechanism, goal) -> the joints that serve a goal; empty: it cannot be served. None: all joints.
+        title: its name in the window.
+        hint: a few words for menus and tooltips.
+        takes: the settings that only some methods have, as `viewer.document.solver_settings` calls them.
     """
 
     name: str
     serves: frozenset[Kind]
     solve: Solve
     joints: Callable[[Mechanism, int], Collection[int]] | None = None
+    _: KW_ONLY
+    title: str
+    hint: str
+    takes: frozenset[str]
 
     @property
-    def differences(self) -> bool:
-        """Whether it serves goals whose rows are taken by differences: functions."""
+    def has_jacobian(self) -> bool:
+        """Whether it works on a Jacobian: it serves functions, whose rows are taken by differences, too."""
         return any(not kind.built_in for kind in self.serves)
 
     def left_out(self, s: System, w: Work, states: tuple[State, ...], settings: Settings) -> list[int]:
@@ -105,7 +112,7 @@ class Method:
         Raises:
             InputError: a function goal that gives no numbers.
         """
-        served = extra if self.differences else None
+        served = extra if self.has_jacobian else None
         # Numbers that overflow become infinite, and that step is undone.
         with np.errstate(all="ignore"):
             states = (state, trial, best, anchor)
@@ -132,30 +139,52 @@ class Method:
         return status, iterations
 
 
-METHODS = MappingProxyType(
-    {
-        method.name: method
-        for method in (
-            Method("two-link", PLACES, limb.solve, limb.joints_of),
-            Method(
-                "single-bone",
-                frozenset(ROW_KINDS[code] for code in single_bone.SERVED),
-                single_bone.solve,
-                single_bone.joints_of,
-            ),
-            Method("ccd", FITTED, ccd.solve),
-            Method("ccd-from-base", FITTED, ccd.solve_from_base),
-            Method("fabrik", PLACES, fabrik.solve),
-            Method("transpose", ALL, jacobian_methods.solve_by_transpose),
-            Method("pseudo-inverse", ALL, jacobian_methods.solve_by_pseudo_inverse),
-            Method("dls", ALL, jacobian_methods.solve_damped),
-            Method("sdls", ALL, jacobian_methods.solve_selectively_damped),
-        )
-    }
-)
+_STEPS = frozenset({"step_cap_deg"})
+_ROWS = _STEPS | {"step", "numeric"}
+"""Settings of methods that make many steps, and of those that compute a Jacobian."""
+
+DEFAULT_METHOD = Method(
+    "default", ALL, jacobian_methods.solve_default,
+    title="Default", hint="damped, limits inside the solve", takes=_ROWS | {"damping"},
+)  # fmt: skip
+"""The default algorithm; its `run` is for function goals and numeric Jacobians."""
+_OTHERS = (
+    Method(
+        "two-link", PLACES, limb.solve, limb.joints_of,
+        title="Two-link", hint="closed form, limbs of two bones", takes=frozenset({"bend"}),
+    ),
+    Method(
+        "single-bone", frozenset(ROW_KINDS[code] for code in single_bone.SERVED), single_bone.solve,
+        single_bone.joints_of, title="Single bone", hint="one joint rotates", takes=frozenset(),
+    ),
+    Method("ccd", FITTED, ccd.solve, title="CCD", hint="joint by joint, from the tip", takes=_STEPS),
+    Method(
+        "ccd-from-base", FITTED, ccd.solve_from_base,
+        title="CCD from base", hint="joint by joint, from the base", takes=_STEPS,
+    ),
+    Method(
+        "fabrik", PLACES, fabrik.solve,
+        title="FABRIK", hint="points along the bones; may not converge under limits", takes=_STEPS,
+    ),
+    Method(
+        "transpose", ALL, jacobian_methods.solve_by_transpose, title="Transpose", hint="slow but stable", takes=_ROWS
+    ),
+    Method(
+        "pseudo-inverse", ALL, jacobian_methods.solve_by_pseudo_inverse,
+        title="Pseudo-inverse", hint="undamped, by SVD", takes=_ROWS | {"truncation"},
+    ),
+    Method(
+        "dls", ALL, jacobian_methods.solve_damped,
+        title="Damped least squares", hint="fixed or automatic damping", takes=_ROWS | {"damping"},
+    ),
+    Method(
+        "sdls", ALL, jacobian_methods.solve_selectively_damped,
+        title="Selectively damped", hint="no damping to choose", takes=_ROWS,
+    ),
+)  # fmt: skip
+METHODS = MappingProxyType({method.name: method for method in _OTHERS})
 """By name: all but the default algorithm."""
+EVERY_METHOD = MappingProxyType({method.name: method for method in (DEFAULT_METHOD, *_OTHERS)})
+"""By name, in the order of menus."""
 
-run_default = Method("default", ALL, jacobian_methods.solve_default).run
-"""The default algorithm with rows of any kind: for function goals and numeric Jacobians."""
-
-__all__ = ["METHODS", "Method", "Tuning", "UserRows", "Watch", "dls_settings", "run_default"]
+__all__ = ["DEFAULT_METHOD", "EVERY_METHOD", "METHODS", "Method", "Tuning", "UserRows", "Watch", "dls_settings"]
