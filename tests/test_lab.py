@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from cli_run import ran
 from conftest import ROOT
-from inside.formats import CURVES
+from inside.formats import CURVES, amount
 from inside.ik import METHODS, MethodName
+from PIL import Image
 
 import viewer
 from viewer import Goal, InputError, Solver, Status
+from viewer.opengl import film_traces
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -242,11 +244,43 @@ def test_the_json_has_a_row_an_iteration(goals: str, capsys: CAPS) -> None:
         assert len(method["turned_deg"]) == len(document["joints"])
 
 
+def test_the_film_has_a_picture_an_iteration_and_a_second_of_the_last(goals: str, tmp_path: Path, capsys: CAPS) -> None:
+    path = tmp_path / "film.gif"
+    done = lab(capsys, goals, "--methods", "dls,transpose", "--iterations", "3", "-o", str(path))
+    assert done.out.splitlines()[-1] == f"wrote {path}: 13 pictures of 960 x 720, 10 a second, 1.30 s"
+    with Image.open(path) as film:
+        shown = film.n_frames  # type: ignore[attr-defined]  # equal pictures are one
+        assert shown == 4
+        film.seek(shown - 1)
+        assert film.info["duration"] == 1000
+
+
+def test_a_film_tells_how_far_each_method_is_and_draws_it_where_it_is() -> None:
+    skeleton = viewer.load("sample:two-link").skeleton
+    traces = viewer.lab(skeleton, [viewer.Goal.position("tip", (0.3, 0.5, 0.0))], ["dls", "transpose"], iterations=4)
+    film, last = film_traces(skeleton, traces), traces.iterations
+    assert film.texts is not None
+    for number in (0, 2, last, len(film) - 1):
+        k = min(number, last)
+        scene, texts = film.scene(number), [text.text for text in film.texts(number, 1.0)]
+        first, second = traces.each
+        np.testing.assert_array_equal(scene.world.positions, viewer.fk(skeleton, first.at(k).pose).positions)
+        for ghost in scene.ghosts:
+            np.testing.assert_array_equal(ghost.world.positions, viewer.fk(skeleton, second.at(k).pose).positions)
+        assert len(scene.ghosts) == (0 if number == 0 else 1)  # all begin together
+        assert texts[2] == f"Iteration {k} of {last}"
+        assert texts[0].startswith(f"A  dls: {amount(first.error(k), metres=True)}")
+        assert (first.how in texts[0]) is (k >= first.last.iterations)
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (("--methods", "default,cdc"), 'ikviewer lab: error: argument --methods: no method "cdc"; did you mean "ccd"?'),
-        (("-o", "report.txt"), 'error: report.txt: expected a name that ends in .html, .json, .png, found ".txt"'),
+        (
+            ("-o", "report.txt"),
+            'error: report.txt: expected a name that ends in .html, .json, .png, .gif, .mp4, found ".txt"',
+        ),
         (("--methods", ","), "ikviewer lab: error: argument --methods: expected 1 to 8, found 0"),
     ],
 )

@@ -59,6 +59,16 @@ def test_what_lights_up_late_has_its_colour(tmp_path: Path) -> None:
         assert off(np.asarray(image.convert("RGB")), frames[-1]) <= 2
 
 
+def test_a_few_bright_pixels_keep_their_colours_beside_many_dark_ones() -> None:
+    steps = np.linspace(0.0, 1.0, 300)
+    dark = np.rint(20.0 + 40.0 * np.stack([steps, steps**2, np.sqrt(steps)], axis=-1)).astype(np.uint8)
+    frame = np.broadcast_to(dark, (200, 300, 3)).copy()
+    bright = np.array([(90, 215, 242), (173, 224, 143), (189, 134, 66), (88, 146, 225)], np.uint8)
+    frame[100:102, 20:28] = np.repeat(bright, 2, axis=0)
+    shown = np.asarray(Colours(chosen_colours([frame])).image(frame).convert("RGB"))
+    assert off(shown[100:102, 20:28], frame[100:102, 20:28]) <= 8
+
+
 def test_a_long_film_is_not_kept_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(video, "_KEPT", 5 * fading().nbytes)
     most = 0

@@ -21,17 +21,17 @@ def png(shown: object, pose: object = None) -> bytes | None:
         shown: as `viewer.render` takes it.
         pose: as `viewer.render` takes it; None: that of ``shown``.
     """
-    return _file("render", shown, pose, size=SIZE)
+    return _file("pictures", "render", shown, pose, size=SIZE)
 
 
 def comparison_png(skeleton: object, traces: object) -> bytes | None:
     """A PNG file of the answers of several methods side by side; None where it cannot be drawn."""
-    return _file("render_traces", skeleton, traces)
+    return _file("comparisons", "render_traces", skeleton, traces)
 
 
-def _file(name: str, *arguments: object, **more: object) -> bytes | None:
+def _file(module: str, name: str, *arguments: object, **more: object) -> bytes | None:
     with suppress(Exception):  # the cell then shows the repr
-        picture = getattr(import_module("viewer.opengl.pictures"), name)(*arguments, **more)
+        picture = getattr(import_module(f"viewer.opengl.{module}"), name)(*arguments, **more)
         file = io.BytesIO()
         import_module("PIL.Image").fromarray(picture).save(file, "PNG")
         return file.getvalue()

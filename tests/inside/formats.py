@@ -40,7 +40,7 @@ from viewer.formats.goals_json import (
 )
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import PoseFile, SkeletonFile, schema_text, skeleton_schema
-from viewer.formats.lab_report import CURVES
+from viewer.formats.lab_report import CURVES, amount
 from viewer.formats.limit_sources import SOURCES, derived_limits, human_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import READERS, sample_names
 from viewer.formats.mesh import figure_mesh

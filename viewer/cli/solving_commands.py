@@ -336,7 +336,7 @@ def run_layer(options: LayerOptions) -> Result:
 
 # --- lab
 
-LAB_OUTPUTS = (".html", ".json", ".png")
+LAB_OUTPUTS = (".html", ".json", ".png", ".gif", ".mp4")
 _REPEATS = 5
 
 
@@ -355,13 +355,20 @@ def run_lab(options: LabOptions) -> Result:
     lines = _lines(traces)
     if output is None:
         return Result(lines, document=document)
-    if output.suffix.casefold() == ".png":
-        from viewer.opengl.pictures import render_traces  # noqa: PLC0415 - only pictures need OpenGL
+    wrote = f"wrote {output}"
+    if output.suffix.casefold() in {".html", ".json"}:
+        write_whole(output, report_text(traces, output, source=source, seed=options.seed))
+    elif output.suffix.casefold() == ".png":
+        from viewer.opengl.comparisons import render_traces  # noqa: PLC0415 - only pictures need OpenGL
 
         write_png(render_traces(character, traces), output)
     else:
-        write_whole(output, report_text(traces, output, source=source, seed=options.seed))
-    return Result(notes=[*lines, one_line(f"wrote {output}")], document=document)
+        from viewer.cli.picture_commands import write_film  # noqa: PLC0415
+        from viewer.opengl.comparisons import film_traces  # noqa: PLC0415
+
+        words, _, _ = write_film(film_traces(character, traces), output)
+        wrote = f"{wrote}: {words}"
+    return Result(notes=[*lines, one_line(wrote)], document=document)
 
 
 def _traces(character: Character, options: LabOptions) -> Traces:

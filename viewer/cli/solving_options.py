@@ -181,6 +181,7 @@ class LabOptions(Options):
   ikviewer lab sample:biped reach.json
   ikviewer lab sample:biped reach.json --methods default,sdls,ccd --iterations 40 -o report.html
   ikviewer lab sample:two-link tip.json --methods pseudo-inverse,dls --damping 0.1 --json
+  ikviewer lab sample:biped reach.json --methods ccd,dls -o ccd.gif
 
 All methods start from the same pose (the relaxed one by default) and have the same goals, limits and
 tolerances. Times are the least of five runs."""
@@ -196,8 +197,8 @@ tolerances. Times are the least of five runs."""
     )
     iterations: int = option("N", "iterations of each at most (default 60)", parse=count, default=60)
     output: str | None = output_option(
-        "write the report: a page (`.html`) that needs nothing else, its numbers (`.json`), or a picture of all "
-        "answers (`.png`)"
+        "write the report: a page (`.html`) that needs nothing else, its numbers (`.json`), a picture of all "
+        "answers (`.png`), or a film of all iterations (`.gif`, `.mp4`)"
     )
     start: Start = part(Start)
     no_limits: bool = NO_LIMITS

@@ -221,10 +221,11 @@ def chosen_colours(frames: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     picked = [frames[number] for number in np.unique(np.linspace(0, len(frames) - 1, _FRAMES).astype(int))]
     step = max(1, round((sum(frame.size // 3 for frame in picked) / _PIXELS) ** 0.5))
     pixels = np.concatenate([frame[::step, ::step].reshape(-1, 3) for frame in picked])
-    found = Image.fromarray(pixels[None]).quantize(COUNT, method=Image.Quantize.MEDIANCUT).getpalette() or []
-    colours = np.resize(np.array(found, dtype=np.float64), 3 * COUNT).reshape(COUNT, 3)
     keys, counts = np.unique(_keys(pixels), return_counts=True)
     drawn, weights = _colours(keys).astype(np.float64), np.sqrt(counts)
+    counted = np.repeat(_colours(keys).astype(np.uint8), np.rint(weights).astype(int), axis=0)
+    found = Image.fromarray(counted[None]).quantize(COUNT, method=Image.Quantize.MEDIANCUT).getpalette() or []
+    colours = np.resize(np.array(found, dtype=np.float64), 3 * COUNT).reshape(COUNT, 3)
     for _ in range(_ROUNDS):
         nearest = _nearest(drawn, colours)
         total = np.bincount(nearest, weights, minlength=COUNT)

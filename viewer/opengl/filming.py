@@ -26,7 +26,7 @@ from viewer.formats.video import write_video
 from viewer.ik.contact import Contact, Object
 from viewer.ik.goals import Goal
 from viewer.opengl.pictures import LEAST, camera_of, check_size, render_image, scene_of, seen_points
-from viewer.scene import GRID_REACH, Body, Camera, Scene, draw_list, figure_points, props_of
+from viewer.scene import GRID_REACH, Body, Camera, Scene, Text, draw_list, figure_points, props_of
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Floats
 
@@ -192,6 +192,7 @@ class Film:
         camera: the camera of each picture.
         disc: x, z and radius in metres of the grid on the ground in all pictures; None: around the figure.
         samples: per pixel, for smooth edges; 0 for none.
+        texts: written over each picture, by its number and the scale of texts; None: nothing.
     """
 
     count: int
@@ -201,6 +202,7 @@ class Film:
     camera: Callable[[int], Camera]
     disc: tuple[float, float, float] | None = None
     samples: int = 4
+    texts: Callable[[int, float], Sequence[Text]] | None = None
 
     def __len__(self) -> int:
         return self.count
@@ -225,6 +227,8 @@ class Film:
         listed = draw_list(self.scene(number), projection, scale)
         if self.disc is not None:
             listed = replace(listed, ground=replace(listed.ground, disc=self.disc))
+        if self.texts is not None:
+            listed = replace(listed, texts=(*listed.texts, *self.texts(number, scale)))
         return render_image(listed, projection, self.samples, scale)
 
 

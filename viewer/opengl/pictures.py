@@ -1,4 +1,4 @@
-"""Pictures of draw lists, of a character with its goals (`viewer.render`), and of the answers of several methods.
+"""Pictures of draw lists, and of a character with its goals (`viewer.render`).
 
 OpenGL is loaded for the first picture; no window is needed.
 """
@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from viewer.errors import InputError, missing_library, quote
-from viewer.formats.lab_report import CURVES, Curve, amount
 from viewer.ik.contact import Contact, Object, Sphere
 from viewer.ik.goals import KINDS, Goal
-from viewer.ik.lab import Trace, Traces
 from viewer.opengl.machine import claim_drawing
 from viewer.scene import (
     BODIES,
@@ -31,7 +29,6 @@ from viewer.scene import (
     Camera,
     Display,
     DrawList,
-    Ghost,
     Mark,
     Scene,
     Text,
@@ -46,7 +43,7 @@ from viewer.scene import (
     rgba,
     triangles_of,
 )
-from viewer.skeleton import Character, Pose, Skeleton, World, find_place, fk, joint_space
+from viewer.skeleton import Character, Pose, Skeleton, World, fk, joint_space
 from viewer.skeleton.arguments import check_pose, check_skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
@@ -384,49 +381,3 @@ def _at_limit(skeleton: Skeleton, pose: Pose) -> frozenset[int]:
     coordinates = space.measure(pose.rotations, pose.translations)
     near = ((coordinates - space.lower < _AT_LIMIT) | (space.upper - coordinates < _AT_LIMIT)).any(axis=-1)
     return frozenset(np.flatnonzero(near).tolist())
-
-
-_GHOST = 0.5
-_MARGIN, _ROW = 24.0, 22.0
-"""Logical pixels of the legend."""
-
-
-def render_traces(character: Character | Skeleton, traces: Traces) -> NDArray[np.uint8]:
-    """Draw the answers of a laboratory: the first method's figure, those of the others as ghosts with their letters.
-
-    Args:
-        character: whose skeleton the traces are of.
-        traces: at least one.
-
-    Returns:
-        As `render`.
-
-    Raises:
-        MachineError: as `render`.
-    """
-    size = (960, 720)
-    first, *others = traces.each
-    skeleton = first.solver.skeleton
-    scene = scene_of(character, first.last.pose, goals=first.solver.goals)
-    missed = [0.0 if math.isnan(miss) else miss for miss in first.at(0).errors_m.tolist()]
-    goal = first.solver.goals[int(np.argmax(missed))]
-    ghosts = []
-    for curve, trace in zip(CURVES[1:], others, strict=False):
-        world = fk(skeleton, trace.last.pose)
-        place = find_place(skeleton, goal.effector) if goal.effector else None
-        at = None if place is None else np.asarray(world.point(place.joint, np.add(place.offset, goal.offset)))
-        ghosts.append(Ghost(world, _GHOST, curve.letter, curve.ink, at))
-    scene = replace(scene, ghosts=tuple(ghosts))
-    scale = max(1.0, size[1] / LOGICAL_HEIGHT)
-    projection = camera_of("three-quarter", scene, character, size).projection(size)
-    drawn = draw_list(scene, projection, scale)
-    legend = tuple(
-        Text(_words(curve, trace), _MARGIN * scale, (_MARGIN + _ROW * row) * scale, rgba(curve.ink), 15)
-        for row, (curve, trace) in enumerate(zip(CURVES, traces.each, strict=False))
-    )
-    return render_image(replace(drawn, texts=(*drawn.texts, *legend)), projection, 4, scale)
-
-
-def _words(curve: Curve, trace: Trace) -> str:
-    miss = amount(trace.error(trace.last.iterations), metres=trace.in_metres)
-    return f"{curve.letter}  {trace.method}: {miss}, {trace.how}"

@@ -1,0 +1,118 @@
+"""Pictures and films of what several methods make of the same goals: one figure, ghosts with letters, a legend."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from viewer.formats.lab_report import CURVES, amount
+from viewer.ik.goals import Goal
+from viewer.ik.lab import Trace, Traces
+from viewer.opengl.filming import Film, disc_under
+from viewer.opengl.pictures import LOGICAL_HEIGHT, camera_of, render_image, scene_of, seen_points
+from viewer.scene import Ghost, Scene, Text, draw_list, rgba
+from viewer.skeleton import Character, Skeleton, World, find_place, fk
+from viewer.spatial.checks import Floats
+
+SIZE = (960, 720)
+PER_SECOND = 10.0
+"""Iterations a second of a film, whose last one stays for a second."""
+_GHOST = 0.5
+_SAME = 0.01
+"""A ghost whose joints are all nearer to the figure's than this part of its height is not drawn: they would overlap."""
+_MARGIN, _ROW = 24.0, 22.0
+"""Logical pixels of the legend."""
+
+
+def render_traces(character: Character | Skeleton, traces: Traces) -> NDArray[np.uint8]:
+    """Draw the answers of a laboratory: the first method's figure, those of the others as ghosts with their letters.
+
+    Args:
+        character: whose skeleton the traces are of.
+        traces: at least one.
+
+    Returns:
+        As `viewer.render`.
+
+    Raises:
+        MachineError: as `viewer.render`.
+    """
+    scene, scale = _scene(character, traces, traces.iterations), max(1.0, SIZE[1] / LOGICAL_HEIGHT)
+    projection = camera_of("three-quarter", scene, character, SIZE).projection(SIZE)
+    drawn = draw_list(scene, projection, scale)
+    legend = _legend(traces, traces.iterations, scale)
+    return render_image(replace(drawn, texts=(*drawn.texts, *legend)), projection, 4, scale)
+
+
+def film_traces(character: Character | Skeleton, traces: Traces) -> Film:
+    """The film of a laboratory: a picture an iteration, as `render_traces` draws the last one.
+
+    Args:
+        character: whose skeleton the traces are of.
+        traces: at least one.
+    """
+    last = traces.iterations
+    first, end = _scene(character, traces, 0), _scene(character, traces, last)
+    worlds = [fk(traces.skeleton, trace.at(k).pose) for trace in traces.each for k in range(last + 1)]
+    points = seen_points(end, np.concatenate([world.positions for world in worlds]))
+    camera = camera_of("three-quarter", first, character, SIZE, points)
+
+    def texts(number: int, scale: float) -> list[Text]:
+        iteration = min(number, last)
+        counted = _line(f"Iteration {iteration} of {last}", "text2", len(traces.each), scale)
+        return [*_legend(traces, iteration, scale), counted]
+
+    return Film(
+        count=last + round(PER_SECOND),
+        fps=PER_SECOND,
+        size=SIZE,
+        scene=lambda number: _scene(character, traces, min(number, last)),
+        camera=lambda _: camera,
+        disc=disc_under(points, first.height),
+        texts=texts,
+    )
+
+
+def _scene(character: Character | Skeleton, traces: Traces, iteration: int) -> Scene:
+    first, *others = traces.each
+    scene = scene_of(character, first.at(iteration).pose, goals=first.solver.goals)
+    goal, ghosts = _farthest(first), []
+    for curve, trace in zip(CURVES[1:], others, strict=False):
+        world = fk(traces.skeleton, trace.at(iteration).pose)
+        if np.abs(world.positions - scene.world.positions).max() >= _SAME * scene.height:
+            ghosts.append(Ghost(world, _GHOST, curve.letter, curve.ink, _place(traces.skeleton, world, goal)))
+    return replace(scene, ghosts=tuple(ghosts))
+
+
+def _farthest(trace: Trace) -> Goal:
+    """The goal that is missed most at the start."""
+    missed = [0.0 if math.isnan(miss) else miss for miss in trace.at(0).errors_m.tolist()]
+    return trace.solver.goals[int(np.argmax(missed))]
+
+
+def _place(skeleton: Skeleton, world: World, goal: Goal) -> Floats | None:
+    if not goal.effector:
+        return None
+    place = find_place(skeleton, goal.effector)
+    return np.asarray(world.point(place.joint, np.add(place.offset, goal.offset)))
+
+
+def _legend(traces: Traces, iteration: int, scale: float) -> list[Text]:
+    """A line a method: its letter, how far it is, and how it ended."""
+    lines = [
+        (f"{curve.letter}  {_words(trace, iteration)}", curve.ink)
+        for curve, trace in zip(CURVES, traces.each, strict=False)
+    ]
+    return [_line(words, ink, row, scale) for row, (words, ink) in enumerate(lines)]
+
+
+def _line(words: str, ink: str, row: int, scale: float) -> Text:
+    return Text(words, _MARGIN * scale, (_MARGIN + _ROW * row) * scale, rgba(ink), 15)
+
+
+def _words(trace: Trace, iteration: int) -> str:
+    words = f"{trace.method}: {amount(trace.error(iteration), metres=trace.in_metres)}"
+    return words if iteration < trace.last.iterations else f"{words}, {trace.how}"
