@@ -47,6 +47,7 @@ from viewer.skeleton import (
     JointLimits,
     LoopClosure,
     Mimic,
+    Motor,
     Pose,
     Skeleton,
     World,
@@ -65,7 +66,7 @@ __version__: str
 __all__ = [
     "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Contacts", "Effector",
     "FormatError", "Goal", "Inertia", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "LoopClosure",
-    "MachineError", "Map", "Mesh", "Mimic", "OutputError", "Physics", "Planted", "Pose", "PoseLibrary",
+    "MachineError", "Map", "Mesh", "Mimic", "Motor", "OutputError", "Physics", "Planted", "Pose", "PoseLibrary",
     "Retargeted", "Skate", "Skeleton", "Solution", "Solver", "Sphere", "Status", "Surroundings", "Touch",
     "Trace", "Traces", "ViewerError", "World", "all_solutions", "apply_layers", "clip_at", "clip_violation",
     "contacts", "coordinate_limits", "coordinates", "find_map", "fit", "fit_bodies", "fk", "fk_arrays",

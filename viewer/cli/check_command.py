@@ -28,6 +28,7 @@ from viewer.session import Session
 from viewer.session.replay import read_actions
 from viewer.session.session_files import read_session
 from viewer.skeleton import Character, clip_violation, find_figure
+from viewer.skeleton.clip_limits import too_fast
 
 _OUTSIDE = 1e-3
 """Radians (metres for slides) beyond a limit that are reported."""
@@ -102,7 +103,7 @@ def _checked(options: CheckOptions, file: str) -> list[str]:
     _show(character, document, file)
     count = len(character.clip) if character.clip else 0
     frames = {0: "no motion", 1: "1 frame"}.get(count, f"{count} frames")
-    findings = [*character.warnings, *_outside(character), *_sliding(character), *_actions(file)]
+    findings = [*character.warnings, *_outside(character), *_too_fast(character), *_sliding(character), *_actions(file)]
     return [*findings, f"{len(character.skeleton)} joints, {frames}"]
 
 
@@ -169,6 +170,13 @@ def _outside(character: Character) -> Iterator[str]:
     for joint in np.flatnonzero(frames).tolist():
         name = quote(skeleton.names[joint])
         yield f"joint {name} is outside its limits in {frames[joint]} of {len(clip)} frames"
+
+
+def _too_fast(character: Character) -> Iterator[str]:
+    """A message for each motion that is too fast for the motors that the file states."""
+    for name, clip in character.clips.items():
+        where = f"clip {quote(name)}: " if len(character.clips) > 1 else ""
+        yield from (f"{where}{line}" for line in too_fast(character.skeleton, clip))
 
 
 def _sliding(character: Character) -> Iterator[str]:

@@ -17,7 +17,7 @@ from viewer.formats.json_joints import joint_words
 from viewer.formats.limit_sources import joint_sources
 from viewer.formats.skeleton_json import file_order
 from viewer.formats.units import lengths_to_source, root_rotations_to_source, root_translations_to_source
-from viewer.skeleton import Character, Clip, EffectorGoal, Skeleton, bodies_of, inertias_of
+from viewer.skeleton import Character, Clip, EffectorGoal, JointKind, Skeleton, bodies_of, inertias_of
 from viewer.skeleton.kinematics import depths, extent, height
 from viewer.skeleton.tree import depth_first
 
@@ -91,7 +91,7 @@ def _joint(character: Character, joint: int, limits_from: str | None) -> Json:
         "offset": root_translations_to_source(offset, source).tolist() if parent < 0 else _lengths(character, offset),
         "rotation": (root_rotations_to_source(rotation, source) if parent < 0 else rotation).tolist(),
         "limits": words.get("limits"),
-        **{key: words[key] for key in ("inertia", "mimic") if key in words},
+        **{key: words[key] for key in ("inertia", "motor", "mimic") if key in words},
         "limits_from": limits_from,
         "tips": [_lengths(character, tip) for tip in skeleton.tip_offsets[skeleton.tip_parents == joint]],
     }
@@ -121,6 +121,7 @@ def _lines(character: Character, session: SessionInput | None) -> list[str]:
         f"  limits     {origin}",
         f"  bodies     {_bodies(skeleton)}",
         f"  mass       {_mass(skeleton)}",
+        *_motors(skeleton),
         f"  poses      {', '.join(map(shown, skeleton.poses)) or 'none'}",
     ]
     if character.skin is not None:
@@ -146,6 +147,17 @@ def _mass(skeleton: Skeleton) -> str:
     some = f", but estimated of {missing} joint{'' if missing == 1 else 's'}" if missing else ""
     stated = f"from the file{some}"
     return f"{kilograms:.4g} kg, {stated if skeleton.inertias else 'estimated'}"
+
+
+def _motors(skeleton: Skeleton) -> list[str]:
+    """Of how many joints that move the file states effort and velocity."""
+    stated = [motor for motor in skeleton.motors if motor is not None]
+    if not stated:
+        return []
+    moving = sum(kind not in (JointKind.FIXED, JointKind.FREE) for kind in skeleton.kinds)
+    efforts, speeds = (sum(value is not None for value in each) for each in
+                       zip(*((motor.effort, motor.velocity) for motor in stated), strict=True))  # fmt: skip
+    return [f"  motors     effort of {efforts}, velocity of {speeds} of {moving} joints, from the file"]
 
 
 def _motions(character: Character) -> list[str]:

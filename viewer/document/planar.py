@@ -502,6 +502,7 @@ def _on_slides(skeleton: Skeleton, roots: Ints, pose: Pose, across: Floats) -> S
         mobility=np.concatenate([np.full((count, 3), REFERENCE), own]),
         bodies=_moved_on(skeleton.bodies, count),
         inertias=(*(Inertia(0.0),) * count, *skeleton.inertias) if skeleton.inertias else (),
+        motors=(*(None,) * count, *skeleton.motors) if skeleton.motors else (),
     )
 
 

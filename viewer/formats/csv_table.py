@@ -30,6 +30,7 @@ from viewer.formats.json_reading import rounded
 from viewer.formats.progress import watched
 from viewer.formats.skeleton_json import file_order
 from viewer.skeleton import Character, LimitForm, fk_arrays, fk_clip
+from viewer.skeleton.clip_limits import too_fast
 from viewer.skeleton.dofs import coordinates
 from viewer.spatial.angles import EULER_ORDERS, to_euler
 from viewer.spatial.checks import Floats, Ints
@@ -42,7 +43,8 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 def write_csv(character: Character, path: Path, options: WriteOptions) -> list[str]:
     """Write the first clip as a table, or the rest pose if there is none.
 
-    The precision is that of all numbers except the time; None: every digit.
+    The precision is that of all numbers except the time; None: every digit. A motion of joint positions that is faster
+    than the motors of its joints is written with a warning.
     """
     names, numbers = _joint_positions(character) if options.joints else _places(character)
     header, table = ["frame", "time", *names], rounded(numbers, options.precision)
@@ -60,7 +62,8 @@ def write_csv(character: Character, path: Path, options: WriteOptions) -> list[s
         text.detach()
 
     write_whole(path, fill)
-    return ["CSV holds positions and angles only: no skeleton, limits or effectors"]
+    fast = too_fast(character.skeleton, character.clip) if options.joints and character.clip is not None else ()
+    return ["CSV holds positions and angles only: no skeleton, limits or effectors", *fast]
 
 
 def euler_orders(character: Character) -> list[str]:

@@ -24,6 +24,7 @@ from viewer.skeleton import (
     JointLimits,
     LimitForm,
     LoopClosure,
+    Motor,
     Skeleton,
     Source,
     find_place,
@@ -209,7 +210,7 @@ def _is_rest_outside(limits: JointLimits, kind: JointKind) -> bool:
 
 
 def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, object]:
-    """The keys kind, axis or axes, twist_axis, limits, spread, inertia and mimic of one joint, with values of a file.
+    """What a file says of one joint besides its place: kind, axis or axes, limits and so on, by key.
 
     Raises:
         InputError: a slide with only one limit, which a file cannot express.
@@ -232,6 +233,9 @@ def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, obj
     inertia = skeleton.inertias[joint] if skeleton.inertias else None
     if inertia is not None:
         words["inertia"] = _inertia_words(inertia, source)
+    motor = skeleton.motors[joint] if skeleton.motors else None
+    if motor is not None:
+        words["motor"] = _motor_words(motor, _unit_of(kind, source))
     mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
     if mimic is not None:
         words["mimic"] = _mimic_words(skeleton, mimic, source)
@@ -244,6 +248,13 @@ def _inertia_words(inertia: Inertia, source: Source) -> dict[str, object]:
     if any(inertia.center):
         words["center"] = numbers(lengths_to_source(np.array(inertia.center), source))
     return words | {"moments": numbers(np.array(inertia.moments))} if any(inertia.moments) else words
+
+
+def _motor_words(motor: Motor, unit: float) -> dict[str, object]:
+    """The key ``motor`` of a joint, with its value in a file; ``unit`` as of `_unit_of`."""
+    velocity = None if motor.velocity is None else motor.velocity / unit
+    words = {"effort": motor.effort, "velocity": velocity}
+    return {key: numbers(np.array([value]))[0] for key, value in words.items() if value is not None}
 
 
 def _mimic_words(skeleton: Skeleton, mimic: Mimic, source: Source) -> dict[str, object]:
@@ -447,6 +458,7 @@ class JointList:
             mobility_matrices=matrices,
             mimics=self._mimics(kinds, source),
             inertias=self._inertias(source),
+            motors=self._motors(kinds, source),
         )
 
     def _inertias(self, source: Source) -> tuple[Inertia | None, ...]:
@@ -461,6 +473,14 @@ class JointList:
                     except InputError as error:
                         raise FormatError(str(error).removeprefix("inertia: "), path=".inertia") from None
             found.append(own)
+        return tuple(found)
+
+    def _motors(self, kinds: tuple[JointKind, ...], source: Source) -> tuple[Motor | None, ...]:
+        found: list[Motor | None] = []
+        for joint, kind in zip(self.joints, kinds, strict=True):
+            given = joint.motor
+            speed = None if given is None or given.velocity is None else given.velocity * _unit_of(kind, source)
+            found.append(None if given is None else Motor(given.effort, speed))
         return tuple(found)
 
     def _mimics(self, kinds: tuple[JointKind, ...], source: Source) -> tuple[Mimic, ...]:

@@ -89,6 +89,17 @@ class InertiaEntry(Strict):
     ] = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
+class MotorEntry(Strict):
+    """How strong and fast what drives a joint is, about each of its axes."""
+
+    effort: (
+        Annotated[float, Meta(gt=0.0, description="The largest torque, N m; of a slide the largest force, N.")] | None
+    ) = None
+    velocity: (
+        Annotated[float, Meta(gt=0.0, description="Degrees per second; of a slide `units` per second.")] | None
+    ) = None
+
+
 class Joint(Strict):
     """A joint. World rotation = the parent's * its own; world place = the parent's + W_parent * translation."""
 
@@ -126,6 +137,7 @@ class Joint(Strict):
         InertiaEntry | None,
         Meta(description="What it carries rigidly, 0 where that weighs nothing. Default: estimated by the bodies."),
     ] = None
+    motor: Annotated[MotorEntry | None, Meta(description="What drives it. Default: not known.")] = None
     mimic: Annotated[
         MimicEntry | None, Meta(description="Hinge or slide: follows another one, whose coordinate it takes.")
     ] = None

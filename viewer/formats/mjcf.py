@@ -39,6 +39,7 @@ from viewer.skeleton import (
     Character,
     Inertia,
     JointKind,
+    Motor,
     Pose,
     Skeleton,
     Source,
@@ -54,6 +55,8 @@ _ROUNDING = 1e-9
 _MOST_TOOLS = 12
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
 _CONNECTED, _WELDED, _EQUAL_JOINTS = range(3)
+_ON_JOINTS = (0, 1)
+"""MuJoCo's numbers of what actuators act on: joints, in their own frame or the parent's."""
 _SITE = 6
 """MuJoCo's numbers of equalities, and of sites among its objects."""
 _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = range(2, 8)
@@ -76,7 +79,10 @@ except ValueError as error:
 arrays = {f"body_{name}": getattr(model, f"body_{name}")
           for name in ("parentid", "pos", "quat", "jntadr", "jntnum", "mass", "ipos", "iquat", "inertia")}
 arrays |= {f"jnt_{name}": getattr(model, f"jnt_{name}")
-           for name in ("type", "axis", "pos", "range", "limited", "qposadr")}
+           for name in ("type", "axis", "pos", "range", "limited", "qposadr", "actfrclimited", "actfrcrange")}
+arrays |= {f"actuator_{name}": getattr(model, f"actuator_{name}")
+           for name in ("trntype", "trnid", "gear", "dyntype", "gaintype", "gainprm", "biastype", "forcelimited",
+                        "forcerange", "ctrllimited", "ctrlrange")}
 arrays |= {f"geom_{name}": getattr(model, f"geom_{name}")
            for name in ("type", "size", "pos", "quat", "bodyid", "dataid", "rgba", "group", "matid")}
 arrays |= {f"site_{name}": getattr(model, f"site_{name}") for name in ("pos", "quat", "bodyid")}
@@ -251,7 +257,7 @@ def _xyzw(quaternion: Floats) -> Floats:
 def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings: list[str]) -> Skeleton:
     builder = Builder(name=root.attributes.get("model", "").strip() or "model")
     kinds = {_BALL: "ball", _SLIDE: "slide", _HINGE: "hinge"}
-    inertias = _inertias(model, parts)
+    inertias, motors = _inertias(model, parts), _motors(model)
     for part in parts:
         kind, axis, limits = "fixed", None, None
         if part.joint >= 0:
@@ -263,7 +269,7 @@ def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings:
             limits = _limits(model, part.joint, word, part.name, warnings)
         builder.add(
             part.name, part.parent, part.offset, kind=kind, axis=axis, limits=limits, rotation=part.rotation,  # type: ignore[arg-type]
-            inertia=inertias.get(part.name),
+            inertia=inertias.get(part.name), motor=motors.get(part.joint),
         )  # fmt: skip
     _add_ends(builder, model, parts)
     _add_tools(builder, model, parts)
@@ -283,6 +289,34 @@ def _inertias(model: dict[str, Any], parts: list[Part]) -> dict[str, Inertia]:
         matrix = (axes * model["body_inertia"][body]) @ axes.T
         found[name], _ = Inertia.nearest(float(model["body_mass"][body]), model["body_ipos"][body], matrix)
     return found
+
+
+def _motors(model: dict[str, Any]) -> dict[int, Motor]:
+    """By joint the largest effort of its actuators together, where these pull and push alike.
+
+    The force of an actuator is bounded by its own range, or that of its control if it is a plain motor; that of all of
+    a joint's actuators by the joint's.
+    """
+    found: dict[int, float] = {}
+    for number, (kind, (joint, _)) in enumerate(zip(model["actuator_trntype"], model["actuator_trnid"], strict=True)):
+        if int(kind) not in _ON_JOINTS:
+            continue
+        most = _even_range(model["actuator_forcerange"][number], model["actuator_forcelimited"][number])
+        plain = not (model["actuator_dyntype"][number] or model["actuator_gaintype"][number])
+        if plain and not model["actuator_biastype"][number]:
+            control = _even_range(model["actuator_ctrlrange"][number], model["actuator_ctrllimited"][number])
+            most = min(most, abs(float(model["actuator_gainprm"][number][0])) * control)
+        found[int(joint)] = found.get(int(joint), 0.0) + abs(float(model["actuator_gear"][number][0])) * most
+    for joint, limited in enumerate(model["jnt_actfrclimited"]):
+        most = _even_range(model["jnt_actfrcrange"][joint], limited)
+        found[joint] = min(found.get(joint, np.inf), most)
+    return {joint: Motor(effort=most) for joint, most in found.items() if 0.0 < most < np.inf}
+
+
+def _even_range(ends: Floats, limited: bool) -> float:
+    """The end of a range about 0; infinite where there is no such range."""
+    lower, upper = (float(end) for end in ends)
+    return upper if limited and lower == -upper and upper > 0.0 else np.inf
 
 
 class _Joined(NamedTuple):
@@ -590,6 +624,9 @@ def _add_joints(mujoco: Any, element: ET.Element, body: Any) -> None:  # noqa: A
         if int(joint.limited) == int(mujoco.mjtLimited.mjLIMITED_TRUE):
             made.set("range", _numbers(joint.range))
             made.set("limited", "true")
+        if int(joint.actfrclimited) == int(mujoco.mjtLimited.mjLIMITED_TRUE):
+            made.set("actuatorfrcrange", _numbers(joint.actfrcrange))
+            made.set("actuatorfrclimited", "true")
 
 
 def _add_geoms(mujoco: Any, element: ET.Element, body: Any) -> None:  # noqa: ANN401

@@ -236,6 +236,7 @@ def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> lis
         "named poses": bool(skeleton.poses),
         "bodies": skeleton.bodies is not None,
         "masses": bool(skeleton.inertias),
+        "motors": bool(skeleton.motors),
     }
     words = [word for word, gone in lost.items() if gone]
     return [f"{form} has no place for {', '.join(words)}: left out"] if words else []

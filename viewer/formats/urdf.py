@@ -43,6 +43,7 @@ from viewer.skeleton import (
     JointKind,
     JointLimits,
     LimitForm,
+    Motor,
     Skeleton,
     Source,
     bodies_of,
@@ -72,6 +73,10 @@ _LEAST_AXIS = 1e-9
 _ROUNDING = 1e-9
 _TURNS = 4.0 * math.pi
 """Limits of hinges are two turns at most."""
+_DRIVEN = ("revolute", "continuous", "prismatic", "spherical")
+_BOUNDLESS = 1e9
+"""Effort and velocity, which URDF requires, of joints of which none is known; files state 1e6 and more for that."""
+_MOST_STATED = 1e6
 
 
 class Moved(NamedTuple):
@@ -137,7 +142,8 @@ def _character(root: Element, path: Path, name: str, given: tuple[str, str], *, 
         for _, joint in ordered[1:] if joint is not None and joint.word == "floating"
     ]  # fmt: skip
     source = _source(ordered, name, given)
-    skeleton = _skeleton(root, ordered, source, _inertias(links, warnings), warnings)
+    inertias, motors = _inertias(links, warnings), _motors(joints, warnings)
+    skeleton = _skeleton(root, ordered, source, inertias, motors, warnings)
     shown = [links[link] for link, _ in ordered if link in links]
     skin, missing = skin_of(root, shown, skeleton, path, meshes=meshes)
     warnings += missing
@@ -219,6 +225,51 @@ def _limits(element: Element, name: str, word: str, warnings: list[str]) -> tupl
     if word == "revolute" and max(-lower, upper) > _TURNS:  # such as 1e16: it turns without end
         return None if min(-lower, upper) > _TURNS else (max(lower, -_TURNS), min(upper, _TURNS))
     return lower, upper
+
+
+def _motors(joints: list[Moved], warnings: list[str]) -> dict[str, Motor]:
+    """By link the effort and velocity that its joint states.
+
+    Many files state 0 where they know none, although a joint without any effort could not move.
+    """
+    found: dict[str, Motor] = {}
+    idle, wrong = [], []
+    for joint in joints:
+        limit = joint.element.first("limit")
+        if limit is None or joint.word not in _DRIVEN:
+            continue
+        values: dict[str, float] = {}
+        for name in ("effort", "velocity"):
+            try:
+                value = _not_negative(limit, name)
+            except FormatError as error:
+                wrong.append(f"line {limit.line}: joint {quote(joint.name)}: {FormatError(*error.args)}")
+                continue
+            if value == 0.0 and name == "effort":
+                idle.append(joint.name)
+            if 0.0 < value < _MOST_STATED:
+                values[name] = value
+        if values:
+            found[joint.child] = Motor(**values)
+    if wrong:
+        more = f", and {len(wrong) - 1} more such" if len(wrong) > 1 else ""
+        warnings.append(f"{wrong[0]}: it is not known{more}")
+    if idle:
+        more, verb = (f" and {len(idle) - 1} more", "state") if len(idle) > 1 else ("", "states")
+        warnings.append(f"joint {quote(idle[0])}{more} {verb} an effort of 0: physics estimates it")
+    return found
+
+
+def _not_negative(element: Element, name: str) -> float:
+    """A number of 0 or more; one beyond all that is stated if it is absent.
+
+    Raises:
+        FormatError: another one.
+    """
+    (value,) = element.numbers(name, 1, (_BOUNDLESS,))
+    if value < 0.0:
+        raise FormatError(f"<{element.tag} {name}>: expected 0 or more, found {value:g}")
+    return value
 
 
 def _ordered(links: dict[str, Element], joints: list[Moved]) -> list[tuple[str, Moved | None]]:
@@ -310,6 +361,7 @@ def _skeleton(
     ordered: list[tuple[str, Moved | None]],
     source: Source,
     inertias: dict[str, Inertia],
+    motors: dict[str, Motor],
     warnings: list[str],
 ) -> Skeleton:
     builder = Builder(name=root.attributes.get("name", "").strip() or "robot")
@@ -337,7 +389,7 @@ def _skeleton(
         try:
             builder.add(
                 link, parent, offset, kind=kind, axis=about, limits=joint.limits, rotation=rotation,
-                inertia=inertias.get(link),
+                inertia=inertias.get(link), motor=motors.get(link),
             )  # fmt: skip
         except InputError as error:
             raise FormatError(str(error).removeprefix("builder: "), line=joint.element.line) from error
@@ -424,6 +476,7 @@ _LIGHT_KG, _LIGHT_INERTIA = 1e-3, 1e-6
 """Mass and inertia of links without a body: simulators refuse links without any."""
 _STILL = 1e-12
 _Z = np.array((0.0, 0.0, 1.0))
+_NO_MOTOR = Motor()
 
 
 class Step(NamedTuple):
@@ -483,6 +536,7 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
         if parent < 0:
             offset, rotation = root_translations_to_source(offset, up), root_rotations_to_source(rotation, up)
         mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
+        motor = (skeleton.motors[joint] if skeleton.motors else None) or _NO_MOTOR
         for step in plan:
             last = step is plan[-1]
             link = _add_link(root, step.link, capsules[joint] if last else [])
@@ -490,7 +544,7 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
             if own.mass > 0.0 or step.word != "fixed":
                 _add_inertia(link, own)
             if parent >= 0 or base:
-                made = _add_joint(root, step, called[step.link], above, offset, rotation)
+                made = _add_joint(root, step, called[step.link], above, offset, rotation, motor)
                 if mimic is not None:
                     follows = {"multiplier": repr(mimic.ratio), "offset": repr(mimic.offset)}
                     ET.SubElement(made, "mimic", {"joint": called[mimic.leader]} | follows)
@@ -555,7 +609,9 @@ def _joint_names(character: Character, plans: list[list[Step]], tools: list[Effe
     return found
 
 
-def _add_joint(root: ET.Element, step: Step, name: str, parent: str, offset: Floats, rotation: Floats) -> ET.Element:
+def _add_joint(
+    root: ET.Element, step: Step, name: str, parent: str, offset: Floats, rotation: Floats, motor: Motor = _NO_MOTOR
+) -> ET.Element:
     word = "continuous" if step.word == "revolute" and step.limits is None else step.word
     made = ET.SubElement(root, "joint", name=name, type=word)
     ET.SubElement(made, "parent", link=parent)
@@ -564,8 +620,10 @@ def _add_joint(root: ET.Element, step: Step, name: str, parent: str, offset: Flo
     if step.axis is not None:
         ET.SubElement(made, "axis", xyz=_numbers(step.axis))
         lower, upper = step.limits or (-1e3, 1e3)
-        if word != "continuous":
-            ET.SubElement(made, "limit", lower=repr(lower), upper=repr(upper), effort="1000.0", velocity="100.0")
+        ends = {} if word == "continuous" else {"lower": repr(lower), "upper": repr(upper)}
+        if ends or motor != _NO_MOTOR:
+            driven = {"effort": repr(motor.effort or _BOUNDLESS), "velocity": repr(motor.velocity or _BOUNDLESS)}
+            ET.SubElement(made, "limit", ends | driven)
     return made
 
 

@@ -13,6 +13,7 @@ from viewer.motion.limb_chain import limb_points
 from viewer.motion.pairing import Pairing
 from viewer.motion.skate_meter import slide_of
 from viewer.skeleton import Clip, Skeleton, World, clip_violation
+from viewer.skeleton.clip_limits import too_fast
 from viewer.skeleton.joint_map import Map, Reference
 from viewer.spatial.checks import check_flag, check_range
 from viewer.spatial.vectors import cross, dot, norm
@@ -74,7 +75,7 @@ class RetargetReport:
         feet: "plant", "follow" or "off": what was done.
         slide_cm_s: how fast feet slide while they touch the ground, in the motion and in the result, cm/s; None:
             unknown.
-        warnings: a line for each choice that could not be carried out.
+        warnings: a line for each choice that could not be carried out, and one on joints that are too fast.
     """
 
     frames: int
@@ -139,7 +140,7 @@ def report_of(
         at_limits=_outside(skeleton, clip),
         feet=feet,
         slide_cm_s=slide,
-        warnings=warnings,
+        warnings=(*warnings, *too_fast(skeleton, clip)),
     )
 
 

@@ -17,12 +17,14 @@ from viewer.physics.library import load_mujoco
 from viewer.physics.model import Model
 from viewer.skeleton import JointKind, Skeleton, World, bodies_of, find_figure
 from viewer.skeleton.limbs import ARM
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Ints
 
 STRENGTH_HZ = 6.0
 _TORQUES = {"leg": 8.0, "trunk": 5.0, "arm": 3.0}
-"""Torque limit of a joint at the default strength: N m per kilogram of a figure 1.75 m tall."""
+"""Torque limit of a joint without a stated effort at the default strength: N m per kilogram of a figure 1.75 m tall."""
 _TALL = 1.75
+_LEAST_ROOM = 1e-12
+"""Of a motor that its load uses up, newton metres."""
 _ARMATURE = 0.01
 """Fraction of the inertia of a degree of freedom that is added to it."""
 _BEARING, _NEAR_GROUND = 0.2, 0.02
@@ -78,6 +80,9 @@ class Drive:
         self._roots = mj.body_rootid[self._lifted].astype(np.intp)
         self._held = np.where(self.driven, -float(mj.opt.gravity[1]) * mj.body_subtreemass[self._lifted], 0.0)
         self.missing = np.zeros(mj.nv)
+        self._strongest = _stated_efforts(model.skeleton)[model.dof_joint]
+        self._stated = np.isfinite(self._strongest)
+        self._states_any = bool(self._stated.any())
         self.set_strength(strength)
         self.torques = np.zeros(own)
 
@@ -85,6 +90,8 @@ class Drive:
         """Start from a state: joints hold its weights, and forget what contacts asked for."""
         self._borne = np.zeros(len(self.driven))
         self._load = self._static_gravity(data)
+        self._balanced = np.abs(self._load) > self._strongest
+        self._carried = np.where(self._balanced, np.inf, self._strongest)
 
     def set_strength(self, hertz: float) -> None:
         """Set how quickly joints answer."""
@@ -92,7 +99,9 @@ class Drive:
         self._stiffness = np.where(self.driven, omega**2 * self.inertia, 0.0)
         self._damping = 2.0 / omega * self._stiffness + float(self._model.mj.opt.timestep) * self._stiffness
         self._implicit = float(self._model.mj.opt.timestep) * self._damping
-        self._most = hertz / STRENGTH_HZ * self._torque_limits()
+        usual = hertz / STRENGTH_HZ * self._torque_limits()
+        self._most = np.where(self._stated, self._strongest, usual)
+        self._most_borne = np.minimum(self._most, usual)
 
     def aim(self, data: Any, target: Floats, speed: Floats, out: Floats) -> None:  # noqa: ANN401
         """Set the forces ``out`` (nv,) and the model's inertia for the next step.
@@ -106,10 +115,15 @@ class Drive:
         mj, own = self._model.mj, len(self.driven)
         self._mujoco.mj_differentiatePos(mj, self.missing, 1.0, data.qpos, target)
         torque = self._stiffness * self.missing[:own] + self._damping * (speed[:own] - data.qvel[:own])
+        load, room = self._load, self._most
+        if self._states_any:  # such a motor carries the load as well
+            load = np.clip(load, -self._carried, self._carried)
+            left = np.maximum(room - np.sign(torque) * load, _LEAST_ROOM)
+            room = np.where(self._stated & ~self._balanced, left, room)
         # Where the limit is reached, the damping gets weaker with the rest.
-        share = self._most / np.maximum(np.abs(torque), self._most)
+        share = room / np.maximum(np.abs(torque), room)
         self.torques = share * torque
-        np.add(self.torques, self._load, out=out[:own])
+        np.add(self.torques, load, out=out[:own])
         mj.dof_armature[:own] = self._armature + self._implicit * share
 
     def weigh(self, data: Any, contacts: int) -> None:  # noqa: ANN401
@@ -121,7 +135,7 @@ class Drive:
         """
         part = WEIGHED * float(self._model.mj.opt.timestep) / _BEARING_S
         self._borne += part * (self._from_contacts(data, contacts) - self._borne)
-        borne = np.minimum(np.maximum(self._borne, -self._most), self._most)
+        borne = np.clip(self._borne, -self._most_borne, self._most_borne)
         self._load = self._static_gravity(data) - self.driven * borne
 
     def inertia_now(self, data: Any) -> Floats:  # noqa: ANN401
@@ -131,6 +145,11 @@ class Drive:
         self._mujoco.mj_fullM(mj, data, full)
         full[own, own] -= mj.dof_armature[own] - self._armature
         return full
+
+    @property
+    def balanced(self) -> Ints:
+        """Joints whose motors cannot hold the weights of the start: springs must, as in the arms of a PR2."""
+        return np.unique(self._model.dof_joint[self._balanced])
 
     def _static_gravity(self, data: Any) -> Floats:  # noqa: ANN401
         """(D,) what holds the figure still: each subtree's weight at its centre of mass, along its joint's motion."""
@@ -195,6 +214,12 @@ def _torques_of(skeleton: Skeleton) -> Floats:
             elif parent >= 0:
                 most[joint] = most[parent]
     return most
+
+
+def _stated_efforts(skeleton: Skeleton) -> Floats:
+    """(J,) the largest torques that the file states, newton metres, newtons of slides; infinite where none."""
+    motors = skeleton.motors or (None,) * len(skeleton)
+    return np.array([math.inf if one is None or one.effort is None else one.effort for one in motors])
 
 
 def _bearing_inertia(model: Model, start: World, ground: float | None) -> Floats:

@@ -454,6 +454,10 @@ def _add_joints(mujoco: Any, spec: Any, skeleton: Skeleton, pose: Pose) -> list[
                     name=body.name if count == 1 else f"{body.name}.r{column}", axis=skeleton.axes[joint, column],
                     type=mujoco.mjtJoint.mjJNT_SLIDE if kind is JointKind.SLIDE else mujoco.mjtJoint.mjJNT_HINGE,
                 )  # fmt: skip
+                motor = skeleton.motors[joint] if skeleton.motors else None
+                if motor is not None and motor.effort is not None:
+                    added.actfrclimited = mujoco.mjtLimited.mjLIMITED_TRUE
+                    added.actfrcrange = -motor.effort, motor.effort
                 ends = space.lower[joint, column], space.upper[joint, column]
                 if np.isfinite(ends).any():
                     added.limited = mujoco.mjtLimited.mjLIMITED_TRUE

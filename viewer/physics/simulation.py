@@ -449,9 +449,16 @@ class Physics:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Lines for the user on what does not touch as it looks."""
-        sunk = self.model.sunk
-        return (*((sunk.words,) if sunk.joints else ()), *(one.words for one in self.stuck))
+        """Lines for the user on what does not touch as it looks, and on motors that are too weak."""
+        sunk, weak = self.model.sunk, self.drive.balanced.tolist()
+        lines = [sunk.words] if sunk.joints else []
+        if weak:
+            more = f" and {len(weak) - 1} more" if len(weak) > 1 else ""
+            name = self.skeleton.names[weak[0]]
+            lines.append(
+                f"{name}{more} cannot hold what hangs on it by the effort stated: springs are taken to hold it"
+            )
+        return (*lines, *(one.words for one in self.stuck))
 
     def _push(self) -> None:
         """Forces of the pushes under way; those that are over go."""

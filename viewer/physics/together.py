@@ -80,6 +80,7 @@ class Together:
                 for figure in (figures if stated else ())
                 for one in figure.skeleton.inertias or (None,) * len(figure.skeleton)
             ),
+            motors=tuple(one for figure in figures for one in figure.skeleton.motors or (None,) * len(figure.skeleton)),
             tip_parents=np.concatenate([f.skeleton.tip_parents + at for f, at in zip(figures, firsts, strict=True)]),
             tip_offsets=np.concatenate([f.skeleton.tip_offsets for f in figures]),
             mimics=tuple(

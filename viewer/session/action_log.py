@@ -305,7 +305,7 @@ _SHARED = (Skeleton, Take, Pose)
 _UNCHANGED: dict[object, tuple[str, ...]] = {
     Skeleton: (
         "rest_rotations", "kinds", "axes", "limits", "tip_parents", "tip_offsets", "poses", "mobility",
-        "mobility_matrices", "inertias",
+        "mobility_matrices", "inertias", "motors",
     )
 }  # fmt: skip
 """Fields that only actions that read a file change; machines may read them with other last bits."""

@@ -19,7 +19,7 @@ from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip, tip_positions, world_of
 from viewer.skeleton.limbs import Figure, Limb
-from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm
+from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm, Motor
 from viewer.skeleton.mimic import LoopClosure, Mimic
 from viewer.skeleton.names import FreeNames
 from viewer.skeleton.pose import Pose
@@ -48,6 +48,7 @@ __all__ = [
     "LimitForm",
     "LoopClosure",
     "Mimic",
+    "Motor",
     "Pose",
     "Skeleton",
     "Skin",

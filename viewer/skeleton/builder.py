@@ -14,7 +14,7 @@ from viewer.skeleton.arguments import check_skeleton
 from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, limits_for
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, Motor, limits_for
 from viewer.skeleton.mimic import LoopClosure, Mimic, kept_mimics, renamed_loops, renamed_mimics
 from viewer.skeleton.names import swapped_names
 from viewer.skeleton.pose import Pose
@@ -88,6 +88,7 @@ class Builder:
         rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0),
         stiffness: float = 0.0,
         inertia: Inertia | None = None,
+        motor: Motor | None = None,
     ) -> Self:
         """Add a joint.
 
@@ -102,6 +103,7 @@ class Builder:
             rotation: (4,) at rest, parent_from_joint.
             stiffness: 0 (free) to 1 (does not move in IK).
             inertia: of what it carries rigidly; None: estimated.
+            motor: of what drives it; None: not stated.
 
         Raises:
             InputError: a name that is taken, an unknown parent, invalid numbers.
@@ -109,7 +111,8 @@ class Builder:
         self._check_free(name)
         if parent is not None:
             self._joint(parent)
-        made = BuiltJoint(parent, as_vector(offset, name, "offset"), as_rotation(rotation, name), inertia=inertia)
+        place, turn = as_vector(offset, name, "offset"), as_rotation(rotation, name)
+        made = BuiltJoint(parent, place, turn, inertia=inertia, motor=motor)
         self._joints[name] = changed_joint(made, name, kind, axis, limits, stiffness)
         return self
 
@@ -123,7 +126,7 @@ class Builder:
         rotation: ArrayLike | None = None,
         stiffness: float | None = None,
     ) -> Self:
-        """Change how a joint moves; values that are not given stay, except limits when the kind changes.
+        """Change how a joint moves; values that are not given stay, except limits and motor when the kind changes.
 
         ``limits=None`` removes them. Arguments and errors are those of `add`.
         """
@@ -133,8 +136,11 @@ class Builder:
             limits = joint.limits if same else None
         stiff = joint.stiffness if stiffness is None else stiffness
         rest = joint.rotation if rotation is None else as_rotation(rotation, name)
+        motor = joint.motor if kind is None or kind == joint.kind else None
         axes = joint.axes[: AXES.get(kind or joint.kind, 0)] if axis is None else axis
-        changed = changed_joint(replace(joint, rotation=rest), name, kind or joint.kind, axes, limits, stiff)
+        changed = changed_joint(
+            replace(joint, rotation=rest, motor=motor), name, kind or joint.kind, axes, limits, stiff
+        )
         self._joints[name] = changed
         return self
 
@@ -380,6 +386,7 @@ class Builder:
             mobility_matrices=None if np.isnan(matrices).all() else matrices,
             bodies=self._bodies(joints),
             inertias=tuple(joint.inertia for joint in joints),
+            motors=tuple(joint.motor for joint in joints),
             mimics=kept_mimics(self._mimics, order, [joint.kind for joint in joints]),
             loops=self._loops,
         )
@@ -413,6 +420,7 @@ class Builder:
                 {own: (pose.rotations[j], pose.translations[j]) for own, pose in skeleton.poses.items()},
                 tuple(capsule for capsule in capsules if capsule.joint == j),
                 skeleton.inertias[j] if skeleton.inertias else None,
+                skeleton.motors[j] if skeleton.motors else None,
             )  # fmt: skip
         parents = skeleton.tip_parents.tolist()
         self._tips = [(skeleton.names[j], offset) for j, offset in zip(parents, skeleton.tip_offsets, strict=True)]
@@ -487,7 +495,7 @@ class BuiltJoint:
         plain: its limits are plain ranges of a ball, whose twist axis follows from the bone when it is built.
         poses: its rotation and translation in the named poses.
         capsules: its bodies; their joint index is ignored.
-        inertia: as stated.
+        inertia, motor: as stated.
     """
 
     parent: str | None
@@ -503,6 +511,7 @@ class BuiltJoint:
     poses: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
     capsules: tuple[Capsule, ...] = ()
     inertia: Inertia | None = None
+    motor: Motor | None = None
 
 
 def changed_joint(

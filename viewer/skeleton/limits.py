@@ -1,4 +1,4 @@
-"""Kinds of joints, and joint limits: ranges of the degrees of freedom, in one of three forms.
+"""Kinds of joints, joint limits (ranges of the degrees of freedom, in one of three forms), motors, and mobility.
 
 For ball joints the form defines the coordinates of the motion d = rest^-1 * q. The ranges of hinges, universals and
 slides are those of their own coordinates.
@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from viewer.errors import InputError, quote, shown
 from viewer.skeleton.pose import Reduced, reduced
 from viewer.spatial.angles import EULER_ORDERS, EulerOrder
-from viewer.spatial.checks import Bools, Floats, as_floats, frozen, member, whole
+from viewer.spatial.checks import Bools, Floats, as_floats, finite_floats, frozen, member, whole
 
 
 class JointKind(StrEnum):
@@ -202,6 +202,33 @@ class JointLimits:
             and np.array_equal(self.lower, other.lower)
             and np.array_equal(self.upper, other.upper)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Motor:
+    """How strong and how fast what drives a joint is, about each of its axes; None where nothing is stated.
+
+    Attributes:
+        effort: the largest torque, newton metres; the largest force of slides, newtons.
+        velocity: the highest speed, radians per second; metres per second of slides.
+    """
+
+    effort: float | None = None
+    velocity: float | None = None
+
+    def __post_init__(self) -> None:
+        """Take plain numbers.
+
+        Raises:
+            InputError: a number that is not finite and above 0.
+        """
+        for name, value in (("effort", self.effort), ("velocity", self.velocity)):
+            if value is None:
+                continue
+            number = float(finite_floats(value, (), f"motor: {name}"))
+            if not number > 0.0:
+                raise InputError(f"motor: {name}: expected a number above 0, found {number:g}")
+            object.__setattr__(self, name, number)
 
 
 UNLIMITED = (-math.inf, math.inf)

@@ -24,6 +24,7 @@ from viewer.skeleton.limits import (
     DOFS,
     JointKind,
     JointLimits,
+    Motor,
     checked_matrices,
     checked_mobility,
     limits_for,
@@ -84,6 +85,8 @@ class Skeleton:
             `viewer.skeleton.bodies.fit_bodies` makes them.
         inertias: (J,) what each joint carries rigidly as the file states it, None where it does not; () where it
             states none, and then `viewer.skeleton.balance.inertias_of` estimates them by the bodies.
+        motors: (J,) how strong and fast what drives each joint is, as the file states it, None where it does not; ()
+            where it states none.
         mimics: hinges and slides that follow others; of chains each follows the last one's leader.
         loops: places that stay together; the solver closes them before all goals.
     """
@@ -105,6 +108,7 @@ class Skeleton:
     mobility_matrices: Floats | None = None
     bodies: Bodies | None = None
     inertias: tuple[Inertia | None, ...] = ()
+    motors: tuple[Motor | None, ...] = ()
     mimics: tuple[Mimic, ...] = ()
     loops: tuple[LoopClosure, ...] = ()
 
@@ -262,7 +266,8 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
         "mobility": mobility,
         "mobility_matrices": matrices,
         "bodies": _bodies(given.bodies, names),
-        "inertias": _inertias(given.inertias, names),
+        "inertias": _stated(given.inertias, Inertia, "inertias", names),
+        "motors": _stated(given.motors, Motor, "motors", names),
         "mimics": checked_mimics(given.mimics, names, kinds),
         "loops": _loops(given, names),
     }
@@ -448,14 +453,16 @@ def _bodies(given: Bodies | None, names: Sequence[str]) -> Bodies | None:
     return given
 
 
-def _inertias(given: Iterable[Inertia | None], names: Sequence[str]) -> tuple[Inertia | None, ...]:
-    found = _listed(given, "inertias")
-    if not found or set(found) == {None}:
+def _stated(given: Iterable[object], kind: type, what: str, names: Sequence[str]) -> tuple[Any, ...]:
+    """One of a kind or None for each joint; () if all are None."""
+    found = _listed(given, what)
+    if not found or all(one is None for one in found):
         return ()
-    found = _one_each(found, "inertias", names)
+    found = _one_each(found, what, names)
     for one, name in zip(found, names, strict=True):
-        if not (one is None or isinstance(one, Inertia)):
-            raise InputError(f"skeleton inertias of {quote(name)}: expected Inertia or None, found {quote(one)}")
+        if not (one is None or isinstance(one, kind)):
+            expected = f"expected {kind.__name__} or None"
+            raise InputError(f"skeleton {what} of {quote(name)}: {expected}, found {quote(one)}")
     return found
 
 

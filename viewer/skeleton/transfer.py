@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -24,13 +25,14 @@ from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.mimic import kept_mimics
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.rigid_bodies import Bodies, Inertia
+from viewer.skeleton.rigid_bodies import Bodies
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import between, conjugate, from_matrix, multiply, rotate, slerp
 from viewer.spatial.vectors import unit
 
+T = TypeVar("T")
 _NONE = np.array([0.0, 0.0, 0.0, 1.0])
 _SAME_REST = 1e-9
 """Rest poses are the same if quaternion components and metres differ by less than this."""
@@ -239,7 +241,8 @@ def lend_rig(character: Character, rig: Character) -> Character:
         mobility_matrices=matrices,
         effectors=_effectors(skeleton, lent) or skeleton.effectors,
         bodies=_bodies(skeleton, lent) or skeleton.bodies,
-        inertias=_inertias(skeleton, lent, pairs),
+        inertias=_lent(skeleton.inertias, lent.inertias, len(skeleton), pairs),
+        motors=_lent(skeleton.motors, lent.motors, len(skeleton), pairs),
         mimics=kept_mimics(lent.mimics or skeleton.mimics, skeleton.names, kinds),
     )
     limited = any(limit is not None for limit in limits)
@@ -283,11 +286,13 @@ def _bodies(skeleton: Skeleton, lent: Skeleton) -> Bodies | None:
     return Bodies(tuple(found)) if found else None
 
 
-def _inertias(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) -> tuple[Inertia | None, ...]:
-    """The inertias of the rig where it states one, else of the skeleton."""
-    found = list(skeleton.inertias or (None,) * len(skeleton))
-    for joint, other in pairs if lent.inertias else ():
-        found[joint] = lent.inertias[other] or found[joint]
+def _lent(
+    own: Sequence[T | None], lent: Sequence[T | None], count: int, pairs: list[tuple[int, int]]
+) -> tuple[T | None, ...]:
+    """What the rig states of joints, where it does, else the skeleton."""
+    found = list(own or (None,) * count)
+    for joint, other in pairs if lent else ():
+        found[joint] = lent[other] or found[joint]
     return tuple(found)
 
 

@@ -47,7 +47,7 @@ from viewer.document.limit_ranges import coordinate_names, ends_of, farthest, he
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
 from viewer.scene import bone_ends
-from viewer.skeleton import DOFS, JointKind, LimitForm, Skeleton, coordinates_of, inertias_of, joint_space
+from viewer.skeleton import DOFS, JointKind, LimitForm, Motor, Skeleton, coordinates_of, inertias_of, joint_space
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.mirroring import other_joint
@@ -90,10 +90,24 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
         stated = skeleton.inertias[joint] is not None
         words = f"{inertias_of(skeleton)[joint].mass:.4g} kg{'' if stated else ', estimated'}"
         value_rows(ui, [("Mass", words)])
+    motor = skeleton.motors[joint] if skeleton.motors else None
+    if motor is not None:
+        value_rows(ui, _motor_rows(motor, slides=skeleton.kinds[joint] is JointKind.SLIDE))
     draw_grip(ui, skeleton.names[joint])
     if shows_bodies(ui, joint):
         draw_bodies(ui, joint)
     _joint_buttons(ui, document, joint)
+
+
+def _motor_rows(motor: Motor, *, slides: bool) -> list[tuple[str, str]]:
+    """What drives a joint: newton metres and degrees, newtons and metres of slides."""
+    rows = []
+    if motor.effort is not None:
+        rows.append(("Effort", f"{motor.effort:.4g} {'N' if slides else 'N m'}"))
+    if motor.velocity is not None:
+        speed = motor.velocity if slides else math.degrees(motor.velocity)
+        rows.append(("Velocity", f"{speed:.4g} {'m/s' if slides else 'deg/s'}"))
+    return rows
 
 
 def _stretched(document: Document, joint: int) -> str:
