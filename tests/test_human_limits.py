@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from cli_run import ran
 from inside.document import SetLength, SetLimitsFrom, baked_character
-from inside.formats import SOURCES, derived_limits, human_limits, joint_sources, sources_of, with_limits
+from inside.formats import LIMIT_SOURCES, derived_limits, human_limits, joint_sources, sources_of, with_limits
 from inside.spatial import conjugate, exp, from_axis_angle, multiply, rotate
 from sessions import character, session
 
@@ -154,7 +154,7 @@ def test_the_sources_that_a_character_has(walk: Character) -> None:
     assert str(error.value) == "limits: raptor has file, none; found human"
     with pytest.raises(viewer.InputError, match='limits: no source "humn"; did you mean "human"'):
         with_limits(walk, "humn")
-    assert set(SOURCES) == {"file", "learned", "human+clip", "human", "clip", "none"}
+    assert set(LIMIT_SOURCES) == {"file", "learned", "human+clip", "human", "clip", "none"}
 
 
 def test_a_file_is_loaded_with_the_limits_asked_for(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from viewer.formats.companion_json import layers_from_text, map_from_text, map_t
 from viewer.formats.csv_table import euler_orders, write_csv
 from viewer.formats.file_formats import (
     FORMATS,
+    LIMIT_SOURCES,
     POINT_FILES,
     UNIT_LENGTHS,
     UNIT_NAMES,
@@ -41,7 +42,7 @@ from viewer.formats.goals_json import (
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import PoseFile, SkeletonFile, schema_text, skeleton_schema
 from viewer.formats.lab_report import CURVES, amount
-from viewer.formats.limit_sources import SOURCES, derived_limits, human_limits, joint_sources, sources_of, with_limits
+from viewer.formats.limit_sources import derived_limits, human_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import READERS, sample_names
 from viewer.formats.mesh import figure_mesh
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose

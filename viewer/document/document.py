@@ -134,7 +134,7 @@ class Document:
         pose: of ``skeleton``, solved.
         goals: first one per effector, in the skeleton's order and with its name as id; then any number of others.
         limits_on: whether joint limits bind.
-        limits_from: the source of the limits (`viewer.formats.limit_sources.SOURCES`); "": as the character was loaded.
+        limits_from: the source of the limits, a `LimitSource` (`viewer.formats.file_formats`); "": as it was loaded.
         unlimited: names of joints whose limits never bind.
         solver: the solver's settings.
         selection: the selected items; the last one is active.

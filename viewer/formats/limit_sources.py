@@ -44,8 +44,7 @@ from viewer.spatial.quaternion import conjugate, exp, from_matrix, log, multiply
 from viewer.spatial.vectors import unit
 
 AUTO = "auto"
-SOURCES = LIMIT_SOURCES
-FILE, LEARNED, BOTH, HUMAN, CLIP, NONE = SOURCES
+FILE, LEARNED, BOTH, HUMAN, CLIP, NONE = LIMIT_SOURCES
 WORDS: dict[str, str] = {
     FILE: "File",
     LEARNED: "Learned",
@@ -73,7 +72,7 @@ def derived_limits(skeleton: Skeleton, clips: Iterable[Clip]) -> tuple[Skeleton,
 def sources_of(character: Character) -> tuple[str, ...]:
     """The sources that a character has."""
     found = {character.limits_from, *_made_anew(character)}
-    return tuple(source for source in SOURCES if source in found)
+    return tuple(source for source in LIMIT_SOURCES if source in found)
 
 
 def _made_anew(character: Character) -> set[str]:
@@ -98,8 +97,8 @@ def with_limits(character: Character, source: str) -> Character:
     Raises:
         InputError: no such source, or one that the character does not have.
     """
-    if source not in SOURCES:
-        raise InputError(f"limits: {unknown_name('source', str(source), SOURCES)}")
+    if source not in LIMIT_SOURCES:
+        raise InputError(f"limits: {unknown_name('source', str(source), LIMIT_SOURCES)}")
     known = sources_of(character)
     if source not in known:
         listed = ", ".join(known)

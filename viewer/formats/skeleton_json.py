@@ -145,7 +145,7 @@ def skeleton_to_json(
     }
     if source.license:
         parts["license"] = compact(source.license)
-    if character.limits_from in ("learned", "human+clip", "human", "clip"):
+    if character.limits_from not in (None, "file"):
         parts["limits_from"] = compact(character.limits_from)
     parts["joints"] = block_list((compact(writer.joint(joint)) for joint in writer.order.tolist()), " ")
     parts["effectors"] = block_list(map(compact, writer.effectors()), " ")
