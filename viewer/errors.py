@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import ClassVar
 
@@ -84,6 +85,43 @@ class MachineError(ViewerError):
     """The machine lacks something: a display, OpenGL, ffmpeg. The message names the cure."""
 
     exit_code: ClassVar[int] = 3
+
+
+@contextmanager
+def of_file(file: str | None) -> Iterator[None]:
+    """Let `FormatError`s in the block that do not name a file name this one."""
+    try:
+        yield
+    except FormatError as error:
+        error.file = error.file or file
+        raise
+
+
+@contextmanager
+def at_path(path: str | None = None, *, file: str | None = None) -> Iterator[None]:
+    """Turn `InputError`s in the block, of values from a file, into `FormatError`s at their path in it."""
+    try:
+        yield
+    except InputError as error:
+        raise FormatError(str(error), file=file, path=path) from error
+
+
+@contextmanager
+def prefixed(where: object) -> Iterator[None]:
+    """Let the messages of `InputError`s in the block begin with ``where``."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+
+
+@contextmanager
+def writing(name: object) -> Iterator[None]:
+    """Turn `OSError`s in the block into an `OutputError` that names the file, or what is written to."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{name}: cannot be written: {reason(error)}") from error
 
 
 def missing_library(what: str, error: ImportError, *others: str) -> MachineError:

@@ -16,7 +16,7 @@ from viewer.cli.output import Json
 from viewer.cli.session_inputs import as_character, open_session
 from viewer.cli.workers import done_each
 from viewer.document import Document, new_document
-from viewer.errors import FormatError, InputError, MachineError, ViewerError, one_line, quote
+from viewer.errors import FormatError, InputError, MachineError, ViewerError, one_line, prefixed, quote
 from viewer.formats.file_formats import is_session
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import GoalsFile
@@ -113,11 +113,9 @@ def _show(character: Character, document: Document | None, file: str) -> None:
     Raises:
         ViewerError: it cannot be shown.
     """
-    try:
+    with prefixed(file):
         character.skeleton.relaxed_pose()
         Session(new_document(character) if document is None else document)
-    except InputError as error:
-        raise InputError(f"{file}: {error}") from error
 
 
 def _actions(file: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from viewer.cli.options import SESSION_POSE, Reading
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import Start
-from viewer.errors import InputError, unknown_name
+from viewer.errors import InputError, prefixed, unknown_name
 from viewer.formats.file_formats import STANDARD_INPUT, STDIN_STEM, UpWord, is_session
 from viewer.formats.limit_sources import with_limits
 from viewer.formats.load import in_a_file, load, read_standard_input
@@ -41,10 +41,8 @@ def load_input(
     """
     character = _read(file, reading.units, reading.up, session, meshes=meshes)
     if reading.limits_from != "auto":
-        try:
+        with prefixed(file):
             character = with_limits(character, reading.limits_from)
-        except InputError as error:
-            raise InputError(f"{file}: {error}") from None
     if reading.rig is not None:
         rig = _read(reading.rig)
         odd = tuple(f"{reading.rig}: {warning}" for warning in rig.warnings)
@@ -108,10 +106,8 @@ def chosen_clip(character: Character, name: str | None, file: str) -> Character:
 def check_frames(clip: Clip, file: str, *frames: int) -> None:
     """Raise InputError, which names the file, unless the clip has these frames."""
     for frame in frames:
-        try:
+        with prefixed(file):
             clip.check_frame(frame)
-        except InputError as error:
-            raise InputError(f"{file}: {error}") from None
 
 
 def named_pose(skeleton: Skeleton, name: str) -> Pose:

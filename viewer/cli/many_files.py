@@ -25,7 +25,7 @@ from viewer.cli.job import Result, UsageError, fields_of
 from viewer.cli.options import Spreading
 from viewer.cli.output import Json, print_error, print_note, warnings_once
 from viewer.cli.workers import Done, tried_each
-from viewer.errors import InputError, OutputError, ViewerError, means_full, reason
+from viewer.errors import InputError, OutputError, ViewerError, means_full, writing
 from viewer.formats.file_formats import READ_IN_FOLDERS, SAMPLE, SESSION_SUFFIX, STANDARD_INPUT, STDIN_STEM, is_session
 from viewer.formats.files import sweep, write_whole
 from viewer.formats.progress import watched
@@ -366,10 +366,8 @@ def _output_of(kind: Kind, destination: Destination, given: Input) -> Path:
 def _into(job: tuple[Work[O], O], pair: Pair) -> Result:
     """The work on one input; the output's folder is created if it does not exist."""
     work, options = job
-    try:
+    with writing(pair[1]):
         pair[1].parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(f"{pair[1]}: cannot be written: {reason(error)}") from error
     return work(options, pair)
 
 
@@ -433,7 +431,7 @@ class Journal:
         logged = self._logged()
         if resume:
             self._look_up(pairs, logged)
-        with self._writing():
+        with writing(self._path):
             self._path.parent.mkdir(parents=True, exist_ok=True)
         # Outputs of other runs into this folder are known by their lines, which stay.
         ours = {str(out) for _, out in pairs}
@@ -457,7 +455,7 @@ class Journal:
         }  # fmt: skip
         if line["bytes"] is not None and error is None:
             line |= {FROM: self._seen(Path(given.file)), TO: self._seen(out)}
-        with self._writing():
+        with writing(self._path):
             if self._file is None:
                 self._file = self._path.open("a", encoding="utf-8")
             self._file.write(f"{json.dumps(line)}\n")
@@ -529,13 +527,6 @@ class Journal:
         with contextlib.suppress(ValueError):
             return os.path.relpath(os.path.realpath(path), os.path.realpath(self._path.parent))
         return os.path.realpath(path)
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise OutputError(f"{self._path}: cannot be written: {reason(error)}") from error
 
 
 def _digest(file: str) -> str | None:

@@ -28,7 +28,7 @@ from viewer.cli.many_files import (
 from viewer.cli.motion_options import FeetOptions, FitOptions, LimitsOptions, RetargetOptions
 from viewer.cli.output import Json, print_error, warn, warnings_once
 from viewer.cli.workers import done_each
-from viewer.errors import FormatError, InputError, OutputError, ViewerError, quote, reason, shown
+from viewer.errors import FormatError, InputError, ViewerError, prefixed, quote, shown, writing
 from viewer.formats.companion_json import StatedMap, read_map, skate_words, write_map
 from viewer.formats.load import load
 from viewer.formats.save import WRITERS, check_suffix
@@ -100,10 +100,8 @@ def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> tupl
     if options.pairing.save_map is not None:
         write_map(made.map, Path(options.pairing.save_map))
     if output is not None:
-        try:
+        with writing(output):
             output.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise OutputError(f"{output}: cannot be written: {reason(error)}") from error
         outputs.saved(made.character, output)
     warn(f"{file}: {warning}" for warning in report.warnings)
     slide = report.slide_cm_s
@@ -238,12 +236,10 @@ def _feet(options: FeetOptions) -> Result:
     clip = inputs.motion_of(character, options.file)
     objects = objects_of(options.object)
     contacts = None if options.contacts is None else contacts_of(options.contacts)
-    try:
+    with prefixed(options.file):
         if options.output is not None:
             return _planted(character, clip, contacts, objects, options)
         return _measured(motion.skate(character.skeleton, clip, contacts))
-    except InputError as error:
-        raise InputError(f"{options.file}: {error}") from error
 
 
 def _measured(found: motion.Skate) -> Result:

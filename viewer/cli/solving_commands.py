@@ -16,7 +16,7 @@ from viewer.cli.job import Result, UsageError
 from viewer.cli.many_files import Kind, one_or_each
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import BENDS, LabOptions, LayerOptions, SolveOptions, Solving
-from viewer.errors import InputError, one_line, shown
+from viewer.errors import InputError, one_line, prefixed, shown
 from viewer.formats.files import write_whole
 from viewer.formats.lab_report import amount, report_document, report_text
 from viewer.formats.motion_json import pose_to_json
@@ -300,10 +300,8 @@ def run_layer(options: LayerOptions) -> Result:
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     clip = inputs.motion_of(character, options.file)
     layers = layers_of(options.layers, character.skeleton)
-    try:
+    with prefixed(options.layers):
         windows = solve_layers(character.skeleton, clip, layers, backend=options.backend, limits=not options.no_limits)
-    except InputError as error:
-        raise InputError(f"{options.layers}: {error}") from error
     changed = with_windows(clip, windows)
     outputs.saved(inputs.with_motion(character, changed), output)
     rows: list[Json] = []

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.errors import InputError, quote
+from viewer.errors import InputError, prefixed, quote
 from viewer.formats.limit_sources import with_limits
 from viewer.skeleton import Clip, JointKind, JointLimits, LimitForm, Skeleton, fk, joint_space
 from viewer.skeleton.clip_limits import unlimited_forms
@@ -154,10 +154,8 @@ def with_ranges(skeleton: Skeleton, ranges: Mapping[str, Sequence[Ends]]) -> Ske
         if len(ends) != len(form.lower):
             count = len(form.lower)
             raise InputError(f"joint {quote(name)}: expected {count} ranges, found {len(ends)}")
-        try:
+        with prefixed(f"joint {quote(name)}"):
             limits[joint] = replace(form, lower=[low for low, _ in ends], upper=[high for _, high in ends])  # type: ignore[arg-type]
-        except InputError as error:
-            raise InputError(f"joint {quote(name)}: {error}") from None
     return replace(skeleton, limits=tuple(limits))
 
 

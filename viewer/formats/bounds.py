@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from viewer.errors import FormatError, quote
+from viewer.errors import FormatError, of_file, quote
 from viewer.skeleton import Character, Clip, EffectorGoal, Pose, Skeleton
 from viewer.spatial.checks import Floats
 
@@ -71,11 +71,8 @@ def check_character(character: Character, file: str | None = None) -> Character:
     Raises:
         FormatError: too many parts, or too far from the origin; ``file`` names the file.
     """
-    try:
+    with of_file(file):
         check_skeleton(character.skeleton, character.clips.values())
-    except FormatError as error:
-        error.file = error.file or file
-        raise
     return character
 
 

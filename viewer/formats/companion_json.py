@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from viewer.errors import FormatError, InputError, quote
+from viewer.errors import FormatError, InputError, at_path, of_file, quote
 from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe, write_whole
 from viewer.formats.goals_json import LayerEntry, LayersFile, goal_of
@@ -47,11 +47,8 @@ def layers_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[st
         FormatError: not JSON, or its contents are refused.
     """
     keys: dict[int, tuple[TargetKey, ...]] = {}
-    try:
+    with of_file(file):
         text, keys = _without_keys(text)
-    except FormatError as error:
-        error.file = file
-        raise
     data, unknown = decode(text, LayersFile, "layers", file)
     if warnings is not None:
         warnings += unknown
@@ -60,10 +57,8 @@ def layers_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[st
         raise FormatError(f"expected at most {most} layers, found {count}", file=file, path="layers")
     layers = []
     for index, entry in enumerate(data.layers):
-        try:
+        with at_path(f"layers[{index}]", file=file):
             layers.append(_layer(entry, keys.get(index, ()), skeleton))
-        except InputError as error:
-            raise FormatError(str(error), file=file, path=f"layers[{index}]") from error
     return tuple(layers)
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta, defstruct, field
 
-from viewer.errors import FormatError, InputError, quote
+from viewer.errors import FormatError, InputError, at_path, quote
 from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe
 from viewer.formats.json_reading import block_list, block_object, compact, decode, degrees_of, number, numbers
@@ -248,18 +248,14 @@ def goals_file_from_text(
         raise FormatError(f"expected at most {MOST_GOALS:,} goals, found {len(data.goals):,}", file=file, path="goals")
     goals = []
     for index, entry in enumerate(data.goals):
-        try:
+        with at_path(f"goals[{index}]", file=file):
             if entry.balance is None:
                 find_place(skeleton, _effector(entry))
             goal = goal_of(entry)
             KINDS[goal.kind].constants(goal, skeleton)
-        except InputError as error:
-            raise FormatError(str(error), file=file, path=f"goals[{index}]") from error
         goals.append(goal)
-    try:
+    with at_path(file=file):
         goal_ids(goals)
-    except InputError as error:
-        raise FormatError(str(error), file=file) from error
     return Asked(tuple(goals), contact, data.ground)
 
 

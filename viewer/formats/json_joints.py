@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import ParamSpec, TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, quote, unknown_name
+from viewer.errors import FormatError, InputError, at_path, quote, unknown_name
 from viewer.formats.json_reading import degrees_of, numbers
 from viewer.formats.json_structs import Joint, Limits, SkeletonFile
 from viewer.formats.motion_json import local_metres, rows, unit_rotations
@@ -59,10 +59,8 @@ def _spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
     triple, matrix = _sorted(joint.spread)
     if triple is not None:
         return _internal(triple, kind, source)
-    try:
+    with at_path(_PATH):
         found = _internal(checked_matrix(np.array(matrix, dtype=np.float64)), kind, source)
-    except InputError as error:
-        raise FormatError(str(error), path=_PATH) from None
     return np.diagonal(found).copy() if kind in _TURNS and bool(are_diagonal(found)) else found
 
 
@@ -106,8 +104,6 @@ def _internal(values: Sequence[float] | Floats, kind: JointKind, source: Source)
 
 Pair: TypeAlias = tuple[float, float]
 Triple: TypeAlias = tuple[float, float, float]
-P = ParamSpec("P")
-R = TypeVar("R")
 
 _LIMIT_KEYS = {
     JointKind.BALL: ("x", "y", "z", "order"),
@@ -157,14 +153,19 @@ def _axes_of(joint: Joint, kind: JointKind) -> tuple[Triple, Triple]:
     if kind in (JointKind.HINGE, JointKind.SLIDE):
         if joint.axis is None:
             raise FormatError(f'expected "axis", the direction of a {kind}, found none')
-        return _at(".axis", unit_axis, joint.axis), none
+        with at_path(".axis"):
+            return unit_axis(joint.axis), none
     if kind is not JointKind.UNIVERSAL:
         return none, none
     if joint.axes is None:
         raise FormatError('expected "axes", the two directions of a universal, found none')
-    first, second = (_at(f".axes[{i}]", unit_axis, axis) for i, axis in enumerate(joint.axes))
-    _at(".axes", check_perpendicular, first, second)
-    return first, second
+    made = []
+    for i, axis in enumerate(joint.axes):
+        with at_path(f".axes[{i}]"):
+            made.append(unit_axis(axis))
+    with at_path(".axes"):
+        check_perpendicular(*made)
+    return made[0], made[1]
 
 
 def _limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) -> JointLimits | None:
@@ -330,14 +331,6 @@ def _ordered(pair: Pair, place: str) -> Pair:
     if pair[0] > pair[1]:
         raise FormatError(f"expected the lower end first, found {_text(pair)}", path=place)
     return pair
-
-
-def _at(place: str, check: Callable[P, R], *given: P.args, **options: P.kwargs) -> R:
-    """The result of a check of the skeleton; its errors get the path ``place`` in the file."""
-    try:
-        return check(*given, **options)
-    except InputError as error:
-        raise FormatError(str(error), path=place) from None
 
 
 def _text(pair: Pair) -> str:
@@ -598,10 +591,8 @@ def loops_of(data: SkeletonFile, skeleton: Skeleton) -> tuple[LoopClosure, ...]:
     """
     for index, entry in enumerate(data.loops):
         for part, name in (("a", entry.a), ("b", entry.b)):
-            try:
+            with at_path(f"loops[{index}].{part}"):
                 find_place(skeleton, name)
-            except InputError as error:
-                raise FormatError(str(error), path=f"loops[{index}].{part}") from None
     return tuple(LoopClosure(entry.a, entry.b, entry.kind == "rigid") for entry in data.loops)
 
 
@@ -625,8 +616,6 @@ def bodies_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> Bodies 
         if entry.joint not in joints:
             raise FormatError(unknown_name("joint", entry.joint, joints), path=f"bodies[{index}].joint")
         a, b = map(tuple, places[index].tolist())
-        try:
+        with at_path(f"bodies[{index}]"):
             result.append(Capsule(joints[entry.joint], a, b, float(radii[index]), entry.mass))
-        except InputError as error:
-            raise FormatError(str(error), path=f"bodies[{index}]") from None
     return Bodies(tuple(result))

@@ -29,7 +29,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.errors import FormatError, InputError, quote
+from viewer.errors import FormatError, InputError, of_file, quote
 from viewer.formats.files import line_and_column
 from viewer.formats.json_structs import GOALS_VERSION, VERSION
 from viewer.spatial.checks import Floats
@@ -366,11 +366,8 @@ def decode(text: str, kind: type[T], word: str, file: str) -> tuple[T, list[str]
     # Whatever the decoder refuses, the careful way accepts or explains.
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         pass
-    try:
+    with of_file(file):
         return _careful(text, kind, word)
-    except FormatError as error:
-        error.file = file
-        raise
 
 
 @functools.cache

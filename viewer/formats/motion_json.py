@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, quote, unknown_name
+from viewer.errors import FormatError, at_path, of_file, quote, unknown_name
 from viewer.formats.bounds import check_skeleton
 from viewer.formats.files import read_file_or_pipe, read_text
 from viewer.formats.json_reading import block_object, compact, decode, numbers
@@ -193,12 +193,9 @@ def pose_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str]
         found.append(f"skeleton: the pose was made for {quote(data.skeleton)}, not for {quote(skeleton.name)}")
     if warnings is not None:
         warnings += found
-    try:
+    with of_file(file):
         pose = pose_of(skeleton, data.rotations or {}, data.translations, Source())
         check_skeleton(skeleton, poses=[pose])
-    except FormatError as error:
-        error.file = file
-        raise
     return pose
 
 
@@ -274,15 +271,12 @@ def read_kept_pose(path: Path) -> KeptPose:
     if data.type is None and data.rotations is None:
         raise FormatError("this is a skeleton file; expected a pose file", file=name)
     tags = tuple(dict.fromkeys(tag.strip() for tag in data.tags if tag.strip()))
-    try:
+    with of_file(name):
         skeleton = None if not data.rest else _skeleton(data.skeleton or "", data.rest)
         pose = None
         if skeleton is not None:
             pose = pose_of(skeleton, data.rotations or {}, data.translations, Source())
             check_skeleton(skeleton, poses=[pose])
-    except FormatError as error:
-        error.file = name
-        raise
     return KeptPose(text, name, skeleton, pose, tags, len(data.rotations or {}))
 
 
@@ -296,7 +290,7 @@ def _skeleton(name: str, rest: dict[str, RestEntry]) -> Skeleton:
     parents = [-1 if entry.parent is None else places[entry.parent] for entry in entries]
     tips = [(joint, tip) for joint, entry in enumerate(entries) for tip in entry.tips]
     count = len(rest)
-    try:
+    with at_path("rest"):
         return Skeleton(
             name=name,
             names=tuple(rest),
@@ -310,8 +304,6 @@ def _skeleton(name: str, rest: dict[str, RestEntry]) -> Skeleton:
             tip_parents=np.array([joint for joint, _ in tips], dtype=np.intp),
             tip_offsets=np.array([tip for _, tip in tips]).reshape(-1, 3),
         )
-    except InputError as error:
-        raise FormatError(str(error), path="rest") from error
 
 
 def _rest(skeleton: Skeleton, joint: int) -> dict[str, object]:

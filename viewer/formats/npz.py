@@ -44,7 +44,7 @@ from typing import IO, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from viewer.errors import FormatError, quote
+from viewer.errors import FormatError, of_file, quote
 from viewer.formats import files
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts, room_for_arrays
 from viewer.formats.file_formats import WriteOptions
@@ -292,11 +292,8 @@ _BLOCK = 1 << 16
 def read_npz(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
     """Read an .npz file that has a skeleton and perhaps motion."""
     arrays = read_arrays(path, name, _READ)
-    try:
+    with of_file(name):
         character = _character(arrays, name)
-    except FormatError as error:
-        error.file = name
-        raise
     return replace(character, warnings=(*character.warnings, *unconverted("NPZ", units, up)))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, ViewerError, quote, unknown_name
+from viewer.errors import FormatError, InputError, ViewerError, of_file, quote, unknown_name
 from viewer.formats.file_formats import POINT_FILES, check_units, format_of
 from viewer.formats.files import read_text
 from viewer.formats.limit_sources import derived_limits
@@ -114,11 +114,8 @@ def _recorded(path: Path, name: str) -> RecordedPoints:
     if path.suffix.casefold() not in POINT_FILES:
         found = quote(path.suffix) if path.suffix else "no suffix"
         raise InputError(f"{name}: expected a name that ends in {', '.join(POINT_FILES)}, found {found}")
-    try:
+    with of_file(name):
         recorded: RecordedPoints = format_of(path).read_points(path, name)
-    except FormatError as error:
-        error.file = name
-        raise
     return recorded
 
 

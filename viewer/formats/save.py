@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError, prefixed, quote
 from viewer.formats.file_formats import BY_SUFFIX, MOST_DECIMALS, UpWord, WriteOptions, format_of, is_session
 from viewer.formats.files import check_file
 from viewer.formats.units import target_source
@@ -80,7 +80,7 @@ def save(
     character = replace(character, source=target_source(own, units, up))
     as_read = own.format == "bvh" and own == character.source
     form, missing = format_of(path), list[str]()
-    try:
+    with prefixed(path):
         if around is not None and not form.has_objects:
             missing = _missing_objects(around, form.name, 1 if character.clip is None else len(character.clip))
         if others and not form.has_objects:
@@ -90,8 +90,6 @@ def save(
         with np.errstate(over="ignore", invalid="ignore"):
             options = WriteOptions(precision, pose is not None, as_read, joints, around, others)
             lost = writer(character, path, options)
-    except InputError as error:  # numbers that the format cannot hold
-        raise InputError(f"{path}: {error}") from error
     lost += missing
     skin, unread = character.skin, character.source.unread
     if unread:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import msgspec
 import numpy as np
 
-from viewer.errors import FormatError, InputError, quote
+from viewer.errors import at_path, of_file, quote
 from viewer.formats import units
 from viewer.formats.bounds import check_counts
 from viewer.formats.file_formats import UNIT_LENGTHS, WriteOptions
@@ -68,7 +68,7 @@ def character_of(data: SkeletonFile, file: str, warnings: list[str]) -> Characte
     Raises:
         FormatError: its contents are refused.
     """
-    try:
+    with of_file(file), at_path():  # the skeleton itself refuses, too
         check_counts(len(data.joints), sum(len(joint.tips) for joint in data.joints), len(data.effectors or ()))
         joints = JointList(data.joints)
         source = _source(data, file, joints)
@@ -80,11 +80,6 @@ def character_of(data: SkeletonFile, file: str, warnings: list[str]) -> Characte
             clips[clip.name] = clip
         elif data.motion is not None:
             warnings.append("motion: no frames, ignored")
-    except FormatError as error:
-        error.file = file
-        raise
-    except InputError as error:  # refused by the skeleton itself
-        raise FormatError(str(error), file=file) from error
     limited = any(limits is not None for limits in skeleton.limits)
     limits_from = (data.limits_from or "file") if limited else None
     return Character(skeleton, MappingProxyType(clips), source, tuple(warnings), limits_from)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from viewer.document import Document
-from viewer.errors import FormatError, InputError, ViewerError, reason
+from viewer.errors import FormatError, InputError, ViewerError, of_file, reason
 from viewer.formats.file_formats import SESSION_SUFFIX, is_session
 from viewer.formats.files import decode_utf8, read_bytes, temporary_name, write_whole
 from viewer.formats.json_reading import decode_typed, found, kind_of, parse
@@ -193,7 +193,7 @@ def open_session(path: str | Path, *, motion: bool = True) -> Opened:
     """
     file = Path(path)
     folder = Path(os.path.realpath(file)).parent
-    try:
+    with of_file(str(path)):
         data, digest = _read(file)
         character = data.document.character
         named = character.clips if isinstance(character.clips, ClipsOfFile) else character.file
@@ -202,9 +202,6 @@ def open_session(path: str | Path, *, motion: bool = True) -> Opened:
         without = changed is not None and character.file is None and not motion
         document = document_of(data.document, folder, motion=not without)
         figures = arrangement_of(data.figures, document, folder, motion=motion) if data.figures else None
-    except FormatError as error:
-        error.file = error.file or str(path)
-        raise
     if changed is None and found is not None:
         document = _moved(document, found)
         figures = figures and with_active(figures, document)
@@ -270,11 +267,8 @@ def _read(path: Path) -> tuple[SessionData, str]:
     if isinstance(head.version, int) and head.version < ONE_FIGURE:
         text = from_version_1(text)
     data = decode_typed(text, SessionData, str(path))
-    try:
+    with of_file(str(path)):
         check_packed(data, len(text), "document")
-    except FormatError as error:
-        error.file = str(path)
-        raise
     return data, hashlib.sha256(content).hexdigest()
 
 

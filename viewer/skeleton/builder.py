@@ -9,7 +9,7 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.errors import InputError, quote, unknown_name
+from viewer.errors import InputError, prefixed, quote, unknown_name
 from viewer.skeleton.arguments import check_skeleton
 from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.effectors import Effector, EffectorGoal
@@ -532,11 +532,9 @@ def changed_joint(
         wanted = {0: f"none: a {found} joint has no axis", 1: "one, (x, y, z)", 2: "two"}[count]
         raise InputError(f"builder: axis of {own}: expected {wanted}, found {len(given)}")
     axes[:count] = finite_floats(given, (count, 3), f"builder: axis of {own}")
-    try:
+    with prefixed(f"builder: limits of {own}"):
         ranges, plain = _limits(found, limits)
         ranges = limits_for(found, ranges)
-    except InputError as error:
-        raise InputError(f"builder: limits of {own}: {error}") from None
     stiff = float(finite_floats(stiffness, (), f"builder: stiffness of {own}"))
     if not 0.0 <= stiff <= 1.0:
         raise InputError(f"builder: stiffness of {own}: expected 0 to 1, found {stiff:g}")

@@ -18,7 +18,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.errors import InputError, quote, shown
+from viewer.errors import InputError, prefixed, quote, shown
 from viewer.skeleton.pose import Reduced, reduced
 from viewer.spatial.angles import EULER_ORDERS, EulerOrder
 from viewer.spatial.checks import Bools, Floats, as_floats, finite_floats, frozen, member, whole
@@ -335,10 +335,8 @@ def checked_matrices(matrices: Floats, names: Sequence[str]) -> Floats:
     if _are_good(matrices[given]):
         return frozen(np.where(given[:, None, None], _even(matrices), np.nan))
     for joint in np.flatnonzero(given).tolist():
-        try:
+        with prefixed(f"skeleton mobility_matrices of {shown(names[joint])}"):
             checked_matrix(matrices[joint])
-        except InputError as error:
-            raise InputError(f"skeleton mobility_matrices of {shown(names[joint])}: {error}") from None
     raise AssertionError
 
 

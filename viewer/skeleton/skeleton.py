@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from viewer.errors import InputError, quote, unknown_name
+from viewer.errors import InputError, prefixed, quote, unknown_name
 from viewer.notebook import png
 from viewer.skeleton.effectors import Effector
 from viewer.skeleton.limits import (
@@ -384,11 +384,9 @@ def _axes(given: Floats, kinds: Sequence[JointKind], names: Sequence[str]) -> Fl
         return axes
     result = np.zeros_like(axes)
     for joint in np.flatnonzero(counts).tolist():
-        try:
+        with prefixed(f"skeleton axes of {quote(names[joint])}"):
             own = [unit_axis(tuple(axis)) for axis in axes[joint, : counts[joint]].tolist()]
             check_perpendicular(*own) if len(own) > 1 else None
-        except InputError as error:
-            raise InputError(f"skeleton axes of {quote(names[joint])}: {error}") from None
         result[joint, : len(own)] = own
     return result
 

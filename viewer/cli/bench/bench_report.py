@@ -14,7 +14,7 @@ from viewer.cli.bench.solves import NUMBA, NUMPY, TURN
 from viewer.cli.job import Result
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import BENCH_PARTS, BenchOptions
-from viewer.errors import InputError, OutputError, reason
+from viewer.errors import InputError, OutputError, reason, writing
 from viewer.session.user_files import log_folder
 
 _SMALL = 1e-3
@@ -316,12 +316,10 @@ def add(path: Path, run: Mapping[str, Json]) -> dict[str, Json]:
         OutputError: the file cannot be written.
     """
     dated: dict[str, Json] = {"date": datetime.now(UTC).isoformat(timespec="seconds"), **run}
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8") as file:
             file.write(f"{json.dumps(dated)}\n")
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {reason(error)}") from error
     return dated
 
 

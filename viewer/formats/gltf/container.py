@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Meta, field
 from numpy.typing import NDArray
 
-from viewer.errors import FormatError, InputError, quote, shown
+from viewer.errors import FormatError, at_path, quote, shown
 from viewer.formats.bounds import FREE_NUMBERS
 from viewer.formats.files import decode_utf8, read_bytes
 from viewer.formats.json_reading import decode_typed
@@ -407,10 +407,8 @@ def _beside(uri: str, path: Path, name: str | None, where: str, largest: int) ->
     parts = relative.replace("\\", "/").split("/")
     if ":" in relative or relative.startswith(("/", "\\")) or ".." in parts or "\0" in relative:
         raise FormatError(f"expected a file beside this one, found {quote(uri)}", file=name, path=f"{where}.uri")
-    try:
+    with at_path(f"{where}.uri", file=name):
         return read_bytes(path.parent.joinpath(*parts), shown(relative), largest)
-    except InputError as error:
-        raise FormatError(str(error), file=name, path=f"{where}.uri") from error
 
 
 def uri_bytes(uri: str, path: Path, where: str, largest: int) -> bytes:

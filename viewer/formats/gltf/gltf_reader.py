@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.errors import FormatError, quote, shown
+from viewer.errors import FormatError, of_file, quote, shown
 from viewer.formats.bounds import MOST_FRAMES, check_counts, room_for_frames
 from viewer.formats.gltf.container import MARK, Accessors, Animation, CompressedError, File, Sampler, counted, open_gltf
 from viewer.formats.gltf.nodes import (
@@ -58,13 +58,9 @@ def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
     """Read a .gltf or .glb file."""
     file, buffers = open_gltf(path, name)
     size = path.stat().st_size + sum(len(data) for data in {id(data): data for data in buffers}.values())
-    try:
-        # An overflow is refused later, when the character is checked, with the name of its joint.
-        with np.errstate(over="ignore", invalid="ignore"):
-            character = _character(file, buffers, path, name, size)
-    except FormatError as error:
-        error.file = error.file or name
-        raise
+    # An overflow is refused later, when the character is checked, with the name of its joint.
+    with of_file(name), np.errstate(over="ignore", invalid="ignore"):
+        character = _character(file, buffers, path, name, size)
     return replace(character, warnings=(*character.warnings, *unconverted("glTF", units, up)))
 
 

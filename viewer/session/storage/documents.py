@@ -17,7 +17,7 @@ from viewer.document import Document, Item, Take, still_report
 from viewer.document.argument_checks import as_vector
 from viewer.document.planar import PLANES
 from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track
-from viewer.errors import FormatError, InputError, unknown_name
+from viewer.errors import FormatError, InputError, at_path, unknown_name
 from viewer.formats.bounds import check_character, check_counts, check_skeleton
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.numbers import as_rotation
@@ -89,10 +89,8 @@ class BodyData(msgspec.Struct, omit_defaults=True):
 
 
 def _bodies_of(data: list[BodyData], path: str) -> Bodies:
-    try:
+    with at_path(path):
         return Bodies(tuple(Capsule(one.joint, one.a, one.b, one.radius, one.mass) for one in data))
-    except InputError as error:
-        raise FormatError(str(error), path=path) from error
 
 
 class LimitsData(msgspec.Struct, omit_defaults=True):
@@ -392,10 +390,8 @@ def _tracks_of(data: TracksData, count: int, path: str) -> Iterator[Track]:
         tangents = unpack(data.tangents, (len(joints), len(frames), 6), f"{path}.tangents")
     for index, joint in enumerate(joints.tolist()):
         place, tangent = (None if some is None else some[index] for some in (moved, tangents))
-        try:
+        with at_path(path):
             yield Track(joint, frames, rotations[index], place, blends, tangent)
-        except InputError as error:
-            raise FormatError(str(error), path=path) from error
 
 
 def _joints_of(stored: Stored, count: int, path: str) -> Ints:
@@ -429,14 +425,12 @@ def _pins_of(data: list[PinnedData], path: str) -> dict[int, tuple[Pin, ...]]:
 
 def _pin_of(data: Any, path: str) -> Pin:  # noqa: ANN401 - PinData
     pin: Pin = VALUES.read(Pin, data, path)
-    try:
+    with at_path(path):
         return pin._replace(
             position=None if pin.position is None else as_vector(pin.position, "position"),
             rotation=None if pin.rotation is None else as_rotation(pin.rotation, "rotation"),
             offset=as_vector(pin.offset, "offset"),
         )
-    except InputError as error:
-        raise FormatError(str(error), path=path) from error
 
 
 def _stretch_of(data: Any, count: int, path: str) -> Stretch:  # noqa: ANN401 - the data of a stretch
@@ -542,10 +536,8 @@ def _check(document: Document) -> None:
         raise FormatError(found, path=f"{_WHERE}.planar")
     _check_contact(document)
     for index, item in enumerate(document.selection):
-        try:
+        with at_path(f"{_WHERE}.selection[{index}]"):
             document.check_item(item)
-        except InputError as error:
-            raise FormatError(str(error), path=f"{_WHERE}.selection[{index}]") from error
     unknown = document.unlimited.difference(document.skeleton.names)
     if unknown:
         raise FormatError(f"expected names of joints, found {min(unknown)!r}", path=f"{_WHERE}.unlimited")
@@ -650,10 +642,8 @@ def arrangement_of(data: list[FigureData], active: Document, folder: Path, *, mo
         if not one.name or one.name in {figure.name for figure in figures}:
             found = "two of one name" if one.name else "an empty name"
             raise FormatError(f"expected figures of different names, found {found}", path=f"{path}.name")
-        try:
+        with at_path(path):
             placement = Placement(one.offset, one.yaw).checked()
-        except InputError as error:
-            raise FormatError(str(error), path=path) from error
         if one.document is None and one.hidden:
             raise FormatError("expected the active figure to be shown, found a hidden one", path=f"{path}.hidden")
         links = tuple(Link(*link) for link in one.links)
@@ -674,10 +664,8 @@ def _check_links(figures: list[Figure]) -> None:
             if link.figure not in names or link.figure == figure.name:
                 others = [name for name in names if name != figure.name]
                 raise FormatError(unknown_name("other figure", link.figure, others), path=path)
-            try:
+            with at_path(path):
                 find_place(figures[names.index(link.figure)].state.document.skeleton, link.joint)
-            except InputError as error:
-                raise FormatError(str(error), path=path) from error
 
 
 def _document_at(data: DocumentData, folder: Path, path: str, *, motion: bool) -> Document:

@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from viewer.errors import FormatError, InputError, quote
+from viewer.errors import FormatError, at_path, quote
 from viewer.formats.bounds import MOST_INFLATION, room_for_arrays
 from viewer.skeleton import Clip, Skeleton
 from viewer.spatial.checks import UNIT_TOLERANCE, Ints, handed_over, unit_quaternions
@@ -187,10 +187,8 @@ class Serialiser:
             if entry not in given:
                 where = f"{path}.{entry}"
                 made[entry] = self._value(hints[entry], getattr(data, entry), where, known, rows.get(entry))
-        try:
+        with at_path(path):
             return kind(**made)
-        except InputError as error:
-            raise FormatError(str(error), path=path) from error
 
     def _value(self, hint: Any, stored: Any, path: str, lengths: Lengths, rows: Rows | None = None) -> Any:  # noqa: ANN401
         origin, inner = get_origin(hint), get_args(hint)
@@ -250,10 +248,8 @@ def _array(stored: Stored, rows: Rows | None, lengths: Lengths, path: str, *, wh
     if rows.unit and array.ndim > 2:
         check_unit(array, path)
     elif rows.unit:
-        try:
+        with at_path(path):
             unit_quaternions(array, (-1, 4), "rotations")
-        except InputError as error:
-            raise FormatError(str(error), path=path) from error
     return array
 
 
