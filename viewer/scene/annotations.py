@@ -145,7 +145,7 @@ _LEFT, _BELOW, _EDGE = -8.0, 24.0, 4.0
 """Pixels from the target to the label's top left corner, and its distance to the view's edges."""
 _SIZE = 15
 
-Box = tuple[float, float, float, float]
+Extent = tuple[float, float, float, float]
 
 
 def short_text(metres: float, *, too_near: bool = False) -> str:
@@ -159,7 +159,7 @@ def short_text(metres: float, *, too_near: bool = False) -> str:
 def draw_chips(seen: Sequence[Seen], projection: Projection, scale: float) -> tuple[list[Stamp], list[Text]]:
     """Labels of missed targets; of overlapping ones the selected or else the larger error is kept."""
     missed = [one for one in seen if one.short and one.visible and one.mark.error_m > 0.0]
-    taken: list[Box] = []
+    taken: list[Extent] = []
     signs: list[Stamp] = []
     texts: list[Text] = []
     for one in sorted(missed, key=lambda miss: (not miss.mark.selected, -miss.mark.error_m)):
@@ -186,7 +186,7 @@ def _placed(at: Pixel, chip: tuple[int, int], size: tuple[int, int], scale: floa
     return float(round(left)), float(round(top))
 
 
-def _overlap(a: Box, b: Box) -> bool:
+def _overlap(a: Extent, b: Extent) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 

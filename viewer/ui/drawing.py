@@ -25,7 +25,7 @@ from viewer.ui.contact import RadiusMover, radius_shapes
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, HitTest
 from viewer.ui.laboratory import Laboratory
-from viewer.ui.pointing import Box
+from viewer.ui.pointing import BoxSelection
 from viewer.ui.range_handles import RangeDrag, chip, end_handles, end_shapes
 from viewer.ui.retargeting import Retargeting
 from viewer.ui.scene_builder import SceneBuilder
@@ -150,7 +150,7 @@ class Drawing:
         scale = self._view.scale
         if isinstance(gesture, RangeDrag):
             return []
-        if isinstance(gesture, Box):
+        if isinstance(gesture, BoxSelection):
             corners = gesture.corners()
             return [Fill(corners, "accent", 0.12), Stroke(corners, scale, "accent", 1.0, closed=True)]
         gizmo = self._hit_test.gizmo()

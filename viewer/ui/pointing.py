@@ -107,7 +107,7 @@ class MoveCamera:
         """Nothing to do: the camera has moved already."""
 
 
-class Box:
+class BoxSelection:
     """A rectangle that selects the items in it."""
 
     cursor = "crosshair"
@@ -289,7 +289,7 @@ class Pointing:
         drag: Callable[[], Gesture | None]
         orbit = lambda: MoveCamera(view, self._camera_moves, event, "orbit")  # noqa: E731 - a callback
         pan = lambda: MoveCamera(view, self._camera_moves, event, "pan")  # noqa: E731
-        box = lambda: Box(self._session, view, self._scenes, event)  # noqa: E731
+        box = lambda: BoxSelection(self._session, view, self._scenes, event)  # noqa: E731
         if hover.axis:
             return Pressed(view, event, lambda: self._look_along(hover.axis), orbit)
         if self._building.on:
@@ -413,7 +413,7 @@ def hints_of(
     if isinstance(gesture, RangeDrag):
         step = "no snap" if view.magnet else "snap 5°"
         return Hint("Ctrl", step), Hint("Shift", "fine"), Hint("Alt", "both ends"), Hint("Esc", "cancel")
-    if isinstance(gesture, Box):
+    if isinstance(gesture, BoxSelection):
         return (Hint("Shift", "add"),)
     if building.on and not isinstance(gesture, MoveCamera):
         return _of_building(view, building)
