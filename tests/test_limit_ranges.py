@@ -14,14 +14,12 @@ from inside.document import (
     Select,
     SetLimitRanges,
     SetLimitsFrom,
+    fitted_ranges,
     held_percent,
     mirrored_pose,
     mirrored_ranges,
     seen_in_clip,
     with_ranges,
-)
-from inside.document import (
-    fitted_ranges as fitted,
 )
 from inside.spatial import exp, multiply
 from panel_window import PanelWindow
@@ -219,7 +217,7 @@ def test_slides_are_measured_and_fitted_by_their_distance() -> None:
     seen = seen_in_clip(document, 0)
     assert seen is not None
     assert (seen.low[0], seen.high[0], seen.share) == (pytest.approx(-0.1), pytest.approx(0.5), 0.75)
-    found = fitted(document, 0)
+    found = fitted_ranges(document, 0)
     assert found is not None
     assert found[0] == pytest.approx((-0.1, 0.5))
 
@@ -236,7 +234,7 @@ def test_a_fit_of_a_clip_at_half_a_turn_can_be_set() -> None:
     document = one_joint(JointKind.HINGE, JointLimits.coordinates((0.0, 1.0)), [0.0, math.pi, 1.0])
     turned = replace(document.skeleton, kinds=(JointKind.BALL,), axes=np.zeros((1, 2, 3)), limits=(limits,))
     ball = new_document(replace(document.character, skeleton=turned))
-    found = fitted(ball, 0)
+    found = fitted_ranges(ball, 0)
     assert found is not None
     changed = SetLimitRanges({"one": found}).apply(ball)
     seen = seen_in_clip(changed, 0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from inside.document import actions as act
-from inside.document import fitted, mirrored_pose
+from inside.document import fitted_pose, mirrored_pose
 from inside.session import Preferences
 from inside.skeleton import blended, counterparts, transferred
 from inside.ui import LibraryPoses
@@ -380,4 +380,4 @@ def test_what_cannot_be_applied_changes_nothing() -> None:
     with pytest.raises(InputError, match="there is nothing to flip"):
         poses_of(made).apply("Rest", arm, arm.rest_pose(), flipped=True)
     assert made.document is before
-    assert fitted(made.document, arm, arm.rest_pose()).joints == (0, 1)
+    assert fitted_pose(made.document, arm, arm.rest_pose()).joints == (0, 1)

@@ -82,10 +82,9 @@ from viewer.document.evaluation import frames_shown, joint_at, layered, motion_o
 from viewer.document.import_export import LEAST, MOST, baked_character, baked_clip, goals_of, step_scale
 from viewer.document.key_curves import KeyOnCurves, Tangent, curve_values, places
 from viewer.document.key_editing import different
-from viewer.document.limit_ranges import fitted as fitted_ranges
-from viewer.document.limit_ranges import held_percent, mirrored_ranges, seen_in_clip, with_ranges
+from viewer.document.limit_ranges import fitted_ranges, held_percent, mirrored_ranges, seen_in_clip, with_ranges
 from viewer.document.planar import PLANES, normal_of, preferred_pose, rig_of
-from viewer.document.pose_fitting import fitted, mirrored_pose, on_the_spot
+from viewer.document.pose_fitting import fitted_pose, mirrored_pose, on_the_spot
 from viewer.document.remapping import lost, remap
 from viewer.document.sampling import fade_frames, sampled, sampled_at
 from viewer.document.scope import binding, out_of_plane, violation

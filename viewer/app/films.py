@@ -13,7 +13,7 @@ import numpy as np
 
 from viewer.errors import ViewerError
 from viewer.opengl import Film, Filming
-from viewer.opengl.filming import disc_under, fitted, middle, swept_points, turned_round
+from viewer.opengl.filming import disc_under, fit_camera, middle, swept_points, turned_round
 from viewer.opengl.pictures import LEAST, seen_points
 from viewer.scene import Camera
 from viewer.spatial.checks import Floats
@@ -260,7 +260,7 @@ def all_in_view(camera: Camera, points: Floats, size: tuple[int, int], height: f
     framed = camera.frame(points, size, least=LEAST * height)
     if camera.orthographic or np.linalg.norm(np.ptp(points, axis=0)) <= LEAST * height:
         return framed
-    return fitted(framed, points, size, upright=upright)
+    return fit_camera(framed, points, size, upright=upright)
 
 
 def _moved(reel: FilmScenes, camera: Camera, *, follow: bool) -> Callable[[int], Camera]:

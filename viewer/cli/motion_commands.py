@@ -288,7 +288,7 @@ def _planted(
 
 def run_fit(options: FitOptions) -> Result:
     """Fit, and write the character."""
-    from viewer.formats.positions import Fitting, fitted  # noqa: PLC0415 - only this reads positions
+    from viewer.formats.positions import Fitting, fit_file  # noqa: PLC0415 - only this reads positions
 
     output = outputs.character_output(options.output, options)
     how = Fitting(
@@ -300,7 +300,7 @@ def run_fit(options: FitOptions) -> Result:
         up=options.up,
         height=options.height,
     )
-    character = fitted(Path(options.file), options.file, how)
+    character = fit_file(Path(options.file), options.file, how)
     warn(f"{options.file}: {warning}" for warning in character.warnings)
     outputs.saved(character, output)
     return Result(notes=[f"wrote {output}: {_fit_summary(character)}"], document=_fit_document(output, character))

@@ -86,7 +86,7 @@ def farthest(kind: JointKind, limits: JointLimits, place: int) -> float:
     return 0.5 * math.pi if middle else math.pi
 
 
-def fitted(document: Document, joint: int) -> tuple[Ends, ...] | None:
+def fitted_ranges(document: Document, joint: int) -> tuple[Ends, ...] | None:
     """Ranges of a joint that hold just what the clip does; None where `seen_in_clip` is."""
     seen = seen_in_clip(document, joint)
     if seen is None:

@@ -212,7 +212,7 @@ _STILL = 1e-9
 """Headings that differ by less than this, radians, are the same: the pose keeps its exact numbers."""
 
 
-def fitted(document: Document, source: Skeleton, pose: Pose, *, flipped: bool = False) -> Transfer:
+def fitted_pose(document: Document, source: Skeleton, pose: Pose, *, flipped: bool = False) -> Transfer:
     """A pose of any skeleton for a document's figure, which stays in its place and keeps its heading.
 
     Args:

@@ -64,7 +64,7 @@ class Fitting:
 
 def read_positions(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
     """The figure fitted to positions in a table or an .npy file; its preset follows from their names or number."""
-    return fitted(path, name, Fitting(units=units, up=up))
+    return fit_file(path, name, Fitting(units=units, up=up))
 
 
 def read_npz_file(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
@@ -74,7 +74,7 @@ def read_npz_file(path: Path, name: str, *, units: str = "auto", up: str = "auto
     return read_npz(path, name, units=units, up=up) if is_skeleton else read_positions(path, name, units=units, up=up)
 
 
-def fitted(path: Path, name: str, how: Fitting) -> Character:
+def fit_file(path: Path, name: str, how: Fitting) -> Character:
     """A figure fitted to a file.
 
     Args:

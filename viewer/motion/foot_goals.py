@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.motion.contacts import BALL, HEEL, WANDERS, FootContacts, FootPlaces, stretches
-from viewer.motion.ground import Ground, Sole, cleared, fitted, raised, sole_of
+from viewer.motion.ground import Ground, Sole, cleared, level_sole, raised, sole_of
 from viewer.motion.steadied import Stance, noise_of, shakes_of, steadied, steadied_ankle
 from viewer.skeleton import Limb, Skeleton, World
 from viewer.spatial.checks import Bools, Floats
@@ -270,7 +270,7 @@ def _on_ground(
             here = longest_run(flat, stance.frames) or stance.frames
             at = (here.start + here.stop - 1) // 2
             way = paths.ball[foot, at] - paths.heel[foot, at]
-            by, rise = fitted(under.ground, sole, here, way, under.length)
+            by, rise = level_sole(under.ground, sole, here, way, under.length)
             for place in places:
                 place[foot, stance.frames] += by
             heights.append(rise)

@@ -149,7 +149,7 @@ def floor_under(skeleton: Skeleton, world: World, feet: list[tuple[FootContacts,
     return min(lowest, default=0.0)
 
 
-def fitted(ground: Ground, sole: Sole, flat: slice, way: Floats, length: float) -> tuple[Floats, float]:
+def level_sole(ground: Ground, sole: Sole, flat: slice, way: Floats, length: float) -> tuple[Floats, float]:
     """How far (3,) a stance is shifted along its foot, and raised, so that all of its sole is on one level.
 
     Args:

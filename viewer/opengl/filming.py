@@ -37,7 +37,7 @@ _LEVEL = 0.05
 """A view counts as one from straight above or below if the cosine of its pitch is smaller."""
 
 
-def fitted(camera: Camera, points: Floats, size: tuple[int, int], *, upright: bool = False) -> Camera:
+def fit_camera(camera: Camera, points: Floats, size: tuple[int, int], *, upright: bool = False) -> Camera:
     """A camera moved, not turned, such that points are in view with equal margins at opposite edges of the picture.
 
     With perspective near points take more room, so the centre of the picture is not the centre of the points in space,
@@ -303,7 +303,7 @@ def make_film(
     points = turned_round(points, middle(points)) if turntable else points
     view = camera_of(camera, first, character, size, points)
     if not _given(camera) and np.linalg.norm(np.ptp(points, axis=0)) > LEAST * first.height:
-        view = fitted(view, points, size, upright=bool(turntable))
+        view = fit_camera(view, points, size, upright=bool(turntable))
     step = 2.0 * math.pi / (rate * turn) if turntable else 0.0
     return Film(
         count=count,

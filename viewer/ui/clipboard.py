@@ -17,7 +17,7 @@ from viewer.document import actions as act
 from viewer.document.document_contact import contact_of, grips, grips_from
 from viewer.document.document_goal import PAIR_KINDS, DocumentBalance, balance_from, balances, check_kind, document_goal
 from viewer.document.import_export import with_pin_target
-from viewer.document.pose_fitting import fitted, mirrored_pose
+from viewer.document.pose_fitting import fitted_pose, mirrored_pose
 from viewer.document.posed_goals import pairs_of
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.formats.files import read_text
@@ -343,7 +343,7 @@ class LibraryPoses:
             raise
 
     def _fitted(self, source: Skeleton, pose: Pose, *, flipped: bool) -> Transfer:
-        return fitted(self._session.document, source, pose, flipped=flipped)
+        return fitted_pose(self._session.document, source, pose, flipped=flipped)
 
     def _names(self, found: Transfer) -> tuple[str, ...] | None:
         """The joints that change; None: all."""

@@ -15,7 +15,7 @@ from viewer.document.limit_ranges import (
     coordinate_names,
     ends_of,
     farthest,
-    fitted,
+    fitted_ranges,
     held_percent,
     mirrored_ranges,
     seen_in_clip,
@@ -394,7 +394,7 @@ class LimitRanges:
         """Give the selected joints the ranges of the clip."""
         document, ranges = self._session.document, dict[str, Sequence[Ends]]()
         for joint in self._joints():
-            found = fitted(document, joint)
+            found = fitted_ranges(document, joint)
             if found is not None:
                 ranges |= range_action(document, joint, found, mirror=self._view.mirror).ranges
         self._session.dispatch(act.SetLimitRanges(ranges, title="Fit limits to the clip"))

@@ -80,10 +80,10 @@ def draw_inspector(ui: PanelContext) -> None:
     elif goal is None and joint < 0:
         quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
         gap(ui.px(4))
-        draw_limits(ui)
+        _limit_source(ui)
         draw_holds(ui, _NARROW if is_folded(document.contact) else None)
         draw_contact(ui)
-        draw_balance(ui)
+        _balance(ui)
         draw_place(ui)
     kinds = [item.kind for item in document.selection if not item.on_figure]
     if len(kinds) > 1:
@@ -128,7 +128,7 @@ _HOLDS = ("Yield", "Firm")
 _HOLD_HINTS = ("Holds give way to the drag, and return", "Holds resist the drag")
 
 
-def draw_limits(ui: PanelContext) -> None:
+def _limit_source(ui: PanelContext) -> None:
     """Draw where the limits of the figure come from, with a choice."""
     document = ui.session.document
     character = document.character
@@ -193,7 +193,7 @@ _FIELD = 72.0
 """Width of the margin, logical pixels."""
 
 
-def draw_balance(ui: PanelContext) -> None:
+def _balance(ui: PanelContext) -> None:
     """Draw whether balance is kept, the current margin, the wanted one and the level."""
     balance = ui.session.document.balance
     if not balance.on:

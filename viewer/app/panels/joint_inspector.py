@@ -84,7 +84,7 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
         _joint_position(ui, joint)
     if not sliders and skeleton.kinds[joint] in {JointKind.BALL, JointKind.FREE}:
         _joint_rotation(ui, joint)
-    draw_limits(ui, document, joint, sliders)
+    _limits(ui, document, joint, sliders)
     _bone(ui, document, joint)
     if skeleton.inertias:
         stated = skeleton.inertias[joint] is not None
@@ -335,7 +335,7 @@ def turned(name: str, one: Coordinate, value: float) -> actions.SetCoordinate:
     return actions.SetCoordinate(name, one.place, value * one.per_unit)
 
 
-def draw_limits(ui: PanelContext, document: Document, joint: int, sliders: list[Coordinate]) -> None:
+def _limits(ui: PanelContext, document: Document, joint: int, sliders: list[Coordinate]) -> None:
     """Draw the switch of a joint's limits, their source, and the ends of each range."""
     name, limits = document.skeleton.names[joint], document.skeleton.limits[joint]
     if limits is None:

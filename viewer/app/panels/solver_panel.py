@@ -38,7 +38,7 @@ _LINE = 3
 """Least number of points drawn as a line alone; fewer get markers."""
 
 
-def draw_convergence(ui: PanelContext, height: float) -> None:
+def _convergence(ui: PanelContext, height: float) -> None:
     """Draw the plot, as wide as the panel and ``height`` framebuffer pixels high; empty without a solve."""
     report, pen = ui.session.report, Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
@@ -231,7 +231,7 @@ def draw_solver(ui: PanelContext) -> None:
     _state(ui)
     # The plot gets the height that the rows leave; theirs is known from the last frame.
     height = max(ui.px(_LEAST_PLOT), room - ui.memory.get("rows", room))
-    draw_convergence(ui, height)
+    _convergence(ui, height)
     gap(ui.px(3))
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, ui.px(4)))
     _update(ui, settings)
