@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from viewer.document import Document, DocumentGoal, Item, Report, stand_of
-from viewer.document.document_contact import solver_grips, touches_of
-from viewer.document.document_goal import BALANCE_KIND
+from viewer.document import DocumentGoal, Item, Report, stand_of
+from viewer.document.document_contact import touches_of
 from viewer.formats.files import write_whole
+from viewer.ik.goals import KINDS, Goal
 from viewer.session.action_log import digest_of
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
@@ -42,9 +42,8 @@ def state_of(
         "height": controller.view.height,
         "effectors": [_effector(controller, goal, report) for goal in document.goals],
         "goals": [
-            *(_goal(goal, report) for goal in document.goals if goal.enabled),
-            *_grips(document, report),
-            *_balance(document, report),
+            *(_goal(goal.id, goal, report) for goal in document.goals if goal.enabled),
+            *(_goal(name, goal, report) for name, goal in document.body_goals().items()),
         ],
         "selection": [item.name for item in document.selection],
         "solver": {
@@ -139,55 +138,18 @@ def _effector(controller: Controller, goal: DocumentGoal, report: Report | None)
     }
 
 
-def _goal(goal: DocumentGoal, report: Report | None) -> dict[str, Any]:
-    error = report.errors.get(goal.id) if report else None
+def _goal(name: str, goal: Goal | DocumentGoal, report: Report | None) -> dict[str, Any]:
+    error = report.errors.get(name) if report else None
     return {
-        "id": goal.id,
+        "id": name,
         "kind": goal.kind,
-        "effector": goal.effector,
+        "effector": goal.effector or None,
         "level": goal.level,
         "error_m": error.metres if error else None,
         "error_deg": error.degrees if error else None,
-        "yields": report is not None and goal.id in report.yields,
+        "yields": report is not None and name in report.yields,
+        **({"object": goal.to} if KINDS[goal.kind].grips else {}),
     }
-
-
-def _balance(document: Document, report: Report | None) -> list[dict[str, Any]]:
-    """The goal for balance, if there is one."""
-    balance, name = document.balance, document.balance_id
-    if not balance.on:
-        return []
-    error = report.errors.get(name) if report else None
-    return [
-        {
-            "id": name,
-            "kind": BALANCE_KIND,
-            "effector": None,
-            "level": balance.level,
-            "error_m": error.metres if error else None,
-            "error_deg": None,
-            "yields": report is not None and name in report.yields,
-        }
-    ]
-
-
-def _grips(document: Document, report: Report | None) -> list[dict[str, Any]]:
-    listed = []
-    for name, goal in solver_grips(document.contact, document.skeleton).items():
-        error = report.errors.get(name) if report else None
-        listed.append(
-            {
-                "id": name,
-                "kind": goal.kind,
-                "effector": goal.effector,
-                "level": goal.level,
-                "error_m": error.metres if error else None,
-                "error_deg": None,
-                "yields": report is not None and name in report.yields,
-                "object": goal.to,
-            }
-        )
-    return listed
 
 
 def screen(controller: Controller, point: Floats) -> list[float] | None:
