@@ -222,6 +222,12 @@ def quote(found: object) -> str:
     return f'"{shown(found if isinstance(found, str) else repr(found))}"'
 
 
+def plural(count: int, noun: str) -> str:
+    """``1 frame``, ``2 frames``, ``2 meshes``."""
+    ending = "" if count == 1 else "es" if noun.endswith("h") else "s"
+    return f"{count} {noun}{ending}"
+
+
 _MOST_LISTED, _FEW = 10, 8
 """If there are more names than the first number, messages list as many as the second one and count the others."""
 

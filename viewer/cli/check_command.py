@@ -16,7 +16,7 @@ from viewer.cli.output import Json
 from viewer.cli.session_inputs import as_character, open_session
 from viewer.cli.workers import done_each
 from viewer.document import Document, new_document
-from viewer.errors import FormatError, InputError, MachineError, ViewerError, one_line, prefixed, quote
+from viewer.errors import FormatError, InputError, MachineError, ViewerError, one_line, plural, prefixed, quote
 from viewer.formats.file_formats import is_session
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import GoalsFile
@@ -142,15 +142,15 @@ def _pose_or_goals(file: str) -> list[str] | None:
         return None
     if kind == "goals":
         goals, warnings = decode(text, GoalsFile, kind, file)
-        return [*warnings, "1 goal" if len(goals.goals) == 1 else f"{len(goals.goals)} goals"]
+        return [*warnings, plural(len(goals.goals), "goal")]
     if kind == "contacts":
         feet, warnings = decode(text, ContactsFile, kind, file)
         count = sum(len(foot.contacts) for foot in feet.feet.values())
-        return [*warnings, f"{count} contact{'' if count == 1 else 's'} of feet"]
+        return [*warnings, f"{plural(count, 'contact')} of feet"]
     if kind == "pose":
         pose, warnings = decode(text, PoseFile, kind, file)
         count = len(pose.rotations or {})
-        return [*warnings, f"a pose of {count} joint{'' if count == 1 else 's'}"]
+        return [*warnings, f"a pose of {plural(count, 'joint')}"]
     return None
 
 

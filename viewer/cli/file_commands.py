@@ -28,7 +28,7 @@ from viewer.cli.info_command import length_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.many_files import Destination, Input, Kind, check_not_read, inputs_of, is_folder, on_each
 from viewer.cli.output import Json, warn
-from viewer.errors import InputError, quote, unknown_name
+from viewer.errors import InputError, plural, quote, unknown_name
 from viewer.formats.file_formats import SAMPLE, FileFormat, format_of, is_session
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import WRITERS, check_suffix, retimed, with_pose
@@ -237,7 +237,7 @@ def run_build(options: BuildOptions) -> Result:
     builder.tip(last, end).effector("end", last, end)
     built = Character(builder.skeleton)
     warnings = outputs.saved(built, output)
-    bones = f"{options.chain} bone{'' if options.chain == 1 else 's'}"
+    bones = plural(options.chain, "bone")
     document = outputs.character_document(built, output, warnings)
     return Result(notes=[f"wrote {output}: {bones} of {options.length:g} m"], document=document)
 
@@ -271,7 +271,7 @@ def run_edit(options: EditOptions) -> Result:
     dropped = list(carrier.lost) if character.clips else []
     warnings = []
     if dropped:
-        count = f"{len(dropped)} removed joint{'' if len(dropped) == 1 else 's'}"
+        count = plural(len(dropped), "removed joint")
         warnings = [f"the motion of {count} is dropped: {', '.join(dropped)}"]
         warn(warnings)
     made = carrier.character(replace(character, skeleton=renamed))

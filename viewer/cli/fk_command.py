@@ -11,7 +11,7 @@ from viewer.cli.file_options import FkOptions
 from viewer.cli.job import Result
 from viewer.cli.options import SESSION_POSE
 from viewer.cli.output import Json
-from viewer.errors import shown
+from viewer.errors import plural, shown
 from viewer.formats.file_formats import is_session
 from viewer.formats.npz import write_fk_npz
 from viewer.formats.skeleton_json import file_order
@@ -41,7 +41,7 @@ def evaluate(character: Character, options: FkOptions) -> Result:
         document = list(documents) if options.frames is not None else documents[0]
     if options.npz:
         _write_npz(Path(options.npz), skeleton, order, world)
-        length = "1 frame" if len(frames) == 1 else f"{len(frames)} frames"
+        length = plural(len(frames), "frame")
         return Result(notes=[f"wrote {options.npz}: {len(order)} joints, {length}"], document=document)
     tables = [] if options.json else [_table(skeleton, order, frame, at) for frame, at in _rows(frames, world)]
     return Result(tables, document=document)

@@ -11,7 +11,7 @@ from viewer.cli.file_options import InfoOptions
 from viewer.cli.inputs import SessionInput, load_input, read_session
 from viewer.cli.job import Result
 from viewer.cli.output import Json
-from viewer.errors import one_line, quote, shown
+from viewer.errors import one_line, plural, quote, shown
 from viewer.formats.file_formats import is_session
 from viewer.formats.json_joints import joint_words
 from viewer.formats.limit_sources import joint_sources
@@ -144,7 +144,7 @@ def _mass(skeleton: Skeleton) -> str:
     """What it weighs, and whether that is stated."""
     kilograms = sum(one.mass for one in inertias_of(skeleton))
     missing = skeleton.inertias.count(None)
-    some = f", but estimated of {missing} joint{'' if missing == 1 else 's'}" if missing else ""
+    some = f", but estimated of {plural(missing, 'joint')}" if missing else ""
     stated = f"from the file{some}"
     return f"{kilograms:.4g} kg, {stated if skeleton.inertias else 'estimated'}"
 

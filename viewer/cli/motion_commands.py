@@ -28,7 +28,7 @@ from viewer.cli.many_files import (
 from viewer.cli.motion_options import FeetOptions, FitOptions, LimitsOptions, RetargetOptions
 from viewer.cli.output import Json, print_error, warn, warnings_once
 from viewer.cli.workers import done_each
-from viewer.errors import FormatError, InputError, ViewerError, prefixed, quote, shown, writing
+from viewer.errors import FormatError, InputError, ViewerError, plural, prefixed, quote, shown, writing
 from viewer.formats.companion_json import StatedMap, read_map, skate_words, write_map
 from viewer.formats.load import load
 from viewer.formats.save import WRITERS, check_suffix
@@ -174,7 +174,7 @@ def _stated(name: str | None) -> StatedMap | None:
 
 def _summary(made: motion.Retargeted) -> str:
     report, doubtful = made.report, made.map.doubtful
-    words = f"{report.frames} frame{'' if report.frames == 1 else 's'}, {report.pairs} pairs"
+    words = f"{plural(report.frames, 'frame')}, {report.pairs} pairs"
     if doubtful:
         more = f" and {len(doubtful) - _LISTED} more" if len(doubtful) > _LISTED else ""
         listed = ", ".join(f"{name} to {made.map.pairs[name]}" for name in doubtful[:_LISTED])
@@ -248,7 +248,7 @@ def _measured(found: motion.Skate) -> Result:
     for foot in found.feet:
         count = len(foot.contacts)
         much = f"slides {foot.slide_cm_s:.2f} cm/s, drifts {foot.drift_cm:.1f} cm" if count else "touches nothing"
-        lines.append(f"{shown(foot.name)}: {count} contact{'' if count == 1 else 's'}, {much}")
+        lines.append(f"{shown(foot.name)}: {plural(count, 'contact')}, {much}")
         lines += [
             f"  {row.contact.point}  frames {row.contact.start:5} to {row.contact.end:5}  "
             f"{row.slide_cm_s:7.2f} cm/s  {row.drift_cm:6.1f} cm{'  turns or slides?' if row.wanders else ''}"
@@ -374,7 +374,7 @@ def _limit_lines(found: motion.Learned, clips: int) -> list[str]:
     unseen = "" if found.unseen is None else f", {100.0 * found.unseen:.1f} % of those not learned from"
     share = f"inside the learned limits: {100.0 * found.inside:.1f} % of the frames{unseen}"
     lines = [
-        f"{found.frames} frames of {clips} motion{'' if clips == 1 else 's'}{left_out}",
+        f"{found.frames} frames of {plural(clips, 'motion')}{left_out}",
         f"{share}; mean range {math.degrees(found.mean_range):.0f} degrees",
     ]
     if found.mean_range_before is not None:

@@ -16,7 +16,7 @@ from viewer.cli.job import Result, UsageError
 from viewer.cli.many_files import Kind, one_or_each
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import BENDS, LabOptions, LayerOptions, SolveOptions, Solving
-from viewer.errors import InputError, one_line, prefixed, shown
+from viewer.errors import InputError, one_line, plural, prefixed, shown
 from viewer.formats.files import write_whole
 from viewer.formats.lab_report import amount, report_document, report_text
 from viewer.formats.motion_json import pose_to_json
@@ -268,7 +268,7 @@ def _report_lines(report: dict[str, Json]) -> list[str]:
     diagnosis: Any = report["diagnosis"]
     unserved: Any = report["unserved"]
     seconds: Any = report["seconds"]
-    steps = f"{report['iterations']} iteration{'' if report['iterations'] == 1 else 's'}"
+    steps = plural(cast("int", report["iterations"]), "iteration")
     lines = [f"{report['status']}: {steps}, {1e3 * seconds:.1f} ms, {report['backend']}"]
     if "solutions" in report:
         lines[0] += f", one of {report['solutions']} solutions"

@@ -10,7 +10,7 @@ from typing import TypeAlias, Unpack
 
 import numpy as np
 
-from viewer.errors import InputError, quote, unknown_name
+from viewer.errors import InputError, plural, quote, unknown_name
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
@@ -108,7 +108,7 @@ class Trace:
 
     def _reason(self) -> str:
         last = self.last
-        blocked = f"{_count(len(last.at_limit))} at limits ({_listed(last.at_limit)})" if last.at_limit else ""
+        blocked = f"{plural(len(last.at_limit), 'joint')} at limits ({_listed(last.at_limit)})" if last.at_limit else ""
         if last.status is Status.DIVERGED:
             return "the error grew without bound; the best pose is shown."
         if last.status is Status.UNREACHABLE:
@@ -307,10 +307,6 @@ def largest(solution: Solution) -> float:
         if np.isfinite(errors).any():
             return float(np.nanmax(errors))
     return 0.0
-
-
-def _count(joints: int) -> str:
-    return "1 joint" if joints == 1 else f"{joints} joints"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from viewer.errors import plural
 from viewer.ik.contact import Contact
 from viewer.ik.contact.touching import Touch, contacts
 from viewer.ik.goals import ROW_KINDS
@@ -194,8 +195,8 @@ class Solution:
     def __repr__(self) -> str:
         """How it ended, and how many goals are met."""
         met, asked = self._findings.met()
-        steps = f"{self.iterations} iteration{'' if self.iterations == 1 else 's'}"
-        return f"<Solution: {self.status}, {met} of {asked} goal{'' if asked == 1 else 's'} met, {steps}>"
+        steps = plural(self.iterations, "iteration")
+        return f"<Solution: {self.status}, {met} of {plural(asked, 'goal')} met, {steps}>"
 
     def _repr_png_(self) -> bytes | None:
         """The picture that notebooks show: the skeleton in the pose."""

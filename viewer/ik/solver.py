@@ -13,7 +13,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.errors import InputError
+from viewer.errors import InputError, plural
 from viewer.ik.arm_search import is_arm
 from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_rows, with_goals
 from viewer.ik.backends import engine_for
@@ -201,7 +201,7 @@ class Solver(Runs):
         """Its method, goals and joints."""
         enabled = sum(goal.enabled for goal in self.goals)
         off = f" ({len(self.goals) - enabled} more off)" if enabled < len(self.goals) else ""
-        goals = f"{enabled} goal{'' if enabled == 1 else 's'}{off}"
+        goals = f"{plural(enabled, 'goal')}{off}"
         return f"<Solver: {self.options.method}, {goals}, {len(self.skeleton)} joints>"
 
     def __copy__(self) -> Solver:

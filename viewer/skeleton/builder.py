@@ -9,7 +9,7 @@ from typing import Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.errors import InputError, prefixed, quote, unknown_name
+from viewer.errors import InputError, plural, prefixed, quote, unknown_name
 from viewer.skeleton.arguments import check_skeleton
 from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.effectors import Effector, EffectorGoal
@@ -65,7 +65,7 @@ class Builder:
     def __repr__(self) -> str:
         """Its name and size."""
         count = len(self._joints)
-        return f"<Builder {quote(self._name)}: {count} joint{'' if count == 1 else 's'}>"
+        return f"<Builder {quote(self._name)}: {plural(count, 'joint')}>"
 
     def __len__(self) -> int:
         """Number of joints."""

@@ -24,7 +24,7 @@ from viewer.document.actions import (
     SplitBone,
 )
 from viewer.document.remapping import lost
-from viewer.errors import InputError
+from viewer.errors import InputError, plural
 from viewer.gizmo import Tool, TypedNumbers
 from viewer.session import Session
 from viewer.skeleton import Builder, Character, JointKind, Skeleton
@@ -255,7 +255,7 @@ class Building:
         if not count:
             self._do(action)
             return
-        words = f"The clip loses {count} joint{'' if count == 1 else 's'}"
+        words = f"The clip loses {plural(count, 'joint')}"
         answers: tuple[tuple[str, Callable[[], object]], ...] = (
             ("Continue", partial(self._do, action)),
             ("Cancel", lambda: None),
@@ -382,7 +382,7 @@ class Building:
             return StatusLine("build", "Building", "idle", "Click on the floor to place the first joint", "", ())
         twins = sum(twin_of(skeleton, name) is not None for name in skeleton.names) // 2
         count = len(skeleton)
-        words = f"{count} joint{'' if count == 1 else 's'}{f', {twins} mirrored' if twins else ''}"
+        words = f"{plural(count, 'joint')}{f', {twins} mirrored' if twins else ''}"
         place = self.target(*self._view.pointer_at, self._view.pointer.mods) if self._view.gesture is None else None
         length = "" if place is None or not self.active else f"length {self.bone_words(place)[0]}"
         return StatusLine("build", "Building", "idle", words, length, ())

@@ -19,7 +19,7 @@ from viewer.document.document_goal import PAIR_KINDS, DocumentBalance, balance_f
 from viewer.document.import_export import with_pin_target
 from viewer.document.pose_fitting import fitted_pose, mirrored_pose
 from viewer.document.posed_goals import pairs_of
-from viewer.errors import FormatError, InputError, OutputError, ViewerError
+from viewer.errors import FormatError, InputError, OutputError, ViewerError, plural
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import Asked, read_goals_file
 from viewer.formats.json_reading import kind_of, parse
@@ -103,7 +103,7 @@ class Clipboard:
         chosen = {item.name for item in document.selection if item.kind == "joint"}
         text, count = joint_positions(document.character, document.pose, chosen)
         self._view.request("copy-text", text)
-        self._view.note(f"Copied the positions of {count} joint{'' if count == 1 else 's'}")
+        self._view.note(f"Copied the positions of {plural(count, 'joint')}")
 
     def paste(self, *, flipped: bool) -> None:
         """Paste the copied pose, or its mirror image."""

@@ -15,7 +15,7 @@ from viewer.document import Document, frame_pose
 from viewer.document.actions import SetClip
 from viewer.document.document_contact import solver_contact
 from viewer.document.import_export import baked_character, baked_clip, goals_of
-from viewer.errors import InputError, ViewerError, quote, shown
+from viewer.errors import InputError, ViewerError, plural, quote, shown
 from viewer.formats.file_formats import SAMPLE, format_of
 from viewer.formats.files import write_whole
 from viewer.formats.goals_json import goals_to_json
@@ -204,7 +204,7 @@ class Files:
             self._figures.add(first)  # which says why it cannot be read
         else:
             more = len(dropped) - 1
-            name = first.name if not more else f"{first.name} and {more} more file{'s' if more > 1 else ''}"
+            name = first.name if not more else f"{first.name} and {plural(more, 'more file')}"
             onto: list[tuple[str, Callable[[], object]]] = []
             if not more:
                 onto = [(f"Retarget onto {self._figures.active}", partial(self._retargeting.open, first))]
@@ -308,7 +308,7 @@ class Files:
             return False
         view.bar.done("save goals")
         on = sum(goal.enabled for goal in goals)
-        view.note(f"Saved {on} goal{'' if on == 1 else 's'} to {path.name}")
+        view.note(f"Saved {plural(on, 'goal')} to {path.name}")
         return True
 
     def export_to(self, path: Path, options: ExportOptions = AS_SHOWN) -> bool:
@@ -458,8 +458,7 @@ def _motion_words(character: Character) -> str:
     """``68 frames``, ``3 clips``."""
     if len(character.clips) != 1:
         return f"{len(character.clips)} clips"
-    frames = len(next(iter(character.clips.values())))
-    return f"{frames} frame{'' if frames == 1 else 's'}"
+    return plural(len(next(iter(character.clips.values()))), "frame")
 
 
 def _missing_clips(document: Document, character: Character) -> list[str]:

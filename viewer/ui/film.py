@@ -16,6 +16,7 @@ from viewer.document.actions.setting_actions import at_frame
 from viewer.document.changed_keys import take_of
 from viewer.document.import_export import baked_character
 from viewer.document.posed_goals import carried
+from viewer.errors import plural
 from viewer.formats.file_formats import FASTEST_FPS, GIF_FPS, STILL_FPS, STILL_TURN, USUAL_FPS, playable_fps, same_rate
 from viewer.ik.contact import Object
 from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points, props_of
@@ -182,7 +183,7 @@ def count(document: Document, plan: FilmPlan) -> int:
 
 def length_words(pictures: int, fps: float, size: tuple[int, int] | None = None) -> str:
     """Text of a length: ``68 pictures, 2.27 s``, or with a size ``68 pictures of 1280 x 720, 2.27 s``."""
-    what = f"{pictures} picture{'' if pictures == 1 else 's'}"
+    what = plural(pictures, "picture")
     return f"{what}{f' of {size_words(size)}' if size else ''}, {fixed(pictures / fps, 2)} s"
 
 

@@ -14,7 +14,7 @@ from viewer.document import Document, Item, Take, frame_pose
 from viewer.document import actions as act
 from viewer.document.key_curves import Tangent, tangents_of
 from viewer.document.take import BLENDS, Blend, Key
-from viewer.errors import ViewerError
+from viewer.errors import ViewerError, plural
 from viewer.session import Session
 from viewer.skeleton import Pose
 from viewer.skeleton.transfer import blended
@@ -245,7 +245,7 @@ class Keying(ViewPart):
     def _copy(self) -> None:
         self._copied, self._pastes_keys = act.copied_keys(self._document, tuple(sorted(self.selected))), True
         count = len({key.frame for key in self.selected})
-        self._view.note(f"Copied {len(self.selected)} keys at {count} frame{'s' if count > 1 else ''}")
+        self._view.note(f"Copied {len(self.selected)} keys at {plural(count, 'frame')}")
 
     def _paste(self) -> None:
         if self._copied is not None:

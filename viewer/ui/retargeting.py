@@ -16,7 +16,7 @@ import numpy as np
 
 from viewer.document import Document, world_of
 from viewer.document.actions import AddClip
-from viewer.errors import InputError, ViewerError
+from viewer.errors import InputError, ViewerError, plural
 from viewer.formats.companion_json import read_map, write_map
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.motion import Choices, RetargetReport, find_map, retarget
@@ -359,7 +359,7 @@ class Retargeting:
         slid = "" if report.slide_cm_s is None else "feet slid {:.1f} cm/s, now {:.2f}".format(*report.slide_cm_s)
         if found.doubtful:
             names = ", ".join(f"{name} to {found.pairs[name]}" for name in found.doubtful)
-            count = f"{len(found.doubtful)} pair{'' if len(found.doubtful) == 1 else 's'} to check"
+            count = f"{plural(len(found.doubtful), 'pair')} to check"
             return StatusLine("warn", count, "warn", names, slid, ())
         return StatusLine("check", f"{len(found.pairs)} pairs", "ok", slid, "", ())
 

@@ -24,7 +24,7 @@ from viewer.document.document_goal import LEVELS
 from viewer.document.posed_goals import above, below
 from viewer.document.scope import limb_of
 from viewer.document.solve_report import standing
-from viewer.errors import WORD, shown
+from viewer.errors import WORD, plural, shown
 from viewer.ik.findings import FAR
 from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
@@ -264,7 +264,7 @@ def _state(
     if why is not None:
         return "warn", f"{_OUT}: {name} {miss}".rstrip() if why is _OUT else why, "warn"
     steps = report.steps[-1] if report.steps else report.iterations  # of the whole drag, not of one tick
-    count = f"{steps} iteration{'s' if steps != 1 else ''}"
+    count = plural(steps, "iteration")
     word = "Stalled" if report.status is Status.STALLED else "Stopped"
     return "warn", f"{word} after {count}, {_error_text(report, document)}", "warn"
 

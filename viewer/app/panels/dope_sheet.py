@@ -35,6 +35,7 @@ from viewer.app.widgets.pen import Area, Pen, item
 from viewer.document.actions import MoveMarker, SetRange, SimplifyKeys
 from viewer.document.key_curves import Tangent
 from viewer.document.take import Blend
+from viewer.errors import plural
 from viewer.ui.commands import BY_ID
 from viewer.ui.timeline import Row, TimeView, keys_in, rows_of
 
@@ -293,7 +294,7 @@ def _hovered(sheet: Sheet, x: float, y: float) -> None:
         imgui.set_mouse_cursor(imgui.MouseCursor_.hand)
         row, frame = key
         count = len(sheet.keys_of(key))
-        what = row.name if row.joint >= 0 else f"{count} joint{'s' if count != 1 else ''}"
+        what = row.name if row.joint >= 0 else plural(count, "joint")
         imgui.set_item_tooltip(f"Frame {frame} · {what}")
     hovered = None if key is None else (key[0].joint, key[1])
     if hovered != sheet.ui.memory.get("hovered key"):

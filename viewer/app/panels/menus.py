@@ -19,7 +19,7 @@ from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Item, actions, joint_of
 from viewer.document.take import layer_of
-from viewer.errors import shown, visible
+from viewer.errors import plural, shown, visible
 from viewer.formats.load import sample_names
 from viewer.session.demos import DEMOS
 from viewer.ui.commands import BY_ID, MENUS, SELECT, WINDOW, Command, menu_commands
@@ -180,16 +180,12 @@ def counts(ui: PanelContext) -> str:
     document = ui.session.document
     skeleton, clip = document.skeleton, document.clip_data
     figures = len(ui.session.stage)
-    parts = [_counted(len(skeleton), "joint"), f"{skeleton.dof} DOF"]
+    parts = [plural(len(skeleton), "joint"), f"{skeleton.dof} DOF"]
     if clip is not None:
-        parts.append(_counted(len(clip), "frame"))
+        parts.append(plural(len(clip), "frame"))
     if figures > 1:
-        parts.append(_counted(figures, "figure"))
+        parts.append(plural(figures, "figure"))
     return " · ".join(parts)
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def _file_title(ui: PanelContext, menus_end: float) -> None:

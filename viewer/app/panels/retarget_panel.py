@@ -32,6 +32,7 @@ from viewer.app.widgets.buttons import (
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import COUNT, PLAIN, Format, finished_number
 from viewer.app.widgets.pen import Pen, gap, tip
+from viewer.errors import plural
 from viewer.motion import FEET, HANDS
 from viewer.skeleton.joint_map import SURE, Reference
 from viewer.skeleton.names import body_part
@@ -96,7 +97,7 @@ def _heading(ui: PanelContext, title: str, count: int, what: str = "pair") -> No
     x, y = imgui.get_cursor_screen_pos()
     h = pen.px(20)
     pen.small(x + pen.px(2), pen.middle(y, h, SMALL), title)
-    words = f"{count} {what}{'' if count == 1 else 's'}"
+    words = plural(count, what)
     wide = imgui.get_content_region_avail().x
     pen.small(x + wide - pen.width(words, SMALL) - pen.px(6), pen.middle(y, h, SMALL), words)
     imgui.dummy((wide, h))

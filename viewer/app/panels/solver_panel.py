@@ -22,6 +22,7 @@ from viewer.document import Report, SolverSettings
 from viewer.document.actions import SetSolver
 from viewer.document.derivation import Derivation, derivation
 from viewer.document.solver_settings import BENDS, PREFERRED, prefers
+from viewer.errors import plural
 from viewer.gizmo import LengthUnit
 from viewer.ik.methods import EVERY_METHOD
 from viewer.ik.solution import Status
@@ -255,7 +256,7 @@ def _state(ui: PanelContext) -> None:
     pen.strong(x + pen.px(22), pen.middle(y, h), word)
     start = x + pen.px(30) + pen.width(word, bold=True)
     if report is not None:
-        count = f"{report.iterations} iteration{'s' if report.iterations != 1 else ''}"
+        count = plural(report.iterations, "iteration")
         parts = [count, number_format.milliseconds(report.seconds), report.backend]
         size = BASE if pen.width(" · ".join(parts)) < x + wide - start else SMALL
         words = pen.fit(" · ".join(parts), x + wide - start, size)

@@ -14,7 +14,7 @@ from viewer.cli.bench.solves import NUMBA, NUMPY, TURN
 from viewer.cli.job import Result
 from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import BENCH_PARTS, BenchOptions
-from viewer.errors import InputError, OutputError, reason, writing
+from viewer.errors import InputError, OutputError, plural, reason, writing
 from viewer.session.user_files import log_folder
 
 _SMALL = 1e-3
@@ -361,7 +361,7 @@ def over_time(runs: Sequence[Mapping[str, Json]]) -> Table:
         if any(value is not None for value in values):
             rows.append((line.label, *map(number, values)))
     named = "; ".join(f"{place}: {machine}" for place, machine in enumerate(machines, 1))
-    count = "1 run" if len(runs) == 1 else f"{len(runs)} runs"
+    count = plural(len(runs), "run")
     return Table("Figures over time", f"{count}. Machines: {named}.", ("figure", *map(_date, shown)), rows)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Meta, field
 from numpy.typing import NDArray
 
-from viewer.errors import FormatError, at_path, quote, shown
+from viewer.errors import FormatError, at_path, plural, quote, shown
 from viewer.formats.bounds import FREE_NUMBERS
 from viewer.formats.files import decode_utf8, read_bytes
 from viewer.formats.json_reading import decode_typed
@@ -200,10 +200,7 @@ class File(_Part):
 
 def counted(counts: Mapping[str, int]) -> tuple[str, ...]:
     """Counts in words, such as "2 meshes"; nothing for what there is none of."""
-    plurals = {"mesh": "meshes"}
-    return tuple(
-        f"{count} {word if count == 1 else plurals.get(word, word + 's')}" for word, count in counts.items() if count
-    )
+    return tuple(plural(count, word) for word, count in counts.items() if count)
 
 
 class WrittenAsset(_Part):
