@@ -8,7 +8,7 @@ from viewer.skeleton.carrying import Carrier
 from viewer.skeleton.character import placed
 from viewer.skeleton.clip import MOST_FRAMES
 from viewer.skeleton.clip_limits import limits_around, limits_from_clip, twist_axes
-from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.coordinates import joint_space, nearest_turns
 from viewer.skeleton.effectors import MOST_LEAVES, find_effectors
 from viewer.skeleton.figure import body_path, find_figure, find_slots
 from viewer.skeleton.joint_map import SURE, counterparts, is_same_tree

@@ -188,17 +188,26 @@ def within_limits(skeleton: Skeleton, clip: Clip, limbs: Sequence[Limb]) -> Clip
     """
     inside = project_clip(skeleton, clip)
     before, after = fk_clip(skeleton, clip), fk_clip(skeleton, inside)
-    away = ends_away(limbs, before, after)
-    if not (away > _NEAR).any():
+    away = _ends_away(limbs, before, after)
+    frames = np.flatnonzero(away > _NEAR)
+    if not len(frames):
         return inside
-    tracks = [
-        track for limb in limbs for track in held_end(skeleton, limb.tip, limb.end, before.point(*limb.tip), before)
-    ]
-    motion = brought(skeleton, (inside.rotations, inside.local_translations()), tracks, away, clip.frame_time)
-    return inside.with_motion(*motion)
+    goals = [goal for limb in limbs for goal in _end_goals(skeleton, limb, before)]
+    # Within the usual tolerance, neighbouring frames would differ visibly.
+    solver = Solver(
+        skeleton, [one.goal for one in goals], tolerance_m=_NEAR, tolerance_deg=1e-3, restarts=False,
+        max_iterations=_MOST,
+    )  # fmt: skip
+    rotations, translations = inside.rotations.copy(), inside.local_translations()
+    for piece in _stretches(frames, max(1, round(_JOINED / clip.frame_time))):
+        here = [MovingGoal(one.goal, one.positions[piece], one.rotations[piece]) for one in goals]
+        rotations[piece], translations[piece] = solve_carried(
+            solver, rotations[piece], translations[piece], here, away[piece] / away[piece].max(), clip.frame_time
+        )
+    return inside.with_motion(rotations, translations)
 
 
-def ends_away(limbs: Sequence[Limb], before: World, after: World) -> Floats:
+def _ends_away(limbs: Sequence[Limb], before: World, after: World) -> Floats:
     """(F,) metres by which the ends of limbs are elsewhere in one world than in another, that of the worst one."""
     away = np.zeros(len(before.positions))
     for limb in limbs:
@@ -209,77 +218,15 @@ def ends_away(limbs: Sequence[Limb], before: World, after: World) -> Floats:
     return away
 
 
-def held_end(
-    skeleton: Skeleton, tip: tuple[int, Floats], end: int | None, points: Floats, world: World, own: int | None = None
-) -> list[MovingGoal]:
-    """Goals that hold the end of a limb and, at a lower level, the rotation of its hand or foot.
-
-    Args:
-        skeleton: that is solved.
-        tip: where the limb ends: a joint, and a place (3,) in its frame.
-        end: its hand or foot, or None.
-        points: (F, 3) where the tip is to be.
-        world: has the rotations of the hand or foot.
-        own: the hand or foot there; None: ``end``.
-    """
-    joint, offset = tip
+def _end_goals(skeleton: Skeleton, limb: Limb, world: World) -> list[MovingGoal]:
+    """Goals that hold the end of a limb and, at a lower level, the rotation of its hand or foot."""
+    (joint, offset), points = limb.tip, world.point(*limb.tip)
     nothing = np.full((len(points), 4), np.nan)
     kept = [MovingGoal(Goal.position(skeleton.names[joint], points[0], offset=offset), points, nothing)]
-    if end is not None:
-        turns = world.rotations[:, end if own is None else own]
-        kept.append(MovingGoal(Goal.rotation(skeleton.names[end], turns[0], level=2), nothing[:, :3], turns))
+    if limb.end is not None:
+        turns = world.rotations[:, limb.end]
+        kept.append(MovingGoal(Goal.rotation(skeleton.names[limb.end], turns[0], level=2), nothing[:, :3], turns))
     return kept
-
-
-def held_body(
-    skeleton: Skeleton, joint: int, points: Floats, turns: Floats, offset: Floats | tuple[float, ...] = (0.0, 0.0, 0.0)
-) -> MovingGoal:
-    """A goal that holds the body, as far as limbs can bring their ends to their places without it.
-
-    Args:
-        skeleton: that is solved.
-        joint: its trunk.
-        points: (F, 3) where a place in it is to be.
-        turns: (F, 4) how it is to be turned.
-        offset: (3,) that place.
-    """
-    return MovingGoal(Goal.pose(skeleton.names[joint], points[0], turns[0], offset=offset, level=2), points, turns)
-
-
-def brought(
-    skeleton: Skeleton,
-    motion: tuple[Floats, Floats],
-    tracks: Sequence[MovingGoal],
-    away: Floats,
-    frame_time: float,
-    *,
-    limits: bool = True,
-) -> tuple[Floats, Floats]:
-    """A motion whose ends are brought to goals.
-
-    Args:
-        skeleton: of it.
-        motion: local rotations (F, J, 4) and translations (F, J, 3).
-        tracks: the goals; see `held_end`.
-        away: (F,) metres by which they are missed; frames where it is next to nothing are not changed.
-        frame_time: seconds between frames.
-        limits: keep joints inside their limits.
-    """
-    frames = np.flatnonzero(away > _NEAR)
-    if not len(frames):
-        return motion
-    # Within the usual tolerance, neighbouring frames would differ visibly.
-    solver = Solver(
-        skeleton, [one.goal for one in tracks], tolerance_m=_NEAR, tolerance_deg=1e-3, restarts=False,
-        max_iterations=_MOST, limits=limits,
-    )  # fmt: skip
-    rotations, translations = motion[0].copy(), motion[1].copy()
-    for piece in _stretches(frames, max(1, round(_JOINED / frame_time))):
-        here = [MovingGoal(one.goal, one.positions[piece], one.rotations[piece]) for one in tracks]
-        rotations[piece], translations[piece] = solve_carried(
-            solver, rotations[piece], translations[piece], here, away[piece] / away[piece].max(), frame_time
-        )
-    return rotations, translations
 
 
 def _stretches(frames: Ints, apart: int) -> list[slice]:

@@ -17,6 +17,7 @@ from viewer.ik.contact.values import Object
 from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, legged, moving_feet
 from viewer.motion.foot_goals import FeetGoals, Timing, Under, feet_goals
 from viewer.motion.ground import floor_under, ground_of
+from viewer.motion.held_ends import held_end, with_ends_held
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
 from viewer.motion.skate_meter import Skate, paired, skate_of
 from viewer.motion.steadied import steadied, steadied_leg, steady_body, steady_hips
@@ -117,39 +118,30 @@ def plant_feet(
     moving = moving_feet(skeleton, clip)
     contacts = contacts_of(moving) if contacts is None else contacts
     motion, feet, shift = _plant(moving, contacts, blend, pelvis, objects, floor)
-    made = clip.with_motion(*_as_hinges_turn(skeleton, motion, feet.legs, clip.frame_time))
+    made = clip.with_motion(*_as_hinges_turn(skeleton, motion, feet.legs))
     after = moving_feet(skeleton, made, away=moving.away)
     return Planted(made, contacts, _report(moving, after, contacts, feet, shift))
 
 
-def _as_hinges_turn(
-    skeleton: Skeleton, motion: tuple[Floats, Floats], legs: Sequence[Limb], frame_time: float
-) -> tuple[Floats, Floats]:
+def _as_hinges_turn(skeleton: Skeleton, motion: tuple[Floats, Floats], legs: Sequence[Limb]) -> tuple[Floats, Floats]:
     """A motion whose legs turn as their joints can, as robots' hips of single hinges; feet are where they were.
 
     Args:
         skeleton: with the legs.
         motion: local rotations (F, J, 4) and translations (F, J, 3).
         legs: posed as if hips and ankles were balls.
-        frame_time: seconds between frames.
     """
     joints = [joint for leg in legs for joint in limb_joints(leg) if skeleton.kinds[joint] is not JointKind.BALL]
+    if not joints:
+        return motion
     given = motion[0][:, joints].swapaxes(0, 1)
     nearest = nearest_turns(skeleton, joints, given)
-    if not joints or (np.abs((given * nearest).sum(axis=-1)) > 1.0 - _SAME).all():
+    if (np.abs((given * nearest).sum(axis=-1)) > 1.0 - _SAME).all():
         return motion
-    # Only here is the solver needed.
-    from viewer.motion.carried import brought, ends_away, held_body, held_end  # noqa: PLC0415
-
-    rotations = motion[0].copy()
+    rotations, wanted = motion[0].copy(), fk_arrays(skeleton.parents, *motion)
     rotations[:, joints] = nearest.swapaxes(0, 1)
-    wanted, after = (fk_arrays(skeleton.parents, turns, motion[1]) for turns in (motion[0], rotations))
-    trunk = legged(skeleton).trunk
-    tracks = [held_body(skeleton, trunk, wanted.positions[:, trunk], wanted.rotations[:, trunk])]
-    for leg in legs:
-        tracks += held_end(skeleton, leg.tip, leg.end, wanted.point(*leg.tip), wanted)
-    away = ends_away(legs, wanted, after)
-    return brought(skeleton, (rotations, motion[1]), tracks, away, frame_time, limits=False)
+    ends = [held_end(leg, wanted) for leg in legs]
+    return with_ends_held(skeleton, (rotations, motion[1]), ends, legged(skeleton).trunk)
 
 
 def planted_motion(moving: MovingFeet, contacts: Contacts) -> tuple[Floats, Floats]:

@@ -16,11 +16,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from viewer.errors import InputError, quote, unknown_name
+from viewer.motion.held_ends import held_end, with_ends_held
 from viewer.motion.hinge_stacks import Stacks, without_stacks
 from viewer.motion.posed_body import PosedBody, posed_body
 from viewer.motion.reference import Body, bodies_of
 from viewer.motion.retarget_report import Choices, Feet, Hands, RetargetReport, report_of
-from viewer.skeleton import Character, Clip, Figure, Skeleton, World, fk_arrays, fk_clip
+from viewer.skeleton import Character, Clip, Figure, Skeleton, World, fk_clip
 from viewer.skeleton.arguments import check_character
 from viewer.skeleton.clip import clip_like
 from viewer.skeleton.figure import find_slots
@@ -230,7 +231,7 @@ def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[
     skeleton, clip, held = posed.pairing.target.skeleton, posed.clip, posed.held
     if stacks is not None:
         skeleton = stacks.whole
-        clip, held = _on_hinges(stacks, posed, choices), [stacks.limb_of(limb) for limb in held]
+        clip, held = _on_hinges(stacks, posed), [stacks.limb_of(limb) for limb in held]
     if choices.limits:
         from viewer.motion.carried import within_limits  # noqa: PLC0415 - only limits need the solver
 
@@ -250,21 +251,10 @@ def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[
     return skeleton, clip, world, warnings
 
 
-def _on_hinges(stacks: Stacks, posed: PosedBody, choices: Choices) -> Clip:
+def _on_hinges(stacks: Stacks, posed: PosedBody) -> Clip:
     """A motion on the hinges that single joints stand for; hands and feet that are held end where they did."""
-    # Only here is the solver needed.
-    from viewer.motion.carried import MovingGoal, brought, ends_away, held_body, held_end  # noqa: PLC0415
-
-    clip, wanted, whole = posed.clip, posed.world, stacks.whole
-    motion = stacks.spread(clip)
-    tracks: list[MovingGoal] = []
-    for limb in posed.held:
-        own, points = stacks.limb_of(limb), wanted.point(*limb.tip)
-        tracks += held_end(whole, own.tip, own.end, points, wanted, limb.end)
-    if tracks:
-        trunk = 0 if posed.pairing.target.figure is None else posed.pairing.target.figure.trunk
-        last, turns = stacks.members[trunk][-1], wanted.rotations[:, trunk]
-        tracks.append(held_body(whole, last, wanted.positions[:, trunk], turns, stacks.points[trunk]))
-        away = ends_away(posed.held, wanted, stacks.seen(fk_arrays(whole.parents, *motion)))
-        motion = brought(whole, motion, tracks, away, clip.frame_time, limits=choices.limits)
+    clip, whole = posed.clip, stacks.whole
+    trunk = 0 if posed.pairing.target.figure is None else posed.pairing.target.figure.trunk
+    ends = [held_end(limb, posed.world, stacks.limb_of(limb)) for limb in posed.held]
+    motion = with_ends_held(whole, stacks.spread(clip), ends, stacks.members[trunk][-1])
     return clip_like(clip, whole, hemisphere_continuous(normalized(motion[0])), motion[1])

@@ -1,0 +1,103 @@
+"""Hands and feet of robots are brought to their places by joints that turn only as they can."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from inside.motion import HeldEnd, with_ends_held
+from inside.skeleton import nearest_turns
+from inside.spatial import from_axis_angle, multiply
+
+import viewer
+from viewer import JointKind, Skeleton
+from viewer.skeleton import World, fk_arrays
+
+Motion = tuple[np.ndarray, np.ndarray]
+
+
+def legs(knee: JointKind = JointKind.HINGE) -> Skeleton:
+    """A body on two legs of six degrees of freedom, the axes of whose hips miss each other."""
+    builder = viewer.Builder(name="legs")
+    builder.add("pelvis", None, (0, 1, 0), kind="free")
+    for side, x in (("left", 0.1), ("right", -0.1)):
+        builder.add(f"{side}_pitch", "pelvis", (x, -0.05, 0), kind="hinge", axis=(1, 0, 0))
+        builder.add(f"{side}_roll", f"{side}_pitch", (0.03, 0, 0.02), kind="hinge", axis=(0, 0, 1))
+        builder.add(f"{side}_yaw", f"{side}_roll", (0, -0.1, 0), kind="hinge", axis=(0, 1, 0))
+        axis = (1, 0, 0) if knee is JointKind.HINGE else ((1, 0, 0), (0, 1, 0))
+        builder.add(f"{side}_knee", f"{side}_yaw", (0, -0.3, 0), kind=knee, axis=axis)
+        builder.add(f"{side}_ankle", f"{side}_knee", (0, -0.4, 0), kind="universal", axis=((1, 0, 0), (0, 0, 1)))
+    return builder.skeleton
+
+
+def still(skeleton: Skeleton, frames: int) -> Motion:
+    """All frames with bent knees."""
+    rotations, translations = (np.tile(each, (frames, 1, 1)) for each in (skeleton.rest_rotations, skeleton.offsets))
+    for side in ("left", "right"):
+        for part, angle in (("pitch", -0.5), ("knee", 1.0)):
+            joint = skeleton.index(f"{side}_{part}")
+            rotations[:, joint] = multiply(rotations[:, joint], from_axis_angle(skeleton.axes[joint, 0], angle))
+    return rotations, translations
+
+
+def feet(skeleton: Skeleton, world: World, shift: np.ndarray, turn: np.ndarray) -> list[HeldEnd]:
+    """Feet that are shifted (F, 3) and turned (F, 4)."""
+    ends = []
+    for side in ("left", "right"):
+        joint = skeleton.index(f"{side}_ankle")
+        wanted = world.positions[:, joint] + shift, joint, multiply(turn, world.rotations[:, joint])
+        ends.append(HeldEnd((joint, np.zeros(3)), *wanted, 0))
+    return ends
+
+
+@pytest.mark.parametrize("knee", [JointKind.HINGE, JointKind.UNIVERSAL])
+def test_feet_are_in_their_places_and_turned_as_they_are_to_be(knee: JointKind) -> None:
+    skeleton, random = legs(knee), np.random.default_rng(3)
+    motion = still(skeleton, 40)
+    before = fk_arrays(skeleton.parents, *motion)
+    turn = from_axis_angle(np.array((0.0, 1.0, 0.0)), random.uniform(-0.3, 0.3, 40))
+    ends = feet(skeleton, before, random.uniform(-0.04, 0.04, (40, 3)), turn)
+    made = with_ends_held(skeleton, motion, ends, 0)
+    after = fk_arrays(skeleton.parents, *made)
+    for end in ends:
+        np.testing.assert_allclose(after.positions[:, end.tip[0]], end.points, atol=1e-7)
+        alike = np.abs((after.rotations[:, end.tip[0]] * end.turns).sum(axis=-1))
+        np.testing.assert_allclose(alike, 1.0, atol=1e-9)
+    joints = list(range(1, len(skeleton)))
+    turned = made[0][:, joints].swapaxes(0, 1)
+    alike = np.abs((nearest_turns(skeleton, joints, turned) * turned).sum(axis=-1))
+    np.testing.assert_allclose(alike, 1.0, atol=1e-12)  # each joint turns as its kind can
+    np.testing.assert_array_equal(made[0][:, 0], motion[0][:, 0])
+    np.testing.assert_array_equal(made[1], motion[1])
+
+
+def test_the_body_gives_way_only_where_legs_are_too_short() -> None:
+    skeleton = legs()
+    motion = still(skeleton, 31)
+    before = fk_arrays(skeleton.parents, *motion)
+    down = np.linspace(0.0, -0.3, 31)[:, None] * np.array((0.0, 1.0, 0.0))
+    ends = feet(skeleton, before, down, np.tile((0.0, 0.0, 0.0, 1.0), (31, 1)))
+    made = with_ends_held(skeleton, motion, ends, 0)
+    after = fk_arrays(skeleton.parents, *made)
+    for end in ends:
+        np.testing.assert_allclose(after.positions[:, end.tip[0]], end.points, atol=1e-4)
+    went = before.positions[:, 0, 1] - after.positions[:, 0, 1]
+    assert (went[:8] == 0.0).all()
+    assert 0.15 < went[-1] < 0.3
+    assert (np.abs(np.diff(went)) < 0.02).all()  # feet go by 0.01 a frame: nothing jumps where legs are straight
+
+
+def test_joints_that_follow_others_stay() -> None:
+    builder = viewer.Builder(name="coupled")
+    builder.add("base", None, kind="free")
+    builder.add("a", "base", (0, -0.1, 0), kind="hinge", axis=(1, 0, 0))
+    builder.add("b", "a", (0, -0.3, 0), kind="hinge", axis=(1, 0, 0))
+    builder.add("c", "b", (0, -0.3, 0), kind="hinge", axis=(0, 0, 1))
+    builder.add("d", "c", (0, -0.3, 0), kind="fixed")
+    builder.mimic("b", "a", 1.0, 0.0)
+    skeleton = builder.skeleton
+    motion = tuple(np.tile(each, (3, 1, 1)) for each in (skeleton.rest_rotations, skeleton.offsets))
+    world = fk_arrays(skeleton.parents, *motion)
+    end = HeldEnd((4, np.zeros(3)), world.positions[:, 4] + (0.05, 0.0, 0.0), None, world.rotations[:, 4], 0)
+    made = with_ends_held(skeleton, (motion[0], motion[1]), [end], 0)
+    np.testing.assert_array_equal(made[0][:, 1:3], motion[0][:, 1:3])
+    np.testing.assert_allclose(fk_arrays(skeleton.parents, *made).positions[:, 4], end.points, atol=1e-4)
