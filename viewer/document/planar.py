@@ -91,7 +91,7 @@ def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Po
     start = project_pose(skeleton, pose) if limits else pose
     rotations, world = start.rotations.copy(), np.zeros_like(pose.rotations)
     for joint, parent in enumerate(skeleton.parents.tolist()):
-        above = world[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
+        above = world[parent] if parent >= 0 else IDENTITY
         world[joint] = multiply(above, rotations[joint])
         wanted = _wanted(skeleton, start, joint, world[joint], normal)
         rotation = _correction(skeleton, joint, world[joint], wanted, normal)

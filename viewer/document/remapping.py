@@ -350,7 +350,7 @@ def _scaled(effector: Effector, scale: float) -> Effector:
 def _reread_goal(goal: DocumentGoal, scale: float, new_from_old: Floats) -> DocumentGoal:
     numbers = {name: _reread(NUMBERS[name], value, scale, new_from_old) for name, value in goal.numbers.items()}
     if goal.kind in PAIR_KINDS:  # in a joint's frame, which keeps its axes
-        new_from_old = np.array((0.0, 0.0, 0.0, 1.0))
+        new_from_old = IDENTITY
     position = None if goal.position is None else rotate(new_from_old, scale * np.array(goal.position))
     rotation = None if goal.rotation is None else multiply(new_from_old, np.array(goal.rotation))
     offset = scale * np.array(goal.offset)

@@ -26,7 +26,7 @@ from viewer.gizmo.typed import (
 )
 from viewer.spatial.checks import Floats, frozen
 from viewer.spatial.projection import LinearView, Projection
-from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
+from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply, rotate
 
 _NO_TURN = 1e-12
 """Radians below which a rotation counts as none: full turns are not exact to the last bit."""
@@ -119,9 +119,6 @@ class Constraint:
     def _turn(self, degrees: float) -> Floats:
         angle = math.remainder(math.radians(degrees), 2.0 * math.pi)
         return IDENTITY if abs(angle) < _NO_TURN else from_axis_angle(self.directions()[:, 0], angle)
-
-
-IDENTITY = frozen([0.0, 0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

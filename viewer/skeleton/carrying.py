@@ -14,7 +14,7 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.skin import WORLD, Skin
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import conjugate, multiply, normalized, rotate, to_matrix
+from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate, to_matrix
 
 _SAME = 1e-9
 """Metres, or quaternion components, below which two places at rest are the same: rounding."""
@@ -92,7 +92,7 @@ class Carrier:
         axes = self._axes
         places, turns = np.empty_like(moved), np.empty_like(turned)
         for joint, (parent, here) in enumerate(zip(new.parents.tolist(), self.source.tolist(), strict=True)):
-            above_turn = np.array((0.0, 0.0, 0.0, 1.0)) if parent < 0 else turns[:, parent]
+            above_turn = IDENTITY if parent < 0 else turns[:, parent]
             above = np.zeros(3) if parent < 0 else places[:, parent]
             reaxed = axes is not None and (axes[joint, :3].any() or (parent >= 0 and axes[parent, :3].any()))
             if here >= 0 and (reaxed or not self.direct[joint]):
@@ -101,7 +101,7 @@ class Carrier:
                 turned[:, joint] = normalized(multiply(conjugate(above_turn), wanted))
                 # A change of the rest position is applied in the new parent's frame.
                 rest_above = np.zeros(3) if parent < 0 else new_rest.positions[parent]
-                back = np.array((0.0, 0.0, 0.0, 1.0)) if parent < 0 else conjugate(new_rest.rotations[parent])
+                back = IDENTITY if parent < 0 else conjugate(new_rest.rotations[parent])
                 shift = new.offsets[joint] - rotate(back, old_rest.positions[here] - rest_above)
                 shift = shift if np.abs(shift).max() > _SAME else np.zeros(3)
                 place = rotate(conjugate(above_turn), world.positions[:, here] - above) + shift

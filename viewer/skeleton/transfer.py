@@ -29,11 +29,10 @@ from viewer.skeleton.rigid_bodies import Bodies
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import between, conjugate, from_matrix, multiply, rotate, slerp
+from viewer.spatial.quaternion import IDENTITY, between, conjugate, from_matrix, multiply, rotate, slerp
 from viewer.spatial.vectors import unit
 
 T = TypeVar("T")
-_NONE = np.array([0.0, 0.0, 0.0, 1.0])
 _SAME_REST = 1e-9
 """Rest poses are the same if quaternion components and metres differ by less than this."""
 
@@ -80,7 +79,7 @@ def transferred(source: Skeleton, pose: Pose, target: Skeleton, now: Pose) -> Tr
     world = np.empty((len(target), 4))
     chosen = set(joints)
     for joint, parent in enumerate(target.parents.tolist()):
-        above = world[parent] if parent >= 0 else _NONE
+        above = world[parent] if parent >= 0 else IDENTITY
         if match[joint] >= 0:
             rotations[joint] = multiply(conjugate(above), turned[joint])
         elif joint in chosen:
@@ -156,7 +155,7 @@ def _frame_between(source: Skeleton, target: Skeleton) -> Floats:
     """(4,) the rotation from the rest orientation of the source's figure to that of the target's."""
     mine, its = find_figure(target), find_figure(source)
     if mine is None or its is None:
-        return _NONE
+        return IDENTITY
     return from_matrix(_axes(mine) @ _axes(its).T)
 
 

@@ -30,7 +30,7 @@ from viewer.session.session_files import is_session
 from viewer.skeleton import Character, JointKind, Pose, Skeleton, find_place, fk, joint_space
 from viewer.skeleton.figure import partners
 from viewer.skeleton.transfer import Transfer, blended
-from viewer.spatial.quaternion import conjugate, multiply
+from viewer.spatial.quaternion import IDENTITY, conjugate, multiply
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import grounded
 from viewer.ui.opening import file_error
@@ -156,7 +156,7 @@ def with_world_rotations(skeleton: Skeleton, now: Pose, pose: Pose, joints: Coll
     rotations, translations = now.rotations.copy(), now.translations.copy()
     world = np.empty_like(rotations)
     for joint, parent in enumerate(skeleton.parents.tolist()):
-        above = world[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
+        above = world[parent] if parent >= 0 else IDENTITY
         if joint in chosen:
             rotations[joint] = multiply(conjugate(above), wanted[joint])
             translations[joint] = pose.translations[joint]

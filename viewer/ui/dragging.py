@@ -14,6 +14,7 @@ from viewer.scene import Hit, hits, other_at, pick_axis, pick_trail
 from viewer.session import Session
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
+from viewer.spatial.quaternion import IDENTITY
 from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import PropMover, RadiusMover, hit_radius
@@ -123,12 +124,12 @@ class HitTest:
 
     def _above(self, item: Item) -> Floats:
         """(4,) world rotation of the parent of an item's joint; none where there is no such parent."""
-        document, nothing = self._session.document, np.array([0.0, 0.0, 0.0, 1.0])
+        document = self._session.document
         if not item.on_figure:
-            return nothing
+            return IDENTITY
         parent = int(document.skeleton.parents[joint_of(document, item)])
         world = world_of(document.skeleton, document.pose)
-        return world.rotations[parent] if parent >= 0 else nothing
+        return world.rotations[parent] if parent >= 0 else IDENTITY
 
     def gizmo_at(self, item: Item, tool: Tool) -> Gizmo:
         """The gizmo of an item, along the axes of the chosen space."""

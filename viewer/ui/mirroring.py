@@ -19,7 +19,7 @@ from viewer.session import Session
 from viewer.skeleton.figure import partners
 from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import conjugate, multiply, rotate
+from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 from viewer.ui.contact import RadiusMover
 from viewer.ui.drag_targets import JointMover, JointsMover, Mover, TargetMover, grip, mirrored_turn
 
@@ -184,7 +184,7 @@ class MirroredJoint:
         joint = skeleton.index(self.other)
         self._normal, self._world = _normal(document, joint), world.rotations[joint]
         parent = int(skeleton.parents[joint])
-        self._above = world.rotations[parent] if parent >= 0 else np.array([0.0, 0.0, 0.0, 1.0])
+        self._above = world.rotations[parent] if parent >= 0 else IDENTITY
         self.mover.begin(session)
 
     def apply(self, session: Session, motion: Motion) -> None:

@@ -14,7 +14,7 @@ from viewer.errors import FormatError
 from viewer.formats.gltf.container import MARK, File, Node
 from viewer.skeleton.tree import CycleError, parents_first
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate, to_matrix
+from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate, to_matrix
 
 _TIP = ".tip"
 """Part of the names of the end sites that ikviewer writes."""
@@ -213,7 +213,7 @@ def _decomposed(matrix: Floats, path: str) -> tuple[Floats, Floats, Floats]:
     if size < 0.0:
         scale[0] = -scale[0]
     if not scale.all():
-        return matrix[:3, 3].copy(), np.array([0.0, 0.0, 0.0, 1.0]), scale
+        return matrix[:3, 3].copy(), IDENTITY, scale
     return matrix[:3, 3].copy(), np.asarray(from_matrix(columns / scale)), scale
 
 
