@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from inside.formats import goals_file_from_text, goals_to_json
-from inside.ik import KINDS, Backend, goal_ids, with_ids
+from inside.ik import KINDS, Backend, goal_ids
 from inside.opengl import marks_of
 from rigs import Problem, problem, random_pose, random_skeleton
 from test_rows import analytic, assert_rows_agree
@@ -221,6 +221,5 @@ def test_ids_are_made_where_there_are_none() -> None:
         Goal.function(lambda world: world.positions[0]),
     ]
     assert goal_ids(goals) == ("LeftHand", "LeftHand 3", "LeftHand 2", "function")
-    assert goal_ids(with_ids(goals)) == goal_ids(goals)
     with pytest.raises(InputError, match='found "LeftHand 2" twice'):
         Solver(BIPED, [*goals, replace(goals[2], weight=2.0)])

@@ -10,7 +10,7 @@ from viewer.ik.contact.distances import capsule_to_ball, capsule_to_box, capsule
 from viewer.ik.contact.grid import distance_grid
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.findings import degrees, listed, metres, together
-from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Value, goal_ids, with_ids
+from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Value, goal_ids
 from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.goals.placed import holds
 from viewer.ik.goals.pole import swivel_circle

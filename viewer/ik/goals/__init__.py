@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, placed, pole, relative
-from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, Residuals, goal_ids, with_ids
+from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, Residuals, goal_ids
 from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind, Measure
 from viewer.ik.goals.numbers import LEAST_WEIGHT, Number, Quaternion, Unit, Value, Vector
 
@@ -59,5 +59,4 @@ __all__ = [
     "Vector",
     "goal_ids",
     "placed_kind",
-    "with_ids",
 ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self, TypeAlias, TypedDict, Unpack
 
 from numpy.typing import ArrayLike
@@ -381,10 +381,3 @@ def goal_ids(goals: Sequence[Goal]) -> tuple[str, ...]:
         taken.add(name)
         ids.append(name)
     return tuple(ids)
-
-
-def with_ids(goals: Iterable[Goal]) -> tuple[Goal, ...]:
-    """The goals of a list, each with an id; see `goal_ids`."""
-    given = tuple(goals)
-    pairs = zip(given, goal_ids(given), strict=True)
-    return tuple(goal if goal.id else replace(goal, id=made) for goal, made in pairs)
