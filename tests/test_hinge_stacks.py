@@ -163,7 +163,7 @@ def test_a_robot_whose_base_is_fixed_walks_off_and_says_so(link: bool) -> None:
         )  # fmt: skip
     wanted, found = (retarget(walk, viewer.Character(each)) for each in (free, fixed))
     base = "base" if link else "Hips"
-    assert found.report.warnings == (f'"{base}" is fixed: it is free here, so that the figure goes its way',)
+    assert found.report.warnings == (f'"{base}" is fixed: it is free here, so that the figure can move about',)
     kinds = found.character.skeleton.kinds
     assert kinds == (JointKind.FREE, *fixed.kinds[1:])
     one, other = moved(wanted.character), moved(found.character)

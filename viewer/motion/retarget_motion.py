@@ -247,7 +247,7 @@ def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[
             warnings = (*warnings, f"{off}: hinges and limits allow no more")
         if stacks.freed is not None:
             base = quote(skeleton.names[stacks.freed])
-            warnings = (f"{base} is fixed: it is free here, so that the figure goes its way", *warnings)
+            warnings = (f"{base} is fixed: it is free here, so that the figure can move about", *warnings)
     return skeleton, clip, world, warnings
 
 
