@@ -77,7 +77,8 @@ def test_coordinates_make_the_motion_that_the_skeleton_file_says(posed: tuple[Sk
     c = np.random.default_rng(seed).uniform(-3.0, 3.0, size=(len(skeleton), 3))
     rotations, translations = joint_space(skeleton).rebuild(c, pose.rotations, pose.translations)
     for joint, (kind, limits) in enumerate(zip(skeleton.kinds, skeleton.limits, strict=True)):
-        if kind is JointKind.FREE or (kind is JointKind.BALL and limits is None):
+        stands = kind is JointKind.FIXED and skeleton.parents[joint] < 0
+        if kind is JointKind.FREE or stands or (kind is JointKind.BALL and limits is None):
             np.testing.assert_array_equal(rotations[joint], pose.rotations[joint])
         else:
             expected = local_matrix(skeleton, joint, c[joint])

@@ -10,7 +10,8 @@ import pytest
 from cli_run import ran
 from inside.formats import Shape, rigid_skin
 from inside.physics import Base, Standing, Together, soles_of, with_feet
-from inside.spatial import conjugate, rotate
+from inside.skeleton import find_figure
+from inside.spatial import conjugate, multiply, rotate
 from panel_window import PanelWindow
 
 import viewer
@@ -124,6 +125,63 @@ def test_a_base_that_was_moved_stays_where_it_is() -> None:
     np.testing.assert_array_equal(sim.aimed.translations[0], moved.translations[0])
     sim.aim(rest)
     assert sim.aimed.translations[0, 1] < rest.translations[0, 1] - 0.1
+
+
+def test_a_base_that_was_moved_below_the_ground_is_lifted_out_of_it() -> None:
+    skeleton = hung()
+    rest = skeleton.relaxed_pose()
+    shift = np.eye(len(skeleton), 1) * (0.5, -0.5, 0.0)
+    sim = Physics(skeleton, viewer.Pose(rest.rotations, rest.translations + shift), surroundings=ground_under(skeleton),
+                  base="legs")  # fmt: skip
+    stands = Physics(skeleton, rest, surroundings=ground_under(skeleton), base="legs").aimed.translations[0, 1]
+    np.testing.assert_allclose(sim.aimed.translations[0], (0.5, stands, 0.0), atol=1e-12)
+
+
+def lying(skeleton: viewer.Skeleton) -> viewer.Pose:
+    """The relaxed pose, a quarter turned about x."""
+    rest = skeleton.relaxed_pose()
+    rotations = rest.rotations.copy()
+    rotations[0] = multiply(np.array((np.sin(np.pi / 4), 0.0, 0.0, np.cos(np.pi / 4))), rotations[0])
+    return viewer.Pose(rotations, rest.translations)
+
+
+@pytest.mark.parametrize("backend", ["numba", "numpy"])
+def test_a_base_that_was_turned_keeps_its_turn_where_it_is_posed(backend: str) -> None:
+    skeleton = hung()
+    pose = lying(skeleton)
+    assert (viewer.project_pose(skeleton, pose).rotations[0] == pose.rotations[0]).all()
+    at = viewer.fk(skeleton, pose).positions[skeleton.index("LeftHand")] + (0.0, 0.1, 0.05)
+    solver = viewer.Solver(skeleton, [viewer.Goal.position("LeftHand", at)], backend=backend)  # type: ignore[arg-type]
+    for found in (solver.solve(pose), solver.drag(pose).move(at[None])):
+        assert (found.pose.rotations[0] == pose.rotations[0]).all()
+        assert (found.pose.translations[0] == pose.translations[0]).all()
+        assert found.errors_m[0] < 0.01
+    batch = solver.solve_batch([pose, skeleton.relaxed_pose()], np.stack([at, at])[:, None])
+    np.testing.assert_array_equal(batch.pose(0).rotations[0], pose.rotations[0])
+
+
+def test_a_turned_base_that_is_fixed_stays_turned_in_a_simulation() -> None:
+    arm = viewer.load("sample:claw-arm").skeleton
+    pose = lying(arm)
+    sim = Physics(arm, pose, surroundings=Surroundings(ground=None))
+    run(sim, 0.5)
+    np.testing.assert_allclose(sim.pose.rotations, pose.rotations, atol=0.01)
+    assert (sim.pose.rotations[0] == pose.rotations[0]).all()
+
+
+def test_a_centaur_stands_on_its_four_legs() -> None:
+    """It has the arms of a person, none of its legs, and feet all around."""
+    biped = hung()
+    builder = viewer.Builder(biped).remove("LeftUpLeg").remove("RightUpLeg")
+    for number, (x, z) in enumerate([(0.2, 0.4), (-0.2, 0.4), (0.2, -0.4), (-0.2, -0.4)]):
+        builder.add(f"hip {number}", "Hips", (x, 0.0, z), kind="hinge", axis=(1, 0, 0))
+        builder.add(f"knee {number}", f"hip {number}", (0.0, -0.4, 0.0), kind="hinge", axis=(1, 0, 0))
+        builder.tip(f"knee {number}", (0.0, -0.4, 0.0))
+    skeleton = builder.skeleton
+    figure = find_figure(skeleton)
+    assert figure is not None
+    assert (len(figure.arms), figure.legs) == (2, ())
+    assert len(Physics(skeleton, surroundings=ground_under(skeleton), base="legs").model.free) == 1
 
 
 def test_each_of_several_figures_stands_by_itself() -> None:

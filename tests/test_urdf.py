@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -13,7 +14,7 @@ from inside.spatial import conjugate, from_axis_angle, multiply, rotate, to_eule
 from rigs import random_pose, random_skeleton
 
 import viewer
-from viewer import FormatError, JointKind, Pose
+from viewer import Builder, FormatError, JointKind, Pose
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm">
@@ -297,7 +298,10 @@ def driven(skeleton: viewer.Skeleton, pose: Pose, read: viewer.Skeleton) -> Pose
     for joint, (name, kind) in enumerate(zip(skeleton.names, skeleton.kinds, strict=True)):
         rest, axes, limits = skeleton.rest_rotations[joint], skeleton.axes[joint], skeleton.limits[joint]
         turned = multiply(conjugate(rest), pose.rotations[joint])
-        if kind is JointKind.FREE:
+        if kind is JointKind.FIXED and skeleton.parents[joint] < 0:
+            here = read.index(name)
+            rotations[here] = multiply(rotations[here], turned)
+        elif kind is JointKind.FREE:
             rotations[read.index(name)], translations[read.index(name)] = (
                 pose.rotations[joint],
                 pose.translations[joint],
@@ -527,3 +531,42 @@ def skinned(skin: Skin, mesh: Mesh, world: viewer.World) -> np.ndarray[Any, Any]
             local = skin.transforms[binding] @ np.append(mesh.positions[vertex], 1.0)
             found[vertex] += weight * world.point(joint, local)
     return found
+
+
+WIDE = [("-6.283185307179586", "6.283185307179586"), ("-10.0", "10.0"), ("-1e+16", "1e+16"), ("-3.0", "12.0")]
+
+
+def turning(lower: str, upper: str) -> str:
+    limit = f'<limit lower="{lower}" upper="{upper}" effort="1" velocity="1"/>'
+    return f'<robot name="r"><link name="a"/><link name="b"/>{joint("j", "a", "b", limit, "revolute")}</robot>'
+
+
+@pytest.mark.parametrize(("lower", "upper"), WIDE)
+def test_ranges_that_no_pose_leaves_are_written_as_they_were(lower: str, upper: str, tmp_path: Path) -> None:
+    (tmp_path / "r.urdf").write_text(turning(lower, upper), encoding="utf-8")
+    character = viewer.load(tmp_path / "r.urdf")
+    viewer.save(character, tmp_path / "again.urdf")
+    made = next(ET.parse(tmp_path / "again.urdf").iter("joint"))
+    limit = made.find("limit")
+    assert limit is not None
+    assert (made.get("type"), limit.get("lower"), limit.get("upper")) == ("revolute", lower, upper)
+    limited = Builder(character.skeleton).change("b", limits=(-1.0, 1.0)).skeleton
+    viewer.save(replace(character, skeleton=limited), tmp_path / "again.urdf")
+    limits = viewer.load(tmp_path / "again.urdf").skeleton.limits[1]
+    assert limits is not None
+    assert (limits.lower.tolist(), limits.upper.tolist()) == ([-1.0], [1.0])
+
+
+def test_a_range_all_around_of_other_files_is_one_of_urdf(tmp_path: Path) -> None:
+    wide = viewer.JointLimits.coordinates((-np.inf, np.inf))
+    builder = Builder().add("a", kind="fixed")
+    builder.add("b", "a", (0, 1, 0), kind="hinge", axis=(1, 0, 0), limits=wide)
+    builder.add("c", "b", (0, 1, 0), kind="hinge", axis=(1, 0, 0))
+    viewer.save(viewer.Character(builder.skeleton), tmp_path / "r.urdf")
+    words = [(one.get("type"), one.find("limit") is not None) for one in ET.parse(tmp_path / "r.urdf").iter("joint")]
+    assert words[-2:] == [("revolute", True), ("continuous", False)]
+    again = viewer.load(tmp_path / "r.urdf").skeleton
+    stated = again.limits[again.index("b")]
+    assert stated is not None
+    assert stated.upper.tolist() == [np.inf]
+    assert again.limits[again.index("c")] is None

@@ -186,7 +186,9 @@ def _renamed_source(source: Source, names: Mapping[int, str], new: Mapping[str, 
     The joints of a robot keep the names that they have beside those of the bodies that they move.
     """
     if source.joint_names:
-        source = replace(source, joint_names={new.get(link, link): name for link, name in source.joint_names.items()})
+        called = {new.get(link, link): name for link, name in source.joint_names.items()}
+        ranges = {new.get(link, link): ends for link, ends in source.ranges.items()}
+        source = replace(source, joint_names=called, ranges=ranges)
     layout = source.layout
     if layout is None:
         return source

@@ -73,6 +73,8 @@ _LEAST_AXIS = 1e-9
 _ROUNDING = 1e-9
 _TURNS = 4.0 * math.pi
 """Limits of hinges are two turns at most."""
+_ALL_ROUND = 2.0 * math.pi
+"""The ends of a range that no pose is beyond, as those of the joints of a UR are."""
 _DRIVEN = ("revolute", "continuous", "prismatic", "spherical")
 _BOUNDLESS = 1e9
 """Effort and velocity, which URDF requires, of joints of which none is known; files state 1e6 and more for that."""
@@ -89,6 +91,7 @@ class Moved(NamedTuple):
         offset: (3,) of the child in the parent.
         rotation: (4,) likewise.
         axis: (3,) in the child.
+        stated: (lowest, highest) of a revolute joint, radians, as the file states them, or None.
         limits: (lowest, highest) in radians or metres; None: none.
         element: for messages.
     """
@@ -100,6 +103,7 @@ class Moved(NamedTuple):
     offset: Floats
     rotation: Floats
     axis: Floats
+    stated: tuple[float, float] | None
     limits: tuple[float, float] | None
     element: Element
 
@@ -163,9 +167,14 @@ def _source(ordered: list[tuple[str, Moved | None]], name: str, given: tuple[str
     """Metres and Z up; with raw units the axes stay as they are."""
     units, up = given
     named = {joint.child: joint.name for _, joint in ordered[1:] if joint is not None}
+    wide = {
+        joint.child: joint.stated
+        for _, joint in ordered[1:]
+        if joint is not None and joint.stated is not None and joint.stated[1] - joint.stated[0] >= _TURNS
+    }
     raw = units == "raw" and up == "auto"
     return Source(
-        path=name, format="urdf", units="raw" if raw else "m", up="y" if raw else "z", joint_names=named
+        path=name, format="urdf", units="raw" if raw else "m", up="y" if raw else "z", joint_names=named, ranges=wide
     )  # fmt: skip
 
 
@@ -202,10 +211,13 @@ def _joint(element: Element, links: dict[str, Element], warnings: list[str]) -> 
     if _KINDS[word] in ("hinge", "slide") and not length > _LEAST_AXIS:
         line = element.line if found is None else found.line
         raise FormatError(f"joint {quote(name)}: axis: expected a direction, found the zero vector", line=line)
-    limits = _limits(element, name, word, warnings)
+    limits = stated = _limits(element, name, word, warnings)
+    if limits is not None and word == "revolute":
+        limits = _within_turns(*limits)
     parent, child = ends
     axis = axis / length if length > _LEAST_AXIS else axis
-    return Moved(name, word, parent, child, offset, rotation, axis, limits, element)
+    stated = stated if word == "revolute" else None
+    return Moved(name, word, parent, child, offset, rotation, axis, stated, limits, element)
 
 
 def _limits(element: Element, name: str, word: str, warnings: list[str]) -> tuple[float, float] | None:
@@ -222,7 +234,11 @@ def _limits(element: Element, name: str, word: str, warnings: list[str]) -> tupl
         raise FormatError(f"joint {quote(name)}: expected lower <= upper, found {lower:g} > {upper:g}", line=found.line)
     if lower == upper:
         warnings.append(f"joint {quote(name)} cannot move: both its limits are {lower:g}")
-    if word == "revolute" and max(-lower, upper) > _TURNS:  # such as 1e16: it turns without end
+    return lower, upper
+
+
+def _within_turns(lower: float, upper: float) -> tuple[float, float] | None:
+    if max(-lower, upper) > _TURNS:  # such as 1e16: it turns without end
         return None if min(-lower, upper) > _TURNS else (max(lower, -_TURNS), min(upper, _TURNS))
     return lower, upper
 
@@ -513,7 +529,7 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
     warnings = ["a robot has no motion: it is left out"] if character.clips else []
     if character.skin is not None:
         warnings.append("meshes are left out: the shapes are the bodies of the skeleton")
-    plans = [_steps(skeleton, joint, warnings) for joint in range(len(skeleton))]
+    plans = [_steps(skeleton, joint, character.source, warnings) for joint in range(len(skeleton))]
     between_links = [step.link for plan in plans for step in plan[:-1]]
     if between_links:
         warnings.append(f"URDF has hinges and slides only: {len(between_links)} links without a body stand in")
@@ -564,7 +580,7 @@ def _stands_at_origin(skeleton: Skeleton, root: int, up: Source) -> bool:
     return skeleton.kinds[root] is JointKind.FIXED and still
 
 
-def _steps(skeleton: Skeleton, joint: int, warnings: list[str]) -> list[Step]:
+def _steps(skeleton: Skeleton, joint: int, source: Source, warnings: list[str]) -> list[Step]:
     name, kind, limits = skeleton.names[joint], skeleton.kinds[joint], skeleton.limits[joint]
     if kind is JointKind.FREE:
         return [Step(name, "floating")]
@@ -580,6 +596,8 @@ def _steps(skeleton: Skeleton, joint: int, warnings: list[str]) -> list[Step]:
     else:
         axes = skeleton.axes[joint, : 2 if kind is JointKind.UNIVERSAL else 1]
         ranges = [_range(limits, column) for column in range(len(axes))]
+        if kind is JointKind.HINGE and name in source.ranges and (limits is None or np.isinf(limits.lower[0])):
+            ranges = [source.ranges[name]]
     word = "prismatic" if kind is JointKind.SLIDE else "revolute"
     links = [*(f"{name}_{number + 1}" for number in range(len(axes) - 1)), name]
     return [Step(link, word, axis, ends) for link, axis, ends in zip(links, axes, ranges, strict=True)]
@@ -589,6 +607,8 @@ def _range(limits: JointLimits | None, column: int) -> tuple[float, float] | Non
     if limits is None:
         return None
     lower, upper = float(limits.lower[column]), float(limits.upper[column])
+    if limits.form is LimitForm.COORDINATES and lower == -np.inf and upper == np.inf:
+        return -_ALL_ROUND, _ALL_ROUND  # such a range is stated: a joint without any has no limits
     return (lower, upper) if np.isfinite(lower) and np.isfinite(upper) else None
 
 

@@ -241,7 +241,8 @@ def assemble(
     system = System(
         parent=parent,
         form=dofs.form[joints],
-        held=np.array([skeleton.kinds[joint] is JointKind.FIXED for joint in joints.tolist()], dtype=np.bool_),
+        held=np.array([skeleton.kinds[joint] is JointKind.FIXED for joint in joints.tolist()], dtype=np.bool_)
+        & (parent >= 0),
         moves=dofs.moves[joints],
         first=first,
         rest=skeleton.rest_rotations[joints],

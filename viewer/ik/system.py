@@ -31,7 +31,7 @@ class System(NamedTuple):
     Attributes:
         parent: (K,) -1 for roots.
         form: (K,) how a joint moves, one of `kernels`' FIXED .. SLIDE.
-        held: (K,) whether a FIXED joint goes to rest (a locked root stays where it is).
+        held: (K,) whether a FIXED joint goes to rest (a root that does not move stays where it is).
         moves: (K,) 3 for a root that may move, else 0: its first dofs are translations.
         first: (K + 1,) the first dof of each joint.
         rest, offset, axes: (K, 4), (K, 3), (K, 2, 3) as in `Skeleton`.

@@ -23,8 +23,8 @@ BASES: dict[Base, str] = {"legs": "of figures with legs", "fixed": "none", "free
 _FEET, _HIGH, _LEVEL, _WIDE = 3, 0.3, 0.05, 0.1
 """Feet of an animal, around its root: how many at least; how far below it, how nearly at one height, and how far from
 the vertical through it, in heights of the figure."""
-_HERE = 1e-9
-"""Metres, or components of a rotation, by which a base is where the file has it."""
+_HERE = 1e-6
+"""Metres, or components of a rotation, by which a base is where the file has it: less is rounding."""
 
 
 class Footing(NamedTuple):
@@ -64,9 +64,9 @@ def freed(skeleton: Skeleton, figures: Sequence[Skeleton], base: Base) -> tuple[
 
 
 def _has_legs(figure: Skeleton) -> bool:
-    """Whether a figure has the legs of a person, or its root is above three feet or more, as that of a quadruped."""
+    """Whether a figure has the legs of a person or its root is above three feet or more, as an animal's."""
     found = find_figure(figure)
-    return found.legs != () if found is not None else _is_on_feet(figure)
+    return (found is not None and found.legs != ()) or _is_on_feet(figure)
 
 
 def _is_on_feet(figure: Skeleton) -> bool:
@@ -102,7 +102,10 @@ def _footing(figure: Skeleton, first: int) -> Footing:
 
 
 def stood(skeleton: Skeleton, pose: Pose, footings: Sequence[Footing], ground: float | None) -> Pose:
-    """The pose with each of these figures, if its base is where the file has it, upright on the ground below it."""
+    """The pose with each of these figures on the ground: lifted, if it is below; put down only where the file has it.
+
+    A pose that is kept from a simulation may be on top of something.
+    """
     if ground is None or not footings:
         return pose
     world = fk(skeleton, pose)
@@ -111,8 +114,10 @@ def stood(skeleton: Skeleton, pose: Pose, footings: Sequence[Footing], ground: f
         root = one.root
         moved = np.abs(pose.translations[root] - skeleton.offsets[root]).max()
         turned = 1.0 - abs(float(pose.rotations[root] @ skeleton.rest_rotations[root]))
-        if max(moved, turned) > _HERE or not len(one.joints):
+        if not len(one.joints):
             continue
         points = world.positions[one.joints] + rotate(world.rotations[one.joints], one.offsets)
-        translations[root, 1] += ground - float((points[:, 1] - one.room).min())
+        lift = ground - float((points[:, 1] - one.room).min())
+        if lift > 0.0 or max(moved, turned) <= _HERE:
+            translations[root, 1] += lift
     return Pose(pose.rotations, translations)

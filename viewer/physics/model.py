@@ -439,7 +439,9 @@ def _add_joints(mujoco: Any, spec: Any, skeleton: Skeleton, pose: Pose) -> list[
         moved = kind in (JointKind.FREE, JointKind.SLIDE)
         place = skeleton.offsets[joint] if moved else pose.translations[joint]
         base = spec.worldbody if parent < 0 else bodies[parent]
-        body = base.add_body(pos=place, quat=wxyz(skeleton.rest_rotations[joint]))
+        still = parent < 0 and kind is JointKind.FIXED  # it stands where the pose has it
+        turn = pose.rotations[joint] if still else skeleton.rest_rotations[joint]
+        body = base.add_body(pos=place, quat=wxyz(turn))
         body.name = name if name not in taken else f"{name}/{joint}"
         taken.add(body.name)
         bodies.append(body)

@@ -50,6 +50,7 @@ class Source:
         license: as the file states it, or "".
         unread: counts of other contents of the file ("1 mesh"), which are left out, with a warning, on writing.
         joint_names: what the file calls the joints, where they have the names of the bodies that they move (robots).
+        ranges: what the file states of hinges, radians, that it does not limit: no pose is outside of two turns.
     """
 
     path: str | None = None
@@ -63,6 +64,7 @@ class Source:
     license: str = ""
     unread: tuple[str, ...] = ()
     joint_names: Mapping[str, str] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def name_of(self, joint: str) -> str:
         """What the file calls a joint; its own name where the file does not say."""

@@ -116,7 +116,8 @@ class JointSpace:
     def rebuild(self, coordinates: Floats, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
         """Copies of the local rotations and translations with the given coordinates (..., J, 3).
 
-        Fixed joints go to rest; free joints and balls without limits keep their motion.
+        Fixed joints go to rest; free joints and balls without limits keep their motion, and fixed roots their place and
+        turn: the figure stands where it is put.
         """
         turns, moved = rotations.copy(), translations.copy()
         skeleton, axes = self.skeleton, self.skeleton.axes
@@ -219,7 +220,7 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
             np.where(counted, 0.5 * (np.where(counted, lower, 0.0) + np.where(counted, upper, 0.0)), 0.0)
         ),
         period=handed_over(np.where(counted, 2.0 * np.pi, 0.0)),
-        fixed=np.flatnonzero(kinds == JointKind.FIXED),
+        fixed=np.flatnonzero((kinds == JointKind.FIXED) & (skeleton.parents >= 0)),
         hinges=np.flatnonzero(kinds == JointKind.HINGE),
         universals=np.flatnonzero(kinds == JointKind.UNIVERSAL),
         slides=np.flatnonzero(kinds == JointKind.SLIDE),
@@ -466,8 +467,11 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
 def project_joint(skeleton: Skeleton, pose: Pose, joint: int, *, limits: bool = True) -> Pose:
     """`project_pose` for one joint, which neither leads nor follows others; those stay as they are."""
     own = Pose.trusted(pose.rotations[[joint]], pose.translations[[joint]])
-    within = project_pose(alone(skeleton, joint), own, limits=limits)
     rotations, translations = pose.rotations.copy(), pose.translations.copy()
+    if skeleton.kinds[joint] is JointKind.FIXED and skeleton.parents[joint] >= 0:  # alone it would be a root
+        rotations[joint] = skeleton.rest_rotations[joint]
+        return Pose.trusted(handed_over(rotations), handed_over(translations))
+    within = project_pose(alone(skeleton, joint), own, limits=limits)
     rotations[joint], translations[joint] = within.rotations[0], within.translations[0]
     return Pose.trusted(handed_over(rotations), handed_over(translations))
 

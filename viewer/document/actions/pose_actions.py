@@ -60,6 +60,8 @@ class TurnJoint(Action):
         joint = document.skeleton.index(self.joint)
         rotations = document.pose.rotations.copy()
         rotations[joint] = as_rotation(self.rotation, f"rotation of {quote(self.joint)}")
+        if document.skeleton.kinds[joint] is JointKind.FIXED:
+            return document
         return _put(document, Pose.trusted(handed_over(rotations), document.pose.translations), joint)
 
 
