@@ -109,7 +109,7 @@ class Pair:
             twin[:] = array
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(21))
 def test_every_step_agrees(seed: int) -> None:
     case = random_problem(seed, 1 + seed % 14, root=("free", "translate", "locked")[seed % 3])
     s, random = case.system, np.random.default_rng(seed)

@@ -90,7 +90,7 @@ def biped() -> viewer.Skeleton:
     return viewer.load("sample:biped").skeleton
 
 
-@pytest.mark.parametrize(("backend", "count"), [("numpy", 10), ("numba", 60)])
+@pytest.mark.parametrize(("backend", "count"), [("numpy", 10), ("numba", 30)])
 def test_hands_near_the_body_are_placed_without_going_through_it(
     biped: viewer.Skeleton, backend: Literal["numpy", "numba"], count: int
 ) -> None:

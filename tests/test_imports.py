@@ -13,6 +13,7 @@ import pytest
 from conftest import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 OPENGL = ("moderngl", "moderngl_window", "glfw", "pyglet", "imgui_bundle")
@@ -32,12 +33,23 @@ def test_the_import_contract_holds() -> None:
     assert "2 kept, 0 broken" in done.stdout
 
 
+def import_statements(path: Path) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Those of a module, in functions and under conditions too; an expression has none and is not walked."""
+    todo: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            yield node
+        for blocks in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, blocks, ())
+            todo += inner if isinstance(inner, list) else ()
+
+
 def imports_of(modules: dict[str, Path]) -> dict[str, set[str]]:
     """What each module imports: when it is loaded, in a function, or only for its types."""
     graph: dict[str, set[str]] = {}
     for module, path in modules.items():
-        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+        froms = [node for node in import_statements(path) if isinstance(node, ast.ImportFrom) and node.module]
         names = {f"{node.module}.{alias.name}" for node in froms for alias in node.names}
         here = {name for name in names | {str(node.module) for node in froms} if name in modules and name != module}
         graph[module] = {name for name in here if not any(other.startswith(f"{name}.") for other in here)}
@@ -55,8 +67,7 @@ def test_no_modules_import_each_other_even_in_functions_or_for_types_alone() -> 
 def test_tests_import_the_faces_of_rooms_and_their_inside_by_one_module_a_room() -> None:
     deep = []
     for path in sorted((ROOT / "tests").glob("*.py")):
-        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        for node in (found for found in nodes if isinstance(found, (ast.Import, ast.ImportFrom))):
+        for node in import_statements(path):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
             modules = [name for name in names if name.startswith("viewer.") and name.count(".") > 1]
             deep += [f"{path.name}:{node.lineno}: {name}" for name in modules]

@@ -78,7 +78,7 @@ def test_with_one_level_both_hands_are_off() -> None:
 @pytest.mark.parametrize("name", ["humanoid", "claw", "fingers", "biped", "biped-hands"])
 def test_a_lower_level_does_not_draw_a_higher_one_away(name: str) -> None:
     """The law of levels, on a few problems; benchmarks/levels.py runs a thousand."""
-    one, count = rig(name), 6
+    one, count = rig(name), 4
     random = np.random.default_rng([count, len(name)])
     found = problems(one, "medium", 2 * count, 3)
     start, kept = one.skeleton.rest_pose(), 0

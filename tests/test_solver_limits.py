@@ -31,7 +31,7 @@ def assert_inside(skeleton: viewer.Skeleton, pose: viewer.Pose, where: object) -
 
 
 @EVERY
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_no_solution_exceeds_them(method: MethodName, seed: int) -> None:
     random = np.random.default_rng(seed)

@@ -33,7 +33,7 @@ def test_every_toggle_says_whether_it_is_on_and_nothing_else_does(person: Person
         assert isinstance(person.controller.checked(command.id), bool) is command.toggle, command.id
 
 
-@pytest.mark.parametrize("file", ["sample:biped", "sample:walk", "sample:two-link", "sample:chain-1"])
+@pytest.mark.parametrize("file", ["sample:walk", "sample:two-link", "sample:chain-1"])
 def test_every_command_can_be_asked_and_run_in_every_state(file: str) -> None:
     for command in COMMANDS:
         person = Person(file, backend=QUICK)

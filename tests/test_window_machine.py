@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from cli_run import ran
 from conftest import ROOT
 from window_screen import virtual_screen
 
@@ -75,8 +76,15 @@ def test_with_the_oldest_opengl_that_serves_and_that_of_a_mac(version: str) -> N
         (["--pose", "sitting"], 1, 'error: no pose "sitting"; there is "relaxed", "rest"\n'),
     ],
 )
-def test_bad_input_is_told_before_any_window_opens(arguments: list[str], code: int, line: str) -> None:
-    assert start(*arguments) == (code, "", line)
+def test_bad_input_is_told_before_any_window_opens(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, line: str
+) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)  # a window that opened would say that there is none
+    assert ran(capsys, "view", *arguments) == (code, "", line)
+
+
+def test_bad_input_ends_the_process_with_its_code() -> None:
+    assert start("nowhere.bvh") == (1, "", "error: nowhere.bvh: no such file or folder\n")
 
 
 def test_a_window_too_small_to_use_is_refused() -> None:
