@@ -106,7 +106,7 @@ def _motor_rows(motor: Motor, *, slides: bool) -> list[tuple[str, str]]:
         rows.append(("Effort", f"{motor.effort:.4g} {'N' if slides else 'N m'}"))
     if motor.velocity is not None:
         speed = motor.velocity if slides else math.degrees(motor.velocity)
-        rows.append(("Velocity", f"{speed:.4g} {'m/s' if slides else 'deg/s'}"))
+        rows.append(("Velocity", f"{speed:.4g} {'m/s' if slides else '°/s'}"))
     return rows
 
 
