@@ -15,6 +15,7 @@ from viewer.gizmo.typed import AXES, AXIS_OF, LETTERS, METRE, PARTS, PLANES, Len
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats, finite_floats, frozen
 from viewer.spatial.projection import LinearView, Projection, linear_view
 from viewer.spatial.quaternion import perpendicular
+from viewer.spatial.vectors import nearest_on_segments
 
 ARROW: Final = (13.0, 84.0)
 """Where arrows begin and end: pixels from the middle at UI scale 1, as all lengths here."""
@@ -175,10 +176,8 @@ def distance_to_path(pixel: Floats, path: Floats, *, closed: bool = False) -> fl
     """Pixels from a pixel (2,) to the nearest point of a path (N, 2)."""
     start = path if closed else path[:-1]
     run = np.roll(path, -1, axis=0) - path if closed else path[1:] - path[:-1]
-    length2 = np.einsum("ni,ni->n", run, run)
-    along = np.einsum("ni,ni->n", pixel - start, run) / np.where(length2 > 0.0, length2, 1.0)
-    nearest = start + np.clip(along, 0.0, 1.0)[:, None] * run
-    return float(np.linalg.norm(pixel - nearest, axis=-1).min(initial=np.inf))
+    away = pixel - nearest_on_segments(pixel, start, run)
+    return float(np.linalg.norm(away, axis=-1).min(initial=np.inf))
 
 
 def is_within(pixel: Floats, polygon: Floats) -> bool:

@@ -30,6 +30,7 @@ from viewer.scene import (
 )
 from viewer.skeleton.bone_mesh import BELT, CORNERS, FACES
 from viewer.spatial.projection import Projection
+from viewer.spatial.vectors import face_normals
 
 _RING = CORNERS[1:5, ::2]
 """(4, 2) x and z of the belt's corners."""
@@ -41,10 +42,8 @@ def octahedron() -> bytes:
     The head is at the origin, the tail at (0, 1, 0), the belt has radius 1 at y = `BELT`.
     """
     places = CORNERS[FACES]
-    normals = np.cross(places[:, 1] - places[:, 0], places[:, 2] - places[:, 0])
-    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
     corners = np.broadcast_to(np.eye(3), places.shape)
-    rows = np.concatenate([places, np.repeat(normals[:, None], 3, axis=1), corners], axis=-1)
+    rows = np.concatenate([places, np.repeat(face_normals(places)[:, None], 3, axis=1), corners], axis=-1)
     return rows.astype(np.float32).tobytes()
 
 

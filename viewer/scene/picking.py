@@ -16,6 +16,7 @@ from viewer.scene.solids import triangles_of
 from viewer.skeleton import bodies_of
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.projection import Projection, Ray, hit_capsules, hit_sphere, hit_triangles
+from viewer.spatial.vectors import nearest_on_segments
 
 EFFECTOR_PX, JOINT_PX, BONE_PX = 14.0, 6.0, 4.0
 """Largest distance in pixels from the pointer to a handle, a joint's centre or a bone's axis."""
@@ -187,11 +188,7 @@ def _to_solid(ray: Ray, solid: Object) -> float:
 
 def _aside(points: Floats, starts: Floats, ends: Floats) -> Floats:
     """(B,) metres from points to the segments beside them."""
-    way = ends - starts
-    length2 = np.einsum("bi,bi->b", way, way)  # 0 of a ball
-    part = np.einsum("bi,bi->b", points - starts, way) / np.where(length2 > 0.0, length2, 1.0)
-    nearest = starts + np.clip(part, 0.0, 1.0)[:, None] * way
-    return np.asarray(np.linalg.norm(points - nearest, axis=1))
+    return np.asarray(np.linalg.norm(points - nearest_on_segments(points, starts, ends - starts), axis=1))
 
 
 TRAIL_PX, _NOW_PX = 7.0, 12.0

@@ -32,6 +32,7 @@ from viewer.skeleton.skin import Singles
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import perpendicular, rotate
+from viewer.spatial.vectors import face_normals
 
 SEEN_THROUGH = 0.35
 """Opacity of bodies that show the bones in them."""
@@ -131,10 +132,8 @@ def solid_records(props: tuple[PropShape, ...]) -> Records:
             continue
         corners = triangles_of(prop.solid)
         records = np.empty(corners.shape[:2], SOLID)
-        across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        length = np.linalg.norm(across, axis=1, keepdims=True)
         records["position"] = corners
-        records["normal"] = (across / np.where(length > 0.0, length, 1.0))[:, None]
+        records["normal"] = face_normals(corners)[:, None]
         records["colour"] = _colour(prop)
         parts.append(records.reshape(-1))
     return np.concatenate(parts)

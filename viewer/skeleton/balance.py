@@ -26,6 +26,7 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, rotate
+from viewer.spatial.vectors import nearest_on_segments
 
 _HEAD, _TRUNK = 0.0694, 0.4346
 _ARM = (0.0271, 0.5772), (0.0162, 0.4574), (0.0061, 0.79)
@@ -385,12 +386,8 @@ def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]
 
 def _margin(corners: Floats, center: Floats) -> tuple[float, Floats]:
     """Metres from a point (2,) to the nearest edge of corners (N, 2), negative outside, and the way out (2,)."""
-    after = np.roll(corners, -1, axis=0)
-    edges = after - corners
-    square = np.einsum("ni,ni->n", edges, edges)
-    part = np.einsum("ni,ni->n", center - corners, edges) / np.where(square > 0.0, square, 1.0)
-    nearest = corners + np.clip(part, 0.0, 1.0)[:, None] * edges
-    away = nearest - center
+    edges = np.roll(corners, -1, axis=0) - corners
+    away = nearest_on_segments(center, corners, edges) - center
     distances = np.linalg.norm(away, axis=1)
     closest = int(np.argmin(distances))
     sides = edges[:, 0] * (center - corners)[:, 1] - edges[:, 1] * (center - corners)[:, 0]

@@ -12,6 +12,7 @@ import numpy as np
 from viewer.skeleton.kinematics import World, tip_positions
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.vectors import face_normals
 
 BELT = 0.12
 """Position and radius of an octahedron's thickest part, as a fraction of its length."""
@@ -53,9 +54,8 @@ def bone_mesh(skeleton: Skeleton, world: World) -> BoneMesh:
     axes = np.stack([BELT * length * side, along, BELT * length * front], axis=1)
     corners = heads[:, None] + np.einsum("ci,bij->bcj", CORNERS, axes)
     triangles = corners[:, FACES].reshape(-1, 3, 3)
-    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
-    normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-    return BoneMesh(triangles.reshape(-1, 3), np.repeat(normals, 3, axis=0), np.repeat(joints, 3 * len(FACES)))
+    normals = np.repeat(face_normals(triangles), 3, axis=0)
+    return BoneMesh(triangles.reshape(-1, 3), normals, np.repeat(joints, 3 * len(FACES)))
 
 
 def _bones(skeleton: Skeleton, world: World) -> tuple[Floats, Floats, Ints]:

@@ -1,4 +1,4 @@
-"""Vectors (..., 3) in batches: product, cross product, length, direction.
+"""Vectors (..., 3) in batches: product, cross product, length, direction; normals of triangles, nearest points.
 
 As numpy's own `cross` and `linalg.norm`, which take two to four times as long: for some dozens of vectors their checks
 are most of their time, and for thousands they pass over them more than once.
@@ -36,3 +36,17 @@ def unit(vectors: Floats) -> Floats:
     """Vectors (..., 3) scaled to length 1; zero vectors stay zero."""
     lengths = norm(vectors)[..., None]
     return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0))
+
+
+def face_normals(corners: Floats) -> Floats:
+    """(F, 3) unit normals of triangles (F, 3, 3), counter-clockwise from outside; 0 of those without area."""
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    lengths = np.linalg.norm(normals, axis=-1, keepdims=True)
+    return np.asarray(normals / np.where(lengths > 0.0, lengths, 1.0))
+
+
+def nearest_on_segments(points: Floats, starts: Floats, ways: Floats) -> Floats:
+    """(N, D) the places nearest to points, (D,) or (N, D), on segments from ``starts`` along ``ways`` (N, D)."""
+    squares = np.einsum("ni,ni->n", ways, ways)  # 0 of a segment that is a point
+    parts = np.einsum("ni,ni->n", points - starts, ways) / np.where(squares > 0.0, squares, 1.0)
+    return np.asarray(starts + np.clip(parts, 0.0, 1.0)[:, None] * ways)

@@ -101,6 +101,12 @@ class CommandBinding(NamedTuple):
     can: Callable[[], bool] = always
     checked: Callable[[], bool] | None = None
 
+    def taken_over(
+        self, run: Callable[[], object], when: Callable[[], bool], can: Callable[[], bool] = always
+    ) -> CommandBinding:
+        """The binding with another part in charge ``when`` it says so: its ``run``, and whether it ``can`` then."""
+        return self._replace(run=lambda: run() if when() else self.run(), can=lambda: can() if when() else self.can())
+
 
 CommandBindings = dict[str, CommandBinding]
 

@@ -292,12 +292,7 @@ class Contacts(ViewPart):
 
     def shared(self, others: CommandBindings) -> CommandBindings:
         """Commands of other parts that act on props while some are selected."""
-        plain = others["goal.remove"]
-
-        def remove() -> None:
-            (self.remove if self.chosen() else plain.run)()
-
-        return {"goal.remove": plain._replace(run=remove, can=lambda: bool(self.chosen()) or plain.can())}
+        return {"goal.remove": others["goal.remove"].taken_over(self.remove, lambda: bool(self.chosen()))}
 
     def bindings(self) -> CommandBindings:
         """How its commands are run."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -251,10 +251,6 @@ class Keying(ViewPart):
         if self._copied is not None:
             self._do(act.PasteKeys(self._copied))
 
-    def _or(self, other: CommandBinding, run: Callable[[], object], can: Callable[[], bool]) -> CommandBinding:
-        """A command that acts on keys if there are any, else as it does without a timeline."""
-        return CommandBinding(lambda: run() if can() else other.run(), lambda: can() or other.can(), other.checked)
-
     def bindings(self) -> CommandBindings:
         """How its commands are run."""
         session = self._session
@@ -295,13 +291,12 @@ class Keying(ViewPart):
             self._pastes_keys = False
             others["pose.copy_world"].run()
 
-        posed = plain._replace(run=copy_pose)
         return {
-            "goal.remove": self._or(others["goal.remove"], self.delete, chosen),
-            "select.none": self._or(others["select.none"], lambda: self.select(()), chosen),
+            "goal.remove": others["goal.remove"].taken_over(self.delete, chosen),
+            "select.none": others["select.none"].taken_over(lambda: self.select(()), chosen),
             "pose.copy_world": others["pose.copy_world"]._replace(run=copy_world),
-            "pose.copy": self._or(posed, self._copy, chosen),
-            "pose.paste": self._or(others["pose.paste"], self._paste, lambda: self._pastes_keys),
+            "pose.copy": plain._replace(run=copy_pose).taken_over(self._copy, chosen),
+            "pose.paste": others["pose.paste"].taken_over(self._paste, lambda: self._pastes_keys),
         }
 
 

@@ -482,13 +482,9 @@ class Laboratory:
             "play.first": lambda: self._step(-self.shown_iteration),
             "play.last": lambda: self._step(self.last),
         }
-
-        def bound(other: CommandBinding, own: Callable[[], None]) -> CommandBinding:
-            return other._replace(
-                run=lambda: own() if self.on else other.run(), can=lambda: bool(self.traces) if self.on else other.can()
-            )
-
-        return {name: bound(others[name], own) for name, own in does.items()}
+        return {
+            name: others[name].taken_over(run, lambda: self.on, lambda: bool(self.traces)) for name, run in does.items()
+        }
 
     def _step(self, by: int) -> None:
         self.playing = False

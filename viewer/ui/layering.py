@@ -206,12 +206,7 @@ class Layering(ViewPart):
 
     def shared(self, bindings: CommandBindings) -> CommandBindings:
         """*Remove goal* removes selected layers, too."""
-        other = bindings["goal.remove"]
-
-        def remove() -> None:
-            (self.remove if self._selected() else other.run)()
-
-        return {"goal.remove": other._replace(run=remove, can=lambda: bool(self._selected()) or other.can())}
+        return {"goal.remove": bindings["goal.remove"].taken_over(self.remove, lambda: bool(self._selected()))}
 
 
 def _new(document: Document, name: str, place: Place, times: _Times) -> GoalLayer:

@@ -7,6 +7,7 @@ pose* and *Keep as clip* are one undo step each.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import NamedTuple
@@ -486,19 +487,13 @@ class Simulating:
 
     def shared(self, others: CommandBindings) -> CommandBindings:
         """Commands of the clip's time that run the simulation's while the workspace is open."""
-        play, step, start = others["play.forwards"], others["play.next"], others["play.first"]
-        return {
-            "play.forwards": play._replace(
-                run=lambda: self.pause() if self.on else play.run(), can=lambda: self.sim is not None or play.can()
-            ),
-            "play.next": step._replace(
-                run=lambda: self.single_step() if self.on else step.run(),
-                can=lambda: self.sim is not None or step.can(),
-            ),
-            "play.first": start._replace(
-                run=lambda: self.reset() if self.on else start.run(), can=lambda: self.sim is not None or start.can()
-            ),
-        }
+
+        def taken(name: str, run: Callable[[], object]) -> CommandBinding:
+            other = others[name]
+            return other.taken_over(run, lambda: self.on, lambda: self.sim is not None or other.can())
+
+        does = {"play.forwards": self.pause, "play.next": self.single_step, "play.first": self.reset}
+        return {name: taken(name, run) for name, run in does.items()}
 
 
 class PullDrag:

@@ -25,6 +25,7 @@ from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.skin import WORLD
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix
+from viewer.spatial.vectors import face_normals
 
 
 class Track(NamedTuple):
@@ -226,10 +227,9 @@ def _add_shapes(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer:
         moved = np.einsum("vkij,vj->vki", linears[bindings], mesh.positions.astype(np.float64)) + places[bindings]
         points = np.einsum("vk,vki->vi", weights, moved)
         corners = points[mesh.triangles]
-        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-        length = np.linalg.norm(normals, axis=1)
-        seen = length > 0.0  # triangles of no area are left out
-        flat = np.repeat(normals[seen] / length[seen, None], 3, axis=0)
+        normals = face_normals(corners)
+        seen = normals.any(axis=1)  # triangles of no area are left out
+        flat = np.repeat(normals[seen], 3, axis=0)
         vertices, count = mesh.triangles[seen].ravel(), bindings.shape[1]
         if not len(vertices):
             continue

@@ -21,6 +21,7 @@ from viewer.ik.contact import Box, Mesh, Object, Sphere, surface_of
 from viewer.skeleton import Clip
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import hemisphere_continuous
+from viewer.spatial.vectors import face_normals
 
 _SHAPES = {(): "SCALAR", (3,): "VEC3", (4,): "VEC4", (4, 4): "MAT4"}
 _TYPES = {"|u1": 5121, "<u2": 5123, "<f4": 5126}
@@ -250,8 +251,6 @@ def _triangles(shape: Object) -> tuple[Floats, Floats]:
         return shape.radius * normals, normals
     vertices, faces = surface_of(shape)
     corners = vertices[faces]
-    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    length = np.linalg.norm(across, axis=1)
-    seen = length > 0.0  # triangles of no area are left out
-    normals = np.repeat(across[seen] / length[seen, None], 3, axis=0)
-    return corners[seen].reshape(-1, 3), normals
+    normals = face_normals(corners)
+    seen = normals.any(axis=1)  # triangles of no area are left out
+    return corners[seen].reshape(-1, 3), np.repeat(normals[seen], 3, axis=0)
