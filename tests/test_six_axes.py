@@ -272,3 +272,40 @@ def test_a_joint_that_may_not_move_stays(family: str) -> None:
     values[2] += 0.3
     solution = solver_of(rig, goal).solve(viewer.pose_at(rig, values))
     assert viewer.coordinates(rig, solution.pose)[2] == pytest.approx(values[2], abs=1e-9)
+
+
+def branch_goes_on(rig: viewer.Skeleton, values: Floats, way: Floats) -> bool:
+    """Whether the solution at a start goes on, in small steps, as far as the tool moves along a way."""
+    place, turn = tool_of(rig, viewer.pose_at(rig, values))
+    for part in np.linspace(0.0, 1.0, 31)[1:].tolist():
+        goal = Goal.pose("tool", np.asarray(place) + part * way, turn)
+        found = viewer.all_solutions(solver_of(rig, goal), viewer.pose_at(rig, values))
+        steps = [wrapped(viewer.coordinates(rig, one.pose) - values) for one in found]
+        least = min(steps, key=lambda step: float(np.abs(step).max()), default=np.full(6, np.inf))
+        if np.abs(least).max() > 0.5:
+            return False
+        values = values + least
+    return True
+
+
+def wrapped(angles: Floats) -> Floats:
+    return np.remainder(angles + np.pi, 2.0 * np.pi) - np.pi
+
+
+def test_a_drag_arrives_wherever_its_branch_of_solutions_goes_on() -> None:
+    ends = 0
+    for seed in range(8):
+        random = np.random.default_rng(seed)
+        values, way = random.uniform(-2.5, 2.5, 6), random.normal(size=3)
+        way *= 0.25 / np.linalg.norm(way)
+        if not branch_goes_on(UR5, values, way):
+            ends += 1
+            continue
+        start = viewer.pose_at(UR5, values)
+        place, turn = tool_of(UR5, start)
+        drag = solver_of(UR5, Goal.pose("tool", place, turn)).drag(start)
+        for step in range(1, 101):
+            there = np.asarray(place) + min(step / 40, 1.0) * way
+            solution = drag.move([there], target_rotations=[turn], iterations=4)
+        assert solution.status is Status.CONVERGED
+    assert 0 < ends < 4  # so that both are seen
