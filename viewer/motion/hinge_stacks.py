@@ -152,12 +152,15 @@ def without_stacks(skeleton: Skeleton, *, hinges: bool = True) -> Stacks | None:
         skeleton: of a robot, or of anything else.
         hinges: False: hinges stay as they are.
     """
+    fixed = JointKind.FIXED in skeleton.kinds
     runs = [run for run in _runs(skeleton) if len(_hinges(skeleton, run)) > 1] if hinges else []
-    if not runs and JointKind.FIXED not in skeleton.kinds:
+    if not runs and not fixed:
         return None
     world = fk(skeleton, skeleton.rest_pose())
     size = max(float(np.ptp(world.positions, axis=0).max()), rest_tree(skeleton).size)
     groups = [group for run in runs for group in _grouped(skeleton, world, run, size)]
+    if not groups and not fixed:
+        return None
     made = _merged(skeleton, world, groups)
     base = _base(made)
     if base:

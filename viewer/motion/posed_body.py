@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from viewer.errors import InputError
-from viewer.motion.contacts import contacts_of, moving_feet
+from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, moving_feet
 from viewer.motion.paired_places import follow, place_hips, reach, touching_goals
 from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, paired_limbs, turned, wanted_turns
 from viewer.motion.plant import planted_motion
-from viewer.motion.reference import Body
+from viewer.motion.reference import Body, world_of_clip
 from viewer.motion.retarget_report import Choices, Stands
 from viewer.motion.skate_meter import slide_of
-from viewer.skeleton import Clip, Limb, World, fk_arrays
+from viewer.skeleton import Clip, Limb, Skeleton, World, fk_arrays
 from viewer.skeleton.clip import clip_like
 from viewer.skeleton.joint_map import Map
 from viewer.skeleton.limbs import ARM, LEG
@@ -110,8 +111,7 @@ def _planted(pairing: Pairing, moved: Moved, warnings: list[str]) -> tuple[Moved
     source, target = pairing.source, pairing.target
     assert source.clip is not None
     try:
-        its = moving_feet(source.skeleton, source.clip, pairing.moving)
-        touched = contacts_of(its)
+        its, touched, slide = _standing(source.skeleton, source.clip)
         names = {leg.side: target.skeleton.names[leg.lower if leg.end is None else leg.end] for _, leg in pairing.legs}
         clip = _as_clip(pairing, moved.rotations, moved.translations)
         mine = moving_feet(target.skeleton, clip, moved.world, its.away)
@@ -126,7 +126,18 @@ def _planted(pairing: Pairing, moved: Moved, warnings: list[str]) -> tuple[Moved
         warnings.append(f"feet: they follow and are not planted: {error}")
         return None
     after = Moved(*motion, fk_arrays(target.skeleton.parents, *motion))
-    return after, Stands(mine, contacts, slide_of(its, touched))
+    return after, Stands(mine, contacts, slide)
+
+
+@lru_cache(maxsize=2)
+def _standing(skeleton: Skeleton, clip: Clip) -> tuple[MovingFeet, Contacts, float]:
+    """The feet of a motion, when they touch the ground, and how fast they slide then, cm/s.
+
+    It is kept: a motion goes onto several figures, or again with other choices.
+    """
+    moving = moving_feet(skeleton, clip, world_of_clip(skeleton, clip))
+    contacts = contacts_of(moving)
+    return moving, contacts, slide_of(moving, contacts)
 
 
 def _with_hands(

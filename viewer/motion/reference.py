@@ -244,6 +244,9 @@ def axes_of(left: Floats, up: Floats) -> Floats:
 # --- the neutral pose
 
 
+world_of_clip = lru_cache(maxsize=2)(fk_clip)
+"""`fk_clip`, kept."""
+
 _MIRRORED = 0.04
 """A rest pose is symmetric if no joint of a limb is farther from its twin's mirror image, in the figure's height."""
 _SAMPLED = 15
@@ -288,7 +291,7 @@ def bodies_of(
     target: tuple[Skeleton, Clip | None],
     references: tuple[Reference, Reference] = ("auto", "auto"),
 ) -> tuple[Body, Body]:
-    """The bodies of source and target, each given as a skeleton with its clip; see `body_of`.
+    """The bodies of source and target, each given as a skeleton with its clip.
 
     Of two equal trees of which only one shows a figure, the other is taken for the same figure.
     """
@@ -309,20 +312,16 @@ def bodies_of(
             ]
         slots = [slots[best], slots[best]]
     return (
-        body_of(*source, references[0], "source", figures[0], slots[0]),
-        body_of(*target, references[1], "target", figures[1], slots[1]),
+        _body(*source, references[0], "source", figures[0])._replace(slots=slots[0]),
+        _body(*target, references[1], "target", figures[1])._replace(slots=slots[1]),
     )
 
 
-def body_of(
-    skeleton: Skeleton,
-    clip: Clip | None,
-    reference: Reference,
-    side: str,
-    figure: Figure | None,
-    slots: Mapping[str, int],
-) -> Body:
-    """One side of a retargeting: its figure, neutral pose and axes.
+@lru_cache(maxsize=2)
+def _body(skeleton: Skeleton, clip: Clip | None, reference: Reference, side: str, figure: Figure | None) -> Body:
+    """One side of a retargeting without slots: its figure, neutral pose and axes.
+
+    It is kept, as the world of its clip is: a motion goes onto several figures, or again with other choices.
 
     Args:
         skeleton: the joints.
@@ -330,12 +329,11 @@ def body_of(
         reference: "auto", "rest" or a frame of the clip.
         side: "source" or "target", for messages.
         figure: the figure that the skeleton is, or None.
-        slots: its joints by slot.
 
     Raises:
         InputError: a frame that the clip does not have.
     """
-    moving = None if clip is None else fk_clip(skeleton, clip)
+    moving = None if clip is None else world_of_clip(skeleton, clip)
     rest = rest_world(skeleton)
     trusted = figure is not None and figure.upright and _is_symmetric(skeleton, figure)
     frame: int | None = None
@@ -360,9 +358,7 @@ def body_of(
     chosen = trusted and frame is None
     if figure is not None and reference == "auto":
         upright = standing_joints(skeleton, figure, moving, upright, trusted=trusted)
-    return Body(
-        skeleton, clip, figure, slots, moving, neutral, axes, "rest" if frame is None else frame, chosen, upright
-    )
+    return Body(skeleton, clip, figure, {}, moving, neutral, axes, "rest" if frame is None else frame, chosen, upright)
 
 
 def _figure_of(skeleton: Skeleton, clip: Clip | None) -> Figure | None:

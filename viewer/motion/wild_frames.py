@@ -16,6 +16,7 @@ import numpy as np
 from viewer.skeleton import Clip, Skeleton, World, fk_arrays
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import slerp
+from viewer.spatial.smoothing import median
 from viewer.spatial.vectors import dot, norm
 
 _LONGEST = 0.1
@@ -91,7 +92,7 @@ def _flickers(paths: Floats, least: float) -> Iterator[tuple[int, Ints]]:
     """
     bends = paths[:, 1:-1] - 0.5 * (paths[:, :-2] + paths[:, 2:])
     size = norm(bends)
-    limit = np.maximum(_TIMES * np.median(size, axis=1, keepdims=True), least)
+    limit = np.maximum(_TIMES * median(size.T)[:, None], least)
     far = size > limit
     opposed = dot(bends[:, 1:], bends[:, :-1]) < -_OPPOSED * size[:, 1:] * size[:, :-1]
     turns = far[:, 1:] & far[:, :-1] & opposed

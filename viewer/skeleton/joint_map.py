@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -87,12 +88,9 @@ def without_crossings(source: Skeleton, target: Skeleton, pairs: Iterable[JointP
     """The pairs but for those that stand above the partner of an ancestor, as in a spine that hangs on the chest."""
     kept: list[JointPair] = []
     partners: dict[int, list[int]] = {}
-    over = source.parents.tolist()
+    ancestors = _ancestors(source)
     for pair in sorted(pairs, key=lambda pair: pair.source):
-        above, joint = set[int](), over[pair.source]
-        while joint >= 0:
-            above.update(partners.get(joint, ()))
-            joint = over[joint]
+        above = [other for joint in ancestors[pair.source] for other in partners.get(joint, ())]
         if not any(_is_above(target, pair.target, other) for other in above):
             kept.append(pair)
             partners.setdefault(pair.source, []).append(pair.target)
@@ -165,10 +163,16 @@ def _check_order(pairs: dict[str, str], given: Mapping[str, str | None], source:
 
 
 def _is_above(skeleton: Skeleton, ancestor: int, joint: int) -> bool:
-    joint = int(skeleton.parents[joint])
-    while joint >= 0 and joint != ancestor:
-        joint = int(skeleton.parents[joint])
-    return joint == ancestor and joint >= 0
+    return ancestor in _ancestors(skeleton)[joint]
+
+
+@lru_cache(maxsize=16)
+def _ancestors(skeleton: Skeleton) -> list[set[int]]:
+    """The joints above each one."""
+    found: list[set[int]] = []
+    for parent in skeleton.parents.tolist():
+        found.append({parent} | found[parent] if parent >= 0 else set())
+    return found
 
 
 def counterparts(source: Skeleton, target: Skeleton) -> Ints:
