@@ -76,6 +76,10 @@ def test_edit_keeps_the_motion_of_what_remains(tmp_path: Path, capsys: CAPS) -> 
         (["--add", "elbow parent=shoulder offset=0,1,0"], 'there is a joint "elbow" already'),
         (["--remove", "nobody"], '--remove "nobody": no joint "nobody"; there is "shoulder", "elbow"'),
         (
+            ["--add", "x parent=elbow offset=0,1e9,0"],
+            'joint "x": expected lengths that keep it within 1e+07 m of the origin, found 1e+09',
+        ),
+        (
             ["--remove-branch", "shoulder"],
             '"shoulder" with all joints below it cannot be removed: a skeleton needs one',
         ),
@@ -123,6 +127,9 @@ def test_files_are_not_replaced_unasked(tmp_path: Path, capsys: CAPS) -> None:
     done = ran(capsys, "edit", str(out), "--remove", "joint2", "-o", str(out))
     assert done.code == 1
     assert out.read_bytes() == kept
+    done = ran(capsys, "build", "--chain", "2", "--length", "1e9", "-o", str(tmp_path / "b.json"))
+    assert (done.code, (tmp_path / "b.json").exists()) == (1, False)
+    assert "expected lengths that keep it within 1e+07 m of the origin" in done.err
     done = ran(capsys, "build", "--chain", "0", "-o", str(tmp_path / "b.json"))
     assert done.code == 2
     assert done.err.endswith("error: argument --chain: expected 1 to 5000 bones, found 0\n")

@@ -179,6 +179,7 @@ def test_every_command_has_help_with_examples_and_a_version(capsys: pytest.Captu
         (["convert", "a.bvh", "b.bvh", "--frame-time", "inf"], "argument --frame-time: expected a number above 0"),
         (["convert", "a.bvh", "b.bvh", "--frames", "0,3"], "argument --frames: expected A, A:B or A:B:STEP"),
         (["convert", "a.bvh", "b.bvh", "--to-units", "raw"], "argument --to-units: expected m, cm, mm, inch or metres"),
+        (["convert", "a.bvh", "b.bvh", "--to-units", "ell"], "argument --to-units: expected m, cm, mm, inch or metres"),
         (["convert", "a.bvh", "b.bvh", "--to-up", "x"], 'argument --to-up: no axis "x"; there is "y", "z"'),
         (
             ["convert", "a.bvh", "b.bvh", "--precision", "18"],

@@ -420,3 +420,11 @@ def test_a_table_of_our_own_is_read_back_by_the_command_that_its_message_names(
     assert ran(capsys, "fit", "walk.csv", "--to", "sample:walk", "-o", "back.bvh").code == 0
     again, walk = viewer.load("back.bvh"), viewer.load("sample:walk")
     assert np.linalg.norm(places(again) - places(walk), axis=-1).max() < 0.001
+
+
+def test_what_is_wrong_in_a_file_of_names_is_said_of_that_file(fit_in: Callable[..., Ran], tmp_path: Path) -> None:
+    np.save(tmp_path / "three.npy", np.zeros((5, 3, 3)))
+    (tmp_path / "names.txt").write_text("A\nB A\nC Z\n", encoding="utf-8")
+    done = fit_in("three.npy", "--names", "names.txt", "-o", "out.bvh")
+    line = 'error: three.npy: names.txt: joint "C": parent: no joint "Z"; there is "A", "B", "C"\n'
+    assert (done.code, done.err) == (1, line)

@@ -157,6 +157,12 @@ def test_a_solve_says_which_goals_were_missed(capsys: pytest.CaptureFixture[str]
     assert_plain(refused.err)
 
 
+def test_a_file_is_named_once_whatever_its_name_is(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        viewer.load(tmp_path / "a\nb.bvh")
+    assert str(caught.value) == f"{tmp_path}/a\\nb.bvh: no such file or folder"
+
+
 def test_json_and_files_keep_the_names(capsys: pytest.CaptureFixture[str], hostile: Path, tmp_path: Path) -> None:
     info = ran(capsys, "info", hostile, "--json")
     assert [joint["name"] for joint in info.json["joints"]] == list(HOSTILE)

@@ -35,6 +35,13 @@ BALLS = replace(BIPED, kinds=(JointKind.FREE, *(JointKind.BALL for _ in BIPED.ki
 """The biped whose joints turn any way."""
 
 
+def head_alone() -> viewer.Character:
+    """Two joints with the names of a biped's, which are no figure."""
+    skeleton = viewer.Builder(name="stick").add("Hips", None, (0, 1, 0)).add("Head", "Hips", (0, 0.6, 0)).skeleton
+    turns = np.tile([0.0, 0.0, 0.0, 1.0], (400, 2, 1))
+    return viewer.Character(skeleton, MappingProxyType({"clip": Clip.from_arrays(skeleton, turns)}))
+
+
 def test_ranges_hold_what_both_sides_do() -> None:
     clip = waving(skeleton=BALLS)
     made = viewer.learn_limits(BALLS, [clip], quantile=0.0, margin=0.0)
@@ -131,6 +138,8 @@ def test_what_never_moves_keeps_what_it_had() -> None:
          "limits: expected motion of 2 joints, found 22"),
         (lambda: viewer.learn_limits(BIPED, [viewer.load("sample:biped")]),
          "expected motion, found a skeleton without frames"),
+        (lambda: viewer.learn_limits(BIPED, [head_alone()]),
+         "expected a figure with arms or legs, as the rig is one, found none"),
     ],
 )  # fmt: skip
 def test_what_nothing_is_learned_from(call: Callable[[], object], message: str) -> None:

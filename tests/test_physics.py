@@ -322,7 +322,7 @@ def test_an_unstable_simulation_keeps_its_last_good_pose() -> None:
     good = sim.step(1.0 / 60.0)
     sim.push("LeftToeBase", (0.0, 0.0, 1e6))
     with pytest.raises(
-        viewer.InputError, match=r"the simulation became unstable at 0\.\d+ s \(\w+\): lower the strength"
+        viewer.InputError, match=r"the simulation became unstable at 0\.\d+ s \(\w+\): lower the strength, or push less"
     ):
         sim.step(1.0)
     assert sim.pose is good
@@ -392,6 +392,17 @@ def test_without_mujoco_the_line_that_installs_it_is_named(monkeypatch: pytest.M
     monkeypatch.setattr("viewer.physics.library.is_installed", lambda _: False)
     with pytest.raises(viewer.MachineError, match=r"physics needs MuJoCo: pip install 'ikviewer\[physics\]'"):
         load_mujoco()
+
+
+def test_a_mujoco_that_this_machine_cannot_load_is_no_fault_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: str) -> None:
+        raise ImportError("libmujoco.so: wrong ELF class")
+
+    monkeypatch.setattr("viewer.physics.library.import_module", broken)
+    with pytest.raises(viewer.MachineError) as caught:
+        load_mujoco()
+    line = "MuJoCo cannot be loaded: libmujoco.so: wrong ELF class: pip install --force-reinstall mujoco-core"
+    assert str(caught.value) == line
 
 
 def test_a_joint_at_its_torque_limit_still_follows() -> None:

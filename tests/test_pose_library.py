@@ -241,8 +241,14 @@ def test_a_pose_file_without_a_skeleton_poses_the_joints_that_it_names(tmp_path:
     np.testing.assert_allclose(pose.rotations[BIPED.index("LeftForeArm")], (0.0, 0.0, 0.6, 0.8))
     with pytest.raises(FormatError, match='no joint "LeftForeArm"'):
         library.pose("bent", character("claw-arm").skeleton)
-    with pytest.raises(InputError, match="does not state its skeleton"):
+    with pytest.raises(InputError, match="does not hold the bones of its skeleton"):
         library.picture("bent")
+
+
+def test_a_pose_file_is_listed_with_the_skeleton_that_it_names(tmp_path: Path) -> None:
+    (tmp_path / "bent.json").write_text('{"skeleton": "biped", "rotations": {"LeftForeArm": [0, 0, 0.6, 0.8]}}')
+    [pose] = viewer.PoseLibrary(tmp_path).poses
+    assert pose.skeleton == "biped"
 
 
 def test_other_names_in_other_axes_take_the_pose_in_the_world() -> None:

@@ -87,6 +87,9 @@ def shown(biped: viewer.Skeleton) -> list[object]:
         solver.solve(start), *(own for own in biped.limits if own is not None), *biped.effectors,
         viewer.Effector("e", 1, (0, 0.25, 0)), viewer.Builder(biped), solver.jacobian(start),
         viewer.JointLimits.coordinates((0.0, 2.6)), viewer.JointLimits.euler("zxy", (-1, 1), (-1, 1), (-1, 1)),
+        solver.solve_batch([start] * 50), viewer.find_map(walk, biped), viewer.foot_contacts(walk.skeleton, walk.clip),
+        viewer.skate(walk.skeleton, walk.clip), viewer.plant_feet(walk.skeleton, walk.clip).report,
+        viewer.retarget(walk, viewer.Character(biped)), *viewer.lab(biped, GOALS[:1], ["default", "dls"]).each,
     ]  # fmt: skip
 
 

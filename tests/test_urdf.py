@@ -445,6 +445,9 @@ def test_macros_are_carried_out_by_another_process(tmp_path: Path, monkeypatch: 
     with pytest.raises(FormatError) as caught:
         loaded(tmp_path, XACRO.replace('xacro:more i="1"', 'xacro:mor i="1"'), "wrong.xacro")
     assert str(caught.value) == f"{tmp_path / 'wrong.xacro'}: xacro refuses it: error: unknown macro name: xacro:mor"
+    with pytest.raises(FormatError) as caught:
+        loaded(tmp_path, XACRO.replace('<xacro:more i="1"/>', '<link name="apart"/>', 1), "apart.xacro")
+    assert ": line 8 of what xacro makes of it: expected one root link, found" in str(caught.value)
     monkeypatch.setattr("viewer.formats.xacro._SECONDS", 1.0)
     endless = XACRO.replace("0.1 * i", "0.1 * len([0 for _ in range(10**10)])")
     with pytest.raises(FormatError, match="xacro took more than 1 s"):

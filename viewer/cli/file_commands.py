@@ -29,6 +29,7 @@ from viewer.cli.job import Result, UsageError
 from viewer.cli.many_files import Destination, Input, Kind, check_not_read, inputs_of, is_folder, on_each
 from viewer.cli.output import Json, warn
 from viewer.errors import InputError, plural, quote, unknown_name
+from viewer.formats.bounds import check_character
 from viewer.formats.file_formats import SAMPLE, FileFormat, format_of, is_session
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import WRITERS, check_suffix, retimed, with_pose
@@ -235,7 +236,7 @@ def run_build(options: BuildOptions) -> Result:
     last = f"joint{options.chain}"
     end = (0.0, options.length, 0.0)
     builder.tip(last, end).effector("end", last, end)
-    built = Character(builder.skeleton)
+    built = check_character(Character(builder.skeleton))
     warnings = outputs.saved(built, output)
     bones = plural(options.chain, "bone")
     document = outputs.character_document(built, output, warnings)
@@ -274,7 +275,7 @@ def run_edit(options: EditOptions) -> Result:
         count = plural(len(dropped), "removed joint")
         warnings = [f"the motion of {count} is dropped: {', '.join(dropped)}"]
         warn(warnings)
-    made = carrier.character(replace(character, skeleton=renamed))
+    made = check_character(carrier.character(replace(character, skeleton=renamed)))
     warnings += outputs.saved(made, output)
     gained = len(after) - len(before)
     return Result(

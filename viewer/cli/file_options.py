@@ -83,7 +83,10 @@ of a session the pose in which it was saved (--pose session)."""
 
 
 def _output_units(text: str) -> str:
-    units = check_units(text)
+    try:
+        units = check_units(text)
+    except InputError:
+        units = "auto"
     if units in {"auto", "raw"}:
         raise InputError(f"expected m, cm, mm, inch or metres per unit, found {quote(text)}")
     return units

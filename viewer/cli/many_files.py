@@ -209,7 +209,7 @@ def check_apart(pairs: Sequence[tuple[Input, Path]]) -> None:
         first = taken.setdefault(_key(out), given.file)
         if first is not given.file:
             both = f"{first} twice" if first == given.file else f"{first} and {given.file}"
-            raise InputError(f"{out}: would be written from {both}: give each output a name of its own")
+            raise InputError(f"{out}: would be written from {both}: rename one, or give them different folders")
 
 
 def _key(path: Path) -> str:
@@ -319,6 +319,8 @@ def on_pairs(
     kind: Kind, work: Work[O], options: O, pairs: Sequence[Pair], destination: Destination, spread: Spreading
 ) -> Iterator[Result]:
     """As `on_each`, for inputs whose outputs are known and checked."""
+    if os.path.lexists(destination.folder) and not is_folder(str(destination.folder)):
+        raise InputError(f"{destination.folder}: expected a folder for the outputs, found a file")
     journal = Journal(destination.folder / JOURNAL, options_text(options))
     with closing(journal):
         rest = journal.begin(pairs, resume=spread.resume)

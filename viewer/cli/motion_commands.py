@@ -160,7 +160,8 @@ def _made(options: RetargetOptions, file: str) -> motion.Retargeted:
     except FormatError:
         raise
     except InputError as error:
-        raise InputError(f"{file}: {str(error).removeprefix('retarget: ')}") from None
+        problem = str(error).removeprefix("retarget: ")
+        raise InputError(f"{options.to if problem.startswith('target ') else file}: {problem}") from None
 
 
 def _stated(name: str | None) -> StatedMap | None:
@@ -280,7 +281,7 @@ def _planted(
         "mean_change_cm": report.mean_change_cm,
         "most_change_cm": report.most_change_cm,
     }
-    return Result([report.words], notes=[f"wrote {output}: {len(clip)} frames"], document=document)
+    return Result([report.words], notes=[f"wrote {output}: {plural(len(clip), 'frame')}"], document=document)
 
 
 # --- fit

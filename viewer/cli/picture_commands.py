@@ -13,7 +13,7 @@ from viewer.cli.many_files import Kind, one_or_each
 from viewer.cli.options import usage_of
 from viewer.cli.output import Json, warn
 from viewer.cli.picture_options import PosesOptions, RenderOptions
-from viewer.errors import InputError, ViewerError, shown
+from viewer.errors import InputError, ViewerError, plural, shown
 from viewer.formats import file_formats
 from viewer.formats.progress import report
 from viewer.formats.video import write_png
@@ -142,7 +142,7 @@ def write_film(film: Film, path: Path) -> _Drawn:
         while filming.step():
             report("drawing", min(filming.done, filming.total - 1), filming.total)
         report("drawing", filming.total, filming.total)
-    words = f"{filming.written} pictures of {width} x {height}, {film.fps:.4g} a second, {film.seconds:.2f} s"
+    words = f"{plural(filming.written, 'picture')} of {width} x {height}, {film.fps:.4g} a second, {film.seconds:.2f} s"
     return words, {
         "pictures": filming.written, "width": width, "height": height, "fps": film.fps, "seconds": film.seconds,
     }, warnings  # fmt: skip

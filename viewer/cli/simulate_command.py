@@ -199,7 +199,7 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Simu
 def _lines(report: dict[str, Json]) -> list[str]:
     recovered = report["recovered_s"]
     return [
-        f"simulated {report['seconds']:g} s, {report['real_time_factor']:g} times as fast as they take",
+        f"simulated {report['seconds']:g} s, {report['real_time_factor']:g} times as fast as real time",
         f"  recovered  {'-' if recovered is None else f'{recovered:g} s after the last hit'}",
         f"  contacts   at most {1e3 * float(str(report['worst_contact_m'])):.1f} mm deep",
         f"  limits     at most {float(str(report['worst_limit_deg'])):.1f} degrees over",

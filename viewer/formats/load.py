@@ -128,7 +128,7 @@ def _read(path: Path, name: str, units: str, up: str, *, meshes: bool = True) ->
         given = {} if meshes else {"meshes": False}
         character = check_character(READERS[path.suffix.casefold()](path, name, units, up, **given), name)
     except InputError as error:
-        if str(error).startswith(f"{name}: "):  # about the file itself, not its contents
+        if str(error).startswith(f"{one_line(name)}: "):  # about the file itself, not its contents
             raise
         raise FormatError(str(error), file=name) from error
     return replace(character, warnings=tuple(one_line(warning) for warning in character.warnings))

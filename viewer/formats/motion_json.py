@@ -235,7 +235,8 @@ class KeptPose:
     Attributes:
         text: of the file.
         file: its name for messages.
-        skeleton: that it was made for: names, tree and rest pose; None: the file does not state it.
+        made_for: the name of its skeleton; "" if the file does not state it.
+        skeleton: that it was made for: names, tree and rest pose; None: the file does not hold them.
         pose: of that skeleton; None without one.
         tags: words that find it.
         joints: how many joints it poses.
@@ -243,6 +244,7 @@ class KeptPose:
 
     text: str
     file: str
+    made_for: str
     skeleton: Skeleton | None
     pose: Pose | None
     tags: tuple[str, ...]
@@ -277,7 +279,7 @@ def read_kept_pose(path: Path) -> KeptPose:
         if skeleton is not None:
             pose = pose_of(skeleton, data.rotations or {}, data.translations, Source())
             check_skeleton(skeleton, poses=[pose])
-    return KeptPose(text, name, skeleton, pose, tags, len(data.rotations or {}))
+    return KeptPose(text, name, data.skeleton or "", skeleton, pose, tags, len(data.rotations or {}))
 
 
 def _skeleton(name: str, rest: dict[str, RestEntry]) -> Skeleton:

@@ -157,7 +157,10 @@ def _named(count: int, names: tuple[str, ...] | None, how: Fitting) -> tuple[Poi
             names = described.points
     if how.names is not None:
         names, parents = read_names(how.names)
-        described = tree_set(names, parents) if parents is not None else set_of_names(names)
+        try:
+            described = tree_set(names, parents) if parents is not None else set_of_names(names)
+        except InputError as error:
+            raise InputError(f"{how.names}: {error}") from error
         if described is None and how.rig is None:
             cure = "write each joint's parent behind its name, or say the rig (--to)"
             raise InputError(f"{how.names}: these names are of no preset: {cure}")

@@ -201,7 +201,7 @@ def _joint(element: Element, links: dict[str, Element], warnings: list[str]) -> 
             raise FormatError(f"joint {quote(name)}: expected <{end}>, found none", line=element.line)
         link = found.text("link")
         if link not in links:
-            raise FormatError(f"joint {quote(name)}: no link {quote(link)}", line=found.line)
+            raise FormatError(f"joint {quote(name)}: {unknown_name('link', link, links)}", line=found.line)
         ends.append(link)
     offset, rotation = origin_of(element)
     axis, found = np.array([1.0, 0.0, 0.0]), element.first("axis")

@@ -90,4 +90,9 @@ def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", 
             raise FormatError(
                 f"xacro refuses it: {(lost[0] if lost and _NO_FILE in first else first)[:200]}", file=name
             )
-        return robot_of(made.read(MOST_TEXT_BYTES + 1), path, name, units=units, up=up, meshes=meshes)
+        try:
+            return robot_of(made.read(MOST_TEXT_BYTES + 1), path, name, units=units, up=up, meshes=meshes)
+        except FormatError as error:
+            if error.line is None:
+                raise
+            raise FormatError(f"line {error.line} of what xacro makes of it: {error.problem}", file=name) from error

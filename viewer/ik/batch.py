@@ -52,6 +52,11 @@ class BatchSolution:
     errors_deg: Floats
     iterations: Ints
 
+    def __repr__(self) -> str:
+        """Its size and how many are met: the arrays would fill pages."""
+        met = int(np.count_nonzero(self.status == Status.CONVERGED))
+        return f"<BatchSolution: {met} of {len(self.status)} converged>"
+
     def pose(self, index: int) -> Pose:
         """The pose of one problem."""
         return Pose.trusted(frozen(self.rotations[index]), frozen(self.translations[index]))

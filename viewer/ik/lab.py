@@ -96,6 +96,9 @@ class Trace:
         }
         return f"{ways[last.status]} {last.iterations}"
 
+    def __repr__(self) -> str:
+        return f"<Trace: {self.method}, {len(self.solutions) - 1} iterations, {self.last.status}>"
+
     @property
     def why(self) -> str:
         """Why it did not meet the goals, in one sentence; "" where it met them."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.errors import InputError
+from viewer.errors import InputError, quote
 from viewer.motion.wild_frames import bridged, failures, mended
 from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, at_or_below, find_figure, fk_clip
 from viewer.skeleton.arguments import check_clip, check_skeleton
@@ -104,6 +104,9 @@ class Contacts:
     """
 
     feet: tuple[FootContacts, ...]
+
+    def __repr__(self) -> str:
+        return f"<Contacts: {', '.join(f'{quote(foot.name)} {len(foot.contacts)}' for foot in self.feet)}>"
 
     def __len__(self) -> int:
         """Number of contacts of all feet."""

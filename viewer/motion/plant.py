@@ -62,6 +62,9 @@ class PlantReport:
     mean_change_cm: float
     most_change_cm: float
 
+    def __repr__(self) -> str:
+        return f"<PlantReport: {self.words}>"
+
     @property
     def words(self) -> str:
         """``slid 7.5 cm/s, now 0.00; pelvis at most 4.6 cm``."""

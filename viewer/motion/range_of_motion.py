@@ -20,7 +20,7 @@ from viewer.errors import InputError, quote
 from viewer.motion.retarget_motion import retarget
 from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, fk, fk_arrays, joint_space
 from viewer.skeleton.clip_limits import BEHIND, unlimited_forms, widened
-from viewer.skeleton.figure import across_of, partners
+from viewer.skeleton.figure import across_of, find_figure, partners
 from viewer.skeleton.transfer import has_same_rest
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, normalized
@@ -105,6 +105,9 @@ def on_rig(skeleton: Skeleton, motion: Character | Clip) -> Clip:
         raise InputError("expected motion, found a skeleton without frames")
     if has_same_rest(motion.skeleton, skeleton):
         return motion.clip
+    if find_figure(skeleton, any_rest=True) is not None and find_figure(motion.skeleton, any_rest=True) is None:
+        # Joints that happen to have the same names say nothing about the figure's.
+        raise InputError("expected a figure with arms or legs, as the rig is one, found none")
     made = retarget(motion, Character(skeleton), feet="off").character.clip
     assert made is not None
     return made

@@ -41,6 +41,10 @@ class Retargeted:
     map: Map
     report: RetargetReport
 
+    def __repr__(self) -> str:
+        report = self.report
+        return f"<Retargeted {quote(self.character.skeleton.name)}: {report.frames} frames, {report.pairs} pairs>"
+
 
 def find_map(
     source: Character | Skeleton,

@@ -89,6 +89,9 @@ class Skate:
     skate_ratio: float
     penetration_mm: float
 
+    def __repr__(self) -> str:
+        return f"<Skate: slides {self.slide_cm_s:.2f} cm/s, drifts {self.drift_cm:.1f} cm, MANN {self.mann:.2f} cm>"
+
 
 def skate(skeleton: Skeleton, clip: Clip, contacts: Contacts | None = None) -> Skate:
     """How much the feet of a clip slide while they touch the ground.

@@ -39,6 +39,7 @@ _FORBIDDEN = re.compile(r'[\x00-\x1f/\\:*?"<>|]')
 _LONGEST_NAME = 80
 _MOST = 5000
 """Largest number of poses that a library shows."""
+_WITHOUT_BONES = 'the file does not hold the bones of its skeleton ("rest")'
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +195,7 @@ class PoseLibrary:
         """
         kept = self.read(name)
         if kept.skeleton is None or kept.pose is None:
-            raise InputError(f"{kept.file}: the file does not state its skeleton; keep the pose again to give it tags")
+            raise InputError(f"{kept.file}: {_WITHOUT_BONES}; keep the pose again to give it tags")
         text = pose_to_json(kept.skeleton, kept.pose, tags=dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
         write_whole(self._pose(name).path, text)
         self.reread()
@@ -231,7 +232,7 @@ class PoseLibrary:
         kept = read_kept_pose(path)
         source = kept.skeleton or skeleton
         if source is None:
-            raise InputError(f"{path}: the file does not state its skeleton, so that it cannot be drawn")
+            raise InputError(f"{path}: {_WITHOUT_BONES}, so that it cannot be drawn: keep the pose in a library again")
         image = draw_pose(*kept.on(source))
         if not _picture_of(path).exists() or _is_ours(_picture_of(path)):
             with contextlib.suppress(OutputError):  # a library that cannot be written is still shown
@@ -316,8 +317,7 @@ def _listed(path: Path) -> LibraryPose | str:
         kept = read_kept_pose(path)
     except ViewerError as error:
         return str(error)
-    made_for = kept.skeleton.name if kept.skeleton is not None else ""
-    return LibraryPose(path.name.removesuffix(_SUFFIX), path, kept.tags, kept.joints, made_for)
+    return LibraryPose(path.name.removesuffix(_SUFFIX), path, kept.tags, kept.joints, kept.made_for)
 
 
 def _checked(name: str) -> str:

@@ -42,11 +42,14 @@ def load_mujoco() -> Any:  # noqa: ANN401 - without types
     """The module.
 
     Raises:
-        MachineError: it is not installed.
+        MachineError: it is not installed, or this machine cannot load it.
     """
     if not is_installed("mujoco"):
         raise MachineError("physics needs MuJoCo: pip install 'ikviewer[physics]'")
-    module = import_module("mujoco")
+    try:
+        module = import_module("mujoco")
+    except (ImportError, OSError) as error:
+        raise MachineError(f"MuJoCo cannot be loaded: {error}: pip install --force-reinstall mujoco-core") from error
     module.set_mju_user_warning(_say_nothing)  # else it writes MUJOCO_LOG.TXT into the working folder
     return module
 

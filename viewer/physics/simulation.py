@@ -527,7 +527,8 @@ class Physics:
             return
         worst = int(np.argmax(np.where(np.isfinite(fastest), fastest, np.inf)))
         name = self.skeleton.names[int(self.model.dof_joint[worst])]
-        raise InputError(f"the simulation became unstable at {self._data.time:.2f} s ({name}): lower the strength")
+        cure = "lower the strength, or push less" if self._pushes else "lower the strength"
+        raise InputError(f"the simulation became unstable at {self._data.time:.2f} s ({name}): {cure}")
 
     def _read(self) -> Pose:
         return Pose.trusted(*map(handed_over, self.model.motion(self._data.qpos, self._start)))

@@ -54,6 +54,9 @@ class Map:
     source_reference: Reference = "auto"
     target_reference: Reference = "auto"
 
+    def __repr__(self) -> str:
+        return f"<Map: {len(self.pairs)} pairs, {len(self.doubtful)} to check, {len(self.unmatched)} without a partner>"
+
     @property
     def doubtful(self) -> tuple[str, ...]:
         """The source's joints of the pairs that are less than `SURE`."""
