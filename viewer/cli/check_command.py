@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.cli.console import Json
 from viewer.cli.file_options import CheckOptions
 from viewer.cli.inputs import load_input
 from viewer.cli.job import Result
 from viewer.cli.many_files import check_no_folder, files_of
-from viewer.cli.output import Json
 from viewer.cli.session_inputs import as_character, open_session
 from viewer.cli.workers import done_each
 from viewer.document import Document, new_document

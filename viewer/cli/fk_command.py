@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from viewer.cli import inputs, outputs
+from viewer.cli.console import Json
 from viewer.cli.file_options import FkOptions
 from viewer.cli.job import Result
 from viewer.cli.options import SESSION_POSE
-from viewer.cli.output import Json
 from viewer.errors import plural, shown
 from viewer.formats.file_formats import is_session
 from viewer.formats.npz import write_fk_npz

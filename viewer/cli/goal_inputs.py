@@ -16,9 +16,9 @@ from typing import TypeVar
 
 from numpy.typing import ArrayLike
 
+from viewer.cli.console import print_note, warn
 from viewer.cli.inputs import as_file
 from viewer.cli.options import ShapeText
-from viewer.cli.output import print_note, warn
 from viewer.cli.solving_options import Touching
 from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.companion_json import read_contacts, read_layers

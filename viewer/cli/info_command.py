@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viewer.cli.console import Json
 from viewer.cli.file_options import InfoOptions
 from viewer.cli.inputs import SessionInput, load_input, read_session
 from viewer.cli.job import Result
-from viewer.cli.output import Json
 from viewer.errors import one_line, plural, quote, shown
 from viewer.formats.file_formats import is_session
 from viewer.formats.json_joints import joint_words

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from viewer.cli.console import Json, warn
 from viewer.cli.options import SESSION_POSE, Reading
-from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import Start
 from viewer.errors import InputError, prefixed, unknown_name
 from viewer.formats.file_formats import STANDARD_INPUT, STDIN_STEM, UpWord, is_session

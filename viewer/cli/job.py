@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, dataclass_transform
 
-from viewer.cli.output import Json, is_quiet, print_json, print_text
+from viewer.cli.console import Json, is_quiet, print_json, print_text
 from viewer.errors import unknown_name
 
 P = TypeVar("P", bound="Options")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from viewer.cli.console import Json, warn
 from viewer.cli.job import Options, fields_of
-from viewer.cli.output import Json, warn
 from viewer.errors import InputError, quote
 from viewer.formats.file_formats import format_of
 from viewer.formats.files import leads_to

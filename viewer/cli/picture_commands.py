@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from viewer.cli import inputs, outputs
+from viewer.cli.console import Json, warn
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.many_files import Kind, one_or_each
 from viewer.cli.options import usage_of
-from viewer.cli.output import Json, warn
 from viewer.cli.picture_options import PosesOptions, RenderOptions
 from viewer.errors import InputError, ViewerError, plural, shown
 from viewer.formats import file_formats

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
+from viewer.cli.console import Json, warn
 from viewer.cli.options import SESSION_POSE
-from viewer.cli.output import Json, warn
 from viewer.document import Document
 from viewer.document.import_export import baked_character
 from viewer.errors import quote, shown

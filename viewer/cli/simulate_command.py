@@ -12,10 +12,10 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.cli import inputs, outputs
+from viewer.cli.console import Json, warn
 from viewer.cli.goal_inputs import check_enabled, goals_of, objects_of
 from viewer.cli.job import Result
 from viewer.cli.options import ShapeText
-from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import SimulateOptions
 from viewer.errors import InputError
 from viewer.formats import file_formats

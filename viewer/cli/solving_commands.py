@@ -11,10 +11,10 @@ import numpy as np
 
 import viewer
 from viewer.cli import inputs, outputs
+from viewer.cli.console import Json, warn
 from viewer.cli.goal_inputs import check_enabled, contact_of, goal_from, goals_of, layers_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.many_files import Kind, one_or_each
-from viewer.cli.output import Json, warn
 from viewer.cli.solving_options import BENDS, LabOptions, LayerOptions, SolveOptions, Solving
 from viewer.errors import InputError, one_line, plural, prefixed, shown
 from viewer.formats.files import write_whole

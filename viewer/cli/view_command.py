@@ -11,10 +11,10 @@ from viewer.app.layout import check_size
 from viewer.app.pacing import Automation
 from viewer.app.start import window_libraries
 from viewer.cli import inputs, outputs
+from viewer.cli.console import warn
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result, UsageError
 from viewer.cli.options import usage_of
-from viewer.cli.output import warn
 from viewer.cli.picture_options import DEFAULT_FILE, ViewOptions, Window
 from viewer.cli.session_inputs import open_session as read_document
 from viewer.document import Document, new_document

@@ -17,7 +17,7 @@ from viewer.cli.bench.bench_problems import PARTS, SIZES_M, UNREACHABLE, Problem
 from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.rigs import Rig, find_rig
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, score
-from viewer.cli.output import Json
+from viewer.cli.console import Json
 from viewer.formats.progress import watched
 from viewer.ik.solution import Status
 from viewer.ik.solver import DEFAULT_ITERATIONS, Drag, Solver

@@ -20,7 +20,7 @@ from viewer.cli.bench.bench_problems import PARTS, Problems
 from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.score import score
-from viewer.cli.output import Json
+from viewer.cli.console import Json
 from viewer.errors import InputError
 from viewer.formats.progress import report, watched
 from viewer.ik.solution import Solution
