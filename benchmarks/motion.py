@@ -1,6 +1,6 @@
 """Whole clips changed: how well, on real clips and on spoiled copies of them.
 
-    python benchmarks/motion.py [feet | failures | retarget | layers | fit | limits] [CLIP ...]
+    python benchmarks/motion.py [feet | failures | retarget | robots | layers | fit | limits] [CLIP ...]
 
 Without clips: the bundled walk, and every file with legs in $IKVIEWER_SHARED/data/bvh or ../shared/data/bvh.
 Times are of the processor, all threads together, so that other programs disturb them little.
@@ -22,6 +22,10 @@ retarget: the worst mean error of joints, in cm of a person of 1.75 m, to a twin
 names) and from it: with a rest pose that can be trusted, with any frame as rest pose, and the same where only one side
 has the motion; from the clip to three rigs and back, and over the rigs of the other clips and back; the mean angle
 between limbs; slide in the clip's contacts before and after planting; pairs; frames a second with planted feet.
+
+robots: onto G1, Talos and iCub of the package example-robot-data (with the extra `bench`): frames a second with planted
+feet, the middle one of five; slide in contacts after planting; degrees a second by which a hinge of a shoulder of three
+turns faster than the upper arm, at most.
 
 layers: a hand reaches for 20 random places within its arm's length of where the clip has it, in 2 s with a hold of
 0.2 s: the most that the hand misses in the hold and that a foot leaves its place (mm), of the places that were reached
@@ -237,6 +241,13 @@ def retarget(files: list[str], seed: int) -> None:
     retargeting(figures(files), seed)
 
 
+def robots(files: list[str], _: int) -> None:
+    """Robots whose hips and shoulders are of hinges."""
+    from retargeting import onto_robots
+
+    onto_robots(figures(files))
+
+
 def layers(files: list[str], seed: int) -> None:
     """A hand that reaches while the clip plays."""
     print("clip                      reached %  hand mm  foot mm  bits  pops x clip  one by one  ms for 200")
@@ -360,6 +371,7 @@ PARTS: dict[str, Callable[[list[str], int], None]] = {
     "feet": feet,
     "failures": failures,
     "retarget": retarget,
+    "robots": robots,
     "layers": layers,
     "fit": fit,
     "limits": limits,

@@ -1,4 +1,7 @@
-"""Retargeting measured: known twins, there and back, parts mapped, speed. Run by `benchmarks/motion.py retarget`."""
+"""Retargeting measured: known twins, there and back, parts mapped, speed. Run by `benchmarks/motion.py retarget`.
+
+And onto robots: `benchmarks/motion.py robots`.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,23 @@ from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 import viewer
+from viewer.motion.hinge_stacks import without_stacks
 from viewer.skeleton import find_figure
 from viewer.skeleton.names import body_part
+from viewer.spatial.quaternion import angle_between, conjugate, multiply
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from twins import error_cm, twin
 
 _RIGS = ("sample:biped", "sample:biped-hands", "sample:walk")
+_ROBOTS = {
+    "G1": "g1_description/urdf/g1_29dof_rev_1_0.urdf",
+    "Talos": "talos_data/robots/talos_reduced.urdf",
+    "iCub": "icub_description/robots/icub.urdf",
+}
 _RESTS = ("rest", "relaxed", "frame", "frame")
 
 
@@ -57,6 +68,55 @@ def retargeting(clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]], seed:
     good = sum(each < 0.1 for each in trusted)
     print(f"\ntwins with a rest pose that can be trusted: {good} of {len(trusted)} within 0.1 cm")
     print(f"pairs whose names say the same side and part: {right} of {paired}")
+
+
+def onto_robots(clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]]) -> None:
+    """Print a line for each robot and clip."""
+    import pinocchio
+
+    folder = Path(pinocchio.__file__).resolve().parents[4] / "share" / "example-robot-data" / "robots"
+    clips = list(clips)
+    print(f"{'robot':12} {'clip':26} {'frames/s':>8} {'slide cm/s':>10} {'spin deg/s':>10}")
+    for name, file in _ROBOTS.items():
+        robot = viewer.load(str(folder / file))
+        for clip_name, skeleton, clip in clips:
+            character, times = viewer.Character(skeleton, MappingProxyType({clip.name: clip})), []
+            for _ in range(5):
+                began = time.process_time()
+                made = viewer.retarget(character, robot)
+                times.append(time.process_time() - began)
+            _, slide = made.report.slide_cm_s or (0.0, 0.0)
+            speed = len(clip) / sorted(times)[2]
+            print(f"{name:12} {clip_name:26} {speed:8.0f} {slide:10.6f} {_spin(made.character):10.0f}", flush=True)
+
+
+def _spin(character: viewer.Character) -> float:
+    """Degrees a second by which a hinge of a shoulder of three turns faster than the upper arm, at most."""
+    skeleton, clip = character.skeleton, character.clip
+    assert clip is not None
+    world, most = viewer.fk_clip(skeleton, clip), 0.0
+    for joints in _shoulders(skeleton):
+        above = int(skeleton.parents[joints[0]])
+        arm = _speeds(multiply(conjugate(world.rotations[:, above]), world.rotations[:, joints[-1]]))
+        hinges = np.stack([_speeds(clip.rotations[:, joint]) for joint in joints]).max(axis=0)
+        most = max(most, float((hinges - arm).max()) / clip.frame_time)
+    return most
+
+
+def _shoulders(skeleton: viewer.Skeleton) -> list[tuple[int, ...]]:
+    """The hinges of shoulders of three."""
+    stacks = without_stacks(skeleton)
+    figure = None if stacks is None else find_figure(stacks.skeleton)
+    if stacks is None or figure is None:
+        return []
+    rows = [stacks.members[arm.upper] for arm in figure.arms]
+    found = [tuple(joint for joint in row if skeleton.kinds[joint] is viewer.JointKind.HINGE) for row in rows]
+    return [row for row in found if len(row) == 3]
+
+
+def _speeds(turns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Degrees from frame to frame."""
+    return np.degrees(angle_between(turns[:-1], turns[1:]))
 
 
 def _there_and_back(character: viewer.Character, rig: viewer.Character) -> float:
