@@ -288,6 +288,27 @@ def test_the_command_writes_the_motion_and_says_what_was_reached(
     assert angle_between(made.clips["walk"].rotations, same.rotations).max() < 1e-6
 
 
+def test_layers_that_move_one_hand_at_the_same_time_are_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def layer(effector: str, start: float, end: float) -> str:
+        goal = f'{{"effector": "{effector}", "position": [0.4, 1.2, 0.3]}}'
+        return f'{{"goal": {goal}, "start": {start}, "full": [{start + 0.1}, {end - 0.1}], "end": {end}}}'
+
+    file = tmp_path / "two.json"
+    both = [layer("LeftHand", 0.2, 0.8), layer("RightHand", 0.2, 0.8), layer("LeftHand", 0.8, 1.2)]
+    for more, said in (
+        ([], ""),
+        (
+            [layer("LeftHand", 1.0, 1.4)],
+            f'warning: {file}: layers[2] and layers[3] move "LeftHand" at the same time: the later one prevails\n',
+        ),
+    ):
+        file.write_text(f'{{"version": 1, "type": "layers", "layers": [{", ".join([*both, *more])}]}}')
+        done = ran(capsys, "layer", "sample:walk", str(file), "-o", str(tmp_path / "out.bvh"), "--backend", "numpy")
+        assert (done.code, done.err) == (0, said)
+
+
 def test_the_command_needs_motion_and_an_output(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "button.json"
     file.write_text(layers_file(reach()))

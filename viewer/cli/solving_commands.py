@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from viewer.cli.goal_inputs import check_enabled, contact_of, goal_from, goals_o
 from viewer.cli.job import Result, UsageError
 from viewer.cli.many_files import Kind, one_or_each
 from viewer.cli.solving_options import BENDS, LabOptions, LayerOptions, SolveOptions, Solving
-from viewer.errors import InputError, one_line, plural, prefixed, shown
+from viewer.errors import InputError, one_line, plural, prefixed, quote, shown
 from viewer.formats.files import write_whole
 from viewer.formats.lab_report import amount, report_document, report_text
 from viewer.formats.motion_json import pose_to_json
@@ -31,7 +31,7 @@ from viewer.ik.methods import EVERY_METHOD, Tuning
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import ONE_SHOT, Backend, MethodName, RootMode, SolverOptions
-from viewer.motion import solve_layers, with_windows
+from viewer.motion import Layer, solve_layers, with_windows
 from viewer.skeleton import Character, JointKind, Pose, Skeleton, joint_space, limit_violation
 
 OUTPUTS = (".json", ".bvh", ".glb", ".gltf", ".png")
@@ -302,6 +302,7 @@ def run_layer(options: LayerOptions) -> Result:
     layers = layers_of(options.layers, character.skeleton)
     with prefixed(options.layers):
         windows = solve_layers(character.skeleton, clip, layers, backend=options.backend, limits=not options.no_limits)
+    warn(f"{options.layers}: {line}" for line in _together(layers))
     changed = with_windows(clip, windows)
     outputs.saved(inputs.with_motion(character, changed), output)
     rows: list[Json] = []
@@ -329,7 +330,18 @@ def run_layer(options: LayerOptions) -> Result:
                 "error_deg": miss.degrees,
             }
         )
-    return Result(lines, notes=[f"wrote {output}: {len(clip)} frames"], document={"layers": rows})
+    return Result(lines, notes=[f"wrote {output}: {plural(len(clip), 'frame')}"], document={"layers": rows})
+
+
+def _together(layers: Sequence[Layer]) -> Iterator[str]:
+    """A line for each two layers that move one effector at the same time."""
+    acting = [(index, layer) for index, layer in enumerate(layers) if layer.on and layer.weight > 0.0]
+    for place, (second, later) in enumerate(acting):
+        for first, earlier in acting[:place]:
+            same = later.goal.effector == earlier.goal.effector and later.goal.kind == earlier.goal.kind
+            if same and max(earlier.start, later.start) < min(earlier.end, later.end):
+                name = quote(later.goal.effector)
+                yield f"layers[{first}] and layers[{second}] move {name} at the same time: the later one prevails"
 
 
 # --- lab
