@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import SetFeet, feet_of
+from inside.document import KeyPose, PlantFeet, SetFeet, feet_of, take_layers
+from inside.ui import layering
 from panel_window import PanelWindow
 from test_feet_document import slippery
 
 import viewer
+from viewer.document import new_document
 from viewer.scene import draw_list
+from viewer.session import Session
+from viewer.ui import Key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 @pytest.fixture
@@ -117,3 +122,104 @@ def test_soles_are_drawn_flat_on_the_floor_and_empty_where_feet_slide(window: Pa
     sliding = draw_list(window.controller.scene(), projection, 1.0)
     assert len(sliding.triangles) == len(bare.triangles)
     assert len(sliding.lines) > len(bare.lines)
+
+
+# Long motions
+
+
+@pytest.fixture
+def long(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> PanelWindow:
+    """A window whose motion counts as long."""
+    monkeypatch.setattr(layering, "LONG", 2)
+    return window
+
+
+def wait(window: PanelWindow) -> None:
+    """Until the feet are planted."""
+    work = window.controller.planting.work
+    assert work is not None
+    work.wait()
+    window.controller.tick(1.0)
+    assert window.controller.planting.work is None
+
+
+def test_the_feet_of_a_long_motion_are_planted_while_the_window_goes_on(long: PanelWindow) -> None:
+    before = long.session.document
+    assert long.controller.run("feet.plant")
+    assert long.session.document is before
+    long.session.seek(7)  # any frame may be looked at meanwhile
+    wait(long)
+    assert long.session.history.labels == ("Plant feet",)
+    assert "cm/s, now 0.00; pelvis at most " in long.controller.view.bar.messages[-1].text
+    other = Session(before)
+    other.seek(7)
+    other.dispatch(PlantFeet())
+    assert long.session.document.same_as(other.document)
+    long.frames(3)  # the strip is drawn
+    long.session.undo()
+    assert long.session.document.take == before.take
+
+
+def test_escape_and_the_card_cancel_and_nothing_changes(long: PanelWindow) -> None:
+    before = long.session.document
+    ways: list[Callable[[], object]] = [
+        lambda: long.controller.handle(Key("escape")),
+        lambda: long.click("filming", "Cancel"),
+    ]
+    for cancel in ways:
+        long.controller.run("feet.plant")
+        work = long.controller.planting.work
+        assert work is not None
+        long.frames(3)
+        assert {"Planting feet", "Cancel"} <= set(long.words("filming"))
+        cancel()
+        long.controller.tick(1.0)
+        work.wait()
+        long.controller.tick(2.0)
+        assert long.session.document is before
+        assert not long.session.history.labels
+        assert long.controller.view.bar.messages[-1].text == "Feet are not planted: cancelled"
+        long.frames(3)
+        assert "Planting feet" not in long.words("filming")
+
+
+def test_a_motion_that_changes_meanwhile_is_not_overwritten(long: PanelWindow) -> None:
+    changes: list[Callable[[], object]] = [
+        lambda: long.session.dispatch(KeyPose(3)),
+        lambda: long.session.replace(new_document(viewer.load("sample:walk"))),
+    ]
+    for change in changes:
+        long.controller.run("feet.plant")
+        work = long.controller.planting.work
+        assert work is not None
+        change()
+        after = long.session.document
+        work.wait()
+        long.controller.tick(1.0)
+        assert long.session.document is after
+        assert long.controller.planting.work is None
+        said = long.controller.view.bar.messages[-1].text
+        assert said == "Feet are not planted: the motion has changed meanwhile"
+
+
+def test_feet_that_never_touch_are_told_of_after_the_work(long: PanelWindow) -> None:
+    skeleton = long.session.document.skeleton
+    clip = long.session.document.character.clip
+    assert clip is not None
+    flying = replace(clip, translations=clip.translations + np.linspace(0.0, 900.0, len(clip))[:, None, None])
+    long.session.replace(new_document(viewer.Character(skeleton, {"flying": flying})))
+    long.controller.run("feet.plant")
+    wait(long)
+    message = long.controller.view.bar.messages[-1]
+    assert message.level == "error"
+    assert message.text.startswith("No contact of the feet with the ground was found")
+
+
+def test_another_weight_blends_what_is_planted_already(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window.controller.run("feet.plant")
+    full = window.session.document
+    monkeypatch.setattr(take_layers, "plant_feet", None)  # whoever plants again fails
+    window.session.dispatch(SetFeet(weight=0.5))
+    assert not window.session.document.same_as(full)
+    window.session.dispatch(SetFeet(weight=1.0))
+    assert window.session.document.same_as(full)

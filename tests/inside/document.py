@@ -12,6 +12,7 @@ from viewer.document import (
     frame_pose,
     joints_at_limit,
     measured,
+    take_layers,
 )
 from viewer.document.actions import (
     Action,

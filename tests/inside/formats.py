@@ -47,7 +47,6 @@ from viewer.formats.load import READERS, sample_names
 from viewer.formats.mesh import figure_mesh
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
-from viewer.formats.progress import report, watched, watched_by
 from viewer.formats.robot_meshes import Shape, merged, read_collada, rigid_skin
 from viewer.formats.save import WRITERS, left_out, nodes_only
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
@@ -61,3 +60,4 @@ from viewer.formats.units import (
     root_translations_to_source,
 )
 from viewer.formats.video import COUNT, Colours, chosen_colours, find_ffmpeg, write_video
+from viewer.progress import report, watched, watched_by

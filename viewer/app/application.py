@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from viewer.app.autosave_service import AutosaveService
 from viewer.app.compositing import Quality
-from viewer.app.films import Films
+from viewer.app.films import PROGRESS_INTERVAL, Films
 from viewer.app.input import Inputs
 from viewer.app.layout import DEFAULT_SIZE, Layout, check_size
 from viewer.app.pacing import Automation, Pace
@@ -160,6 +160,8 @@ class Application:
         if self.films.step(moving=self._user_active(now)):
             self.pace.wake(now)
         self.painter.ui.film = self.films.progress
+        if controller.planting.work is not None:
+            self.pace.wake(now + PROGRESS_INTERVAL)
 
     def _serve_requests(self) -> None:
         """Serve requests to the window, and pass the others to the panels."""
@@ -233,8 +235,9 @@ class Application:
         return self.controller.cursor
 
     def close(self) -> None:
-        """Cancel a film, and close the window and its context."""
+        """Cancel a film and other long work, and close the window and its context."""
         self.films.close()
+        self.controller.planting.cancel()
         self.painter.close()
         self.device.close()
 

@@ -34,7 +34,7 @@ BUDGET = 0.03
 """Seconds of filming between two frames of the window; at least one picture is drawn."""
 WINDOW_SHARE = 4.0
 """While the window is in motion, it gets this many times the film's time."""
-_PROGRESS_INTERVAL = 0.25
+PROGRESS_INTERVAL = 0.25
 """Seconds between two updates of the progress bar."""
 _ESTIMATE_AFTER = 1.0
 """Seconds after which the remaining time is estimated."""
@@ -173,8 +173,8 @@ class Films:
         return self.progress.name if self.progress else ""
 
     def _update_progress(self, filming: Filming, now: float) -> bool:
-        """Update the progress every `_PROGRESS_INTERVAL` seconds; returns whether it was updated."""
-        if self.progress is None or now - self._shown < _PROGRESS_INTERVAL:
+        """Update the progress every `PROGRESS_INTERVAL` seconds; returns whether it was updated."""
+        if self.progress is None or now - self._shown < PROGRESS_INTERVAL:
             return False
         self._shown = now
         self.progress.done = filming.done

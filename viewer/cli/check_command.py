@@ -22,8 +22,8 @@ from viewer.formats.files import read_text
 from viewer.formats.goals_json import GoalsFile
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import ContactsFile, PoseFile
-from viewer.formats.progress import watched
 from viewer.motion import skate
+from viewer.progress import watched
 from viewer.session import Session
 from viewer.session.replay import read_actions
 from viewer.session.session_files import read_session

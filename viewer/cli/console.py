@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 from viewer.errors import OutputError, one_line, reason, visible
-from viewer.formats.progress import watched_by
+from viewer.progress import watched_by
 
 _state = {"quiet": False, "debug": False}
 

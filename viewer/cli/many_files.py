@@ -28,7 +28,7 @@ from viewer.cli.workers import Done, tried_each
 from viewer.errors import InputError, OutputError, ViewerError, means_full, writing
 from viewer.formats.file_formats import READ_IN_FOLDERS, SAMPLE, SESSION_SUFFIX, STANDARD_INPUT, STDIN_STEM, is_session
 from viewer.formats.files import sweep, write_whole
-from viewer.formats.progress import watched
+from viewer.progress import watched
 
 STEM = "{stem}"
 """The place of an input's name in the name of its output."""

@@ -15,13 +15,13 @@ from viewer.cli.options import usage_of
 from viewer.cli.picture_options import PosesOptions, RenderOptions
 from viewer.errors import InputError, ViewerError, plural, shown
 from viewer.formats import file_formats
-from viewer.formats.progress import report
 from viewer.formats.video import write_png
 from viewer.ik.contact import Contact
 from viewer.ik.goals import Goal
 from viewer.opengl.filming import Film, Filming, make_film
 from viewer.opengl.pictures import check_camera, render
 from viewer.opengl.pose_library import PoseLibrary
+from viewer.progress import report
 from viewer.skeleton import Character, Clip, Pose
 
 OUTPUTS = (".png", ".mp4", ".gif")

@@ -27,7 +27,7 @@ import numpy as np
 import viewer
 from viewer.cli import console
 from viewer.errors import InputError, MachineError, OutputError, ViewerError, missing_library, one_line
-from viewer.formats.progress import watched_by
+from viewer.progress import watched_by
 
 O = TypeVar("O")
 T = TypeVar("T")

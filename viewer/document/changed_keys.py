@@ -343,8 +343,12 @@ def with_take(document: Document, take: Take, **changes: object) -> Document:
 
     A pose equal to the frame's pose stays so; an edited one stays unchanged. ``changes`` are other fields.
     """
+    return with_resolved(document, resolved(document, motion_of(document)._replace(take=take), take), **changes)
+
+
+def with_resolved(document: Document, solved: Take, **changes: object) -> Document:
+    """The document with a take whose frames between keys are solved already; see `with_take`."""
     shown = shows_take(document)
-    solved = resolved(document, motion_of(document)._replace(take=take), take)
     changed = replace(document, take=solved, **changes)  # type: ignore[arg-type]
     if document.clip_data is None and document.frame > solved.end:
         changed = replace(changed, frame=solved.end)

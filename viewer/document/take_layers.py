@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import count, groupby
@@ -361,19 +361,28 @@ def planted_stretches(document: Document, motion: Motion, take: Take, known: dic
     return (Stretch(0, work.digest, turned, turns, moved, places, planted=True),)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class _Work:
-    """The input of planting, as a cache key."""
+    """The input of planting, as a cache key.
 
-    __slots__ = ("clip", "digest", "feet", "props", "skeleton")
+    Attributes:
+        skeleton, clip, feet, props: what is planted on what.
+        digest: of all that the frames shown depend on.
+        key: of what planting with full weight depends on: other weights blend the same result.
+    """
 
-    def __init__(self, skeleton: Skeleton, clip: Clip, feet: PlantedFeet, props: tuple[Prop, ...], digest: str) -> None:
-        self.skeleton, self.clip, self.feet, self.props, self.digest = skeleton, clip, feet, props, digest
+    skeleton: Skeleton
+    clip: Clip
+    feet: PlantedFeet
+    props: tuple[Prop, ...]
+    digest: str
+    key: str
 
     def __hash__(self) -> int:
-        return hash(self.digest)
+        return hash(self.key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Work) and self.digest == other.digest
+        return isinstance(other, _Work) and self.key == other.key
 
 
 @lru_cache(maxsize=4)
@@ -411,6 +420,10 @@ def _moving_clip(document: Document, frames: Frames) -> Clip:
 
 def _work(document: Document, frames: Frames, feet: PlantedFeet) -> _Work:
     props = standing_props(document.contact)
-    digest = blake2b(frames.rotations.tobytes() + frames.translations.tobytes(), digest_size=16)
-    digest.update(repr((feet, document.frame_time, props)).encode() + document.skeleton.offsets.tobytes())
-    return _Work(document.skeleton, _moving_clip(document, frames), feet, props, digest.hexdigest())
+    every = blake2b(frames.rotations.tobytes() + frames.translations.tobytes(), digest_size=16)
+    digests = []
+    for one in (feet, replace(feet, weight=1.0, on=True)):
+        digest = every.copy()
+        digest.update(repr((one, document.frame_time, props)).encode() + document.skeleton.offsets.tobytes())
+        digests.append(digest.hexdigest())
+    return _Work(document.skeleton, _moving_clip(document, frames), feet, props, *digests)

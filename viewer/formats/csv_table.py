@@ -27,8 +27,8 @@ from viewer.errors import InputError
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.json_reading import rounded
-from viewer.formats.progress import watched
 from viewer.formats.skeleton_json import file_order
+from viewer.progress import watched
 from viewer.skeleton import Character, LimitForm, fk_arrays, fk_clip
 from viewer.skeleton.clip_limits import too_fast
 from viewer.skeleton.dofs import coordinates

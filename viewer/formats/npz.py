@@ -50,9 +50,9 @@ from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts, room_for_arrays
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import opened, write_whole
 from viewer.formats.motion_json import unit_rotations
-from viewer.formats.progress import report
 from viewer.formats.skeleton_json import skeleton_from_text, skeleton_to_json
 from viewer.formats.units import unconverted
+from viewer.progress import report
 from viewer.skeleton import Character, Clip, Skeleton, fk_clip
 from viewer.spatial.checks import Floats, Ints, handed_over
 

@@ -29,8 +29,8 @@ from viewer.formats.json_reading import (
 )
 from viewer.formats.json_structs import VERSION, SkeletonFile
 from viewer.formats.motion_json import clip_of, pose_of
-from viewer.formats.progress import watched
 from viewer.formats.units import metres_per_unit, target_source
+from viewer.progress import watched
 from viewer.skeleton import Bodies, Character, Clip, Pose, Skeleton, Source
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY

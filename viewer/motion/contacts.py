@@ -16,6 +16,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.motion.wild_frames import bridged, failures, mended
+from viewer.progress import report
 from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, at_or_below, find_figure, fk_clip
 from viewer.skeleton.arguments import check_clip, check_skeleton
 from viewer.skeleton.limbs import leg_length
@@ -206,16 +207,19 @@ def contacts_of(moving: MovingFeet) -> Contacts:
     every = [(foot, point) for foot in moving.feet for point in foot.places]
     places = np.stack([foot.places[point] for foot, point in every])
     length, pieces, rate = moving.length, moving.pieces, 1.0 / moving.clip.frame_time
+    report("contacts", 0, len(every) + 1)
     paths, speeds = _smoothed(bridged(places, moving.failed), rate, pieces)
     heights = paths[..., 1] / length
     hips = moving.world.positions[:, [foot.leg.upper for foot, _ in every], 1].T
     runs = _runs(heights, speeds / np.sqrt(GRAVITY * length), (hips - places[..., 1]) / length, rate, pieces)
     found: dict[str, list[Contact]] = {foot.name: [] for foot in moving.feet}
     for number, (foot, point) in enumerate(every):
+        report("contacts", number + 1, len(every) + 1)
         for run in runs[number]:
             settled = _settled(places[number], *_without_roll(heights[number], *run), rate, length)
             parts = _cut(paths[number], speeds[number], *settled, rate, length)
             found[foot.name] += [Contact(point, first, last) for first, last in parts]
+    report("contacts", len(every) + 1, len(every) + 1)
     return Contacts(tuple(FootContacts(foot.name, foot.side, tuple(found[foot.name])) for foot in moving.feet))
 
 

@@ -22,6 +22,7 @@ from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_s
 from viewer.motion.skate_meter import Skate, paired, skate_of
 from viewer.motion.steadied import steadied, steadied_leg, steady_body, steady_hips
 from viewer.motion.wild_frames import mended
+from viewer.progress import report
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below, fk_arrays, fk_clip
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.spatial.checks import Bools, Floats
@@ -42,6 +43,8 @@ _PELVIS_CUTOFF = 3.0
 _CLIMB_CUTOFF = 1.2
 _PASSES = 6
 _SAME = 1e-12
+_STAGES = 8
+"""Of the work, as it is reported; each takes a tenth to a fifth of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +121,18 @@ def plant_feet(
         raise InputError(f"planting: expected a blend above 0 and up to {LONGEST_BLEND:g} seconds, found {blend:g}")
     if pelvis is not None and not 0.0 <= pelvis < np.inf:
         raise InputError(f"planting: expected 0 or more metres for the pelvis, found {pelvis:g}")
+    report("planting", 0, _STAGES)
     moving = moving_feet(skeleton, clip)
     contacts = contacts_of(moving) if contacts is None else contacts
     motion, feet, shift = _plant(moving, contacts, blend, pelvis, objects, floor)
+    report("planting", 5, _STAGES)
     made = clip.with_motion(*_as_hinges_turn(skeleton, motion, feet.legs))
+    report("planting", 6, _STAGES)
     after = moving_feet(skeleton, made, away=moving.away)
-    return Planted(made, contacts, _report(moving, after, contacts, feet, shift))
+    report("planting", 7, _STAGES)
+    planted = Planted(made, contacts, _report(moving, after, contacts, feet, shift))
+    report("planting", _STAGES, _STAGES)
+    return planted
 
 
 def _as_hinges_turn(skeleton: Skeleton, motion: tuple[Floats, Floats], legs: Sequence[Limb]) -> tuple[Floats, Floats]:
@@ -174,8 +183,11 @@ def _plant(
         base = max(lowest - ground.floor, 0.0)
     under = Under(skeleton, world, ground, moving.length, base)
     rate = 1.0 / clip.frame_time
+    report("planting", 1, _STAGES)
     feet = feet_goals(by_foot, Timing(pieces, rate, blend), under)
+    report("planting", 2, _STAGES)
     given, moving = world.rotations, _steady_trunk(moving, feet, rate)
+    report("planting", 3, _STAGES)
     clip, world = moving.clip, moving.world
     carrier = _carrier(skeleton, clip)
     shift = np.zeros((len(clip), 3))
@@ -193,6 +205,7 @@ def _plant(
         if pelvis is not None:
             size = np.linalg.norm(shift, axis=1, keepdims=True)
             shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))
+    report("planting", 4, _STAGES)
     return _posed(moving, feet, carrier, shift, given), feet, shift
 
 

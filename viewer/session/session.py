@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from viewer.document import Action, Document, GoalError, Grab, Item, Report, still_report
+from viewer.document import Action, Document, GoalError, Grab, Item, Report, Take, still_report
 from viewer.document.changed_keys import only_poses, with_edits_keyed
 from viewer.document.drag_goals import yielding_holds
 from viewer.document.solve_report import current_errors
@@ -173,11 +173,15 @@ class Session:
 
     # Actions and history
 
-    def dispatch(self, action: Action) -> None:
+    def dispatch(self, action: Action, take: Take | None = None) -> None:
         """Do an action, solve if `Action.solves`, and add one undo step; no step if nothing changes.
 
         Commits a gesture under way, and ends a recording unless the action only poses. Playback stops if the pose
         changes.
+
+        Args:
+            action: to be done.
+            take: as `LongAction` made it of the same motion, which the action then need not do again.
 
         Raises:
             InputError: the action cannot be done; nothing changes.
@@ -188,7 +192,7 @@ class Session:
             pose = self.document.pose
             self._conclude()
             before = self.stage.state
-            after = applied(action, before, self._solvers)
+            after = applied(action, before, self._solvers, take)
             if after is not None:
                 self._add(Step(action.label, before, after, saved=action.saved))
             if self.document.pose is not pose:

@@ -13,6 +13,7 @@ from operator import attrgetter
 import numpy as np
 
 from viewer.document import Action, Document, Report, SolverSettings, Take, measured, still_report
+from viewer.document.changed_keys import with_resolved
 from viewer.document.document_contact import solver_contact, touches_of
 from viewer.document.drag_goals import settling_goals
 from viewer.document.planar import PlanarRig, preferred_pose, rig_of
@@ -323,13 +324,20 @@ def overlaps(document: Document) -> bool:
     return any(touch.depth_m > TOUCHES for touch in touches_of(document.contact, document.skeleton, document.pose))
 
 
-def applied(action: Action, state: State, solvers: Solvers) -> State | None:
+def applied(action: Action, state: State, solvers: Solvers, take: Take | None = None) -> State | None:
     """The state after an action, solved if `Action.solves`; None if nothing changes.
+
+    Args:
+        action: to be done.
+        state: before it.
+        solvers: of the session.
+        take: that of the document after the action, where it was made beforehand and is all that the action changes.
 
     Raises:
         InputError: the action cannot be done.
     """
-    before, changed = state.document, action.apply(state.document)
+    before = state.document
+    changed = action.apply(before) if take is None else with_resolved(before, take)
     if changed is before:
         return None
     changed = changed.with_what_is_left_selected()

@@ -212,6 +212,9 @@ class Controller:
         if event.name == "escape" and self.view.gesture is not None and not self.dragging:
             self.view.set_gesture(None)  # cancels a box selection or a press
             return
+        if event.name == "escape" and self.planting.work is not None and not self.dragging:
+            self.planting.cancel()
+            return
         command = self._of_workspace(event) or command_for(event.name, event.mods, dragging=self.dragging)
         if command is not None and command.id == "select.none" and not self.can(command.id) and self.view.bar.messages:
             self.view.bar.close(self.view.bar.messages[-1])  # Esc has no other use now
@@ -263,6 +266,10 @@ class Controller:
         moving = self.effects.tick(now) or moving
         if self.nudging.gesture is not None:
             moving = self.nudging.tick(now) or moving
+        try:
+            self.planting.tick()
+        except ViewerError as error:
+            view.fail(error)
         if self.solutions.note is not None:
             self.solutions.tick()
         self.pointing.tick()

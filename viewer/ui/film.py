@@ -115,11 +115,14 @@ class FilmProgress:
     @property
     def left_words(self) -> str:
         """Text of the time left: ``12 s left``; minutes from two minutes on."""
-        if self.done == self.total:
-            return "writing the file"
-        if self.left is None:
-            return ""
-        return f"{max(1, round(self.left))} s left" if self.left < 120.0 else f"{round(self.left / 60.0)} min left"
+        return "writing the file" if self.done == self.total else left_words(self.left)
+
+
+def left_words(seconds: float | None) -> str:
+    """``12 s left``; minutes from two minutes on; "" where it is unknown."""
+    if seconds is None:
+        return ""
+    return f"{max(1, round(seconds))} s left" if seconds < 120.0 else f"{round(seconds / 60.0)} min left"
 
 
 def form_of(name: str) -> FilmFormat | None:

@@ -12,7 +12,7 @@ import numpy as np
 from viewer.document import Document, GoalLayer, Item, world_of
 from viewer.document import actions as act
 from viewer.document.evaluation import Frames
-from viewer.document.take import PlantedContact, PlantedFeet, layer_of
+from viewer.document.take import PlantedContact, PlantedFeet, Take, layer_of
 from viewer.document.take_layers import (
     Place,
     feet_of,
@@ -29,6 +29,7 @@ from viewer.gizmo import Motion
 from viewer.motion import Miss, PlantReport, foot_places
 from viewer.scene import Footprint, Ghost, Mark
 from viewer.session import Session
+from viewer.session.long_action import LONG, LongAction
 from viewer.skeleton import World, find_figure, find_place, fk_arrays
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
@@ -328,6 +329,10 @@ class FeetView:
             self._kept = key, _shown(document)
         return self._kept[1]
 
+    def keep(self, take: Take, shown: ShownFeet) -> None:
+        """Keep what is shown of a take on the present motion, where it was made beforehand."""
+        self._kept = (take, self._session.document.clip_data, self._session.document.skeleton), shown
+
     def footprints(self) -> tuple[Footprint, ...]:
         """The soles on the floor, of the stances nearest to the frame shown."""
         now, feet = self._session.document.frame, feet_of(self._session.document)
@@ -348,26 +353,73 @@ class FeetView:
         return (Ghost(World(world.positions[0], world.rotations[0]), _GHOST, "before"),)
 
 
+_SHARES = {"contacts": 0.2, "planting": 0.7}
+"""Parts of the time that planting takes; the rest is finding what is shown of it."""
+
+
 class Planting:
-    """Commands on planted feet."""
+    """Commands on planted feet; those of a long motion are planted while the window goes on.
+
+    Attributes:
+        work: that goes on; None while there is none.
+    """
 
     def __init__(self, session: Session, view: View, feet: FeetView) -> None:
         """Change a session and its view."""
         self._session, self._view, self._feet = session, view, feet
+        self.work: LongAction[ShownFeet] | None = None
 
     def plant(self) -> None:
         """Plant the feet; if they are planted already, switch that off or on."""
         feet = feet_of(self._session.document)
         if feet is None or not feet.contacts:
-            self._session.dispatch(act.PlantFeet())
+            self.find_anew()
         else:
             self._session.dispatch(act.SetFeet(on=not feet.on))
-        self._view.note(self.words())
+            self._view.note(self.words())
 
     def find_anew(self) -> None:
         """Find the contacts again: corrections of them are lost, which undo restores."""
-        self._session.dispatch(act.PlantFeet())
-        self._view.note(self.words())
+        session = self._session
+        if self.work is not None:
+            return
+        if session.document.frames < LONG or not session.document.has_motion or session.recorder.recording:
+            session.dispatch(act.PlantFeet())
+            self._view.note(self.words())
+        else:
+            self.work = LongAction(act.PlantFeet(), session.document, _shown, _SHARES)
+
+    def tick(self) -> None:
+        """Take over what the work has made.
+
+        Raises:
+            ViewerError: the feet cannot be planted.
+        """
+        work, session = self.work, self._session
+        if work is None:
+            return
+        if not work.fits(session.document):
+            self._stop("Feet are not planted: the motion has changed meanwhile")
+        elif not (work.busy or session.gestures.gesture is not None or session.recorder.recording):
+            self.work = None
+            if work.error is not None:
+                raise work.error
+            assert work.take is not None
+            assert work.shown is not None
+            session.dispatch(work.action, work.take)
+            self._feet.keep(work.take, work.shown)
+            self._view.note(self.words())
+
+    def cancel(self) -> None:
+        """Cancel the work: nothing changes."""
+        if self.work is not None:
+            self._stop("Feet are not planted: cancelled")
+
+    def _stop(self, words: str) -> None:
+        assert self.work is not None
+        self.work.cancel()
+        self.work = None
+        self._view.note(words)
 
     def remove(self) -> None:
         """Leave the feet as the motion has them."""

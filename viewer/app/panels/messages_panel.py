@@ -32,7 +32,7 @@ from viewer.scene import figure_points
 from viewer.session.demo import Demo, Says
 from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH
 from viewer.ui.commands import BY_ID
-from viewer.ui.film import FilmProgress
+from viewer.ui.film import left_words
 from viewer.ui.status import StatusLine
 from viewer.ui.view import STALLED, Message
 
@@ -139,7 +139,7 @@ def draw_messages(ui: PanelContext) -> None:
 
 def _lowest(ui: PanelContext, *, left: bool) -> float:
     view = ui.regions.viewport
-    return view.y + view.h - ui.px(_MARGIN) - (low_left_height(ui) if left else _film_height(ui))
+    return view.y + view.h - ui.px(_MARGIN) - (low_left_height(ui) if left else _cards_height(ui))
 
 
 def _start(ui: PanelContext, box: _Box, *, left: bool) -> float:
@@ -239,58 +239,107 @@ _FILM_ANSWERS = {
 }  # fmt: skip
 _CLOSES = "closes when done"
 
-_FILM_HIGH = 2.0 * _PADDING + _LINE + 2.0 * _GAP + 6.0 + FIELD
-_FILM_LEAST = 260.0
-"""Height and least width of the card of a film, logical pixels."""
+_CARD_HIGH = 2.0 * _PADDING + _LINE + 2.0 * _GAP + 6.0 + FIELD
+_CARD_LEAST = 260.0
+"""Height and least width of the card of long work, logical pixels."""
+
+
+class _Work(NamedTuple):
+    """Long work as its card shows it.
+
+    Attributes:
+        icon, title: what it is.
+        part: that is done, 0 to 1.
+        words, widest: how much is done, and the widest that these words become.
+        left: time left, or "".
+        aside: right of the title, or "".
+        hint: of the button that cancels it.
+    """
+
+    icon: str
+    title: str
+    part: float
+    words: str
+    widest: str
+    left: str
+    aside: str
+    hint: str
 
 
 def draw_film_card(ui: PanelContext) -> None:
-    """Draw the card while a film is being made, and the question before the window closes."""
-    if ui.film is not None:
-        _film_card(ui, ui.film)
+    """Draw the cards of a film and other work that goes on, and the question before the window closes."""
+    film, planting, low = ui.film, ui.controller.planting, 0.0
+    if film is not None:
+        work = _Work(
+            icon=fa.ICON_FA_FILM,
+            title=f"Filming {film.name}",
+            part=film.done / film.total,
+            words=film.words,
+            widest=f"{film.total} of {film.total}",
+            left=film.left_words,
+            aside=_CLOSES if film.closes else "",
+            hint="Stop filming; an existing file is kept",
+        )
+        if _work_card(ui, "##film card", work, low):
+            ask(ui, "film-cancel")
+        low += ui.px(_CARD_HIGH) + ui.px(_GAP)
+    if planting.work is not None:
+        part = planting.work.part
+        work = _Work(
+            icon=fa.ICON_FA_SHOE_PRINTS,
+            title="Planting feet",
+            part=part,
+            words=f"{int(100.0 * part)} %",
+            widest="100 %",
+            left=left_words(planting.work.left),
+            aside="",
+            hint="Leave the feet as they are (Esc)",
+        )
+        if _work_card(ui, "##planting card", work, low):
+            planting.cancel()
     _ask_film(ui)
 
 
-def _film_height(ui: PanelContext) -> float:
-    """Height of the card in the view's lower right corner with the gap above it, framebuffer pixels."""
-    return 0.0 if ui.film is None else ui.px(_FILM_HIGH) + ui.px(_GAP)
+def _cards_height(ui: PanelContext) -> float:
+    """Height of the cards in the view's lower right corner with the gaps above them, framebuffer pixels."""
+    count = (ui.film is not None) + (ui.controller.planting.work is not None)
+    return count * (ui.px(_CARD_HIGH) + ui.px(_GAP))
 
 
-def _film_card(ui: PanelContext, film: FilmProgress) -> None:
-    """The card in the view's lower right corner, below the messages."""
+def _work_card(ui: PanelContext, name: str, work: _Work, low: float) -> bool:
+    """A card in the view's lower right corner, ``low`` framebuffer pixels above it; whether it is cancelled."""
     view = ui.regions.viewport
-    wide = round(_card_width(ui, _FILM_LEAST))
-    place = view.x + view.w - ui.px(_MARGIN) - wide, view.y + view.h - ui.px(_MARGIN) - ui.px(_FILM_HIGH)
-    with card(ui, "##film card", place, (wide, ui.px(_FILM_HIGH))):
-        _film_contents(ui, film)
+    wide, tall = round(_card_width(ui, _CARD_LEAST)), ui.px(_CARD_HIGH)
+    place = view.x + view.w - ui.px(_MARGIN) - wide, view.y + view.h - ui.px(_MARGIN) - tall - low
+    with card(ui, name, place, (wide, tall)):
+        return _work_contents(ui, work)
 
 
-def _film_contents(ui: PanelContext, film: FilmProgress) -> None:
+def _work_contents(ui: PanelContext, work: _Work) -> bool:
     """Name, progress bar, count, time left, Cancel; numbers do not move as they change."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     wide, left = imgui.get_content_region_avail().x, x + pen.px(_ICON)
-    pen.icon(x + pen.px(8), y + pen.px(_LINE) / 2.0, fa.ICON_FA_FILM, "accent")
+    pen.icon(x + pen.px(8), y + pen.px(_LINE) / 2.0, work.icon, "accent")
     room = wide - pen.px(_ICON)
-    if film.closes:
-        pen.right(x + wide, pen.middle(y, pen.px(_LINE), SMALL), _CLOSES, "text2", SMALL)
-        room -= pen.width(_CLOSES, SMALL) + pen.px(12)
-    pen.text(left, pen.middle(y, pen.px(_LINE)), pen.fit(f"Filming {film.name}", room))
+    if work.aside:
+        pen.right(x + wide, pen.middle(y, pen.px(_LINE), SMALL), work.aside, "text2", SMALL)
+        room -= pen.width(work.aside, SMALL) + pen.px(12)
+    pen.text(left, pen.middle(y, pen.px(_LINE)), pen.fit(work.title, room))
     y += pen.px(_LINE) + pen.px(_GAP)
     bar, thick = wide - pen.px(_ICON), pen.px(6)
     pen.box(left, y, bar, thick, "field", rounding=3)
-    if film.done:
-        pen.box(left, y, max(bar * min(film.done / film.total, 1.0), thick), thick, "accent", rounding=3)
+    if work.part:
+        pen.box(left, y, max(bar * min(work.part, 1.0), thick), thick, "accent", rounding=3)
     y += thick + pen.px(_GAP)
     h = pen.px(FIELD)
-    counted = left + pen.width(f"{film.total} of {film.total}")
-    pen.right(counted, pen.middle(y, h), film.words)
+    counted = left + pen.width(work.widest)
+    pen.right(counted, pen.middle(y, h), work.words)
     button = pen.width("Cancel") + pen.px(20)
     room = x + wide - button - pen.px(8) - counted - pen.px(12)
-    pen.text(counted + pen.px(12), pen.middle(y, h), pen.fit(film.left_words, room), "text2")
+    pen.text(counted + pen.px(12), pen.middle(y, h), pen.fit(work.left, room), "text2")
     imgui.set_cursor_screen_pos((x + wide - button, y))
-    if text_button(ui, "Cancel", width=button, hint="Stop filming; an existing file is kept"):
-        ask(ui, "film-cancel")
+    return text_button(ui, "Cancel", width=button, hint=work.hint)
 
 
 def _ask_film(ui: PanelContext) -> None:

@@ -20,8 +20,8 @@ from viewer.cli.bench.plan import Plan, environment
 from viewer.cli.console import Json
 from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load, sample_names
-from viewer.formats.progress import watched
 from viewer.formats.save import save
+from viewer.progress import watched
 from viewer.skeleton import Character, fk, fk_clip
 
 Reader: TypeAlias = Callable[[str], object]

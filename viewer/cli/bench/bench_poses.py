@@ -28,11 +28,11 @@ from viewer.cli.console import Json
 from viewer.errors import ViewerError
 from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
-from viewer.formats.progress import watched
 from viewer.ik.goals import Goal
 from viewer.ik.scaling import spreads
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import Backend, RootMode
+from viewer.progress import watched
 from viewer.skeleton import Character, Clip, Figure, Pose, Skeleton, World, find_figure, fk, tip_positions
 from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.limbs import limb_places

@@ -22,10 +22,10 @@ from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.score import score
 from viewer.cli.console import Json
 from viewer.errors import InputError
-from viewer.formats.progress import report, watched
 from viewer.ik.solution import Solution
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import METHOD_NAMES, MethodName, SolverOptions
+from viewer.progress import report, watched
 from viewer.spatial.checks import Floats
 
 NUMBA, NUMPY = "ikviewer (numba)", "ikviewer (numpy)"

@@ -23,7 +23,7 @@ import numpy as np
 from viewer.errors import FormatError, quote
 from viewer.formats.bounds import MOST_JOINTS
 from viewer.formats.files import line_and_column
-from viewer.formats.progress import report
+from viewer.progress import report
 from viewer.spatial.checks import Floats
 
 END = ""

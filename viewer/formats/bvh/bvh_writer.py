@@ -15,7 +15,6 @@ from viewer.formats.bvh.bvh_text import DEFAULT_FRAME_TIME
 from viewer.formats.bvh.channels import channel_angles, held, kinds_and_axes, position_axes, rotation_axes
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
-from viewer.formats.progress import watched
 from viewer.formats.save import left_out
 from viewer.formats.units import (
     body_of,
@@ -26,6 +25,7 @@ from viewer.formats.units import (
     root_translations_to_source,
     settle,
 )
+from viewer.progress import watched
 from viewer.skeleton import BvhLayout, Character, Clip, JointKind, LimitForm, Pose, Skeleton, Source, fk, tip_positions
 from viewer.skeleton.kinematics import depths
 from viewer.skeleton.tree import depth_first
