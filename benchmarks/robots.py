@@ -1,7 +1,8 @@
 """Robots: every URDF file of `example-robot-data` beside Pinocchio and MuJoCo.
 
 Places of all links at random joint values; and of the model that is simulated the mass of all that moves, its centre of
-mass, the torques that gravity asks for, and the mass matrix. MuJoCo reads the model that is written, too.
+mass, the torques that gravity asks for, and the mass matrix. MuJoCo reads the model that is written, too; and Pinocchio
+the URDF: efforts, velocities and ranges of its joints.
 Then each is pushed.
 
 pip install -e '.[bench,robots]' && python benchmarks/robots.py [FOLDER]
@@ -142,6 +143,38 @@ def compare_dynamics(name: str, skeleton: viewer.Skeleton, pose: Pose, known: Th
     return found
 
 
+_NONE_STATED = 1e6
+"""Efforts and velocities from here on, and 0, say that none is known."""
+
+
+def limits_kept(path: Path, character: viewer.Character) -> tuple[int, int]:
+    """Of how many numbers that the file states of its joints Pinocchio reads the same ones, and how many there are.
+
+    Efforts, velocities, and both ends of ranges, of the URDF that we write. A revolute joint that states no range has
+    none with us, and [0, 0] with Pinocchio.
+    """
+    with TemporaryDirectory() as folder:
+        viewer.save(character, Path(folder) / "robot.urdf")
+        theirs, again = (pin.buildModelFromUrdf(str(file)) for file in (path, Path(folder) / "robot.urdf"))
+    kept, stated = 0, 0
+    for joint in range(1, theirs.njoints):
+        other = again.getJointId(theirs.names[joint])
+        at, there = theirs.idx_vs[joint], again.idx_vs[other]
+        for key in ("effortLimit", "velocityLimit"):
+            number = float(getattr(theirs, key)[at])
+            if 0.0 < number < _NONE_STATED and theirs.nvs[joint] == 1:
+                stated, kept = stated + 1, kept + (float(getattr(again, key)[there]) == number)
+        at, there = theirs.idx_qs[joint], again.idx_qs[other]
+        ends = float(theirs.lowerPositionLimit[at]), float(theirs.upperPositionLimit[at])
+        if theirs.nqs[joint] == 1 and ends != (0.0, 0.0):
+            found = float(again.lowerPositionLimit[there]), float(again.upperPositionLimit[there])
+            stated, kept = (
+                stated + 2,
+                kept + sum(abs(one - two) < 1e-12 * max(1.0, abs(one)) for one, two in zip(ends, found, strict=True)),
+            )
+    return kept, stated
+
+
 def simulated(name: str, skeleton: viewer.Skeleton, random: np.random.Generator) -> float:
     """Metres that a robot is off its aim 2 s after three pushes to 2 m/s; infinite where it became unstable.
 
@@ -178,6 +211,7 @@ def main() -> None:
     random, worst, compared, took = np.random.default_rng(1), 0.0, 0, []
     dynamics: list[Floats] = []
     away: list[float] = []
+    limits = 0, 0
     for path in sorted(folder.rglob("*.urdf")):
         began = perf_counter()
         try:
@@ -201,6 +235,10 @@ def main() -> None:
         if off > 1e-9:
             print(f"differs: {path.name}: {off:.2g} m")
         worst, compared = max(worst, off), compared + 1
+        kept = limits_kept(path, character)
+        if kept[0] < kept[1]:
+            print(f"limits differ: {path.name}: {kept[1] - kept[0]} of {kept[1]}")
+        limits = limits[0] + kept[0], limits[1] + kept[1]
         warned = any("moments of inertia" in warning for warning in character.warnings)
         apart = compare_dynamics(path.name, skeleton, pose, known, warned)
         if apart is not None:
@@ -209,6 +247,7 @@ def main() -> None:
     print(
         f"{compared} robots, at most {worst:.2g} m apart; read with meshes in {1e3 * np.median(took):.0f} ms (median)"
     )
+    print(f"efforts, velocities and ranges as written: {limits[0]} of {limits[1]} the same")
     parts = np.array(dynamics)
     for column, word in enumerate(("mass", "centre of mass", "torques of gravity", "mass matrix")):
         same = parts[:, column] < 1e-9

@@ -23,8 +23,8 @@ STRENGTH_HZ = 6.0
 _TORQUES = {"leg": 8.0, "trunk": 5.0, "arm": 3.0}
 """Torque limit of a joint without a stated effort at the default strength: N m per kilogram of a figure 1.75 m tall."""
 _TALL = 1.75
-_LEAST_ROOM = 1e-12
-"""Of a motor that its load uses up, newton metres."""
+_NOT_0 = 1e-300
+"""Newton metres that are added to torques, so that these can be divided by."""
 _ARMATURE = 0.01
 """Fraction of the inertia of a degree of freedom that is added to it."""
 _BEARING, _NEAR_GROUND = 0.2, 0.02
@@ -82,16 +82,24 @@ class Drive:
         self.missing = np.zeros(mj.nv)
         self._strongest = _stated_efforts(model.skeleton)[model.dof_joint]
         self._stated = np.isfinite(self._strongest)
-        self._states_any = bool(self._stated.any())
+        self._carried, self._counted, self._load = self._strongest, np.zeros(own), np.zeros(own)
         self.set_strength(strength)
         self.torques = np.zeros(own)
 
     def rest(self, data: Any) -> None:  # noqa: ANN401
         """Start from a state: joints hold its weights, and forget what contacts asked for."""
         self._borne = np.zeros(len(self.driven))
-        self._load = self._static_gravity(data)
-        self._balanced = np.abs(self._load) > self._strongest
+        load = self._static_gravity(data)
+        self._balanced = np.abs(load) > self._strongest
         self._carried = np.where(self._balanced, np.inf, self._strongest)
+        self._counted = np.where(np.isfinite(self._carried), 1.0, 0.0)
+        self._carry(load)
+
+    def _carry(self, load: Floats) -> None:
+        """Hold a load (D,); a motor whose effort is stated has what is left of it for the rest."""
+        self._load = np.minimum(np.maximum(load, -self._carried), self._carried)
+        used = self._counted * self._load
+        self._lowest, self._highest = -self._most - used, self._most - used
 
     def set_strength(self, hertz: float) -> None:
         """Set how quickly joints answer."""
@@ -102,6 +110,7 @@ class Drive:
         usual = hertz / STRENGTH_HZ * self._torque_limits()
         self._most = np.where(self._stated, self._strongest, usual)
         self._most_borne = np.minimum(self._most, usual)
+        self._carry(self._load)
 
     def aim(self, data: Any, target: Floats, speed: Floats, out: Floats) -> None:  # noqa: ANN401
         """Set the forces ``out`` (nv,) and the model's inertia for the next step.
@@ -115,16 +124,11 @@ class Drive:
         mj, own = self._model.mj, len(self.driven)
         self._mujoco.mj_differentiatePos(mj, self.missing, 1.0, data.qpos, target)
         torque = self._stiffness * self.missing[:own] + self._damping * (speed[:own] - data.qvel[:own])
-        load, room = self._load, self._most
-        if self._states_any:  # such a motor carries the load as well
-            load = np.clip(load, -self._carried, self._carried)
-            left = np.maximum(room - np.sign(torque) * load, _LEAST_ROOM)
-            room = np.where(self._stated & ~self._balanced, left, room)
+        torque += _NOT_0
+        self.torques = np.minimum(np.maximum(torque, self._lowest), self._highest)
+        np.add(self.torques, self._load, out=out[:own])
         # Where the limit is reached, the damping gets weaker with the rest.
-        share = room / np.maximum(np.abs(torque), room)
-        self.torques = share * torque
-        np.add(self.torques, load, out=out[:own])
-        mj.dof_armature[:own] = self._armature + self._implicit * share
+        mj.dof_armature[:own] = self._armature + self._implicit * (self.torques / torque)
 
     def weigh(self, data: Any, contacts: int) -> None:  # noqa: ANN401
         """Measure what the joints have to hold from now on: weights, less what the figure stands on bears.
@@ -135,8 +139,8 @@ class Drive:
         """
         part = WEIGHED * float(self._model.mj.opt.timestep) / _BEARING_S
         self._borne += part * (self._from_contacts(data, contacts) - self._borne)
-        borne = np.clip(self._borne, -self._most_borne, self._most_borne)
-        self._load = self._static_gravity(data) - self.driven * borne
+        borne = np.minimum(np.maximum(self._borne, -self._most_borne), self._most_borne)
+        self._carry(self._static_gravity(data) - self.driven * borne)
 
     def inertia_now(self, data: Any) -> Floats:  # noqa: ANN401
         """(nv, nv) the inertia of the last step, without what stands for damping."""
