@@ -14,12 +14,15 @@ from test_feet_document import slippery
 
 import viewer
 from viewer.document import new_document
+from viewer.errors import InputError
 from viewer.scene import draw_list
 from viewer.session import Session
 from viewer.ui import Key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from inside.document import PlantedContact
 
 
 @pytest.fixture
@@ -70,8 +73,8 @@ def test_with_ghosts_there_is_one_of_the_figure_before(window: PanelWindow) -> N
     assert "before" in [ghost.label for ghost in window.controller.scene().ghosts]
 
 
-def test_a_bar_is_dragged_and_the_eye_switches(window: PanelWindow) -> None:
-    window.controller.run("feet.plant")
+def drag_a_bar(window: PanelWindow, frames: int) -> PlantedContact:
+    """Drag the end of a bar by so many frames; its contact before."""
     window.ui.layout.extra = 60.0
     window.ui.regions = window.ui.layout.regions(window.size, 1.0)
     window.frames(4)
@@ -87,10 +90,16 @@ def test_a_bar_is_dragged_and_the_eye_switches(window: PanelWindow) -> None:
     window.move(at(bar.last + 0.4))
     window.frames(3)
     window.button(down=True)
-    for frame in (bar.last + 1.4, bar.last + 2.4, bar.last + 3.4):
-        window.move(at(frame))
+    for moved in range(1, frames + 1):
+        window.move(at(bar.last + moved + 0.4))
     window.button(down=False)
     window.frames(2)
+    return bar
+
+
+def test_a_bar_is_dragged_and_the_eye_switches(window: PanelWindow) -> None:
+    window.controller.run("feet.plant")
+    bar = drag_a_bar(window, 3)
     after = feet_of(window.session.document)
     assert after is not None
     assert [one.last for one in after.contacts if one[:3] == bar[:3]] == [bar.last + 3]
@@ -178,7 +187,7 @@ def test_escape_and_the_card_cancel_and_nothing_changes(long: PanelWindow) -> No
         long.controller.tick(2.0)
         assert long.session.document is before
         assert not long.session.history.labels
-        assert long.controller.view.bar.messages[-1].text == "Feet are not planted: cancelled"
+        assert long.controller.view.bar.messages[-1].text == "Feet stay as they were: cancelled"
         long.frames(3)
         assert "Planting feet" not in long.words("filming")
 
@@ -199,7 +208,7 @@ def test_a_motion_that_changes_meanwhile_is_not_overwritten(long: PanelWindow) -
         assert long.session.document is after
         assert long.controller.planting.work is None
         said = long.controller.view.bar.messages[-1].text
-        assert said == "Feet are not planted: the motion has changed meanwhile"
+        assert said == "Feet stay as they were: the motion has changed meanwhile"
 
 
 def test_feet_that_never_touch_are_told_of_after_the_work(long: PanelWindow) -> None:
@@ -223,3 +232,37 @@ def test_another_weight_blends_what_is_planted_already(window: PanelWindow, monk
     assert not window.session.document.same_as(full)
     window.session.dispatch(SetFeet(weight=1.0))
     assert window.session.document.same_as(full)
+
+
+def test_contacts_of_a_long_motion_are_changed_while_the_window_goes_on(long: PanelWindow) -> None:
+    long.session.dispatch(PlantFeet())
+    before = long.session.document
+    feet = feet_of(before)
+    assert feet is not None
+    planting, fewer = long.controller.planting, SetFeet(contacts=feet.contacts[1:])
+    assert not planting.change(fewer)
+    assert long.session.document is before
+    with pytest.raises(InputError, match=r"^feet are being planted: wait until that is done, or cancel it"):
+        planting.change(fewer)
+    wait(long)
+    other = Session(before)
+    other.dispatch(fewer)
+    assert long.session.document.same_as(other.document)
+    assert long.session.history.labels == ("Plant feet", "Contacts of feet")
+    long.session.undo()
+    assert long.session.document.same_as(before)
+
+
+def test_a_bar_of_a_long_motion_is_planted_once_when_it_is_let_go(long: PanelWindow) -> None:
+    long.session.dispatch(PlantFeet())
+    before = long.session.document
+    drag_a_bar(long, 3)
+    assert long.session.document is before
+    wait(long)
+    assert long.session.history.labels == ("Plant feet", "Contacts of feet")
+    feet, after = feet_of(before), feet_of(long.session.document)
+    assert feet is not None
+    assert after is not None
+    changed = [(old, new) for old, new in zip(feet.contacts, after.contacts, strict=True) if old != new]
+    assert [(old.last + 3, old.first) for old, _ in changed] == [(new.last, new.first) for _, new in changed]
+    assert len(changed) == 1

@@ -353,8 +353,8 @@ class FeetView:
         return (Ghost(World(world.positions[0], world.rotations[0]), _GHOST, "before"),)
 
 
-_SHARES = {"contacts": 0.2, "planting": 0.7}
-"""Parts of the time that planting takes; the rest is finding what is shown of it."""
+_FINDING, _PLANTING = {"contacts": 0.2, "planting": 0.7}, {"planting": 0.9}
+"""Parts of the time that planting takes, with and without finding contacts; the rest is finding what is shown of it."""
 
 
 class Planting:
@@ -380,14 +380,29 @@ class Planting:
 
     def find_anew(self) -> None:
         """Find the contacts again: corrections of them are lost, which undo restores."""
-        session = self._session
-        if self.work is not None:
-            return
-        if session.document.frames < LONG or not session.document.has_motion or session.recorder.recording:
-            session.dispatch(act.PlantFeet())
+        if self.change(act.PlantFeet()):
             self._view.note(self.words())
-        else:
-            self.work = LongAction(act.PlantFeet(), session.document, _shown, _SHARES)
+
+    @property
+    def long(self) -> bool:
+        """Whether planting takes so long that the window goes on meanwhile."""
+        session = self._session
+        return session.document.frames >= LONG and session.document.has_motion and not session.recorder.recording
+
+    def change(self, action: act.PlantFeet | act.SetFeet) -> bool:
+        """Plant the feet, or plant them otherwise; returns whether that is done already.
+
+        Raises:
+            InputError: the action cannot be done, or other work is not done yet.
+        """
+        if self.work is not None:
+            raise InputError("feet are being planted: wait until that is done, or cancel it (Esc)")
+        if not self.long:
+            self._session.dispatch(action)
+            return True
+        shares = _FINDING if isinstance(action, act.PlantFeet) else _PLANTING
+        self.work = LongAction(action, self._session.document, _shown, shares)
+        return False
 
     def tick(self) -> None:
         """Take over what the work has made.
@@ -399,7 +414,7 @@ class Planting:
         if work is None:
             return
         if not work.fits(session.document):
-            self._stop("Feet are not planted: the motion has changed meanwhile")
+            self._stop("Feet stay as they were: the motion has changed meanwhile")
         elif not (work.busy or session.gestures.gesture is not None or session.recorder.recording):
             self.work = None
             if work.error is not None:
@@ -413,7 +428,7 @@ class Planting:
     def cancel(self) -> None:
         """Cancel the work: nothing changes."""
         if self.work is not None:
-            self._stop("Feet are not planted: cancelled")
+            self._stop("Feet stay as they were: cancelled")
 
     def _stop(self, words: str) -> None:
         assert self.work is not None
@@ -449,7 +464,7 @@ class Planting:
         made = PlantedContact(foot, point, max(frame - reach, 0), min(frame + reach, document.frames - 1))
         low, high = room_of(feet, made, frame, document.frames - 1)
         made = made._replace(first=max(made.first, low), last=min(made.last, high))
-        self._session.dispatch(act.SetFeet(contacts=(*feet.contacts, made)))
+        self.change(act.SetFeet(contacts=(*feet.contacts, made)))
 
     def bindings(self) -> CommandBindings:
         """How its commands are run."""

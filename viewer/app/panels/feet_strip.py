@@ -10,7 +10,7 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import EYE, command_entry, eye_switch
 from viewer.app.theme import SMALL
 from viewer.app.widgets.dialogs import popup
-from viewer.app.widgets.edits import act, attempt, carry_out, scrub
+from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document.actions import SetFeet
 from viewer.document.take import PlantedFeet
@@ -100,10 +100,14 @@ def _bars(ui: PanelContext, pen: Pen, feet: PlantedFeet, it: Area, x_of: Callabl
         own = held.contact
         value = own.last if how == "last" else own.first
         edit = scrub(it, float(value), 1.0 / per_frame, snap=5.0, scale=ui.scale)
-        carry_out(
-            ui, edit, "Contact of a foot",
-            lambda to: SetFeet(contacts=dragged(start, held.number, how, round(to), last)),
-        )  # fmt: skip
+
+        def moved(to: float) -> SetFeet:
+            return SetFeet(contacts=dragged(start, held.number, how, round(to), last))
+
+        if ui.controller.planting.long:
+            contacts = _held_back(ui, edit, moved, contacts)
+        else:
+            carry_out(ui, edit, "Contact of a foot", moved)
     _draw_feet(pen, contacts, it, x_of, row_h, hit if it.hovered else None, ui.session.document.frame, feet)
     if it.hovered and hit is not None and not it.held:
         imgui.set_mouse_cursor(imgui.MouseCursor_.hand if part == "all" else imgui.MouseCursor_.resize_ew)
@@ -115,6 +119,29 @@ def _bars(ui: PanelContext, pen: Pen, feet: PlantedFeet, it: Area, x_of: Callabl
     if it.clicked and imgui.is_mouse_released(imgui.MouseButton_.right):
         ui.memory["feet row"] = row
         _open_menu(ui, hit, frame)
+
+
+def _held_back(
+    ui: PanelContext, edit: Edit | None, moved: Callable[[float], SetFeet], contacts: tuple[ShownContact, ...]
+) -> tuple[ShownContact, ...]:
+    """The contacts as a drag of one shows them; those of a long motion are planted once, when it is let go."""
+    if edit is not None:
+        if edit.phase in {Phase.BEGIN, Phase.MOVE, Phase.SET}:
+            ui.memory["feet dragged"] = moved(edit.value)
+        if edit.phase in {Phase.COMMIT, Phase.SET}:
+            _change(ui, ui.memory["feet dragged"])
+        if edit.phase in {Phase.COMMIT, Phase.SET, Phase.CANCEL}:
+            del ui.memory["feet dragged"]
+    change = ui.memory.get("feet dragged")
+    if change is None:
+        return contacts
+    after = change.changes["contacts"]
+    return tuple(one._replace(contact=after[one.number]) for one in contacts)
+
+
+def _change(ui: PanelContext, action: SetFeet) -> None:
+    """Plant the feet otherwise; a `ViewerError` becomes a message."""
+    attempt(ui, lambda: ui.controller.planting.change(action))
 
 
 def _bar_part_at(
@@ -206,11 +233,11 @@ def _draw_feet_menu(ui: PanelContext, feet: PlantedFeet) -> None:
 def _contact_entries(ui: PanelContext, feet: PlantedFeet, one: ShownContact, frame: int) -> None:
     own = one.contact
     if imgui.menu_item_simple("Split here", "", False, own.first < frame < own.last):
-        act(ui, SetFeet(contacts=with_contact(feet, one.number, *split(own, frame))))
+        _change(ui, SetFeet(contacts=with_contact(feet, one.number, *split(own, frame))))
     if imgui.menu_item_simple("Leave as it is", "", own.ignored):
-        act(ui, SetFeet(contacts=with_contact(feet, one.number, own._replace(ignored=not own.ignored))))
+        _change(ui, SetFeet(contacts=with_contact(feet, one.number, own._replace(ignored=not own.ignored))))
     if imgui.menu_item_simple("Remove contact"):
-        act(ui, SetFeet(contacts=with_contact(feet, one.number)))
+        _change(ui, SetFeet(contacts=with_contact(feet, one.number)))
     imgui.separator()
 
 
@@ -219,12 +246,12 @@ def _feet_entries(ui: PanelContext, feet: PlantedFeet) -> None:
     if imgui.begin_menu("Weight"):
         for weight in _WEIGHTS:
             if imgui.menu_item_simple(f"{round(100 * weight)} %", "", feet.weight == weight):
-                act(ui, SetFeet(weight=weight))
+                _change(ui, SetFeet(weight=weight))
         imgui.end_menu()
     if imgui.begin_menu("Blend"):
         for blend in _BLENDS:
             if imgui.menu_item_simple(f"{blend:g} s", "", feet.blend == blend):
-                act(ui, SetFeet(blend=blend))
+                _change(ui, SetFeet(blend=blend))
         imgui.end_menu()
     command_entry(ui, "feet.find")
     command_entry(ui, "feet.remove")
