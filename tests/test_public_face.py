@@ -20,6 +20,10 @@ from PIL import Image
 import viewer
 from viewer import notebook
 
+WALK: Any = viewer.load("sample:walk")
+THREE: Any = 3
+DLS: Any = "dls"
+LAYER: Any = viewer.Layer(viewer.Goal.position("LeftHand", (0.4, 1.2, 0.3)), end=1.0)
 GOALS = [
     viewer.Goal.position("LeftHand", (0.4, 1.2, 0.3)),
     viewer.Goal.pin("RightFoot"),
@@ -100,6 +104,31 @@ def test_every_repr_is_a_line_in_angle_brackets_that_begins_with_the_type() -> N
         assert text.endswith(">")
         assert len(text) <= 160
         assert "\n" not in text
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: viewer.apply_layers(WALK, [THREE]), 'layers[0]: expected a layer, found "3"'),
+        (lambda: viewer.apply_layers(WALK, LAYER), "layers: expected a list of layers, found a Layer"),
+        (lambda: viewer.apply_layers(WALK.skeleton, [LAYER]),
+         "expected a character, found a Skeleton: pass viewer.Character(skeleton)"),
+        (lambda: viewer.learn_limits(WALK.skeleton, WALK),
+         "limits: expected a list of characters or clips, found a Character"),
+        (lambda: viewer.learn_limits(WALK.skeleton, [THREE]), 'limits: expected a character, found "3"'),
+        (lambda: viewer.learn_limits(WALK, [WALK]),
+         "limits: expected a skeleton, found a Character: pass character.skeleton"),
+        (lambda: viewer.all_solutions(WALK.skeleton, WALK.skeleton.relaxed_pose()),
+         "expected a solver, found a Skeleton"),
+        (lambda: viewer.lab(WALK.skeleton, [LAYER.goal], DLS),
+         'methods: expected a list of names, found the text "dls"'),
+        (lambda: viewer.PoseLibrary(THREE), 'expected the name of a file, found "3"'),
+    ],
+)  # fmt: skip
+def test_arguments_of_other_kinds_are_named(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(viewer.InputError) as caught:
+        call()
+    assert str(caught.value) == message
 
 
 def test_reprs_say_what_matters() -> None:

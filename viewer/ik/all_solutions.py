@@ -25,6 +25,7 @@ from viewer.ik.solver_options import keywords_of
 from viewer.ik.system import copy_state, make_state
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import JointKind, Pose
+from viewer.skeleton.arguments import check_pose, wrong_kind
 from viewer.skeleton.dofs import coordinate_limits, coordinates, dofs_of, pose_at
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import angle_between
@@ -59,6 +60,9 @@ def all_solutions(
         InputError: infinitely many poses meet the goals, because degrees of freedom are left; or too many; as
             `Solver.solve`.
     """
+    if not isinstance(solver, Solver):
+        raise wrong_kind(solver, "a solver")
+    check_pose(pose)
     options = replace(
         solver.options, method="default", restarts=False, natural=False, preferred=None, exact=False,
         tolerance_m=_CLOSE_M, tolerance_deg=_CLOSE_DEG,

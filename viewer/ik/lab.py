@@ -292,6 +292,8 @@ def checked_methods(methods: Sequence[str]) -> tuple[MethodName, ...]:
     Raises:
         InputError: otherwise.
     """
+    if isinstance(methods, str):
+        raise InputError(f"methods: expected a list of names, found the text {quote(methods)}")
     known: dict[str, MethodName] = {name: name for name in METHOD_NAMES}
     for name in methods:
         if name not in known:

@@ -30,6 +30,7 @@ from viewer.skeleton import (
     fk,
     fk_arrays,
 )
+from viewer.skeleton.arguments import check_character, wrong_kind
 from viewer.skeleton.clip_limits import limits_around
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, between, rotate, slerp
@@ -79,6 +80,12 @@ def apply_layers(character: Character, layers: Sequence[Layer], clip: str | None
     Raises:
         InputError: no clip, a layer that ends after it, names that the skeleton does not have.
     """
+    check_character(character)
+    if isinstance(layers, Layer):
+        raise wrong_kind(layers, "a list of layers", "layers: ")
+    for index, layer in enumerate(layers):
+        if not isinstance(layer, Layer):
+            raise wrong_kind(layer, "a layer", f"layers[{index}]: ")
     if not character.clips:
         raise InputError(f"{character.skeleton.name or 'the skeleton'} has no clip for layers")
     if clip is not None and clip not in character.clips:

@@ -19,6 +19,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.motion.retarget_motion import retarget
 from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, fk, fk_arrays, joint_space
+from viewer.skeleton.arguments import check_character, check_skeleton, wrong_kind
 from viewer.skeleton.clip_limits import BEHIND, unlimited_forms, widened
 from viewer.skeleton.figure import across_of, find_figure, partners
 from viewer.skeleton.transfer import has_same_rest
@@ -88,6 +89,9 @@ def learn_limits(
     Raises:
         InputError: fewer than 300 frames, numbers out of range, clips of other joints, motion that does not fit.
     """
+    check_skeleton(skeleton, "limits: ")
+    if isinstance(clips, (Character, Clip)):
+        raise wrong_kind(clips, "a list of characters or clips", "limits: ")
     return learned(skeleton, [on_rig(skeleton, clip) for clip in clips], quantile, margin).skeleton
 
 
@@ -101,6 +105,7 @@ def on_rig(skeleton: Skeleton, motion: Character | Clip) -> Clip:
         if motion.rotations.shape[1] != len(skeleton):
             raise InputError(f"limits: expected motion of {len(skeleton)} joints, found {motion.rotations.shape[1]}")
         return motion
+    check_character(motion, "limits: ")
     if motion.clip is None:
         raise InputError("expected motion, found a skeleton without frames")
     if has_same_rest(motion.skeleton, skeleton):

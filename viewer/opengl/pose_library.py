@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import InputError, OutputError, ViewerError, quote, reason, unknown_name
-from viewer.formats.files import read_bytes, write_whole
+from viewer.formats.files import check_file, read_bytes, write_whole
 from viewer.formats.motion_json import KeptPose, pose_to_json, read_kept_pose
 from viewer.opengl.pictures import render_image, scene_of, seen_points
 from viewer.scene import Camera, Display, draw_list, facing, figure_height
@@ -76,7 +76,12 @@ class PoseLibrary:
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        """Read the list of poses; nothing raises here, see `problems`."""
+        """Read the list of poses; problems with it do not raise, see `problems`.
+
+        Raises:
+            InputError: no name of a folder.
+        """
+        check_file(folder)
         self.folder = Path(folder)
         self.poses: tuple[LibraryPose, ...] = ()
         self.problems: tuple[str, ...] = ()
