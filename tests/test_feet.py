@@ -31,6 +31,7 @@ from strategies import random_quaternions
 
 import viewer
 from viewer.errors import InputError
+from viewer.progress import watched_by
 from viewer.skeleton import Clip, JointKind, Skeleton, fk_clip
 
 if TYPE_CHECKING:
@@ -897,3 +898,20 @@ def test_the_command_steps_on_objects(capsys: pytest.CaptureFixture[str], tmp_pa
     wrong = ran(capsys, "feet", "sample:walk", "--plant", "-o", out, "--object", "pyramid:1@0,0,0")
     assert wrong.code == 2
     assert "argument --object: expected sphere:RADIUS@X,Y,Z, box:" in wrong.err
+
+
+@pytest.mark.parametrize("name", ["foot_contacts", "plant_feet", "retarget"])
+def test_every_work_that_is_told_of_comes_to_its_end(name: str) -> None:
+    walk, told = viewer.load("sample:walk"), dict[str, tuple[int, int]]()
+    assert walk.clip is not None
+
+    def note(what: str, done: int, total: int) -> None:
+        told[what] = done, total
+
+    with watched_by(note):
+        if name == "retarget":
+            viewer.retarget(walk, viewer.load("sample:biped"))
+        else:
+            getattr(viewer, name)(walk.skeleton, walk.clip)
+    assert told
+    assert all(done == total for done, total in told.values()), told

@@ -162,7 +162,9 @@ def planted_motion(moving: MovingFeet, contacts: Contacts) -> tuple[Floats, Floa
     Raises:
         InputError: contacts of other feet or beyond the clip.
     """
-    return _plant(moving, contacts, BLEND, None, (), None)[0]
+    motion = _plant(moving, contacts, BLEND, None, (), None)[0]
+    report("planting", _STAGES, _STAGES)
+    return motion
 
 
 def _plant(
