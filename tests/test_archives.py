@@ -211,6 +211,24 @@ def test_what_fits_one_file_and_not_another_is_said_of_that_one(
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ("retarget", "in", "--to", "gone.json", "-o", "out"),
+        ("retarget", "in", "--to", "sample:biped", "--map", "gone.json", "-o", "out"),
+        ("convert", "in", "-o", "out", "--rig", "gone.json"),
+        ("feet", "in", "--plant", "--contacts", "gone.json", "-o", "out"),
+        ("solve", "in", "gone.json", "-o", "out"),
+    ],
+)
+def test_a_file_that_all_need_and_that_is_not_there_is_said_once(
+    capsys: pytest.CaptureFixture[str], archive: Path, words: tuple[str, ...]
+) -> None:
+    done = ran(capsys, *words, *CM)
+    assert (done.code, done.out, done.err) == (1, "", "error: gone.json: no such file or folder\n")
+    assert not (archive / "out").exists()
+
+
+@pytest.mark.parametrize(
     ("words", "line"),
     [
         (("solve", "in", "-o", "out"), "expected GOALS or --goals-from FILE.py:NAME, found neither"),

@@ -506,6 +506,7 @@ def test_a_goals_file_names_a_mesh_beside_it(tmp_path: Path) -> None:
     [
         ({"floor": "low"}, "contact.floor: expected a number"),
         ({"exclude": [["LeftArn", "Spine2"]]}, 'contact: exclude[0]: no joint or object "LeftArn"'),
+        ({"exclude": ["LeftArm"]}, 'contact.exclude[0]: expected a list of 2 texts, found the text "LeftArm"'),
         ({"objects": [{"name": "b"}]}, 'contact.objects[0] "b": expected one of sphere, box and mesh, found none'),
         (
             {"objects": [{"name": "b", "sphere": {"center": [0, 0, 0], "radius": -1}}]},

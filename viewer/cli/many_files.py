@@ -321,6 +321,7 @@ def on_pairs(
     """As `on_each`, for inputs whose outputs are known and checked."""
     if os.path.lexists(destination.folder) and not is_folder(str(destination.folder)):
         raise InputError(f"{destination.folder}: expected a folder for the outputs, found a file")
+    _check_common(options)
     journal = Journal(destination.folder / JOURNAL, options_text(options))
     with closing(journal):
         rest = journal.begin(pairs, resume=spread.resume)
@@ -356,6 +357,16 @@ def on_pairs(
     earlier = len(pairs) - len(rest) - len(journal.aside)
     document: Json = {f"{kind.noun}s": len(pairs), "done_before": earlier, "failed": failed}
     yield Result(notes=[_totals(kind, len(pairs), earlier, failed)], document=document, code=1 if failed else 0)
+
+
+def _check_common(options: job.Options) -> None:
+    """Raise InputError if a file that every input needs, such as the rig, is not there: all would fail."""
+    values = options.values()
+    for field in fields_of(type(options)):
+        value = values[field.name]
+        is_file = field.reads and field.name not in _APART and not field.words and isinstance(value, str)
+        if is_file and value != STANDARD_INPUT and not value.startswith(SAMPLE) and _place_of(value) is None:
+            raise InputError(f"{value}: no such file or folder")
 
 
 def _output_of(kind: Kind, destination: Destination, given: Input) -> Path:

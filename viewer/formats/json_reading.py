@@ -227,7 +227,9 @@ class Checker:
 
     def _tuple(self, value: Json, kinds: tuple[Kind, ...]) -> Json:
         mixed = any(kind != kinds[0] for kind in kinds)
-        items = "values" if mixed else "numbers" if kinds[0] is float else "lists"
+        origin: Kind = get_origin(kinds[0])
+        plain: Kind = get_args(kinds[0])[0] if origin is Annotated else kinds[0]
+        items = "values" if mixed else {float: "numbers", str: "texts"}.get(plain, "lists")
         noun = f"a list of {len(kinds)} {items}"
         self._expect(value, list, noun)
         if len(value) != len(kinds):
