@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from inside.document import SetLength
+from inside.ui import retargeting
 from panel_window import PanelWindow
 from sessions import character, session
 
 import viewer
 from viewer.document import Document
-from viewer.ui import Controller, Drop, Move, Press, Release
+from viewer.ui import Controller, Drop, Key, Move, Press, Release
 
 
 @pytest.fixture
@@ -303,3 +305,92 @@ def test_a_file_that_is_nothing_to_add_is_refused_without_a_question(folder: Pat
     assert message.level == "error"
     assert 'found ".png"' in message.text
     assert len(made.session.stage.names) == 2
+
+
+# Long motions
+
+
+@pytest.fixture
+def long(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Controller:
+    """A controller for which the walk counts as long."""
+    monkeypatch.setattr(retargeting, "LONG", 2)
+    return controller(folder)
+
+
+def work_of(made: Controller) -> object:
+    return made.retargeting.work
+
+
+def labels(made: Controller) -> tuple[str, ...]:
+    return made.session.history.labels
+
+
+def made_to_the_end(made: Controller) -> None:
+    work = made.retargeting.work
+    assert work is not None
+    work.wait()
+    made.tick(2.0)
+    assert work_of(made) is None
+
+
+def test_a_long_motion_is_retargeted_while_the_window_goes_on(long: Controller, folder: Path) -> None:
+    assert labels(long) == ("Add stride",)
+    assert not long.can("retarget.apply")
+    assert long.status().state == "Retargeting"
+    made_to_the_end(long)
+    assert labels(long) == ("Add stride", "Motion stride")
+    assert long.can("retarget.apply")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retargeting, "LONG", 1_000)
+        at_once = controller(folder)
+    now, before = shown(long).clip_data, shown(at_once).clip_data
+    assert now is not None
+    assert before is not None
+    np.testing.assert_array_equal(now.rotations, before.rotations)
+    np.testing.assert_array_equal(now.translations, before.translations)
+
+
+def test_escape_while_it_is_made_leaves_all_as_it_was(long: Controller) -> None:
+    work = long.retargeting.work
+    assert work is not None
+    long.handle(Key("escape"))
+    work.wait()
+    long.tick(2.0)
+    assert not long.retargeting.running
+    assert long.checked("workspace.pose")
+    assert shown(long).clip is None
+    assert [*long.session.stage.names] == ["hero"]
+
+
+def test_settings_and_figures_that_change_meanwhile_are_those_of_the_result(long: Controller) -> None:
+    first = long.retargeting.work
+    settings = long.retargeting.settings
+    long.retargeting.change(replace(settings, choices=replace(settings.choices, in_place=True)))
+    assert work_of(long) is not first
+    long.session.dispatch(SetLength("LeftForeArm", 0.5))
+    work = long.retargeting.work
+    assert work is not None
+    work.wait()
+    long.tick(2.0)
+    assert work_of(long) is not None  # again, on the longer arm
+    made_to_the_end(long)
+    clip = shown(long).clip_data
+    assert clip is not None
+    hips = (
+        viewer.fk(shown(long).skeleton, clip.pose(60)).positions[0]
+        - viewer.fk(shown(long).skeleton, clip.pose(0)).positions[0]
+    )
+    assert abs(hips[[0, 2]]).max() < 0.1
+
+
+def test_the_card_of_a_long_motion_cancels_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retargeting, "LONG", 2)
+    window = PanelWindow(character("biped"))
+    assert window.controller.retargeting.open(folder / "stride.bvh")
+    assert work_of(window.controller) is not None
+    window.frames(3)
+    assert {"Retargeting", "Cancel"} <= set(window.words("filming"))
+    window.click("filming", "Cancel")
+    assert work_of(window.controller) is None
+    assert not window.controller.retargeting.running
+    window.close()

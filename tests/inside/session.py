@@ -10,7 +10,7 @@ from viewer.session.figures import Arrangement, Figure, Placement, State, abreas
 from viewer.session.gestures import GestureManager
 from viewer.session.lab_worker import LabWorker, lab_problem
 from viewer.session.lessons import LESSONS
-from viewer.session.long_action import LongAction
+from viewer.session.long_work import LongWork
 from viewer.session.misprints import MISPRINTS, Arm, Misprint, arm_of
 from viewer.session.moving_targets import EASE, LONGEST_STEP, Chase, FigureEight, Motion, MovingTargets, Orbit, Pointer
 from viewer.session.moving_targets import Motion as moving_targets_Motion

@@ -1,7 +1,7 @@
 """The inside of `viewer.ui` that tests use."""
 
 from viewer.ui import file_menu as files
-from viewer.ui import film, layering, opening
+from viewer.ui import film, layering, opening, retargeting
 from viewer.ui import number_format as numbers
 from viewer.ui.camera_moves import motion_points
 from viewer.ui.clipboard import LibraryPoses

@@ -160,7 +160,7 @@ class Application:
         if self.films.step(moving=self._user_active(now)):
             self.pace.wake(now)
         self.painter.ui.film = self.films.progress
-        if controller.planting.work is not None:
+        if controller.working:
             self.pace.wake(now + PROGRESS_INTERVAL)
 
     def _serve_requests(self) -> None:
@@ -238,6 +238,7 @@ class Application:
         """Cancel a film and other long work, and close the window and its context."""
         self.films.close()
         self.controller.planting.cancel()
+        self.controller.retargeting.drop_work()
         self.painter.close()
         self.device.close()
 

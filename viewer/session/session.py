@@ -181,7 +181,7 @@ class Session:
 
         Args:
             action: to be done.
-            take: as `LongAction` made it of the same motion, which the action then need not do again.
+            take: as the action made it of the same motion in a `LongWork`, which the action then need not do again.
 
         Raises:
             InputError: the action cannot be done; nothing changes.

@@ -212,8 +212,8 @@ class Controller:
         if event.name == "escape" and self.view.gesture is not None and not self.dragging:
             self.view.set_gesture(None)  # cancels a box selection or a press
             return
-        if event.name == "escape" and self.planting.work is not None and not self.dragging:
-            self.planting.cancel()
+        if event.name == "escape" and self.working and not self.dragging:
+            self.cancel_work()
             return
         command = self._of_workspace(event) or command_for(event.name, event.mods, dragging=self.dragging)
         if command is not None and command.id == "select.none" and not self.can(command.id) and self.view.bar.messages:
@@ -235,6 +235,17 @@ class Controller:
         if self.view.gesture is None and self.viewport.contains(event.x, event.y):
             self.camera_moves.scroll(event)
             self.pointing.move(Move(event.x, event.y, event.mods))
+
+    @property
+    def working(self) -> bool:
+        """Whether long work is done while the window goes on."""
+        return self.planting.work is not None or self.retargeting.work is not None
+
+    def cancel_work(self) -> None:
+        """Cancel long work: nothing changes."""
+        self.planting.cancel()
+        if self.retargeting.work is not None:
+            self.retargeting.cancel()
 
     def tick(self, now: float) -> bool:
         """Advance time to ``now``, seconds of any clock that never goes back; whether to draw again."""

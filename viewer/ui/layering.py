@@ -29,7 +29,7 @@ from viewer.gizmo import Motion
 from viewer.motion import Miss, PlantReport, foot_places
 from viewer.scene import Footprint, Ghost, Mark
 from viewer.session import Session
-from viewer.session.long_action import LONG, LongAction
+from viewer.session.long_work import LONG, LongWork, same_motion
 from viewer.skeleton import World, find_figure, find_place, fk_arrays
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
@@ -367,7 +367,8 @@ class Planting:
     def __init__(self, session: Session, view: View, feet: FeetView) -> None:
         """Change a session and its view."""
         self._session, self._view, self._feet = session, view, feet
-        self.work: LongAction[ShownFeet] | None = None
+        self.work: LongWork[tuple[Document, ShownFeet]] | None = None
+        self._doing: tuple[act.PlantFeet | act.SetFeet, Document] | None = None
 
     def plant(self) -> None:
         """Plant the feet; if they are planted already, switch that off or on."""
@@ -401,7 +402,13 @@ class Planting:
             self._session.dispatch(action)
             return True
         shares = _FINDING if isinstance(action, act.PlantFeet) else _PLANTING
-        self.work = LongAction(action, self._session.document, _shown, shares)
+        before = self._session.document
+
+        def make() -> tuple[Document, ShownFeet]:
+            after = action.apply(before)
+            return after, _shown(after)
+
+        self._doing, self.work = (action, before), LongWork(make, shares)
         return False
 
     def tick(self) -> None:
@@ -411,18 +418,20 @@ class Planting:
             ViewerError: the feet cannot be planted.
         """
         work, session = self.work, self._session
-        if work is None:
+        if work is None or self._doing is None:
             return
-        if not work.fits(session.document):
+        action, before = self._doing
+        if not same_motion(before, session.document):
             self._stop("Feet stay as they were: the motion has changed meanwhile")
         elif not (work.busy or session.gestures.gesture is not None or session.recorder.recording):
             self.work = None
             if work.error is not None:
                 raise work.error
-            assert work.take is not None
-            assert work.shown is not None
-            session.dispatch(work.action, work.take)
-            self._feet.keep(work.take, work.shown)
+            assert work.result is not None
+            after, shown = work.result
+            assert after.take is not None
+            session.dispatch(action, after.take)
+            self._feet.keep(after.take, shown)
             self._view.note(self.words())
 
     def cancel(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -19,9 +20,10 @@ from viewer.document.actions import AddClip
 from viewer.errors import InputError, ViewerError, plural
 from viewer.formats.companion_json import read_map, write_map
 from viewer.gizmo import Fill, Shape, Stroke
-from viewer.motion import Choices, RetargetReport, find_map, retarget
+from viewer.motion import Choices, Retargeted, RetargetReport, find_map, retarget
 from viewer.scene import OtherFigure, Text, rgba
 from viewer.session import Session
+from viewer.session.long_work import LONG, LongWork, same_motion
 from viewer.session.undo_history import Step
 from viewer.skeleton import Character, Skeleton
 from viewer.skeleton.joint_map import Map, Reference
@@ -40,6 +42,8 @@ _NEAR = 11.0
 _SAG, _POINTS, _DASH = 0.07, 17, 2
 _ABOUT = "retarget"
 _BUNDLED = ("sample:", "demo:")
+_SHARES = {"contacts": 0.3, "planting": 0.4}
+"""Parts of the time that retargeting with planted feet takes; the rest comes after them."""
 NOTHING = "Drop a motion here, or open one: it is retargeted to the figure shown."
 """What is said while there is no motion to take."""
 
@@ -76,6 +80,7 @@ class Retargeting:
         problem: why there is none, or "".
         selected: the source's joint of the pair that is selected, or "".
         held: the end of the string that is dragged, or None.
+        work: makes the result of a long motion while the window goes on; None while there is none.
     """
 
     def __init__(self, session: Session, view: View, figures: Figures, camera_moves: CameraMoves) -> None:
@@ -88,6 +93,8 @@ class Retargeting:
         self.report: RetargetReport | None = None
         self.held: End | None = None
         self._given: dict[str, str | None] = {}
+        self.work: LongWork[Retargeted] | None = None
+        self._made_of: tuple[Document, Document] | None = None
         self._step: Step | None = None
         self._added = self._target_moves = False
 
@@ -146,6 +153,7 @@ class Retargeting:
                 self._forget(take_back=True)
                 self._view.note("Retargeted motion dropped")
             return
+        self._tick_work()
         stage = self._session.stage
         if self.running and {self.source, self.target} <= {*stage.names}:
             return
@@ -163,7 +171,14 @@ class Retargeting:
         self.update()
         self._camera_moves.frame_figures(beside=True)
 
+    def drop_work(self) -> None:
+        """Cancel the work that makes the result."""
+        if self.work is not None:
+            self.work.cancel()
+            self.work = None
+
     def _forget(self, *, take_back: bool) -> None:
+        self.drop_work()
         if take_back:
             self._take_back()
         self.source = self.target = self.selected = self.problem = ""
@@ -204,7 +219,8 @@ class Retargeting:
         self.update()
 
     def update(self) -> None:
-        """Make the result again."""
+        """Make the result again; that of a long motion is there later."""
+        self.drop_work()
         session = self._session
         if self._figures.active != self.target:
             self._figures.activate(self.target)
@@ -222,7 +238,8 @@ class Retargeting:
             )
             self.map = found
             choices = settings.choices
-            made = retarget(
+            make = partial(
+                retarget,
                 source,
                 target,
                 found,
@@ -232,10 +249,40 @@ class Retargeting:
                 scale=choices.scale,
                 in_place=choices.in_place,
             )
+            if source.clip is not None and len(source.clip) >= LONG:
+                self.report, self.problem = None, ""
+                self._made_of = self._document(self.source), self._document(self.target)
+                self.work = LongWork(make, _SHARES)
+                self._view.changed()
+            else:
+                self._show(make(), frame, playing=playing)
         except InputError as error:
-            self.report, self.problem = None, str(error).removeprefix("retarget: ")
-            self._view.changed()
+            self._refuse(error)
+
+    def _tick_work(self) -> None:
+        """Show the result when it is made; where a figure has changed meanwhile it is made again."""
+        work, session = self.work, self._session
+        if work is None or work.busy or session.gestures.gesture is not None or session.recorder.recording:
             return
+        self.work = None
+        now = self._document(self.source), self._document(self.target)
+        if self._made_of is None or not all(map(same_motion, self._made_of, now)):
+            self.update()
+        elif work.result is None:
+            assert work.error is not None
+            self._refuse(work.error)
+        else:
+            if self._figures.active != self.target:
+                self._figures.activate(self.target)
+            self._show(work.result, session.document.frame, playing=session.clock.playing)
+
+    def _refuse(self, error: ViewerError) -> None:
+        self.report, self.problem = None, str(error).removeprefix("retarget: ")
+        self._view.changed()
+
+    def _show(self, made: Retargeted, frame: int, *, playing: bool) -> None:
+        """Make a result the newest undo step, and go on at a frame."""
+        session = self._session
         self.report, self.problem = made.report, ""
         clip = made.character.clip
         assert clip is not None
@@ -354,6 +401,8 @@ class Retargeting:
         found, report = self.map, self.report
         if not self.running:
             return StatusLine("dot", "Retarget", "idle", NOTHING, "", ())
+        if self.work is not None:
+            return StatusLine("dot", "Retargeting", "idle", "", "", ())
         if self.problem or found is None or report is None:
             return StatusLine("warn", "Not retargeted", "warn", self.problem, "", ())
         slid = "" if report.slide_cm_s is None else "feet slid {:.1f} cm/s, now {:.2f}".format(*report.slide_cm_s)

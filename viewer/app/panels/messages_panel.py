@@ -268,7 +268,8 @@ class _Work(NamedTuple):
 
 def draw_film_card(ui: PanelContext) -> None:
     """Draw the cards of a film and other work that goes on, and the question before the window closes."""
-    film, planting, low = ui.film, ui.controller.planting, 0.0
+    film, low = ui.film, 0.0
+    planting, retargeting = ui.controller.planting, ui.controller.retargeting
     if film is not None:
         work = _Work(
             icon=fa.ICON_FA_FILM,
@@ -283,27 +284,34 @@ def draw_film_card(ui: PanelContext) -> None:
         if _work_card(ui, "##film card", work, low):
             ask(ui, "film-cancel")
         low += ui.px(_CARD_HIGH) + ui.px(_GAP)
-    if planting.work is not None:
-        part = planting.work.part
+    for name, icon, title, long, hint, cancel in (
+        ("##planting card", fa.ICON_FA_SHOE_PRINTS, "Planting feet", planting.work, "Leave the feet as they are (Esc)",
+         planting.cancel),
+        ("##retargeting card", fa.ICON_FA_PERSON_WALKING_ARROW_RIGHT, "Retargeting", retargeting.work,
+         "Leave all as it was (Esc)", retargeting.cancel),
+    ):  # fmt: skip
+        if long is None:
+            continue
         work = _Work(
-            icon=fa.ICON_FA_SHOE_PRINTS,
-            title="Planting feet",
-            part=part,
-            words=f"{int(100.0 * part)} %",
+            icon=icon,
+            title=title,
+            part=long.part,
+            words=f"{int(100.0 * long.part)} %",
             widest="100 %",
-            left=left_words(planting.work.left),
+            left=left_words(long.left),
             aside="",
-            hint="Leave the feet as they are (Esc)",
+            hint=hint,
         )
-        if _work_card(ui, "##planting card", work, low):
-            planting.cancel()
+        if _work_card(ui, name, work, low):
+            cancel()
+        low += ui.px(_CARD_HIGH) + ui.px(_GAP)
     _ask_film(ui)
 
 
 def _cards_height(ui: PanelContext) -> float:
     """Height of the cards in the view's lower right corner with the gaps above them, framebuffer pixels."""
-    count = (ui.film is not None) + (ui.controller.planting.work is not None)
-    return count * (ui.px(_CARD_HIGH) + ui.px(_GAP))
+    every = ui.film, ui.controller.planting.work, ui.controller.retargeting.work
+    return sum(one is not None for one in every) * (ui.px(_CARD_HIGH) + ui.px(_GAP))
 
 
 def _work_card(ui: PanelContext, name: str, work: _Work, low: float) -> bool:
