@@ -24,8 +24,10 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, rotate
 from viewer.spatial.vectors import cross, norm
 
-_ROUNDS = 12
-"""Steps of a frame at most."""
+_ROUNDS, _MORE = 6, 12
+"""Steps of a frame at most, before the body gives way and then. A leg that is nearly straight gets straighter by less
+in each, and its knee turns the quicker over time: what is left after some of them, millimetres, the body makes up for.
+"""
 _SETTLED = 1e-4
 """Radians and metres: after a step smaller than this one the error is its square."""
 _LARGEST = 0.3
@@ -193,7 +195,7 @@ class _State(NamedTuple):
 
 
 def _solve(tree: _Tree, state: _State, ends: Sequence[HeldEnd], frames: Ints, *, gives_way: bool) -> Floats:
-    """Bring ends to their places in N frames; metres (N,) that the farthest one is off then.
+    """Bring ends to their places in N frames; metres (N,) that the farthest one is off then, infinite if unsettled.
 
     Args:
         tree: of the limbs.
@@ -203,7 +205,7 @@ def _solve(tree: _Tree, state: _State, ends: Sequence[HeldEnd], frames: Ints, *,
         gives_way: the body does.
     """
     count, missed, rows = len(tree.carriers), np.zeros(len(frames)), np.arange(len(frames))
-    for _ in range(_ROUNDS):
+    for _ in range(_MORE if gives_way else _ROUNDS):
         here = frames[rows]
         turns, places, middle, turned = (each[here] for each in state)
         seen = fk_arrays(tree.parents, turns, places)
@@ -225,6 +227,7 @@ def _solve(tree: _Tree, state: _State, ends: Sequence[HeldEnd], frames: Ints, *,
         rows = rows[size > _SETTLED]
         if not len(rows):
             break
+    missed[rows] = np.inf
     return missed
 
 
