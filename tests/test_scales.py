@@ -52,9 +52,12 @@ def rig_solved(seed: int, factor: float, backend: Backend = "numpy") -> Solution
     large, wanted = scaled(skeleton, factor), Pose(posed.rotations, factor * posed.translations)
     world = viewer.fk(large, wanted)
     goals = [Goal.position(name, world.positions[large.index(name)]) for name in skeleton.names[-2:]]
-    start = np.where(large.parents[:, None] < 0, wanted.translations, large.offsets)
+    roots = large.parents[:, None] < 0
+    start = np.where(roots, wanted.translations, large.offsets)
+    # A fixed root stays where it is put and as it is turned there.
+    put = roots & np.array([kind is JointKind.FIXED for kind in large.kinds])[:, None]
     solver = Solver(large, goals, tolerance_m=1e-3 * factor, backend=backend)
-    return solver.solve(Pose(large.rest_rotations, start))
+    return solver.solve(Pose(np.where(put, wanted.rotations, large.rest_rotations), start))
 
 
 @given(st.integers(0, 40))
