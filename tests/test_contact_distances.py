@@ -79,7 +79,7 @@ def test_gaps_of_balls_and_boxes_are_those_of_dense_sampling(name: str) -> None:
         assert (near.gap <= gaps + 1e-9).all()
 
 
-@pytest.mark.parametrize(("radius", "cells"), [(0.008, 0.2), (0.035, 0.2), (0.1, 0.5)])
+@pytest.mark.parametrize(("radius", "cells"), [(0.008, 0.2), (0.1, 0.5)])
 def test_gaps_of_meshes_are_those_of_their_triangles(radius: float, cells: float) -> None:
     """Thick capsules touch small meshes while their axes are outside of the grid, whose values do not lead on there."""
     pytest.importorskip("trimesh")

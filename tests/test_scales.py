@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -44,6 +45,7 @@ def scaled(skeleton: Skeleton, factor: float) -> Skeleton:
     )
 
 
+@cache
 def rig_solved(seed: int, factor: float, backend: Backend = "numpy") -> Solution:
     """A random rig, its goals where a pose of it has them, all of it so many times as large."""
     random = np.random.default_rng(seed)
