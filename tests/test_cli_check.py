@@ -218,6 +218,13 @@ def test_a_fault_of_the_program_does_not_end_it(
     assert ran(capsys, "check", bad, *CM).out == f"refused  {bad}: {fault}\n"
 
 
+def test_no_file_that_was_found_to_show_a_fault_shows_one(capsys: pytest.CaptureFixture[str], shared: Path) -> None:
+    done = ran(capsys, "check", shared / "data" / "findings", "--jobs", "2")
+    assert (done.code, done.err) == (1, "")
+    assert "session_actions_typeerror.ikv.json: 2 joints" in done.out
+    assert "fault of the program" not in done.out
+
+
 def test_too_little_memory_is_said_of_the_file(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -261,3 +261,9 @@ def test_joints_keep_the_names_of_a_robot_and_of_a_model(tmp_path: Path) -> None
     assert again.skeleton.names == robot.skeleton.names
     assert again.source.name_of("right") == "follow"
     assert [(one.joint, one.leader) for one in again.skeleton.mimics] == [("right", "left")]
+
+
+def test_a_chain_too_long_for_elements_inside_elements_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(viewer.InputError, match="expected shorter chains of joints: MuJoCo files hold bodies inside"):
+        viewer.save(viewer.load("sample:chain-2000"), tmp_path / "chain.xml")
+    assert not (tmp_path / "chain.xml").exists()

@@ -602,8 +602,11 @@ def mjcf_text(character: Character) -> str:
                 added = ET.SubElement(equality, word, site1=one.name1, site2=one.name2)
             added.set("solref", _numbers(one.solref))
     _rename_joints(root, character)
-    ET.indent(root)
-    text = ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+    try:
+        ET.indent(root)
+        text = ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+    except RecursionError as error:  # MuJoCo does not read such a file, either
+        raise InputError("expected shorter chains of joints: MuJoCo files hold bodies inside bodies") from error
     try:
         mujoco.MjModel.from_xml_string(text)
     except ValueError as error:  # such as bodies too small for it

@@ -340,7 +340,7 @@ def _call(data: Any) -> Any:  # noqa: ANN401 - decoded data
     if data[0] == "check":
         return data[:2]
     rest = [_value(one) for one in data[1:]]
-    if data[0] in _DOCUMENTS and rest:
+    if isinstance(data[0], str) and data[0] in _DOCUMENTS and rest:
         rest[-1] = _document(data[-1])
     return [data[0], *rest]
 
@@ -361,7 +361,7 @@ def _value(data: Any) -> Any:  # noqa: ANN401 - decoded data
         pairs = changes.get("of") if isinstance(changes, dict) else None
         if isinstance(pairs, list):
             made["changes"] = {"$": "map", "of": [_change(pair) for pair in pairs]}
-    if kind in _NAMES:
+    if isinstance(kind, str) and kind in _NAMES:
         made["$"] = _NAMES[kind]
     return made
 
