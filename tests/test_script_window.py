@@ -86,6 +86,19 @@ def test_what_departs_is_said_and_the_window_goes_on(script: Path, tmp_path: Pat
     assert "from here the pose is not as recorded" in json.loads(state.read_text(encoding="utf-8"))["message"]
 
 
+def test_a_call_that_cannot_be_made_is_an_error_of_the_command(script: Path, tmp_path: Path) -> None:
+    """The window shows it and goes on; scripts learn of it by the exit code."""
+    tree = json.loads(script.read_text(encoding="utf-8"))
+    calls = tree["actions"]["calls"]
+    place = next(index for index, call in enumerate(calls) if call[0] == "dispatch")
+    calls[place][1]["$"] = "Nothing"
+    script.write_text(json.dumps(tree), encoding="utf-8")
+    done = run("view", "--script", str(script), "--window", "headless", "--state-file", str(tmp_path / "1.json"))
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(f"error: {script}: actions.calls[{place}]: ")
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("given", "words"),
     [

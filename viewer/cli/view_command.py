@@ -67,7 +67,13 @@ def _script(file: str, options: ViewOptions) -> Replay:
 
 
 def _check_done(script: Replay, window: Window) -> None:
-    """Raise InputError if `--exit-after` has ended a script early, so that its outputs are incomplete."""
+    """Raise InputError if `--exit-after` has ended a script early, so that its outputs are incomplete.
+
+    Raises:
+        FormatError: a recorded call could not be made; the window has shown it and gone on.
+    """
+    if script.error is not None:
+        raise script.error
     if window.exit_after is not None and not script.finished:
         done, every = script.progress
         raise InputError(f"{window.script}: --exit-after {window.exit_after} ended it at call {done} of {every}")

@@ -57,12 +57,14 @@ class Replay:
     Attributes:
         session: the session that the calls are made of.
         notes: what differs from the recording, a line each.
+        error: of the first recorded call that could not be made; those after it are made all the same.
     """
 
     def __init__(self, actions: Actions) -> None:
         """Start before the first call."""
         self.session = Session(actions.start, figures=actions.figures)
         self.notes: list[str] = []
+        self.error: FormatError | None = None
         self._actions, self._index = actions, 0
         self._digester, self._departed = Digester(), set[str]()
         self._backend, self._recorded = "auto", 0.0
@@ -88,10 +90,14 @@ class Replay:
         if self.finished:
             self._offset = self._recorded - now if self._offset is None else self._offset
             return self.session.tick(now + self._offset)
-        while self._step() not in ("tick", None):
-            pass
-        while self._next in (CHECK, REFUSED, FAILED):
-            self._step()
+        try:
+            while self._step() not in ("tick", None):
+                pass
+            while self._next in (CHECK, REFUSED, FAILED):
+                self._step()
+        except FormatError as error:
+            self.error = self.error or error
+            raise
         return True
 
     def tick_at(self, now: float) -> None:
