@@ -277,10 +277,11 @@ class Controller:
         moving = self.effects.tick(now) or moving
         if self.nudging.gesture is not None:
             moving = self.nudging.tick(now) or moving
-        try:
-            self.planting.tick()
-        except ViewerError as error:
-            view.fail(error)
+        if self.planting.work is not None:
+            try:
+                self.planting.tick()
+            except ViewerError as error:
+                view.fail(error)
         if self.solutions.note is not None:
             self.solutions.tick()
         self.pointing.tick()
