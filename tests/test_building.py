@@ -11,7 +11,7 @@ import pytest
 from inside.document import GoalLayer, remap
 from inside.document import actions as act
 from inside.skeleton import Carrier
-from inside.skeleton import edits as make
+from inside.skeleton import joint_edits as make
 from rigs import random_pose, random_skeleton
 
 import viewer

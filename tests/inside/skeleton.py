@@ -1,6 +1,6 @@
 """The inside of `viewer.skeleton` that tests use."""
 
-from viewer.skeleton import clip_limits, coordinates, edits, kinematics
+from viewer.skeleton import clip_limits, coordinates, joint_edits, kinematics
 from viewer.skeleton.balance import capsule_masses, inertias_of
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.bone_mesh import bone_mesh

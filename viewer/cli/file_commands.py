@@ -35,7 +35,7 @@ from viewer.formats.load import load, sample_names
 from viewer.formats.save import WRITERS, check_suffix, retimed, with_pose
 from viewer.session.demo import PREFIX
 from viewer.session.demos import DEMOS
-from viewer.skeleton import Builder, Character, Clip, Skeleton, edits, fk
+from viewer.skeleton import Builder, Character, Clip, Skeleton, fk, joint_edits
 from viewer.skeleton.bone_mesh import FACES, bone_mesh
 from viewer.skeleton.carrying import Carrier
 from viewer.skeleton.kinematics import extent
@@ -352,36 +352,36 @@ def _split(skeleton: Skeleton, text: str) -> Skeleton:
     joint, new = _two(text, "NAME=NEW")
     name, found, share = new.partition("@")
     try:
-        return edits.split(skeleton, joint, name, float(share) if found else 0.5)
+        return joint_edits.split(skeleton, joint, name, float(share) if found else 0.5)
     except ValueError as error:
         raise UsageError(f"expected a part between 0 and 1 after @, found {quote(share)}") from error
 
 
 def _reparent(skeleton: Skeleton, text: str) -> Skeleton:
-    return edits.reparented(skeleton, *_two(text, "NAME=PARENT"))
+    return joint_edits.reparented(skeleton, *_two(text, "NAME=PARENT"))
 
 
 def _kind(skeleton: Skeleton, text: str) -> Skeleton:
     joint, kind = _two(text, "NAME=KIND")
     if kind not in JOINT_KINDS:
         raise UsageError(f"expected {', '.join(JOINT_KINDS)}, found {quote(kind)}")
-    return edits.with_kind(skeleton, joint, kind)  # type: ignore[arg-type] # looked up above
+    return joint_edits.with_kind(skeleton, joint, kind)  # type: ignore[arg-type] # looked up above
 
 
 def _mirror(skeleton: Skeleton, text: str) -> Skeleton:
     here, builder = skeleton.index(text), Builder(skeleton)
-    names = edits.sided_names(skeleton, text)
+    names = joint_edits.sided_names(skeleton, text)
     for joint, name in names.items():
         builder.rename(skeleton.names[joint], name)
-    return edits.mirrored(builder.skeleton, names.get(here, text))
+    return joint_edits.mirrored(builder.skeleton, names.get(here, text))
 
 
 def _remove(skeleton: Skeleton, text: str) -> Skeleton:
-    return edits.removed(skeleton, text)
+    return joint_edits.removed(skeleton, text)
 
 
 def _remove_branch(skeleton: Skeleton, text: str) -> Skeleton:
-    return edits.removed(skeleton, text, branch=True)
+    return joint_edits.removed(skeleton, text, branch=True)
 
 
 # --- samples

@@ -28,7 +28,7 @@ from viewer.errors import InputError, plural
 from viewer.gizmo import Tool, TypedNumbers
 from viewer.session import Session
 from viewer.skeleton import Builder, Character, JointKind, Skeleton
-from viewer.skeleton.edits import rest_of, twin_of, unplaced
+from viewer.skeleton.joint_edits import rest_of, twin_of, unplaced
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import from_axis_angle, rotate

@@ -18,7 +18,7 @@ from viewer.session import Session
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
 from viewer.skeleton import Pose, Skeleton
-from viewer.skeleton.edits import unplaced
+from viewer.skeleton.joint_edits import unplaced
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import drag_targets

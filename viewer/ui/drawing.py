@@ -15,7 +15,7 @@ from viewer.scene import DrawList, Scene, Text, draw_list, rgba, text_width
 from viewer.scene.drawlist import cell_of
 from viewer.session import Session
 from viewer.skeleton import Character, JointKind
-from viewer.skeleton.edits import MIDDLE, rest_of, twin_of
+from viewer.skeleton.joint_edits import MIDDLE, rest_of, twin_of
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate

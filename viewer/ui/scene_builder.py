@@ -43,7 +43,7 @@ from viewer.scene import (
 from viewer.session import Session
 from viewer.session.figures import Placement
 from viewer.skeleton import Character, Pose, World, coordinates_of, find_place, fk_arrays, room_of
-from viewer.skeleton.edits import rest_of
+from viewer.skeleton.joint_edits import rest_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format

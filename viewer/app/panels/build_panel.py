@@ -41,7 +41,7 @@ from viewer.document import Document, actions
 from viewer.document.remapping import lost
 from viewer.errors import InputError
 from viewer.skeleton import DOFS, JointKind, Skeleton
-from viewer.skeleton.edits import branch_of, chain_through, rest_of, with_links
+from viewer.skeleton.joint_edits import branch_of, chain_through, rest_of, with_links
 from viewer.spatial.quaternion import rotate
 from viewer.ui.build_workspace import KIND_WORDS, PLANE_WORDS, Plane
 

@@ -19,8 +19,8 @@ from viewer.document.edit_skeleton import LONGEST, renamed_document
 from viewer.document.remapping import remap
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
-from viewer.skeleton import JointKind, Skeleton, edits
-from viewer.skeleton.edits import MIDDLE, leaves_of, rest_of, twin_of, unplaced
+from viewer.skeleton import JointKind, Skeleton, joint_edits
+from viewer.skeleton.joint_edits import MIDDLE, leaves_of, rest_of, twin_of, unplaced
 from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats, member
 from viewer.spatial.quaternion import conjugate, rotate
@@ -48,7 +48,7 @@ def _shown(document: Document, skeleton: Skeleton, joint: str) -> Document:
 
 def _new_name(document: Document, name: str) -> str:
     if not name:
-        return edits.free_name(document.skeleton, _taken(document))
+        return joint_edits.free_name(document.skeleton, _taken(document))
     name = name.strip()
     if not name or len(name) > LONGEST or not name.isprintable():
         found = quote(name) if len(name) <= LONGEST else f"{len(name)} characters"
@@ -103,22 +103,22 @@ class AddJoint(Action):
         if not self.parent:
             if not unplaced(skeleton):
                 raise InputError("expected the joint that the bone begins at: the skeleton has joints already")
-            made = edits.begun(self.name or "joint1", place, title=skeleton.name)
+            made = joint_edits.begun(self.name or "joint1", place, title=skeleton.name)
             return _shown(document, made, made.names[0])
         name, kind = _new_name(document, self.name), _kind(self.kind, "the joint")
         central = abs(place[0]) <= MIDDLE
         if not as_flag(self.mirror, "mirror") or central:
             place = place * (not central, 1, 1) if self.mirror else place
-            made = edits.added(skeleton, name, self.parent, place, kind=kind, facing=self.facing)
+            made = joint_edits.added(skeleton, name, self.parent, place, kind=kind, facing=self.facing)
             return _shown(document, made, name)
         other = next(iter(swapped_names(name)), "")
         if not other:
             ends = ("_l", "_r") if place[0] > 0.0 else ("_r", "_l")
             name, other = name + ends[0], name + ends[1]
         parent = twin_of(skeleton, self.parent) or self.parent
-        made = edits.added(skeleton, name, self.parent, place, kind=kind, facing=self.facing)
+        made = joint_edits.added(skeleton, name, self.parent, place, kind=kind, facing=self.facing)
         facing = -_FLIP * np.array(self.facing)
-        made = edits.added(made, other, parent, _FLIP * place, kind=kind, facing=facing)
+        made = joint_edits.added(made, other, parent, _FLIP * place, kind=kind, facing=facing)
         for joint, twin in ((name, other), (self.parent, parent)):
             made = _kind_of_twin(made, joint, twin) if joint != twin else made
         return _shown(document, made, name)
@@ -135,7 +135,7 @@ def _kind_of_twin(skeleton: Skeleton, joint: str, twin: str) -> Skeleton:
     axes = sign * _FLIP * rotate(world.rotations[here], skeleton.axes[here, :count])
     axes = rotate(conjugate(world.rotations[there]), axes)
     limits = skeleton.limits[here] if count else None
-    return edits.with_kind(skeleton, twin, kind, axis=axes, limits=limits)
+    return joint_edits.with_kind(skeleton, twin, kind, axis=axes, limits=limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class MoveJoint(Action):
             place[0] = 0.0
 
         def edit(now: Skeleton, joint: str, twin: bool) -> Skeleton:
-            return edits.moved(now, joint, _FLIP * place if twin else place, children=self.children)
+            return joint_edits.moved(now, joint, _FLIP * place if twin else place, children=self.children)
 
         return remap(document, _both(document, self.joint, self.mirror, edit))
 
@@ -193,7 +193,7 @@ class SplitBone(Action):
                 x = rest_of(document.skeleton).positions[document.skeleton.index(self.joint), 0]
                 new[False] += "_l" if x > 0.0 else "_r"
             new[True] = swapped_names(new[False])[0]
-        made = _both(document, self.joint, self.mirror, lambda now, j, twin: edits.split(now, j, new[twin], part))
+        made = _both(document, self.joint, self.mirror, lambda now, j, twin: joint_edits.split(now, j, new[twin], part))
         return _shown(document, made, new[False])
 
 
@@ -230,7 +230,7 @@ class RemoveJoint(Action):
             document,
             self.joint,
             self.mirror,
-            lambda now, joint, _: edits.removed(now, joint, branch=self.branch) if joint in now.names else now,
+            lambda now, joint, _: joint_edits.removed(now, joint, branch=self.branch) if joint in now.names else now,
         )
 
 
@@ -258,7 +258,7 @@ class SetKind(Action):
         def edit(now: Skeleton, joint: str, twin: bool) -> Skeleton:
             if twin:
                 return _kind_of_twin(now, self.joint, joint)
-            return edits.with_kind(now, joint, _kind(self.kind, joint), facing=self.facing)
+            return joint_edits.with_kind(now, joint, _kind(self.kind, joint), facing=self.facing)
 
         return remap(document, _both(document, self.joint, self.mirror, edit))
 
@@ -286,7 +286,7 @@ class SetAxis(Action):
             if twin:
                 return _kind_of_twin(now, self.joint, joint)
             here = now.index(joint)
-            return edits.with_kind(
+            return joint_edits.with_kind(
                 now, joint, now.kinds[here], axis=self._axes(now, here), limits=now.limits[here], facing=self.facing
             )
 
@@ -324,7 +324,7 @@ class Reparent(Action):
         return f"{self.joint} on {self.parent}" if self.parent else f"{self.joint} on nothing"
 
     def apply(self, document: Document) -> Document:
-        return remap(document, edits.reparented(document.skeleton, self.joint, self.parent or None))
+        return remap(document, joint_edits.reparented(document.skeleton, self.joint, self.parent or None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,10 +335,10 @@ class MirrorBranch(Action):
     words: ClassVar[str] = "Mirror {0.joint}"
 
     def apply(self, document: Document) -> Document:
-        names = edits.sided_names(document.skeleton, self.joint, _taken(document))
+        names = joint_edits.sided_names(document.skeleton, self.joint, _taken(document))
         joint = names.get(document.skeleton.index(self.joint), self.joint)
         named = renamed_document(document, names) if names else document
-        return remap(named, edits.mirrored(named.skeleton, joint))
+        return remap(named, joint_edits.mirrored(named.skeleton, joint))
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +356,7 @@ class DuplicateBranch(Action):
 
     def apply(self, document: Document) -> Document:
         shift = as_vector(self.shift, f"shift of {quote(self.joint)}")
-        made, copy = edits.duplicated(document.skeleton, self.joint, shift, _taken(document))
+        made, copy = joint_edits.duplicated(document.skeleton, self.joint, shift, _taken(document))
         return _shown(document, made, copy)
 
 
@@ -371,7 +371,7 @@ class SetLinks(Action):
     def apply(self, document: Document) -> Document:
         if isinstance(self.count, bool) or not isinstance(self.count, int):
             raise InputError(f"links of {quote(self.joint)}: expected a whole number, found {quote(self.count)}")
-        return remap(document, edits.with_links(document.skeleton, self.joint, self.count, _taken(document)))
+        return remap(document, joint_edits.with_links(document.skeleton, self.joint, self.count, _taken(document)))
 
 
 @dataclass(frozen=True, slots=True)
