@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from viewer.formats.lab_report import CURVES, amount
-from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace, Traces
 from viewer.opengl.filming import Film, disc_under
 from viewer.opengl.pictures import LOGICAL_HEIGHT, camera_of, render_image, scene_of, seen_points
-from viewer.scene import Ghost, Scene, Text, draw_list, rgba
-from viewer.skeleton import Character, Skeleton, World, find_place, fk
-from viewer.spatial.checks import Floats
+from viewer.scene import Scene, Text, draw_list, rgba
+from viewer.scene.method_ghosts import farthest_goal, method_ghosts
+from viewer.skeleton import Character, Skeleton, fk
 
 SIZE = (960, 720)
 PER_SECOND = 10.0
 """Iterations a second of a film, whose last one stays for a second."""
-_GHOST = 0.5
-_SAME = 0.01
-"""A ghost whose joints are all nearer to the figure's than this part of its height is not drawn: they would overlap."""
 _MARGIN, _ROW = 24.0, 22.0
 """Logical pixels of the legend."""
 
@@ -79,25 +74,10 @@ def film_traces(character: Character | Skeleton, traces: Traces) -> Film:
 def _scene(character: Character | Skeleton, traces: Traces, iteration: int) -> Scene:
     first, *others = traces.each
     scene = scene_of(character, first.at(iteration).pose, goals=first.solver.goals)
-    goal, ghosts = _farthest(first), []
-    for curve, trace in zip(CURVES[1:], others, strict=False):
-        world = fk(traces.skeleton, trace.at(iteration).pose)
-        if np.abs(world.positions - scene.world.positions).max() >= _SAME * scene.height:
-            ghosts.append(Ghost(world, _GHOST, curve.letter, curve.ink, _place(traces.skeleton, world, goal)))
-    return replace(scene, ghosts=tuple(ghosts))
-
-
-def _farthest(trace: Trace) -> Goal:
-    """The goal that is missed most at the start."""
-    missed = [0.0 if math.isnan(miss) else miss for miss in trace.at(0).errors_m.tolist()]
-    return trace.solver.goals[int(np.argmax(missed))]
-
-
-def _place(skeleton: Skeleton, world: World, goal: Goal) -> Floats | None:
-    if not goal.effector:
-        return None
-    place = find_place(skeleton, goal.effector)
-    return np.asarray(world.point(place.joint, np.add(place.offset, goal.offset)))
+    worlds = (fk(traces.skeleton, trace.at(iteration).pose) for trace in others)
+    lettered = zip(CURVES[1:], worlds, strict=False)
+    ghosts = method_ghosts(traces.skeleton, scene.world, lettered, farthest_goal(first), scene.height)
+    return replace(scene, ghosts=ghosts)
 
 
 def _legend(traces: Traces, iteration: int, scale: float) -> list[Text]:

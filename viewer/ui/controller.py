@@ -21,6 +21,7 @@ from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Releas
 from viewer.ui.file_menu import Files, Shown
 from viewer.ui.film import Filmed
 from viewer.ui.keying import Keying, Tweening
+from viewer.ui.lab_film import LabFilm
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import Layering, Planting
 from viewer.ui.number_format import Rect
@@ -66,6 +67,7 @@ class Controller:
         self.others = Others(session)
         self.simulating = Simulating(session, view)
         self.laboratory = Laboratory(session, view)
+        self._lab_film = LabFilm(session, view, self.laboratory)
         self.scenes = SceneBuilder(session, view, self.others, self.simulating, self.laboratory)
         self.hit_test = HitTest(session, view, self.scenes)
         self.camera_moves = CameraMoves(session, view, self.others)
@@ -308,8 +310,7 @@ class Controller:
 
     def filmed(self) -> Filmed:
         """What a film shows: what was simulated, iterations of the laboratory, else the motion."""
-        iterations = self.laboratory.filmed()
-        return self.shown_motion() if iterations is None else Filmed(iterations.document, ghosts=iterations.ghosts)
+        return self._lab_film.filmed() or self.shown_motion()
 
     def shown_motion(self) -> Filmed:
         """What was simulated, else the motion."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from viewer.document import Document, Item, Mode, world_of
-from viewer.document.actions import AddClip, Select
+from viewer.document.actions import Select
 from viewer.document.solve_report import StillReport
 from viewer.errors import ViewerError
 from viewer.formats.files import write_whole
@@ -28,21 +27,19 @@ from viewer.ik.lab import MOST_METHODS, Trace, Traces
 from viewer.ik.solution import Status
 from viewer.ik.solver_options import MethodName
 from viewer.scene import Ghost, Text
+from viewer.scene.method_ghosts import effector_position, farthest_goal, method_ghosts
 from viewer.session import Session
 from viewer.session.lab_worker import LabProblem, LabWorker, lab_problem
-from viewer.skeleton import Clip, Pose, World, find_place
+from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.status import StatusLine
 from viewer.ui.view import View, Workspace
 
-FIRST_METHODS: tuple[MethodName, ...] = ("default", "dls", "sdls", "ccd", "transpose")
 PER_SECOND = 10.0
-"""Iterations a second while they are played."""
-_GHOST = 0.5
-_SAME = 0.01
-"""A ghost whose joints are all nearer to the figure's than this part of its height has no disc: they would overlap."""
+"""Iterations a second, while they are played and in films."""
+FIRST_METHODS: tuple[MethodName, ...] = ("default", "dls", "sdls", "ccd", "transpose")
 _ELLIPSOID, _ARROW = 0.12, 0.15
 """Longest half axis of an ellipsoid, and longest arrow, as parts of the figure's height."""
 _HEAD = 9.0
@@ -93,7 +90,6 @@ class Laboratory:
         self._asked_of: tuple[str, ...] = ()
         self._seen, self._was_busy, self._played, self._passed = 0, False, 0.0, 0.0
         self._jacobian: tuple[Trace, int, Jacobian] | None = None
-        self._filmed: tuple[_Film, Iterations] | None = None
 
     @property
     def on(self) -> bool:
@@ -157,6 +153,11 @@ class Laboratory:
         if drag is None:
             self._ended = document.pose
         return document.skeleton.rest_pose() if self.from_rest else self._start[1]
+
+    @property
+    def problem(self) -> LabProblem | None:
+        """What is solved; None where nothing is asked."""
+        return None if self._asked is None else self._asked[0]
 
     @property
     def start(self) -> Pose | None:
@@ -341,62 +342,40 @@ class Laboratory:
         asked, document = self._asked, self._session.document
         if not self.on or asked is None or not self._is_of_figure:
             return ()
-        poses = {name: asked[0].shown(self._pose_of(name, trace)) for name, trace in self._ghostly(asked[0]).items()}
-        return self._moment(document).ghosts(poses, self.pose or document.pose)
+        skeleton, problem = document.skeleton, asked[0]
+        worlds = [
+            (self.curve(name), world_of(skeleton, problem.shown(self._pose_of(name, trace))))
+            for name, trace in self.others.items()
+        ]
+        return method_ghosts(
+            skeleton, world_of(skeleton, self.pose or document.pose), worlds, self.lettered, self._view.height
+        )
 
-    def _ghostly(self, problem: LabProblem) -> dict[MethodName, Trace]:
+    @property
+    def others(self) -> dict[MethodName, Trace]:
         """The methods that are shown as ghosts."""
+        if self._asked is None:
+            return {}
         return {
             name: trace
             for name, trace in self.traces.items()
             if name not in self.hidden
             and (name != self.solid or self.dragged)
-            and trace.solver.skeleton is problem.skeleton
+            and trace.solver.skeleton is self._asked[0].skeleton
         }
-
-    def _moment(self, document: Document) -> _Moment:
-        curves = {name: self.curve(name) for name in self.methods}
-        return _Moment(document, curves, self._farthest(), self._view.height)
-
-    def filmed(self) -> Iterations | None:
-        """What a film shows; None outside the workspace."""
-        asked, document, solid = self._asked, self._session.document, self.trace
-        if self.pose is None or asked is None or solid is None:
-            return None
-        key = document, self.solid, self.hidden, self.methods, self.worker.revision
-        if self._filmed is None or self._filmed[0][0] is not document or self._filmed[0][1:] != key[1:]:
-            self._filmed = key, self._film_of(document, asked[0], solid)
-        return self._filmed[1]
-
-    def _film_of(self, document: Document, problem: LabProblem, solid: Trace) -> Iterations:
-        last, others = self.last, self._ghostly(problem)
-        poses = [problem.shown(solid.at(min(k, last)).pose) for k in range(last + round(PER_SECOND))]
-        turns, places = (np.array([getattr(pose, name) for pose in poses]) for name in ("rotations", "translations"))
-        clip = Clip.from_arrays(document.skeleton, turns, places, fps=PER_SECOND, name="Iterations")
-        moment = self._moment(document)
-
-        def ghosts(frame: int) -> tuple[Ghost, ...]:
-            found = {name: problem.shown(trace.at(frame).pose) for name, trace in others.items()}
-            return moment.ghosts(found, poses[frame])
-
-        # Its first frame has moved the goals along.
-        filmed = replace(AddClip.of(document, clip).apply(document), goals=document.goals)
-        return Iterations(filmed, ghosts)
 
     def poses(self) -> tuple[Pose, ...]:
         """What is drawn of the figure: the solid method's pose and those of the ghosts; () without a laboratory."""
         asked = self._asked
         if not self.on or asked is None or self.pose is None or not self._is_of_figure:
             return ()
-        others = self._ghostly(asked[0])
-        return (self.pose, *(asked[0].shown(self._pose_of(name, trace)) for name, trace in others.items()))
+        others = self.others.items()
+        return (self.pose, *(asked[0].shown(self._pose_of(name, trace)) for name, trace in others))
 
-    def _farthest(self) -> Goal | None:
-        """The goal with the largest miss at the start."""
-        trace = next(iter(self.traces.values()), None)
-        if trace is None or not np.isfinite(trace.at(0).errors_m).any():
-            return None
-        return trace.solver.goals[int(np.nanargmax(trace.at(0).errors_m))]
+    @property
+    def lettered(self) -> Goal | None:
+        """The goal at which the letters of ghosts are."""
+        return next((farthest_goal(trace) for trace in self.traces.values()), None)
 
     def shapes(self, projection: Projection, scale: float) -> list[Shape]:
         """Ellipsoids, and the velocities of the cell that was clicked."""
@@ -408,7 +387,7 @@ class Laboratory:
         places = {}
         for name, rows in jacobian.places().items():
             goal = self._goal_of(name)
-            at = None if goal is None else _place(document, world, goal)
+            at = None if goal is None else effector_position(document.skeleton, world, goal)
             if at is not None:
                 places[name] = at, rows
         shapes: list[Shape] = []
@@ -489,57 +468,6 @@ class Laboratory:
     def _step(self, by: int) -> None:
         self.playing = False
         self.go_to(self.shown_iteration + by)
-
-
-class Iterations(NamedTuple):
-    """All iterations as a motion.
-
-    Attributes:
-        document: on a clip with a frame for every iteration of the solid method, and a second of the last one.
-        ghosts: of the other methods at a frame.
-    """
-
-    document: Document
-    ghosts: Callable[[int], tuple[Ghost, ...]]
-
-
-_Film: TypeAlias = tuple[Document, MethodName, frozenset[MethodName], tuple[MethodName, ...], int]
-"""What a film depends on: the document, the solid method, the hidden ones, all, and how often they have solved."""
-
-
-class _Moment(NamedTuple):
-    """What ghosts are drawn by; the user may go on while a film is made.
-
-    Attributes:
-        document: whose figure it is.
-        curves: by method.
-        goal: where their letters are.
-        height: of the figure.
-    """
-
-    document: Document
-    curves: Mapping[MethodName, Curve]
-    goal: Goal | None
-    height: float
-
-    def ghosts(self, poses: Mapping[MethodName, Pose], base: Pose) -> tuple[Ghost, ...]:
-        """The ghosts of methods in these poses, unless they are where the figure is."""
-        skeleton, ghosts = self.document.skeleton, []
-        figure = world_of(skeleton, base)
-        for name, pose in poses.items():
-            world = world_of(skeleton, pose)
-            if float(np.abs(world.positions - figure.positions).max()) >= _SAME * self.height:
-                curve = self.curves[name]
-                at = None if self.goal is None else _place(self.document, world, self.goal)
-                ghosts.append(Ghost(world, _GHOST, curve.letter, curve.ink, at))
-        return tuple(ghosts)
-
-
-def _place(document: Document, world: World, goal: Goal) -> Floats | None:
-    if not goal.effector:
-        return None
-    place = find_place(document.skeleton, goal.effector)
-    return np.asarray(world.point(place.joint, np.add(place.offset, goal.offset)))
 
 
 def _ellipsoid(at: Floats, directions: Floats, axes: Floats, projection: Projection, scale: float) -> list[Shape]:
