@@ -47,6 +47,8 @@ _LAST = 25
 """Iterations for separating bodies that still overlap."""
 _AGREED = 3
 """Descents that end as near as the best: with this many, no nearer pose is expected."""
+_BEGUN, _SOLVED = 0, 1
+"""Where `keep` keeps the pose that islands begin in, and what has been solved of it."""
 
 
 def solve_batch(
@@ -76,43 +78,24 @@ def solve_batch(
         onward: go on from the pose in ``state``, anchored where ``anchor`` is, instead of from the problems' starts.
     """
     outside = many.outside[0]
-    groups = count_islands(s)
-    apart = groups > 1 or may_drift(s)
-    levelled, touching, arm = count_levels(s) > 1, keeps_apart(s), is_arm(s)
     for i in range(len(many.code)):
         if onward:
             w.room[0] += _ROOM_FOR * went(s, many.target[i], many.rotation[i])
-        room = w.room[0]
-        if touching:
+        if keeps_apart(s):
             weigh_overlaps(w, not onward)
         put_table(many.target[i], s.goal_target)
         put_table(many.rotation[i], s.goal_rotation)
         if not onward:
             if not many.again[i]:
-                put_table(many.q[i], start.q)
-                put_table(many.t[i], start.t)
-                outside = into_limits(s, w, start.q, start.t, start.x)
-                if arm:
-                    join_bones(s, w, start)
+                outside = put_start(s, w, start, many, i)
             many.outside[i] = outside
             begin(s, w, start, anchor)
             copy(anchor if settings.settle else start, state)
         if len(s.mass) > 0:
             residuals(s, w, state.q, state.t, state.e)
             find_support(s, w)
-        # A solve of no iterations moves nothing.
-        moves = not onward and settings.max_iterations > 0
-        far, error, worst = far_out(s, state.t), 0.0, 0.0
-        lone = moves and settings.restarts > 0 and is_chain(s) and not touching
-        if far or lone or (moves and settings.stand):
-            error, worst = residuals(s, w, state.q, state.t, state.e)
-        if far:
-            approach(s, w, state.q, state.t, moves)
-            error, worst = residuals(s, w, state.q, state.t, state.e)
-        if moves and settings.stand and worst > 1.0:
-            stand_or_lie(s, w, state, trial, error)
-        # Where that is the nearest pose nothing else is tried.
-        stretched = lone and stretch(s, w, state.q, state.t)
+        far = far_out(s, state.t)
+        stretched = place_body(s, w, state, trial, settings, far, onward)
         # The anchor of a drag with a preferred pose is that one, wherever the drag begins.
         anchored = not onward and (settings.settle or len(s.preference) == 0)
         if anchored:
@@ -121,96 +104,238 @@ def solve_batch(
             w.since[0] = 0
             w.yielding[0] = 1.0
             scale_row(w.before, 0.0)
-        if apart:
-            keep(s, w, 0, state)
-            keep(s, w, 1, state)
+        # The steps of `search_arm` are those of these settings.
         plain = settings.guarded and settings.filling and settings.limit_gain == 1.0 and not settings.settle
-        searches_arm = arm and plain and not onward and not far
-        answer, most = CONVERGED, 0
-        # First all goals together; then, if they have no joint in common, or a root may drift, and are not all met,
-        # group by group.
-        for group in range(-1, groups if apart else 0):
-            if group == 0:
-                note_weights(s, w)
-                answer, most = CONVERGED, 0
-            if group >= 0:
-                single_out(s, w, group)
-                take_back(s, w, 0, state)
-                w.since[0] = 0
-                w.room[0] = room
-                if anchored:
-                    copy(state, anchor)
-            chosen, nearest, used = settings, 0.0, 0
-            thorough = not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
-            if stretched or (group < 0 and groups > 1):
-                thorough = False
-                chosen = limited(settings, settings.max_iterations, 0)
-            if thorough:
-                chosen = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
-            code, agreed = BUDGET, False
-            if levelled and thorough:
-                kept = settings.max_iterations - (_LAST if touching else 0)
-                searching = limited(settings, kept, settings.restarts)
-                code, used = serve_levels(s, w, state, trial, best, anchor, start, searching)
-                agreed = w.tally[0] >= _AGREED
-            elif levelled:
-                code, used, error = follow(s, w, state, trial, best, anchor, settings)
-            for attempt in range(0 if levelled else 3):
-                if attempt == 0 and searches_arm and chosen.restarts > 0:
-                    code, iterations, error = search_arm(s, w, state, trial, best, start, chosen)
-                else:
-                    code, iterations, error = minimise(s, w, state, trial, best, anchor, chosen)
-                used += iterations
-                if not thorough or code == CONVERGED or attempt == 2:
-                    break
-                left = settings.max_iterations - used - (_LAST if touching else 0)
-                if attempt == 0:
-                    # Nothing meets the goals. Where the start leads to without a leap may be as near as the best of
-                    # the restarts; so a solve that begins at the nearest pose ends there.
-                    agreed = w.tally[0] >= _AGREED
-                    nearest = error
-                    put_table(state.q, many.q[i])
-                    put_table(state.t, many.t[i])
-                    copy(start, state)
-                    begin(s, w, start, anchor)
-                    left = left * 4 // 5
-                    w.since[0] = 0
-                elif error > AS_NEAR * nearest:
-                    put_table(many.q[i], state.q)
-                    put_table(many.t[i], state.t)
-                    into_limits(s, w, state.q, state.t, state.x)
-                    w.since[0] = 0
-                elif code != BUDGET:
-                    break
-                chosen = limited(settings, left, 0)
-            if touching and thorough and w.contact.overlap[1] > 1.0:
-                # Goals that weigh much have pushed bodies into each other: what does not move must win.
-                w.contact.weight[0] = MOST_WEIGHT
-                last = limited(settings, settings.max_iterations - used, 0)
-                code, iterations, error = follow(s, w, state, trial, best, anchor, last)
-                used += iterations
-            if code == STALLED and agreed:
-                code = UNREACHABLE
-            most = max(most, used)
-            if code != CONVERGED and (answer == CONVERGED or code == BUDGET or (answer == STALLED and code != STALLED)):
-                answer = code
-            if group < 0 and code == CONVERGED and not (apart and went_off(s, w, state.t)):
-                break
-            if group >= 0:
-                keep_island(s, w, 1, group, state)
-                if group == groups - 1:
-                    single_out(s, w, -1)
-                    take_back(s, w, 1, state)
-                    w.since[0] = 0
-                    residuals(s, w, state.q, state.t, state.e)
+        as_arm = plain and not onward and not far and is_arm(s)
+        if count_islands(s) > 1 or may_drift(s):
+            code, used = solve_islands(
+                s, w, state, trial, best, anchor, start, settings, many, i, onward, not stretched, anchored
+            )
+        else:
+            code, used = meet_goals(
+                s, w, state, trial, best, anchor, start, settings, many, i, onward, not stretched, as_arm
+            )
         if far:
+            # The goals were brought nearer: how far off are they really?
             put_table(many.target[i], s.goal_target)
             _, worst = residuals(s, w, state.q, state.t, state.e)
-            if worst > 1.0 and answer == CONVERGED:
-                answer = STALLED
-        many.code[i] = answer
-        many.iterations[i] = most
+            if worst > 1.0 and code == CONVERGED:
+                code = STALLED
+        many.code[i] = code
+        many.iterations[i] = used
         many.overlap[i] = w.contact.overlap[1]
         put_table(state.q, many.q[i])
         put_table(state.t, many.t[i])
         put_table(w.miss, many.miss[i])
+
+
+def put_start(s: System, w: Work, start: State, many: Many, i: int) -> bool:
+    """Bring the start pose of a problem inside its limits, into ``start``; whether it was outside."""
+    put_table(many.q[i], start.q)
+    put_table(many.t[i], start.t)
+    outside = into_limits(s, w, start.q, start.t, start.x)
+    if is_arm(s):
+        join_bones(s, w, start)
+    return outside
+
+
+def place_body(s: System, w: Work, state: State, trial: State, settings: Settings, far: bool, onward: bool) -> bool:
+    """Move a body to where its goals are, if they are ``far`` out, or if it is to stand there.
+
+    Returns:
+        Whether the pose is now that of a chain which is stretched towards its goal, out of its reach: the nearest one.
+    """
+    # A solve of no iterations moves nothing.
+    moves = not onward and settings.max_iterations > 0
+    stands = moves and settings.stand
+    lone = moves and settings.restarts > 0 and is_chain(s) and not keeps_apart(s)
+    error, worst = 0.0, 0.0
+    if far or lone or stands:
+        error, worst = residuals(s, w, state.q, state.t, state.e)
+    if far:
+        approach(s, w, state.q, state.t, moves)
+        error, worst = residuals(s, w, state.q, state.t, state.e)
+    if stands and worst > 1.0:
+        stand_or_lie(s, w, state, trial, error)
+    return lone and stretch(s, w, state.q, state.t)
+
+
+def solve_islands(
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    start: State,
+    settings: Settings,
+    many: Many,
+    i: int,
+    onward: bool,
+    searches: bool,
+    anchored: bool,
+) -> tuple[int, int]:
+    """`meet_goals` for all goals together; where that misses some, or a root drifts away, for each island by itself.
+
+    Arguments are those of `meet_goals`, and ``anchored``: each island's anchor is where it begins.
+    """
+    islands, room = count_islands(s), w.room[0]
+    keep(s, w, _BEGUN, state)
+    keep(s, w, _SOLVED, state)
+    code, used = meet_goals(
+        s, w, state, trial, best, anchor, start, settings, many, i, onward, searches and islands == 1, False
+    )
+    if islands == 0 or (code == CONVERGED and not went_off(s, w, state.t)):
+        return code, used
+    note_weights(s, w)
+    answer, most = CONVERGED, 0
+    for island in range(islands):
+        single_out(s, w, island)
+        take_back(s, w, _BEGUN, state)
+        w.since[0] = 0
+        w.room[0] = room
+        if anchored:
+            copy(state, anchor)
+        code, used = meet_goals(s, w, state, trial, best, anchor, start, settings, many, i, onward, searches, False)
+        keep_island(s, w, _SOLVED, island, state)
+        most = max(most, used)
+        answer = worse_of(answer, code)
+    single_out(s, w, -1)
+    take_back(s, w, _SOLVED, state)
+    w.since[0] = 0
+    residuals(s, w, state.q, state.t, state.e)
+    return answer, most
+
+
+def worse_of(one: int, other: int) -> int:
+    """The status of two islands together: the first that is not met, but a spent budget or a stall before others."""
+    if other == CONVERGED:
+        return one
+    if one == CONVERGED or other == BUDGET or (one == STALLED and other != STALLED):
+        return other
+    return one
+
+
+def meet_goals(
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    start: State,
+    settings: Settings,
+    many: Many,
+    i: int,
+    onward: bool,
+    searches: bool,
+    as_arm: bool,
+) -> tuple[int, int]:
+    """Move ``state`` to where the goals are met, or as near as possible.
+
+    Args:
+        s: the system.
+        w: scratch.
+        state: where to begin; afterwards the answer.
+        trial: scratch.
+        best: scratch.
+        anchor: the pose that the pull leads back to.
+        start: the problem's start.
+        settings: the recipe's numbers.
+        many: has room for a pose in the place of the problem.
+        i: which one.
+        onward: a step of a drag.
+        searches: go on to other poses where a descent stalls.
+        as_arm: by `search_arm`.
+
+    Returns:
+        Status and iterations.
+    """
+    thorough = searches and not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
+    levelled, touching = count_levels(s) > 1, keeps_apart(s)
+    if levelled and not thorough:
+        code, used, _ = follow(s, w, state, trial, best, anchor, settings)
+        return code, used
+    if not thorough:
+        once = settings if searches else limited(settings, settings.max_iterations, 0)
+        code, used, _ = first_descent(s, w, state, trial, best, anchor, start, once, as_arm)
+        return code, used
+    budget = settings.max_iterations - (_LAST if touching else 0)
+    if levelled:
+        searching = limited(settings, budget, settings.restarts)
+        code, used = serve_levels(s, w, state, trial, best, anchor, start, searching)
+        agreed = w.tally[0] >= _AGREED
+    else:
+        code, used, agreed = search(s, w, state, trial, best, anchor, start, settings, many, i, budget, as_arm)
+    if touching and w.contact.overlap[1] > 1.0:
+        # Goals that weigh much have pushed bodies into each other: what does not move must win.
+        w.contact.weight[0] = MOST_WEIGHT
+        last = limited(settings, settings.max_iterations - used, 0)
+        code, iterations, _ = follow(s, w, state, trial, best, anchor, last)
+        used += iterations
+    return UNREACHABLE if code == STALLED and agreed else code, used
+
+
+def first_descent(
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    start: State,
+    settings: Settings,
+    as_arm: bool,
+) -> tuple[int, int, float]:
+    """`minimise`, or `search_arm` where there is something to search for."""
+    if as_arm and settings.restarts > 0:
+        return search_arm(s, w, state, trial, best, start, settings)
+    return minimise(s, w, state, trial, best, anchor, settings)
+
+
+def search(
+    s: System,
+    w: Work,
+    state: State,
+    trial: State,
+    best: State,
+    anchor: State,
+    start: State,
+    settings: Settings,
+    many: Many,
+    i: int,
+    budget: int,
+    as_arm: bool,
+) -> tuple[int, int, bool]:
+    """A descent with restarts; where it does not meet the goals, the nearest pose.
+
+    Where the start leads to without a leap may be as near as the best of the restarts: so a solve that begins at the
+    nearest pose ends there. The nearer of both comes to rest with the iterations that are left.
+
+    Returns:
+        Status, iterations, and whether as many descents as count ended equally near.
+    """
+    searching = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
+    code, used, nearest = first_descent(s, w, state, trial, best, anchor, start, searching, as_arm)
+    if code == CONVERGED:
+        return code, used, False
+    agreed = w.tally[0] >= _AGREED
+    put_table(state.q, many.q[i])
+    put_table(state.t, many.t[i])
+    copy(start, state)
+    begin(s, w, start, anchor)
+    w.since[0] = 0
+    direct = limited(settings, (budget - used) * 4 // 5, 0)
+    code, iterations, error = minimise(s, w, state, trial, best, anchor, direct)
+    used += iterations
+    if code == CONVERGED:
+        return code, used, agreed
+    if error > AS_NEAR * nearest:
+        put_table(many.q[i], state.q)
+        put_table(many.t[i], state.t)
+        into_limits(s, w, state.q, state.t, state.x)
+        w.since[0] = 0
+    elif code != BUDGET:
+        return code, used, agreed
+    code, iterations, _ = minimise(s, w, state, trial, best, anchor, limited(settings, budget - used, 0))
+    return code, used + iterations, agreed
