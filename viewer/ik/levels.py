@@ -19,7 +19,7 @@ from viewer.ik.kernels.contact_rows import penalty
 from viewer.ik.kernels.dual_system import scale_columns
 from viewer.ik.kernels.forward import residuals
 from viewer.ik.kernels.goal_islands import keep, take_back
-from viewer.ik.kernels.joints import difference, move
+from viewer.ik.kernels.joints import difference
 from viewer.ik.kernels.step import cap, excess_loss, less_pull, linearise, predicted_ease, put_excess, shorten, stiffen
 from viewer.ik.levenberg_marquardt import (
     BUDGET,
@@ -31,6 +31,7 @@ from viewer.ik.levenberg_marquardt import (
     limited,
     minimise,
     propose,
+    try_step,
 )
 from viewer.ik.system import Settings, State, System, Work
 from viewer.spatial.checks import Floats
@@ -217,10 +218,8 @@ def descend(
             largest = propose(s, w, state, settings, follows, damping, settings.filling or tries > 1)
             tries += 1
             shorten(s, w.step, state.x, settings.limit_gain)
-            copy(state, trial)
-            move(s, w, w.step, trial.x, trial.q, trial.t)
+            _, new_worst = try_step(s, w, state, trial)
             expected = predicted(s, w, state.e) + predicted_ease(w)
-            _, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
             new_loss = add_losses(s, trial.e, w.contact.overlap[0], uneasiness(s, w, trial, anchor), w.losses[AFTER])
             if new_loss >= loss:
                 # Stiff goals let the others go only along a curve: the step is corrected by how far it leaves that.

@@ -74,6 +74,22 @@ def note_ending(w: Work, error: float, ended: float) -> float:
     return min(ended, error)
 
 
+def put_pull(
+    s: System, w: Work, state: State, anchor: State, settings: Settings, pulled: bool, settling: float
+) -> None:
+    """Fill ``w.pull``: part of the way back to the anchor, if ``pulled``.
+
+    With ``settling``, its longest part while goals that are met settle, it is that of the settling.
+    """
+    fill_row(w.pull, 0.0)
+    if pulled:
+        difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
+        scale_row(w.pull, _SETTLING if settling > 0.0 else settings.pull)
+        cap(s, w.pull, settling if settling > 0.0 else settings.pull_cap)
+        if settings.guarded and settings.restarts == 0:
+            scale_row(w.pull, w.yielding[0])
+
+
 def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, filling: bool) -> float:
     """Compute the step from the current pose into ``w.step``; returns its largest component.
 
@@ -132,15 +148,9 @@ def minimise(
         follows = squared(state.e) if keeps_apart(s) else error
         # A pull every few iterations is enough, unless the goals are met: then only the pull remains.
         pulled = settings.pull > 0.0 and (iterations % PULL_EVERY == 1 or worst <= 1.0 or afresh)
-        fill_row(w.pull, 0.0)
-        if pulled:
-            difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
-            settles = settings.settle and worst <= 1.0
-            settling += settles
-            scale_row(w.pull, _SETTLING if settles else settings.pull)
-            cap(s, w.pull, bold if settles else settings.pull_cap)
-            if strides:
-                scale_row(w.pull, w.yielding[0])
+        settles = pulled and settings.settle and worst <= 1.0
+        settling += settles
+        put_pull(s, w, state, anchor, settings, pulled, bold if settles else 0.0)
         moved, swung = 0.0, False
         first = -1 if settings.restarts > 0 else 1 if pulled else 0
         for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
@@ -149,9 +159,7 @@ def minimise(
             filling = settings.filling or (first >= 0 and attempt > first)
             largest = propose(s, w, state, settings, follows, boost, filling)
             shorten(s, w.step, state.x, settings.limit_gain)
-            copy(state, trial)
-            move(s, w, w.step, trial.x, trial.q, trial.t)
-            new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
+            new_error, new_worst = try_step(s, w, state, trial)
             # Once goals are met, a straight limb would swing far for a tiny gain.
             met = strides and worst <= 1.0
             most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
@@ -266,6 +274,22 @@ def copy(source: State, target: State) -> None:
     put_table(source.q, target.q)
     put_table(source.t, target.t)
     put_row(source.e, target.e)
+
+
+def try_step(s: System, w: Work, state: State, trial: State) -> tuple[float, float]:
+    """The pose in ``trial`` that ``w.step`` leads to from ``state``: its squared error and worst miss."""
+    copy(state, trial)
+    move(s, w, w.step, trial.x, trial.q, trial.t)
+    return residuals(s, w, trial.q, trial.t, trial.e)
+
+
+def step_if_nearer(s: System, w: Work, state: State, trial: State, error: float) -> tuple[float, float]:
+    """Take ``w.step`` if that lowers the squared error; this and the worst miss of the pose in ``state`` afterwards."""
+    new_error, new_worst = try_step(s, w, state, trial)
+    if new_error < error:
+        copy(trial, state)
+        return new_error, new_worst
+    return residuals(s, w, state.q, state.t, state.e)
 
 
 def limited(
@@ -394,9 +418,7 @@ def follow_curve(s: System, w: Work, state: State, trial: State, damping: float)
     keep_apart(s, w, damping)
     cap(s, w.step, w.room[0])
     shorten(s, w.step, state.x, 1.0)
-    copy(state, trial)
-    move(s, w, w.step, trial.x, trial.q, trial.t)
-    return residuals(s, w, trial.q, trial.t, trial.e)
+    return try_step(s, w, state, trial)
 
 
 def half_back(s: System, w: Work, state: State, trial: State, error: float, worst: float) -> tuple[float, float]:
@@ -409,13 +431,7 @@ def half_back(s: System, w: Work, state: State, trial: State, error: float, wors
         Squared error and worst miss of the pose in ``state`` afterwards.
     """
     scale_row(w.step, -0.5)
-    copy(state, trial)
-    move(s, w, w.step, trial.x, trial.q, trial.t)
-    new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-    if new_error < error:
-        copy(trial, state)
-        return new_error, new_worst
-    return residuals(s, w, state.q, state.t, state.e)
+    return step_if_nearer(s, w, state, trial, error)
 
 
 def stride(
@@ -434,9 +450,7 @@ def stride(
         scale_row(w.step, -_STRIDE)
         cap(s, w.step, min(_STRIDE_CAP, w.room[0] / _STRIDES))
         shorten(s, w.step, state.x, 1.0)
-        copy(state, trial)
-        move(s, w, w.step, trial.x, trial.q, trial.t)
-        new_error, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        new_error, _ = try_step(s, w, state, trial)
         if new_error > error * settings.least_gain:
             break
         copy(trial, state)
@@ -470,10 +484,4 @@ def step_again(
     spread_step(s, w, w.frozen, w.y, w.pull, w.step)
     cap(s, w.step, settings.step_cap)
     shorten(s, w.step, state.x, settings.limit_gain)
-    copy(state, trial)
-    move(s, w, w.step, trial.x, trial.q, trial.t)
-    new_error, new_worst = residuals(s, w, trial.q, trial.t, trial.e)
-    if new_error < error:
-        copy(trial, state)
-        return new_error, new_worst
-    return residuals(s, w, state.q, state.t, state.e)
+    return step_if_nearer(s, w, state, trial, error)
