@@ -1,6 +1,6 @@
 """The inside of `viewer.physics` that tests use."""
 
-from viewer.formats.mjcf import mjcf_text
+from viewer.formats.mjcf_writer import mjcf_text
 from viewer.physics.free_base import Base
 from viewer.physics.library import load_mujoco, xyzw
 from viewer.physics.model import make_model

@@ -32,7 +32,8 @@ from viewer.session.session_files import (
 )
 from viewer.session.solving import Kernels, SettleDetector, Solvers
 from viewer.session.storage import linked_files
-from viewer.session.storage.documents import CharacterData, character_data, character_of, document_data, document_of
+from viewer.session.storage.characters import CharacterData, character_data, character_of
+from viewer.session.storage.documents import document_data, document_of
 from viewer.session.storage.linked_files import ClipsOfFile
 from viewer.session.storage.serialiser import LONGEST_PLAIN, Packed, Stored, pack, unpack
 from viewer.session.storage.tagged import KINDS, decoded, encoded

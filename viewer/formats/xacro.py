@@ -11,7 +11,7 @@ from pathlib import Path
 from viewer.errors import FormatError, InputError, MachineError, is_installed
 from viewer.formats.bounds import MOST_TEXT_BYTES
 from viewer.formats.robot_meshes import package_places
-from viewer.formats.urdf import robot_of
+from viewer.formats.urdf_reader import robot_of
 from viewer.skeleton import Character
 
 _SECONDS = 20.0

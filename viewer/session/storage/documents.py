@@ -1,272 +1,37 @@
-"""Documents, takes, characters, skeletons and figures as the data of a session file, exactly."""
+"""Documents and figures as the data of a session file, exactly."""
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from viewer.document import Document, Item, Take, still_report
-from viewer.document.argument_checks import as_vector
+from viewer.document import Document, still_report
 from viewer.document.planar import PLANES
-from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track
-from viewer.errors import FormatError, InputError, at_path, unknown_name
-from viewer.formats.bounds import check_character, check_counts, check_skeleton
+from viewer.document.take import FRAME_TIME
+from viewer.errors import FormatError, at_path, unknown_name
+from viewer.formats.bounds import check_character, check_skeleton
 from viewer.ik.contact.values import FLOOR
-from viewer.ik.goals.numbers import as_rotation
 from viewer.session.figures import Arrangement, Figure, Link, Placement, State, lasting
-from viewer.session.storage.linked_files import (
-    ClipsOfFile,
-    SkinOfFile,
-    carried,
-    clips_of,
-    reference,
-    relative_path,
-    skin_of,
-    skin_reference,
+from viewer.session.storage.characters import (
+    VALUES,
+    CharacterData,
+    SkeletonData,
+    character_data,
+    character_of,
+    pose_of,
+    skeleton_of,
 )
-from viewer.session.storage.serialiser import Form, Rows, Serialiser, Stored, members, pack, unpack
-from viewer.skeleton import (
-    Bodies,
-    Capsule,
-    Character,
-    Clip,
-    JointKind,
-    JointLimits,
-    LimitForm,
-    Pose,
-    Skeleton,
-    find_place,
-)
-from viewer.spatial.angles import EulerOrder
-from viewer.spatial.checks import Ints
+from viewer.session.storage.linked_files import relative_path
+from viewer.session.storage.serialiser import unpack
+from viewer.session.storage.takes import TakeData, take_data, take_of
+from viewer.skeleton import Character, Clip, Pose, Skeleton, find_place
 
-_COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
-
-ROWS = {
-    Pose: {"rotations": Rows(("J", 4), unit=True), "translations": Rows(("J", 3))},
-    Skeleton: {
-        "parents": Rows(("J",)),
-        "offsets": Rows(("J", 3)),
-        "rest_rotations": Rows(("J", 4), unit=True),
-        "axes": Rows(("J", 2, 3)),
-        "stiffness": Rows(("J",)),
-        "tip_parents": Rows(("T",)),
-        "tip_offsets": Rows(("T", 3)),
-        "mobility": Rows(("J", 3), finite=False),
-        "mobility_matrices": Rows(("J", 3, 3), finite=False),
-    },
-    Clip: {
-        "rotations": Rows(("F", "K", 4), unit=True),
-        "translated": Rows(("M",)),
-        "translations": Rows(("F", "M", 3)),
-        "offsets": Rows(("K", 3)),
-    },
-    Stretch: {
-        "joints": Rows(("R",)),
-        "rotations": Rows(("F", "R", 4), unit=True),
-        "moved": Rows(("M",)),
-        "translations": Rows(("F", "M", 3)),
-    },
-}
-
-
-class BodyData(msgspec.Struct, omit_defaults=True):
-    """A volume of one joint: metres, kilograms."""
-
-    joint: int
-    a: tuple[float, float, float]
-    b: tuple[float, float, float]
-    radius: float
-    mass: float | None = None
-
-
-def _bodies_of(data: list[BodyData], path: str) -> Bodies:
-    with at_path(path):
-        return Bodies(tuple(Capsule(one.joint, one.a, one.b, one.radius, one.mass) for one in data))
-
-
-class LimitsData(msgspec.Struct, omit_defaults=True):
-    """Ranges of one joint: radians, or metres of a slide; null: no bound."""
-
-    form: str
-    lower: list[float | None]
-    upper: list[float | None]
-    twist_axis: int = 1
-    order: str = "xyz"
-
-
-def _limits_data(limits: JointLimits) -> LimitsData:
-    lower, upper = ([None if math.isinf(v) else v for v in side.tolist()] for side in (limits.lower, limits.upper))
-    return LimitsData(str(limits.form), lower, upper, limits.twist_axis, limits.order)
-
-
-def _limits_of(data: LimitsData, path: str) -> JointLimits:
-    lower = [-math.inf if v is None else v for v in data.lower]
-    upper = [math.inf if v is None else v for v in data.upper]
-    if not all(low <= high for low, high in zip(lower, upper, strict=False)):
-        raise FormatError("expected each lower bound at or below its upper one", path=path)
-    try:
-        form, order = LimitForm(data.form), cast("EulerOrder", data.order)  # which `JointLimits` checks
-        return JointLimits(form, np.array(lower), np.array(upper), data.twist_axis, order)
-    except (InputError, ValueError) as error:
-        raise FormatError(str(error), path=path) from error
-
-
-def _check_skeleton(data: Any, path: str) -> None:  # noqa: ANN401 - a struct made from the fields
-    """Refuse a skeleton that is too large or whose lists differ in length, before its parts are made."""
-    count = len(data.names)
-    if len(data.kinds) != count or len(data.limits) != count:
-        raise FormatError(f"expected {count} kinds and limits, one for each name", path=path)
-    check_counts(count, effectors=len(data.effectors))
-    kinds = members(JointKind, data.kinds, f"{path}.kinds")
-    for index, limits in enumerate(data.limits):
-        if limits is None:
-            continue
-        kind, where = kinds[index], f"{path}.limits[{index}]"
-        wanted = _COORDINATES.get(kind, 3)
-        if len(limits.lower) != wanted or len(limits.upper) != wanted:
-            raise FormatError(f"expected {wanted} lower and upper bounds", path=where)
-        if (limits.form == LimitForm.COORDINATES) != (kind in _COORDINATES):
-            raise FormatError(f"expected limits of a {kind} joint, found {limits.form}", path=f"{where}.form")
-    for index, effector in enumerate(data.effectors):
-        if not 0 <= effector.joint < count:
-            found = f"expected a joint from 0 to {count - 1}, found {effector.joint}"
-            raise FormatError(found, path=f"{path}.effectors[{index}].joint")
-
-
-FORMS = {
-    JointLimits: Form(LimitsData, _limits_data, _limits_of),
-    # Pairs and clearances follow from the capsules.
-    Bodies: Form(
-        list[BodyData],
-        lambda bodies: [BodyData(one.joint, one.a, one.b, one.radius, one.mass) for one in bodies.capsules],
-        _bodies_of,
-    ),
-    Item: Form(tuple[str, str], tuple, lambda data, _: Item(*data)),
-}
-VALUES = Serialiser(ROWS, FORMS, {Skeleton: _check_skeleton})
-"""Reads and writes all values of a session file."""
-
-SkeletonData: Any = VALUES.struct(Skeleton)
-ClipData: Any = VALUES.struct(Clip)
-CharacterData: Any = VALUES.struct(
-    Character,
-    skeleton=SkeletonData,
-    clips=list[ClipData] | ClipsOfFile,
-    file=ClipsOfFile | None,
-    skin=SkinOfFile | None,
-)
-"""A character; its clips are in the data or, in old and very large sessions, in the file that they came from.
-
-``file`` names the file that clips in the data came from, if it still had them when the session was saved.
-"""
-
-
-def skeleton_of(data: Any, path: str) -> Skeleton:  # noqa: ANN401 - SkeletonData
-    """Make a skeleton.
-
-    Raises:
-        FormatError: invalid data; its path begins with ``path``.
-    """
-    made: Skeleton = VALUES.read(Skeleton, data, path, {"J": len(data.names)})
-    check_counts(len(made), tips=len(made.tip_parents))
-    return made
-
-
-def pose_of(data: Any, joints: int, path: str) -> Pose:  # noqa: ANN401 - the data of a pose
-    """Make a pose of ``joints`` joints.
-
-    Raises:
-        FormatError: another number of joints, not finite, no rotations.
-    """
-    made: Pose = VALUES.read(Pose, data, path, {"J": joints})
-    return made
-
-
-def character_data(character: Character, folder: Path | None = None) -> Any:  # noqa: ANN401 - CharacterData
-    """The data of a character, for `character_of`.
-
-    Args:
-        character: with its clips, which are in the data unless they are very large and a file has the same.
-        folder: of the session file; if given, the data also name the file that the clips came from.
-    """
-    clips = carried(character, VALUES.data)
-    large = reference(character, folder) if clips is None else None
-    return VALUES.data(
-        character,
-        clips=clips or large or [VALUES.data(clip) for clip in character.clips.values()],
-        file=reference(character, folder) if clips and folder is not None else None,
-        skin=skin_reference(character, folder),
-    )
-
-
-def character_of(data: Any, folder: Path, path: str, clips: Mapping[str, Clip] | None = None) -> Character:  # noqa: ANN401
-    """Make a character.
-
-    Args:
-        data: from a session file.
-        folder: of the session file: a motion file that was moved along with it is found there.
-        path: of the data in the file, for messages.
-        clips: used instead of those of the data.
-
-    Raises:
-        MotionError: the clips are not in the data, and their file is gone or has changed.
-        FormatError: invalid data.
-    """
-    skeleton = skeleton_of(data.skeleton, f"{path}.skeleton")
-    if clips is not None:
-        pass
-    elif isinstance(data.clips, ClipsOfFile):
-        clips = clips_of(data.clips, folder, f"{path}.clips")
-    else:
-        clips = {clip.name: VALUES.read(Clip, clip, f"{path}.clips[{i}]") for i, clip in enumerate(data.clips)}
-    if any(clip.rotations.shape[1] != len(skeleton) for clip in clips.values()):
-        raise FormatError(f"expected motion of {len(skeleton)} joints", path=f"{path}.clips")
-    order = data.source.joint_order
-    if order and sorted(order) != list(range(len(skeleton))):
-        found = f"expected each joint from 0 to {len(skeleton) - 1} once"
-        raise FormatError(found, path=f"{path}.source.joint_order")
-    skin, lost = (None, ()) if data.skin is None else skin_of(data.skin, folder, skeleton.names)
-    made: Character = VALUES.read(
-        Character, data, path, skeleton=skeleton, clips=MappingProxyType(dict(clips)), skin=skin
-    )
-    return replace(made, warnings=(*made.warnings, *lost)) if lost else made
-
-
-PinData: Any = VALUES.struct(Pin)
-
-
-class TracksData(msgspec.Struct):
-    """Tracks of joints with keys at the same frames, with the fields of `viewer.document.take.Track`.
-
-    Frames and blends are (K,), rotations (joints, K, 4), translations (joints, K, 3) or null, tangents (joints, K, 6),
-    NaN where they follow from the neighbouring keys.
-    """
-
-    joints: Stored
-    frames: Stored
-    blends: Stored
-    rotations: Stored
-    translations: Stored | None = None
-    tangents: Stored | None = None
-
-
-class PinnedData(msgspec.Struct):
-    """Key frames with the same pins."""
-
-    frames: Stored
-    pins: list[PinData]
-
-
-TakeData: Any = VALUES.struct(Take, tracks=list[TracksData], pins=list[PinnedData])
 DocumentData: Any = VALUES.struct(
     Document, character=CharacterData, skeleton=SkeletonData | None, take=TakeData | None, put_aside=list[TakeData]
 )
@@ -322,124 +87,6 @@ class SessionData(msgspec.Struct, omit_defaults=True):
     figures: list[FigureData] = []
     kept: Kept | None = None
     actions: msgspec.Raw = _NONE
-
-
-def take_data(take: Take) -> Any:  # noqa: ANN401 - TakeData
-    """The data of a take, for `take_of`."""
-    return VALUES.data(take, tracks=[_tracks_data(group) for group in _grouped(take)], pins=_pins_data(take))
-
-
-def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401 - TakeData
-    """Make a take.
-
-    Args:
-        data: from a session file.
-        character: of the take.
-        path: of the data in the file, for messages.
-
-    Raises:
-        FormatError: not a take of this character; with the path of the error.
-    """
-    clip = None if data.base is None else character.clips.get(data.base)
-    if data.base is not None and clip is None:
-        raise FormatError(f"expected the name of a clip, found {data.base!r}", path=f"{path}.base")
-    joints, most = len(character.skeleton), MOST_FRAMES - 1 if clip is None else len(clip) - 1
-    tracks = [t for i, some in enumerate(data.tracks) for t in _tracks_of(some, joints, f"{path}.tracks[{i}]")]
-    last = max([data.last, *(int(track.frames[-1]) for track in tracks)])
-    if last > most:
-        raise FormatError(f"expected frames from 0 to {most}, found {last}", path=path)
-    made: Take = VALUES.read(
-        Take, data, path, {"J": joints},
-        tracks=tuple(sorted(tracks, key=lambda track: track.joint)),
-        pins=_pins_of(data.pins, f"{path}.pins"),
-        solved=tuple(_stretch_of(some, joints, f"{path}.solved[{i}]") for i, some in enumerate(data.solved)),
-    )  # fmt: skip
-    return made
-
-
-def _grouped(take: Take) -> list[list[Track]]:
-    """Tracks in groups with shared arrays of frames and blends."""
-    groups: dict[tuple[int, int, bool, bool], list[Track]] = {}
-    for track in take.tracks:
-        groups.setdefault(track.alike, []).append(track)
-    return [*groups.values()]
-
-
-def _tracks_data(group: list[Track]) -> TracksData:
-    moved = [track.translations for track in group if track.translations is not None]
-    tangents = [track.tangents for track in group if track.tangents is not None]
-    return TracksData(
-        joints=pack(np.array([track.joint for track in group])),
-        frames=pack(group[0].frames),
-        blends=pack(group[0].blends),
-        rotations=pack(np.stack([track.rotations for track in group])),
-        translations=pack(np.stack(moved)) if moved else None,
-        tangents=pack(np.stack(tangents)) if tangents else None,
-    )
-
-
-def _tracks_of(data: TracksData, count: int, path: str) -> Iterator[Track]:
-    joints = _joints_of(data.joints, count, f"{path}.joints")
-    frames = unpack(data.frames, (-1,), f"{path}.frames", whole=True)
-    blends = unpack(data.blends, (len(frames),), f"{path}.blends", whole=True)
-    rotations = unpack(data.rotations, (len(joints), len(frames), 4), f"{path}.rotations")
-    moved = tangents = None
-    if data.translations is not None:
-        moved = unpack(data.translations, (len(joints), len(frames), 3), f"{path}.translations")
-    if data.tangents is not None:
-        tangents = unpack(data.tangents, (len(joints), len(frames), 6), f"{path}.tangents")
-    for index, joint in enumerate(joints.tolist()):
-        place, tangent = (None if some is None else some[index] for some in (moved, tangents))
-        with at_path(path):
-            yield Track(joint, frames, rotations[index], place, blends, tangent)
-
-
-def _joints_of(stored: Stored, count: int, path: str) -> Ints:
-    joints = unpack(stored, (-1,), path, whole=True)
-    if joints.size and (joints.min() < 0 or joints.max() >= count or (np.diff(joints) <= 0).any()):
-        raise FormatError(f"expected joints from 0 to {count - 1}, ascending", path=path)
-    return joints
-
-
-def _pins_data(take: Take) -> list[PinnedData]:
-    frames: dict[tuple[Pin, ...], list[int]] = {}
-    for frame, pins in take.pins.items():
-        frames.setdefault(pins, []).append(frame)
-    return [
-        PinnedData(pack(np.array(some, dtype=np.intp)), [VALUES.data(pin) for pin in pins])
-        for pins, some in frames.items()
-    ]
-
-
-def _pins_of(data: list[PinnedData], path: str) -> dict[int, tuple[Pin, ...]]:
-    found: dict[int, tuple[Pin, ...]] = {}
-    for i, some in enumerate(data):
-        where = f"{path}[{i}]"
-        pins = tuple(_pin_of(pin, f"{where}.pins[{k}]") for k, pin in enumerate(some.pins))
-        frames = unpack(some.frames, (-1,), f"{where}.frames", whole=True)
-        if frames.size > MOST_FRAMES or (frames.size and not 0 <= frames.min() <= frames.max() < MOST_FRAMES):
-            raise FormatError(f"expected frames from 0 to {MOST_FRAMES - 1}", path=f"{where}.frames")
-        found |= dict.fromkeys(frames.tolist(), pins)
-    return found
-
-
-def _pin_of(data: Any, path: str) -> Pin:  # noqa: ANN401 - PinData
-    pin: Pin = VALUES.read(Pin, data, path)
-    with at_path(path):
-        return pin._replace(
-            position=None if pin.position is None else as_vector(pin.position, "position"),
-            rotation=None if pin.rotation is None else as_rotation(pin.rotation, "rotation"),
-            offset=as_vector(pin.offset, "offset"),
-        )
-
-
-def _stretch_of(data: Any, count: int, path: str) -> Stretch:  # noqa: ANN401 - the data of a stretch
-    for name in ("joints", "moved"):
-        _joints_of(getattr(data, name), count, f"{path}.{name}")
-    made: Stretch = VALUES.read(Stretch, data, path)
-    if made.first < 0 or not np.isfinite(made.translations).all():
-        raise FormatError("expected finite numbers and frames from 0", path=path)
-    return made
 
 
 _WHERE = "document"

@@ -19,7 +19,7 @@ from viewer.document.take import Blend, Key, PlantedContact
 from viewer.errors import FormatError, InputError, quote, unknown_name
 from viewer.session.figure_stage import Loop
 from viewer.session.moving_targets import Chase, FigureEight, Orbit
-from viewer.session.storage.documents import CharacterData, character_data, character_of
+from viewer.session.storage.characters import CharacterData, character_data, character_of
 from viewer.session.storage.serialiser import Packed, pack, unpack
 from viewer.skeleton import Character, Pose
 

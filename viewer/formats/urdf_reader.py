@@ -1,60 +1,31 @@
-"""Robots: URDF in and out; a joint for each link, hinges, slides, limits, tool frames, meshes.
+"""Robots of URDF: a joint for each link, hinges, slides, limits, tool frames, meshes.
 
 https://wiki.ros.org/urdf/XML. A link becomes the joint that moves it, under the link's name; its frame is the joint's
 frame of the file, so that origins and axes stay as they are. The axis Z is up: the root is turned. URDF with macros
 is read by `viewer.formats.xacro`.
-
-Written are metres, Z up, numbers with all their digits. What has no joint in URDF becomes several, with links between
-them: a universal two hinges, a ball three; a free root floats. The shapes are the skeleton's bodies, as cylinders and
-balls.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
-from xml.etree import ElementTree as ET  # only written here
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, OutputError, ViewerError, quote, unknown_name
+from viewer.errors import FormatError, InputError, ViewerError, quote, unknown_name
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
-from viewer.formats.file_formats import WriteOptions
-from viewer.formats.files import read_bytes, write_whole
+from viewer.formats.files import read_bytes
 from viewer.formats.robot_meshes import skin_of
 from viewer.formats.robot_tools import RobotLink, tools_of
-from viewer.formats.units import (
-    root_rotations_to_internal,
-    root_rotations_to_source,
-    root_translations_to_internal,
-    root_translations_to_source,
-    unconverted,
-)
+from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
 from viewer.formats.xml_tree import Element, origin_of, parse_xml
-from viewer.skeleton import (
-    Builder,
-    Capsule,
-    Character,
-    Effector,
-    Inertia,
-    JointKind,
-    JointLimits,
-    LimitForm,
-    Motor,
-    Skeleton,
-    Source,
-    bodies_of,
-    inertias_of,
-    limit_violation,
-    project_pose,
-)
+from viewer.skeleton import Builder, Character, Inertia, Motor, Skeleton, Source, limit_violation, project_pose
 from viewer.skeleton.builder import KindWord
-from viewer.spatial.angles import axes_of, to_euler
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import IDENTITY, between, to_matrix
+from viewer.spatial.quaternion import IDENTITY, to_matrix
 
 _KINDS: dict[str, KindWord] = {
     "revolute": "hinge",
@@ -68,15 +39,13 @@ _KINDS: dict[str, KindWord] = {
 """By URDF's words for joints; the last is Bullet's, of the humanoid of DeepMimic and others."""
 _NEVER = {"transmission", "gazebo", "ros2_control", "sensor", "material", "loop", "group"}
 """Elements that say nothing about how a robot looks or moves."""
-_MOMENTS = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+MOMENTS = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 _LEAST_AXIS = 1e-9
 _ROUNDING = 1e-9
 _TURNS = 4.0 * math.pi
 """Limits of hinges are two turns at most."""
-_ALL_ROUND = 2.0 * math.pi
-"""The ends of a range that no pose is beyond, as those of the joints of a UR are."""
 _DRIVEN = ("revolute", "continuous", "prismatic", "spherical")
-_BOUNDLESS = 1e9
+BOUNDLESS = 1e9
 """Effort and velocity, which URDF requires, of joints of which none is known; files state 1e6 and more for that."""
 _MOST_STATED = 1e6
 
@@ -282,7 +251,7 @@ def _not_negative(element: Element, name: str) -> float:
     Raises:
         FormatError: another one.
     """
-    (value,) = element.numbers(name, 1, (_BOUNDLESS,))
+    (value,) = element.numbers(name, 1, (BOUNDLESS,))
     if value < 0.0:
         raise FormatError(f"<{element.tag} {name}>: expected 0 or more, found {value:g}")
     return value
@@ -365,7 +334,7 @@ def _inertia(element: Element) -> tuple[Inertia, bool]:
     (kilograms,) = (0.0,) if mass is None else mass.numbers("value", 1)
     matrix = np.zeros((3, 3))
     if inertia is not None:
-        for name, (row, column) in _MOMENTS.items():
+        for name, (row, column) in MOMENTS.items():
             (matrix[row, column],) = inertia.numbers(name, 1, (0.0,))
             matrix[column, row] = matrix[row, column]
     axes = to_matrix(turn)
@@ -483,211 +452,3 @@ def _note_unread(root: Element, warnings: list[str]) -> None:
     known = {"link", "joint", *_NEVER}
     other = Counter(child.tag for child in root.children if child.tag not in known)
     warnings += [f"<{tag}> is not read ({count} time{'' if count == 1 else 's'})" for tag, count in other.items()]
-
-
-# --- writing
-
-_WORLD = "world"
-_LIGHT_KG, _LIGHT_INERTIA = 1e-3, 1e-6
-"""Mass and inertia of links without a body: simulators refuse links without any."""
-_STILL = 1e-12
-_Z = np.array((0.0, 0.0, 1.0))
-_NO_MOTOR = Motor()
-
-
-class Step(NamedTuple):
-    """A joint of the file.
-
-    Attributes:
-        link: that it moves.
-        word: its type.
-        axis: (3,), or None.
-        limits: (lowest, highest), or None.
-    """
-
-    link: str
-    word: str
-    axis: Floats | None = None
-    limits: tuple[float, float] | None = None
-
-
-def write_urdf(character: Character, path: Path, options: WriteOptions) -> list[str]:  # noqa: ARG001 - as of all writers
-    """Write the skeleton.
-
-    Raises:
-        OutputError: two links would have one name.
-    """
-    text, warnings = urdf_text(character)
-    write_whole(path, text)
-    return warnings
-
-
-def urdf_text(character: Character) -> tuple[str, list[str]]:
-    """The robot as XML, and what it does not hold; errors are those of `write_urdf`."""
-    skeleton = character.skeleton
-    root = ET.Element("robot", name=skeleton.name or "robot")
-    warnings = ["a robot has no motion: it is left out"] if character.clips else []
-    if character.skin is not None:
-        warnings.append("meshes are left out: the shapes are the bodies of the skeleton")
-    plans = [_steps(skeleton, joint, character.source, warnings) for joint in range(len(skeleton))]
-    between_links = [step.link for plan in plans for step in plan[:-1]]
-    if between_links:
-        warnings.append(f"URDF has hinges and slides only: {len(between_links)} links without a body stand in")
-    tools = [one for one in skeleton.effectors if one.name not in skeleton.names]
-    names = [*between_links, *skeleton.names, *(tool.name for tool in tools)]
-    roots = np.flatnonzero(skeleton.parents < 0)
-    up = Source(up="y" if character.source.units == "raw" else "z")  # raw axes are those of the file
-    base = len(roots) > 1 or not _stands_at_origin(skeleton, int(roots[0]), up)
-    if base:
-        names.append(_WORLD)
-        ET.SubElement(root, "link", name=_WORLD)
-    twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
-    if twice is not None:
-        raise OutputError(f"two links would be called {quote(twice)}")
-    capsules, inertias, called = _capsules(skeleton), inertias_of(skeleton), _joint_names(character, plans, tools)
-    for joint, plan in enumerate(plans):
-        parent = int(skeleton.parents[joint])
-        offset, rotation = skeleton.offsets[joint], skeleton.rest_rotations[joint]
-        above = skeleton.names[parent] if parent >= 0 else _WORLD
-        if parent < 0:
-            offset, rotation = root_translations_to_source(offset, up), root_rotations_to_source(rotation, up)
-        mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
-        motor = (skeleton.motors[joint] if skeleton.motors else None) or _NO_MOTOR
-        for step in plan:
-            last = step is plan[-1]
-            link = _add_link(root, step.link, capsules[joint] if last else [])
-            own = inertias[joint] if last else Inertia(0.0)
-            if own.mass > 0.0 or step.word != "fixed":
-                _add_inertia(link, own)
-            if parent >= 0 or base:
-                made = _add_joint(root, step, called[step.link], above, offset, rotation, motor)
-                if mimic is not None:
-                    follows = {"multiplier": repr(mimic.ratio), "offset": repr(mimic.offset)}
-                    ET.SubElement(made, "mimic", {"joint": called[mimic.leader]} | follows)
-            above, offset, rotation = step.link, np.zeros(3), IDENTITY
-    for tool in tools:
-        _add_link(root, tool.name, [])
-        step = Step(tool.name, "fixed")
-        _add_joint(root, step, called[tool.name], skeleton.names[tool.joint], np.array(tool.offset), IDENTITY)
-    ET.indent(root)
-    return ET.tostring(root, encoding="unicode") + "\n", warnings
-
-
-def _stands_at_origin(skeleton: Skeleton, root: int, up: Source) -> bool:
-    """Whether the root is fixed at the origin with the axes of the file: it needs no joint."""
-    turn = root_rotations_to_source(skeleton.rest_rotations[root], up)
-    still = abs(abs(turn[3]) - 1.0) < _STILL and float(np.abs(skeleton.offsets[root]).max()) < _STILL
-    return skeleton.kinds[root] is JointKind.FIXED and still
-
-
-def _steps(skeleton: Skeleton, joint: int, source: Source, warnings: list[str]) -> list[Step]:
-    name, kind, limits = skeleton.names[joint], skeleton.kinds[joint], skeleton.limits[joint]
-    if kind is JointKind.FREE:
-        return [Step(name, "floating")]
-    if kind is JointKind.FIXED:
-        return [Step(name, "fixed")]
-    if kind is JointKind.BALL:
-        euler = limits is not None and limits.form is LimitForm.EULER
-        if limits is not None and not euler:
-            warnings.append(f"the limits of {name} are a cone and a twist: they are left out")
-        order = limits.order if limits is not None and euler else "xyz"
-        axes = np.eye(3)[list(axes_of(order))]
-        ranges = [_range(limits, axis) if euler else None for axis in axes_of(order)]
-    else:
-        axes = skeleton.axes[joint, : 2 if kind is JointKind.UNIVERSAL else 1]
-        ranges = [_range(limits, column) for column in range(len(axes))]
-        if kind is JointKind.HINGE and name in source.ranges and (limits is None or np.isinf(limits.lower[0])):
-            ranges = [source.ranges[name]]
-    word = "prismatic" if kind is JointKind.SLIDE else "revolute"
-    links = [*(f"{name}_{number + 1}" for number in range(len(axes) - 1)), name]
-    return [Step(link, word, axis, ends) for link, axis, ends in zip(links, axes, ranges, strict=True)]
-
-
-def _range(limits: JointLimits | None, column: int) -> tuple[float, float] | None:
-    if limits is None:
-        return None
-    lower, upper = float(limits.lower[column]), float(limits.upper[column])
-    if limits.form is LimitForm.COORDINATES and lower == -np.inf and upper == np.inf:
-        return -_ALL_ROUND, _ALL_ROUND  # such a range is stated: a joint without any has no limits
-    return (lower, upper) if np.isfinite(lower) and np.isfinite(upper) else None
-
-
-def _joint_names(character: Character, plans: list[list[Step]], tools: list[Effector]) -> dict[str, str]:
-    """The names of the joints by the links that they move: those of the file that was read, each once."""
-    links = [*(step.link for plan in plans for step in plan), *(tool.name for tool in tools)]
-    read = {link: name for link in links if (name := character.source.joint_names.get(link))}
-    taken, found = set(read.values()), dict[str, str]()
-    once = len(taken) == len(read)
-    for link in links:
-        name = read.get(link) if once else None
-        if name is None:
-            name = f"{link}_joint"
-            while name in taken:
-                name += "_"
-            taken.add(name)
-        found[link] = name
-    return found
-
-
-def _add_joint(
-    root: ET.Element, step: Step, name: str, parent: str, offset: Floats, rotation: Floats, motor: Motor = _NO_MOTOR
-) -> ET.Element:
-    word = "continuous" if step.word == "revolute" and step.limits is None else step.word
-    made = ET.SubElement(root, "joint", name=name, type=word)
-    ET.SubElement(made, "parent", link=parent)
-    ET.SubElement(made, "child", link=step.link)
-    _add_origin(made, offset, rotation)
-    if step.axis is not None:
-        ET.SubElement(made, "axis", xyz=_numbers(step.axis))
-        lower, upper = step.limits or (-1e3, 1e3)
-        ends = {} if word == "continuous" else {"lower": repr(lower), "upper": repr(upper)}
-        if ends or motor != _NO_MOTOR:
-            driven = {"effort": repr(motor.effort or _BOUNDLESS), "velocity": repr(motor.velocity or _BOUNDLESS)}
-            ET.SubElement(made, "limit", ends | driven)
-    return made
-
-
-def _add_origin(element: ET.Element, offset: Floats, rotation: Floats) -> None:
-    yaw, pitch, roll = to_euler(rotation, "zyx").tolist()
-    ET.SubElement(element, "origin", xyz=_numbers(offset), rpy=_numbers(np.array((roll, pitch, yaw))))
-
-
-def _capsules(skeleton: Skeleton) -> dict[int, list[Capsule]]:
-    """The bodies of each joint."""
-    found: dict[int, list[Capsule]] = defaultdict(list)
-    for one in bodies_of(skeleton).capsules:
-        found[one.joint].append(one)
-    return found
-
-
-def _add_link(root: ET.Element, name: str, capsules: list[Capsule]) -> ET.Element:
-    link = ET.SubElement(root, "link", name=name)
-    for use in ("visual", "collision"):
-        for one in capsules:
-            a, b = np.array(one.a), np.array(one.b)
-            length = float(np.linalg.norm(b - a))
-            if length > 0.0:
-                made = ET.SubElement(link, use)
-                _add_origin(made, 0.5 * (a + b), between(_Z, (b - a) / length))
-                shape = ET.SubElement(made, "geometry")
-                ET.SubElement(shape, "cylinder", radius=repr(float(one.radius)), length=repr(length))
-            for end in (a, b) if length > 0.0 else (a,):
-                made = ET.SubElement(link, use)
-                _add_origin(made, end, IDENTITY)
-                ET.SubElement(ET.SubElement(made, "geometry"), "sphere", radius=repr(float(one.radius)))
-    return link
-
-
-def _add_inertia(link: ET.Element, inertia: Inertia) -> None:
-    """State an inertia; simulators refuse links that move and have none."""
-    weighs = inertia.mass > 0.0
-    made = ET.Element("inertial")
-    link.insert(0, made)
-    _add_origin(made, np.array(inertia.center), IDENTITY)
-    ET.SubElement(made, "mass", value=repr(inertia.mass if weighs else _LIGHT_KG))
-    matrix = inertia.matrix if weighs else _LIGHT_INERTIA * np.eye(3)
-    ET.SubElement(made, "inertia", {name: repr(float(matrix[at])) for name, at in _MOMENTS.items()})
-
-
-def _numbers(values: Floats) -> str:
-    return " ".join(repr(float(value)) for value in values.tolist())
