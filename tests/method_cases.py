@@ -145,7 +145,7 @@ class Case:
         functions = [goal for goal in self.goals if goal.residuals is not None and goal.enabled]
         self.extra = UserRows(self.skeleton, functions) if functions else None
         self.work: Work = make_work(self.system)
-        self.state, self.trial, self.best, self.anchor = (make_state(self.system) for _ in range(4))
+        self.state = make_state(self.system)
         self.begin(self.skeleton.rest_pose())
 
     def begin(self, pose: Pose) -> None:
@@ -155,16 +155,15 @@ class Case:
         self.state.q[:], self.state.t[:] = pose.rotations[joints], pose.translations[joints]
         into_limits(self.system, self.work, self.state.q, self.state.t, self.state.x)
         for name in ("x", "q", "t"):
-            getattr(self.anchor, name)[:] = getattr(self.state, name)
+            getattr(self.work.anchor, name)[:] = getattr(self.state, name)
 
     def solve(self, method: str, tuning: Tuning | None = None, **settings: float) -> tuple[int, int, float]:
         """Run a method from where the state is."""
         run = EVERY_METHOD[method].run
-        states = (self.state, self.trial, self.best, self.anchor)
         return run(
             self.system,
             self.work,
-            *states,
+            self.state,
             Settings()._replace(**settings),  # type: ignore[arg-type]  # fields by name
             extra=self.extra,
             tuning=tuning or Tuning(),

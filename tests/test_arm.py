@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.ik import Backend, State, arm_search, dual_system, forward, joints, make_state, make_work, step
+from inside.ik import Backend, State, arm_search, copy_state, dual_system, forward, joints, make_state, make_work, step
 from inside.spatial import angle_between
 from rigs import Problem, chain, problem, random_pose, random_skeleton
 
@@ -37,7 +37,8 @@ def posed(seed: int, goal: Goal) -> tuple[Problem, State]:
     skeleton, pose = random_arm(random)
     case = problem(skeleton, [goal], pose)
     s, state = case.system, make_state(case.system)
-    arm_search.join_bones(s, case.work, case.state)
+    copy_state(case.state, case.work.start)
+    arm_search.join_bones(s, case.work)
     state.x[:] = np.clip(random.normal(size=len(s.lower)) * 4.0, s.lower, s.upper)
     state.q[:], state.t[:] = case.state.q, case.state.t
     for k in np.flatnonzero(np.diff(s.first)).tolist():

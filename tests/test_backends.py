@@ -29,7 +29,6 @@ from inside.ik import (
     goal_islands,
     joints,
     levenberg_marquardt,
-    make_state,
     make_work,
     remade,
     residuals,
@@ -70,7 +69,7 @@ KERNELS = {
 PLAIN = types.SimpleNamespace(**{name: KERNELS[name] for name in engine.STEPS})
 FAST = types.SimpleNamespace(**engine.STEPS)
 WRITTEN = set(Work._fields) - {"gram", "factor", "pivots", "sines", "cosines", "axes", "axis", "vectors", "quaternions"}
-WRITTEN -= {"near", "contact"}
+WRITTEN -= {"near", "contact", "trial", "best", "anchor", "start"}
 """What steps leave for others in the scratch; of contact see `test_contact_step`."""
 
 
@@ -217,15 +216,16 @@ def reachable(seed: int, joints: int = 8) -> Problem:
 
 def solved(solve: Solve, case: Problem, settings: Settings) -> tuple[int, int, State]:
     state = copied(case.state)
-    scratch = [make_state(case.system) for _ in range(2)]
-    status, iterations, _ = solve(case.system, make_work(case.system), state, *scratch, case.state, settings)
+    work = make_work(case.system)
+    copy_state(case.state, work.anchor)
+    status, iterations, _ = solve(case.system, work, state, settings)
     return status, iterations, state
 
 
 def solved_compiled(case: Problem, settings: Settings) -> tuple[int, int, State]:
     """The same by compiled code."""
     space = Workspace(case.skeleton, replace(case.assembly, system=case.system))
-    for state in (space.state, space.anchor):
+    for state in (space.state, space.work.anchor):
         copy_state(case.state, state)
     engine_for("numba")[0].solve_batch(space, settings, onward=True)
     return int(space.one.code[0]), int(space.one.iterations[0]), space.state

@@ -192,7 +192,7 @@ def test_what_is_at_rest_stays() -> None:
     space.pose_at(START.rotations, START.translations)
     space.aim_at(*solver.targets.settle(START, None, None))
     space.begin()
-    arrays = (space.system, space.work, space.state, space.trial, space.anchor)
+    arrays = (space.system, space.work, space.state)
     run = engine._twins["descend"]  # the numpy backend's
     assert count_levels(space.system) == 3
     code, _, loss = run(*arrays, descending(ONE_SHOT, 1000), 0.0)

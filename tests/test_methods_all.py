@@ -188,7 +188,7 @@ def test_default_over_rows_is_the_numpy_backends() -> None:
         goals = goals_for(np.random.default_rng(seed))
         one, other = (Case(random_tree(seed), goals) for _ in range(2))
         recipe = Settings(pull=0.02, restarts=3, max_iterations=60)
-        expected = engine.minimise(other.system, other.work, other.state, other.trial, other.best, other.anchor, recipe)
+        expected = engine.minimise(other.system, other.work, other.state, recipe)
         assert one.solve("default", pull=0.02, restarts=3, max_iterations=60) == expected
         assert one.answer.same_as(other.answer)
 

@@ -32,8 +32,7 @@ def place_of(skeleton: Skeleton) -> Goal:
 
 def linearised(case: Case) -> tuple[Floats, Floats]:
     """Jacobian and error of all rows at the case's pose."""
-    states = (case.state, case.trial, case.best, case.anchor)
-    problem = Problem.made(case.system, case.work, states, Settings(), case.extra, Tuning())
+    problem = Problem.made(case.system, case.work, case.state, Settings(), case.extra, Tuning())
     problem.evaluate(problem.state)
     problem.rows.linearise(problem.s, problem.w, problem.state.x)
     return problem.w.jacobian.copy(), problem.state.e.copy()

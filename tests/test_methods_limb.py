@@ -264,8 +264,7 @@ def test_limits_that_block_the_limb_are_kept_and_said() -> None:
 
 def limb_of(skeleton: Skeleton, goal: Goal) -> tuple[int, int, int] | None:
     case = Case(skeleton, [goal])
-    states = (case.state, case.trial, case.best, case.anchor)
-    limb = find_limb(Mechanism(Problem.made(case.system, case.work, states, Settings(), None, Tuning())), 0)
+    limb = find_limb(Mechanism(Problem.made(case.system, case.work, case.state, Settings(), None, Tuning())), 0)
     return None if limb is None else (limb.shoulder, limb.elbow, limb.wrist)
 
 

@@ -64,8 +64,7 @@ def test_numeric_rows_are_the_analytic_ones(seed: int) -> None:
         case = Case(skeleton, goals)
         pose = some_pose(case, np.random.default_rng(seed))
         case.state.x[:], case.state.q[:], case.state.t[:] = pose.x, pose.q, pose.t
-        states = (case.state, case.trial, case.best, case.anchor)
-        problem = Problem.made(case.system, case.work, states, Settings(), None, Tuning(numeric=numeric))
+        problem = Problem.made(case.system, case.work, case.state, Settings(), None, Tuning(numeric=numeric))
         problem.evaluate(problem.state)
         problem.rows.linearise(problem.s, problem.w, problem.state.x)
         rows.append(problem.w.jacobian.copy())

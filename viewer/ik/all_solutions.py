@@ -22,7 +22,7 @@ from viewer.ik.kernels.six_axes import WAYS, has_closed_form, nearest_turns, put
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
-from viewer.ik.system import copy_state, make_state
+from viewer.ik.system import copy_state
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import JointKind, Pose
 from viewer.skeleton.arguments import check_pose, wrong_kind
@@ -155,15 +155,16 @@ def _closed_form(solver: Solver, pose: Pose) -> list[Pose] | None:
     space.aim_at(*solver.targets.settle(pose, None, None))
     space.pose_at(pose.rotations, pose.translations)
     space.begin()
-    join_bones(system, work, state)
+    start = work.start
+    copy_state(state, start)
+    join_bones(system, work)
     if not has_closed_form(system, work):
         return None
-    start, found = make_state(system), list[Pose]()
-    copy_state(state, start)
+    found = list[Pose]()
     for way in work.ways[: put_ways(system, work, start.x)]:
         if nearest_turns(system, start.x, way) < math.inf:
             state.x[:] = way
-            put_arm(system, state, start)
+            put_arm(system, work, state)
             found.append(space.pose(pose))
     return found
 

@@ -49,8 +49,8 @@ def is_arm(s: System) -> bool:
     return len(s.lower) > 0
 
 
-def join_bones(s: System, w: Work, start: State) -> None:
-    """What is rigid between the joints that move, in a start pose, into ``w.bones``.
+def join_bones(s: System, w: Work) -> None:
+    """What is rigid between the joints that move, in the start pose, into ``w.bones``.
 
     A row for each dof, and one for the effector: the rotation (x, y, z, w) and the place of the joint at 0, the rest
     rotation included, in the frame of the one before; and 1 for a hinge. Frames are turned so that axes are their z.
@@ -58,8 +58,8 @@ def join_bones(s: System, w: Work, start: State) -> None:
     qx, qy, qz, qw, px, py, pz = 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
     for k in range(len(s.parent)):
         form = s.form[k]
-        tx, ty, tz = start.t[k, 0], start.t[k, 1], start.t[k, 2]
-        rx, ry, rz, rw = start.q[k, 0], start.q[k, 1], start.q[k, 2], start.q[k, 3]
+        tx, ty, tz = w.start.t[k, 0], w.start.t[k, 1], w.start.t[k, 2]
+        rx, ry, rz, rw = w.start.q[k, 0], w.start.q[k, 1], w.start.q[k, 2], w.start.q[k, 3]
         if form != FIXED:
             rx, ry, rz, rw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
         if form == SLIDE:
@@ -212,24 +212,24 @@ def put_arm_pull(s: System, w: Work, x: Floats, home: Floats, settings: Settings
     cap(s, w.pull, settings.pull_cap)
 
 
-def try_arm_step(s: System, w: Work, state: State, trial: State) -> tuple[float, float]:
+def try_arm_step(s: System, w: Work, state: State) -> tuple[float, float]:
     """The pose in ``trial`` that ``w.step`` leads to: its squared error and worst miss."""
     for d in range(len(s.lower)):
-        trial.x[d] = min(max(state.x[d] + w.step[d], s.lower[d]), s.upper[d])
-    return reach_of(s, w, trial.x, trial.e)
+        w.trial.x[d] = min(max(state.x[d] + w.step[d], s.lower[d]), s.upper[d])
+    return reach_of(s, w, w.trial.x, w.trial.e)
 
 
-def take_seed(s: System, state: State, start: State, i: int) -> None:
+def take_seed(s: System, w: Work, state: State, i: int) -> None:
     """The coordinates that a seed means."""
     for d in range(len(s.lower)):
-        seed = s.seeds[i, d] if s.bounded[d] else start.x[d] + s.seeds[i, d]
-        state.x[d] = seed if s.spread[d] != 0.0 else start.x[d]
+        seed = s.seeds[i, d] if s.bounded[d] else w.start.x[d] + s.seeds[i, d]
+        state.x[d] = seed if s.spread[d] != 0.0 else w.start.x[d]
 
 
-def put_arm(s: System, state: State, start: State) -> None:
+def put_arm(s: System, w: Work, state: State) -> None:
     """Set the local motion that the coordinates mean; joints that do not move stay as at the start."""
-    put_table(start.q, state.q)
-    put_table(start.t, state.t)
+    put_table(w.start.q, state.q)
+    put_table(w.start.t, state.t)
     for k in range(len(s.parent)):
         if s.form[k] != FIXED:
             set_local(s, k, state.x, state.q, state.t)
@@ -239,19 +239,19 @@ _STEPS_TRIED = 5
 """How often a step that raises the error is retried with more damping."""
 
 
-def choose_seed(s: System, w: Work, state: State, start: State, begin: int) -> None:
+def choose_seed(s: System, w: Work, state: State, begin: int) -> None:
     """`viewer.ik.levenberg_marquardt.start_anew`: the coordinates of the best of the next few seeds."""
     least, chosen = math.inf, begin
     for i in range(begin, begin + CHOICE):
-        take_seed(s, state, start, i)
+        take_seed(s, w, state, i)
         error, _ = reach_of(s, w, state.x, state.e)
         if error < least:
             least, chosen = error, i
-    take_seed(s, state, start, chosen)
+    take_seed(s, w, state, chosen)
 
 
 def step_arm_again(
-    s: System, w: Work, state: State, trial: State, settings: Settings, damping: float, error: float
+    s: System, w: Work, state: State, settings: Settings, damping: float, error: float
 ) -> tuple[float, float]:
     """`step_again`, by the system of the last step; squared error and worst miss afterwards."""
     fill_row(w.pull, 0.0)
@@ -259,39 +259,34 @@ def step_arm_again(
     solve_arm(w, state.e, damping)
     put_arm_step(s, w, w.y)
     cap(s, w.step, settings.step_cap)
-    new_error, new_worst = try_arm_step(s, w, state, trial)
+    new_error, new_worst = try_arm_step(s, w, state)
     if new_error < error:
-        put_row(trial.x, state.x)
-        put_row(trial.e, state.e)
+        put_row(w.trial.x, state.x)
+        put_row(w.trial.e, state.e)
         return new_error, new_worst
     return reach_of(s, w, state.x, state.e)
 
 
-def search_arm(
-    s: System, w: Work, state: State, trial: State, best: State, start: State, settings: Settings
-) -> tuple[int, int, float]:
+def search_arm(s: System, w: Work, state: State, settings: Settings) -> tuple[int, int, float]:
     """Move ``state`` to a pose that meets the goal, or to the nearest of those where descents stalled.
 
     Args:
         s: the system, an arm.
         w: scratch, with the bones of the start.
         state: afterwards the answer.
-        trial: scratch.
-        best: scratch.
-        start: where to start, inside its limits; the pose that restarts of unlimited joints begin from.
         settings: the recipe's numbers, with restarts.
 
     Returns:
         Status (CONVERGED, STALLED or BUDGET), iterations, squared error. ``w.tally`` is as after `minimise`.
     """
-    put_row(start.x, state.x)
+    put_row(w.start.x, state.x)
     error, worst = reach_of(s, w, state.x, state.e)
-    put_row(state.x, best.x)
+    put_row(state.x, w.best.x)
     best_error, mark, since, ended = error, error, 0, math.inf
     boost, restarts, iterations, status = 1.0, 0, 0, BUDGET
     dofs, rows = len(s.lower), len(state.e)
     w.tally[0] = 0
-    if worst > 1.0 and settings.max_iterations > 0 and has_closed_form(s, w) and take_nearest(s, w, start.x, state.x):
+    if worst > 1.0 and settings.max_iterations > 0 and has_closed_form(s, w) and take_nearest(s, w, w.start.x, state.x):
         iterations = 1
         error, worst = reach_of(s, w, state.x, state.e)
     while worst > 1.0 and iterations < settings.max_iterations:
@@ -300,25 +295,25 @@ def search_arm(
         fill_row(w.pull, 0.0)
         pulled = settings.pull > 0.0 and iterations % PULL_EVERY == 1
         if pulled:
-            put_arm_pull(s, w, state.x, start.x, settings)
+            put_arm_pull(s, w, state.x, w.start.x, settings)
         moved, stops = 0.0, True
         for _ in range(_STEPS_TRIED):
             if stops:  # what stopped was taken out
                 add_up(w, dofs, rows)
             damping = (settings.damping_scale * error + settings.damping) * boost
             largest, stops = propose_arm(s, w, state, settings, damping)
-            new_error, new_worst = try_arm_step(s, w, state, trial)
+            new_error, new_worst = try_arm_step(s, w, state)
             taken = new_error <= error * settings.least_gain or new_worst <= MET
-            if taken or (new_error < error and helps_one(s, state, trial, error - new_error)):
+            if taken or (new_error < error and helps_one(s, state, w.trial, error - new_error)):
                 slow = settings.restarts >= max(restarts, 1) and new_error > SLOW * error
                 # Another step by the same factor reduces the error by about the same ratio: is that enough?
                 finishes = new_worst > 1.0 and new_worst * new_worst * new_error <= error
-                put_row(trial.x, state.x)
-                put_row(trial.e, state.e)
+                put_row(w.trial.x, state.x)
+                put_row(w.trial.e, state.e)
                 error, worst, moved = new_error, new_worst, largest
                 boost = max(LEAST_BOOST if slow or not taken else 1.0, boost * RELAX)
                 if finishes:
-                    error, worst = step_arm_again(s, w, state, trial, settings, damping, error)
+                    error, worst = step_arm_again(s, w, state, settings, damping, error)
                 break
             if pulled:
                 fill_row(w.pull, 0.0)
@@ -327,20 +322,20 @@ def search_arm(
                 boost *= TIGHTEN
         if error < best_error:
             best_error = error
-            put_row(state.x, best.x)
+            put_row(state.x, w.best.x)
         stalled, mark, since = look_for_stall(moved, error, worst, mark, since)
         if stalled and worst > 1.0:
             ended = note_ending(w, error, ended)
             if restarts == settings.restarts:
                 status = STALLED
                 break
-            choose_seed(s, w, state, start, restarts * CHOICE)
+            choose_seed(s, w, state, restarts * CHOICE)
             error, worst = reach_of(s, w, state.x, state.e)
             restarts += 1
             boost, mark, since = 1.0, error, 0
     if worst > 1.0 and best_error < error:
-        put_row(best.x, state.x)
-    put_arm(s, state, start)
+        put_row(w.best.x, state.x)
+    put_arm(s, w, state)
     if worst > 1.0:
         error, _ = residuals(s, w, state.q, state.t, state.e)
         return status, iterations, error

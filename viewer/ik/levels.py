@@ -112,9 +112,9 @@ def add_losses(s: System, e: Floats, overlap: float, uneasy: float, out: Floats)
     return total
 
 
-def uneasiness(s: System, w: Work, state: State, anchor: State) -> float:
+def uneasiness(s: System, w: Work, state: State) -> float:
     """The loss of the dofs that are beyond their ease in a pose."""
-    put_excess(s, state.x, anchor.x, w.tried)
+    put_excess(s, state.x, w.anchor.x, w.tried)
     return excess_loss(w, w.tried)
 
 
@@ -175,17 +175,13 @@ def descending(settings: Settings, iterations: int) -> Settings:
     return limited(settings, iterations, 0, _DAMPED, _DAMPED_FAR)
 
 
-def descend(
-    s: System, w: Work, state: State, trial: State, anchor: State, settings: Settings, pull: float
-) -> tuple[int, int, float]:
+def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -> tuple[int, int, float]:
     """Move ``state`` to where the goals are met, or to a nearby minimum of the sum of their losses.
 
     Args:
         s: the system.
         w: scratch.
         state: where to start, inside its limits; afterwards the answer.
-        trial: scratch.
-        anchor: the pose that the pull leads back to.
         settings: the recipe's numbers.
         pull: part of the way back to the anchor that what the goals leave free goes in one step.
 
@@ -194,7 +190,7 @@ def descend(
     """
     _, worst = residuals(s, w, state.q, state.t, state.e)
     put_row(s.spread, w.mobility)
-    loss = add_losses(s, state.e, w.contact.overlap[0], uneasiness(s, w, state, anchor), w.losses[BEFORE])
+    loss = add_losses(s, state.e, w.contact.overlap[0], uneasiness(s, w, state), w.losses[BEFORE])
     damping, iterations, status = 1.0, 0, BUDGET
     while iterations < settings.max_iterations and w.room[0] > 0.0:
         if worst <= 1.0 and iterations >= settings.least_iterations:
@@ -207,10 +203,10 @@ def descend(
         fill_row(w.posture, 0.0)
         pulled = pull > 0.0 and (iterations == 1 or worst <= 1.0)
         if pulled:
-            difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.posture)
+            difference(s, w, state.x, state.q, state.t, w.anchor.x, w.anchor.q, w.anchor.t, w.posture)
             scale_row(w.posture, pull)
             cap(s, w.posture, settings.pull_cap)
-        put_excess(s, state.x, anchor.x, w.excess)
+        put_excess(s, state.x, w.anchor.x, w.excess)
         taken, tries = False, 0
         while not taken and damping <= _MOST_DAMPING:
             stiffen(s, w, (settings.damping_scale * follows + settings.damping) * damping)
@@ -218,25 +214,23 @@ def descend(
             largest = propose(s, w, state, settings, follows, damping, settings.filling or tries > 1)
             tries += 1
             shorten(s, w.step, state.x, settings.limit_gain)
-            _, new_worst = try_step(s, w, state, trial)
+            _, new_worst = try_step(s, w, state)
             expected = predicted(s, w, state.e) + predicted_ease(w)
-            new_loss = add_losses(s, trial.e, w.contact.overlap[0], uneasiness(s, w, trial, anchor), w.losses[AFTER])
+            new_loss = add_losses(s, w.trial.e, w.contact.overlap[0], uneasiness(s, w, w.trial), w.losses[AFTER])
             if new_loss >= loss:
                 # Stiff goals let the others go only along a curve: the step is corrected by how far it leaves that.
-                scale_by(trial.e, w.scales)
+                scale_by(w.trial.e, w.scales)
                 _, new_worst = follow_curve(
-                    s, w, state, trial, (settings.damping_scale * follows + settings.damping) * damping
+                    s, w, state, (settings.damping_scale * follows + settings.damping) * damping
                 )
-                new_loss = add_losses(
-                    s, trial.e, w.contact.overlap[0], uneasiness(s, w, trial, anchor), w.losses[AFTER]
-                )
+                new_loss = add_losses(s, w.trial.e, w.contact.overlap[0], uneasiness(s, w, w.trial), w.losses[AFTER])
             taken = new_worst <= _MET_WELL or (new_loss < loss and (worthwhile(w) or (pulled and new_worst <= 1.0)))
             if taken:
                 if loss - new_loss > _AS_PREDICTED * expected:
                     damping = max(_LEAST_DAMPING, _LESS * damping)
                 elif loss - new_loss < _UNLIKE * expected:
                     damping *= _MORE
-                copy(trial, state)
+                copy(w.trial, state)
                 put_row(w.losses[AFTER], w.losses[BEFORE])
                 loss, worst = new_loss, new_worst
                 w.room[0] -= largest
@@ -258,14 +252,12 @@ def descend(
     return CONVERGED if worst <= 1.0 else status, iterations, loss
 
 
-def follow(
-    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
-) -> tuple[int, int, float]:
+def follow(s: System, w: Work, state: State, settings: Settings) -> tuple[int, int, float]:
     """`minimise` or, where levels differ, `descend`: a solve without restarts, such as a step of a drag."""
     if count_levels(s) > 1:
         near = descending(settings, settings.max_iterations)
-        return descend(s, w, state, trial, anchor, near, settings.pull)
-    return minimise(s, w, state, trial, best, anchor, settings)
+        return descend(s, w, state, near, settings.pull)
+    return minimise(s, w, state, settings)
 
 
 _SEARCHED = 0.6
@@ -276,9 +268,7 @@ _FOUND, _SO_FAR = 2, 3
 """Where `keep` keeps the pose that the search ended in, and the best one so far."""
 
 
-def serve_levels(
-    s: System, w: Work, state: State, trial: State, best: State, anchor: State, start: State, settings: Settings
-) -> tuple[int, int]:
+def serve_levels(s: System, w: Work, state: State, settings: Settings) -> tuple[int, int]:
     """Move ``state`` to where the goals are met, or else to the least loss of a few descents.
 
     First all goals together as if they had one level; where these cannot be met, from the start and from there by
@@ -289,53 +279,39 @@ def serve_levels(
         s: the system.
         w: scratch.
         state: where the search begins; afterwards the answer.
-        trial: scratch.
-        best: scratch.
-        anchor: scratch: the pose that restarts of unlimited joints begin from.
-        start: where the descent begins.
         settings: the recipe's numbers.
 
     Returns:
         Status as in `viewer.ik.levenberg_marquardt`, iterations. ``w.tally`` is that of the search.
     """
     most = settings.max_iterations
-    code, used, _ = minimise(
-        s, w, state, trial, best, anchor, limited(settings, int(_SEARCHED * most), settings.restarts)
-    )
+    code, used, _ = minimise(s, w, state, limited(settings, int(_SEARCHED * most), settings.restarts))
     if code == CONVERGED:
         return code, used
     agreed = w.tally[0]
     keep(s, w, _FOUND, state)
-    copy(start, state)
-    begin(s, w, start, anchor)
-    code, iterations, loss = descend(s, w, state, trial, anchor, descending(settings, (most - used) // 3), 0.0)
+    copy(w.start, state)
+    begin(s, w, w.start)
+    code, iterations, loss = descend(s, w, state, descending(settings, (most - used) // 3), 0.0)
     used += iterations
     keep(s, w, _SO_FAR, state)
     take_back(s, w, _FOUND, state)
-    code, used, loss = nearer(s, w, state, trial, anchor, descending(settings, (most - used) // 2), code, used, loss)
+    code, used, loss = nearer(s, w, state, descending(settings, (most - used) // 2), code, used, loss)
     level = highest_missed(s, w, state)
     if level > 0:
         leave_out_below(s, w, level)
-        copy(start, state)
+        copy(w.start, state)
         again = limited(settings, (most - used) // 2, settings.restarts)
-        _, iterations, _ = minimise(s, w, state, trial, best, anchor, again)
+        _, iterations, _ = minimise(s, w, state, again)
         used += iterations
         take_in(s, w)
-        code, used, loss = nearer(s, w, state, trial, anchor, descending(settings, most - used), code, used, loss)
+        code, used, loss = nearer(s, w, state, descending(settings, most - used), code, used, loss)
     w.tally[0] = agreed
     return code, used
 
 
 def nearer(
-    s: System,
-    w: Work,
-    state: State,
-    trial: State,
-    anchor: State,
-    settings: Settings,
-    code: int,
-    used: int,
-    loss: float,
+    s: System, w: Work, state: State, settings: Settings, code: int, used: int, loss: float
 ) -> tuple[int, int, float]:
     """`descend` from another pose; afterwards ``state`` is the better one of its answer and the best so far.
 
@@ -343,8 +319,6 @@ def nearer(
         s: the system.
         w: scratch; it keeps the best pose.
         state: where to start.
-        trial: scratch.
-        anchor: the pose that a pull would lead back to.
         settings: the recipe's numbers.
         code: how the descent to the best so far ended.
         used: iterations so far.
@@ -353,7 +327,7 @@ def nearer(
     Returns:
         The same three of the better one.
     """
-    new_code, iterations, new_loss = descend(s, w, state, trial, anchor, settings, 0.0)
+    new_code, iterations, new_loss = descend(s, w, state, settings, 0.0)
     if new_code == CONVERGED or (code != CONVERGED and new_loss < _CLEARLY * loss):
         code, loss = new_code, new_loss
         keep(s, w, _SO_FAR, state)

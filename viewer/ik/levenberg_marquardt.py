@@ -74,16 +74,14 @@ def note_ending(w: Work, error: float, ended: float) -> float:
     return min(ended, error)
 
 
-def put_pull(
-    s: System, w: Work, state: State, anchor: State, settings: Settings, pulled: bool, settling: float
-) -> None:
+def put_pull(s: System, w: Work, state: State, settings: Settings, pulled: bool, settling: float) -> None:
     """Fill ``w.pull``: part of the way back to the anchor, if ``pulled``.
 
     With ``settling``, its longest part while goals that are met settle, it is that of the settling.
     """
     fill_row(w.pull, 0.0)
     if pulled:
-        difference(s, w, state.x, state.q, state.t, anchor.x, anchor.q, anchor.t, w.pull)
+        difference(s, w, state.x, state.q, state.t, w.anchor.x, w.anchor.q, w.anchor.t, w.pull)
         scale_row(w.pull, _SETTLING if settling > 0.0 else settings.pull)
         cap(s, w.pull, settling if settling > 0.0 else settings.pull_cap)
         if settings.guarded and settings.restarts == 0:
@@ -111,28 +109,23 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
     return largest
 
 
-def minimise(
-    s: System, w: Work, state: State, trial: State, best: State, anchor: State, settings: Settings
-) -> tuple[int, int, float]:
+def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int, int, float]:
     """Move ``state`` to a pose that meets the goals, or comes as near as possible.
 
     Args:
         s: the system.
         w: scratch.
         state: where to start, inside its limits; afterwards the answer.
-        trial: scratch.
-        best: scratch.
-        anchor: the pose that the pull leads back to and that restarts of unlimited joints begin from.
         settings: the recipe's numbers.
 
     Returns:
         Status (CONVERGED, STALLED or BUDGET: reach is checked later), iterations, squared error.
     """
     error, worst = residuals(s, w, state.q, state.t, state.e)
-    # Without restarts every step is nearer than the last, so ``best`` is free to remember the way, from call to call.
+    # Without restarts every step is nearer than the last, so ``w.best`` is free to remember the way, from call to call.
     strides = settings.guarded and settings.restarts == 0 and settings.pull > 0.0
     if not strides or w.since[0] == 0:
-        copy(state, best)
+        copy(state, w.best)
     best_error, mark, since = error, error, 0
     boost, restarts, status, afresh = 1.0, 0, BUDGET, True
     ended = math.inf
@@ -150,7 +143,7 @@ def minimise(
         pulled = settings.pull > 0.0 and (iterations % PULL_EVERY == 1 or worst <= 1.0 or afresh)
         settles = pulled and settings.settle and worst <= 1.0
         settling += settles
-        put_pull(s, w, state, anchor, settings, pulled, bold if settles else 0.0)
+        put_pull(s, w, state, settings, pulled, bold if settles else 0.0)
         moved, swung = 0.0, False
         first = -1 if settings.restarts > 0 else 1 if pulled else 0
         for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
@@ -159,16 +152,16 @@ def minimise(
             filling = settings.filling or (first >= 0 and attempt > first)
             largest = propose(s, w, state, settings, follows, boost, filling)
             shorten(s, w.step, state.x, settings.limit_gain)
-            new_error, new_worst = try_step(s, w, state, trial)
+            new_error, new_worst = try_step(s, w, state)
             # Once goals are met, a straight limb would swing far for a tiny gain.
             met = strides and worst <= 1.0
             most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
             if strides and new_error > most and new_worst > NEARBY:
                 damping = (settings.damping_scale * follows + settings.damping) * boost
-                new_error, new_worst = follow_curve(s, w, state, trial, damping)
+                new_error, new_worst = follow_curve(s, w, state, damping)
             taken = new_error <= most or new_worst <= MET or not settings.guarded
-            if taken or (new_error < error and helps_one(s, state, trial, error - new_error)):
-                copy(trial, state)
+            if taken or (new_error < error and helps_one(s, state, w.trial, error - new_error)):
+                copy(w.trial, state)
                 # Another step by the same factor reduces the error by about the same ratio: is that enough?
                 finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
                 swung = strides and new_worst > NEARBY and new_error > _LITTLE_GAIN * error
@@ -179,7 +172,7 @@ def minimise(
                     yield_swings(s, w)
                 status = BUDGET
                 if finishes:
-                    error, worst = step_again(s, w, state, trial, settings, error, worst)
+                    error, worst = step_again(s, w, state, settings, error)
                 # Unreachable goals cause more damping than the others need, and so do those far off in a search.
                 boost = max(LEAST_BOOST if slow or not taken else 1.0, boost * RELAX)
                 bold *= _BOLDER if pulled else 1.0
@@ -196,18 +189,18 @@ def minimise(
             elif attempt != first:
                 boost *= TIGHTEN
         if moved > 0.0 and swung:
-            error, worst = half_back(s, w, state, trial, error, worst)
+            error, worst = half_back(s, w, state, error)
         if moved == 0.0:
             # The last evaluation was of a rejected step.
             error, worst = residuals(s, w, state.q, state.t, state.e)
         if error < best_error and not strides:
             best_error = error
-            copy(state, best)
+            copy(state, w.best)
         if strides and worst > 1.0 and moved > 0.0:
             w.since[0] += 1
             if w.since[0] == STRIDE_EVERY:
-                error, worst = stride(s, w, state, trial, best, settings, error)
-                copy(state, best)
+                error, worst = stride(s, w, state, settings, error)
+                copy(state, w.best)
                 w.since[0] = 0
         stalled, mark, since = look_for_stall(moved, error, worst, mark, since)
         if stalled and worst > 1.0:
@@ -223,16 +216,16 @@ def minimise(
             else:
                 ended = note_ending(w, error, ended)
                 if restarts < settings.restarts:
-                    start_anew(s, w, state, trial, anchor, restarts * CHOICE)
+                    start_anew(s, w, state, restarts * CHOICE)
                 else:
-                    copy(best, state)  # the last one polishes the best so far
+                    copy(w.best, state)  # the last one polishes the best so far
                     restarts = settings.restarts
                 restarts += 1
                 error, worst = residuals(s, w, state.q, state.t, state.e)
                 boost, mark, since = 1.0, error, 0
         afresh = False
     if worst > 1.0 and best_error < error and not strides:
-        copy(best, state)
+        copy(w.best, state)
         error, worst = residuals(s, w, state.q, state.t, state.e)
     return CONVERGED if worst <= 1.0 else status, iterations, error
 
@@ -276,18 +269,18 @@ def copy(source: State, target: State) -> None:
     put_row(source.e, target.e)
 
 
-def try_step(s: System, w: Work, state: State, trial: State) -> tuple[float, float]:
+def try_step(s: System, w: Work, state: State) -> tuple[float, float]:
     """The pose in ``trial`` that ``w.step`` leads to from ``state``: its squared error and worst miss."""
-    copy(state, trial)
-    move(s, w, w.step, trial.x, trial.q, trial.t)
-    return residuals(s, w, trial.q, trial.t, trial.e)
+    copy(state, w.trial)
+    move(s, w, w.step, w.trial.x, w.trial.q, w.trial.t)
+    return residuals(s, w, w.trial.q, w.trial.t, w.trial.e)
 
 
-def step_if_nearer(s: System, w: Work, state: State, trial: State, error: float) -> tuple[float, float]:
+def step_if_nearer(s: System, w: Work, state: State, error: float) -> tuple[float, float]:
     """Take ``w.step`` if that lowers the squared error; this and the worst miss of the pose in ``state`` afterwards."""
-    new_error, new_worst = try_step(s, w, state, trial)
+    new_error, new_worst = try_step(s, w, state)
     if new_error < error:
-        copy(trial, state)
+        copy(w.trial, state)
         return new_error, new_worst
     return residuals(s, w, state.q, state.t, state.e)
 
@@ -318,14 +311,14 @@ def limited(
     )
 
 
-def begin(s: System, w: Work, start: State, anchor: State) -> None:
+def begin(s: System, w: Work, start: State) -> None:
     """Set the anchor to the start of a solve, moved towards the preferred pose by each dof's preference."""
-    copy(start, anchor)
+    copy(start, w.anchor)
     if len(s.preference) > 0:
-        prefer(s, w, anchor.x, anchor.q, anchor.t)
+        prefer(s, w, w.anchor.x, w.anchor.q, w.anchor.t)
 
 
-def stand_or_lie(s: System, w: Work, state: State, trial: State, error: float) -> None:
+def stand_or_lie(s: System, w: Work, state: State, error: float) -> None:
     """Move bodies that `residuals` was last called with to where their goals are: upright, or as these fit best.
 
     Otherwise a body that lies, or is upside down, would have to be turned over step by step, and often gets stuck.
@@ -335,24 +328,24 @@ def stand_or_lie(s: System, w: Work, state: State, trial: State, error: float) -
         return
     standing, _ = residuals(s, w, state.q, state.t, state.e)
     if standing > _UPRIGHT:
-        copy(state, trial)
-        align_roots(s, w, trial.q, trial.t, FEWEST)
-        lying, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        copy(state, w.trial)
+        align_roots(s, w, w.trial.q, w.trial.t, FEWEST)
+        lying, _ = residuals(s, w, w.trial.q, w.trial.t, w.trial.e)
         if lying < _LYING * standing:
-            copy(trial, state)
+            copy(w.trial, state)
 
 
-def start_anew(s: System, w: Work, state: State, trial: State, anchor: State, begin: int) -> None:
+def start_anew(s: System, w: Work, state: State, begin: int) -> None:
     """Move ``state`` to the best of the next few seeds: a pose that begins nearer ends at the goals more often."""
     least = math.inf
     for i in range(begin, begin + CHOICE):
-        reseed(s, w, s.seeds[i], anchor.x, anchor.q, anchor.t, trial.x, trial.q, trial.t)
-        error, _ = residuals(s, w, trial.q, trial.t, trial.e)
-        if align_roots(s, w, trial.q, trial.t, 1):
-            error, _ = residuals(s, w, trial.q, trial.t, trial.e)
+        reseed(s, w, s.seeds[i], w.anchor.x, w.anchor.q, w.anchor.t, w.trial.x, w.trial.q, w.trial.t)
+        error, _ = residuals(s, w, w.trial.q, w.trial.t, w.trial.e)
+        if align_roots(s, w, w.trial.q, w.trial.t, 1):
+            error, _ = residuals(s, w, w.trial.q, w.trial.t, w.trial.e)
         if error < least or i == begin:
             least = error
-            copy(trial, state)
+            copy(w.trial, state)
 
 
 # --- steps beside the plain one: a correction, half a step back, an extrapolation, the same factors again
@@ -398,7 +391,7 @@ def comes_nearer(before: Floats, after: Floats, row: int, end: int, gain: float,
     return bool(gain > least and was - now > max(least, _SOME * was))
 
 
-def follow_curve(s: System, w: Work, state: State, trial: State, damping: float) -> tuple[float, float]:
+def follow_curve(s: System, w: Work, state: State, damping: float) -> tuple[float, float]:
     """Correct ``w.step``, which led to ``trial``, by the residuals there that the linearisation did not predict.
 
     Stiff goals, such as pinned feet, let the others go only along a curve: a straight step leaves it, and only tiny
@@ -411,17 +404,17 @@ def follow_curve(s: System, w: Work, state: State, trial: State, damping: float)
     put_row(w.step, w.held)
     less_pull(s, w, w.frozen, w.step, state.e, w.wanted)
     for r in range(len(w.wanted)):
-        w.wanted[r] = trial.e[r] - w.wanted[r]
+        w.wanted[r] = w.trial.e[r] - w.wanted[r]
     solve_dual(w, w.wanted, damping, w.y)
     # Frozen dofs keep their step; the others keep theirs plus the correction.
     spread_step(s, w, w.frozen, w.y, w.held, w.step)
     keep_apart(s, w, damping)
     cap(s, w.step, w.room[0])
     shorten(s, w.step, state.x, 1.0)
-    return try_step(s, w, state, trial)
+    return try_step(s, w, state)
 
 
-def half_back(s: System, w: Work, state: State, trial: State, error: float, worst: float) -> tuple[float, float]:
+def half_back(s: System, w: Work, state: State, error: float) -> tuple[float, float]:
     """Go back half of the step ``w.step`` that was just taken, if that lowers the error.
 
     Out of reach the squared error curves more than its linearised goals do, so that a step may go twice as far as it
@@ -431,13 +424,11 @@ def half_back(s: System, w: Work, state: State, trial: State, error: float, wors
         Squared error and worst miss of the pose in ``state`` afterwards.
     """
     scale_row(w.step, -0.5)
-    return step_if_nearer(s, w, state, trial, error)
+    return step_if_nearer(s, w, state, error)
 
 
-def stride(
-    s: System, w: Work, state: State, trial: State, since: State, settings: Settings, error: float
-) -> tuple[float, float]:
-    """Extrapolate the motion since ``since``, in growing strides, as long as the error falls.
+def stride(s: System, w: Work, state: State, settings: Settings, error: float) -> tuple[float, float]:
+    """Extrapolate the motion since the pose in ``w.best``, in growing strides, as long as the error falls.
 
     Out of reach the squared error is a narrow valley: steps oscillate across it and advance slowly along it (the
     pattern move of Hooke and Jeeves, "'Direct search' solution of numerical and statistical problems", J. ACM 8, 1961).
@@ -446,21 +437,19 @@ def stride(
         Squared error and worst miss of the pose in ``state`` afterwards.
     """
     for _ in range(_STRIDES):
-        difference(s, w, state.x, state.q, state.t, since.x, since.q, since.t, w.step)
+        difference(s, w, state.x, state.q, state.t, w.best.x, w.best.q, w.best.t, w.step)
         scale_row(w.step, -_STRIDE)
         cap(s, w.step, min(_STRIDE_CAP, w.room[0] / _STRIDES))
         shorten(s, w.step, state.x, 1.0)
-        new_error, _ = try_step(s, w, state, trial)
+        new_error, _ = try_step(s, w, state)
         if new_error > error * settings.least_gain:
             break
-        copy(trial, state)
+        copy(w.trial, state)
         error = new_error
     return residuals(s, w, state.q, state.t, state.e)
 
 
-def step_again(
-    s: System, w: Work, state: State, trial: State, settings: Settings, error: float, worst: float
-) -> tuple[float, float]:
+def step_again(s: System, w: Work, state: State, settings: Settings, error: float) -> tuple[float, float]:
     """A second step with the factors of the first, which are in the scratch: a third of the cost of an iteration.
 
     It converges more slowly than that (Shamanskii, "A modification of Newton's method", Ukr. Math. J. 19, 1967), and is
@@ -470,10 +459,8 @@ def step_again(
         s: the system.
         w: scratch.
         state: the pose after the first step, which `residuals` was last called with.
-        trial: scratch.
         settings: the recipe's numbers.
         error: squared error there.
-        worst: worst miss there.
 
     Returns:
         Squared error and worst miss of the pose in ``state`` afterwards.
@@ -484,4 +471,4 @@ def step_again(
     spread_step(s, w, w.frozen, w.y, w.pull, w.step)
     cap(s, w.step, settings.step_cap)
     shorten(s, w.step, state.x, settings.limit_gain)
-    return step_if_nearer(s, w, state, trial, error)
+    return step_if_nearer(s, w, state, error)

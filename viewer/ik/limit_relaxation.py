@@ -220,7 +220,7 @@ class Trials:
         none = np.zeros(len(before.goals), dtype=np.bool_)
         workspace = Workspace(self.skeleton, Assembly(system, before.joints, before.goals, none))
         copy_state(pose, workspace.state)
-        copy_state(before.anchor, workspace.anchor)
+        copy_state(before.work.anchor, workspace.work.anchor)
         into_limits(workspace.system, workspace.work, workspace.state.q, workspace.state.t, workspace.state.x)
         return self._run(workspace, self._settings(workspace, iterations, restarts=restarts))
 

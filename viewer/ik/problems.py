@@ -55,10 +55,6 @@ def solve_batch(
     s: System,
     w: Work,
     state: State,
-    trial: State,
-    best: State,
-    anchor: State,
-    start: State,
     settings: Settings,
     many: Many,
     onward: bool,
@@ -69,13 +65,9 @@ def solve_batch(
         s: the system.
         w: scratch.
         state: scratch; afterwards the last answer.
-        trial: scratch.
-        best: scratch.
-        anchor: scratch; with ``onward`` the pose that the pull leads back to.
-        start: the last problem's start, inside its limits: problems that begin there ``again`` find it here.
         settings: how the solve runs: damping, step cap, pull and others.
         many: the problems.
-        onward: go on from the pose in ``state``, anchored where ``anchor`` is, instead of from the problems' starts.
+        onward: go on from the pose in ``state``, anchored where ``w.anchor`` is, instead of from the problems' starts.
     """
     outside = many.outside[0]
     for i in range(len(many.code)):
@@ -87,19 +79,19 @@ def solve_batch(
         put_table(many.rotation[i], s.goal_rotation)
         if not onward:
             if not many.again[i]:
-                outside = put_start(s, w, start, many, i)
+                outside = put_start(s, w, many, i)
             many.outside[i] = outside
-            begin(s, w, start, anchor)
-            copy(anchor if settings.settle else start, state)
+            begin(s, w, w.start)
+            copy(w.anchor if settings.settle else w.start, state)
         if len(s.mass) > 0:
             residuals(s, w, state.q, state.t, state.e)
             find_support(s, w)
         far = far_out(s, state.t)
-        stretched = place_body(s, w, state, trial, settings, far, onward)
+        stretched = place_body(s, w, state, settings, far, onward)
         # The anchor of a drag with a preferred pose is that one, wherever the drag begins.
         anchored = not onward and (settings.settle or len(s.preference) == 0)
         if anchored:
-            copy(state, anchor)
+            copy(state, w.anchor)
         if not onward:
             w.since[0] = 0
             w.yielding[0] = 1.0
@@ -108,13 +100,9 @@ def solve_batch(
         plain = settings.guarded and settings.filling and settings.limit_gain == 1.0 and not settings.settle
         as_arm = plain and not onward and not far and is_arm(s)
         if count_islands(s) > 1 or may_drift(s):
-            code, used = solve_islands(
-                s, w, state, trial, best, anchor, start, settings, many, i, onward, not stretched, anchored
-            )
+            code, used = solve_islands(s, w, state, settings, many, i, onward, not stretched, anchored)
         else:
-            code, used = meet_goals(
-                s, w, state, trial, best, anchor, start, settings, many, i, onward, not stretched, as_arm
-            )
+            code, used = meet_goals(s, w, state, settings, many, i, onward, not stretched, as_arm)
         if far:
             # The goals were brought nearer: how far off are they really?
             put_table(many.target[i], s.goal_target)
@@ -129,17 +117,17 @@ def solve_batch(
         put_table(w.miss, many.miss[i])
 
 
-def put_start(s: System, w: Work, start: State, many: Many, i: int) -> bool:
-    """Bring the start pose of a problem inside its limits, into ``start``; whether it was outside."""
-    put_table(many.q[i], start.q)
-    put_table(many.t[i], start.t)
-    outside = into_limits(s, w, start.q, start.t, start.x)
+def put_start(s: System, w: Work, many: Many, i: int) -> bool:
+    """Bring the start pose of a problem inside its limits, into ``w.start``; whether it was outside."""
+    put_table(many.q[i], w.start.q)
+    put_table(many.t[i], w.start.t)
+    outside = into_limits(s, w, w.start.q, w.start.t, w.start.x)
     if is_arm(s):
-        join_bones(s, w, start)
+        join_bones(s, w)
     return outside
 
 
-def place_body(s: System, w: Work, state: State, trial: State, settings: Settings, far: bool, onward: bool) -> bool:
+def place_body(s: System, w: Work, state: State, settings: Settings, far: bool, onward: bool) -> bool:
     """Move a body to where its goals are, if they are ``far`` out, or if it is to stand there.
 
     Returns:
@@ -156,7 +144,7 @@ def place_body(s: System, w: Work, state: State, trial: State, settings: Setting
         approach(s, w, state.q, state.t, moves)
         error, worst = residuals(s, w, state.q, state.t, state.e)
     if stands and worst > 1.0:
-        stand_or_lie(s, w, state, trial, error)
+        stand_or_lie(s, w, state, error)
     return lone and stretch(s, w, state.q, state.t)
 
 
@@ -164,10 +152,6 @@ def solve_islands(
     s: System,
     w: Work,
     state: State,
-    trial: State,
-    best: State,
-    anchor: State,
-    start: State,
     settings: Settings,
     many: Many,
     i: int,
@@ -182,9 +166,7 @@ def solve_islands(
     islands, room = count_islands(s), w.room[0]
     keep(s, w, _BEGUN, state)
     keep(s, w, _SOLVED, state)
-    code, used = meet_goals(
-        s, w, state, trial, best, anchor, start, settings, many, i, onward, searches and islands == 1, False
-    )
+    code, used = meet_goals(s, w, state, settings, many, i, onward, searches and islands == 1, False)
     if islands == 0 or (code == CONVERGED and not went_off(s, w, state.t)):
         return code, used
     note_weights(s, w)
@@ -195,8 +177,8 @@ def solve_islands(
         w.since[0] = 0
         w.room[0] = room
         if anchored:
-            copy(state, anchor)
-        code, used = meet_goals(s, w, state, trial, best, anchor, start, settings, many, i, onward, searches, False)
+            copy(state, w.anchor)
+        code, used = meet_goals(s, w, state, settings, many, i, onward, searches, False)
         keep_island(s, w, _SOLVED, island, state)
         most = max(most, used)
         answer = worse_of(answer, code)
@@ -217,19 +199,7 @@ def worse_of(one: int, other: int) -> int:
 
 
 def meet_goals(
-    s: System,
-    w: Work,
-    state: State,
-    trial: State,
-    best: State,
-    anchor: State,
-    start: State,
-    settings: Settings,
-    many: Many,
-    i: int,
-    onward: bool,
-    searches: bool,
-    as_arm: bool,
+    s: System, w: Work, state: State, settings: Settings, many: Many, i: int, onward: bool, searches: bool, as_arm: bool
 ) -> tuple[int, int]:
     """Move ``state`` to where the goals are met, or as near as possible.
 
@@ -237,10 +207,6 @@ def meet_goals(
         s: the system.
         w: scratch.
         state: where to begin; afterwards the answer.
-        trial: scratch.
-        best: scratch.
-        anchor: the pose that the pull leads back to.
-        start: the problem's start.
         settings: the recipe's numbers.
         many: has room for a pose in the place of the problem.
         i: which one.
@@ -254,58 +220,37 @@ def meet_goals(
     thorough = searches and not onward and settings.restarts > 0 and settings.max_iterations >= _ENOUGH
     levelled, touching = count_levels(s) > 1, keeps_apart(s)
     if levelled and not thorough:
-        code, used, _ = follow(s, w, state, trial, best, anchor, settings)
+        code, used, _ = follow(s, w, state, settings)
         return code, used
     if not thorough:
         once = settings if searches else limited(settings, settings.max_iterations, 0)
-        code, used, _ = first_descent(s, w, state, trial, best, anchor, start, once, as_arm)
+        code, used, _ = first_descent(s, w, state, once, as_arm)
         return code, used
     budget = settings.max_iterations - (_LAST if touching else 0)
     if levelled:
         searching = limited(settings, budget, settings.restarts)
-        code, used = serve_levels(s, w, state, trial, best, anchor, start, searching)
+        code, used = serve_levels(s, w, state, searching)
         agreed = w.tally[0] >= _AGREED
     else:
-        code, used, agreed = search(s, w, state, trial, best, anchor, start, settings, many, i, budget, as_arm)
+        code, used, agreed = search(s, w, state, settings, many, i, budget, as_arm)
     if touching and w.contact.overlap[1] > 1.0:
         # Goals that weigh much have pushed bodies into each other: what does not move must win.
         w.contact.weight[0] = MOST_WEIGHT
         last = limited(settings, settings.max_iterations - used, 0)
-        code, iterations, _ = follow(s, w, state, trial, best, anchor, last)
+        code, iterations, _ = follow(s, w, state, last)
         used += iterations
     return UNREACHABLE if code == STALLED and agreed else code, used
 
 
-def first_descent(
-    s: System,
-    w: Work,
-    state: State,
-    trial: State,
-    best: State,
-    anchor: State,
-    start: State,
-    settings: Settings,
-    as_arm: bool,
-) -> tuple[int, int, float]:
+def first_descent(s: System, w: Work, state: State, settings: Settings, as_arm: bool) -> tuple[int, int, float]:
     """`minimise`, or `search_arm` where there is something to search for."""
     if as_arm and settings.restarts > 0:
-        return search_arm(s, w, state, trial, best, start, settings)
-    return minimise(s, w, state, trial, best, anchor, settings)
+        return search_arm(s, w, state, settings)
+    return minimise(s, w, state, settings)
 
 
 def search(
-    s: System,
-    w: Work,
-    state: State,
-    trial: State,
-    best: State,
-    anchor: State,
-    start: State,
-    settings: Settings,
-    many: Many,
-    i: int,
-    budget: int,
-    as_arm: bool,
+    s: System, w: Work, state: State, settings: Settings, many: Many, i: int, budget: int, as_arm: bool
 ) -> tuple[int, int, bool]:
     """A descent with restarts; where it does not meet the goals, the nearest pose.
 
@@ -316,17 +261,17 @@ def search(
         Status, iterations, and whether as many descents as count ended equally near.
     """
     searching = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
-    code, used, nearest = first_descent(s, w, state, trial, best, anchor, start, searching, as_arm)
+    code, used, nearest = first_descent(s, w, state, searching, as_arm)
     if code == CONVERGED:
         return code, used, False
     agreed = w.tally[0] >= _AGREED
     put_table(state.q, many.q[i])
     put_table(state.t, many.t[i])
-    copy(start, state)
-    begin(s, w, start, anchor)
+    copy(w.start, state)
+    begin(s, w, w.start)
     w.since[0] = 0
     direct = limited(settings, (budget - used) * 4 // 5, 0)
-    code, iterations, error = minimise(s, w, state, trial, best, anchor, direct)
+    code, iterations, error = minimise(s, w, state, direct)
     used += iterations
     if code == CONVERGED:
         return code, used, agreed
@@ -337,5 +282,5 @@ def search(
         w.since[0] = 0
     elif code != BUDGET:
         return code, used, agreed
-    code, iterations, _ = minimise(s, w, state, trial, best, anchor, limited(settings, budget - used, 0))
+    code, iterations, _ = minimise(s, w, state, limited(settings, budget - used, 0))
     return code, used + iterations, agreed

@@ -71,7 +71,7 @@ class ReturnToStart:
     def __init__(self, workspace: Workspace) -> None:
         """Take the workspace of a drag that has just begun."""
         self._space, self._home = workspace, make_state(workspace.system)
-        copy_state(workspace.anchor, self._home)
+        copy_state(workspace.work.anchor, self._home)
         self._bent = prebent(workspace.system, self._home.x)
         self._aims, self._looked = _aims(workspace), False
         self._way: ReturnPath | None = None
@@ -86,7 +86,7 @@ class ReturnToStart:
         space, aims = self._space, _aims(self._space)
         if aims != self._aims:
             self._aims, self._way, self._looked = aims, None, False
-            np.copyto(space.anchor.x, self._bent)
+            np.copyto(space.work.anchor.x, self._bent)
         elif self._way is not None:
             self._way = None if self._way.over else self._way
         elif status in _HALTED and not self._looked:
@@ -94,7 +94,7 @@ class ReturnToStart:
             # Holds that give way are missed although the status is no failure.
             met = status is Status.CONVERGED and not (space.work.miss > space.system.tolerance).any()
             if self._is_back():
-                copy_state(self._home, space.anchor)
+                copy_state(self._home, space.work.anchor)
                 way = return_path(space, self._home)
                 # A pose that misses goals that can be met cannot get worse.
                 lost = met and way is not None and way.leaves_goals(space)
@@ -136,14 +136,15 @@ class ReturnPath:
     def leaves_goals(self, workspace: Workspace) -> bool:
         """Whether goals would be missed by much somewhere on the path; moves nothing."""
         system, work = workspace.system, make_work(workspace.system)
-        state, trial, best = (make_state(system) for _ in range(3))
+        state = make_state(system)
         copy_state(self._from, state)
+        copy_state(self._home, work.anchor)
         tried = Station(system, work, state)
         way, worst = ReturnPath(tried, self._home), 0.0
         while worst <= _ASTRAY and not way.over:
             way.go_on(tried)
             work.room[0] = GLIDE
-            follow(system, work, state, trial, best, self._home, _SOLVED)
+            follow(system, work, state, _SOLVED)
             worst = max(worst, work.miss[:, 0].max() / system.scale[0], work.miss[:, 1].max())
         return bool(worst > _ASTRAY)
 

@@ -273,8 +273,7 @@ class Runs:
         """Goals that the method cannot serve from the start pose, as where there is no limb for one."""
         if self.options.method == DEFAULT:
             return self._unserved
-        system, work, *states = workspace.arrays
-        left_out = METHODS[self.options.method].left_out(system, work, tuple(states), settings)
+        left_out = METHODS[self.options.method].left_out(*workspace.arrays, settings)
         missing = {int(workspace.goals[g]) for g in left_out}
         return (*self._unserved, *(name for i, name in enumerate(labels(self._goals)) if i in missing))
 

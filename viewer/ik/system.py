@@ -7,7 +7,7 @@ as two hands that hold each other, come after all others.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -258,6 +258,9 @@ class Work(NamedTuple):
             `viewer.ik.arm_search`.
         family, axes6, ways: (1,), (15, 4), (8, 6) of a six-axis arm, else without rows: see
             `viewer.ik.kernels.six_axes`.
+        trial, best: poses that are tried, and the best one of a search; see also `viewer.ik.levenberg_marquardt`.
+        anchor: the pose that the pull leads back to, and that restarts of unlimited joints begin from.
+        start: where the last solve began, inside its limits: problems that begin there ``again`` find it here.
         moment: (K, 3) the mass below each joint times where its centre is; without a goal for balance empty.
         touching, hull, clipped: (P, 2), (2 P + 2, 2), (2 P + 2, 2) for finding the support polygon.
         near: what was last found to be near.
@@ -307,6 +310,10 @@ class Work(NamedTuple):
     family: Integers
     axes6: Floats
     ways: Floats
+    trial: State
+    best: State
+    anchor: State
+    start: State
     moment: Floats
     touching: Floats
     hull: Floats
@@ -438,12 +445,11 @@ class Settings(NamedTuple):
 class Problems(Protocol):
     """The arrays that an engine works on; `viewer.ik.workspace.Workspace` has them."""
 
-    start: State
     one: Many
 
     @property
-    def arrays(self) -> tuple[Any, ...]:
-        """The system, its scratch and the poses of a solve, in the order of `viewer.ik.problems.solve_batch`."""
+    def arrays(self) -> tuple[System, Work, State]:
+        """The system, its scratch and the pose that is solved."""
 
 
 def make_work(system: System) -> Work:
@@ -495,6 +501,10 @@ def make_work(system: System) -> Work:
         family=np.zeros(1, dtype=np.int64),
         axes6=np.zeros((15, 4) if dofs == 6 else (0, 4)),
         ways=np.zeros((8, 6) if dofs == 6 else (0, 6)),
+        trial=make_state(system),
+        best=make_state(system),
+        anchor=make_state(system),
+        start=make_state(system),
         moment=np.zeros((len(system.mass), 3)),
         touching=np.zeros((len(system.stand_joint), 2)),
         hull=np.zeros(system.support.shape),

@@ -52,7 +52,7 @@ class Workspace:
         system = assembly.system
         self.system = system._replace(**{name: getattr(system, name).copy() for name in _CHANGED})
         self.work = make_work(system)
-        self.state, self.trial, self.best, self.anchor, self.start = (make_state(system) for _ in range(5))
+        self.state = make_state(system)
         self.one = make_many(system, problems)
         self._aim_at_own()
         self._begun: tuple[Pose, str] | None = None
@@ -73,7 +73,7 @@ class Workspace:
     def into_block(self, call: Call, tables: StartTables) -> tuple[Integers, Call]:
         """Move all arrays, and those of a call, into a block for compiled code; constant arrays are copied there."""
         block, moved = in_block(self._groups(call, tables))
-        system, self.work, self.state, self.trial, self.best, self.anchor, self.start, self.one, call, _ = moved
+        system, self.work, self.state, self.one, call, _ = moved
         self.system = self.system._replace(**{name: getattr(system, name) for name in _CHANGED})
         return block, call
 
@@ -82,7 +82,7 @@ class Workspace:
         return [array.ndim for group in self._groups(call, tables) for array in arrays_in(group)]
 
     def _groups(self, call: Call, tables: StartTables) -> tuple[Any, ...]:
-        return *self.arrays, self.start, self.one, call, tables
+        return *self.arrays, self.one, call, tables
 
     def go_back(self, pose: Pose) -> bool:
         """Go to a pose, inside its limits, and compute the residuals; whether it was outside."""
@@ -92,9 +92,9 @@ class Workspace:
         return outside
 
     @property
-    def arrays(self) -> tuple[System, Work, State, State, State, State]:
-        """The arrays of a solve, in the order that `viewer.ik.levenberg_marquardt.minimise` takes it."""
-        return self.system, self.work, self.state, self.trial, self.best, self.anchor
+    def arrays(self) -> tuple[System, Work, State]:
+        """The arrays of a solve, in the order that `viewer.ik.levenberg_marquardt.minimise` takes them."""
+        return self.system, self.work, self.state
 
     def pose_at(self, rotations: Floats, translations: Floats) -> None:
         """Take a pose, (J, 4) and (J, 3), to start from."""
@@ -103,7 +103,7 @@ class Workspace:
         translations.take(self.joints, 0, self.one.t[0], "clip")
 
     def begins_at(self, pose: Pose, backend: str = "numba") -> bool:
-        """Whether ``start`` is this pose, inside its limits: that is where `begun_at` was last."""
+        """Whether ``work.start`` is this pose, inside its limits: that is where `begun_at` was last."""
         begun = self._begun
         return begun is not None and pose is begun[0] and backend == begun[1]  # poses are immutable
 
@@ -138,12 +138,12 @@ class Workspace:
         np.copyto(state.q, one.q[0])
         np.copyto(state.t, one.t[0])
         outside = into_limits(self.system, self.work, state.q, state.t, state.x)
-        begin(self.system, self.work, state, self.anchor)
+        begin(self.system, self.work, state)
         if len(self.system.mass):
             residuals(self.system, self.work, state.q, state.t, state.e)
             find_support(self.system, self.work)
         if settle:
-            copy_state(self.anchor, state)
+            copy_state(self.work.anchor, state)
         self.work.since[0] = 0
         return bool(outside)
 

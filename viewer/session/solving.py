@@ -150,9 +150,9 @@ class SteppedDrag(Drag):
         self.start = begun
         if self.solution is not None:
             space.go_back(begun)
-            anchor = [array.copy() for array in space.anchor]
+            anchor = [array.copy() for array in space.work.anchor]
             space.go_back(reached)
-            for array, kept in zip(space.anchor, anchor, strict=True):
+            for array, kept in zip(space.work.anchor, anchor, strict=True):
                 np.copyto(array, kept)
             self._returning = None
         return True

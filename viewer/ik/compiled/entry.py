@@ -55,7 +55,7 @@ def solve_in_block(
     Returns:
         How the (last) solve ended, see `STEPS`; `UNSETTLED` or `ODD_START`, with nothing solved.
     """
-    s, w, state, trial, best, anchor, start, many, call, tables = groups_in(block)
+    s, w, state, many, call, tables = groups_in(block)
     if news == NEW_START and needs_projection(tables, rotations, translations):
         return ODD_START
     if news != KNOWN:
@@ -69,7 +69,7 @@ def solve_in_block(
         many.again[0] = news == KNOWN or news == BASE
         if not take_targets(call, many, places, turns, settled, answer):
             return UNSETTLED
-    solve_batch(s, w, state, trial, best, anchor, start, settings, many, onward)
+    solve_batch(s, w, state, settings, many, onward)
     if len(answer) > 0:
         put_answer(call, w, state, answer)
     last = len(many.code) - 1

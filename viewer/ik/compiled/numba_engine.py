@@ -95,8 +95,7 @@ def _groups() -> tuple[Any, ...]:
     assembly = assemble(dofs, goals, (1.0, 1.0))
     system, call = assembly.system, make_call(assembly.joints, assembly.goals, Targets(skeleton, goals), len(skeleton))
     tables = KindProjection(skeleton).tables(dofs, np.empty(0, dtype=np.intp))
-    states = [make_state(system) for _ in range(5)]
-    return system, make_work(system), *states, make_many(system, 1), call, tables
+    return system, make_work(system), make_state(system), make_many(system, 1), call, tables
 
 
 def _types_of(groups: tuple[Any, ...]) -> list[tuple[Group, int]]:

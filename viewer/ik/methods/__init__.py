@@ -63,18 +63,18 @@ class Method:
         """Whether it works on a Jacobian: it serves functions, whose rows are taken by differences, too."""
         return any(not kind.built_in for kind in self.serves)
 
-    def left_out(self, s: System, w: Work, states: tuple[State, ...], settings: Settings) -> list[int]:
-        """Goals of kinds that the method serves, but without joints that could serve them; in the pose ``states[0]``.
+    def left_out(self, s: System, w: Work, state: State, settings: Settings) -> list[int]:
+        """Goals of kinds that the method serves, but without joints that could serve them; in a pose.
 
         Args:
             s: the system.
             w: scratch.
-            states: as `run` takes them: state, trial, best, anchor.
+            state: the pose.
             settings: the numbers that all methods share.
         """
         if self.joints is None:
             return []
-        mechanism = Mechanism(freed(Problem.made(s, w, states, settings, None, DEFAULT_TUNING)))
+        mechanism = Mechanism(freed(Problem.made(s, w, state, settings, None, DEFAULT_TUNING)))
         served = [ROW_KINDS[code] in self.serves for code in mechanism.kind]
         return [g for g, serves in enumerate(served) if serves and not self.joints(mechanism, g)]
 
@@ -83,9 +83,6 @@ class Method:
         s: System,
         w: Work,
         state: State,
-        trial: State,
-        best: State,
-        anchor: State,
         settings: Settings,
         *,
         extra: UserRows | None = None,
@@ -98,9 +95,6 @@ class Method:
             s: the system; with ``extra`` every joint takes part in it.
             w: scratch; afterwards it holds the misses of the answer.
             state: where to start, inside its limits; afterwards the answer.
-            trial: scratch.
-            best: scratch.
-            anchor: the pose that the solve, or the drag, began with.
             settings: the numbers that all methods share.
             extra: function goals.
             tuning: the numbers of single methods.
@@ -115,11 +109,10 @@ class Method:
         served = extra if self.has_jacobian else None
         # Numbers that overflow become infinite, and that step is undone.
         with np.errstate(all="ignore"):
-            states = (state, trial, best, anchor)
-            problem = Problem.made(s, w, states, settings, served, tuning)._replace(watch=watch)
+            problem = Problem.made(s, w, state, settings, served, tuning)._replace(watch=watch)
             status, iterations = self._solve(problem)
             if served is not extra:
-                problem = Problem.made(s, w, states, settings, extra, tuning)
+                problem = Problem.made(s, w, state, settings, extra, tuning)
             error, worst = problem._replace(s=s).evaluate(problem.state)
         state.e[:] = problem.state.e[: len(state.e)]
         # A goal that the method does not serve may still be missed.

@@ -59,18 +59,22 @@ class Rows:
         sizes = [] if extra is None else extra.begin(state)
         count, dofs = self._own + sum(sizes), len(s.lower)
         self.groups = _groups(s, sizes)
+        self._count = count
         self.work = w._replace(
             jacobian=np.zeros((dofs, count)),
             gram=np.zeros((count, count)),
             factor=np.zeros((count, count)),
             y=np.zeros(count),
             wanted=np.zeros(count),
+            trial=self.widened(w.trial),
+            best=self.widened(w.best),
+            anchor=self.widened(w.anchor),
         )
         self._evaluated = (state.q, state.t)
 
     def widened(self, state: State) -> State:
         """A view of the pose with room for the residuals of all rows."""
-        return state._replace(e=np.zeros(len(self.work.y)))
+        return state._replace(e=np.zeros(self._count))
 
     def residuals(self, s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:  # noqa: ARG002 - a backend's own
         """Fill ``e``; the squared error, and the largest residual in units of its tolerance."""
@@ -202,8 +206,7 @@ class Problem(NamedTuple):
         s: the system.
         w: scratch for all rows.
         own: scratch of the built-in goals.
-        state, trial, best: the pose that is moved and two to spare, with residuals of all rows.
-        anchor: the pose that the solve began with.
+        state: the pose that is moved, with residuals of all rows, as have the poses in ``w``.
         settings: the numbers that all methods share.
         tuning: those of single ones.
         rows: of the goals.
@@ -214,9 +217,6 @@ class Problem(NamedTuple):
     w: Work
     own: Work
     state: State
-    trial: State
-    best: State
-    anchor: State
     settings: Settings
     tuning: Tuning
     rows: Rows
@@ -224,7 +224,7 @@ class Problem(NamedTuple):
 
     @classmethod
     def made(
-        cls, s: System, w: Work, states: tuple[State, ...], settings: Settings, extra: UserRows | None, tuning: Tuning
+        cls, s: System, w: Work, state: State, settings: Settings, extra: UserRows | None, tuning: Tuning
     ) -> Problem:
         """Make the problem of the arrays of a solve; poses are moved in place.
 
@@ -233,9 +233,8 @@ class Problem(NamedTuple):
         farthest = _FARTHEST * (1.0 + float(np.abs(s.offset).sum() + np.abs(s.goal_offset).sum()))
         most = np.abs(s.goal_target).max(axis=1, initial=farthest, keepdims=True)
         s = s._replace(goal_target=s.goal_target * (farthest / most))
-        rows = Rows(s, w, states[0], extra, numeric=tuning.numeric)
-        state, trial, best, anchor = (rows.widened(each) for each in states)
-        return cls(s, rows.work, w, state, trial, best, anchor, settings, tuning, rows)
+        rows = Rows(s, w, state, extra, numeric=tuning.numeric)
+        return cls(s, rows.work, w, rows.widened(state), settings, tuning, rows)
 
     def evaluate(self, pose: State) -> tuple[float, float]:
         """Residuals of a pose: squared error, and the largest one in units of its tolerance."""
@@ -257,7 +256,7 @@ class Progress:
         self._best = self._mark = error
         # Where all goals are met at the start, an error within the tolerances is no divergence.
         self._most = _GROWTH * max(error, float(problem.s.tolerance @ problem.s.tolerance))
-        copy_state(problem.state, problem.best)
+        copy_state(problem.state, problem.w.best)
 
     def judge(self, error: float, worst: float, moved: float) -> int | None:
         """The status to stop with after a step that moved a dof by ``moved`` at most, or None: go on."""
@@ -266,10 +265,10 @@ class Progress:
             return DIVERGED
         if error < self._best:
             self._best = error
-            copy_state(self._problem.state, self._problem.best)
+            copy_state(self._problem.state, self._problem.w.best)
         if self._problem.watch is not None:
             raw = self._problem.tuning.guarded is False
-            self._problem.watch(self.iterations, self._problem.state if raw else self._problem.best)
+            self._problem.watch(self.iterations, self._problem.state if raw else self._problem.w.best)
         if self.met(worst):
             return CONVERGED
         self.settled = False
@@ -291,7 +290,7 @@ class Progress:
 
     def best(self) -> None:
         """Restore the best pose."""
-        copy_state(self._problem.best, self._problem.state)
+        copy_state(self._problem.w.best, self._problem.state)
 
 
 def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, int]:
@@ -330,7 +329,7 @@ def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, 
 
 def _take(problem: Problem, step: Floats, error: float, worst: float, *, guarded: bool) -> tuple[float, float, float]:
     """Move the state along a step, shortened if guarded; squared error, largest residual, and how far it went."""
-    trial = problem.trial
+    trial = problem.w.trial
     for _ in range(_HALVINGS):
         copy_state(problem.state, trial)
         move(problem.s, problem.w, step, trial.x, trial.q, trial.t)

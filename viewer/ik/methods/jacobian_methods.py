@@ -63,8 +63,7 @@ def solve_damped(problem: Problem) -> tuple[int, int]:
 def solve_default(problem: Problem) -> tuple[int, int]:
     """The default algorithm: guard, limits, pull and restarts as the settings say, over all rows."""
     run = _driver_over(problem.rows, problem.tuning.step)
-    states = (problem.state, problem.trial, problem.best, problem.anchor)
-    status, iterations, _ = run(problem.s, problem.w, *states, problem.settings)
+    status, iterations, _ = run(problem.s, problem.w, problem.state, problem.settings)
     return int(status), int(iterations)
 
 

@@ -182,7 +182,7 @@ STEPS: dict[str, Any] = {
 LOOPS = (active_set, levenberg_marquardt, levels, problems)
 """The modules whose functions each backend runs with steps of its own."""
 
-_Minimise: TypeAlias = Callable[[System, Work, State, State, State, State, Settings], tuple[int, int, float]]
+_Minimise: TypeAlias = Callable[[System, Work, State, Settings], tuple[int, int, float]]
 
 
 def _overflowing(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -207,7 +207,7 @@ _solve_batch = _overflowing(_twins["solve_batch"])
 
 def solve_batch(workspace: Problems, settings: Settings, *, onward: bool) -> None:
     """`viewer.ik.problems.solve_batch` with this backend's steps, on a workspace's problems."""
-    _solve_batch(*workspace.arrays, workspace.start, settings, workspace.one, onward)
+    _solve_batch(*workspace.arrays, settings, workspace.one, onward)
 
 
 __all__ = ["LOOPS", "STEPS", "begin", "follow", "into_limits", "minimise", "residuals", "solve_batch"]
