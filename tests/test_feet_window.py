@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import KeyPose, PlantFeet, SetFeet, feet_of, take_layers
-from inside.ui import layering
+from inside.document import KeyPose, PlantFeet, SetFeet, TurnJoint, feet_of, take_layers
+from inside.ui import FeetView, planting
 from panel_window import PanelWindow
 from test_feet_document import slippery
 
 import viewer
-from viewer.document import new_document
+from viewer.document import Document, new_document
 from viewer.errors import InputError
 from viewer.scene import draw_list
 from viewer.session import Session
@@ -139,17 +139,16 @@ def test_soles_are_drawn_flat_on_the_floor_and_empty_where_feet_slide(window: Pa
 @pytest.fixture
 def long(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> PanelWindow:
     """A window whose motion counts as long."""
-    monkeypatch.setattr(layering, "LONG", 2)
+    monkeypatch.setattr(planting, "LONG", 2)
     return window
 
 
 def wait(window: PanelWindow) -> None:
     """Until the feet are planted."""
-    work = window.controller.planting.work
-    assert work is not None
-    work.wait()
+    background = window.controller.background
+    background.jobs["planting"].work.wait()
     window.controller.tick(1.0)
-    assert window.controller.planting.work is None
+    assert not background.jobs
 
 
 def test_the_feet_of_a_long_motion_are_planted_while_the_window_goes_on(long: PanelWindow) -> None:
@@ -177,8 +176,7 @@ def test_escape_and_the_card_cancel_and_nothing_changes(long: PanelWindow) -> No
     ]
     for cancel in ways:
         long.controller.run("feet.plant")
-        work = long.controller.planting.work
-        assert work is not None
+        work = long.controller.background.jobs["planting"].work
         long.frames(3)
         assert {"Planting feet", "Cancel"} <= set(long.words("filming"))
         cancel()
@@ -199,14 +197,13 @@ def test_a_motion_that_changes_meanwhile_is_not_overwritten(long: PanelWindow) -
     ]
     for change in changes:
         long.controller.run("feet.plant")
-        work = long.controller.planting.work
-        assert work is not None
+        work = long.controller.background.jobs["planting"].work
         change()
         after = long.session.document
         work.wait()
         long.controller.tick(1.0)
         assert long.session.document is after
-        assert long.controller.planting.work is None
+        assert not long.controller.background.jobs
         said = long.controller.view.bar.messages[-1].text
         assert said == "Feet stay as they were: the motion has changed meanwhile"
 
@@ -239,11 +236,11 @@ def test_contacts_of_a_long_motion_are_changed_while_the_window_goes_on(long: Pa
     before = long.session.document
     feet = feet_of(before)
     assert feet is not None
-    planting, fewer = long.controller.planting, SetFeet(contacts=feet.contacts[1:])
-    assert not planting.change(fewer)
+    do, fewer = long.controller.planting.do, SetFeet(contacts=feet.contacts[1:])
+    assert not do(fewer)
     assert long.session.document is before
     with pytest.raises(InputError, match=r"^feet are being planted: wait until that is done, or cancel it"):
-        planting.change(fewer)
+        do(fewer)
     wait(long)
     other = Session(before)
     other.dispatch(fewer)
@@ -266,3 +263,66 @@ def test_a_bar_of_a_long_motion_is_planted_once_when_it_is_let_go(long: PanelWin
     changed = [(old, new) for old, new in zip(feet.contacts, after.contacts, strict=True) if old != new]
     assert [(old.last + 3, old.first) for old, _ in changed] == [(new.last, new.first) for _, new in changed]
     assert len(changed) == 1
+
+
+def test_a_key_under_the_feet_of_a_long_motion_is_set_while_the_window_goes_on(long: PanelWindow) -> None:
+    session = long.session
+    session.dispatch(PlantFeet())
+    session.seek(9)
+    session.dispatch(TurnJoint("Spine", (0.0, 0.2, 0.0, 0.98)))
+    before = session.document
+    assert long.controller.run("key.set")
+    assert session.document is before
+    session.seek(3)  # the key stays at its frame, of the pose shown then
+    wait(long)
+    other = Session(before)
+    other.dispatch(KeyPose())
+    other.seek(3)
+    assert session.document.same_as(other.document)
+    assert session.history.labels == ("Plant feet", "Turn Spine", "Key pose")
+    long.controller.run("key.set")
+    long.controller.handle(Key("escape"))
+    assert long.controller.view.bar.messages[-1].text == "Keys stay as they were: cancelled"
+    session.dispatch(SetFeet(on=False))
+    long.controller.run("key.set")  # nothing is planted on it
+    assert session.history.labels[-1] == "Key pose"
+
+
+def other_weight(document: Document, weight: float) -> Document:
+    other = Session(document)
+    other.dispatch(SetFeet(weight=weight))
+    return other.document
+
+
+def test_a_long_motion_is_planted_once_when_its_weight_is_let_go_and_when_it_is_switched(long: PanelWindow) -> None:
+    long.session.dispatch(PlantFeet())
+    long.ui.layout.extra = 60.0
+    long.ui.regions = long.ui.layout.regions(long.size, 1.0)
+    long.frames(4)
+    name, before = long.box("timeline", "feet name"), long.session.document
+    x, y = name.left + 20.0, 0.5 * (name.top + name.bottom)
+    long.move((x, y))
+    long.frames(3)
+    long.button(down=True)
+    for moved in (10.0, 20.0, 40.0):
+        long.move((x - moved, y))
+    assert "80 %" in long.words("timeline")
+    assert long.session.document is before
+    long.button(down=False)
+    long.frames(2)
+    wait(long)
+    feet = feet_of(long.session.document)
+    assert feet is not None
+    assert feet.weight == pytest.approx(0.8)
+    shown = long.controller.planting.shown()
+    long.controller.run("feet.plant")  # off: at once
+    assert not long.controller.background.jobs
+    off = long.session.document
+    long.controller.run("feet.plant")
+    assert long.session.document is off
+    wait(long)
+    assert long.session.history.labels == ("Plant feet", "Weight of feet", "Planted feet off", "Planted feet on")
+    assert long.controller.planting.shown() is shown
+    fresh = FeetView(long.session).shown()
+    assert (fresh.contacts, fresh.report) == (shown.contacts, shown.report)
+    assert long.session.document.same_as(other_weight(before, 0.8))

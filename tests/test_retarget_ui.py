@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from inside.document import SetLength
+from inside.session import LongWork
 from inside.ui import retargeting
 from panel_window import PanelWindow
 from sessions import character, session
@@ -317,8 +319,8 @@ def long(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Controller:
     return controller(folder)
 
 
-def work_of(made: Controller) -> object:
-    return made.retargeting.work
+def work_of(made: Controller) -> LongWork[Any]:
+    return made.background.jobs["retargeting"].work
 
 
 def labels(made: Controller) -> tuple[str, ...]:
@@ -326,11 +328,9 @@ def labels(made: Controller) -> tuple[str, ...]:
 
 
 def made_to_the_end(made: Controller) -> None:
-    work = made.retargeting.work
-    assert work is not None
-    work.wait()
+    work_of(made).wait()
     made.tick(2.0)
-    assert work_of(made) is None
+    assert not made.background.jobs
 
 
 def test_a_long_motion_is_retargeted_while_the_window_goes_on(long: Controller, folder: Path) -> None:
@@ -351,8 +351,7 @@ def test_a_long_motion_is_retargeted_while_the_window_goes_on(long: Controller, 
 
 
 def test_escape_while_it_is_made_leaves_all_as_it_was(long: Controller) -> None:
-    work = long.retargeting.work
-    assert work is not None
+    work = work_of(long)
     long.handle(Key("escape"))
     work.wait()
     long.tick(2.0)
@@ -363,16 +362,15 @@ def test_escape_while_it_is_made_leaves_all_as_it_was(long: Controller) -> None:
 
 
 def test_settings_and_figures_that_change_meanwhile_are_those_of_the_result(long: Controller) -> None:
-    first = long.retargeting.work
+    first = work_of(long)
     settings = long.retargeting.settings
     long.retargeting.change(replace(settings, choices=replace(settings.choices, in_place=True)))
     assert work_of(long) is not first
     long.session.dispatch(SetLength("LeftForeArm", 0.5))
-    work = long.retargeting.work
-    assert work is not None
+    work = work_of(long)
     work.wait()
     long.tick(2.0)
-    assert work_of(long) is not None  # again, on the longer arm
+    assert work_of(long) is not work  # again, on the longer arm
     made_to_the_end(long)
     clip = shown(long).clip_data
     assert clip is not None
@@ -391,6 +389,6 @@ def test_the_card_of_a_long_motion_cancels_it(folder: Path, monkeypatch: pytest.
     window.frames(3)
     assert {"Retargeting", "Cancel"} <= set(window.words("filming"))
     window.click("filming", "Cancel")
-    assert work_of(window.controller) is None
+    assert not window.controller.background.jobs
     assert not window.controller.retargeting.running
     window.close()

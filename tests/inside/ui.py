@@ -1,7 +1,7 @@
 """The inside of `viewer.ui` that tests use."""
 
 from viewer.ui import file_menu as files
-from viewer.ui import film, layering, opening, retargeting
+from viewer.ui import film, opening, planting, retargeting
 from viewer.ui import number_format as numbers
 from viewer.ui.camera_moves import motion_points
 from viewer.ui.clipboard import LibraryPoses
@@ -26,8 +26,8 @@ from viewer.ui.film import (
     widened_camera,
 )
 from viewer.ui.laboratory import Cell
-from viewer.ui.layering import dragged, room_of, split
 from viewer.ui.number_format import DASH, MINUS, error_decimals, unit_for
+from viewer.ui.planting import FeetView, dragged, room_of, split
 from viewer.ui.range_handles import end_handles
 from viewer.ui.scene_builder import ALPHAS, Beside, OnionSettings, ghost_frames, goal_marks
 from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near

@@ -160,7 +160,7 @@ class Application:
         if self.films.step(moving=self._user_active(now)):
             self.pace.wake(now)
         self.painter.ui.film = self.films.progress
-        if controller.working:
+        if controller.background.jobs:
             self.pace.wake(now + PROGRESS_INTERVAL)
 
     def _serve_requests(self) -> None:
@@ -237,8 +237,7 @@ class Application:
     def close(self) -> None:
         """Cancel a film and other long work, and close the window and its context."""
         self.films.close()
-        self.controller.planting.cancel()
-        self.controller.retargeting.drop_work()
+        self.controller.background.close()
         self.painter.close()
         self.device.close()
 

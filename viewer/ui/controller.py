@@ -9,6 +9,7 @@ from viewer.session.replay import Replay
 from viewer.session.user_files import Preferences
 from viewer.skeleton import Pose
 from viewer.spatial.projection import Projection
+from viewer.ui.background import Background
 from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves, Planes
 from viewer.ui.clipboard import Clipboard, LibraryPoses
@@ -23,9 +24,10 @@ from viewer.ui.film import Filmed
 from viewer.ui.keying import Keying, Tweening
 from viewer.ui.lab_film import LabFilm
 from viewer.ui.laboratory import Laboratory
-from viewer.ui.layering import Layering, Planting
+from viewer.ui.layering import Layering
 from viewer.ui.number_format import Rect
 from viewer.ui.opening import Figures, Opening
+from viewer.ui.planting import Planting
 from viewer.ui.playback import Markers, Playback
 from viewer.ui.pointing import Hint, Pointing, hints_of
 from viewer.ui.posing import Nudging, Posing, Solutions
@@ -64,7 +66,7 @@ class Controller:
         self._ticks = 0
         self._workspace = view.workspace
         self.switches = Switches(view, session)
-        self.others = Others(session)
+        self.others, self.background = Others(session), Background(session)
         self.simulating = Simulating(session, view)
         self.laboratory = Laboratory(session, view)
         self._lab_film = LabFilm(session, view, self.laboratory)
@@ -80,7 +82,7 @@ class Controller:
         self.solutions = Solutions(session, view)
         self.contacts, self.balancing = Contacts(session, view), Balancing(session)
         self.figures = Figures(session, view, self.opening, self.camera_moves)
-        self.retargeting = Retargeting(session, view, self.figures, self.camera_moves)
+        self.retargeting = Retargeting(session, view, self.figures, self.camera_moves, self.background)
         self.building = Building(session, view, self.opening)
         self.files = Files(
             session,
@@ -96,11 +98,11 @@ class Controller:
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
         self.library_poses = LibraryPoses(session, view)
         self.selecting = Selecting(session, view)
-        self.keying = Keying(session, view, self.playback, self.drags)
+        self.planting = Planting(session, view, self.scenes.feet, self.background)
+        self.keying = Keying(session, view, self.playback, self.drags, self.planting)
         self.markers = Markers(session, view, self.playback)
         self.tweening, self.layering = Tweening(session, view), Layering(session, view)
         self.limit_ranges = LimitRanges(session, view)
-        self.planting = Planting(session, view, self.scenes.feet)
         self.pointing = Pointing(
             session,
             view,
@@ -214,8 +216,8 @@ class Controller:
         if event.name == "escape" and self.view.gesture is not None and not self.dragging:
             self.view.set_gesture(None)  # cancels a box selection or a press
             return
-        if event.name == "escape" and self.working and not self.dragging:
-            self.cancel_work()
+        if event.name == "escape" and self.background.jobs and not self.dragging:
+            self.background.cancel_all()
             return
         command = self._of_workspace(event) or command_for(event.name, event.mods, dragging=self.dragging)
         if command is not None and command.id == "select.none" and not self.can(command.id) and self.view.bar.messages:
@@ -237,17 +239,6 @@ class Controller:
         if self.view.gesture is None and self.viewport.contains(event.x, event.y):
             self.camera_moves.scroll(event)
             self.pointing.move(Move(event.x, event.y, event.mods))
-
-    @property
-    def working(self) -> bool:
-        """Whether long work is done while the window goes on."""
-        return self.planting.work is not None or self.retargeting.work is not None
-
-    def cancel_work(self) -> None:
-        """Cancel long work: nothing changes."""
-        self.planting.cancel()
-        if self.retargeting.work is not None:
-            self.retargeting.cancel()
 
     def tick(self, now: float) -> bool:
         """Advance time to ``now``, seconds of any clock that never goes back; whether to draw again."""
@@ -279,9 +270,9 @@ class Controller:
         moving = self.effects.tick(now) or moving
         if self.nudging.gesture is not None:
             moving = self.nudging.tick(now) or moving
-        if self.planting.work is not None:
+        if self.background.jobs:
             try:
-                self.planting.tick()
+                self.background.tick()
             except ViewerError as error:
                 view.fail(error)
         if self.solutions.note is not None:

@@ -22,6 +22,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.dragging import Dragging
 from viewer.ui.events import Button, Move, Release
+from viewer.ui.planting import Planting
 from viewer.ui.playback import Playback
 from viewer.ui.timeline import TimeView, key_frames, last_frame, played_range
 from viewer.ui.view import Message, View, ViewPart
@@ -77,10 +78,10 @@ class Keying(ViewPart):
         lost_pose: the pose that is offered to be keyed.
     """
 
-    def __init__(self, session: Session, view: View, playback: Playback, drags: Dragging) -> None:
+    def __init__(self, session: Session, view: View, playback: Playback, drags: Dragging, planting: Planting) -> None:
         """Start without selected keys."""
         super().__init__(session, view)
-        self._playback, self._drags = playback, drags
+        self._playback, self._drags, self._planting = playback, drags, planting
         self.time_view = TimeView()
         self._chosen: frozenset[Key] = frozenset()
         self._beside: tuple[Item, ...] = ()
@@ -141,7 +142,7 @@ class Keying(ViewPart):
 
     def delete(self) -> None:
         """Remove the selected keys."""
-        self._do(act.DeleteKeys(tuple(sorted(self.selected))))
+        self._planting.do(act.DeleteKeys(tuple(sorted(self.selected))))
 
     def within(self, by: int) -> int:
         """``by``, clamped to the frames by which the selected keys can move."""
@@ -156,7 +157,7 @@ class Keying(ViewPart):
         """Move the selected keys, or copy them, by a number of frames, and select the result."""
         keys, by = tuple(sorted(self.selected)), self.within(by)
         if keys and by:
-            self._do(act.CopyKeys(keys, by) if copy else act.MoveKeys(keys, by))
+            self._planting.do(act.CopyKeys(keys, by) if copy else act.MoveKeys(keys, by))
             self.select(Key(key.joint, key.frame + by) for key in keys)
 
     def _duplicate(self) -> None:
@@ -172,13 +173,17 @@ class Keying(ViewPart):
         """Set the interpolation after the selected keys, or after those at the frame shown."""
         keys = tuple(sorted(self.selected)) or self._here()
         if keys:
-            self._do(act.SetBlend(keys, blend))
+            self._planting.do(act.SetBlend(keys, blend))
 
     def set_tangent(self, tangent: Tangent) -> None:
         """Let the slopes at the selected keys, or at those at the frame shown, follow from something else."""
         keys = tuple(sorted(self.selected)) or self._here()
         if keys:
-            self._do(act.SetTangents(keys, tangent))
+            self._planting.do(act.SetTangents(keys, tangent))
+
+    def simplify(self, tolerance_deg: float) -> None:
+        """Remove the keys that the others reproduce."""
+        self._planting.do(act.SimplifyKeys(tolerance_deg))
 
     # Frames
 
@@ -231,7 +236,7 @@ class Keying(ViewPart):
         if left is None or left.clip != self._document.clip:
             return
         try:
-            self._do(act.KeyPose(left.frame, pose=left.pose))
+            self._planting.do(act.KeyPose(left.frame, pose=left.pose))
         except ViewerError as error:
             self._view.fail(error)
 
@@ -249,7 +254,7 @@ class Keying(ViewPart):
 
     def _paste(self) -> None:
         if self._copied is not None:
-            self._do(act.PasteKeys(self._copied))
+            self._planting.do(act.PasteKeys(self._copied))
 
     def bindings(self) -> CommandBindings:
         """How its commands are run."""
@@ -259,12 +264,12 @@ class Keying(ViewPart):
             return self._document
 
         return {
-            "key.set": CommandBinding(lambda: self._do(act.KeyPose())),
+            "key.set": CommandBinding(lambda: self._planting.do(act.KeyPose())),
             "key.set_selected": CommandBinding(
-                lambda: self._do(act.KeyPose(joints=selected_joints(document()))),
+                lambda: self._planting.do(act.KeyPose(joints=selected_joints(document()))),
                 lambda: bool(document().selected_on_figure),
             ),
-            "key.delete": CommandBinding(lambda: self._do(act.DeleteKeys()), lambda: bool(self._here())),
+            "key.delete": CommandBinding(lambda: self._planting.do(act.DeleteKeys()), lambda: bool(self._here())),
             "key.auto": CommandBinding(
                 lambda: self._do(act.SetAutoKey(not document().auto_key)), checked=lambda: document().auto_key
             ),

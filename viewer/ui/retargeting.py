@@ -6,7 +6,7 @@ is the target's motion, as the newest undo step, which every change replaces; le
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from viewer.skeleton.joint_map import Map, Reference
 from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
+from viewer.ui.background import Background, Job
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Button, Move, Press, Release
@@ -80,21 +81,20 @@ class Retargeting:
         problem: why there is none, or "".
         selected: the source's joint of the pair that is selected, or "".
         held: the end of the string that is dragged, or None.
-        work: makes the result of a long motion while the window goes on; None while there is none.
     """
 
-    def __init__(self, session: Session, view: View, figures: Figures, camera_moves: CameraMoves) -> None:
+    def __init__(
+        self, session: Session, view: View, figures: Figures, camera_moves: CameraMoves, background: Background
+    ) -> None:
         """Start with nothing to retarget."""
         self._session, self._view, self._figures = session, view, figures
-        self._camera_moves = camera_moves
+        self._camera_moves, self._background = camera_moves, background
         self.source = self.target = self.selected = self.problem = ""
         self.settings = Settings()
         self.map: Map | None = None
         self.report: RetargetReport | None = None
         self.held: End | None = None
         self._given: dict[str, str | None] = {}
-        self.work: LongWork[Retargeted] | None = None
-        self._made_of: tuple[Document, Document] | None = None
         self._step: Step | None = None
         self._added = self._target_moves = False
 
@@ -153,7 +153,6 @@ class Retargeting:
                 self._forget(take_back=True)
                 self._view.note("Retargeted motion dropped")
             return
-        self._tick_work()
         stage = self._session.stage
         if self.running and {self.source, self.target} <= {*stage.names}:
             return
@@ -171,14 +170,8 @@ class Retargeting:
         self.update()
         self._camera_moves.frame_figures(beside=True)
 
-    def drop_work(self) -> None:
-        """Cancel the work that makes the result."""
-        if self.work is not None:
-            self.work.cancel()
-            self.work = None
-
     def _forget(self, *, take_back: bool) -> None:
-        self.drop_work()
+        self._background.drop("retargeting")
         if take_back:
             self._take_back()
         self.source = self.target = self.selected = self.problem = ""
@@ -220,7 +213,7 @@ class Retargeting:
 
     def update(self) -> None:
         """Make the result again; that of a long motion is there later."""
-        self.drop_work()
+        self._background.drop("retargeting")
         session = self._session
         if self._figures.active != self.target:
             self._figures.activate(self.target)
@@ -251,30 +244,42 @@ class Retargeting:
             )
             if source.clip is not None and len(source.clip) >= LONG:
                 self.report, self.problem = None, ""
-                self._made_of = self._document(self.source), self._document(self.target)
-                self.work = LongWork(make, _SHARES)
-                self._view.changed()
+                self._start(make)
             else:
                 self._show(make(), frame, playing=playing)
         except InputError as error:
             self._refuse(error)
 
-    def _tick_work(self) -> None:
-        """Show the result when it is made; where a figure has changed meanwhile it is made again."""
-        work, session = self.work, self._session
-        if work is None or work.busy or session.gestures.gesture is not None or session.recorder.recording:
-            return
-        self.work = None
-        now = self._document(self.source), self._document(self.target)
-        if self._made_of is None or not all(map(same_motion, self._made_of, now)):
-            self.update()
-        elif work.result is None:
-            assert work.error is not None
-            self._refuse(work.error)
-        else:
+    def _start(self, make: Callable[[], Retargeted]) -> None:
+        """Make the result while the window goes on; again if a figure changes meanwhile."""
+        names, session = (self.source, self.target), self._session
+        begun = [self._document(name) for name in names]
+
+        def is_current() -> bool:
+            there = {*names} <= {*session.stage.names}
+            return there and all(map(same_motion, begun, map(self._document, names)))
+
+        def take_over(made: Retargeted) -> None:
             if self._figures.active != self.target:
                 self._figures.activate(self.target)
-            self._show(work.result, session.document.frame, playing=session.clock.playing)
+            self._show(made, session.document.frame, playing=session.clock.playing)
+
+        job = Job(
+            work=LongWork(make, _SHARES),
+            title="Retargeting",
+            hint="Leave all as it was (Esc)",
+            is_current=is_current,
+            take_over=take_over,
+            outdated=self._make_again,
+            failed=self._refuse,
+            cancelled=self.cancel,
+        )
+        self._background.start("retargeting", job)
+        self._view.changed()
+
+    def _make_again(self) -> None:
+        if {self.source, self.target} <= {*self._session.stage.names}:  # else `tick` ends it
+            self.update()
 
     def _refuse(self, error: ViewerError) -> None:
         self.report, self.problem = None, str(error).removeprefix("retarget: ")
@@ -401,7 +406,7 @@ class Retargeting:
         found, report = self.map, self.report
         if not self.running:
             return StatusLine("dot", "Retarget", "idle", NOTHING, "", ())
-        if self.work is not None:
+        if self._background.is_under_way("retargeting"):
             return StatusLine("dot", "Retargeting", "idle", "", "", ())
         if self.problem or found is None or report is None:
             return StatusLine("warn", "Not retargeted", "warn", self.problem, "", ())

@@ -50,7 +50,8 @@ from viewer.ui import number_format
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, body_handles, free_pole
 from viewer.ui.laboratory import Laboratory
-from viewer.ui.layering import FeetView, layer_marks
+from viewer.ui.layering import layer_marks
+from viewer.ui.planting import FeetView
 from viewer.ui.simulating import Simulating
 from viewer.ui.status import too_near, worst
 from viewer.ui.timeline import key_frames

@@ -32,7 +32,7 @@ from viewer.app.panels.sheet import (
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import THRESHOLD, act, attempt
 from viewer.app.widgets.pen import Area, Pen, item
-from viewer.document.actions import MoveMarker, SetRange, SimplifyKeys
+from viewer.document.actions import MoveMarker, SetRange
 from viewer.document.key_curves import Tangent
 from viewer.document.take import Blend
 from viewer.errors import plural
@@ -334,7 +334,9 @@ def draw_key_menu(ui: PanelContext) -> None:
             keying.select_all()
             ui.wake()
         if imgui.menu_item_simple("Simplify keys", None, False, keying.take is not None):
-            act(ui, SimplifyKeys(ui.controller.view.preferences.record_tolerance_deg or _SIMPLIFY_DEG))
+            tolerance = ui.controller.view.preferences.record_tolerance_deg or _SIMPLIFY_DEG
+            attempt(ui, lambda: keying.simplify(tolerance))
+            ui.wake()
         if imgui.menu_item_simple("Show all frames"):
             keying.time_view.fit()
             ui.wake()

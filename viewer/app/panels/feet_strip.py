@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from imgui_bundle import imgui
 
@@ -10,14 +11,14 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import EYE, command_entry, eye_switch
 from viewer.app.theme import SMALL
 from viewer.app.widgets.dialogs import popup
-from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, scrub
+from viewer.app.widgets.edits import Edit, Phase, attempt, carry_out, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document.actions import SetFeet
 from viewer.document.take import PlantedFeet
 from viewer.document.take_layers import feet_of
 from viewer.errors import shown
 from viewer.ui import number_format
-from viewer.ui.layering import ShownContact, dragged, split, with_contact
+from viewer.ui.planting import ShownContact, dragged, split, with_contact
 
 STRIP = 60.0
 """Height of the strip, logical pixels: a row for heel and ball of each foot."""
@@ -25,6 +26,8 @@ _ROWS = 4
 _BAR_REACH = 6.0
 _FEET_MENU = "feet menu"
 _WEIGHTS = (1.0, 0.75, 0.5, 0.25)
+_EDITS = {"weight": "Weight of feet", "contact": "Contact of a foot"}
+"""Names of the undo steps."""
 _BLENDS = (0.1, 0.2, 0.3, 0.5)
 
 
@@ -66,12 +69,11 @@ def _feet_head(ui: PanelContext, pen: Pen, feet: PlantedFeet, at: tuple[float, f
     x, y, wide, tall = at
     hint = "Let the feet slide as in the motion" if feet.on else "Plant the feet"
     if eye_switch(pen, "feet eye", (x, y, tall), on=feet.on, hint=hint):
-        act(ui, SetFeet(on=not feet.on))
-        ui.controller.view.note(ui.controller.planting.words())
+        attempt(ui, lambda: ui.controller.planting.switch(on=not feet.on))
     imgui.set_cursor_screen_pos((x + pen.px(EYE), y))
     name = item("feet name", wide - pen.px(EYE), tall, right_too=True)
     edit = scrub(name, 100.0 * feet.weight, 0.5, snap=10.0, scale=ui.scale)
-    carry_out(ui, edit, "Weight of feet", lambda value: SetFeet(weight=min(max(value / 100.0, 0.0), 1.0)))
+    feet = _carried_out(ui, "weight", edit, lambda value: SetFeet(weight=min(max(value / 100.0, 0.0), 1.0)), feet)
     half = 0.5 * tall
     pen.fitted(name.x, pen.middle(y, half, SMALL), "Feet", name.w, "text" if feet.on else "text3", SMALL)
     report = ui.controller.planting.shown().report
@@ -104,10 +106,8 @@ def _bars(ui: PanelContext, pen: Pen, feet: PlantedFeet, it: Area, x_of: Callabl
         def moved(to: float) -> SetFeet:
             return SetFeet(contacts=dragged(start, held.number, how, round(to), last))
 
-        if ui.controller.planting.long:
-            contacts = _held_back(ui, edit, moved, contacts)
-        else:
-            carry_out(ui, edit, "Contact of a foot", moved)
+        feet_now = _carried_out(ui, "contact", edit, moved, feet)
+        contacts = tuple(one._replace(contact=feet_now.contacts[one.number]) for one in contacts)
     _draw_feet(pen, contacts, it, x_of, row_h, hit if it.hovered else None, ui.session.document.frame, feet)
     if it.hovered and hit is not None and not it.held:
         imgui.set_mouse_cursor(imgui.MouseCursor_.hand if part == "all" else imgui.MouseCursor_.resize_ew)
@@ -121,27 +121,28 @@ def _bars(ui: PanelContext, pen: Pen, feet: PlantedFeet, it: Area, x_of: Callabl
         _open_menu(ui, hit, frame)
 
 
-def _held_back(
-    ui: PanelContext, edit: Edit | None, moved: Callable[[float], SetFeet], contacts: tuple[ShownContact, ...]
-) -> tuple[ShownContact, ...]:
-    """The contacts as a drag of one shows them; those of a long motion are planted once, when it is let go."""
+def _carried_out(
+    ui: PanelContext, name: str, edit: Edit | None, make: Callable[[float], SetFeet], feet: PlantedFeet
+) -> PlantedFeet:
+    """Apply an edit, and return the feet as they are shown in it; a long motion's are planted once, at its end."""
+    if not ui.controller.planting.long:
+        carry_out(ui, edit, _EDITS[name], make)
+        return feet
+    waiting = f"feet {name}"
     if edit is not None:
         if edit.phase in {Phase.BEGIN, Phase.MOVE, Phase.SET}:
-            ui.memory["feet dragged"] = moved(edit.value)
+            ui.memory[waiting] = make(edit.value)
         if edit.phase in {Phase.COMMIT, Phase.SET}:
-            _change(ui, ui.memory["feet dragged"])
+            _change(ui, ui.memory[waiting])
         if edit.phase in {Phase.COMMIT, Phase.SET, Phase.CANCEL}:
-            del ui.memory["feet dragged"]
-    change = ui.memory.get("feet dragged")
-    if change is None:
-        return contacts
-    after = change.changes["contacts"]
-    return tuple(one._replace(contact=after[one.number]) for one in contacts)
+            del ui.memory[waiting]
+    change = ui.memory.get(waiting)
+    return feet if change is None else replace(feet, **change.changes)
 
 
 def _change(ui: PanelContext, action: SetFeet) -> None:
     """Plant the feet otherwise; a `ViewerError` becomes a message."""
-    attempt(ui, lambda: ui.controller.planting.change(action))
+    attempt(ui, lambda: ui.controller.planting.do(action))
 
 
 def _bar_part_at(

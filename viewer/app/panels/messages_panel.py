@@ -30,6 +30,7 @@ from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.ik.methods import EVERY_METHOD
 from viewer.scene import figure_points
 from viewer.session.demo import Demo, Says
+from viewer.ui.background import JobName
 from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH
 from viewer.ui.commands import BY_ID
 from viewer.ui.film import left_words
@@ -242,6 +243,9 @@ _CLOSES = "closes when done"
 _CARD_HIGH = 2.0 * _PADDING + _LINE + 2.0 * _GAP + 6.0 + FIELD
 _CARD_LEAST = 260.0
 """Height and least width of the card of long work, logical pixels."""
+_JOB_ICONS: dict[JobName, str] = {
+    "planting": fa.ICON_FA_SHOE_PRINTS, "retargeting": fa.ICON_FA_PERSON_WALKING_ARROW_RIGHT,
+}  # fmt: skip
 
 
 class _Work(NamedTuple):
@@ -269,7 +273,7 @@ class _Work(NamedTuple):
 def draw_film_card(ui: PanelContext) -> None:
     """Draw the cards of a film and other work that goes on, and the question before the window closes."""
     film, low = ui.film, 0.0
-    planting, retargeting = ui.controller.planting, ui.controller.retargeting
+    background = ui.controller.background
     if film is not None:
         work = _Work(
             icon=fa.ICON_FA_FILM,
@@ -284,34 +288,27 @@ def draw_film_card(ui: PanelContext) -> None:
         if _work_card(ui, "##film card", work, low):
             ask(ui, "film-cancel")
         low += ui.px(_CARD_HIGH) + ui.px(_GAP)
-    for name, icon, title, long, hint, cancel in (
-        ("##planting card", fa.ICON_FA_SHOE_PRINTS, "Planting feet", planting.work, "Leave the feet as they are (Esc)",
-         planting.cancel),
-        ("##retargeting card", fa.ICON_FA_PERSON_WALKING_ARROW_RIGHT, "Retargeting", retargeting.work,
-         "Leave all as it was (Esc)", retargeting.cancel),
-    ):  # fmt: skip
-        if long is None:
-            continue
+    for name, job in tuple(background.jobs.items()):
         work = _Work(
-            icon=icon,
-            title=title,
-            part=long.part,
-            words=f"{int(100.0 * long.part)} %",
+            icon=_JOB_ICONS[name],
+            title=job.title,
+            part=job.work.part,
+            words=f"{int(100.0 * job.work.part)} %",
             widest="100 %",
-            left=left_words(long.left),
+            left=left_words(job.work.left),
             aside="",
-            hint=hint,
+            hint=job.hint,
         )
-        if _work_card(ui, name, work, low):
-            cancel()
+        if _work_card(ui, f"##{name} card", work, low):
+            background.cancel(name)
         low += ui.px(_CARD_HIGH) + ui.px(_GAP)
     _ask_film(ui)
 
 
 def _cards_height(ui: PanelContext) -> float:
     """Height of the cards in the view's lower right corner with the gaps above them, framebuffer pixels."""
-    every = ui.film, ui.controller.planting.work, ui.controller.retargeting.work
-    return sum(one is not None for one in every) * (ui.px(_CARD_HIGH) + ui.px(_GAP))
+    count = len(ui.controller.background.jobs) + (ui.film is not None)
+    return count * (ui.px(_CARD_HIGH) + ui.px(_GAP))
 
 
 def _work_card(ui: PanelContext, name: str, work: _Work, low: float) -> bool:

@@ -1,0 +1,40 @@
+"""Motions that are too fast for a robot's motors."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from viewer.errors import quote
+from viewer.skeleton.clip import Clip
+from viewer.skeleton.coordinates import joint_space
+from viewer.skeleton.limits import JointKind
+from viewer.skeleton.skeleton import Skeleton
+
+_OVER = 1e-6
+"""Part by which a speed may be above the one stated: motions of exactly that speed are not."""
+
+
+def too_fast(skeleton: Skeleton, clip: Clip) -> tuple[str, ...]:
+    """A line on the joint that a clip moves the most beyond what its motor can, if there is one: hinges and slides."""
+    speeds = [math.inf if motor is None or motor.velocity is None else motor.velocity for motor in skeleton.motors]
+    single = [kind in (JointKind.HINGE, JointKind.SLIDE) for kind in skeleton.kinds]
+    joints = np.flatnonzero(np.isfinite(speeds) & single) if speeds else np.zeros(0, dtype=np.intp)
+    if not joints.size or len(clip) < 2:
+        return ()
+    measured = joint_space(skeleton).measure(clip.rotations, clip.local_translations())[:, joints, 0]
+    slides = np.array([skeleton.kinds[joint] is JointKind.SLIDE for joint in joints.tolist()])
+    steps = np.diff(measured, axis=0)
+    steps = np.where(slides, steps, np.remainder(steps + np.pi, 2.0 * np.pi) - np.pi)
+    rates = np.abs(steps) / clip.frame_time
+    shares = rates / np.array(speeds)[joints]
+    frame, worst = np.unravel_index(int(shares.argmax()), shares.shape)
+    over = int((shares.max(axis=0) > 1.0 + _OVER).sum())
+    if not over:
+        return ()
+    unit, scale = ("m/s", 1.0) if slides[worst] else ("deg/s", math.degrees(1.0))
+    found, most = scale * float(rates[frame, worst]), scale * speeds[int(joints[worst])]
+    more = f"; {over - 1} more joint{'s are' if over > 2 else ' is'} too fast" if over > 1 else ""
+    name = quote(skeleton.names[int(joints[worst])])
+    return (f"joint {name} moves at {found:.4g} {unit} in frame {frame + 1}, its motor at {most:.4g} at most{more}",)
