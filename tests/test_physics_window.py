@@ -151,6 +151,33 @@ def test_the_panel_says_what_is_stuck(window: PanelWindow, monkeypatch: pytest.M
     ]
 
 
+@pytest.mark.parametrize(
+    ("efforts", "said"),
+    [
+        ((None, None), []),
+        ((None, 3.0), ["At any strength the motor of a joint gives at most the effort in the file"]),
+        ((2.0, 3.0), ["At any strength the motors of 2 joints give at most the effort in the file"]),
+    ],
+)
+def test_the_panel_says_that_stated_efforts_do_not_follow_the_strength(
+    efforts: tuple[float | None, ...], said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arm = viewer.Builder(name="arm")
+    arm.add("base", None, (0.0, 0.0, 0.0), kind="fixed")
+    for index, effort in enumerate(efforts):
+        motor = viewer.Motor(effort=effort, velocity=2.0)
+        arm.add(f"link{index}", ("base", "link0")[index], (0.0, 0.3, 0.0), kind="hinge", axis=(0, 0, 1), motor=motor)
+    window = PanelWindow(viewer.Character(arm.skeleton))
+    window.controller.run("physics.run")
+    run_for(window, 0.1)
+    told: list[str] = []
+    note = lambda _, words, *_rest, **_more: told.append(words)  # noqa: E731
+    monkeypatch.setattr("viewer.app.panels.physics_panel.paragraph", note)
+    window.frames(1)
+    assert told == said
+    window.close()
+
+
 def test_hints_name_what_the_simulation_can_do_now(window: PanelWindow) -> None:
     controller = window.controller
     controller.run("physics.run")

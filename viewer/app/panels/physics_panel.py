@@ -150,6 +150,10 @@ def _figure(ui: PanelContext, part: Simulating) -> Forces:
     edit = part_slider(ui, "strength", forces.strength, low=1.0, high=10.0, rest=6.0, form=_HERTZ)
     if edit is not None:
         forces = replace(forces, strength=edit.value)
+    stated = sum(motor is not None and motor.effort is not None for motor in sim.skeleton.motors)
+    if stated:
+        of = f"the motors of {stated} joints give" if stated > 1 else "the motor of a joint gives"
+        paragraph(ui, f"At any strength {of} at most the effort in the file", "text2", small=True)
     if len(sim.model.free):
         label(ui, "Balance", hint="What holds the figure besides its own feet")
         words = tuple(word.capitalize() for word in ASSISTS)
