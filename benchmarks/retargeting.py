@@ -1,13 +1,13 @@
 """Retargeting measured: known twins, there and back, parts mapped, speed. Run by `benchmarks/motion.py retarget`.
 
-And onto robots: `benchmarks/motion.py robots`.
+Hands that touch, and robots: `benchmarks/motion.py hands` and `robots`.
 """
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import MappingProxyType
 
@@ -16,9 +16,14 @@ from numpy.typing import NDArray
 
 import viewer
 from viewer.motion.hinge_stacks import without_stacks
+from viewer.motion.paired_places import touching_goals
+from viewer.motion.posed_body import posed_body
+from viewer.motion.reference import bodies_of
+from viewer.motion.retarget_report import Choices
 from viewer.skeleton import find_figure
 from viewer.skeleton.names import body_part
 from viewer.spatial.quaternion import angle_between, conjugate, multiply
+from viewer.spatial.vectors import norm
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from twins import error_cm, twin
@@ -29,6 +34,8 @@ _ROBOTS = {
     "Talos": "talos_data/robots/talos_reduced.urdf",
     "iCub": "icub_description/robots/icub.urdf",
 }
+_TOUCHES = 0.99
+"""Of a hand that is taken for one that touches: its share."""
 _RESTS = ("rest", "relaxed", "frame", "frame")
 
 
@@ -68,6 +75,37 @@ def retargeting(clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]], seed:
     good = sum(each < 0.1 for each in trusted)
     print(f"\ntwins with a rest pose that can be trusted: {good} of {len(trusted)} within 0.1 cm")
     print(f"pairs whose names say the same side and part: {right} of {paired}")
+
+
+def touching_hands(
+    motions: Iterable[tuple[str, viewer.Skeleton, list[viewer.Clip]]], pops: Callable[[viewer.Clip, list[int]], float]
+) -> None:
+    """Print a line for each clip and its noisy copies."""
+    rigs = [viewer.load(rig) for rig in _RIGS]
+    print(f"{'clip':26} pops free, touching  mm off: mean, 95 %")
+    for name, skeleton, clips in motions:
+        worst, off = {"free": 0.0, "touch": 0.0}, [np.empty(0)]
+        for clip in clips:
+            character = viewer.Character(skeleton, MappingProxyType({clip.name: clip}))
+            own = pops(clip, [*range(len(skeleton))])
+            for rig in rigs:
+                for hands in ("free", "touch"):
+                    made = viewer.retarget(character, rig, hands=hands).character.clip
+                    assert made is not None
+                    worst[hands] = max(worst[hands], pops(made, [*range(len(rig.skeleton))]) / own)
+                off += _off_touched(character, rig)
+        missed = 1e3 * np.concatenate(off)
+        told = f"{missed.mean():14.1f} {np.quantile(missed, 0.95):5.1f}" if len(missed) else "no touch".rjust(20)
+        print(f"{name:26} {worst['free']:9.2f} {worst['touch']:9.2f} {told}", flush=True)
+
+
+def _off_touched(source: viewer.Character, rig: viewer.Character) -> list[NDArray[np.float64]]:
+    """Metres that each palm is off in the frames in which it touches something."""
+    its, mine = bodies_of((source.skeleton, source.clip), (rig.skeleton, rig.clip))
+    posed = posed_body(its, mine, viewer.find_map(source, rig), Choices("plant", "touch", limits=False))
+    goals = touching_goals(posed.pairing, posed.world)
+    return [norm(goal - posed.world.point(*arm.tip))[share > _TOUCHES]
+            for goal, share, (_, arm) in zip(*goals, posed.pairing.arms, strict=True)]  # fmt: skip
 
 
 def onto_robots(clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]]) -> None:

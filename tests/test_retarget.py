@@ -547,3 +547,23 @@ def test_hands_that_touch_do_not_jerk(rig: str) -> None:
 
     found = viewer.retarget(walk, viewer.load(rig), hands="touch").character
     assert jerk(found.clip) < 1.1 * jerk(walk.clip)
+
+
+def test_noise_does_not_make_a_nearly_straight_arm_that_touches_jerk() -> None:
+    """By the last millimetres of its reach an elbow turns as far as by centimetres before."""
+    walk = viewer.load("sample:walk")
+    assert walk.clip is not None
+    clip = walk.clip.resampled(120.0)
+    shake = np.radians(1.0) * np.random.default_rng(1).normal(size=(*clip.rotations.shape[:2], 3))
+    noisy = clip.with_motion(multiply(clip.rotations, exp(shake)))
+
+    def jerk(clip: viewer.Clip | None, joints: list[int]) -> float:
+        assert clip is not None
+        turns = clip.rotations[:, joints]
+        steps = log(multiply(conjugate(turns[:-1]), turns[1:]))
+        return float(np.percentile(np.linalg.norm(np.diff(steps, axis=0), axis=-1), 99.9))
+
+    source = replace(walk, clips=MappingProxyType({"noisy": noisy}))
+    found = viewer.retarget(source, viewer.load("sample:walk"), hands="touch").character
+    arms = [walk.skeleton.index(side + bone) for side in ("Left", "Right") for bone in ("Arm", "ForeArm", "Hand")]
+    assert jerk(found.clip, arms) < 1.5 * jerk(noisy, list(range(len(walk.skeleton))))

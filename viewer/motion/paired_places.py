@@ -21,7 +21,7 @@ from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import HEAD
 from viewer.skeleton.joint_map import is_same_tree
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
+from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, rotate
 from viewer.spatial.smoothing import ease, low_pass, median
 from viewer.spatial.vectors import dot, norm
 
@@ -31,7 +31,7 @@ _NEAR = 0.13
 """A hand touches things within this distance, in arm lengths: 8 cm of a person. At twice as far it does not."""
 _HOLD, _FADE = 0.1, 2.5
 """Seconds by which a touch is held longer at either end, and the hertz of the filter that fades it in and out."""
-_MOVES = 6.0
+_MOVES = 8.0
 """Hertz up to which people move hands."""
 _PALM = 0.12
 """The palm is this far from the wrist, in arm lengths."""
@@ -143,9 +143,27 @@ def reach(
     translations: Floats,
     world: World,
     wanted: dict[int, Floats],
+    rate: float | None = None,
 ) -> tuple[Floats, World]:
-    """Limbs of the target with their ends at goals (F, 3); hands and feet keep their world rotations."""
-    skeleton = pairing.target.skeleton
+    """Limbs of the target with their ends at goals (F, 3); hands and feet keep their world rotations.
+
+    With a rate, frames a second, limbs leave their own rotations as slowly as people move.
+    """
+    skeleton, moving = pairing.target.skeleton, _goals_of_limbs(pairing, limbs, world, wanted)
+    if not moving:
+        return rotations, world
+    made = rotations.copy()
+    for one, found in zip(moving, pose_several(skeleton, moving), strict=True):
+        turns = found if rate is None else _slowly(skeleton, one.limb, rotations, found, rate)
+        for joint, turn in zip(limb_joints(one.limb), _as_they_turn(pairing, one, turns, rotations), strict=True):
+            made[:, joint] = turn
+    return made, fk_arrays(skeleton.parents, normalized(made), translations)
+
+
+def _goals_of_limbs(
+    pairing: Pairing, limbs: list[tuple[tuple[Limb, Limb], Floats]], world: World, wanted: dict[int, Floats]
+) -> list[LimbGoals]:
+    """The limbs whose ends are away from their goals (F, 3), as `pose_several` takes them."""
     moving: list[LimbGoals] = []
     for (_, limb), goals in limbs:
         away = norm(world.point(*limb.tip) - goals)
@@ -160,22 +178,32 @@ def reach(
         if pairing.target.figure is not None:
             axis = rotate(pairing.frames[1][limb.lower], np.array([1.0, 0.0, 0.0]))
         moving.append(LimbGoals(limb, world, goals, turns, axis))
-    if not moving:
-        return rotations, world
-    rotations = rotations.copy()
-    for one, found in zip(moving, pose_several(skeleton, moving), strict=True):
-        for joint, turns in zip(limb_joints(one.limb), _as_they_turn(pairing, one, found), strict=True):
-            rotations[:, joint] = turns
-    return rotations, fk_arrays(skeleton.parents, normalized(rotations), translations)
+    return moving
 
 
-def _as_they_turn(pairing: Pairing, one: LimbGoals, found: Floats) -> list[Floats]:
+def _slowly(skeleton: Skeleton, limb: Limb, own: Floats, found: Floats, rate: float) -> Floats:
+    """Rotations (F, 2 or 3, 4) of a limb that goes from its own to those found as slowly as people move.
+
+    What is quicker is noise of other joints, or of an elbow that is nearly straight: by the last millimetres of its
+    reach it turns as far as by centimetres before.
+    """
+    bones = list(limb_joints(limb)[:2])
+    changes = low_pass(log(multiply(conjugate(own[:, bones]), found[:, :2])), rate, _MOVES)
+    slow = found.copy()
+    slow[:, :2] = multiply(own[:, bones], exp(changes))
+    if limb.end is not None:
+        slow[:, 2] = multiply(_made_up(skeleton, limb, own, found, slow), found[:, 2])
+    return slow
+
+
+def _as_they_turn(pairing: Pairing, one: LimbGoals, found: Floats, own: Floats) -> list[Floats]:
     """Local rotations (F, 4) of `limb_joints` that the kinds of these joints have.
 
     Args:
         pairing: both bodies.
         one: the limb and its goals.
         found: (F, 2 or 3, 4) as `pose_limbs` has them, whatever the kinds are.
+        own: (F, J, 4) local rotations of all joints before.
     """
     skeleton, figure, limb = pairing.target.skeleton, pairing.target.figure, one.limb
     joints = limb_joints(limb)
@@ -183,38 +211,48 @@ def _as_they_turn(pairing: Pairing, one: LimbGoals, found: Floats) -> list[Float
     if figure is not None and is_hinged(skeleton, limb):
         parent = int(skeleton.parents[limb.upper])
         over = one.world.rotations[:, parent] if parent >= 0 else np.broadcast_to(IDENTITY, found[:, 0].shape)
-        turn = multiply(over, local[limb.upper])
-        elbow = rotate(turn, bones_of(skeleton, limb).upper)
-        wrist = one.goals - one.world.positions[:, limb.upper]
-        posed = posed_by_hinges(skeleton, figure, limb, over, elbow, wrist, turn)
+        turn, bones = multiply(over, local[limb.upper]), bones_of(skeleton, limb)
+        lower = multiply(multiply(bones.between, conjugate(skeleton.rest_rotations[limb.lower])), local[limb.lower])
+        elbow = rotate(turn, bones.upper)
+        wrist = elbow + rotate(multiply(turn, lower), bones.lower)
+        local |= posed_by_hinges(skeleton, figure, limb, over, elbow, wrist, turn)
         if limb.end is not None:
-            # What the bones above do not turn as wanted, the hand or foot makes up for.
-            before, after = (_turn_of_end(skeleton, limb, {**local, **each}) for each in ({}, posed))
-            local[limb.end] = multiply(multiply(conjugate(after), before), local[limb.end])
-        local |= posed
+            now = np.stack([local[joint] for joint in joints], axis=1)
+            local[limb.end] = multiply(_made_up(skeleton, limb, own, found, now), local[limb.end])
     some = [joint for joint in joints if skeleton.kinds[joint] is not JointKind.BALL]
     if some:
         local |= zip(some, nearest_turns(skeleton, some, np.stack([local[joint] for joint in some])), strict=True)
     return [local[joint] for joint in joints]
 
 
-def _turn_of_end(skeleton: Skeleton, limb: Limb, local: dict[int, Floats]) -> Floats:
-    """(F, 4) how what carries a hand or foot is turned as the joint sees it that carries the limb."""
+def _made_up(skeleton: Skeleton, limb: Limb, own: Floats, before: Floats, after: Floats) -> Floats:
+    """(F, 4) by which a hand or foot turns so that it makes up for bones that turn otherwise than before.
+
+    Args:
+        skeleton: with the limb.
+        limb: with a hand or foot.
+        own: (F, J, 4) local rotations of all joints, of which those between the bones keep theirs.
+        before: (F, 2 or 3, 4) local rotations of `limb_joints`.
+        after: (F, 2 or 3, 4) of them, too.
+    """
     assert limb.end is not None
-    joint, turn = int(skeleton.parents[limb.end]), np.array(IDENTITY)
+    joint, turned, turns = int(skeleton.parents[limb.end]), np.array(IDENTITY), np.array(IDENTITY)
+    number = {each: place for place, each in enumerate(limb_joints(limb))}
     while joint != int(skeleton.parents[limb.upper]):
-        turn = multiply(local.get(joint, skeleton.rest_rotations[joint]), turn)
+        place = number.get(joint)
+        turned = multiply(own[:, joint] if place is None else before[:, place], turned)
+        turns = multiply(own[:, joint] if place is None else after[:, place], turns)
         joint = int(skeleton.parents[joint])
-    return turn
+    return multiply(conjugate(turns), turned)
 
 
-def touching_goals(pairing: Pairing, world: World) -> list[Floats]:
-    """(F, 3) places of the target's wrist for each pair of arms; ``world`` is the target's."""
+def touching_goals(pairing: Pairing, world: World) -> tuple[list[Floats], list[Floats]]:
+    """Places (F, 3) of the target's wrist for each pair of arms, and how much it touches (F,); ``world`` is its own."""
     worlds, clip = (pairing.moving, world), pairing.source.clip
     assert clip is not None
     palms = [[_palm(*side) for side in zip(worlds, pairing.frames, pair, strict=True)] for pair in pairing.arms]
     lengths = [[_length(*side) for side in zip(worlds, pair, strict=True)] for pair in pairing.arms]
-    goals = []
+    goals, touches = [], []
     for index, (_, arm) in enumerate(pairing.arms):
         wrist, length = world.point(*arm.tip), lengths[index][0]
         total, weight, none = np.zeros_like(wrist), np.zeros(len(wrist)), np.ones(len(wrist))
@@ -224,9 +262,9 @@ def touching_goals(pairing: Pairing, world: World) -> list[Floats]:
             weight, none = weight + share, none * (1.0 - share)
         # Of one thing its share, of several the mean: without a moment in which one takes over.
         shift = total * ((1.0 - none) / np.where(weight > 0.0, weight, 1.0))[:, None]
-        # It comes of other proportions, and changes as slowly as people move: what is quicker is noise of other joints.
-        goals.append(wrist + low_pass(shift, 1.0 / clip.frame_time, _MOVES))
-    return goals
+        goals.append(wrist + shift)
+        touches.append(1.0 - none)
+    return goals, touches
 
 
 def touching_share(gaps: Floats, rate: float) -> Floats:

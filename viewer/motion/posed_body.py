@@ -152,8 +152,10 @@ def _with_hands(
     if choices.hands == "reach":
         rotations, world = follow(pairing, arms, *moved, wanted)
     else:
-        goals = list(zip(arms, touching_goals(pairing, moved.world), strict=True))
-        rotations, world = reach(pairing, goals, *moved, wanted)
+        assert pairing.source.clip is not None
+        goals, _ = touching_goals(pairing, moved.world)
+        rate = 1.0 / pairing.source.clip.frame_time
+        rotations, world = reach(pairing, list(zip(arms, goals, strict=True)), *moved, wanted, rate)
     return Moved(rotations, moved.translations, world)
 
 
