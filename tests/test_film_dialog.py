@@ -370,3 +370,20 @@ def test_a_name_may_lead_to_another_folder(window: PanelWindow, folder: Path) ->
     (folder / "films").mkdir()
     window.write("films/stride")
     assert [order.path for order in ordered(window)] == [folder / "films" / "stride.mp4"]
+
+
+@pytest.mark.parametrize("typed", ["/", ".", "..", "~", "films/"])
+def test_a_name_that_is_only_a_folder_gets_a_file_name(typed: str, window: PanelWindow, folder: Path) -> None:
+    (folder / "films").mkdir()
+    imgui.get_io().add_input_characters_utf8(typed)
+    window.frames(4)
+    assert state(window).name == typed
+    assert state(window).path.name == "film.mp4"
+
+
+def test_a_whole_path_can_be_typed_as_name_letter_by_letter(window: PanelWindow, folder: Path) -> None:
+    for letter in str(folder / "stride"):
+        imgui.get_io().add_input_characters_utf8(letter)
+        window.frames(2)
+    enter(window)
+    assert [order.path for order in ordered(window)] == [folder / "stride.mp4"]

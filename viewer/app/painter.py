@@ -368,7 +368,8 @@ class PanelHost:
             imgui.set_next_window_pos(
                 imgui.ImVec2(ui.regions.viewport.x + ui.px(12), ui.regions.viewport.y + ui.px(12))
             )
-            imgui.begin(f"##failed:{panel.id}", None, FIXED | imgui.WindowFlags_.always_auto_resize)
+            imgui.set_next_window_size(imgui.ImVec2(ui.px(420), 0))  # wrapped text alone gives no width
+            imgui.begin(f"##failed:{panel.id}", None, FIXED)
         imgui.push_style_color(imgui.Col_.text, colour("warn"))
         imgui.text(fa.ICON_FA_TRIANGLE_EXCLAMATION)
         imgui.pop_style_color()

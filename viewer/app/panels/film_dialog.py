@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels import file_dialog
-from viewer.app.panels.file_dialog import has_suffix, typed_path
+from viewer.app.panels.file_dialog import has_suffix, names_folder, typed_path
 from viewer.app.widgets.buttons import (
     SEGMENT,
     choose,
@@ -124,8 +124,10 @@ class FilmState:
 
     @property
     def path(self) -> Path:
-        """The file, as in `FilmOrder.path`."""
-        path = typed_path(self.name.strip() or "film", typed_path(self.folder, Path.cwd()))
+        """The file, as in `FilmOrder.path`; a name that is only a folder gets a file name of its own."""
+        path = typed_path(self.name, typed_path(self.folder, Path.cwd()))
+        if names_folder(self.name):
+            path /= "film"
         return path.with_name(film.film_name(path.name, self.form))
 
     def frames(self, document: Document) -> tuple[int, int] | None:
