@@ -70,6 +70,20 @@ def test_the_result_is_shown_at_once_and_apply_leaves_one_step(folder: Path) -> 
     assert shown(made).clip is None
 
 
+def test_a_rig_without_motion_gets_that_of_the_figure_shown(folder: Path) -> None:
+    made = Controller(session("biped"))
+    assert made.opening.show_file(folder / "stride.bvh")
+    assert made.retargeting.open(folder / "hero.json")
+    made.tick(0.0)
+    assert (made.retargeting.source, made.retargeting.target) == ("stride", "hero")
+    assert made.retargeting.problem == ""
+    assert made.figures.active == "hero"
+    assert shown(made).clip == "stride"
+    assert made.run("retarget.cancel")
+    assert made.session.stage.names == ["stride"]
+    assert shown(made).clip is not None
+
+
 def test_cancel_takes_all_back_and_leaving_drops_the_result(folder: Path) -> None:
     made = controller(folder)
     assert made.run("retarget.cancel")
@@ -244,7 +258,7 @@ def test_the_status_line_says_what_is_to_be_checked() -> None:
     made.run("workspace.retarget")
     made.tick(0.0)
     line = made.status()
-    assert line.goals == "Drop a motion here, or open one: it is retargeted to the figure shown."
+    assert line.goals == "Drop or open a motion for the figure shown, or a rig that gets the motion shown."
     assert made.opening.show_file("sample:biped")
     assert made.figures.add("sample:walk")
     made.session.figures.activate("biped")

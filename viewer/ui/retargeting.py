@@ -45,7 +45,7 @@ _ABOUT = "retarget"
 _BUNDLED = ("sample:", "demo:")
 _SHARES = {"contacts": 0.3, "planting": 0.4}
 """Parts of the time that retargeting with planted feet takes; the rest comes after them."""
-NOTHING = "Drop a motion here, or open one: it is retargeted to the figure shown."
+NOTHING = "Drop or open a motion for the figure shown, or a rig that gets the motion shown."
 """What is said while there is no motion to take."""
 
 
@@ -96,7 +96,7 @@ class Retargeting:
         self.held: End | None = None
         self._given: dict[str, str | None] = {}
         self._step: Step | None = None
-        self._added = self._target_moves = False
+        self._added, self._target_moves = "", False
 
     @property
     def on(self) -> bool:
@@ -121,15 +121,21 @@ class Retargeting:
     # Beginning and ending
 
     def open(self, path: Path | str) -> bool:
-        """Add the figure of a file and put its motion on the active one; whether the file could be read."""
+        """Add the figure of a file and put its motion on the active one; whether the file could be read.
+
+        A rig without motion gets that of the active one.
+        """
         self._forget(take_back=True)
-        target = self._figures.active
+        active = self._figures.active
         if not self._figures.add(path):
             return False
-        source = self._figures.active
-        self._session.figures.activate(target)
-        self._begin(source, target)
-        self._added = True
+        added = self._figures.active
+        if self._moves(active) and not self._moves(added):
+            self._begin(active, added)
+        else:
+            self._session.figures.activate(active)
+            self._begin(added, active)
+        self._added = added
         if not self.on:
             self._view.enter(Workspace.RETARGET)
         return True
@@ -175,7 +181,7 @@ class Retargeting:
         if take_back:
             self._take_back()
         self.source = self.target = self.selected = self.problem = ""
-        self.map, self.report, self.held, self._step, self._added = None, None, None, None, False
+        self.map, self.report, self.held, self._step, self._added = None, None, None, None, ""
         self._given = {}
         self._view.changed()
 
@@ -191,11 +197,11 @@ class Retargeting:
 
     def cancel(self) -> None:
         """Take the result back, and remove the figure that was added for it."""
-        added, name = self._added, self.source
+        added = self._added
         self._forget(take_back=True)
         stage = self._session.stage
-        if added and name in stage.names and stage.several:
-            self._session.figures.remove(name)
+        if added in stage.names and stage.several:
+            self._session.figures.remove(added)
         self._view.enter(Workspace.POSE)
 
     def _take_back(self) -> None:
