@@ -288,6 +288,22 @@ def test_the_condition_of_a_planar_arm_is_that_of_its_plane() -> None:
     assert says.text.startswith(f"Condition {flat.condition:.3g};")
 
 
+def test_a_lesson_leads_back_to_the_laboratory() -> None:
+    person = Person()
+    person.controller.files.open_demo("singular")
+    solved(person)
+    person.controller.run("workspace.pose")
+    person.wait(0.05)
+    says = person.controller.demos.says
+    assert says is not None
+    assert says.text == "Press U: the laboratory compares the methods"
+    person.controller.run("workspace.lab")
+    solved(person)
+    says = person.controller.demos.says
+    assert says is not None
+    assert says.text.startswith("Condition ")
+
+
 ANSWERS: dict[str, object] = {
     "joint": MoveTargets({"tip": ((0.3, -0.85, 0.0), None)}),
     "branches": MoveTargets({"tip": ((1.2, 1.34, 0.0), None)}),

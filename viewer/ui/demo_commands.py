@@ -25,6 +25,8 @@ _ROUND = 48
 """Corners of a drawn circle."""
 _WAY = 96
 """Points of a drawn path."""
+_LAB_LEFT = Says("Press U: the laboratory compares the methods")
+"""The line of a lesson while another workspace is open."""
 
 
 class Demos(ViewPart):
@@ -54,7 +56,9 @@ class Demos(ViewPart):
         demo = self.current
         if demo is None:
             return None
-        return demo.check(self._laboratory.by_name) if demo.lab else demo.says(self._document)
+        if not demo.lab:
+            return demo.says(self._document)
+        return demo.check(self._laboratory.by_name) if self._laboratory.on else _LAB_LEFT
 
     def close(self) -> None:
         """Close the card."""
