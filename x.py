@@ -152,7 +152,7 @@ def is_usable(python: Path, uv: str | None) -> bool:
 def make_environment(folder: Path, uv: str | None) -> None:
     """Make an empty virtual environment in place of whatever is there."""
     if Path(sys.prefix) == folder:
-        raise SetupError(f"{folder} must be made anew: run x.py with another Python than the one in it")
+        raise SetupError(f"{folder} must be made again: run x.py with another Python than the one in it")
     shutil.rmtree(folder, ignore_errors=True)
     if not uv and not importlib.util.find_spec("ensurepip"):
         raise SetupError(
@@ -222,7 +222,7 @@ def test(arguments: list[str]) -> int:
     see_to_readers()
     workers = min(os.cpu_count() or 1, MAX_WORKERS)
     options = ["-n", str(workers), "--dist", "loadfile"]
-    # The tests start hundreds of processes: without bytecode each compiles the program anew. Git ignores the folders.
+    # The tests start hundreds of processes: without bytecode each compiles the program again. Git ignores the folders.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     return run_job([str(python), "-m", "pytest", *options, *arguments], ROOT)
 

@@ -45,7 +45,7 @@ def main() -> int:
     """Measure and print."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--runs", type=int, default=2000, metavar="N", help="solves of each kind")
-    made.add_argument("--cold", action="store_true", help="compile the kernels anew, too")
+    made.add_argument("--cold", action="store_true", help="compile the kernels again, too")
     arguments = made.parse_args()
     skeleton = viewer.load("sample:biped").skeleton
     pose = skeleton.relaxed_pose()

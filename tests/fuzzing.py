@@ -259,7 +259,7 @@ def _opened(kind: str, data: bytes, path: Path) -> Character | Session:
 
 
 def _on_figure(name: str, **options: Any) -> Session:  # noqa: ANN401 - passed on as they are
-    """A session of `FIGURE`; what refuses it knows no file, and whoever asked puts its name before."""
+    """A session of `FIGURE`; what refuses it knows no file, and the caller adds its name."""
     try:
         return Session(new_document(FIGURE, **options))
     except InputError as error:

@@ -1,6 +1,6 @@
 """Small files that ask for much: refused or loaded within 512 MB of memory and five seconds of the processor.
 
-The limits are the operating system's, set in a process of its own: whoever asks for more is refused the memory (the
+The limits are the operating system's, set in a process of its own: one that asks for more is refused the memory (the
 command then says "not enough memory", which no bound of ours does), or killed.
 """
 

@@ -76,7 +76,7 @@ def random_edit(random: np.random.Generator, skeleton: Skeleton) -> Edit:
 
 def check_laws(before: Skeleton, after: Skeleton, touched: set[str], pose: Pose) -> Pose:
     """Every joint that was not touched is where it was, at rest and posed; the pose on the edited skeleton."""
-    again = Builder(after).skeleton  # every law of `Skeleton` is checked anew
+    again = Builder(after).skeleton  # every law of `Skeleton` is checked again
     np.testing.assert_array_equal(again.offsets, after.offsets)
     kept = [name for name in after.names if name in before.names and name not in touched]
     here, there = [before.index(name) for name in kept], [after.index(name) for name in kept]

@@ -1,4 +1,4 @@
-"""What BVH files in the wild do differently, one by one, and how units and axes are guessed."""
+"""What BVH files of other programs do differently, one by one, and how units and axes are guessed."""
 
 from __future__ import annotations
 

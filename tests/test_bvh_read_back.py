@@ -1,4 +1,4 @@
-"""BVH states no units: where others would be guessed than were written, whoever writes is told what to read it by."""
+"""BVH states no units: where others would be guessed than were written, the writer says what to read it by."""
 
 from __future__ import annotations
 

@@ -120,11 +120,11 @@ def test_another_shell_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_names_are_those_of_the_library() -> None:
-    assert set(SOLVERS) == set(METHOD_NAMES), "write SOLVERS of viewer/cli/options.py anew"
+    assert set(SOLVERS) == set(METHOD_NAMES), "correct SOLVERS of viewer/cli/options.py"
     assert BACKENDS == REAL_BACKENDS
     assert set(completion.SUFFIXES) == {suffix[1:] for suffix in READERS}
     words = tuple(suffix[1:] for suffix in READERS)
-    assert get_args(FormatWord) == words, "write FormatWord of viewer/formats/file_formats.py anew: it has these words"
+    assert get_args(FormatWord) == words, "correct FormatWord of viewer/formats/file_formats.py: it has these words"
     assert completion.samples() == [f"sample:{name}" for name in sample_names()]
 
 

@@ -275,7 +275,7 @@ def test_a_missing_mesh_is_said_and_the_rest_opens(biped: Session, cube: Path, t
     contact = asked(found)
     assert contact is not None
     assert [one.name for one in contact.objects] == ["ball"]
-    # It is there again: nothing needs to be opened anew.
+    # It is there again: nothing needs to be opened again.
     cube.write_text(CUBE, encoding="utf-8")
     contact = asked(found)
     assert contact is not None

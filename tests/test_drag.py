@@ -264,7 +264,7 @@ def test_escape_is_offered_where_a_drag_stalls() -> None:
     assert escaped.status is Status.CONVERGED
     arm = planar(4, 45.0)
     np.testing.assert_allclose(viewer.fk(arm, escaped.pose).point(3, arm.tip_offsets[0]), target, atol=1e-3)
-    # Whoever does not take it goes on where the drag was.
+    # Without taking it, one goes on where the drag was.
     assert drag.solution is stalled
     assert degrees_between(drag.move([target], iterations=2).pose, stalled.pose) < 1.0
 

@@ -224,7 +224,7 @@ def test_feet_that_never_touch_are_told_of_after_the_work(long: PanelWindow) -> 
 def test_another_weight_blends_what_is_planted_already(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     window.controller.run("feet.plant")
     full = window.session.document
-    monkeypatch.setattr(take_layers, "plant_feet", None)  # whoever plants again fails
+    monkeypatch.setattr(take_layers, "plant_feet", None)  # planting again fails
     window.session.dispatch(SetFeet(weight=0.5))
     assert not window.session.document.same_as(full)
     window.session.dispatch(SetFeet(weight=1.0))

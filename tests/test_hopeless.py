@@ -96,7 +96,7 @@ def test_rigid_links_between_balls_do_not_keep_a_chain_from_its_nearest_pose(bac
 
 @pytest.mark.parametrize("beyond", [0.01, 0.5])
 def test_links_that_cannot_point_ahead_end_no_farther_off_than_from_elsewhere(beyond: float) -> None:
-    """With a limit in the way the straight pose is none of the chain's: it is solved as ever, inside the limits."""
+    """With a limit in the way the straight pose is none of the chain's: it is solved as usual, inside the limits."""
     skeleton = chain(4)
     limits = (None, JointLimits.swing_twist(1, (-0.5, 0.5), (-0.5, 0.5), (-0.5, 0.5)), None, None)
     skeleton = replace(skeleton, limits=limits)

@@ -49,7 +49,7 @@ def text(words: str, x: float, y: float, **more: Any) -> Text:  # noqa: ANN401 -
 def test_texts_stand_where_their_anchor_says(monkeypatch: pytest.MonkeyPatch, without_roboto: bool) -> None:
     if without_roboto:
         monkeypatch.setattr(pictures, "find_spec", lambda _name: None)
-    pictures._font.cache_clear()  # fonts are kept, and must be found anew
+    pictures._font.cache_clear()  # fonts are kept, and must be found again
     black = np.zeros((60, 200, 3), np.uint8)
     boxes: dict[str, Callable[[np.ndarray], bool]] = {
         "left": lambda x: abs(x.min() - 100) <= 3,

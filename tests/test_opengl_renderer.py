@@ -1,4 +1,4 @@
-"""What the renderer promises to whoever draws with it: uploads, targets, samples, the state it leaves."""
+"""What the renderer promises its callers: uploads, targets, samples, the state it leaves."""
 
 from __future__ import annotations
 

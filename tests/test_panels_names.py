@@ -1,4 +1,4 @@
-"""Names: written anew in the tree or a dialog, and found where there is no tree."""
+"""Names: changed in the tree or a dialog, and found where there is no tree."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def test_hints_name_what_the_simulation_can_do_now(window: PanelWindow) -> None:
     hints = [(hint.keys, hint.words) for hint in controller.hints()]
     assert hints == [("Drag", "pull a bone"), ("Shift K", "throw a ball"), ("Space", "pause"), ("K", "stop")]
     controller.run("physics.pause")
-    assert ("Space", "go on") in [(hint.keys, hint.words) for hint in controller.hints()]
+    assert ("Space", "resume") in [(hint.keys, hint.words) for hint in controller.hints()]
     controller.run("physics.pause")
     sim = controller.simulating.sim
     assert sim is not None

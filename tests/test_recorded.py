@@ -1,4 +1,4 @@
-"""Recorded sessions, done again: they lead where they led, and their files open for ever."""
+"""Recorded sessions, done again: they give the same results, and their files still open."""
 
 from __future__ import annotations
 

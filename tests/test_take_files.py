@@ -77,7 +77,7 @@ def test_pins_solved_frames_and_takes_put_aside_come_back(tmp_path: Path) -> Non
     assert loaded.auto_key
     other = Session(loaded)
     other.dispatch(act.SetRange(0, 50))
-    assert take_of(other.document).solved == take_of(loaded).solved  # kept, not solved anew
+    assert take_of(other.document).solved == take_of(loaded).solved  # kept, not solved again
 
 
 def test_documents_differ_where_their_takes_do() -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def _pinned() -> Session:
-    """Frames solved between keys that hold the feet, and a range that begins amid them."""
+    """Frames solved between keys that hold the feet, and a range that begins among them."""
     made = session()
     made.dispatch(act.KeyPose())
     made.seek(20)

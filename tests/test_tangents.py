@@ -191,7 +191,7 @@ def test_tangents_move_are_copied_and_keyed_over_with_their_keys() -> None:
 
 
 def test_exported_frames_follow_tangents() -> None:
-    """Whoever reads what is exported sees the curve: here of a hinge, a cubic by hand."""
+    """Readers of what is exported see the curve: here of a hinge, a cubic by hand."""
     document = new_document(viewer.load("sample:claw-arm"))
     name = document.skeleton.names[1]
     joint = 1

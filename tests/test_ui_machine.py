@@ -149,7 +149,7 @@ def test_nothing_that_a_person_does_raises_and_all_of_it_can_be_undone(seed: int
     person.controller.view.set_gesture(None)
     while person.controller.can("edit.undo"):
         assert person.controller.run("edit.undo")
-    # A sample that was opened anew has the usual backend.
+    # A sample that was opened again has the usual backend.
     now = person.document
     assert replace(now, solver=replace(now.solver, backend=start.solver.backend)).same_as(start)
 

@@ -2,7 +2,7 @@
 
 Both are plain data folders at the top of the repository. A wheel has them inside the package; in a
 checkout and an editable install they are beside the package. The folders hold no
-``__init__.py``, so ``importlib.resources`` finds them in a wheel only: hence the second look.
+``__init__.py``, so ``importlib.resources`` finds them in a wheel only; else the source tree is searched.
 """
 
 from __future__ import annotations

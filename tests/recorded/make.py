@@ -3,8 +3,8 @@
 Each function below is one session, done as somebody at the window does it, and recorded by the program itself. Goals
 files (`GOALS` of tests/recordings.py) are written beside them.
 
-What is there stays as it is, for files are to open for ever: without names only what is missing is made. A session that
-is named is made anew. By the same libraries on the same kind of processor it has the same bytes, unless the program
+What is there stays as it is, since files must always open: without names only what is missing is made. A session that
+is named is made again. By the same libraries on the same kind of processor it has the same bytes, unless the program
 behaves otherwise. Files of version 1 are of earlier programs: no name makes them.
 """
 
@@ -684,7 +684,7 @@ def goals_over_time() -> Hand:
 
 
 def planted_feet() -> Hand:
-    """Feet planted on a walk: weighed, switched, their contacts moved, split and left out, removed, found anew."""
+    """Feet planted on a walk: weighed, switched, their contacts moved, split and left out, removed, found again."""
     hand = Hand(new_document(short_walk()))
     hand.refused(act.SetFeet(on=False))
     hand.refused(act.RemoveFeet())

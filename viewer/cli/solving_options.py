@@ -385,7 +385,7 @@ examples:
 Every run but a quick one is kept, a line of JSON in one file, and compared with the last one on this machine."""
     )
 
-    # argparse checks a default of nargs="*" against choices as one value: hence a check.
+    # argparse checks a default of nargs="*" against choices as one value, so it is checked here.
     parts: list[str] = argument(
         "NAME", f"parts to measure: {', '.join(BENCH_PARTS)}", nargs="*", parse=_part, words=tuple(BENCH_PARTS)
     )

@@ -407,7 +407,7 @@ def only_poses(before: Document, after: Document) -> bool:
 
 
 def with_edits_keyed(before: Document, after: Document) -> Document:
-    """The document after a step: edits keyed if auto-key is on; pins, feet and layers solved anew on edited bones."""
+    """The document after a step: edits keyed if auto-key is on; pins, feet and layers solved again on edited bones."""
     take = after.take
     if before is after or take is not before.take or (before.clip, before.frame) != (after.clip, after.frame):
         return after

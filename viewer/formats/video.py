@@ -281,7 +281,7 @@ appear late are included."""
 
 
 def write_gif(frames: Iterable[NDArray[np.uint8]], path: Path, fps: float) -> int:
-    """Write a GIF that loops for ever; returns the number of pictures.
+    """Write a GIF that loops without end; returns the number of pictures.
 
     GIF times are hundredths of a second: the durations of frames alternate, such that the film has the right length.
     Players show frames of less than two hundredths slowly.

@@ -39,10 +39,10 @@ def keeps_apart(s: System) -> bool:
     return len(s.contact.joint) > 0
 
 
-def weigh_overlaps(w: Work, anew: bool) -> None:
+def weigh_overlaps(w: Work, first: bool) -> None:
     """Set the weight of overlaps: the least at the start of a solve, adapted to the last overlap in each drag step."""
     c = w.contact
-    if anew:
+    if first:
         c.weight[0] = LEAST_WEIGHT
     elif c.overlap[1] > 1.0:
         c.weight[0] = min(MOST_WEIGHT, _STIFFER * c.weight[0])

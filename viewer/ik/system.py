@@ -83,7 +83,7 @@ class System(NamedTuple):
         scale: (2,) the units of length, metres, and of weight: see `viewer.ik.scaling`.
         seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that
             the solve began with.
-        ease: (n,) how far from a limit holds shall not push a dof (`viewer.ik.kernels.step`); 0: they may.
+        ease: (n,) how far from a limit holds may not push a dof (`viewer.ik.kernels.step`); 0: they may.
         preferred, preferred_turn: (n,), (K, 4) coordinates and local rotations of the preferred pose, else empty.
         preference: (n,) part of the way to it, from where a solve begins, that each dof is drawn, else empty.
         contact: volumes that may touch; without capsules there is no contact.

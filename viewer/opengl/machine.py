@@ -43,7 +43,7 @@ def claim_drawing() -> None:
     """Record that this process draws.
 
     A forked process has neither the driver's threads nor its connection to the graphics card: drawing there would wait
-    for ever, even with a new context.
+    from then on, even with a new context.
 
     Raises:
         MachineError: this process was forked from one that has drawn.

@@ -77,7 +77,7 @@ def render_image(
         MachineError: the machine cannot draw; the line names the cure.
     """
     check_size(projection.size)
-    claim_drawing()  # in a forked process the drawing thread does not exist, and this would wait for ever
+    claim_drawing()  # in a forked process the drawing thread does not exist, and this would wait without end
     drawn = _artist().submit(_draw, draw_list, projection, samples, scale)
     return write_texts(drawn.result(), draw_list.texts, scale)
 

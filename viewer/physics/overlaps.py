@@ -1,7 +1,7 @@
 """What overlaps at the start of a simulation: it is moved apart; what cannot be keeps its depth.
 
 A part that hangs on the world beside its joint, or one whose joints are at their limits, may lie in the floor however
-hard the floor pushes. Contacts that such a part cannot leave would push in vain for ever.
+hard the floor pushes. Contacts that such a part cannot leave would push in vain without end.
 """
 
 from __future__ import annotations

@@ -227,7 +227,7 @@ class Physics:
     def _out_of_floor(self, target: Floats) -> Floats:
         """A target (nq,) whose free roots are as much higher as their figures are deep in the floor.
 
-        The floor holds the figure there: a target in it would press the figure down for ever.
+        The floor holds the figure there: a target in it would press the figure down all the time.
         """
         mujoco, mj, data = self._mujoco, self.model.mj, self._aside
         if not self.model.free.size:

@@ -331,7 +331,7 @@ def applied(action: Action, state: State, solvers: Solvers, take: Take | None = 
         action: to be done.
         state: before it.
         solvers: of the session.
-        take: that of the document after the action, where it was made beforehand and is all that the action changes.
+        take: that of the document after the action, where it is made already and is all that the action changes.
 
     Raises:
         InputError: the action cannot be done.

@@ -104,7 +104,7 @@ class Laboratory:
     # Time
 
     def tick(self, now: float) -> bool:
-        """Pose the problem anew when the document's has changed, and play; whether to go on drawing."""
+        """Solve again when the document's problem has changed, and play; whether to go on drawing."""
         if not self.on:
             self._start, self._asked, self.playing = None, None, False
             return False

@@ -87,7 +87,7 @@ class FeetView:
         return self._kept[1]
 
     def keep(self, take: Take, shown: ShownFeet) -> None:
-        """Keep what is shown of a take on the present motion, where it was made beforehand."""
+        """Keep what is shown of a take on the present motion, where that is made already."""
         self._kept = (take, self._session.document.clip_data, self._session.document.skeleton), shown
 
     def footprints(self) -> tuple[Footprint, ...]:

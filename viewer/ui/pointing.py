@@ -469,7 +469,7 @@ def _of_simulation(simulating: Simulating) -> tuple[Hint, ...]:
     stop = Hint("K", "stop")
     if simulating.problem:
         return Hint("Ctrl Home", "start again"), stop
-    space = Hint("Space", "go on" if simulating.paused else "pause")
+    space = Hint("Space", "resume" if simulating.paused else "pause")
     return Hint("Drag", "pull a bone"), Hint("Shift K", "throw a ball"), space, stop
 
 

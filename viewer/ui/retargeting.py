@@ -39,7 +39,7 @@ from viewer.ui.status import StatusLine
 from viewer.ui.view import View, Workspace
 
 _NEAR = 11.0
-"""Logical pixels from a joint within which it is meant."""
+"""Logical pixels from a joint within which the pointer is on it."""
 _SAG, _POINTS, _DASH = 0.07, 17, 2
 _ABOUT = "retarget"
 _BUNDLED = ("sample:", "demo:")
@@ -451,7 +451,7 @@ class Retargeting:
             away = np.linalg.norm(projection.project(points) - at, axis=1)
             away = np.where(np.isfinite(away), away, np.inf)
             paired = np.array([name in (self._pairs() if source else self._pairs().values()) for name in names])
-            # A joint with a string is meant before one without that lies beside it.
+            # A joint with a string goes before one without that lies beside it.
             nearest = int(np.argmin(away - np.where(paired, 3.0 * self._view.scale, 0.0)))
             if away[nearest] <= _NEAR * self._view.scale and (best is None or away[nearest] < best[0]):
                 best = float(away[nearest]), End(source, names[nearest])

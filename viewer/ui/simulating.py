@@ -244,7 +244,7 @@ class Simulating:
         self._view.changed()
 
     def _begin(self, poses: list[Pose] | None = None) -> None:
-        """Make the simulation anew, from poses of all figures, or from those of their documents."""
+        """Make the simulation again, from poses of all figures, or from those of their documents."""
         document = self._session.document
         self._cast, self._split = _cast_of(self._session), None
         self._aimed = [one.document.pose for one in self._cast]

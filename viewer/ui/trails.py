@@ -29,7 +29,7 @@ _SHORT = 2e-3
 class TrailMover:
     """Moves a point of the motion: an item at a frame.
 
-    Each motion begins anew from the document before the drag, so that only the last one counts, and its reach.
+    Each motion begins again from the document before the drag, so that only the last one counts, and its reach.
 
     Attributes:
         item: the effector or joint.

@@ -304,7 +304,7 @@ def pairs_for(mechanism: Mechanism, goals: Iterable[int], pivot: Vector) -> list
     place: the effector and its target.
     distance: the effector and the nearest point at the right distance.
     rotation: the three axes as they are and should be. Their squared chords are 2 phi^2 for a small angle phi,
-        hence half the weight.
+        so half the weight is used.
     aim: the point of the axis, drawn out as a ray, that is as far from the pivot as the target is: a turn that brings
         it to the target points the ray at it. Seen from the effector a miss of 1 m is 1 / distance radians.
     """
