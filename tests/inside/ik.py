@@ -1,7 +1,7 @@
 """The inside of `viewer.ik` that tests use."""
 
 from viewer.ik import algebra, arm_search, backends, batch, levenberg_marquardt, runs, warming
-from viewer.ik.assemble import Assembly, assemble, dof_table_of, joint_tables
+from viewer.ik.assemble import Assembly, assemble
 from viewer.ik.backends import BACKENDS, engine_for, twins
 from viewer.ik.compiled import numba_engine as compiled_engine
 from viewer.ik.compiled.entry import measure_pose, needs_projection, take_targets
@@ -9,6 +9,7 @@ from viewer.ik.contact import distances, near_loops, touching
 from viewer.ik.contact.distances import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.grid import distance_grid
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
+from viewer.ik.dof_table import dof_table_of, joint_tables
 from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Value, goal_ids
 from viewer.ik.goals.balance_goal import find_support

@@ -1,10 +1,9 @@
-"""Skeleton and goals -> `System`: which joints take part, their dofs, the goals' rows."""
+"""Skeleton and goals -> `System`: which joints take part, and the goals' rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -12,33 +11,23 @@ import numpy as np
 
 from viewer.ik import algebra
 from viewer.ik.contact.volumes import Volumes, no_volumes
+from viewer.ik.dof_table import DofTable
 from viewer.ik.goals import CODES, KINDS, Goal
-from viewer.ik.goals.kind import AT_TARGET, Constants
+from viewer.ik.goals.kind import AT_TARGET, Constants, Kind
 from viewer.ik.scaling import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
 from viewer.ik.system import System
-from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_space
+from viewer.skeleton import JointKind, Skeleton, find_place, joint_space
 from viewer.skeleton.balance import Points, mass_points, standing_points
 from viewer.skeleton.mimic import Following
-from viewer.skeleton.tree import depth_first
-from viewer.spatial.angles import axes_of
-from viewer.spatial.checks import Bools, Floats, Ints, frozen
+from viewer.spatial.checks import Bools, Floats, Ints
 
 _HAND_TRUST = 0.5
 """Weight of a hand in the fit of the root: a hand tells less about position and heading of the body than a foot."""
 _EASE = 0.02
 """Part of a dof's range, at each end, that holds do not push the dof into."""
-ROOT_MODES = ("free", "translate", "locked")
-_COORDINATES = {
-    JointKind.HINGE: algebra.HINGE,
-    JointKind.UNIVERSAL: algebra.UNIVERSAL,
-    JointKind.SLIDE: algebra.SLIDE,
-    JointKind.FIXED: algebra.FIXED,
-}
-_ROTATING = (algebra.HINGE, algebra.UNIVERSAL)
 _WEIGHTS = attrgetter("weight", "rotation_weight")
 _TARGETS_AND_WEIGHTS = frozenset({"target", "target_rotation", "weight", "rotation_weight"})
 _REST = attrgetter(*(part.name for part in fields(Goal) if part.name not in _TARGETS_AND_WEIGHTS))
-_DOFS = {algebra.FIXED: 0, algebra.HINGE: 1, algebra.SLIDE: 1, algebra.UNIVERSAL: 2}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,99 +56,6 @@ class Assembly:
         return overlap > 1.0 or bool((miss[~self.spared] > self.system.tolerance).any())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DofTable:
-    """How a skeleton's joints move under given options; made once, used for any goals.
-
-    Attributes:
-        form, moves: (J,) as in `System`.
-        counts: (J,) dofs of each joint.
-        order: (J, 3) as in `System`.
-        basis: (J, 4) as in `System`.
-        lower, upper, spread, turning: (J, 6) per dof, unused columns ignored.
-        depth_first: (J,) joints in depth-first order.
-        arms: joints of the arms of a recognised figure.
-    """
-
-    skeleton: Skeleton
-    form: Ints
-    moves: Ints
-    counts: Ints
-    order: Ints
-    basis: Floats
-    lower: Floats
-    upper: Floats
-    spread: Floats
-    turning: Floats
-    depth_first: Ints
-    arms: frozenset[int]
-
-
-def dof_table_of(
-    skeleton: Skeleton,
-    spreads: Floats,
-    *,
-    limits: bool,
-    root: str,
-    arms: frozenset[int] = frozenset(),
-    principal: tuple[Floats, Floats] | None = None,
-) -> DofTable:
-    """The dofs of all joints.
-
-    Args:
-        skeleton: the joints.
-        spreads: (J, 3) how readily each joint moves about its axes (or along its coordinates), 1 = ordinary.
-        limits: whether limits bind.
-        root: "free", "translate" or "locked": what free roots may do.
-        arms: joints of a figure's arms (`viewer.ik.scaling.arm_joints`).
-        principal: (J, 4) and (J, 3): axes, and spreads about them, of joints that turn without limits
-            (`viewer.ik.scaling.principal`); their own, and ``spreads``, unless given.
-    """
-    count = len(skeleton)
-    form, moves = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    order = np.tile(np.arange(3, dtype=np.int64), (count, 1))
-    space = joint_space(skeleton)
-    for joint, (kind, ranges) in enumerate(zip(skeleton.kinds, skeleton.limits, strict=True)):
-        if kind is JointKind.FREE:
-            form[joint] = algebra.TURNS if root == "free" else algebra.FIXED
-            moves[joint] = 0 if root == "locked" else 3
-        elif kind is not JointKind.BALL:
-            form[joint] = _COORDINATES[kind]
-        elif ranges is None or not limits:
-            form[joint] = algebra.TURNS
-        elif ranges.form is LimitForm.EULER:
-            form[joint], order[joint] = algebra.EULER, axes_of(ranges.order)
-        else:
-            twist = ranges.twist_axis
-            form[joint], order[joint] = algebra.SWING_TWIST, ((twist + 1) % 3, (twist + 2) % 3, twist)
-    turns = np.array([_DOFS.get(code, 3) for code in form.tolist()], dtype=np.int64)
-    lower, upper = np.full((count, 6), -np.inf), np.full((count, 6), np.inf)
-    spread, turning = np.ones((count, 6)), np.zeros((count, 6))
-    basis, about = principal or (np.zeros((count, 4)), spreads)
-    free = form == algebra.TURNS
-    basis = np.where(free[:, None] & (principal is not None), basis, (0.0, 0.0, 0.0, 1.0))
-    for joint in range(count):
-        at, to = moves[joint], moves[joint] + turns[joint]
-        # Balls' columns stand per axis x, y, z; their dofs in the order of their angles.
-        columns = order[joint] if turns[joint] == 3 else np.arange(turns[joint])
-        if limits and form[joint] not in (algebra.TURNS, algebra.FIXED):
-            lower[joint, at:to], upper[joint, at:to] = space.lower[joint, columns], space.upper[joint, columns]
-        turning[joint, at:to] = space.circular[joint, columns] | (form[joint] in _ROTATING)
-        spread[joint, at:to] = (about if free[joint] else spreads)[joint, columns]
-    spread *= (1.0 - skeleton.stiffness)[:, None]
-    first = np.array(depth_first(skeleton), dtype=np.intp)
-    return DofTable(skeleton, form, moves, moves + turns, order, basis, lower, upper, spread, turning, first, arms)
-
-
-@lru_cache(maxsize=16)
-def joint_tables(skeleton: Skeleton) -> tuple[Any, ...]:
-    """Read-only tables of all joints, by which `viewer.ik.compiled.entry.measure_pose` measures poses."""
-    dofs, space = dof_table_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root="free"), joint_space(skeleton)
-    ranges = np.stack([space.lower, space.upper, space.middle, space.period])
-    tables = skeleton.rest_rotations, skeleton.axes, skeleton.offsets, ranges
-    return frozen(dofs.form, np.int64), frozen(dofs.order, np.int64), *map(frozen, tables)
-
-
 def assemble(
     dofs: DofTable,
     goals: Sequence[Goal],
@@ -178,11 +74,85 @@ def assemble(
     Raises:
         InputError: an effector that is not there.
     """
+    parts = _parts(dofs, goals, everything=contact is not None)
+    picked, parent = parts.goals, parts.parent
+    joint_fields, goal_fields, stance = _of_joints(parts, dofs), _of_goals(parts, dofs), _stance(parts, goals, floor)
+    first, goal_joint = joint_fields["first"], goal_fields["goal_joint"]
+    follow_fields = _of_followers(parts, first)
+    reach = lengths_above(parent, joint_fields["offset"])[goal_joint]
+    reach += np.linalg.norm(goal_fields["goal_offset"], axis=-1)
+    length = unit_near(float(reach.max(initial=0.0)))
+    dof_fields = _of_dofs(parts, dofs, length, follow_fields)
+    row_fields = _of_rows(parts, goal_fields, stance["mass"], follow_fields, first)
+    live = np.zeros(len(parent), dtype=np.bool_)
+    live[np.repeat(np.arange(len(parent)), np.diff(first))[dof_fields["spread"] > 0.0]] = True
+    goal_group, group = groups_of(live, row_fields["goals_from"], row_fields["goals_to"], len(picked))
+    # By touching, any goal may be in the way of any other.
+    if contact is not None or len(row_fields["share"]) or len(follow_fields["follower"]):
+        goal_group, group = np.zeros_like(goal_group), np.zeros_like(group)
+    goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
+    holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
+    spared = holds & (goal_level < goal_level.max(initial=0))
+    system = System(
+        **joint_fields,
+        **goal_fields,
+        **follow_fields,
+        **dof_fields,
+        **row_fields,
+        **stance,
+        **_weights(picked, goals, goal_level, length),
+        group=group,
+        goal_group=goal_group,
+        goal_reach=reach + _slid(dofs, parts.joints, parent)[goal_joint],
+        goal_level=goal_level,
+        tolerance=np.array(tolerance),
+        seeds=np.zeros((0, int(first[-1]))),
+        ease=_ease(dof_fields["lower"], dof_fields["upper"], holding=bool(spared.any())),
+        preferred=np.zeros(0),
+        preferred_turn=np.zeros((0, 4)),
+        preference=np.zeros(0),
+        contact=no_volumes() if contact is None else contact,
+    )
+    return Assembly(system, parts.joints, np.array(parts.served, dtype=np.intp), spared)
+
+
+class _Parts(NamedTuple):
+    """The joints and goals of a system.
+
+    Attributes:
+        skeleton: the joints that there are.
+        joints: (K,) those that take part, in depth-first order.
+        here: (J + 1,) the place of each joint among them, -1: it takes no part; the last one stands for no joint.
+        parent: (K,) as in `System`.
+        served: the places of the system's goals in the given list.
+        goals: these goals, in the order of their rows: first those of one joint, then those of several.
+        fixed: their constants.
+        kinds: their kinds.
+        lone: how many goals are of one joint.
+        masses: of the skeleton, where a goal is for balance.
+        follows: joints of the skeleton that follow others.
+    """
+
+    skeleton: Skeleton
+    joints: Ints
+    here: Ints
+    parent: Ints
+    served: list[int]
+    goals: list[Goal]
+    fixed: list[Constants]
+    kinds: list[Kind]
+    lone: int
+    masses: Points | None
+    follows: Following
+
+
+def _parts(dofs: DofTable, goals: Sequence[Goal], *, everything: bool) -> _Parts:
+    """The goals with rows, and the joints on the way to their effectors, or ``everything``."""
     skeleton = dofs.skeleton
     served = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
     constants = {i: KINDS[goals[i].kind].constants(goals[i], skeleton) for i in served}
     functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
-    taking_part = np.full(len(skeleton), functions or contact is not None)
+    taking_part = np.full(len(skeleton), functions or everything)
     masses = mass_points(skeleton) if any(KINDS[goals[i].kind].balances for i in served) else None
     ends = [joint for one in constants.values() for joint in (one.joint, one.base)]
     for end in [*ends, *(masses.joints.tolist() if masses is not None else [])]:
@@ -196,120 +166,135 @@ def assemble(
     here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
     here[joints] = np.arange(len(joints))
     served.sort(key=lambda i: (KINDS[goals[i].kind].several, int(here[constants[i].joint])))
-    picked, fixed = [goals[i] for i in served], [constants[i] for i in served]
-    goal_joint = np.array([here[one.joint] for one in fixed], dtype=np.int64)
-    kinds = [KINDS[goal.kind] for goal in picked]
-    shells = [kind.keeps(goal) for kind, goal in zip(kinds, picked, strict=True)]
-    rows = np.concatenate([[0], np.cumsum([kind.count for kind in kinds])]).astype(np.int64)
-    parent = here[skeleton.parents[joints]]
-    last = _last_descendants(parent)
-    lone = sum(not kind.several for kind in kinds)
-    goals_from = np.searchsorted(goal_joint[:lone], np.arange(len(joints)), side="left").astype(np.int64)
-    goals_to = np.searchsorted(goal_joint[:lone], last, side="right").astype(np.int64)
-    goal_base = here[[one.base for one in fixed]]
-    stance = _no_stance() if masses is None else _stance(skeleton, here, masses, goals, floor)
-    share = _shares(parent, goal_joint[lone:], goal_base[lone:], stance.mass)
-    low, high = _row_ranges(rows, goals_from, goals_to, share)
+    kinds = [KINDS[goals[i].kind] for i in served]
+    return _Parts(
+        skeleton=skeleton,
+        joints=joints,
+        here=here,
+        parent=here[skeleton.parents[joints]],
+        served=served,
+        goals=[goals[i] for i in served],
+        fixed=[constants[i] for i in served],
+        kinds=kinds,
+        lone=sum(not kind.several for kind in kinds),
+        masses=masses,
+        follows=follows,
+    )
+
+
+def _of_joints(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
+    """The fields of a `System` for its joints."""
+    skeleton, joints = parts.skeleton, parts.joints
+    fixed = [skeleton.kinds[joint] is JointKind.FIXED for joint in joints.tolist()]
+    return {
+        "parent": parts.parent,
+        "form": dofs.form[joints],
+        "held": np.array(fixed, dtype=np.bool_) & (parts.parent >= 0),
+        "moves": dofs.moves[joints],
+        "first": np.concatenate([[0], np.cumsum(dofs.counts[joints])]).astype(np.int64),
+        "rest": skeleton.rest_rotations[joints],
+        "offset": skeleton.offsets[joints],
+        "axes": skeleton.axes[joints],
+        "order": dofs.order[joints],
+        "basis": dofs.basis[joints],
+    }
+
+
+def _of_goals(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
+    """The fields for goals that neither their weights nor the way to them decides."""
+    goals, fixed, kinds, here = parts.goals, parts.fixed, parts.kinds, parts.here
+    shells = [kind.keeps(goal) for kind, goal in zip(kinds, goals, strict=True)]
+    joint = np.array([here[one.joint] for one in fixed], dtype=np.int64)
+    return {
+        "goal_kind": np.array([CODES[goal.kind] for goal in goals], dtype=np.int64),
+        "goal_joint": joint,
+        "goal_row": _first_rows(kinds)[:-1].copy(),
+        "goal_lengths": np.array([kind.lengths for kind in kinds], dtype=np.int64),
+        "goal_angles": np.array([kind.angles for kind in kinds], dtype=np.int64),
+        "goal_near": np.array([shell is not None and shell.along is None for shell in shells], dtype=np.bool_),
+        "goal_looks": np.array([kind.looks for kind in kinds], dtype=np.bool_),
+        "goal_own": np.array([kind.own for kind in kinds], dtype=np.bool_),
+        "goal_offset": _table([one.offset for one in fixed], 3),
+        "goal_target": _points(goals),
+        "goal_rotation": _rotations(goals),
+        "goal_numbers": _numbers(fixed),
+        "goal_shell": _table([(shell or AT_TARGET)[:2] for shell in shells], 2),
+        "goal_along": _table([(shell and shell.along) or (0.0, 0.0, 0.0) for shell in shells], 3),
+        "goal_middle": here[[one.middle for one in fixed]],
+        "goal_upper": here[[one.upper for one in fixed]],
+        "goal_base": here[[one.base for one in fixed]],
+        "goal_root": _roots(parts.parent)[joint],
+        "goal_trust": np.array([_HAND_TRUST if one in dofs.arms else 1.0 for one in parts.joints[joint].tolist()]),
+    }
+
+
+def _first_rows(kinds: Sequence[Kind]) -> Ints:
+    """(G + 1,) the first row of each goal, and their count."""
+    return np.concatenate([[0], np.cumsum([kind.count for kind in kinds])]).astype(np.int64)
+
+
+def _of_followers(parts: _Parts, first: Ints) -> dict[str, Any]:
+    """The fields for joints that follow others."""
+    follows, here = parts.follows, parts.here
     ours = np.flatnonzero(here[follows.joint] >= 0)
     followers, leaders = here[follows.joint[ours]], here[follows.leader[ours]]
-    for follower, leader in zip(followers.tolist(), leaders.tolist(), strict=True):
+    return {
+        "follower": first[followers],
+        "leader": first[leaders],
+        "follower_joint": followers.astype(np.int64),
+        "leader_joint": leaders.astype(np.int64),
+        "ratio": follows.ratio[ours],
+        "shift": follows.offset[ours],
+    }
+
+
+def _of_dofs(parts: _Parts, dofs: DofTable, length: float, follow: dict[str, Any]) -> dict[str, Any]:
+    """The fields for dofs; ``length`` is the unit of length in metres."""
+    joints = parts.joints
+    used = np.arange(6) < dofs.counts[joints][:, None]
+    lower, upper = dofs.lower[joints][used], dofs.upper[joints][used]
+    shifts = np.arange(6) < dofs.moves[joints][:, None]
+    shifts |= (dofs.form[joints] == algebra.SLIDE)[:, None]
+    unit = np.where(shifts, length, 1.0)
+    spread = dofs.spread[joints] * unit
+    # A leader moves only where its followers may.
+    spread[follow["leader_joint"][spread[follow["follower_joint"], 0] == 0.0], 0] = 0.0
+    lower[follow["follower"]], upper[follow["follower"]] = -np.inf, np.inf
+    return {
+        "lower": lower,
+        "upper": upper,
+        "spread": spread[used],
+        "unit": unit[used],
+        "bounded": np.isfinite(lower) & np.isfinite(upper),
+        "turning": dofs.turning[joints][used] > 0.0,
+    }
+
+
+def _of_rows(parts: _Parts, goal: dict[str, Any], mass: Floats, follow: dict[str, Any], first: Ints) -> dict[str, Any]:
+    """The fields that say which rows and goals each joint moves, and with it each limb."""
+    lone, parent = parts.lone, parts.parent
+    effectors, last = goal["goal_joint"][:lone], _last_descendants(parent)
+    goals_from = np.searchsorted(effectors, np.arange(len(parent)), side="left").astype(np.int64)
+    goals_to = np.searchsorted(effectors, last, side="right").astype(np.int64)
+    share = _shares(parent, goal["goal_joint"][lone:], goal["goal_base"][lone:], mass)
+    low, high = _row_ranges(_first_rows(parts.kinds), goals_from, goals_to, share)
+    pairs = zip(follow["follower_joint"].tolist(), follow["leader_joint"].tolist(), strict=True)
+    for follower, leader in pairs:
         if low[follower] < high[follower]:
             empty = low[leader] == high[leader]
             low[leader] = low[follower] if empty else min(low[leader], low[follower])
             high[leader] = high[follower] if empty else max(high[leader], high[follower])
     limbs = _limbs(low, high)
-    used = np.arange(6) < dofs.counts[joints][:, None]
-    lower, upper = dofs.lower[joints][used], dofs.upper[joints][used]
-    first = np.concatenate([[0], np.cumsum(dofs.counts[joints])]).astype(np.int64)
-    offset = skeleton.offsets[joints]
-    goal_offset = _table([one.offset for one in fixed], 3)
-    reach = lengths_above(parent, offset)[goal_joint] + np.linalg.norm(goal_offset, axis=-1)
-    length = unit_near(float(reach.max(initial=0.0)))
-    shifts = np.arange(6) < dofs.moves[joints][:, None]
-    shifts |= (dofs.form[joints] == algebra.SLIDE)[:, None]
-    unit = np.where(shifts, length, 1.0)
-    spread = dofs.spread[joints] * unit
-    spread[leaders[(spread[followers, 0] == 0.0)], 0] = 0.0
-    live = ((spread > 0.0) & used).any(axis=1)
-    goal_group, group = groups_of(live, goals_from, goals_to, len(served))
-    if contact is not None or len(share) or len(followers):  # by touching, any goal may be in the way of any other
-        goal_group, group = np.zeros_like(goal_group), np.zeros_like(group)
-    goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
-    holds = np.array([goal.hold for goal in picked], dtype=np.bool_)
-    spared = holds & (goal_level < goal_level.max(initial=0))
-    lower[first[followers]], upper[first[followers]] = -np.inf, np.inf
-    system = System(
-        parent=parent,
-        form=dofs.form[joints],
-        held=np.array([skeleton.kinds[joint] is JointKind.FIXED for joint in joints.tolist()], dtype=np.bool_)
-        & (parent >= 0),
-        moves=dofs.moves[joints],
-        first=first,
-        rest=skeleton.rest_rotations[joints],
-        offset=offset,
-        axes=skeleton.axes[joints],
-        order=dofs.order[joints],
-        basis=dofs.basis[joints],
-        low=low,
-        high=high,
-        goals_from=goals_from,
-        goals_to=goals_to,
-        limb_first=np.append(first[limbs], first[-1:]),
-        limb_low=low[limbs],
-        limb_high=high[limbs],
-        lower=lower,
-        upper=upper,
-        spread=spread[used],
-        unit=unit[used],
-        group=group,
-        bounded=np.isfinite(lower) & np.isfinite(upper),
-        turning=dofs.turning[joints][used] > 0.0,
-        follower=first[followers],
-        leader=first[leaders],
-        follower_joint=followers.astype(np.int64),
-        leader_joint=leaders.astype(np.int64),
-        ratio=follows.ratio[ours],
-        shift=follows.offset[ours],
-        goal_kind=np.array([CODES[goal.kind] for goal in picked], dtype=np.int64),
-        goal_joint=goal_joint,
-        goal_row=rows[:-1].copy(),
-        goal_lengths=np.array([kind.lengths for kind in kinds], dtype=np.int64),
-        goal_angles=np.array([kind.angles for kind in kinds], dtype=np.int64),
-        goal_near=np.array([shell is not None and shell.along is None for shell in shells], dtype=np.bool_),
-        goal_looks=np.array([kind.looks for kind in kinds], dtype=np.bool_),
-        goal_own=np.array([kind.own for kind in kinds], dtype=np.bool_),
-        goal_offset=goal_offset,
-        goal_target=_points(picked),
-        goal_rotation=_rotations(picked),
-        goal_numbers=_numbers(fixed),
-        goal_shell=_table([(shell or AT_TARGET)[:2] for shell in shells], 2),
-        goal_along=_table([(shell and shell.along) or (0.0, 0.0, 0.0) for shell in shells], 3),
-        goal_middle=here[[one.middle for one in fixed]],
-        goal_upper=here[[one.upper for one in fixed]],
-        goal_base=goal_base,
-        mass=stance.mass,
-        mass_moment=stance.moment,
-        stand_joint=stance.joint,
-        stand_offset=stance.offset,
-        stand_level=stance.level,
-        support=np.zeros((2 * len(stance.joint) + 2, 2)),
-        corners=np.zeros(1, dtype=np.int64),
-        share=share,
-        goal_group=goal_group,
-        goal_root=_roots(parent)[goal_joint],
-        goal_reach=reach + _slid(dofs, joints, parent)[goal_joint],
-        goal_level=goal_level,
-        **_weights(picked, goals, goal_level, length),
-        goal_trust=np.array([_HAND_TRUST if joint in dofs.arms else 1.0 for joint in joints[goal_joint].tolist()]),
-        tolerance=np.array(tolerance),
-        seeds=np.zeros((0, int(first[-1]))),
-        ease=_ease(lower, upper, holding=bool(spared.any())),
-        preferred=np.zeros(0),
-        preferred_turn=np.zeros((0, 4)),
-        preference=np.zeros(0),
-        contact=no_volumes() if contact is None else contact,
-    )
-    return Assembly(system, joints, np.array(served, dtype=np.intp), spared)
+    return {
+        "low": low,
+        "high": high,
+        "goals_from": goals_from,
+        "goals_to": goals_to,
+        "limb_first": np.append(first[limbs], first[-1:]),
+        "limb_low": low[limbs],
+        "limb_high": high[limbs],
+        "share": share,
+    }
 
 
 def _with_followers(taking_part: Bools, follows: Following, skeleton: Skeleton) -> None:
@@ -393,31 +378,29 @@ def _limbs(low: Ints, high: Ints) -> Ints:
     return np.flatnonzero(np.diff(low, prepend=-1) | np.diff(high, prepend=-1))
 
 
-class _Stance(NamedTuple):
-    """What a goal for balance needs, as in `System`."""
-
-    mass: Floats
-    moment: Floats
-    joint: Ints
-    offset: Floats
-    level: Floats
-
-
-def _no_stance() -> _Stance:
-    return _Stance(np.zeros(0), np.zeros((0, 3)), np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))
-
-
-def _stance(skeleton: Skeleton, here: Ints, masses: Points, goals: Sequence[Goal], floor: float) -> _Stance:
-    """Masses by joints of the system (``here``, -1: none), and what the figure may stand on."""
-    mass, moment = np.zeros(int(here.max()) + 1), np.zeros((int(here.max()) + 1, 3))
-    np.add.at(mass, here[masses.joints], masses.values)
-    np.add.at(moment, here[masses.joints], masses.values[:, None] * masses.offsets)
-    pinned = [goal for goal in goals if goal.enabled and goal.pinned and KINDS[goal.kind].places]
-    fixed = {find_place(skeleton, goal.effector).joint for goal in pinned}
-    points, levels = standing_points(skeleton, floor, fixed)
-    part = here[points.joints] >= 0
-    joint = here[points.joints[part]].astype(np.int64)
-    return _Stance(mass, moment, joint, points.offsets[part], levels[part])
+def _stance(parts: _Parts, goals: Sequence[Goal], floor: float) -> dict[str, Any]:
+    """The fields for balance: masses by joints of the system, and what the figure may stand on; else empty."""
+    skeleton, here, masses = parts.skeleton, parts.here, parts.masses
+    count = len(parts.joints) if masses is not None else 0
+    mass, moment = np.zeros(count), np.zeros((count, 3))
+    joint, offsets, levels = np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0)
+    if masses is not None:
+        np.add.at(mass, here[masses.joints], masses.values)
+        np.add.at(moment, here[masses.joints], masses.values[:, None] * masses.offsets)
+        pinned = [goal for goal in goals if goal.enabled and goal.pinned and KINDS[goal.kind].places]
+        fixed = {find_place(skeleton, goal.effector).joint for goal in pinned}
+        points, heights = standing_points(skeleton, floor, fixed)
+        part = here[points.joints] >= 0
+        joint, offsets, levels = here[points.joints[part]].astype(np.int64), points.offsets[part], heights[part]
+    return {
+        "mass": mass,
+        "mass_moment": moment,
+        "stand_joint": joint,
+        "stand_offset": offsets,
+        "stand_level": levels,
+        "support": np.zeros((2 * len(joint) + 2, 2)),
+        "corners": np.zeros(1, dtype=np.int64),
+    }
 
 
 def _shares(parent: Ints, effector: Ints, base: Ints, mass: Floats) -> Floats:

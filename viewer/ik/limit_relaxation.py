@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.assemble import Assembly, assemble, dof_table_of
+from viewer.ik.assemble import Assembly, assemble
 from viewer.ik.backends import engine_for
+from viewer.ik.dof_table import dof_table_of
 from viewer.ik.findings import limit_name, listed, metres
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.distance import kept_at

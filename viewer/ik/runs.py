@@ -9,10 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.ik.assemble import Assembly, DofTable
+from viewer.ik.assemble import Assembly
 from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.compiled.direct import Direct, Row, how_ended
 from viewer.ik.diagnosis import diagnose, is_nearest
+from viewer.ik.dof_table import DofTable
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips

@@ -15,11 +15,12 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, plural
 from viewer.ik.arm_search import is_arm
-from viewer.ik.assemble import Assembly, assemble, dof_table_of, same_rows, with_goals
+from viewer.ik.assemble import Assembly, assemble, same_rows, with_goals
 from viewer.ik.backends import engine_for
 from viewer.ik.batch import BatchRun, BatchSolution, batch_targets, checked_starts, stacked
 from viewer.ik.compiled.direct import Direct
 from viewer.ik.contact.volumes import check_names, make_volumes
+from viewer.ik.dof_table import dof_table_of
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
 from viewer.ik.jacobian import Jacobian, jacobian_of

@@ -13,9 +13,9 @@ from typing import Final, Literal, TypeAlias, TypedDict, cast, get_args
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.ik.assemble import ROOT_MODES
 from viewer.ik.backends import check_backend
 from viewer.ik.contact.values import Contact
+from viewer.ik.dof_table import ROOT_MODES
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal, goal_ids
 from viewer.ik.levenberg_marquardt import CHOICE

@@ -249,7 +249,7 @@ def measure_pose(
     """The coordinates of a pose, as `viewer.skeleton.coordinates.JointSpace.measure` has them. Python calls this.
 
     Args:
-        form: (J,) as in `viewer.ik.assemble.DofTable`, as are the order (J, 3) and axes (J, 2, 3).
+        form: (J,) as in `viewer.ik.dof_table.DofTable`, as are the order (J, 3) and axes (J, 2, 3).
         order: of the axes of balls.
         rest: (J, 4) rotations at rest.
         axes: of hinges, universals and slides.

@@ -20,12 +20,13 @@ import numpy as np
 from numba.core import types
 
 from viewer.ik import active_set, algebra, arm_search, goals, levels, levenberg_marquardt, problems, system, workspace
-from viewer.ik.assemble import assemble, dof_table_of, joint_tables
+from viewer.ik.assemble import assemble
 from viewer.ik.backends import twins
 from viewer.ik.compiled import entry, numba_types
 from viewer.ik.compiled.entry import KNOWN, measure_pose, solve_in_block
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
 from viewer.ik.contact import distances, near_loops
+from viewer.ik.dof_table import dof_table_of, joint_tables
 from viewer.ik.goals import ROW_KINDS, Goal
 from viewer.ik.kernels import (
     alignment,
