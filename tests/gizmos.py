@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from inside.spatial import Floats, Projection
 
-    from viewer.gizmo import Motion, Shape
+    from viewer.gizmo import RigidMotion, Shape
 
 ORIGIN = np.zeros(3)
 LOCAL = to_matrix(from_axis_angle([0.0, 1.0, 0.0], 0.5))
@@ -59,7 +59,7 @@ class Case(NamedTuple):
         x, y = self.pixel
         return GizmoDrag(self.gizmo, self.projection, part, x + dx, y + dy, snap_m=snap_m)
 
-    def moved(self, drag: GizmoDrag, dx: float, dy: float, *, snap: bool = False, fine: bool = False) -> Motion:
+    def moved(self, drag: GizmoDrag, dx: float, dy: float, *, snap: bool = False, fine: bool = False) -> RigidMotion:
         """The pointer at so many pixels to the right of and below its middle."""
         x, y = self.pixel
         return drag.move(x + dx, y + dy, snap=snap, fine=fine)

@@ -16,9 +16,9 @@ from inside.session import (
     Chase,
     Demo,
     FigureEight,
-    Motion,
     Orbit,
     Pointer,
+    TargetMotion,
     demo_of,
     find_demo,
     load_session,
@@ -211,7 +211,7 @@ def test_ccd_locks_and_the_default_does_not() -> None:
 def test_the_chain_comes_to_the_pointer_and_rests() -> None:
     session = opened("ccd-chain")
     pointer = Pointer(np.array(session.document.goal("tip").position))
-    session.targets.animate((Motion("tip", pointer),))
+    session.targets.animate((TargetMotion("tip", pointer),))
     pointer.position = np.array([-0.6, 0.4, 0.0])
     assert session.tick(0.0)
     now = 0.0
@@ -322,5 +322,5 @@ def test_another_document_ends_the_motion() -> None:
 def test_a_motion_of_an_effector_that_is_not_there_is_refused() -> None:
     session = opened("two-link")
     with pytest.raises(InputError, match='no effector "tap"'):
-        session.targets.animate((Motion("tap", Pointer(np.zeros(3))),))
+        session.targets.animate((TargetMotion("tap", Pointer(np.zeros(3))),))
     assert not session.targets.running

@@ -12,8 +12,7 @@ from inside.document import SetLimits, SetMode, SetSolver, TurnJoint, actions
 from inside.document import base_Action as Action
 from inside.ik import Backend, backends
 from inside.ik import engine as numpy_engine
-from inside.session import KINDS, find_demo, open_script, replay
-from inside.session import moving_targets_Motion as Motion
+from inside.session import KINDS, TargetMotion, find_demo, open_script, replay
 from inside.session import moving_targets_Pointer as Pointer
 from restless import Restless, faults
 from scripts import names, recorded, same, saved
@@ -183,7 +182,7 @@ def test_a_target_that_follows_the_pointer_follows_it_again(tmp_path: Path) -> N
     made = session()
     pointer = Pointer(shifted(made.document, "LeftHand", (0.0, 0.0, 0.0)))
     made.record_actions()
-    made.targets.animate((Motion("LeftHand", pointer, shown=False),))
+    made.targets.animate((TargetMotion("LeftHand", pointer, shown=False),))
     for tick in range(20):
         pointer.position = pointer.position + 0.01
         made.tick(tick / 60.0)

@@ -3,7 +3,7 @@
 from viewer.session import autosave, solving
 from viewer.session.action_log import ActionLog, Digester, digest_of
 from viewer.session.autosave import Autosave, recoveries, sweep_locks
-from viewer.session.demo import PREFIX, Demo, Push, SolveAfresh, StartOver, Throw, Trial
+from viewer.session.demo_parts import PREFIX, Demo, Push, SolveAfresh, StartOver, Throw, Trial
 from viewer.session.demos import DEMOS, demo_of, find_demo
 from viewer.session.figure_stage import PlaybackClock, Stage
 from viewer.session.figures import Arrangement, Figure, Placement, State, abreast, beside, free_name
@@ -12,8 +12,16 @@ from viewer.session.lab_worker import LabWorker, lab_problem
 from viewer.session.lessons import LESSONS
 from viewer.session.long_work import LongWork
 from viewer.session.misprints import MISPRINTS, Arm, Misprint, arm_of
-from viewer.session.moving_targets import EASE, LONGEST_STEP, Chase, FigureEight, Motion, MovingTargets, Orbit, Pointer
-from viewer.session.moving_targets import Motion as moving_targets_Motion
+from viewer.session.moving_targets import (
+    EASE,
+    LONGEST_STEP,
+    Chase,
+    FigureEight,
+    MovingTargets,
+    Orbit,
+    Pointer,
+    TargetMotion,
+)
 from viewer.session.moving_targets import Pointer as moving_targets_Pointer
 from viewer.session.recorder import TakeRecorder
 from viewer.session.replay import DOERS, open_script, replay

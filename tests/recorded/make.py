@@ -27,11 +27,11 @@ from inside.formats import goals_to_json
 from inside.session import (
     ONE_FIGURE,
     VERSION,
-    Motion,
     Placement,
     Pointer,
     SolveAfresh,
     StartOver,
+    TargetMotion,
     abreast,
     find_demo,
 )
@@ -491,7 +491,7 @@ def demos() -> Hand:
     hand.do(SolveAfresh(replace(lock.build(), solver=replace(lock.build().solver, method="default"))))
     hand.do(StartOver(lock.build()), act.SetSolver(method="default", until_close=False, iterations=3))
     pointer = Pointer(hand.place(effector("tip")))
-    hand.session.targets.animate((Motion("tip", pointer, shown=False),))
+    hand.session.targets.animate((TargetMotion("tip", pointer, shown=False),))
     for _ in range(6):
         pointer.position = pointer.position + np.array([-0.02, 0.03, 0.0])
         hand.wait(1)

@@ -26,7 +26,7 @@ _OLDER_INDEX = np.uint16
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class DrawCommand:
     """Triangles that share a texture and a clip rectangle.
 
     Attributes:
@@ -55,7 +55,7 @@ class Painted:
     name: str
     vertices: bytes
     indices: NDArray[np.uint32]
-    commands: tuple[Command, ...]
+    commands: tuple[DrawCommand, ...]
 
     def same_as(self, other: Painted | None) -> bool:
         """Whether both give the same pixels."""
@@ -83,7 +83,7 @@ def copy_list(draw_list: imgui.ImDrawList) -> Painted:
         box = command.clip_rect
         clip = (round(box.x), round(box.y), round(box.z), round(box.w))
         if clip[2] > clip[0] and clip[3] > clip[1]:
-            commands.append(Command(clip, command.get_tex_id(), first, count))
+            commands.append(DrawCommand(clip, command.get_tex_id(), first, count))
     return Painted(draw_list._owner_name or "", data, wide, tuple(commands))  # noqa: SLF001 - imgui's public debug name
 
 

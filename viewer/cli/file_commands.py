@@ -33,7 +33,7 @@ from viewer.formats.bounds import check_character
 from viewer.formats.file_formats import SAMPLE, FileFormat, format_of, is_session
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import WRITERS, check_suffix, retimed, with_pose
-from viewer.session.demo import PREFIX
+from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import DEMOS
 from viewer.skeleton import Builder, Character, Clip, Skeleton, fk, joint_edits
 from viewer.skeleton.bone_mesh import FACES, bone_mesh

@@ -1,6 +1,6 @@
 """Handles to drag: rays in, transforms and shapes out. No OpenGL."""
 
-from viewer.gizmo.constraint import Motion
+from viewer.gizmo.constraint import RigidMotion
 from viewer.gizmo.drag import GizmoDrag
 from viewer.gizmo.gizmo import Fill, Gizmo, Letter, Shape, Stroke
 from viewer.gizmo.typed import METRE, LengthUnit, Part, Space, Tool, TypedNumbers, axes_of
@@ -12,8 +12,8 @@ __all__ = [
     "GizmoDrag",
     "LengthUnit",
     "Letter",
-    "Motion",
     "Part",
+    "RigidMotion",
     "Shape",
     "Space",
     "Stroke",

@@ -105,16 +105,16 @@ class Constraint:
         decimals: int,
         typed: Sequence[str] | None = None,
         unit: LengthUnit = METRE,
-    ) -> Motion:
+    ) -> RigidMotion:
         """The motion of its numbers (k,), metres or degrees; ``typed``: their texts, if they were typed."""
         names = self.names(typed=typed is not None)
         shown = (numbers if self.turning else numbers / unit.metres).tolist()
         texts = [number(value, 1 if self.turning else decimals) for value in shown]
         texts = texts if typed is None else while_typed(typed)
         if self.turning:
-            return Motion(np.zeros(3), self._turn(float(numbers[0])), pivot, in_degrees(names[0], texts[0]))
+            return RigidMotion(np.zeros(3), self._turn(float(numbers[0])), pivot, in_degrees(names[0], texts[0]))
         way = self.directions(typed=typed is not None) @ numbers
-        return Motion(way, IDENTITY, pivot, in_lengths(names, texts, unit))
+        return RigidMotion(way, IDENTITY, pivot, in_lengths(names, texts, unit))
 
     def _turn(self, degrees: float) -> Floats:
         angle = math.remainder(math.radians(degrees), 2.0 * math.pi)
@@ -122,7 +122,7 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Motion:
+class RigidMotion:
     """A rotation about a pivot, then a translation, both since the start of the drag.
 
     Attributes:

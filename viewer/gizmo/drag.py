@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import numpy as np
 
-from viewer.gizmo.constraint import Constraint, Motion, Path, Track
+from viewer.gizmo.constraint import Constraint, Path, RigidMotion, Track
 from viewer.gizmo.gizmo import RING, VIEW_RING, Fill, Gizmo, Shape, Stroke, held_shapes, ring_frame, shapes_at, unit
 from viewer.gizmo.typed import AXES, AXIS_OF, LETTERS, PLANES, Part, Tool, TypedNumbers, decimals_for
 from viewer.spatial.checks import Floats
@@ -79,7 +79,7 @@ class GizmoDrag:
         return self._turning
 
     @property
-    def motion(self) -> Motion:
+    def motion(self) -> RigidMotion:
         """The whole motion since the press."""
         return self._motion
 
@@ -100,7 +100,7 @@ class GizmoDrag:
 
     def move(
         self, x: float, y: float, projection: Projection | None = None, *, snap: bool = False, fine: bool = False
-    ) -> Motion:
+    ) -> RigidMotion:
         """Follow the pointer.
 
         Args:
@@ -120,7 +120,7 @@ class GizmoDrag:
         self._snap = snap
         return self._update()
 
-    def lock(self, axis: Literal["x", "y", "z"], plane: bool = False) -> Motion:
+    def lock(self, axis: Literal["x", "y", "z"], plane: bool = False) -> RigidMotion:
         """Constrain to one axis, or to the plane perpendicular to it; a rotation is about the axis in either case.
 
         A second call takes the gizmo's other axes (the world's, if there are none and it does not have those already),
@@ -139,17 +139,17 @@ class GizmoDrag:
         self._typed.resize(self._fields)
         return self._update()
 
-    def type(self, text: str) -> Motion:
+    def type(self, text: str) -> RigidMotion:
         """Type into the number: digits, a point or comma, a minus; other characters are ignored."""
         self._typed.add(text)
         return self._update()
 
-    def backspace(self) -> Motion:
+    def backspace(self) -> RigidMotion:
         """Delete the last typed character; without any, the drag follows the pointer again."""
         self._typed.erase()
         return self._update()
 
-    def next_field(self) -> Motion:
+    def next_field(self) -> RigidMotion:
         """Move to the next axis's number; in a drag along one axis this opens the numbers of the other two."""
         index = AXIS_OF.get(self.part)
         if not self._turning and index is not None and self._fields == 1:
@@ -223,11 +223,11 @@ class GizmoDrag:
         self._projection, self._view = projection, linear_view(projection, self._gizmo.position)
         self._begin_tracking(covered)
 
-    def _update(self) -> Motion:
+    def _update(self) -> RigidMotion:
         self._motion = self._moved()
         return self._motion
 
-    def _moved(self) -> Motion:
+    def _moved(self) -> RigidMotion:
         typed = self._typed.texts if self._typed.active else None
         return self._constraint.motion(self._numbers, self._gizmo.position, self._decimals, typed, self._unit)
 

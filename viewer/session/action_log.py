@@ -20,7 +20,7 @@ from viewer.errors import ViewerError
 from viewer.ik.backends import engine_for, serving
 from viewer.session.figure_stage import Loop, Stage
 from viewer.session.figures import Arrangement
-from viewer.session.moving_targets import Motion, MovingTargets
+from viewer.session.moving_targets import MovingTargets, TargetMotion
 from viewer.session.recorder import TakeRecorder
 from viewer.session.storage.documents import document_data, figures_data
 from viewer.session.storage.serialiser import plain_number
@@ -72,7 +72,7 @@ def _several(*given: object) -> list[object]:
     return [encoded(one) for one in given]
 
 
-def _motions(motions: tuple[Motion, ...]) -> list[object]:
+def _motions(motions: tuple[TargetMotion, ...]) -> list[object]:
     return [[[motion.effector, _path_data(motion.path), motion.shown] for motion in motions]]
 
 

@@ -28,9 +28,9 @@ from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
 from viewer.resources import data_dir
-from viewer.session.demo import PREFIX, Demo, Ring, Says, bent, hinged, opened, s_lock, sample
+from viewer.session.demo_parts import PREFIX, Demo, Ring, Says, bent, hinged, opened, s_lock, sample
 from viewer.session.lessons import LESSONS
-from viewer.session.moving_targets import Chase, FigureEight, Made, Motion, Orbit
+from viewer.session.moving_targets import Chase, FigureEight, Made, Orbit, TargetMotion
 from viewer.session.physics_demos import PHYSICS
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton import Skeleton, fk
@@ -470,7 +470,8 @@ BODIES = (
         ),
         build=claw,
         motions=tuple(
-            Motion(name, Made(partial(_fingertip, number), _GRIP), shown=False) for number, name in enumerate(_FINGERS)
+            TargetMotion(name, Made(partial(_fingertip, number), _GRIP), shown=False)
+            for number, name in enumerate(_FINGERS)
         ),
         rings=_thing,
         says=_apart,
@@ -484,7 +485,7 @@ BODIES = (
             "Space pauses it; then drag the hand or the hips, or select a foot and press Delete to release it.",
         ),
         build=reach,
-        motions=(Motion("RightHand", _REACH), Motion("Head", _GAZE, shown=False)),
+        motions=(TargetMotion("RightHand", _REACH), TargetMotion("Head", _GAZE, shown=False)),
         room=((-0.4, 0.0, 0.0), (0.4, 1.65, 0.55)),
     ),
     Demo(
@@ -495,7 +496,7 @@ BODIES = (
             "Space pauses it; then drag the target behind the serpent, and it turns around.",
         ),
         build=serpent,
-        motions=(Motion("Head", _PREY),),
+        motions=(TargetMotion("Head", _PREY),),
         rings=_aimed,
         says=_errors,
         room=((-0.5, 0.0, 1.2), (0.9, 0.4, 1.0)),
@@ -508,7 +509,7 @@ BODIES = (
             "Space pauses it; then drag the ball out of reach: the arm still points at it.",
         ),
         build=ball,
-        motions=(Motion("wrist", _BALL), Motion("wrist_2", _BALL, shown=False)),
+        motions=(TargetMotion("wrist", _BALL), TargetMotion("wrist_2", _BALL, shown=False)),
         rings=_aimed,
         says=_errors,
         room=((-0.5, 0.0, 0.0), (0.5, 0.95, 0.6)),

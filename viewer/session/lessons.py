@@ -13,7 +13,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
 from viewer.ik.methods.limb import two_link_algebraic, two_link_geometric
 from viewer.ik.solution import Status
-from viewer.session.demo import Demo, Says, bent, hinged, opened, s_lock, sample
+from viewer.session.demo_parts import Demo, Says, bent, hinged, opened, s_lock, sample
 from viewer.skeleton import fk
 from viewer.spatial.quaternion import angle_between
 

@@ -128,7 +128,7 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class TargetMotion:
     """A target that moves along a path.
 
     Attributes:
@@ -174,7 +174,7 @@ class MovingTargets:
             stage: has the document.
             calls: records the calls that change anything.
         """
-        self.motions: tuple[Motion, ...] = ()
+        self.motions: tuple[TargetMotion, ...] = ()
         self.running = False
         self.seconds = 0.0
         self._solvers, self._stage, self._calls = solvers, stage, calls
@@ -183,7 +183,7 @@ class MovingTargets:
         self._last: float | None = None
         self._offsets: dict[str, Floats] = {}
 
-    def animate(self, motions: tuple[Motion, ...]) -> None:
+    def animate(self, motions: tuple[TargetMotion, ...]) -> None:
         """Move targets from now on, from the start of their paths; () stops all.
 
         Raises:
@@ -262,7 +262,7 @@ class MovingTargets:
         self._drag, self._eased = drag, 0.0
         return drag
 
-    def _position(self, motion: Motion) -> Floats:
+    def _position(self, motion: TargetMotion) -> Floats:
         """(3,) the target's position: on its path, or returning to it."""
         part = min(self._eased / EASE, 1.0)
         left = 1.0 - part * part * (3.0 - 2.0 * part)

@@ -10,9 +10,9 @@ import numpy as np
 from viewer.document import Document, DocumentContact, Prop, Shape
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
-from viewer.session.demo import Demo, Push, Throw, Trial, opened, sample
+from viewer.session.demo_parts import Demo, Push, Throw, Trial, opened, sample
 from viewer.session.figures import Placement
-from viewer.session.moving_targets import FigureEight, Made, Motion, Orbit
+from viewer.session.moving_targets import FigureEight, Made, Orbit, TargetMotion
 from viewer.skeleton import Pose, Skeleton, fk
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate
@@ -246,7 +246,7 @@ PHYSICS: tuple[Demo, ...] = (
             "Raise the strength: at 10 Hz the tail is stiff. Space pauses.",
         ),
         build=tail,
-        motions=(Motion("Head", _sway()),),
+        motions=(TargetMotion("Head", _sway()),),
         view="right",
         trial=Trial(strength=1.6),
     ),
@@ -260,8 +260,8 @@ PHYSICS: tuple[Demo, ...] = (
         build=grab,
         room=((-0.2, 0.0, 0.5), (0.2, 0.0, 0.4)),
         motions=(
-            Motion("wrist", Made(_wrist, _GRAB_S)),
-            *(Motion(tip, Made(partial(_tip, number), _GRAB_S), shown=False) for number, tip in enumerate(_TIPS)),
+            TargetMotion("wrist", Made(_wrist, _GRAB_S)),
+            *(TargetMotion(tip, Made(partial(_tip, number), _GRAB_S), shown=False) for number, tip in enumerate(_TIPS)),
         ),
         trial=Trial(),
     ),
@@ -273,7 +273,7 @@ PHYSICS: tuple[Demo, ...] = (
             "Ctrl+Home puts the crate back. Give the table a mass, too, in the inspector.",
         ),
         build=smack,
-        motions=(Motion("wrist", _SWEEP),),
+        motions=(TargetMotion("wrist", _SWEEP),),
         view="front",
         room=((-0.5, 0.0, 0.5), (0.75, 0.8, 0.0)),
         trial=Trial(),

@@ -38,7 +38,7 @@ from viewer.session.action_log import (
 )
 from viewer.session.figure_stage import Loop
 from viewer.session.figures import Arrangement, Placement
-from viewer.session.moving_targets import Motion, Pointer
+from viewer.session.moving_targets import Pointer, TargetMotion
 from viewer.session.session import Session
 from viewer.session.session_files import ONE_FIGURE, actions_from_version_1, read_session
 from viewer.session.storage.documents import DocumentData, FigureData, arrangement_of, document_of
@@ -212,7 +212,7 @@ def _drag_to(replay: Replay, targets: Any) -> None:  # noqa: ANN401 - decoded da
 
 
 def _animate(replay: Replay, motions: Any) -> None:  # noqa: ANN401 - decoded data
-    made = [Motion(name, path or replay.pointer(name), bool(shown)) for name, path, shown in motions]
+    made = [TargetMotion(name, path or replay.pointer(name), bool(shown)) for name, path, shown in motions]
     replay.session.targets.animate(tuple(made))
 
 

@@ -20,7 +20,7 @@ from viewer.document.document_goal import balance_words
 from viewer.document.posed_goals import above, below
 from viewer.document.solve_report import standing
 from viewer.errors import ViewerError
-from viewer.gizmo import Fill, Motion, Stroke
+from viewer.gizmo import Fill, RigidMotion, Stroke
 from viewer.ik.contact import Touch
 from viewer.ik.contact.values import FLOOR
 from viewer.scene import Display, Hit, Mark, PropShape, TouchRing, figure_points, floor_of
@@ -168,7 +168,7 @@ class PropMover:
         if item not in session.document.selection:
             session.gestures.update(act.Select((item,)))
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Move it by a motion from its start."""
         position, rotation = motion.apply(*self._start)
         center = position - rotate(rotation, self._middle)
@@ -422,7 +422,7 @@ class RadiusMover:
         """Begin the gesture."""
         session.begin(f"Radius of {self.joint}")
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Set the radius so that the rim is under the pointer."""
         point, _ = motion.apply(self.handle.point, None)
         radius = float((point - self.handle.middle) @ self.handle.outwards)

@@ -9,9 +9,9 @@ import numpy as np
 from viewer.document.actions import MoveTargets, SetSolver
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.session import Session
-from viewer.session.demo import Demo, Ring, Says, SolveAfresh, StartOver
+from viewer.session.demo_parts import Demo, Ring, Says, SolveAfresh, StartOver
 from viewer.session.demos import demo_of
-from viewer.session.moving_targets import Motion, Pointer
+from viewer.session.moving_targets import Pointer, TargetMotion
 from viewer.skeleton import Character
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
@@ -87,7 +87,7 @@ class Demos(ViewPart):
             session.replace(session.document, solve=True)
         if demo.follows:
             self._pointer = Pointer(np.array(session.document.goal(demo.follows).position))
-            session.targets.animate((Motion(demo.follows, self._pointer, shown=False),))
+            session.targets.animate((TargetMotion(demo.follows, self._pointer, shown=False),))
         else:
             session.targets.animate(demo.motions)
             if self._view.preferences.reduce_motion:

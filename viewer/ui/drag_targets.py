@@ -14,7 +14,7 @@ from viewer.document.actions import Select, SetPose, TurnJoint
 from viewer.document.posed_goals import above
 from viewer.document.take import layer_of
 from viewer.document.take_layers import target_of
-from viewer.gizmo import Motion, Tool
+from viewer.gizmo import RigidMotion, Tool
 from viewer.ik.goals import KINDS, pole
 from viewer.scene import Hit, Mark
 from viewer.session import Session
@@ -147,7 +147,7 @@ class Mover(Protocol):
     def begin(self, session: Session) -> None:
         """Begin the gesture."""
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Move what is dragged by a motion from its start."""
 
 
@@ -171,11 +171,11 @@ class TargetMover:
         """Begin the gesture."""
         session.begin_drag(() if self.grab is not None else tuple(self.starts), self.grab)
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Set the moved targets."""
         session.gestures.drag_to(self.targets(motion))
 
-    def targets(self, motion: Motion) -> dict[Item, tuple[Floats, Floats | None]]:
+    def targets(self, motion: RigidMotion) -> dict[Item, tuple[Floats, Floats | None]]:
         """The moved targets."""
         self.turned = self.turned or motion.turns
         own = self.individual and motion.turns
@@ -214,14 +214,14 @@ class JointMover:
         if self.point is not None:  # dragged by its bone, not by the handles of the selected item
             session.gestures.update(Select((Item("joint", self.joint),)))
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Rotate the joint."""
         assert self._world is not None
         assert self._above is not None
         turned = multiply(self.turn(motion), self._world)
         session.gestures.update(TurnJoint(self.joint, multiply(conjugate(self._above), turned)))
 
-    def turn(self, motion: Motion) -> Floats:
+    def turn(self, motion: RigidMotion) -> Floats:
         """(4,) the rotation of the joint since the drag began, world frame."""
         if self.point is None or self._pivot is None:
             return motion.rotation
@@ -252,7 +252,7 @@ class JointsMover:
         self._starts = {name: document.pose.rotations[document.skeleton.index(name)] for name in self.joints}
         session.begin(f"Turn {len(self.joints)} joints")
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Rotate the joints."""
         for name, normal in self.joints.items():
             skeleton, pose = session.document.skeleton, session.document.pose
@@ -288,7 +288,7 @@ class BodyMover:
         self._start = pose.translations[self._index], pose.rotations[self._index]
         session.begin(f"Move {self.joint}")
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Move the root: a motion rotates about the handle, wherever the root is."""
         assert self._start is not None
         pose = session.document.pose  # during a recording the other joints may be moving
@@ -474,7 +474,7 @@ class PoleMover:
         for action in goal_actions(session.document, self.joint, "pole"):
             session.gestures.update(action)
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Move the pole."""
         position, _ = motion.apply(self.point, None)
         name = pole_of(session.document, self.joint)

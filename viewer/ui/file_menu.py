@@ -23,7 +23,7 @@ from viewer.formats.load import READERS
 from viewer.formats.save import WRITERS, retimed, save
 from viewer.ik.contact import Object
 from viewer.session import Session
-from viewer.session.demo import PREFIX
+from viewer.session.demo_parts import PREFIX
 from viewer.session.figures import Placement
 from viewer.session.session_files import SUFFIX, digest_on_disk, is_session, save_session
 from viewer.skeleton import Character

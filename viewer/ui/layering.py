@@ -20,7 +20,7 @@ from viewer.document.take_layers import (
     target_of,
 )
 from viewer.errors import InputError, shown
-from viewer.gizmo import Motion
+from viewer.gizmo import RigidMotion
 from viewer.motion import Miss
 from viewer.scene import Mark
 from viewer.session import Session
@@ -78,7 +78,7 @@ class LayerMover:
         if item not in session.document.selection:
             session.gestures.update(act.Select((item,)))
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Move it by a motion from its start."""
         document = session.document
         place = Place(*motion.apply(*self._start))

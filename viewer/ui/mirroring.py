@@ -14,7 +14,7 @@ from viewer.document import Document, Grab, Item, joint_of, world_of
 from viewer.document.actions import TurnJoint
 from viewer.document.pose_fitting import symmetry_normal
 from viewer.document.posed_goals import above
-from viewer.gizmo import Motion
+from viewer.gizmo import RigidMotion
 from viewer.session import Session
 from viewer.skeleton.figure import partners
 from viewer.skeleton.names import swapped_names
@@ -144,7 +144,7 @@ class MirroredTargets:
         else:
             session.begin_drag((*self.others.values(), *self.mover.starts))
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Set the moved targets of both sides."""
         targets = self.mover.targets(motion)
         for item, other in self.others.items():
@@ -187,7 +187,7 @@ class MirroredJoint:
         self._above = world.rotations[parent] if parent >= 0 else IDENTITY
         self.mover.begin(session)
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Rotate both joints."""
         assert self._normal is not None
         assert self._world is not None

@@ -17,7 +17,7 @@ from viewer.formats.load import load
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.scene import figure_points
 from viewer.session import Session
-from viewer.session.demo import PREFIX
+from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import demo_of, find_demo
 from viewer.session.figures import Arrangement
 from viewer.session.session_files import MotionError, MotionFile, Opened, is_session, open_session
@@ -30,7 +30,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import problems
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Dragging
-from viewer.ui.view import Message, View, sentence
+from viewer.ui.view import Message, View
 
 _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
 ABOUT = "motion"
@@ -278,7 +278,7 @@ def _reading_notes(view: View, character: Character) -> list[Message]:
     if others:
         more = f" ({len(others) - 1} more)" if len(others) > 1 else ""
         copy = ("Copy", partial(view.request, "copy-text", "\n".join(others)))
-        news.append(Message(sentence(others[0]) + more, "note", (copy,)))
+        news.append(Message(view.sentence(others[0]) + more, "note", (copy,)))
     return news
 
 

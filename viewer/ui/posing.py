@@ -27,7 +27,7 @@ from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import goal_actions, grip, limb_joint, selected_joints
-from viewer.ui.view import Message, View, ViewPart, sentence
+from viewer.ui.view import Message, View, ViewPart
 
 Size = Literal["", "_fine", "_step"]
 _FINE = 0.1
@@ -390,7 +390,7 @@ class Solutions:
         try:
             words = self._stepped(by)
         except InputError as error:
-            words = sentence(str(error))
+            words = self._view.sentence(str(error))
         self._close()
         self.note = Message(words)
         self._view.post(self.note)

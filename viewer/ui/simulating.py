@@ -27,7 +27,7 @@ from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.physics.together import Standing, Together
 from viewer.scene import Hit, OtherFigure, PropShape, Text, rgba
 from viewer.session import Session
-from viewer.session.demo import Push, Trial
+from viewer.session.demo_parts import Push, Trial
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
 from viewer.skeleton import Clip, Pose, Skeleton, World, fk, middle_capsule

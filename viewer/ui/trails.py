@@ -9,7 +9,7 @@ import numpy as np
 from viewer.document import Document, Item, frame_pose, world_of
 from viewer.document.actions import MovePoint
 from viewer.document.trail import MOST_REACH, check_trail, falloff, touched_frames, trail_point
-from viewer.gizmo import Fill, Motion, Shape, Stroke
+from viewer.gizmo import Fill, RigidMotion, Shape, Stroke
 from viewer.scene import Trail
 from viewer.session import Session
 from viewer.spatial.checks import Floats
@@ -58,7 +58,7 @@ class TrailMover:
     def _label(self) -> str:
         return f"Move {self.item.name} at frame {self.frame}"
 
-    def apply(self, session: Session, motion: Motion) -> None:
+    def apply(self, session: Session, motion: RigidMotion) -> None:
         """Move the point by a motion from its start."""
         position, _ = motion.apply(self.start, None)
         session.cancel()

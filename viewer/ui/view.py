@@ -252,7 +252,13 @@ class View:
 
     def fail(self, error: ViewerError, about: str = "") -> None:
         """Post an error, with a capital unless it begins with a name; ``about`` as of `Message`."""
-        self.post(Message(sentence(str(error)), "error", about=about))
+        self.post(Message(self.sentence(str(error)), "error", about=about))
+
+    def sentence(self, text: str) -> str:
+        """An error or a warning with a capital, unless it begins with a file, an argument, a joint or a figure."""
+        word, stage = text.partition(" ")[0], self._session.stage
+        names = {*stage.names, *self._session.document.skeleton.names}
+        return text[0].upper() + text[1:] if word.isalpha() and word not in names else text
 
     # Units and preferences
 
@@ -339,18 +345,6 @@ def item_of(hit: Hit) -> Item:
     if hit.trail is not None and hit.trail.item is not None:
         return hit.trail.item
     return Item("joint", hit.name)
-
-
-_FIRST_WORDS = frozenset((
-    "a", "animated", "cannot", "clip", "expected", "frame", "goal", "infinitely", "it", "joint", "layer", "left",
-    "line", "mesh", "meshes", "no", "not", "prop", "scale", "select", "the", "there", "this", "two", "unknown",
-))  # fmt: skip
-"""Words with which errors and warnings begin that do not begin with a name."""
-
-
-def sentence(text: str) -> str:
-    """An error or a warning with a capital, unless it begins with a name."""
-    return text[0].upper() + text[1:] if text.partition(" ")[0] in _FIRST_WORDS else text
 
 
 STALLED = "Stalled: the goals are not met from here"

@@ -29,7 +29,7 @@ from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.ik.methods import EVERY_METHOD
 from viewer.scene import figure_points
-from viewer.session.demo import Demo, Says
+from viewer.session.demo_parts import Demo, Says
 from viewer.ui.background import JobName
 from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH
 from viewer.ui.commands import BY_ID

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.errors import FormatError
-from viewer.formats.bvh.bvh_text import BvhJoint, Rows, Words, read_hierarchy, read_motion_header
+from viewer.formats.bvh.bvh_text import BvhJoint, MotionRows, Words, read_hierarchy, read_motion_header
 from viewer.formats.bvh.channels import first_columns, kinds_and_axes, local_rotations, local_translations
 from viewer.formats.files import line_and_column, read_bytes
 from viewer.formats.limit_sources import derived_limits
@@ -80,7 +80,7 @@ def parse_bvh(data: bytes, file: str) -> BvhFile:
     rest = words.text[words.place :]
     line, column = line_and_column(words.text, words.place)
     whole, start = (rest.encode() + data[split:], 0) if rest else (data, split)
-    values = Rows(whole, start, line, column, width, file).read(warnings)
+    values = MotionRows(whole, start, line, column, width, file).read(warnings)
     if len(values) != said:
         warnings.append(f"Frames: says {said}, found {len(values)}")
     return BvhFile(joints, frame_time, values, warnings)

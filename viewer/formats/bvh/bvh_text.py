@@ -305,7 +305,7 @@ def _label(words: Words, label: str, *, required: bool) -> bool:
 
 
 @dataclass(slots=True)
-class Rows:
+class MotionRows:
     """The rows after the header.
 
     Attributes:

@@ -47,7 +47,7 @@ _BLOCK = 1 << 19
 """Nodes times frames that are computed together."""
 
 
-class Motion(NamedTuple):
+class JointMotion(NamedTuple):
     """Local motion of the joints: (F, J, 3), (F, J, 4)."""
 
     translations: Floats
@@ -208,13 +208,13 @@ def _taken(room: int, wanted: int, clip: str) -> int:
     return room - wanted
 
 
-def _baked(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> tuple[Motion, set[int]]:
+def _baked(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> tuple[JointMotion, set[int]]:
     """The motion of the joints at all times, and the nodes whose scale shears.
 
     It is computed block by block, because intermediate results take more memory than the motion itself.
     """
     joints, shears = len(tree.nodes) - carriers, set[int]()
-    result = Motion(np.empty((len(times), joints, 3)), np.empty((len(times), joints, 4)))
+    result = JointMotion(np.empty((len(times), joints, 3)), np.empty((len(times), joints, 4)))
     step = max(1, _BLOCK // len(tree.nodes))
     for start in range(0, len(times), step):
         frames = slice(start, start + step)
@@ -225,7 +225,7 @@ def _baked(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> tup
     return result, shears
 
 
-def _clip(name: str, frame_time: float, skeleton: Skeleton, motion: Motion) -> Clip:
+def _clip(name: str, frame_time: float, skeleton: Skeleton, motion: JointMotion) -> Clip:
     high, low = motion.translations.max(axis=0), motion.translations.min(axis=0)
     size = max(*(float(np.abs(each).max()) for each in (skeleton.offsets, high, low)), 1e-300)
     apart = np.maximum(high - skeleton.offsets, skeleton.offsets - low) > _MOVED * size

@@ -25,36 +25,36 @@ from viewer.session.storage.linked_files import (
     skin_of,
     skin_reference,
 )
-from viewer.session.storage.serialiser import Form, Rows, Serialiser, members
+from viewer.session.storage.serialiser import ArrayForm, Form, Serialiser, members
 from viewer.skeleton import Bodies, Capsule, Character, Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton
 from viewer.spatial.angles import EulerOrder
 
 _COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
 
 ROWS = {
-    Pose: {"rotations": Rows(("J", 4), unit=True), "translations": Rows(("J", 3))},
+    Pose: {"rotations": ArrayForm(("J", 4), unit=True), "translations": ArrayForm(("J", 3))},
     Skeleton: {
-        "parents": Rows(("J",)),
-        "offsets": Rows(("J", 3)),
-        "rest_rotations": Rows(("J", 4), unit=True),
-        "axes": Rows(("J", 2, 3)),
-        "stiffness": Rows(("J",)),
-        "tip_parents": Rows(("T",)),
-        "tip_offsets": Rows(("T", 3)),
-        "mobility": Rows(("J", 3), finite=False),
-        "mobility_matrices": Rows(("J", 3, 3), finite=False),
+        "parents": ArrayForm(("J",)),
+        "offsets": ArrayForm(("J", 3)),
+        "rest_rotations": ArrayForm(("J", 4), unit=True),
+        "axes": ArrayForm(("J", 2, 3)),
+        "stiffness": ArrayForm(("J",)),
+        "tip_parents": ArrayForm(("T",)),
+        "tip_offsets": ArrayForm(("T", 3)),
+        "mobility": ArrayForm(("J", 3), finite=False),
+        "mobility_matrices": ArrayForm(("J", 3, 3), finite=False),
     },
     Clip: {
-        "rotations": Rows(("F", "K", 4), unit=True),
-        "translated": Rows(("M",)),
-        "translations": Rows(("F", "M", 3)),
-        "offsets": Rows(("K", 3)),
+        "rotations": ArrayForm(("F", "K", 4), unit=True),
+        "translated": ArrayForm(("M",)),
+        "translations": ArrayForm(("F", "M", 3)),
+        "offsets": ArrayForm(("K", 3)),
     },
     Stretch: {
-        "joints": Rows(("R",)),
-        "rotations": Rows(("F", "R", 4), unit=True),
-        "moved": Rows(("M",)),
-        "translations": Rows(("F", "M", 3)),
+        "joints": ArrayForm(("R",)),
+        "rotations": ArrayForm(("F", "R", 4), unit=True),
+        "moved": ArrayForm(("M",)),
+        "translations": ArrayForm(("F", "M", 3)),
     },
 }
 

@@ -30,7 +30,7 @@ _LATE = {"Clip": Clip, "Skeleton": Skeleton}
 _PLAIN = (str, int, float, bool)
 
 
-class Rows(NamedTuple):
+class ArrayForm(NamedTuple):
     """Requirements of an array.
 
     Attributes:
@@ -66,7 +66,7 @@ class Serialiser:
 
     def __init__(
         self,
-        rows: Mapping[type, Mapping[str, Rows]],
+        rows: Mapping[type, Mapping[str, ArrayForm]],
         forms: Mapping[type, Form],
         checks: Mapping[type, Callable[[Any, str], None]],
     ) -> None:
@@ -172,7 +172,7 @@ class Serialiser:
             kind: type of the value.
             data: its struct.
             path: of the data in the file, for messages.
-            lengths: known lengths of the letters in `Rows.shape`.
+            lengths: known lengths of the letters in `ArrayForm.shape`.
             given: fields that are read differently.
 
         Raises:
@@ -190,7 +190,7 @@ class Serialiser:
         with at_path(path):
             return kind(**made)
 
-    def _value(self, hint: Any, stored: Any, path: str, lengths: Lengths, rows: Rows | None = None) -> Any:  # noqa: ANN401
+    def _value(self, hint: Any, stored: Any, path: str, lengths: Lengths, rows: ArrayForm | None = None) -> Any:  # noqa: ANN401
         origin, inner = get_origin(hint), get_args(hint)
         if stored is None:
             return None
@@ -237,7 +237,7 @@ def members(kind: Any, words: Iterable[str], path: str) -> tuple[Any, ...]:  # n
         return tuple(member(kind, word, f"{path}[{index}]") for index, word in enumerate(words))
 
 
-def _array(stored: Stored, rows: Rows | None, lengths: Lengths, path: str, *, whole: bool) -> Any:  # noqa: ANN401
+def _array(stored: Stored, rows: ArrayForm | None, lengths: Lengths, path: str, *, whole: bool) -> Any:  # noqa: ANN401
     if rows is None:
         return unpack(stored, (-1,), path, whole=whole)
     wanted = tuple(one if isinstance(one, int) else lengths.get(one, -1) for one in rows.shape)

@@ -18,7 +18,7 @@ from viewer.ik.lab import Trace
 from viewer.ik.solver_options import MethodName
 from viewer.physics.simulation import Assist
 from viewer.session.figures import Arrangement, Figure, Placement, State, name_of
-from viewer.session.moving_targets import Motion, Triple
+from viewer.session.moving_targets import TargetMotion, Triple
 from viewer.skeleton import Character, JointKind, JointLimits, Pose, Skeleton, Source
 from viewer.spatial.quaternion import from_axis_angle
 
@@ -152,7 +152,7 @@ class Demo:
     words: tuple[str, str]
     build: Callable[[], Document]
     view: View = "three-quarter"
-    motions: tuple[Motion, ...] = ()
+    motions: tuple[TargetMotion, ...] = ()
     follows: str = ""
     click_moves: str = ""
     methods: tuple[str, ...] = ()
