@@ -60,12 +60,14 @@ def test_reach_here_keeps_what_was_dragged_at_a_frame(window: PanelWindow) -> No
     np.testing.assert_allclose(world.positions[session.document.skeleton.index("LeftHand")], place, atol=1e-3)
     assert session.document.pose.is_near(frame_pose(session.document, 30))
     assert session.document.active == Item("layer", made.id)
-    assert len(session.history) == steps + 2  # the layer, and that it is selected
+    assert session.history.labels[steps:] == ("Layer for LeftHand",)
     # Again, from another frame inside: the same layer, another target.
     session.seek(32)
     other = pull(session, (0.0, -0.2, 0.0))
     select(window, "effector", "LeftHand")
+    steps = len(session.history)
     window.controller.run("layer.reach")
+    assert session.history.labels[steps:] == ("Target of layer LeftHand",)
     (again,) = layers(window)
     assert again.id == made.id
     np.testing.assert_allclose(np.array(again.position), other, atol=1e-6)

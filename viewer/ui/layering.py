@@ -133,13 +133,21 @@ class Layering(ViewPart):
         layer = next((one for one in layers_of(document) if _acts(one, name, frame)), None)
         if layer is None:
             layer = _new(document, name, place, times())
-            session.dispatch(act.AddLayer(layer))
+            change: act.Action = act.AddLayer(layer)
         else:
             longer = {} if times == self._around else times()._asdict()
-            session.dispatch(act.SetLayer(layer.id, **put_at(document, layer, *place), **longer))
+            change = act.SetLayer(layer.id, **put_at(document, layer, *place), **longer)
+        session.stop_recording()
+        session.begin(change.label)  # the layer and its selection are one undo step
+        try:
+            session.gestures.update(change)
+            session.gestures.update(act.Select((Item("layer", layer.id),)))
+        except InputError:
+            session.cancel()
+            raise
+        session.commit()
         session.seek(frame)
         session.stage.lost_pose = None  # the edit that `seek` replaced is what the layer keeps
-        session.dispatch(act.Select((Item("layer", layer.id),)))
         self._view.note(self.words(layer.id))
 
     def _around(self) -> _Times:
