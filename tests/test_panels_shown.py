@@ -31,6 +31,18 @@ def tabs(window: PanelWindow) -> set[str]:
     return {box.name for box in window.boxes if box.panel == "" and box.name in known}
 
 
+@pytest.mark.parametrize("workspace", Workspace)
+@pytest.mark.parametrize(("size", "scale"), [((900, 600), 1.0), ((1280, 720), 1.5)])
+def test_tabs_stay_inside_the_window(workspace: Workspace, size: tuple[int, int], scale: float) -> None:
+    window = PanelWindow(every_kind(), size, scale)
+    window.controller.view.enter(workspace)
+    shown = tabs(window)
+    boxes = [box for box in window.boxes if box.panel == "" and box.name in shown]
+    assert boxes
+    assert all(box.right <= size[0] and box.right - box.left >= 24 * scale for box in boxes)
+    window.close()
+
+
 def entries(window: PanelWindow, click: str = "") -> dict[str, tuple[bool, bool]]:
     """The submenu's entries: whether each is ticked, and can be chosen; ``click`` chooses one that can."""
     found: dict[str, tuple[bool, bool]] = {}

@@ -5,6 +5,7 @@ Each panel has its imgui window, with tabs, and an error message in its place if
 
 from __future__ import annotations
 
+import math
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,7 @@ from viewer.app.panels.feet_strip import feet_height
 from viewer.app.panels.layers_panel import lanes_height
 from viewer.app.theme import Fonts, apply_theme, colour, paint
 from viewer.app.widgets.fields import awaiting_focus
+from viewer.app.widgets.pen import Pen, tip
 from viewer.app.window import Device
 from viewer.document.take_layers import feet_of
 from viewer.opengl.gpu_objects import read_picture
@@ -266,7 +268,7 @@ def fixed_window(
         imgui.end()
 
 
-_TAB_PADDING = 12
+_TAB_PADDING, _TAB_GAP = 12, 4
 _BARS = frozenset({Place.MENU, Place.TOOLBAR, Place.STATUS})
 
 
@@ -396,23 +398,24 @@ class PanelHost:
         strip = Rect(rect.x, rect.y, rect.w, body.y - rect.y)
         front = self.ui.in_front(place, panels)[0]
         with fixed_window(f"##tabs:{place}", strip, FIXED | STILL, "app", padded=False):
-            left = float(strip.x + ui.px(8))
-            words = sum(imgui.calc_text_size(panel.title).x + ui.px(4) for panel in panels)
-            padding = min(ui.px(_TAB_PADDING), (strip.w - ui.px(8) - words) / len(panels))
-            for panel in panels:
-                left = self._tab(place, panel, (left, max(padding, 0.0)), chosen=panel is front)
+            left, room = float(strip.x + ui.px(8)), strip.w - ui.px(8) - len(panels) * ui.px(_TAB_GAP)
+            words = [imgui.calc_text_size(panel.title).x for panel in panels]
+            padding = max(min(ui.px(_TAB_PADDING), (room - sum(words)) / len(panels)), 0.0)
+            for panel, width in zip(panels, _cut(words, room), strict=True):
+                self._tab(place, panel, (left, width, padding), chosen=panel is front)
+                left += width + padding + ui.px(_TAB_GAP)
 
-    def _tab(self, place: Place, panel: Panel, room: tuple[float, float], *, chosen: bool) -> float:
-        """One tab; ``room``: its left end, and the space beside its words. Returns the left end of the next one."""
-        left, padding = room
+    def _tab(self, place: Place, panel: Panel, room: tuple[float, float, float], *, chosen: bool) -> None:
+        """One tab; ``room``: its left end, the width of its words, which are cut to it, and the space beside them."""
+        left, wide, padding = room
         ui = self.ui
         top, height = float(ui.regions.rects[place].y), ui.px(TABS)
-        words = imgui.calc_text_size(panel.title)
-        width = words.x + padding
+        width, title = wide + padding, Pen(ui).fit(panel.title, math.ceil(wide))
         imgui.set_cursor_screen_pos(imgui.ImVec2(left, top))
         if imgui.invisible_button(panel.id, imgui.ImVec2(width, height)):
             ui.layout.tabs[place] = panel.id
             ui.wake()
+        tip(panel.title if title != panel.title else "")
         drawing = imgui.get_window_draw_list()
         near, far = imgui.ImVec2(left, top + ui.px(2)), imgui.ImVec2(left + width, top + height)
         hovered = imgui.is_item_hovered()
@@ -423,6 +426,16 @@ class PanelHost:
             line = imgui.ImVec2(left + width, top + ui.px(2 + BORDER))
             shade = paint("accent" if panel.id == self.focused else "field_on")
             drawing.add_rect_filled(near, line, shade, ui.px(2), imgui.ImDrawFlags_.round_top)
-        at = imgui.ImVec2(left + padding / 2.0, top + round((height - words.y) / 2))
-        drawing.add_text(at, paint("text" if chosen else "text2"), panel.title)
-        return left + width + ui.px(4)
+        at = imgui.ImVec2(left + padding / 2.0, top + round((height - imgui.get_text_line_height()) / 2))
+        drawing.add_text(at, paint("text" if chosen else "text2"), title)
+
+
+def _cut(widths: Sequence[float], room: float) -> list[float]:
+    """The widths, the largest cut to one size, so that all have room."""
+    left = room
+    for place, width in enumerate(sorted(widths)):
+        share = left / (len(widths) - place)
+        if width > share:
+            return [min(one, share) for one in widths]
+        left -= width
+    return list(widths)
