@@ -13,8 +13,8 @@ from inside.formats import check_units
 from inside.spatial import to_matrix
 
 from viewer import load
-from viewer.errors import InputError
-from viewer.skeleton import EffectorGoal
+from viewer.errors import FormatError, InputError
+from viewer.skeleton import EffectorGoal, fk_clip
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -134,6 +134,24 @@ def test_names_that_are_no_utf8_are_read_as_latin_1() -> None:
     character = read(ARM.replace("Arm", "Hüfte").encode("latin-1"))
     assert character.skeleton.names[1] == "Hüfte"
     assert character.warnings == ("the file is not UTF-8: its names are read as Latin-1",)
+
+
+def test_an_offset_may_have_a_rotation_at_rest() -> None:
+    """As in NVIDIA's files for SOMA: places are those without it."""
+    plain, turned = (
+        read(ARM),
+        read(ARM.replace("OFFSET 0 100 0", "OFFSET 0 100 0 90 0 5").replace("80 0", "80 0 1 2 3")),
+    )
+    assert turned.clip is not None
+    assert plain.clip is not None
+    ours, theirs = fk_clip(turned.skeleton, turned.clip), fk_clip(plain.skeleton, plain.clip)
+    np.testing.assert_array_equal(ours.positions, theirs.positions)
+    said = [warning for warning in turned.warnings if warning not in plain.warnings]
+    assert said == [
+        "OFFSET with six numbers: the last three, a rotation at rest, are left out; channels hold the whole rotation"
+    ]
+    with pytest.raises(FormatError, match='line 9, column 5: OFFSET of "Arm": expected a number, found "CHANNELS"'):
+        read(ARM.replace("OFFSET 0 100 0", "OFFSET 0 100 0 90"))
 
 
 def test_zero_length_bones_are_kept() -> None:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from inside.formats import Shape, primitive, rigid_skin
 from inside.skeleton import Mesh, Skin, bodies_of, joint_space
 from inside.spatial import conjugate, from_axis_angle, multiply, rotate, to_euler
 from rigs import random_pose, random_skeleton
@@ -177,6 +178,42 @@ def test_meshes_are_found_in_packages_and_nowhere_else(tmp_path: Path) -> None:
         (warning,) = character.warnings
         assert warning.startswith("not shown: ")
         assert warning.endswith(f'" ({why}): bones are drawn instead')
+
+
+def test_links_whose_meshes_are_missing_are_drawn_as_bones(tmp_path: Path) -> None:
+    """A figure with a skin is drawn without its own bones: beside a link that has a shape, these would be invisible."""
+    gone = '<visual><geometry><mesh filename="gone.stl"/></geometry></visual>'
+    character = loaded(tmp_path, ARM.replace('<link name="fore"/>', f'<link name="fore">{gone}</link>'))
+    assert character.warnings == ('not shown: "gone.stl" (no such file): bones are drawn instead',)
+    assert character.skin is not None
+    skeleton, bone = character.skeleton, character.skin.meshes[-1]
+    assert skeleton.names[character.skin.joints[bone.bindings[0, 0]]] == "fore"
+    children = np.flatnonzero(skeleton.parents == skeleton.index("fore"))
+    assert len(children)
+    for end in (np.zeros(3), *skeleton.offsets[children]):
+        assert float(np.linalg.norm(bone.positions - end, axis=1).min()) < 1e-6
+
+
+def test_a_colour_that_cannot_be_read_is_no_reason_to_refuse(tmp_path: Path) -> None:
+    character = loaded(tmp_path, ARM.replace("0.8 0.1 0.1 1", "0.8 0.1 0.1 0 1"))
+    (warning,) = character.warnings
+    assert warning.endswith('<color rgba>: expected 4 finite numbers, found "0.8 0.1 0.1 0 1": drawn grey')
+    assert warning.startswith("line ")
+    assert character.skin is not None
+    assert len(character.skin.meshes) == 2
+
+
+def test_shapes_too_small_for_the_grid_are_left_out() -> None:
+    """Of too many triangles: a mesh without any cannot be drawn."""
+    pytest.importorskip("trimesh")
+    fine, tiny = primitive("sphere", [1.0]), primitive("box", [1e-4] * 3)
+    copies = 400_000 // len(fine[1]) + 1
+    shapes = [Shape("a", *fine, (1.0, 1.0, 1.0, 1.0))] * copies + [Shape("a", *tiny, (1.0, 1.0, 1.0, 1.0))]
+    warnings: list[str] = []
+    skin = rigid_skin(shapes, viewer.Builder(name="r").add("a").skeleton, warnings)
+    assert skin is not None
+    assert len(skin.meshes) == copies
+    assert len(warnings) == 1
 
 
 LINKS = '<link name="a"/><link name="b"/><link name="c"/>'
@@ -393,11 +430,49 @@ def test_what_a_robot_does_not_hold_is_said(tmp_path: Path) -> None:
     warnings = viewer.save(viewer.load("sample:walk"), tmp_path / "walk.urdf")
     assert "a robot has no motion: it is left out" in warnings
     assert "URDF has hinges and slides only: 42 links without a body stand in" in warnings
-    arm = viewer.Builder(name="arm").add("a", kind="fixed").add("b", "a", (0, 1, 0)).add("b_1", "b", (0, 1, 0)).skeleton
-    with pytest.raises(viewer.OutputError) as caught:
-        viewer.save(viewer.Character(arm), tmp_path / "twice.urdf")
-    assert str(caught.value).endswith('two links would be called "b_1"')
-    assert not (tmp_path / "twice.urdf").exists()
+
+
+def test_links_that_stand_in_have_names_of_their_own(tmp_path: Path) -> None:
+    """A ball needs two; joints, and tools, may have the names that they would get, or that of the base."""
+    builder = (
+        viewer.Builder(name="arm")
+        .add("a", kind="fixed")
+        .add("b", "a", (0, 1, 0))
+        .add("b_1", "b", (0, 1, 0))
+        .add("world", "b_1")
+    )
+    builder = builder.effector("b_1_1", "world", (0, 0.1, 0))
+    arm = builder.skeleton
+    warnings = viewer.save(viewer.Character(arm), tmp_path / "arm.urdf")
+    assert "URDF has hinges and slides only: 6 links without a body stand in" in warnings
+    again = viewer.load(tmp_path / "arm.urdf").skeleton
+    assert set(again.names) == {
+        *arm.names,
+        "b_1_1",
+        "b_1_2",
+        "b_2",
+        "b_1_1_2",
+        "b_1_2_2",
+        "world_1",
+        "world_2",
+        "world_3",
+    }
+    ours, theirs = (viewer.fk(one, one.rest_pose()) for one in (arm, again))
+    for name in arm.names:
+        np.testing.assert_allclose(theirs.positions[again.index(name)], ours.positions[arm.index(name)], atol=1e-12)
+
+
+def test_prefixes_need_no_declaration(tmp_path: Path) -> None:
+    """As in what Gazebo's sensors had: other readers know no namespaces."""
+    text = ARM.replace(
+        "</robot>",
+        '<gazebo reference="hand"><sensor:camera name="rgb"><hfov>50</hfov></sensor:camera></gazebo></robot>',
+    )
+    (tmp_path / "arm.urdf").write_text(text, encoding="utf-8")
+    (tmp_path / "plain.urdf").write_text(ARM, encoding="utf-8")
+    found, plain = (viewer.load(tmp_path / name) for name in ("arm.urdf", "plain.urdf"))
+    assert found.skeleton.names == plain.skeleton.names
+    assert found.warnings == plain.warnings
 
 
 def test_the_inertia_of_a_body_is_that_of_its_points(tmp_path: Path) -> None:

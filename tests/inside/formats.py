@@ -47,7 +47,7 @@ from viewer.formats.load import READERS, sample_names
 from viewer.formats.mesh import figure_mesh
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.npz import read_npz, write_fk_npz, write_npz
-from viewer.formats.robot_meshes import Shape, merged, read_collada, rigid_skin
+from viewer.formats.robot_meshes import Shape, merged, primitive, read_collada, rigid_skin
 from viewer.formats.save import WRITERS, left_out, nodes_only
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
 from viewer.formats.units import (

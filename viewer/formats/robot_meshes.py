@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,10 +15,11 @@ from viewer.errors import FormatError, MachineError, ViewerError, is_installed, 
 from viewer.formats.bounds import FARTHEST
 from viewer.formats.files import read_bytes
 from viewer.formats.xml_tree import Element, origin_of
-from viewer.skeleton import Skeleton, Skin
+from viewer.skeleton import Skeleton, Skin, fk
+from viewer.skeleton.bone_mesh import bone_mesh
 from viewer.skeleton.skin import Material, Mesh
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import to_matrix
+from viewer.spatial.quaternion import conjugate, rotate, to_matrix
 
 _FORMS = (".stl", ".dae", ".obj", ".ply", ".glb", ".off")
 _SIZES = {
@@ -51,29 +52,59 @@ def skin_of(
     """
     if not is_installed("trimesh"):
         return None, ["meshes are not shown: they need trimesh"] if any(link.all("visual") for link in links) else []
+    odd: list[str] = []
     colours = {
         material.attributes.get("name", ""): colour
-        for material in root.all("material") if (colour := _colour(material)) is not None
+        for material in root.all("material") if (colour := _colour(material, odd)) is not None
     }  # fmt: skip
     shapes: list[Shape] = []
     missing: dict[str, str] = {}
     files: dict[str, list[tuple[Any, Any, Colour | None]]] = {}
+    bare: list[str] = []
     for link in links:
+        before = len(shapes)
         for visual in link.all("visual"):
-            shapes += _shapes(link.text("name"), visual, colours, Files(path, files, missing, meshes))
-    warnings = []
+            shapes += _shapes(link.text("name"), visual, colours, Files(path, files, missing, odd, meshes))
+        if link.all("visual") and len(shapes) == before:
+            bare.append(link.text("name"))
+    warnings = [f"{odd[0]}: drawn grey{_more(odd)}"] if odd else []
     if missing:
         first, why = next(iter(missing.items()))
-        more = f", and {len(missing) - 1} more" if len(missing) > 1 else ""
-        warnings.append(f"not shown: {quote(first)} ({why}){more}: bones are drawn instead")
-    return rigid_skin(shapes, skeleton, warnings) if meshes else None, warnings
+        warnings.append(f"not shown: {quote(first)} ({why}){_more(missing)}: bones are drawn instead")
+    if not meshes:
+        return None, warnings
+    if shapes and bare:  # a figure with a skin is drawn without its own bones
+        shapes += _bones_of(bare, skeleton)
+    return rigid_skin(shapes, skeleton, warnings), warnings
 
 
-def _colour(material: Element) -> Colour | None:
+def _bones_of(links: Sequence[str], skeleton: Skeleton) -> Iterator[Shape]:
+    """The bones of links, in their frames."""
+    world = fk(skeleton, skeleton.rest_pose())
+    bones = bone_mesh(skeleton, world)
+    for link in links:
+        joint = skeleton.index(link)
+        corners = rotate(
+            conjugate(world.rotations[joint]), bones.corners[bones.joints == joint] - world.positions[joint]
+        )
+        if len(corners):
+            yield Shape(link, corners, np.arange(len(corners)).reshape(-1, 3), _GREY)
+
+
+def _more(found: Sized) -> str:
+    return f", and {len(found) - 1} more" if len(found) > 1 else ""
+
+
+def _colour(material: Element, odd: list[str]) -> Colour | None:
+    """The colour that it states; none of what cannot be read, which is noted."""
     found = material.first("color")
     if found is None:
         return None
-    r, g, b, a = (min(max(value, 0.0), 1.0) for value in found.numbers("rgba", 4))
+    try:
+        r, g, b, a = (min(max(value, 0.0), 1.0) for value in found.numbers("rgba", 4))
+    except FormatError as error:
+        odd.append(f"line {error.line}: {error.args[0]}")
+        return None
     return r, g, b, a
 
 
@@ -84,12 +115,14 @@ class Files(NamedTuple):
         path: of the robot's file.
         known: by name, vertices, faces and colour of the parts.
         missing: by name, why a file is not shown.
+        odd: colours that cannot be read, in words.
         read: whether they are read, not only looked for.
     """
 
     path: Path
     known: dict[str, list[tuple[Any, Any, Colour | None]]]
     missing: dict[str, str]
+    odd: list[str]
     read: bool
 
 
@@ -100,7 +133,7 @@ def _shapes(link: str, visual: Element, colours: dict[str, Colour], files: Files
     offset, turn = origin_of(visual)
     given = None
     if material is not None:
-        given = _colour(material) or colours.get(material.attributes.get("name", ""))
+        given = _colour(material, files.odd) or colours.get(material.attributes.get("name", ""))
     rotation = to_matrix(turn)
     return [
         Shape(link, np.asarray(points, dtype=np.float64) @ rotation.T + offset, np.asarray(faces, dtype=np.int64),
@@ -132,7 +165,7 @@ def _sizes(shape: Element, name: str, count: int) -> tuple[float, ...]:
 
 def _file(name: str, files: Files) -> list[tuple[Any, Any, Colour | None]]:
     """Vertices, faces and colour of the parts of a mesh file; none if it cannot be shown, which is noted."""
-    path, known, missing, read = files
+    path, known, missing, _, read = files
     if name not in known:
         known[name] = []
         found = resolved(name, path)
@@ -343,6 +376,7 @@ def _lighter(shapes: list[Shape], warnings: list[str]) -> list[Shape]:
     while cells > 4.0 and sum(len(shape.triangles) for shape in fewer) > _MOST_TRIANGLES:
         fewer = [merged(shape, size / cells) for shape in shapes]
         cells *= 0.7
+    fewer = [shape for shape in fewer if len(shape.triangles)]  # small ones are a point of a coarse grid
     warnings.append(f"{total:,} triangles are drawn as {sum(len(shape.triangles) for shape in fewer):,}")
     return fewer
 

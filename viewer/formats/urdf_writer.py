@@ -14,7 +14,6 @@ from xml.etree import ElementTree as ET  # only written here
 
 import numpy as np
 
-from viewer.errors import OutputError, quote
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.units import root_rotations_to_source, root_translations_to_source
@@ -33,6 +32,7 @@ from viewer.skeleton import (
     bodies_of,
     inertias_of,
 )
+from viewer.skeleton.names import FreeNames
 from viewer.spatial.angles import axes_of, to_euler
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, between
@@ -64,43 +64,36 @@ class Step(NamedTuple):
 
 
 def write_urdf(character: Character, path: Path, options: WriteOptions) -> list[str]:  # noqa: ARG001 - as of all writers
-    """Write the skeleton.
-
-    Raises:
-        OutputError: two links would have one name.
-    """
+    """Write the skeleton."""
     text, warnings = urdf_text(character)
     write_whole(path, text)
     return warnings
 
 
 def urdf_text(character: Character) -> tuple[str, list[str]]:
-    """The robot as XML, and what it does not hold; errors are those of `write_urdf`."""
+    """The robot as XML, and what it does not hold."""
     skeleton = character.skeleton
     root = ET.Element("robot", name=skeleton.name or "robot")
     warnings = ["a robot has no motion: it is left out"] if character.clips else []
     if character.skin is not None:
         warnings.append("meshes are left out: the shapes are the bodies of the skeleton")
-    plans = [_steps(skeleton, joint, character.source, warnings) for joint in range(len(skeleton))]
+    tools = [one for one in skeleton.effectors if one.name not in skeleton.names]
+    free = FreeNames([*skeleton.names, *(tool.name for tool in tools)])
+    plans = [_steps(skeleton, joint, character.source, free, warnings) for joint in range(len(skeleton))]
     between_links = [step.link for plan in plans for step in plan[:-1]]
     if between_links:
         warnings.append(f"URDF has hinges and slides only: {len(between_links)} links without a body stand in")
-    tools = [one for one in skeleton.effectors if one.name not in skeleton.names]
-    names = [*between_links, *skeleton.names, *(tool.name for tool in tools)]
     roots = np.flatnonzero(skeleton.parents < 0)
     up = Source(up="y" if character.source.units == "raw" else "z")  # raw axes are those of the file
     base = len(roots) > 1 or not _stands_at_origin(skeleton, int(roots[0]), up)
+    world = free.take(_WORLD) if base else ""
     if base:
-        names.append(_WORLD)
-        ET.SubElement(root, "link", name=_WORLD)
-    twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) < len(names) else None
-    if twice is not None:
-        raise OutputError(f"two links would be called {quote(twice)}")
+        ET.SubElement(root, "link", name=world)
     capsules, inertias, called = _capsules(skeleton), inertias_of(skeleton), _joint_names(character, plans, tools)
     for joint, plan in enumerate(plans):
         parent = int(skeleton.parents[joint])
         offset, rotation = skeleton.offsets[joint], skeleton.rest_rotations[joint]
-        above = skeleton.names[parent] if parent >= 0 else _WORLD
+        above = skeleton.names[parent] if parent >= 0 else world
         if parent < 0:
             offset, rotation = root_translations_to_source(offset, up), root_rotations_to_source(rotation, up)
         mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
@@ -132,7 +125,7 @@ def _stands_at_origin(skeleton: Skeleton, root: int, up: Source) -> bool:
     return skeleton.kinds[root] is JointKind.FIXED and still
 
 
-def _steps(skeleton: Skeleton, joint: int, source: Source, warnings: list[str]) -> list[Step]:
+def _steps(skeleton: Skeleton, joint: int, source: Source, free: FreeNames, warnings: list[str]) -> list[Step]:
     name, kind, limits = skeleton.names[joint], skeleton.kinds[joint], skeleton.limits[joint]
     if kind is JointKind.FREE:
         return [Step(name, "floating")]
@@ -151,7 +144,7 @@ def _steps(skeleton: Skeleton, joint: int, source: Source, warnings: list[str]) 
         if kind is JointKind.HINGE and name in source.ranges and (limits is None or np.isinf(limits.lower[0])):
             ranges = [source.ranges[name]]
     word = "prismatic" if kind is JointKind.SLIDE else "revolute"
-    links = [*(f"{name}_{number + 1}" for number in range(len(axes) - 1)), name]
+    links = [*(free.take(f"{name}_{number + 1}") for number in range(len(axes) - 1)), name]
     return [Step(link, word, axis, ends) for link, axis, ends in zip(links, axes, ranges, strict=True)]
 
 

@@ -78,7 +78,7 @@ def parse_xml(data: bytes, name: str) -> Element:
     Raises:
         FormatError: not well-formed, a document type (entities could make it grow without end), too deep, too large.
     """
-    parser = expat.ParserCreate(namespace_separator="}")
+    parser = expat.ParserCreate()  # without namespaces: files have prefixes that they do not declare
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     stack: list[Element] = []
     found: list[Element] = []
@@ -94,7 +94,7 @@ def parse_xml(data: bytes, name: str) -> Element:
             refuse(f"expected at most {MOST_ELEMENTS:,} XML elements, found more")
         if len(stack) >= _DEEPEST:
             refuse(f"expected XML elements in at most {_DEEPEST} others, found more")
-        element = Element(tag.rpartition("}")[2], attributes, parser.CurrentLineNumber)
+        element = Element(tag.rpartition(":")[2], attributes, parser.CurrentLineNumber)
         if stack:
             stack[-1].children.append(element)
         else:

@@ -190,7 +190,7 @@ def _inside(words: Words, word: str, joints: list[BvhJoint], open_joints: list[i
     joint = joints[index]
     match word.casefold():
         case "offset":
-            joint.offset = _offset(words, joint, twice=joint.offset is not None)
+            joint.offset = _offset(words, joint, warnings)
         case "channels":
             joint.channels = _channels(words, joint, late=index != len(joints) - 1)
         case "joint":
@@ -207,11 +207,21 @@ def _inside(words: Words, word: str, joints: list[BvhJoint], open_joints: list[i
             words.fail(f"in joint {quote(joint.name)}: expected {wanted} or }}, found {words.found(word)}")
 
 
-def _offset(words: Words, joint: BvhJoint, *, twice: bool) -> Triple:
+_TURNED = "OFFSET with six numbers: the last three, a rotation at rest, are left out; channels hold the whole rotation"
+"""Of files for SOMA; their own reader takes three, too."""
+
+
+def _offset(words: Words, joint: BvhJoint, warnings: list[str]) -> Triple:
     what = f"OFFSET of {quote(joint.name)}"
-    if twice:
+    if joint.offset is not None:
         words.fail(f"{what}: expected once, found a second one")
-    return words.number(what), words.number(what), words.number(what)
+    offset = words.number(what), words.number(what), words.number(what)
+    if number_problem(words.peek()) is None:
+        for _ in offset:
+            words.number(what)
+        if _TURNED not in warnings:
+            warnings.append(_TURNED)
+    return offset
 
 
 def _channels(words: Words, joint: BvhJoint, *, late: bool) -> tuple[str, ...]:
