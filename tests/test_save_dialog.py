@@ -145,3 +145,15 @@ def test_escape_leaves_a_number_that_is_typed_before_the_dialog(window: PanelWin
     window.tap(imgui.Key.escape)
     window.frames(2)
     assert closed(window)
+
+
+def test_the_next_dialog_begins_in_the_folder_of_a_typed_path(window: PanelWindow, folder: Path) -> None:
+    ask(window, "file.export")
+    named(window, str(folder.parent / "walk.bvh"))
+    assert (folder.parent / "walk.bvh").is_file()
+    assert ask(window, "file.export").folder == folder.parent
+    window.tap(imgui.Key.escape)
+    window.frames(3)
+    window.controller.run("file.film")
+    window.frames(6)
+    assert window.ui._memories["film"]["film"].folder == str(folder.parent)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from viewer.app.layout import TABBED, Border, Layout, Place, Regions
@@ -71,6 +72,7 @@ class PanelContext:
         notes: of the window for the status line, such as "half resolution".
         film: progress of the film that is being made; None without one.
         shelf: the pose library that is shown.
+        last_folder: of the last file that was opened or written, from which dialogs begin; None before.
     """
 
     controller: Controller
@@ -86,6 +88,7 @@ class PanelContext:
     notes: list[str] = field(default_factory=list)
     film: FilmProgress | None = None
     shelf: PoseShelf = field(default_factory=PoseShelf)
+    last_folder: Path | None = None
     _memories: dict[str, dict[str, Any]] = field(default_factory=dict)
     _wake_in: float | None = None
 

@@ -351,7 +351,7 @@ def draw_open(ui: PanelContext) -> None:
             return
         shown.closed = shown.closed or _contents(ui, now)
         if shown.closed:
-            ui.memory["last"] = now.folder
+            ui.last_folder = now.folder
 
 
 def _saving(title: str, suffixes: tuple[str, ...], done: Callable[[Any], object], name: str) -> State:
@@ -397,7 +397,7 @@ def first_folder(ui: PanelContext) -> Path:
     """The folder of the last file, else of the document, else the working folder."""
     session = ui.session
     source = session.document.character.source.path
-    tried = [ui.memory.get("last"), session.path and session.path.parent]
+    tried = [ui.last_folder, session.path and session.path.parent]
     tried += [Path(source).absolute().parent if source and not source.startswith("sample:") else None, Path.cwd()]
     return next((folder for folder in tried if isinstance(folder, Path) and folder.is_dir()), Path.home())
 
@@ -502,7 +502,10 @@ def _chosen(ui: PanelContext, state: State) -> bool:
         state.replacing, state.fresh = path, True  # so that Enter answers the question
         return False
     ui.wake()
-    return _finish(ui, state, path)
+    done = _finish(ui, state, path)
+    if done:
+        state.folder = path.parent  # a whole path may have been typed
+    return done
 
 
 def _unwritable(state: State) -> str:

@@ -476,7 +476,7 @@ def _ordered(ui: PanelContext, state: FilmState, plan: film.FilmPlan, pictures: 
         state.asking, state.fresh = question, True  # so that Enter answers the question
         return False
     _remember(ui, state)
-    ui.memory["last"] = path.parent
+    ui.last_folder = path.parent
     state.changed()
     ui.controller.view.request("film", film.FilmOrder(plan, path))
     ui.wake()
