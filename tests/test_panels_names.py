@@ -182,6 +182,7 @@ def test_f3_finds_commands_by_words_of_their_titles_and_does_what_is_chosen() ->
         assert not asks(window)
         assert [request.name for request in window.ui.requests] == ["fullscreen"]
         assert found_commands("balance")[0].words == "Balance"
+        assert [one.words for one in found_commands("physics")[:2]] == ["Physics", "Run physics"]
         assert found_commands("") == []
         assert all("drag." not in one.command for one in found_commands("a"))
         window.controller.run("find.all")

@@ -374,7 +374,7 @@ class Found:
 def found_commands(query: str) -> list[Found]:
     """The commands outside drags whose title or menu contains every word of a query; none without one.
 
-    Those whose title begins with the first word come first.
+    Those whose title begins with the first word come first, then those whose title contains all words.
     """
     words = query.casefold().split()
     found = []
@@ -382,8 +382,9 @@ def found_commands(query: str) -> list[Found]:
         text = f"{command.title} {command.row} {command.menu or ''}".casefold()
         if words and not command.in_drag and command.id not in _NOT_OFFERED and all(word in text for word in words):
             note = "   ".join(part for part in (command.menu or "", command.shortcut) if part)
-            begins = command.title.casefold().startswith(words[0])
-            found.append((not begins, Found(command.title, command.id, note)))
+            title = command.title.casefold()
+            rank = not title.startswith(words[0]), not all(word in title for word in words)
+            found.append((rank, Found(command.title, command.id, note)))
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 
