@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from inside.document import AddGoal, SetBalance, SetGoal
+from inside.document import AddGoal, Select, SetBalance, SetGoal, SetPin
 from panel_window import PanelWindow
 
 import viewer
+from viewer.document import Item
 
 
 @pytest.fixture
@@ -61,6 +62,18 @@ def test_pins_and_goals_that_are_off_are_not_dragged_to_a_level(window: PanelWin
     dragged(window, "goal LeftFoot", "level 1")
     dragged(window, "goal LeftHand", "level 4")
     assert window.session.document.goals == before.goals
+
+
+def test_the_level_of_a_pin_cannot_be_chosen(window: PanelWindow) -> None:
+    window.session.dispatch(Select((Item("effector", "LeftFoot"),)))
+    window.frames(3)
+    before = window.session.document
+    window.click("inspector", "level 3")
+    assert window.session.document is before
+    window.session.dispatch(SetPin("LeftFoot", position=False, rotation=False))
+    window.frames(3)
+    window.click("inspector", "level 3")
+    assert window.session.document.goal("LeftFoot").level == 3
 
 
 def test_goals_of_one_effector_stand_together_and_the_effector_is_named_under_each_level(window: PanelWindow) -> None:

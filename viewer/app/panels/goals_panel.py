@@ -483,21 +483,25 @@ _LEVEL_HINTS = (
     "Gives way to goals marked Must and Want",
     "Gives way to all other goals",
 )
+_PINNED = "A pin never gives way: unpin it to choose a level"
 
 
-def draw_level(ui: PanelContext, level: int, hints: Sequence[str] = _LEVEL_HINTS) -> int | None:
-    """Draw the row of a goal's level; the one chosen in this frame, or None."""
-    label(ui, "Level", hint="Where not all goals can be met, those of a later level give way")
+def draw_level(
+    ui: PanelContext, level: int, hints: Sequence[str] = _LEVEL_HINTS, *, pinned: bool = False
+) -> int | None:
+    """Draw the row of a goal's level, which a pin cannot choose; the one chosen in this frame, or None."""
+    label(ui, "Level", hint=_PINNED if pinned else "Where not all goals can be met, those of a later level give way")
     width = imgui.get_content_region_avail().x / len(LEVELS)
-    return segments(ui, "level", LEVELS, level, widths=width, hints=hints)
+    off = range(1, len(LEVELS)) if pinned else ()
+    return segments(ui, "level", LEVELS, level, widths=width, hints=[_PINNED] * 4 if pinned else hints, off=off)
 
 
 def _level(ui: PanelContext, goal: DocumentGoal) -> None:
     hints = list(_LEVEL_HINTS)
     if goal.placed and not goal.pinned and holds_yield(ui.session.document):
         hints[1] = "First while it is dragged, else like Keep: holds yield"
-    chosen = draw_level(ui, goal.level, hints)
-    if chosen is not None:
+    chosen = draw_level(ui, 0 if goal.pinned else goal.level, hints, pinned=goal.pinned)
+    if chosen is not None and not goal.pinned:
         act(ui, actions.SetGoal(goal.id, level=chosen))
 
 

@@ -18,7 +18,7 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.build_panel import draw_build_inspector
 from viewer.app.panels.contact_panel import draw_contact, draw_prop, is_folded
 from viewer.app.panels.figures_panel import draw_joint_difference, draw_place
-from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level
+from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level, level_of
 from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bone_lengths, bones_of, coordinates, draw_joint
 from viewer.app.panels.layers_panel import draw_layer
 from viewer.app.panels.panel_parts import hint, run
@@ -242,10 +242,10 @@ def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
             ui, "Weight", [goal.weight for goal in on], WEIGHT,
             lambda i, value: actions.SetWeight(held[i], weight=value),
         )  # fmt: skip
-        levels = {goal.level for goal in on}
-        chosen = draw_level(ui, next(iter(levels)) if len(levels) == 1 else -1)
+        levels, pinned = {level_of(goal) for goal in on}, all(goal.pinned for goal in on)
+        chosen = draw_level(ui, next(iter(levels)) if len(levels) == 1 else -1, pinned=pinned)
         if chosen is not None:
-            act_all(ui, "Level", [actions.SetGoal(name, level=chosen) for name in held])
+            act_all(ui, "Level", [actions.SetGoal(goal.id, level=chosen) for goal in on if not goal.pinned])
         _pins(ui, [goal for goal in on if goal.placed])
     label(ui, "")
     if text_button(ui, "Hold here", hint="Move the targets to the effectors"):
