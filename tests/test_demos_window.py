@@ -189,6 +189,16 @@ def test_a_target_that_was_moved_is_solved_from_where_the_body_is() -> None:
     assert np.allclose(person.target("tip"), (0.3, 0.7, 0.0))
 
 
+def test_paths_of_targets_are_not_drawn_while_the_skeleton_is_built() -> None:
+    person = Person()
+    person.controller.files.open_demo("grab")
+    person.wait(0.05)
+    assert person.controller.demos.shapes(person.controller.projection(), 1.0)
+    person.controller.run("workspace.build")
+    person.wait(0.05)
+    assert person.controller.demos.shapes(person.controller.projection(), 1.0) == []
+
+
 def test_a_saved_s_lock_opens_as_it_was_saved(tmp_path: Path) -> None:
     person = shown("s-lock")
     person.controller.session.dispatch(SetCoordinate("link_1", 0, 0.1))

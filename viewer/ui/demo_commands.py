@@ -176,7 +176,7 @@ class Demos(ViewPart):
     def shapes(self, projection: Projection, scale: float) -> list[Shape]:
         """Drawn paths of targets, balls and circles."""
         demo, session = self.current, self._session
-        if demo is None:
+        if demo is None or self._view.workspace is Workspace.BUILD:
             return []
         shapes: list[Shape] = []
         for motion in session.targets.motions:

@@ -82,7 +82,7 @@ def draw_new_dialog(ui: PanelContext) -> None:
         if text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=28):
             run(ui, "file.open")
             shown.closed = True
-        pen.text(x + pen.px(112), pen.middle(y, pen.px(28)), "or drop a BVH or JSON skeleton here", "text3")
+        pen.text(x + pen.px(112), pen.middle(y, pen.px(28)), "or drop a motion, a skeleton or a robot here", "text3")
 
 
 def _samples(ui: PanelContext) -> bool:
