@@ -4,7 +4,6 @@ from viewer.ui import file_menu as files
 from viewer.ui import film, opening, planting, retargeting
 from viewer.ui import number_format as numbers
 from viewer.ui.camera_moves import motion_points
-from viewer.ui.clipboard import LibraryPoses
 from viewer.ui.commands import GROUPS
 from viewer.ui.contact import radius_handles
 from viewer.ui.drag_targets import can_follow, mirrored_turn
@@ -26,10 +25,13 @@ from viewer.ui.film import (
     widened_camera,
 )
 from viewer.ui.laboratory import Cell
+from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.number_format import DASH, MINUS, error_decimals, unit_for
+from viewer.ui.onion_skin import ALPHAS, OnionSettings, ghost_frames
+from viewer.ui.other_figures import Beside
 from viewer.ui.planting import FeetView, dragged, room_of, split
 from viewer.ui.range_handles import end_handles
-from viewer.ui.scene_builder import ALPHAS, Beside, OnionSettings, ghost_frames, goal_marks
+from viewer.ui.scene_builder import goal_marks
 from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near
 from viewer.ui.timeline import FEWEST, TimeView, frame_count, key_frames, keys_in, played_range, rows_of
 from viewer.ui.view import NOTE_SECONDS, OFFER_SECONDS, MessageBar, item_of

@@ -1,39 +1,22 @@
-"""Copying and pasting poses, undo and redo, poses of a library, and the import of pose and goals files."""
+"""Copying and pasting poses, undo and redo."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection
-from dataclasses import fields, replace
-from functools import partial
-from pathlib import Path
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document import Action, DocumentContact, DocumentGoal
 from viewer.document import actions as act
-from viewer.document.document_contact import contact_of, grips, grips_from
-from viewer.document.document_goal import PAIR_KINDS, DocumentBalance, balance_from, balances, check_kind, document_goal
-from viewer.document.import_export import with_pin_target
-from viewer.document.pose_fitting import fitted_pose, mirrored_pose
-from viewer.document.posed_goals import pairs_of
-from viewer.errors import FormatError, InputError, OutputError, ViewerError, plural
-from viewer.formats.files import read_text
-from viewer.formats.goals_json import Asked, read_goals_file
-from viewer.formats.json_reading import kind_of, parse
-from viewer.formats.motion_json import read_pose
-from viewer.ik.goals import KINDS, Goal
+from viewer.document.pose_fitting import mirrored_pose
+from viewer.errors import plural
 from viewer.session import Session
-from viewer.session.session_files import is_session
-from viewer.skeleton import Character, JointKind, Pose, Skeleton, find_place, fk, joint_space
+from viewer.skeleton import Character, JointKind, Pose, Skeleton, fk, joint_space
 from viewer.skeleton.figure import partners
-from viewer.skeleton.transfer import Transfer, blended
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.contact import grounded
-from viewer.ui.opening import file_error
 from viewer.ui.view import View
 
 
@@ -162,202 +145,3 @@ def with_world_rotations(skeleton: Skeleton, now: Pose, pose: Pose, joints: Coll
             translations[joint] = pose.translations[joint]
         world[joint] = multiply(above, rotations[joint])
     return Pose(rotations, translations)
-
-
-_LARGEST = 1 << 20
-"""Largest JSON file, bytes, whose contents are checked: poses and goals are small."""
-_ATTRIBUTES = tuple(place.name for place in fields(DocumentGoal) if place.name not in {"effector", "id"})
-
-
-def kind_of_file(path: Path | str) -> str:
-    """The kind of a file, "pose", "goals" or "map"; empty for any other, or if it cannot be read."""
-    file = Path(path)
-    if file.suffix.casefold() != ".json" or is_session(file):
-        return ""
-    try:
-        if file.stat().st_size > _LARGEST:
-            return ""
-        tree = parse(read_text(file, str(file)))
-    except (OSError, InputError, FormatError, OutputError):
-        return ""
-    kind = kind_of(tree) if isinstance(tree, dict) else ""
-    return kind if kind in {"pose", "goals", "map"} else ""
-
-
-def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) -> None:
-    """Apply a pose or goals file to the figure."""
-    warnings: list[str] = []
-    try:
-        if kind == "pose":
-            pose = read_pose(path, str(path), session.document.skeleton, warnings)
-            session.dispatch(act.SetPose(pose, f"Pose of {path.name}"))
-        else:
-            _take_goals(session, read_goals_file(path, str(path), session.document.skeleton, warnings), path.name)
-    except ViewerError as error:
-        view.post(file_error(view, path, error))
-        return
-    view.bar.done("open")
-    view.note(f"{kind.capitalize()} taken from {path.name}{f': {warnings[0]}' if warnings else ''}")
-
-
-def _take_goals(session: Session, file: Asked, name: str) -> None:
-    """Set the goals of the named effectors, in order, and the contact if there is any; the rest stays."""
-    goals, contact, ground = file
-    session.begin(f"Goals of {name}")
-    taken: list[str] = []
-    try:
-        if contact is not None:
-            wanted = contact_of(contact, session.document.contact)
-            session.gestures.update(_set_all(act.SetContact, wanted))
-        for hand, prop in grips_from(goals, session.document.skeleton):
-            session.gestures.update(act.SetGrip(hand, prop))
-        if any(map(balances, goals)):
-            before = replace(session.document.balance, **grounded(session.document, ground))
-            session.gestures.update(_set_all(act.SetBalance, balance_from(goals, before)))
-        # Effectors hold together as the pose has them before anything moves.
-        pairs = [_take_pair(session, goal) for goal in goals if KINDS[goal.kind].relative]
-        for goal in goals:
-            if not (KINDS[goal.kind].relative or balances(goal) or grips(goal)):
-                taken.append(_take_goal(session, goal, taken))
-        asked = {session.document.goal(name).effector for name in taken}
-        for first, second in pairs:
-            if second in asked and first not in asked and not session.document.goal(first).pinned:
-                session.gestures.update(act.ReleaseEffector(first))
-    except ViewerError:
-        session.cancel()
-        raise
-    session.commit()
-
-
-def _set_all(action: Callable[..., Action], wanted: DocumentContact | DocumentBalance) -> Action:
-    """The action that sets every setting as in a value."""
-    return action(**{field.name: getattr(wanted, field.name) for field in fields(wanted)})
-
-
-def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
-    """Set the effector's next goal that is not in ``taken``, or add one; its id."""
-    check_kind(goal.kind)
-    name = _made_effector(session, goal.effector)
-    free = (one.id for one in session.document.goals_of(name) if one.kind not in PAIR_KINDS)
-    own = next((one for one in free if one not in taken), None)
-    if own is None:
-        session.gestures.update(act.AddGoal(name, goal.kind))
-        own = session.document.selection[-1].name
-    wanted = document_goal(with_pin_target(session.document.skeleton, session.document.pose, goal, name), name)
-    given = {key: getattr(wanted, key) for key in _ATTRIBUTES}
-    session.gestures.update(act.SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
-    return own
-
-
-def _made_effector(session: Session, named: str) -> str:
-    """The name of the effector that a goal names, which is made where there is none."""
-    effectors = [effector.name for effector in session.document.skeleton.effectors]
-    name = find_place(session.document.skeleton, named).name
-    if name not in effectors:
-        session.gestures.update(act.MakeEffector(named))
-        name = session.document.selection[-1].name
-    return name
-
-
-def _take_pair(session: Session, goal: Goal) -> tuple[str, str]:
-    """Make two effectors hold together, or set the goal that they have; their names."""
-    ends = _made_effector(session, goal.effector), _made_effector(session, goal.to)
-    own = _pair_of(session, ends)
-    if own is None:
-        session.gestures.update(act.HoldTogether(*ends))
-        own = _pair_of(session, ends)
-    assert own is not None
-    stated = {"position": goal.target, "rotation": goal.target_rotation}
-    for action in (act.SetGoal(own, offset=goal.offset), act.SetGoalKind(own, goal.kind), act.HoldEffector(own)):
-        session.gestures.update(action)  # the last one because of the offset
-    session.gestures.update(
-        act.SetGoal(
-            own,
-            weight=goal.weight,
-            rotation_weight=goal.rotation_weight,
-            enabled=goal.enabled,
-            level=goal.level,
-            **{key: value for key, value in stated.items() if value is not None},
-        )
-    )
-    return ends
-
-
-def _pair_of(session: Session, ends: tuple[str, str]) -> str | None:
-    """The id of the goal of the first of two effectors that holds them together."""
-    pairs = pairs_of(session.document)
-    return next((goal.id for goal in pairs if (goal.effector, goal.to) == ends), None)
-
-
-class LibraryPoses:
-    """Applies poses to the selected joints, or to all if none is selected."""
-
-    def __init__(self, session: Session, view: View) -> None:
-        """Change a session."""
-        self._session, self._view = session, view
-        self._blend: tuple[str, Pose, Transfer] | None = None
-
-    @property
-    def joints(self) -> tuple[str, ...]:
-        """Names of the selected joints; effectors are not joints."""
-        return tuple(item.name for item in self._session.document.selection if item.kind == "joint")
-
-    def apply(self, name: str, source: Skeleton, pose: Pose, *, flipped: bool = False) -> None:
-        """Apply a pose as one undo step.
-
-        Args:
-            name: of the pose.
-            source: the skeleton that it is of.
-            pose: of that skeleton.
-            flipped: with left and right swapped.
-
-        Raises:
-            InputError: no joint of it fits, or it cannot be flipped.
-        """
-        found = self._fitted(source, pose, flipped=flipped)
-        title = _title(name, flipped=flipped)
-        self._session.dispatch(act.PastePose(found.pose, self._names(found), title=title))
-
-    def begin(self, name: str, source: Skeleton, pose: Pose) -> None:
-        """Begin to blend a pose in; `blend` sets its share, the session's ``commit`` or ``cancel`` ends it.
-
-        Raises:
-            InputError: as of `apply`; nothing is begun.
-        """
-        found = self._fitted(source, pose, flipped=False)
-        title = _title(name, flipped=False)
-        self._session.begin(title)
-        self._blend = title, self._session.document.pose, found
-
-    def blend(self, share: float) -> None:
-        """Pose the figure a part of the way, 0 to 1, from where the blend began to the library's pose."""
-        if self._blend is None or self._session.gestures.label != self._blend[0]:
-            return
-        title, start, found = self._blend
-        share = min(max(share, 0.0), 1.0)
-        pose = blended(start, found.pose, share, found.joints)
-        try:
-            self._session.gestures.update(act.PastePose(pose, self._names(found), title=title))
-        except ViewerError:
-            self._session.cancel()
-            raise
-
-    def _fitted(self, source: Skeleton, pose: Pose, *, flipped: bool) -> Transfer:
-        return fitted_pose(self._session.document, source, pose, flipped=flipped)
-
-    def _names(self, found: Transfer) -> tuple[str, ...] | None:
-        """The joints that change; None: all."""
-        names = self._session.document.skeleton.names
-        fitting = tuple(names[joint] for joint in found.joints)
-        chosen = self.joints
-        if not chosen:
-            return None if len(fitting) == len(names) else fitting
-        return tuple(name for name in fitting if name in chosen)
-
-    def bindings(self) -> CommandBindings:
-        """How its commands are run."""
-        return {"pose.keep": CommandBinding(partial(self._view.request, "keep-pose"))}
-
-
-def _title(name: str, *, flipped: bool) -> str:
-    return f"Pose {name}{' flipped' if flipped else ''}"

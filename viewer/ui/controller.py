@@ -12,7 +12,7 @@ from viewer.spatial.projection import Projection
 from viewer.ui.background import Background
 from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves, Planes
-from viewer.ui.clipboard import Clipboard, LibraryPoses
+from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import BY_ID, Command, CommandBinding, command_for
 from viewer.ui.contact import Balancing, Contacts, spare_words, touch_words
 from viewer.ui.demo_commands import Demos
@@ -21,24 +21,27 @@ from viewer.ui.drawing import Drawing, Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.file_menu import Files, Shown
 from viewer.ui.film import Filmed
-from viewer.ui.keying import Keying, Tweening
+from viewer.ui.keying import Keying
 from viewer.ui.lab_film import LabFilm
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import Layering
+from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.number_format import Rect
 from viewer.ui.opening import Figures, Opening
+from viewer.ui.other_figures import Others
 from viewer.ui.planting import Planting
 from viewer.ui.playback import Markers, Playback
 from viewer.ui.pointing import Hint, Pointing, hints_of
 from viewer.ui.posing import Nudging, Posing, Solutions
 from viewer.ui.range_handles import LimitRanges, RangeDrag
 from viewer.ui.retargeting import Retargeting
-from viewer.ui.scene_builder import Others, SceneBuilder
+from viewer.ui.scene_builder import SceneBuilder
 from viewer.ui.selecting import Renaming, Selecting
 from viewer.ui.simulating import Simulating
 from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.switches import Switches
 from viewer.ui.trails import TrailMover
+from viewer.ui.tweening import Tweening
 from viewer.ui.view import Hover, View, Workspace
 
 
@@ -82,7 +85,7 @@ class Controller:
         self.solutions = Solutions(session, view)
         self.contacts, self.balancing = Contacts(session, view), Balancing(session)
         self.figures = Figures(session, view, self.opening, self.camera_moves)
-        self.retargeting = Retargeting(session, view, self.figures, self.camera_moves, self.background)
+        self.retargeting = Retargeting(session, view, self.figures, self.camera_moves, self.background, self.others)
         self.building = Building(session, view, self.opening)
         self.files = Files(
             session,

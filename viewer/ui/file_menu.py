@@ -28,10 +28,10 @@ from viewer.session.figures import Placement
 from viewer.session.session_files import SUFFIX, digest_on_disk, is_session, save_session
 from viewer.skeleton import Character
 from viewer.skeleton.character import placed
-from viewer.ui.clipboard import import_pose_or_goals, kind_of_file
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import DROPPED_MESHES, Contacts
 from viewer.ui.opening import Figures, Opening
+from viewer.ui.pose_and_goals_files import import_pose_or_goals, kind_of_file
 from viewer.ui.posing import Nudging
 from viewer.ui.retargeting import Retargeting
 from viewer.ui.view import Message, View

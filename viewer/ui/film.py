@@ -27,7 +27,9 @@ from viewer.ui import drag_targets
 from viewer.ui.contact import ground_of, prop_shapes
 from viewer.ui.file_menu import has_motion
 from viewer.ui.number_format import fixed
-from viewer.ui.scene_builder import MOST_TRAILS, Beside, OnionSettings, ghosts_of, goal_marks, stretched, trails_of
+from viewer.ui.onion_skin import MOST_TRAILS, OnionSettings, ghosts_of, trails_of
+from viewer.ui.other_figures import Beside
+from viewer.ui.scene_builder import goal_marks, stretched
 
 FilmFormat = Literal["mp4", "gif", "png"]
 FORMATS: tuple[FilmFormat, ...] = get_args(FilmFormat)

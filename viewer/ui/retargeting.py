@@ -35,6 +35,7 @@ from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Button, Move, Press, Release
 from viewer.ui.opening import Figures
+from viewer.ui.other_figures import Others
 from viewer.ui.status import StatusLine
 from viewer.ui.view import View, Workspace
 
@@ -84,11 +85,17 @@ class Retargeting:
     """
 
     def __init__(
-        self, session: Session, view: View, figures: Figures, camera_moves: CameraMoves, background: Background
+        self,
+        session: Session,
+        view: View,
+        figures: Figures,
+        camera_moves: CameraMoves,
+        background: Background,
+        others: Others,
     ) -> None:
         """Start with nothing to retarget."""
         self._session, self._view, self._figures = session, view, figures
-        self._camera_moves, self._background = camera_moves, background
+        self._camera_moves, self._background, self._others = camera_moves, background, others
         self.source = self.target = self.selected = self.problem = ""
         self.settings = Settings()
         self.map: Map | None = None
@@ -427,11 +434,9 @@ class Retargeting:
 
     def _sides(self) -> tuple[OtherFigure, tuple[Skeleton, Floats]] | None:
         """The source as it is drawn, and the target's joints with their places."""
-        from viewer.ui.scene_builder import Others  # noqa: PLC0415 - only while strings are shown
-
         if not (self.on and self.running) or self._figures.active != self.target:
             return None
-        other = next((one for one in Others(self._session).figures() if one.name == self.source), None)
+        other = next((one for one in self._others.figures(self._view.lit_figure) if one.name == self.source), None)
         document = self._session.document
         places = world_of(document.skeleton, document.pose).positions
         return None if other is None else (other, (document.skeleton, places))

@@ -1,26 +1,15 @@
-"""The scene of a session: the figure, marks, the ground, ghosts and trails of other frames, the other figures."""
+"""The scene of a session: the figure, its marks, the ground, and all that is shown with them."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document import (
-    Document,
-    DocumentContact,
-    GoalError,
-    Item,
-    frame_pose,
-    joint_of,
-    measured,
-    world_of,
-)
+from viewer.document import Document, DocumentContact, GoalError, Item, joint_of, measured, world_of
 from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
-from viewer.document.evaluation import frames_shown
 from viewer.document.scope import at_limit
 from viewer.ik.contact import Object
 from viewer.ik.goals import KINDS, GoalDrawing
@@ -41,20 +30,19 @@ from viewer.scene import (
     goal_mark,
 )
 from viewer.session import Session
-from viewer.session.figures import Placement
-from viewer.skeleton import Character, Pose, World, coordinates_of, find_place, fk_arrays, room_of
+from viewer.skeleton import Character, Pose, World, coordinates_of, room_of
 from viewer.skeleton.joint_edits import rest_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Floats
-from viewer.ui import number_format
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, body_handles, free_pole
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import layer_marks
+from viewer.ui.onion_skin import OnionSkin
+from viewer.ui.other_figures import Others
 from viewer.ui.planting import FeetView
 from viewer.ui.simulating import Simulating
 from viewer.ui.status import too_near, worst
-from viewer.ui.timeline import key_frames
 from viewer.ui.trails import TrailMover
 from viewer.ui.view import View, Workspace
 
@@ -74,8 +62,8 @@ _SAID = 0.01
 pins, and without a selection of the worst goal; others may be missed for their sake."""
 
 
-class Setting(NamedTuple):
-    """Other content of a scene.
+class SceneExtras(NamedTuple):
+    """Content of a scene that is not of the document shown.
 
     Attributes:
         height: H: the figure's size, metres.
@@ -113,47 +101,47 @@ def _differ(aimed: World, simulated: World, height: float) -> bool:
     return bool(apart > _APART_M * height or turned < _APART_W)
 
 
-def scene_of(session: Session, hovered: Item | None, display: Display, setting: Setting) -> Scene:
+def scene_of(session: Session, hovered: Item | None, display: Display, extras: SceneExtras) -> Scene:
     """Make the scene of a session.
 
     Args:
         session: provides document and report.
         hovered: item under the pointer.
         display: display switches.
-        setting: sizes, ghosts and trails.
+        extras: sizes, ghosts, trails and what a simulation or the laboratory shows.
     """
     document, report = session.document, session.report
     skeleton = document.skeleton
     errors = report.errors if report is not None else session.errors
-    if setting.traced is not None:
-        document, report = replace(document, pose=setting.traced), None
+    if extras.traced is not None:
+        document, report = replace(document, pose=extras.traced), None
         errors = measured(document)
     under_way = session.gestures.drag is not None and report is not None and report.status is Status.BUDGET
-    slack = _SLACK * setting.height if under_way else 0.0
+    slack = _SLACK * extras.height if under_way else 0.0
     near = too_near(document, None if session.clock.playing else report)
     yields = frozenset() if session.clock.playing else session.yields
     free = None if session.gestures.drag is not None or session.clock.playing else free_pole(document, hovered)
     poles = () if free is None else (free,)
     skin = document.character.skin
-    shown, ghosts = document.pose, setting.ghosts
-    if setting.simulated is not None:
-        shown = setting.simulated
-        aimed = world_of(skeleton, setting.aimed or document.pose)
-        if _differ(aimed, world_of(skeleton, shown), setting.height):
+    shown, ghosts = document.pose, extras.ghosts
+    if extras.simulated is not None:
+        shown = extras.simulated
+        aimed = world_of(skeleton, extras.aimed or document.pose)
+        if _differ(aimed, world_of(skeleton, shown), extras.height):
             ghosts = (*ghosts, Ghost(aimed, _AIMED))
     props = prop_shapes(document, hovered) if document.contact.props else ()
-    if setting.simulated is not None:
-        now = {one.name: one for one in setting.objects}
+    if extras.simulated is not None:
+        now = {one.name: one for one in extras.objects}
         props = tuple(replace(prop, solid=now.get(prop.name, prop.solid)) for prop in props)
     return Scene(
         skeleton=skeleton,
         world=world_of(skeleton, shown),
         coordinates=coordinates_of(skeleton, shown),
         marks=(
-            *_effectors(document, errors, hovered, (setting.height, slack), near, yields),
+            *_effectors(document, errors, hovered, (extras.height, slack), near, yields),
             *poles,
             *_roots(document, hovered),
-            *(prop_marks(document, hovered) if document.contact.props and setting.simulated is None else ()),
+            *(prop_marks(document, hovered) if document.contact.props and extras.simulated is None else ()),
             *(layer_marks(document, hovered) if document.take is not None else ()),
         ),
         selected=frozenset(joint_of(document, item) for item in document.selected_on_figure),
@@ -164,20 +152,20 @@ def scene_of(session: Session, hovered: Item | None, display: Display, setting: 
         limits_on=document.limits_on,
         unlimited=document.unlimited,
         display=display,
-        height=setting.height,
+        height=extras.height,
         ghosts=ghosts,
-        trails=setting.trails,
-        footprints=setting.footprints,
-        floor=setting.floor,
+        trails=extras.trails,
+        footprints=extras.footprints,
+        floor=extras.floor,
         plane=document.planar,
-        hovered_axis=setting.axis,
+        hovered_axis=extras.axis,
         props=props,
-        balls=setting.balls,
+        balls=extras.balls,
         touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
         ties=ties_of(document, errors),
         skin=skin,
         size=None if skin is None else skin.size_at(document.clip, document.frame),
-        others=setting.others,
+        others=extras.others,
         margin=document.balance.margin if document.balance.on else None,
         densities=_densities(document),
     )
@@ -347,39 +335,44 @@ class SceneBuilder:
 
     def scene(self) -> Scene:
         """The scene."""
-        session, view, others = self._session, self._view, self.onion_skin
-        hovered = view.hovered_item()
+        session, view, physics = self._session, self._view, self._simulating
+        hovered, axis, lit = view.hovered_item(), view.hovered.axis, view.lit_figure
         display = view.display if not session.document.balance.on else replace(view.display, balance=True)
         if view.workspace in (Workspace.RETARGET, Workspace.BUILD):
             display = replace(display, goals=False, limits="none")  # strings or new bones are shown instead
-        asked = others.asked if display.ghosts or display.trails else None
-        lit = view.lit_figure
+        asked = self.onion_skin.asked if display.ghosts or display.trails else None
         mover = getattr(view.gesture, "mover", None)
         held = mover.frame if isinstance(mover, TrailMover) else None
-        simulated = self._simulating.pose if self._simulating.sim is not None else None
+        simulated = physics.pose if physics.sim is not None else None
         laboratory = self._laboratory if view.workspace is Workspace.LAB else None
         traces = None if laboratory is None else laboratory.shown_key
         shown = view.workspace, session.stage.revision, id(simulated), traces
-        key = (*shown, view.hovered.axis, hovered, display, asked, lit, held)
+        key = (*shown, axis, hovered, display, asked, lit, held)
         if self._scene is None or self._scene[0] != key:
-            ghosts = (*others.ghosts(), *self.feet.before()) if display.ghosts else ()
-            if held is not None and held != session.document.frame:
-                ghosts = (*ghosts, others.ghost_at(held))
-            trails = others.trails() if display.trails else ()
-            beside = self._simulating.beside(self._others.figures(lit)) if session.stage.several else ()
-            prints = self.feet.footprints() if session.document.take is not None else ()
-            axis = view.hovered.axis
-            physics = self._simulating
-            around = (None, (), ()) if simulated is None else (physics.aimed, physics.balls, physics.objects)
-            traced = None
-            if laboratory is not None:
-                traced, ghosts = laboratory.pose, (*ghosts, *laboratory.ghosts())
-            setting = Setting(
-                view.height, self._floor(), axis, ghosts, trails, prints, beside, simulated, *around, traced
+            extras = SceneExtras(
+                height=view.height,
+                floor=self._floor(),
+                axis=axis,
+                ghosts=(*self._ghosts(display, held), *(() if laboratory is None else laboratory.ghosts())),
+                trails=self.onion_skin.trails() if display.trails else (),
+                footprints=self.feet.footprints() if session.document.take is not None else (),
+                others=physics.beside(self._others.figures(lit)) if session.stage.several else (),
+                traced=None if laboratory is None else laboratory.pose,
             )
-            made = scene_of(session, hovered, display, setting)
+            if simulated is not None:
+                extras = extras._replace(
+                    simulated=simulated, aimed=physics.aimed, balls=physics.balls, objects=physics.objects
+                )
+            made = scene_of(session, hovered, display, extras)
             self._scene = key, made if view.workspace is not Workspace.BUILD else at_rest(made)
         return self._scene[1]
+
+    def _ghosts(self, display: Display, held: int | None) -> tuple[Ghost, ...]:
+        """The figure at other frames, with the frame whose trail is dragged, and without planted feet."""
+        ghosts = (*self.onion_skin.ghosts(), *self.feet.before()) if display.ghosts else ()
+        if held is not None and held != self._session.document.frame:
+            ghosts = (*ghosts, self.onion_skin.ghost_at(held))
+        return ghosts
 
     def _floor(self) -> float:
         """Height of the ground: of the floor that counts, else below the figure as loaded."""
@@ -387,236 +380,3 @@ class SceneBuilder:
         if self._ground is None or self._ground[0][0] is not character or self._ground[0][1] is not contact:
             self._ground = key, ground_of(self._session.document)
         return self._ground[1]
-
-
-ALPHAS = (0.42, 0.25)
-"""Opacity of the nearest ghosts, and of those beyond."""
-_APART, _LEAST, _AROUND = 0.3, 0.15, 1.0
-"""Seconds between ghosts without keys; least seconds between ghosts at keys; seconds of trails each way."""
-MOST_TRAILS = 12
-
-
-class OnionSettings(NamedTuple):
-    """Settings of ghosts and trails.
-
-    Attributes:
-        around: number of ghosts before and after, each.
-        step: frames between them; 0: at keys.
-        reach: frames of trails before and after; 0: one second.
-    """
-
-    around: int = 2
-    step: int = 0
-    reach: int = 0
-
-
-class OnionSkin:
-    """Ghosts and trails, cached until their input changes."""
-
-    def __init__(self, session: Session, view: View) -> None:
-        """Start without cached results."""
-        self._session, self._view = session, view
-        self._kept: dict[str, tuple[tuple[object, ...], Any]] = {}
-
-    @property
-    def asked(self) -> OnionSettings:
-        """The settings in the preferences."""
-        preferences = self._view.preferences
-        return OnionSettings(preferences.ghosts_around, preferences.ghost_step, preferences.trail_frames)
-
-    def ghosts(self) -> tuple[Ghost, ...]:
-        """Ghosts of the figure; none during a recording."""
-        document = self._session.document
-        if not self._view.display.ghosts or self._has_none(document):
-            return ()
-        found: tuple[Ghost, ...] = self._once("ghosts", document, (), lambda: ghosts_of(document, self.asked))
-        return found
-
-    def ghost_at(self, frame: int) -> Ghost:
-        """The figure at a frame, as that frame's motion is dragged."""
-        document = self._session.document
-        world = _worlds(document, (frame,))
-        return Ghost(World(world.positions[0], world.rotations[0]), ALPHAS[0], _label(frame - document.frame))
-
-    def trails(self) -> tuple[Trail, ...]:
-        """Trails of the selected items; of all effectors if nothing is selected."""
-        document = self._session.document
-        if not self._view.display.trails or self._has_none(document):
-            return ()
-        chosen = document.selected_on_figure or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
-        items = chosen[-MOST_TRAILS:]
-        offsets = tuple(_offset(document, item) for item in items)
-        more = (items, offsets, document.selection)
-        found: tuple[Trail, ...] = self._once("trails", document, more, lambda: trails_of(document, items, self.asked))
-        return found
-
-    def _has_none(self, document: Document) -> bool:
-        take = document.take
-        return self._session.recorder.recording or (document.clip is None and (take is None or take.is_empty))
-
-    def _once(self, name: str, document: Document, more: tuple[object, ...], make: Callable[[], object]) -> Any:  # noqa: ANN401 - what was made
-        same = (document.take, document.clip_data, document.skeleton)
-        equal = (document.frame, self.asked, *more)
-        kept = self._kept.get(name)
-        if kept is not None and kept[0][1] == equal and _all_same(kept[0][0], same):
-            return kept[1]
-        made = make()
-        self._kept[name] = (same, equal), made
-        return made
-
-
-def _all_same(some: object, others: tuple[object, ...]) -> bool:
-    return isinstance(some, tuple) and all(one is other for one, other in zip(some, others, strict=True))
-
-
-def ghost_frames(document: Document, asked: OnionSettings) -> tuple[int, ...]:
-    """Frames of ghosts, ascending: at keys; at regular steps if that is set or a clip has no keys."""
-    now, (first, last) = document.frame, document.played
-    keys = key_frames(document)
-    step = asked.step or max(1, round(_APART / document.frame_time))
-    steps = range(step, step * asked.around + 1, step)
-    back, on = [now - by for by in steps if now - by >= first], [now + by for by in steps if now + by <= last]
-    if not asked.step:
-        least = max(1, round(_LEAST / document.frame_time))
-        at_keys = (
-            _spread(reversed(keys[: bisect_left(keys, now)]), now, least, asked.around),
-            _spread(keys[bisect_right(keys, now) :], now, least, asked.around),
-        )
-        # Without a clip nothing moves beyond the keys.
-        moves = document.clip is not None
-        back, on = (found or (other if moves else []) for found, other in zip(at_keys, (back, on), strict=True))
-    return (*reversed(back), *on)
-
-
-def _spread(keys: Iterable[int], now: int, least: int, most: int) -> list[int]:
-    """The first keys that are at least ``least`` frames apart: a recording has one at every frame."""
-    found: list[int] = []
-    for key in keys:
-        if len(found) == most:
-            break
-        if abs(key - (found[-1] if found else now)) >= least:
-            found.append(key)
-    return found
-
-
-def ghosts_of(document: Document, asked: OnionSettings) -> tuple[Ghost, ...]:
-    """Ghosts of the figure, fainter with distance in frames."""
-    frames, now = ghost_frames(document, asked), document.frame
-    if not frames:
-        return ()
-    world = _worlds(document, frames)
-    ghosts = []
-    for index, frame in enumerate(frames):
-        between = sum(1 for other in frames if min(now, frame) < other < max(now, frame))
-        moment = World(world.positions[index], world.rotations[index])
-        ghosts.append(Ghost(moment, ALPHAS[min(between, len(ALPHAS) - 1)], _label(frame - now)))
-    return tuple(ghosts)
-
-
-def _label(away: int) -> str:
-    """``+12`` frames from the one shown, with a minus sign before it."""
-    return f"{'+' if away > 0 else number_format.MINUS}{abs(away)}"
-
-
-def trails_of(document: Document, items: Sequence[Item], asked: OnionSettings) -> tuple[Trail, ...]:
-    """Trails of items before and after the frame shown, within the played range."""
-    now, (first, last) = document.frame, document.played
-    reach = asked.reach or max(1, round(_AROUND / document.frame_time))
-    low, high = max(min(first, now), now - reach), min(max(last, now), now + reach)
-    frames = range(low, high + 1)
-    if len(frames) <= 1:
-        return ()
-    shown = frames_shown(document, low, high)
-    world = fk_arrays(document.skeleton.parents, shown.rotations, shown.translations)
-    keys = tuple(frame - low for frame in key_frames(document) if low <= frame <= high)
-    return tuple(
-        Trail(
-            world.point(joint_of(document, item), np.array(_offset(document, item))),
-            now - low,
-            keys,
-            item in document.selection,
-            item,
-            low,
-        )
-        for item in items
-    )
-
-
-def _offset(document: Document, item: Item) -> tuple[float, ...]:
-    """(3,) offset of an item from its joint, metres, in the joint's frame."""
-    if item.kind == "joint":
-        return (0.0, 0.0, 0.0)
-    goal = document.goal(item.name)
-    own = find_place(document.skeleton, goal.effector).offset
-    return tuple(np.add(own, goal.offset).tolist())
-
-
-def _worlds(document: Document, frames: Iterable[int]) -> World:
-    """World transforms of the joints at some frames."""
-    poses = [frame_pose(document, frame) for frame in frames]
-    rotations: Floats = np.stack([pose.rotations for pose in poses])
-    return fk_arrays(document.skeleton.parents, rotations, np.stack([pose.translations for pose in poses]))
-
-
-class Beside(NamedTuple):
-    """A figure that is filmed beside the active one.
-
-    Attributes:
-        name: of the figure.
-        document: at the film's start.
-        placement: as seen from the active figure.
-    """
-
-    name: str
-    document: Document
-    placement: Placement
-
-
-class Others:
-    """The figures beside the active one, in its coordinates, cached until one changes."""
-
-    def __init__(self, session: Session) -> None:
-        """Start without cached figures."""
-        self._session = session
-        self._kept: dict[str, tuple[tuple[Document, Placement, bool], OtherFigure]] = {}
-
-    def figures(self, hovered: str = "") -> tuple[OtherFigure, ...]:
-        """Those that are not hidden.
-
-        Args:
-            hovered: name of the one under the pointer.
-        """
-        stage = self._session.stage
-        if not stage.several:
-            return ()
-        own, found, kept = stage.placement[stage.active], [], self._kept
-        self._kept = {}
-        for index, document in enumerate(stage.documents):
-            if index == stage.active or stage.hidden[index]:
-                continue
-            name = stage.names[index]
-            placed, lit = stage.placement[index].seen_from(own), name == hovered
-            key = (document, placed, lit)
-            known = kept.get(name)
-            if known is None or known[0][0] is not document or known[0][1:] != key[1:]:
-                world = placed.world(world_of(document.skeleton, document.pose))
-                skin = document.character.skin
-                size = None if skin is None else skin.size_at(document.clip, document.frame)
-                known = key, OtherFigure(name, document.skeleton, world, lit, skin, size)
-            self._kept[name] = known
-            found.append(known[1])
-        return tuple(found)
-
-    def beside(self) -> tuple[Beside, ...]:
-        """Those that are not hidden, for a film."""
-        stage = self._session.stage
-        own = stage.placement[stage.active]
-        return tuple(
-            Beside(stage.names[index], document, stage.placement[index].seen_from(own))
-            for index, document in enumerate(stage.documents)
-            if index != stage.active and not stage.hidden[index]
-        )
-
-    def points(self) -> Floats:
-        """(N, 3) joints and tips of all of them."""
-        return np.concatenate([np.empty((0, 3)), *(other.points for other in self.figures())])

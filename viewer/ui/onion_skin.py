@@ -1,0 +1,187 @@
+"""Ghosts of the figure at other frames, and the trails of joints and effectors, cached until their input changes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from viewer.document import Document, Item, frame_pose, joint_of
+from viewer.document.evaluation import frames_shown
+from viewer.scene import Ghost, Trail
+from viewer.session import Session
+from viewer.skeleton import World, find_place, fk_arrays
+from viewer.spatial.checks import Floats
+from viewer.ui import number_format
+from viewer.ui.timeline import key_frames
+from viewer.ui.view import View
+
+ALPHAS = (0.42, 0.25)
+"""Opacity of the nearest ghosts, and of those beyond."""
+_APART, _LEAST, _AROUND = 0.3, 0.15, 1.0
+"""Seconds between ghosts without keys; least seconds between ghosts at keys; seconds of trails each way."""
+MOST_TRAILS = 12
+
+
+class OnionSettings(NamedTuple):
+    """Settings of ghosts and trails.
+
+    Attributes:
+        around: number of ghosts before and after, each.
+        step: frames between them; 0: at keys.
+        reach: frames of trails before and after; 0: one second.
+    """
+
+    around: int = 2
+    step: int = 0
+    reach: int = 0
+
+
+class OnionSkin:
+    """Ghosts and trails, cached until their input changes."""
+
+    def __init__(self, session: Session, view: View) -> None:
+        """Start without cached results."""
+        self._session, self._view = session, view
+        self._kept: dict[str, tuple[tuple[object, ...], Any]] = {}
+
+    @property
+    def asked(self) -> OnionSettings:
+        """The settings in the preferences."""
+        preferences = self._view.preferences
+        return OnionSettings(preferences.ghosts_around, preferences.ghost_step, preferences.trail_frames)
+
+    def ghosts(self) -> tuple[Ghost, ...]:
+        """Ghosts of the figure; none during a recording."""
+        document = self._session.document
+        if not self._view.display.ghosts or self._has_none(document):
+            return ()
+        found: tuple[Ghost, ...] = self._once("ghosts", document, (), lambda: ghosts_of(document, self.asked))
+        return found
+
+    def ghost_at(self, frame: int) -> Ghost:
+        """The figure at a frame, as that frame's motion is dragged."""
+        document = self._session.document
+        world = _worlds(document, (frame,))
+        return Ghost(World(world.positions[0], world.rotations[0]), ALPHAS[0], _label(frame - document.frame))
+
+    def trails(self) -> tuple[Trail, ...]:
+        """Trails of the selected items; of all effectors if nothing is selected."""
+        document = self._session.document
+        if not self._view.display.trails or self._has_none(document):
+            return ()
+        chosen = document.selected_on_figure or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
+        items = chosen[-MOST_TRAILS:]
+        offsets = tuple(_offset(document, item) for item in items)
+        more = (items, offsets, document.selection)
+        found: tuple[Trail, ...] = self._once("trails", document, more, lambda: trails_of(document, items, self.asked))
+        return found
+
+    def _has_none(self, document: Document) -> bool:
+        take = document.take
+        return self._session.recorder.recording or (document.clip is None and (take is None or take.is_empty))
+
+    def _once(self, name: str, document: Document, more: tuple[object, ...], make: Callable[[], object]) -> Any:  # noqa: ANN401 - what was made
+        same = (document.take, document.clip_data, document.skeleton)
+        equal = (document.frame, self.asked, *more)
+        kept = self._kept.get(name)
+        if kept is not None and kept[0][1] == equal and _all_same(kept[0][0], same):
+            return kept[1]
+        made = make()
+        self._kept[name] = (same, equal), made
+        return made
+
+
+def _all_same(some: object, others: tuple[object, ...]) -> bool:
+    return isinstance(some, tuple) and all(one is other for one, other in zip(some, others, strict=True))
+
+
+def ghost_frames(document: Document, asked: OnionSettings) -> tuple[int, ...]:
+    """Frames of ghosts, ascending: at keys; at regular steps if that is set or a clip has no keys."""
+    now, (first, last) = document.frame, document.played
+    keys = key_frames(document)
+    step = asked.step or max(1, round(_APART / document.frame_time))
+    steps = range(step, step * asked.around + 1, step)
+    back, on = [now - by for by in steps if now - by >= first], [now + by for by in steps if now + by <= last]
+    if not asked.step:
+        least = max(1, round(_LEAST / document.frame_time))
+        at_keys = (
+            _spread(reversed(keys[: bisect_left(keys, now)]), now, least, asked.around),
+            _spread(keys[bisect_right(keys, now) :], now, least, asked.around),
+        )
+        # Without a clip nothing moves beyond the keys.
+        moves = document.clip is not None
+        back, on = (found or (other if moves else []) for found, other in zip(at_keys, (back, on), strict=True))
+    return (*reversed(back), *on)
+
+
+def _spread(keys: Iterable[int], now: int, least: int, most: int) -> list[int]:
+    """The first keys that are at least ``least`` frames apart: a recording has one at every frame."""
+    found: list[int] = []
+    for key in keys:
+        if len(found) == most:
+            break
+        if abs(key - (found[-1] if found else now)) >= least:
+            found.append(key)
+    return found
+
+
+def ghosts_of(document: Document, asked: OnionSettings) -> tuple[Ghost, ...]:
+    """Ghosts of the figure, fainter with distance in frames."""
+    frames, now = ghost_frames(document, asked), document.frame
+    if not frames:
+        return ()
+    world = _worlds(document, frames)
+    ghosts = []
+    for index, frame in enumerate(frames):
+        between = sum(1 for other in frames if min(now, frame) < other < max(now, frame))
+        moment = World(world.positions[index], world.rotations[index])
+        ghosts.append(Ghost(moment, ALPHAS[min(between, len(ALPHAS) - 1)], _label(frame - now)))
+    return tuple(ghosts)
+
+
+def _label(away: int) -> str:
+    """``+12`` frames from the one shown, with a minus sign before it."""
+    return f"{'+' if away > 0 else number_format.MINUS}{abs(away)}"
+
+
+def trails_of(document: Document, items: Sequence[Item], asked: OnionSettings) -> tuple[Trail, ...]:
+    """Trails of items before and after the frame shown, within the played range."""
+    now, (first, last) = document.frame, document.played
+    reach = asked.reach or max(1, round(_AROUND / document.frame_time))
+    low, high = max(min(first, now), now - reach), min(max(last, now), now + reach)
+    frames = range(low, high + 1)
+    if len(frames) <= 1:
+        return ()
+    shown = frames_shown(document, low, high)
+    world = fk_arrays(document.skeleton.parents, shown.rotations, shown.translations)
+    keys = tuple(frame - low for frame in key_frames(document) if low <= frame <= high)
+    return tuple(
+        Trail(
+            world.point(joint_of(document, item), np.array(_offset(document, item))),
+            now - low,
+            keys,
+            item in document.selection,
+            item,
+            low,
+        )
+        for item in items
+    )
+
+
+def _offset(document: Document, item: Item) -> tuple[float, ...]:
+    """(3,) offset of an item from its joint, metres, in the joint's frame."""
+    if item.kind == "joint":
+        return (0.0, 0.0, 0.0)
+    goal = document.goal(item.name)
+    own = find_place(document.skeleton, goal.effector).offset
+    return tuple(np.add(own, goal.offset).tolist())
+
+
+def _worlds(document: Document, frames: Iterable[int]) -> World:
+    """World transforms of the joints at some frames."""
+    poses = [frame_pose(document, frame) for frame in frames]
+    rotations: Floats = np.stack([pose.rotations for pose in poses])
+    return fk_arrays(document.skeleton.parents, rotations, np.stack([pose.translations for pose in poses]))
