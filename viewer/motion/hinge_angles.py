@@ -34,7 +34,7 @@ def three_angles(axes: Floats, turns: Floats, cost: Callable[[Floats], float]) -
     """
     last = np.broadcast_to(axes[2], (len(turns), 3))
     found = []
-    for aims in _aims(axes[:2], last, rotate(turns, last)):
+    for aims in aim_angles(axes[:2], last, rotate(turns, last)):
         left = multiply(conjugate(turn_of(axes[:2], aims)), turns)
         twist = 2.0 * np.arctan2(left[:, :3] @ axes[2], left[:, 3])
         found.append(np.concatenate([aims, twist[:, None]], axis=1))
@@ -46,7 +46,7 @@ def aiming_angles(axes: Floats, vectors: Floats, targets: Floats, cost: Callable
 
     Of two solutions it is that of the lower cost, which is of angles (F, 2).
     """
-    return min(_followed(*_aims(axes, vectors, targets)), key=cost)
+    return min(_followed(*aim_angles(axes, vectors, targets)), key=cost)
 
 
 def nearest_two(axes: Floats, turns: Floats) -> Floats:
@@ -78,9 +78,10 @@ def angle_about(axis: Floats, vectors: Floats, targets: Floats) -> Floats:
     return np.asarray(np.where(latest >= 0, angle[latest], 0.0), dtype=np.float64)
 
 
-def _aims(axes: Floats, vectors: Floats, targets: Floats) -> tuple[Floats, Floats]:
+def aim_angles(axes: Floats, vectors: Floats, targets: Floats) -> tuple[Floats, Floats]:
     """The two solutions (F, 2) for the angles of two hinges that turn vectors (F, 3) nearest to targets (F, 3)."""
     first, second = axes
+    vectors = np.broadcast_to(vectors, targets.shape)
     flat = vectors - (vectors @ second)[:, None] * second
     cosine, sine = flat @ first, cross(second, flat) @ first
     size = np.hypot(cosine, sine)

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 import numpy as np
 
 from viewer.motion.hinge_angles import nearest_two, ranges_of, three_angles
+from viewer.motion.hinge_paths import Size, is_near, path_angles
 from viewer.skeleton import Clip, JointKind, JointLimits, Limb, Skeleton, World, find_figure, fk, fk_clip
 from viewer.skeleton.clip import clip_like
 from viewer.skeleton.limits import UNLIMITED
@@ -23,7 +24,7 @@ from viewer.skeleton.names import body_part
 from viewer.skeleton.tree import rest_tree
 from viewer.spatial.checks import Floats, frozen
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, normalized, rotate
-from viewer.spatial.vectors import dot, norm
+from viewer.spatial.vectors import cross, dot, norm
 
 _MOST = 3
 """Hinges of one joint."""
@@ -46,6 +47,7 @@ class Stacks:
         members: by joint of ``skeleton``: the joints of the whole one that it stands for, from the body outwards.
         points: (J, 3) where each is, in the frame of the last of them.
         mounts: (J, 4) the frame of each one's parent in that of the first member's parent, at rest.
+        sizes: of what each turns.
         freed: the base of the whole skeleton if that was fixed, and is free here.
     """
 
@@ -54,6 +56,7 @@ class Stacks:
     members: tuple[tuple[int, ...], ...]
     points: Floats
     mounts: Floats
+    sizes: tuple[Size, ...]
     freed: int | None = None
 
     def name_of(self, name: str) -> str:
@@ -107,7 +110,12 @@ class Stacks:
                 hinges, axes, turn = _row(whole, members)
                 wanted = multiply(wanted, conjugate(turn))
                 ranges = ranges_of(whole, hinges)
-                angles = three_angles(axes, wanted, ranges.cost) if len(hinges) > 2 else nearest_two(axes, wanted)
+                if len(hinges) < _MOST:
+                    angles = nearest_two(axes, wanted)
+                elif is_near(axes, wanted):
+                    angles = path_angles(axes, wanted, ranges, 1.0 / clip.frame_time, self.sizes[joint])
+                else:
+                    angles = three_angles(axes, wanted, ranges.cost)
                 for hinge, angle in zip(hinges, angles.T, strict=True):
                     turn = from_axis_angle(whole.axes[hinge, 0], angle)
                     rotations[:, hinge] = multiply(whole.rest_rotations[hinge], turn)
@@ -241,7 +249,20 @@ def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]],
         tip_parents=hangs,
         tip_offsets=tip_offsets,
     )
-    return Stacks(skeleton, made, members, frozen(points), frozen(mounts), freed)
+    lengths, firsts = _lengths(made), [each[0] for each in members]
+    levers = norm(cross(rotate(world.rotations[firsts], skeleton.axes[firsts, 0]), places - world.positions[firsts]))
+    sizes = tuple(Size(*each) for each in zip(lengths.tolist(), levers.tolist(), strict=True))
+    return Stacks(skeleton, made, members, frozen(points), frozen(mounts), sizes, freed)
+
+
+def _lengths(skeleton: Skeleton) -> Floats:
+    """(J,) metres from each joint along what hangs on it to the farthest joint or end site."""
+    lengths = np.zeros(len(skeleton))
+    np.maximum.at(lengths, skeleton.tip_parents, norm(skeleton.tip_offsets))
+    for joint in range(len(skeleton) - 1, -1, -1):
+        if (above := int(skeleton.parents[joint])) >= 0:
+            lengths[above] = max(lengths[above], lengths[joint] + float(norm(skeleton.offsets[joint])))
+    return lengths
 
 
 def _name_of(names: Sequence[str]) -> str:

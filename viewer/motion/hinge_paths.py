@@ -1,0 +1,134 @@
+"""Angles of three hinges over a whole motion, also where the bone that they turn passes near the first of their axes.
+
+There the hinges would spin to keep up with the bone, though with any first angle it is off by little. So the first
+angle is a compromise over the whole motion: the least sum of squares of what the end of the limb is off, in metres, and
+of the first hinge's speed. Which way round it goes, and which of two exact solutions it follows, is the shortest path
+through a grid of angles and moments (Viterbi, "Error bounds for convolutional codes and an asymptotically optimum
+decoding algorithm", 1967). Near that path the sum is a parabola, whose least value solves a linear system with three
+diagonals. The other two angles follow from the first.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from viewer.motion.hinge_angles import Ranges, aim_angles
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
+from viewer.spatial.vectors import cross, norm
+
+_NEAR = 0.26
+"""Sine of the angle between bone and first axis below which the axis is near."""
+_GRID, _RATE = 48, 20.0
+"""Angles of the grid, and moments a second."""
+_SLOW = 2e-3
+"""Metres that the end may be off for each radian a second that the first hinge is slower: 1 cm at 290 degrees."""
+_FASTEST = np.radians(1200.0)
+"""Radians a second of the first hinge at most, on the grid."""
+_SHIFT = 0.3
+"""How much it counts, beside what the end is off, that the first hinge carries the whole limb to another place."""
+_OUTSIDE, _AWAY = 0.01, 1e-3
+"""Metres that count as much as a radian outside of a range, and one away from its middle."""
+_ROUNDS = 2
+"""Parabolas, each beside the least value of the one before."""
+_LEAST = 1e-4
+"""Metres of a bone that is on the first axis: it keeps the angle of the path."""
+
+
+class Size(NamedTuple):
+    """Metres from where the axes meet to the end of the limb, and how far the first axis passes by that point."""
+
+    length: float
+    lever: float
+
+
+def is_near(axes: Floats, turns: Floats) -> bool:
+    """Whether the last of axes (3, 3), which the bone is along, comes near the first, turned by (F, 4)."""
+    return bool(norm(cross(axes[0], rotate(turns, axes[2]))).min() < _NEAR)
+
+
+def path_angles(axes: Floats, turns: Floats, ranges: Ranges, rate: float, size: Size) -> Floats:
+    """Angles (F, 3) of hinges about axes (3, 3) that give turns (F, 4) nearly, and exactly away from the first axis.
+
+    Args:
+        axes: of the hinges; the bone is along the last one.
+        turns: as the bone's joint should be turned.
+        ranges: of the hinges.
+        rate: frames per second.
+        size: of what they turn.
+    """
+    targets = rotate(turns, axes[2])
+    moments = np.unique(np.append(np.arange(0, len(turns), max(1, round(rate / _RATE))), len(turns) - 1))
+    first = _shortest(axes, turns[moments], ranges, np.diff(moments) / rate, size)
+    first = np.interp(np.arange(len(turns)), moments, first)
+    solutions = [aims[:, 0] for aims in aim_angles(axes[:2], axes[2], targets)]
+    pull = np.maximum(size.length * norm(cross(axes[0], targets)), _LEAST) ** 2
+    for _ in range(_ROUNDS):
+        # The end is off by the sine of the way to the nearer solution: a parabola above its square, which touches it.
+        ways = np.stack([_turned(first - each) for each in solutions])
+        way = np.where(np.abs(ways[0]) < np.abs(ways[1]), ways[0], ways[1])
+        first = _compromise(first - 0.5 * np.sin(2.0 * way), pull, (_SLOW * rate) ** 2)
+    others = _others(axes, turns, first)[0]
+    return np.unwrap(np.concatenate([first[:, None], others], axis=1), axis=0)
+
+
+def _others(axes: Floats, turns: Floats, first: Floats) -> tuple[Floats, Floats]:
+    """The second and the third angle (..., 2) by the first (...), and the square of what a bone of 1 m is off (...)."""
+    _, second, last = axes
+    left = multiply(from_axis_angle(axes[0], -first), turns)
+    seen, across = rotate(left, last), cross(second, last)
+    flat = cross(second, seen)
+    angle = np.arctan2(cross(across, flat) @ second, flat @ across)
+    off = (seen @ second - last @ second) ** 2 + (norm(flat) - norm(across)) ** 2
+    rest = multiply(from_axis_angle(second, -angle), left)
+    return np.stack([angle, 2.0 * np.arctan2(rest[..., :3] @ last, rest[..., 3])], axis=-1), off
+
+
+def _shortest(axes: Floats, turns: Floats, ranges: Ranges, steps: Floats, size: Size) -> Floats:
+    """The first angle (N,) at some moments, steps (N - 1,) seconds apart: the shortest path through the grid."""
+    grid = ranges.middle[0] + np.linspace(-np.pi, np.pi, _GRID, endpoint=False)
+    first = np.broadcast_to(grid, (len(turns), _GRID))
+    others, off = _others(axes, np.broadcast_to(turns[:, None], (*first.shape, 4)), first)
+    away = np.abs(_turned(np.concatenate([first[..., None], others], axis=-1) - ranges.middle))
+    outside = np.maximum(away - ranges.half, 0.0)
+    cost = size.length**2 * off + 2.0 * (_SHIFT * size.lever) ** 2 * (1.0 - np.cos(grid))
+    cost += _OUTSIDE**2 * (outside**2).sum(axis=-1) + _AWAY**2 * (away**2).sum(axis=-1)
+    far, columns = np.abs(_turned(grid[:, None] - grid)), np.arange(_GRID)
+    moves = {
+        step: np.where(far > _FASTEST * step, np.inf, (_SLOW / step * far) ** 2) for step in set(steps.tolist())
+    }  # fmt: skip
+    before: Ints = np.zeros(first.shape, dtype=np.intp)
+    total = cost[0]
+    for number, step in enumerate(steps.tolist(), start=1):
+        ways = moves[step] + total
+        before[number] = ways.argmin(axis=1)
+        total = ways[columns, before[number]] + cost[number]
+    path = [int(total.argmin())]
+    for row in before[:0:-1]:
+        path.append(int(row[path[-1]]))
+    return np.unwrap(grid[path[::-1]])
+
+
+def _turned(angles: Floats) -> Floats:
+    """Angles from -pi to pi."""
+    return np.asarray((angles + np.pi) % (2.0 * np.pi) - np.pi)
+
+
+def _compromise(values: Floats, pull: Floats, stiff: float) -> Floats:
+    """(F,) x with the least sum of pull (x - value)^2 and of stiff (x - x before)^2."""
+    if len(values) < 2:
+        return values
+    diagonal = pull + 2.0 * stiff
+    diagonal[[0, -1]] -= stiff
+    # Elimination of a symmetric matrix with three diagonals, all of whose other elements are -stiff.
+    shares, sums = [stiff / diagonal[0]], [pull[0] * values[0] / diagonal[0]]
+    for main, given in zip(diagonal[1:].tolist(), (pull[1:] * values[1:]).tolist(), strict=True):
+        left = main - stiff * shares[-1]
+        sums.append((given + stiff * sums[-1]) / left)
+        shares.append(stiff / left)
+    found = [sums[-1]]
+    for share, own in zip(shares[-2::-1], sums[-2::-1], strict=True):
+        found.append(own + share * found[-1])
+    return np.array(found[::-1])
