@@ -33,6 +33,11 @@ def test_a_gripper_is_held_by_what_carries_its_jaw(hand: str, jaw: str) -> None:
     assert effectors([*SIX, (hand, "wrist", "n"), (jaw, hand, "y")]) == {hand: "position+rotation"}
 
 
+def test_a_grasp_frame_is_held_and_not_its_jaws() -> None:
+    links = [("grasp_base", "wrist", "n"), ("link7", "grasp_base", "y"), ("link8", "grasp_base", "y")]
+    assert effectors([*SIX, *links]) == {"grasp_base": "position+rotation"}
+
+
 def test_a_gripper_that_turns_itself_is_held_too() -> None:
     assert effectors([*ARM, ("gripper", "l5", "y"), ("jaw", "gripper", "y")]) == {"gripper": "position+rotation"}
 

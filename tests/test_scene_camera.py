@@ -13,7 +13,9 @@ from inside.scene import FAR, FIT, NEAR, near_of
 from scenes import SCALES, SIZE, random_camera
 from strategies import seeds
 
-from viewer.scene import Camera, ViewName, blend
+from viewer import load
+from viewer.scene import Camera, ViewName, blend, figure_points
+from viewer.skeleton import fk
 
 SIZES = ((756, 514), (300, 900), (1600, 200), (1, 1))
 pixels = st.floats(-300.0, 300.0)
@@ -204,3 +206,22 @@ def test_a_blend_starts_and_ends_exactly_and_turns_the_short_way() -> None:
     halfway = blend(a, b, 0.5)
     assert 2.0 < halfway.distance < 4.0, "fast at first, by equal factors"
     assert halfway.orthographic
+
+
+def test_joints_that_move_no_skin_are_not_kept_in_view() -> None:
+    """Rigs have some far from the figure; those of effectors are dragged."""
+    pytest.importorskip("trimesh")
+    shape = '<visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual>'
+    text = f"""<robot name="r"><link name="base">{shape}</link><link name="pole"/>
+<link name="arm">{shape}</link><link name="tool0"/>
+<joint name="a" type="fixed"><parent link="base"/><child link="pole"/><origin xyz="0 0 50"/></joint>
+<joint name="b" type="continuous"><parent link="base"/><child link="arm"/><origin xyz="0 0 1"/></joint>
+<joint name="c" type="fixed"><parent link="arm"/><child link="tool0"/><origin xyz="0 0 2"/></joint></robot>"""
+    robot = load(text=text)
+    skeleton = robot.skeleton
+    assert robot.skin is not None
+    assert [effector.name for effector in skeleton.effectors] == ["tool0"]
+    world = fk(skeleton, skeleton.rest_pose())
+    dressed, bare = (figure_points(skeleton, world, skin) for skin in (robot.skin, None))
+    np.testing.assert_allclose((dressed[:, 1].min(), dressed[:, 1].max()), (-0.05, 3.0), atol=1e-6)
+    np.testing.assert_allclose((bare[:, 1].min(), bare[:, 1].max()), (0.0, 50.0), atol=1e-12)

@@ -16,7 +16,7 @@ from viewer.skeleton.builder import GoalWord
 _START, _END = r"(?:^|[_\W\d]|(?<=[a-z])(?=[A-Z]))", r"(?:$|[_\W\d]|(?<=[a-z])(?=[A-Z]))"
 _HAND = re.compile(rf"{_START}(?i:hand|gripper|palm){_END}")
 """Names of links that people move robots by: the first of those that are fixed to one another is its base."""
-_TOOL = re.compile(rf"{_START}(?i:tool|tcp|ee|eef|foot|sole|end_?effector|grasping){_END}")
+_TOOL = re.compile(rf"{_START}(?i:tool|tcp|ee|eef|foot|sole|end_?effector|grasp|grasping){_END}")
 """The same, of which the last one is where the tool ends."""
 _TIP = re.compile(rf"{_START}(?i:tip){_END}")
 _SENSOR = re.compile(

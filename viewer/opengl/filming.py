@@ -26,7 +26,7 @@ from viewer.formats.video import write_video
 from viewer.ik.contact import Contact, Object
 from viewer.ik.goals import Goal
 from viewer.opengl.pictures import LEAST, camera_of, check_size, render_image, scene_of, seen_points
-from viewer.scene import GRID_REACH, Body, Camera, Scene, Text, draw_list, figure_points, props_of
+from viewer.scene import GRID_REACH, Body, Camera, Scene, Text, draw_list, figure_points, props_of, seen_joints
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Floats
 
@@ -127,10 +127,14 @@ def swept_points(skeleton: Skeleton, clip: Clip, skin: Skin | None = None) -> Fl
         skin: its outermost vertices count, too, at some frames.
     """
     step = max(1, _BLOCK // max(1, len(skeleton) + len(skeleton.tip_parents)))
+    seen = seen_joints(skeleton, skin)
+    ends = seen[skeleton.tip_parents]
     kept = np.empty((0, 3))
     for first in range(0, len(clip), step):
         world = fk_clip(skeleton, clip, slice(first, first + step))
-        places = np.concatenate([world.positions, tip_positions(skeleton, world)], axis=1).reshape(-1, 3)
+        places = np.concatenate([world.positions[:, seen], tip_positions(skeleton, world)[:, ends]], axis=1).reshape(
+            -1, 3
+        )
         points = np.concatenate([kept, places])
         kept = outermost(points[np.isfinite(points).all(axis=1)])
     if skin is not None:

@@ -17,6 +17,7 @@ from viewer.scene.look import (
     floor_of,
     look_of,
     rgba,
+    seen_joints,
 )
 from viewer.scene.picking import Hit, box, hits, pick, pick_trail
 from viewer.scene.primitives import (
@@ -64,5 +65,5 @@ __all__ = [
     "bone_ends", "box",
     "cell_of", "density_of", "draw_list", "facing", "figure_height", "figure_points", "floor_of", "goal_mark",
     "hits", "look_of", "no_occluders", "occluders_of", "other_at", "pick", "pick_axis", "pick_trail", "props_of",
-    "range_ends", "rgba", "text_width", "triangles_of", "way_of",
+    "range_ends", "rgba", "seen_joints", "text_width", "triangles_of", "way_of",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from viewer.formats.lab_report import CURVES
 from viewer.skeleton import Character, Skeleton, Skin, World, find_figure, fk, tip_positions
 from viewer.skeleton.figure import body_path
 from viewer.skeleton.names import body_part
+from viewer.skeleton.skin import WORLD
 from viewer.spatial.checks import Bools, Floats, Ints
 
 RGB = tuple[float, float, float]
@@ -138,12 +139,36 @@ _SKIN_POINTS = 1000
 
 
 def figure_points(skeleton: Skeleton, world: World, skin: Skin | None = None) -> Floats:
-    """(N, 3) positions of all joints (J), end sites (T), and evenly chosen vertices of the skin."""
-    bones = [world.positions, tip_positions(skeleton, world)]
+    """(N, 3) positions of joints and end sites, and evenly chosen vertices of the skin; see `seen_joints`."""
+    seen = seen_joints(skeleton, skin)
+    bones = [world.positions[seen], tip_positions(skeleton, world)[seen[skeleton.tip_parents]]]
     if skin is not None:
         step = max(1, skin.vertices // _SKIN_POINTS)
         bones.append(skin.posed(world.positions, world.rotations, step))
     return np.concatenate(bones)
+
+
+def seen_joints(skeleton: Skeleton, skin: Skin | None) -> Bools:
+    """(J,) the joints that have to be in view: with a skin those that move it, and those of effectors.
+
+    Rigs have others far from the figure: controls, poles, nodes of the scene that it comes from.
+    """
+    if skin is None:
+        return np.ones(len(skeleton), dtype=np.bool_)
+    seen = np.zeros(len(skeleton), dtype=np.bool_)
+    seen[_moving(skin)] = True
+    seen[[effector.joint for effector in skeleton.effectors]] = True
+    return seen
+
+
+@lru_cache(maxsize=8)
+def _moving(skin: Skin) -> Ints:
+    """The joints that a vertex has a weight of; files bind meshes to others, too."""
+    used = np.zeros(len(skin.joints), dtype=np.bool_)
+    for mesh in skin.meshes:
+        used[mesh.bindings[mesh.weights > 0.0]] = True
+    joints = skin.joints[used]
+    return joints[joints != WORLD]
 
 
 def figure_height(skeleton: Skeleton) -> float:
