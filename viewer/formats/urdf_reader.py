@@ -327,7 +327,7 @@ def _inertia(element: Element) -> tuple[Inertia, bool]:
     """An ``<inertial>``, and whether it is not the one stated, which no body has.
 
     Raises:
-        FormatError, InputError: no finite numbers, a mass below 0.
+        FormatError, InputError: no finite numbers, too large ones, a mass below 0.
     """
     center, turn = origin_of(element)
     mass, inertia = element.first("mass"), element.first("inertia")
@@ -338,7 +338,9 @@ def _inertia(element: Element) -> tuple[Inertia, bool]:
             (matrix[row, column],) = inertia.numbers(name, 1, (0.0,))
             matrix[column, row] = matrix[row, column]
     axes = to_matrix(turn)
-    return Inertia.nearest(kilograms, center, axes @ matrix @ axes.T)
+    with np.errstate(over="ignore", invalid="ignore"):  # moments that are too large are refused below
+        turned = axes @ matrix @ axes.T
+    return Inertia.nearest(kilograms, center, turned)
 
 
 def _skeleton(

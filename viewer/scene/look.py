@@ -167,8 +167,8 @@ def _moving(skin: Skin) -> Ints:
     used = np.zeros(len(skin.joints), dtype=np.bool_)
     for mesh in skin.meshes:
         used[mesh.bindings[mesh.weights > 0.0]] = True
-    joints = skin.joints[used]
-    return joints[joints != WORLD]
+    used &= skin.joints != WORLD
+    return np.asarray(skin.joints[used])
 
 
 def figure_height(skeleton: Skeleton) -> float:

@@ -145,6 +145,8 @@ class CapsuleTable(NamedTuple):
 
 # --- inertia
 
+_LARGEST = 1e24
+"""Kilograms, and kg m^2: larger ones overflow where they are multiplied."""
 _ROUNDING = 1e-9
 """Part of the largest moment by which second moments may be below 0."""
 _ROWS, _COLUMNS = np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2])
@@ -173,8 +175,9 @@ class Inertia:
             InputError: a mass below 0, numbers that are not finite, moments that no body has.
         """
         mass = float(finite_floats(self.mass, (), "inertia: mass"))
-        if mass < 0.0:
-            raise InputError(f"inertia: mass: expected 0 or more kilograms, found {mass:g}")
+        if not 0.0 <= mass <= _LARGEST:
+            least = f"0 to {_LARGEST:g}" if mass > 0.0 else "0 or more"
+            raise InputError(f"inertia: mass: expected {least} kilograms, found {mass:g}")
         x, y, z = finite_floats(self.center, (3,), "inertia: center").tolist()
         moments = finite_floats(self.moments, (6,), "inertia: moments")
         second, _ = _second_moments(_matrix(moments))
@@ -250,6 +253,13 @@ def _matrix(moments: Floats) -> Floats:
 
 
 def _second_moments(matrix: Floats) -> tuple[Floats, Floats]:
-    """(3,) second moments of the mass, ascending, and (3, 3) their axes as columns."""
+    """(3,) second moments of the mass, ascending, and (3, 3) their axes as columns.
+
+    Raises:
+        InputError: moments that are too large, or not finite.
+    """
+    most = float(np.abs(matrix).max())
+    if not most <= _LARGEST:
+        raise InputError(f"inertia: moments: expected at most {_LARGEST:g} kg m^2, found {most:g}")
     second, axes = np.linalg.eigh(0.5 * np.trace(matrix) * np.eye(3) - matrix)
     return np.asarray(second), np.asarray(axes)
