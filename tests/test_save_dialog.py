@@ -157,3 +157,12 @@ def test_the_next_dialog_begins_in_the_folder_of_a_typed_path(window: PanelWindo
     window.controller.run("file.film")
     window.frames(6)
     assert window.ui._memories["film"]["film"].folder == str(folder.parent)
+
+
+@pytest.mark.parametrize("command", DIALOGS)
+def test_a_name_that_the_system_refuses_is_refused_in_a_line(command: str, window: PanelWindow, folder: Path) -> None:
+    state = ask(window, command)
+    named(window, "x" * 300)
+    assert window.popup
+    assert "cannot be written" in state.problem
+    assert [*folder.iterdir()] == []

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
@@ -191,7 +192,7 @@ def places() -> list[tuple[str, Path]]:
     home = Path.home()
     wanted = [("Home", home), *((name, home / name) for name in ("Desktop", "Documents", "Downloads"))]
     here = Path.cwd()
-    found = [(words, path) for words, path in wanted if path.is_dir()]
+    found = [(words, path) for words, path in wanted if path_kind(path) == "folder"]
     if here not in [path for _, path in found]:
         found.append((here.name or str(here), here))
     return [*found, (str(Path(home.anchor)), Path(home.anchor))]
@@ -202,8 +203,17 @@ def typed_path(text: str, folder: Path) -> Path:
     typed = text.strip().strip('"')
     try:
         return (folder / Path(typed).expanduser()).absolute()
-    except RuntimeError:  # an unknown user
+    except (RuntimeError, ValueError):  # an unknown user, a NUL
         return (folder / typed).absolute()
+
+
+def path_kind(path: Path) -> Literal["folder", "file", "other", ""]:
+    """What is at a path; "" for nothing, and where the system does not say: a closed folder, a name too long."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return ""
+    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "other"
 
 
 def names_folder(text: str) -> bool:
@@ -308,9 +318,9 @@ class State:
             return NO_NAME
         path = typed_path(self.name, self.folder)
         if self.saving and names_folder(self.name):
-            return "" if path.is_dir() else f"{path}: no such folder"
+            return "" if path_kind(path) == "folder" else f"{path}: no such folder"
         known = not self.saving or self.suffixes == (SUFFIX,) or self._has_suffix(path)
-        if known or path.is_dir() or not has_suffix(path.name):
+        if known or path_kind(path) == "folder" or not has_suffix(path.name):
             return ""
         return f"{quote(path.suffix)} is not a format to save in: expected {', '.join(self.suffixes)}"
 
@@ -399,7 +409,7 @@ def first_folder(ui: PanelContext) -> Path:
     source = session.document.character.source.path
     tried = [ui.last_folder, session.path and session.path.parent]
     tried += [Path(source).absolute().parent if source and not source.startswith("sample:") else None, Path.cwd()]
-    return next((folder for folder in tried if isinstance(folder, Path) and folder.is_dir()), Path.home())
+    return next((folder for folder in tried if isinstance(folder, Path) and path_kind(folder) == "folder"), Path.home())
 
 
 def _contents(ui: PanelContext, state: State) -> bool:
@@ -427,7 +437,7 @@ def _path_field(ui: PanelContext, state: State) -> bool:
     if not entered:
         return False
     path = typed_path(state.typed, state.folder)
-    if path.is_dir():
+    if path_kind(path) == "folder":
         state.go(path)
         return False
     state.name = str(path)
@@ -488,17 +498,17 @@ def _advice(state: State) -> str:
 def _chosen(ui: PanelContext, state: State) -> bool:
     """Use the named path, or go to it if it is a folder; returns whether the dialog is done."""
     path = state.path
-    if path.is_dir() and not state.unnamed:
+    if path_kind(path) == "folder" and not state.unnamed:
         state.go(path)
         state.name = "" if not state.saving or names_folder(state.name) else state.name
         return False
     if problem := state.refused or _unwritable(state):
         state.problem, state.fresh = problem, True
         return False
-    if not state.saving and not path.is_file():
+    if not state.saving and path_kind(path) != "file":
         state.problem, state.fresh = f"{path}: no such file", True
         return False
-    if state.saving and path.exists() and state.replacing != path:
+    if state.saving and path_kind(path) and state.replacing != path:
         state.replacing, state.fresh = path, True  # so that Enter answers the question
         return False
     ui.wake()

@@ -427,7 +427,8 @@ def _format(ui: PanelContext, state: FilmState) -> None:
 
 def _choose(ui: PanelContext, state: FilmState) -> None:
     """Choose the path in the file dialog."""
-    folder = state.path.parent if state.path.parent.is_dir() else file_dialog.first_folder(ui)
+    there = state.path.parent
+    folder = there if file_dialog.path_kind(there) == "folder" else file_dialog.first_folder(ui)
     suffixes = (f".{state.form}", *(suffix for suffix in _SUFFIXES if suffix != f".{state.form}"))
     asked = file_dialog.State("Save film as", "Choose", suffixes, state.take_path, saving=True, name=state.name)
     file_dialog.open_in(ui, asked, folder)
