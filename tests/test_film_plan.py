@@ -16,11 +16,11 @@ from inside.formats import file_formats
 from inside.session import Placement
 from inside.ui import (
     Beside,
-    Filmed,
     FilmPlan,
     FilmProgress,
     FilmScenes,
     OnionSettings,
+    ShownMotion,
     files_of,
     film,
     film_name,
@@ -54,7 +54,7 @@ def plan(document: Document, **changes: object) -> FilmPlan:
 
 
 def reel(document: Document, **changes: object) -> FilmScenes:
-    return FilmScenes(Filmed(document), plan(document, **changes), OnionSettings())
+    return FilmScenes(ShownMotion(document), plan(document, **changes), OnionSettings())
 
 
 def trimmed(first: int, last: int) -> Document:
@@ -121,7 +121,7 @@ def test_the_command_has_the_same_rates() -> None:
 )
 def test_as_many_pictures_as_were_foretold(fps: float, frames: tuple[int, int]) -> None:
     wanted = plan(WALK, fps=fps, frames=frames)
-    made = FilmScenes(Filmed(WALK), wanted, OnionSettings())
+    made = FilmScenes(ShownMotion(WALK), wanted, OnionSettings())
     assert made.count == film.count(WALK, wanted)
     assert made.clip is not None
     assert len(made.clip) == made.count
@@ -317,13 +317,15 @@ def test_a_film_draws_the_figure_as_the_window_does() -> None:
     veiled = Display(bodies=True, see_through=True)
     styles = (Display(), Display(skin=False), Display(bodies=True, shadow=False), veiled)
     for style in styles:
-        shown = FilmScenes(Filmed(WALK), plan(WALK), OnionSettings(), style).scene(0).display
+        shown = FilmScenes(ShownMotion(WALK), plan(WALK), OnionSettings(), style).scene(0).display
         assert (shown.body, shown.see_through, shown.shadow) == (style.body, style.see_through, style.shadow)
 
 
 def test_figures_beside_are_filmed_at_the_same_time_and_where_they_stand() -> None:
     place, walk = Placement((1.5, 0.0, -0.5), 0.7), session("walk").document
-    shown = FilmScenes(Filmed(walk, (Beside("other", session("walk").document, place),)), plan(walk), OnionSettings())
+    shown = FilmScenes(
+        ShownMotion(walk, (Beside("other", session("walk").document, place),)), plan(walk), OnionSettings()
+    )
     for number in (0, 7, 30):
         scene = shown.scene(number)
         (other,) = scene.others

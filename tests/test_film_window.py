@@ -13,7 +13,7 @@ import pytest
 from inside.app import BUDGET, WINDOW_SHARE, Films, film_of
 from inside.document import actions as act
 from inside.document import baked_character
-from inside.ui import Filmed, FilmOrder, FilmPlan, FilmScenes, OnionSettings
+from inside.ui import FilmOrder, FilmPlan, FilmScenes, OnionSettings, ShownMotion
 from PIL import Image
 from test_video import decoded
 from window_pilot import Pilot
@@ -184,7 +184,7 @@ def test_a_pose_is_turned_round_once(folder: Path) -> None:
 
 def test_the_selection_stays_in_the_middle_where_the_view_follows_it(pilot: Pilot) -> None:
     pilot.app.controller.run("select.all")
-    reel = FilmScenes(Filmed(pilot.session.document), plan(pilot), OnionSettings())
+    reel = FilmScenes(ShownMotion(pilot.session.document), plan(pilot), OnionSettings())
     camera = pilot.app.controller.camera
     film = film_of(reel, camera, (756, 514), follow=True)
     middle = reel.selected(40)
@@ -197,7 +197,9 @@ def test_the_selection_stays_in_the_middle_where_the_view_follows_it(pilot: Pilo
 @pytest.mark.parametrize(("plane", "floor"), [(None, True), ("zx", True), ("xy", False), ("yz", False)])
 def test_a_body_in_a_plane_has_the_views_grid(plane: str | None, pilot: Pilot, *, floor: bool) -> None:
     document = replace(pilot.session.document, planar=plane)
-    film = film_of(FilmScenes(Filmed(document), plan(pilot), OnionSettings()), pilot.app.controller.camera, (756, 514))
+    film = film_of(
+        FilmScenes(ShownMotion(document), plan(pilot), OnionSettings()), pilot.app.controller.camera, (756, 514)
+    )
     assert film.scene(3).plane == plane
     assert (film.disc is not None) == floor
 

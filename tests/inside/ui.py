@@ -10,12 +10,12 @@ from viewer.ui.drag_targets import can_follow, mirrored_turn
 from viewer.ui.events import MODS, Button, Chord, Mods, chord
 from viewer.ui.file_menu import EXPORTS, ExportOptions
 from viewer.ui.film import (
-    Filmed,
     FilmFormat,
     FilmOrder,
     FilmPlan,
     FilmProgress,
     FilmScenes,
+    ShownMotion,
     files_of,
     film_name,
     leaves_view,

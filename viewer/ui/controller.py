@@ -19,8 +19,8 @@ from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, DragPace, HitTest
 from viewer.ui.drawing import Drawing, Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
-from viewer.ui.file_menu import Files, Shown
-from viewer.ui.film import Filmed
+from viewer.ui.file_menu import Files
+from viewer.ui.film import ShownMotion
 from viewer.ui.keying import Keying
 from viewer.ui.lab_film import LabFilm
 from viewer.ui.laboratory import Laboratory
@@ -302,26 +302,24 @@ class Controller:
 
     # What is shown
 
-    def filmed(self) -> Filmed:
+    def filmed(self) -> ShownMotion:
         """What a film shows: what was simulated, iterations of the laboratory, else the motion."""
         return self._lab_film.filmed() or self.shown_motion()
 
-    def shown_motion(self) -> Filmed:
+    def shown_motion(self) -> ShownMotion:
         """What was simulated, else the motion."""
         beside, recorded = self.others.beside(), self.simulating.recorded()
         if recorded is None:
-            return Filmed(self.session.document, beside)
+            return ShownMotion(self.session.document, beside)
         own, *others = recorded
         beside = tuple(one._replace(document=other) for one, other in zip(beside, others, strict=True))
         assert self.simulating.sim is not None
-        return Filmed(own, beside, self.simulating.sim.objects_at)
+        return ShownMotion(own, beside, self.simulating.sim.objects_at)
 
-    def _exported(self) -> Shown:
+    def _exported(self) -> ShownMotion:
         """What an export of motion is of: the active figure; of a simulation the same as a film."""
         shown = self.shown_motion()
-        if shown.objects is None:
-            return Shown(shown.document)
-        return Shown(shown.document, shown.objects, tuple((one.document, one.placement) for one in shown.beside))
+        return shown if shown.objects is not None else ShownMotion(shown.document)
 
     @property
     def viewport(self) -> Rect:

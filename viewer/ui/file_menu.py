@@ -9,7 +9,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from viewer.document import Document, frame_pose
 from viewer.document.actions import SetClip
@@ -21,7 +21,6 @@ from viewer.formats.files import write_whole
 from viewer.formats.goals_json import goals_to_json
 from viewer.formats.load import READERS
 from viewer.formats.save import WRITERS, retimed, save
-from viewer.ik.contact import Object
 from viewer.session import Session
 from viewer.session.demo_parts import PREFIX
 from viewer.session.figures import Placement
@@ -30,6 +29,7 @@ from viewer.skeleton import Character
 from viewer.skeleton.character import placed
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import DROPPED_MESHES, Contacts
+from viewer.ui.film import ObjectsAt, ShownMotion
 from viewer.ui.opening import Figures, Opening
 from viewer.ui.pose_and_goals_files import import_pose_or_goals, kind_of_file
 from viewer.ui.posing import Nudging
@@ -42,37 +42,13 @@ GOALS = ".json"
 EXPORTS = (*WRITERS, ".png", *FILMS)
 """Suffixes of export files."""
 
-ObjectsAt: TypeAlias = Callable[[int], Sequence[Object]]
-"""What else is there at a frame."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What an export of motion is of.
-
-    Attributes:
-        document: of the active figure.
-        objects: that move in it; None: there are none.
-        beside: documents of the other figures, on the same clock, and where they stand.
-    """
-
-    document: Document
-    objects: ObjectsAt | None = None
-    beside: tuple[tuple[Document, Placement], ...] = ()
-
-
 Answer = Literal["save", "discard", "cancel"]
 ChangedAnswer = Literal["replace", "reload", "save as", "cancel"]
 
 
-def has_motion(document: Document) -> bool:
-    """Whether there is a clip or a take with keys."""
-    return document.clip_data is not None or (document.take is not None and not document.take.is_empty)
-
-
 def shows_motion(document: Document) -> bool:
     """Whether an export is of the motion, not the pose: there are keys, or the pose shown is the clip's own."""
-    if not has_motion(document):
+    if not document.has_motion:
         return False
     keyed = document.take is not None and not document.take.is_plain
     return keyed or document.pose.same_as(frame_pose(document, document.frame))
@@ -117,7 +93,7 @@ class Files:
         contacts: Contacts,
         figures: Figures,
         retargeting: Retargeting,
-        shown: Callable[[], Shown],
+        shown: Callable[[], ShownMotion],
     ) -> None:
         """Start without a question; ``shown`` is what an export of motion is of."""
         self._session, self._view, self._nudging, self._opening = session, view, nudging, opening
@@ -333,11 +309,11 @@ class Files:
         }  # fmt: skip
         try:
             form = format_of(path)
-            if asked and has_motion(moving) and not form.is_shape:
+            if asked and moving.has_motion and not form.is_shape:
                 every = form.several_clips and options.frames is None
                 character = _retimed(moving, _as_played(moving, every=every), options)
                 around = None if objects is None else _objects_of(objects, moving, character, options)
-                others = [_beside(other, place, options) for other, place in scene.beside]
+                others = [_beside(one.document, one.placement, options) for one in scene.beside]
                 what = _motion_words(character)
                 lost = save(character, path, **written, objects=around, figures=others)
                 lost = [*_missing_clips(moving, character), *lost]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from viewer.skeleton import Clip, Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.contact import ground_of, prop_shapes
-from viewer.ui.file_menu import has_motion
 from viewer.ui.number_format import fixed
 from viewer.ui.onion_skin import MOST_TRAILS, OnionSettings, ghosts_of, trails_of
 from viewer.ui.other_figures import Beside
@@ -75,8 +74,12 @@ class FilmOrder(NamedTuple):
     path: Path
 
 
-class Filmed(NamedTuple):
-    """What a film shows.
+ObjectsAt: TypeAlias = Callable[[int], Sequence[Object]]
+"""What else is there at a frame."""
+
+
+class ShownMotion(NamedTuple):
+    """What a film shows and an export writes.
 
     Attributes:
         document: the active figure's.
@@ -87,7 +90,7 @@ class Filmed(NamedTuple):
 
     document: Document
     beside: Sequence[Beside] = ()
-    objects: Callable[[int], Sequence[Object]] | None = None
+    objects: ObjectsAt | None = None
     ghosts: Callable[[int], tuple[Ghost, ...]] | None = None
 
 
@@ -134,7 +137,7 @@ def form_of(name: str) -> FilmFormat | None:
 
 def ranges(document: Document) -> tuple[tuple[int, int] | None, ...]:
     """Ranges that a film can show: the played range, all frames if that is more, and the pose (None)."""
-    if not has_motion(document):
+    if not document.has_motion:
         return (None,)
     every = (0, document.frames - 1)
     return (document.played, None) if document.played == every else (document.played, every, None)
@@ -280,7 +283,7 @@ class FilmScenes:
         count: number of pictures.
     """
 
-    def __init__(self, filmed: Filmed, plan: FilmPlan, asked: OnionSettings, style: Display = _STYLE) -> None:
+    def __init__(self, filmed: ShownMotion, plan: FilmPlan, asked: OnionSettings, style: Display = _STYLE) -> None:
         """Compute all frames of the document; those of other figures are computed one by one.
 
         Args:

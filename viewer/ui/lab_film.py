@@ -14,7 +14,7 @@ from viewer.scene.method_ghosts import method_ghosts
 from viewer.session import Session
 from viewer.session.lab_worker import LabProblem
 from viewer.skeleton import Clip
-from viewer.ui.film import Filmed
+from viewer.ui.film import ShownMotion
 from viewer.ui.laboratory import PER_SECOND, Laboratory
 from viewer.ui.view import View
 
@@ -25,9 +25,9 @@ class LabFilm:
     def __init__(self, session: Session, view: View, laboratory: Laboratory) -> None:
         """Make nothing yet."""
         self._session, self._view, self._lab = session, view, laboratory
-        self._made: tuple[Document, object, Filmed] | None = None
+        self._made: tuple[Document, object, ShownMotion] | None = None
 
-    def filmed(self) -> Filmed | None:
+    def filmed(self) -> ShownMotion | None:
         """What a film shows; None outside the workspace."""
         lab, document = self._lab, self._session.document
         problem, solid = lab.problem, lab.trace
@@ -38,7 +38,7 @@ class LabFilm:
             self._made = document, key, self._film(document, problem, solid)
         return self._made[2]
 
-    def _film(self, document: Document, problem: LabProblem, solid: Trace) -> Filmed:
+    def _film(self, document: Document, problem: LabProblem, solid: Trace) -> ShownMotion:
         """A frame for every iteration, and a second of the last one. The user may go on while the film is made."""
         lab, skeleton, height = self._lab, document.skeleton, self._view.height
         last, lettered, others = lab.last, lab.lettered, [(lab.curve(name), one) for name, one in lab.others.items()]
@@ -52,4 +52,4 @@ class LabFilm:
 
         # Its first frame has moved the goals along.
         filmed = replace(AddClip.of(document, clip).apply(document), goals=document.goals)
-        return Filmed(filmed, ghosts=ghosts)
+        return ShownMotion(filmed, ghosts=ghosts)

@@ -126,7 +126,7 @@ class Layering(ViewPart):
         name = self._effector()
         if name is None:
             raise InputError("select a hand, a foot or another effector that is to reach")
-        if not self._has_motion():
+        if not self._session.document.has_motion:
             raise InputError("there is no motion: open a clip, or set keys, and the hand reaches while it plays")
         place = _stand(document, name)
         frame = document.frame
@@ -193,10 +193,6 @@ class Layering(ViewPart):
         if item.kind == "layer":
             return layer_of(document.take, item.name).effector
         return document.goal(item.name).effector if item.kind == "effector" else item.name
-
-    def _has_motion(self) -> bool:
-        document = self._session.document
-        return document.clip_data is not None or (document.take is not None and not document.take.is_empty)
 
     def bindings(self) -> CommandBindings:
         """How its commands are run."""

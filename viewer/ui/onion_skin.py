@@ -80,8 +80,7 @@ class OnionSkin:
         return found
 
     def _has_none(self, document: Document) -> bool:
-        take = document.take
-        return self._session.recorder.recording or (document.clip is None and (take is None or take.is_empty))
+        return self._session.recorder.recording or not document.has_motion
 
     def _once(self, name: str, document: Document, more: tuple[object, ...], make: Callable[[], object]) -> Any:  # noqa: ANN401 - what was made
         same = (document.take, document.clip_data, document.skeleton)

@@ -28,8 +28,7 @@ class Playback:
 
     def can_play(self) -> bool:
         """Whether there is a clip or a take with keys."""
-        document = self._session.document
-        return document.clip_data is not None or (document.take is not None and not document.take.is_empty)
+        return self._session.document.has_motion
 
     def toggle(self, direction: int) -> None:
         """Play in a direction, or stop if it plays so already."""

@@ -424,8 +424,7 @@ def _figures(report: Report | None, fps: float | None) -> str:
 
 def _is_unkeyed(document: Document) -> bool:
     """Whether the pose shown differs from keys and clip, and would be lost by going to another frame."""
-    take = document.take
-    if document.auto_key or (document.clip_data is None and (take is None or take.is_empty)):
+    if document.auto_key or not document.has_motion:
         return False
     return not document.pose.same_as(frame_pose(document, document.frame))
 

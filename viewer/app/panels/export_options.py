@@ -15,7 +15,7 @@ from viewer.app.widgets.fields import Format, number
 from viewer.document import Document
 from viewer.formats import file_formats
 from viewer.formats.file_formats import MOST_DECIMALS, FileFormat, format_of
-from viewer.ui.file_menu import ExportOptions, has_motion, shows_motion
+from viewer.ui.file_menu import ExportOptions, shows_motion
 
 EXPORT_HEIGHT = 100.0
 """Height of the export options, logical pixels."""
@@ -62,7 +62,7 @@ class ExportState:
     def options(self, document: Document, path: Path) -> ExportOptions:
         """The options for a file, without those that its format cannot store."""
         form = format_of(path)
-        motion = self.shows != 2 and has_motion(document) and not form.is_shape
+        motion = self.shows != 2 and document.has_motion and not form.is_shape
         return ExportOptions(
             motion=motion,
             frames=(self.first, self.last) if motion and self.shows == 1 else None,
@@ -102,8 +102,8 @@ def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
     document = ui.controller.shown_motion().document
     first, last = document.played
     label(ui, "Range", height=SEGMENT)
-    words = (f"Frames {first} to {last}" if has_motion(document) else "Motion", "From, to", "This pose")
-    if not has_motion(document) or shape:
+    words = (f"Frames {first} to {last}" if document.has_motion else "Motion", "From, to", "This pose")
+    if not document.has_motion or shape:
         segments(ui, "range", words, 2, off=(0, 1))
         return
     asked.shows = choose(ui, "range", range(3), words, asked.shows)
