@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -267,3 +269,16 @@ def test_a_chain_too_long_for_elements_inside_elements_is_refused(tmp_path: Path
     with pytest.raises(viewer.InputError, match="expected shorter chains of joints: MuJoCo files hold bodies inside"):
         viewer.save(viewer.load("sample:chain-2000"), tmp_path / "chain.xml")
     assert not (tmp_path / "chain.xml").exists()
+
+
+def test_models_are_read_under_a_lower_limit_of_memory(tmp_path: Path) -> None:
+    """As by `ulimit -v`: the process that compiles the model can only lower its own."""
+    pytest.importorskip("resource")
+    path = written(tmp_path, '<mujoco><worldbody><body name="a"><joint/><geom size="0.1"/></body></worldbody></mujoco>')
+    code = (
+        "import resource, sys, viewer\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))\n"
+        "print(viewer.load(sys.argv[1]).skeleton.names)\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert run.stdout == "('a',)\n", run.stderr

@@ -48,7 +48,8 @@ _COMPILE = """
 import sys
 try:
     import resource
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]  # it can only be lowered
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30 if hard == resource.RLIM_INFINITY else min(8 << 30, hard),) * 2)
 except ImportError:  # Windows
     pass
 import numpy as np, mujoco

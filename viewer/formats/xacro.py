@@ -19,8 +19,9 @@ _RUN = """
 import sys
 try:
     import resource
-    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
+    for kind, most in ((resource.RLIMIT_AS, 2 << 30), (resource.RLIMIT_FSIZE, int(sys.argv.pop(1)))):
+        hard = resource.getrlimit(kind)[1]  # it can only be lowered
+        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard),) * 2)
 except ImportError:  # Windows
     sys.argv.pop(1)
 import json, pathlib, re
