@@ -512,6 +512,22 @@ XACRO = """<robot name="chain" xmlns:xacro="http://www.ros.org/wiki/xacro">
 """
 
 
+def test_what_a_xacro_file_alone_lacks_is_said(tmp_path: Path) -> None:
+    """Robots are often several files, of which one includes the others, with arguments."""
+    pytest.importorskip("xacro")
+    with pytest.raises(FormatError) as caught:
+        loaded(tmp_path, XACRO.replace('<link name="l0"/>', "").replace('<xacro:more i="1"/>', ""), "part.xacro")
+    assert str(caught.value) == (
+        f"{tmp_path / 'part.xacro'}: expected a link, found none: macros are opened by the file that includes them"
+    )
+    with pytest.raises(FormatError) as caught:
+        loaded(tmp_path, XACRO.replace('name="chain"', 'name="$(arg name)"'), "ur.xacro")
+    assert str(caught.value) == (
+        f"{tmp_path / 'ur.xacro'}: xacro refuses it: error: Undefined substitution argument name: "
+        "expand it yourself, by `xacro ur.xacro name:=... -o robot.urdf`"
+    )
+
+
 def test_macros_are_carried_out_by_another_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("xacro")
     skeleton = loaded(tmp_path, XACRO, "chain.xacro").skeleton

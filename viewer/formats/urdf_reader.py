@@ -44,6 +44,8 @@ _LEAST_AXIS = 1e-9
 _ROUNDING = 1e-9
 _TURNS = 4.0 * math.pi
 """Limits of hinges are two turns at most."""
+NO_LINK = "expected a link, found none"
+"""What is said of a robot without any."""
 _DRIVEN = ("revolute", "continuous", "prismatic", "spherical")
 BOUNDLESS = 1e9
 """Effort and velocity, which URDF requires, of joints of which none is known; files state 1e6 and more for that."""
@@ -155,7 +157,7 @@ def _links(root: Element) -> dict[str, Element]:
             raise FormatError(f"expected one link {quote(name)}, found two", line=element.line)
         links[name] = element
     if not links:
-        raise FormatError("expected a link, found none", line=root.line)
+        raise FormatError(NO_LINK, line=root.line)
     return links
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from viewer.errors import FormatError, InputError, MachineError, is_installed
 from viewer.formats.bounds import MOST_TEXT_BYTES
 from viewer.formats.robot_meshes import package_places
-from viewer.formats.urdf_reader import robot_of
+from viewer.formats.urdf_reader import NO_LINK, robot_of
 from viewer.skeleton import Character
 
 _SECONDS = 20.0
@@ -55,8 +55,8 @@ in_ros, xacro.substitution_args._eval_find = xacro.substitution_args._eval_find,
 xacro.main()
 """
 """Without ROS nothing tells xacro where the packages are that `$(find PACKAGE)` names."""
-_LOST, _NO_FILE = 'package "', "No such file"
-"""What it says of a package that is not found, and of a file."""
+_LOST, _NO_FILE, _NO_ARGUMENT = 'package "', "No such file", "Undefined substitution argument "
+"""What it says of a package that is not found, of a file, and of an argument without a value."""
 
 
 def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
@@ -88,12 +88,16 @@ def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", 
             lost = [line for line in reasons if line.startswith(_LOST)]
             first = next((line for line in reasons if line not in lost), reasons[0])
             # A package that is not there may have been a copy under another name, whose files are.
-            raise FormatError(
-                f"xacro refuses it: {(lost[0] if lost and _NO_FILE in first else first)[:200]}", file=name
-            )
+            reason = (lost[0] if lost and _NO_FILE in first else first)[:200]
+            missing = reason.partition(_NO_ARGUMENT)[2].split()
+            if missing:
+                reason += f": expand it yourself, by `xacro {path.name} {missing[0]}:=... -o robot.urdf`"
+            raise FormatError(f"xacro refuses it: {reason}", file=name)
         try:
             return robot_of(made.read(MOST_TEXT_BYTES + 1), path, name, units=units, up=up, meshes=meshes)
         except FormatError as error:
+            if error.problem == NO_LINK:
+                raise FormatError(f"{NO_LINK}: macros are opened by the file that includes them", file=name) from error
             if error.line is None:
                 raise
             raise FormatError(f"line {error.line} of what xacro makes of it: {error.problem}", file=name) from error
