@@ -284,4 +284,7 @@ def _locals(skeleton: Skeleton, wanted: Sequence[LimbGoals], swing: Floats, fold
 
 def _or_else(ways: Floats, others: Floats) -> Floats:
     """Directions (F, 3), and the others' where they have no length."""
-    return np.where(norm(ways)[:, None] > _TINY, ways, np.where(norm(others)[:, None] > _TINY, others, 1.0))
+    known = norm(ways) > _TINY
+    if known.all():
+        return ways
+    return np.where(known[:, None], ways, np.where(norm(others)[:, None] > _TINY, others, 1.0))

@@ -20,8 +20,9 @@ from viewer.skeleton import JointKind, Limb, Skeleton, World, at_or_below, fk_ar
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import HEAD
 from viewer.skeleton.joint_map import is_same_tree
+from viewer.skeleton.kinematics import fk_below
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, rotate
+from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, rotate
 from viewer.spatial.smoothing import ease, low_pass, median
 from viewer.spatial.vectors import dot, norm
 
@@ -157,7 +158,8 @@ def reach(
         turns = found if rate is None else _slowly(skeleton, one.limb, rotations, found, rate)
         for joint, turn in zip(limb_joints(one.limb), _as_they_turn(pairing, one, turns, rotations), strict=True):
             made[:, joint] = turn
-    return made, fk_arrays(skeleton.parents, normalized(made), translations)
+    uppers = tuple(one.limb.upper for one in moving)
+    return made, fk_below(skeleton.parents, uppers, world, made, translations)
 
 
 def _goals_of_limbs(

@@ -25,10 +25,11 @@ from viewer.motion.wild_frames import mended
 from viewer.progress import report
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below, fk_arrays, fk_clip
 from viewer.skeleton.coordinates import nearest_turns
+from viewer.skeleton.kinematics import fk_below
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import conjugate, exp, multiply, rotate
 from viewer.spatial.smoothing import low_pass
-from viewer.spatial.vectors import norm
+from viewer.spatial.vectors import dot, norm
 
 BLEND = 0.3
 """Seconds over which a correction fades in and out."""
@@ -45,6 +46,9 @@ _PASSES = 6
 _SAME = 1e-12
 _STAGES = 8
 """Of the work, as it is reported; each takes a tenth to a fifth of the time."""
+
+Motion = tuple[Floats, Floats, World]
+"""Local rotations (F, J, 4) and translations (F, J, 3), and where these bring the joints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,38 +130,40 @@ def plant_feet(
     contacts = contacts_of(moving) if contacts is None else contacts
     motion, feet, shift = _plant(moving, contacts, blend, pelvis, objects, floor)
     report("planting", 5, _STAGES)
-    made = clip.with_motion(*_as_hinges_turn(skeleton, motion, feet.legs))
+    turned = _as_hinges_turn(skeleton, motion, feet.legs)
+    made = clip.with_motion(*turned)
     report("planting", 6, _STAGES)
-    after = moving_feet(skeleton, made, away=moving.away)
+    after = moving_feet(skeleton, made, motion[2] if turned[0] is motion[0] else None, moving.away)
     report("planting", 7, _STAGES)
     planted = Planted(made, contacts, _report(moving, after, contacts, feet, shift))
     report("planting", _STAGES, _STAGES)
     return planted
 
 
-def _as_hinges_turn(skeleton: Skeleton, motion: tuple[Floats, Floats], legs: Sequence[Limb]) -> tuple[Floats, Floats]:
+def _as_hinges_turn(skeleton: Skeleton, motion: Motion, legs: Sequence[Limb]) -> tuple[Floats, Floats]:
     """A motion whose legs turn as their joints can, as robots' hips of single hinges; feet are where they were.
 
     Args:
         skeleton: with the legs.
-        motion: local rotations (F, J, 4) and translations (F, J, 3).
-        legs: posed as if hips and ankles were balls.
+        motion: whose legs are posed as if hips and ankles were balls.
+        legs: these.
     """
+    given, translations, world = motion
     joints = [joint for leg in legs for joint in limb_joints(leg) if skeleton.kinds[joint] is not JointKind.BALL]
     if not joints:
-        return motion
-    given = motion[0][:, joints].swapaxes(0, 1)
-    nearest = nearest_turns(skeleton, joints, given)
-    if (np.abs((given * nearest).sum(axis=-1)) > 1.0 - _SAME).all():
-        return motion
-    rotations, wanted = motion[0].copy(), fk_arrays(skeleton.parents, *motion)
+        return given, translations
+    turns = given[:, joints].swapaxes(0, 1)
+    nearest = nearest_turns(skeleton, joints, turns)
+    if (np.abs(dot(turns, nearest)) > 1.0 - _SAME).all():
+        return given, translations
+    rotations = given.copy()
     rotations[:, joints] = nearest.swapaxes(0, 1)
-    ends = [held_end(leg, wanted) for leg in legs]
-    return with_ends_held(skeleton, (rotations, motion[1]), ends, legged(skeleton).trunk)
+    ends = [held_end(leg, world) for leg in legs]
+    return with_ends_held(skeleton, (rotations, translations), ends, legged(skeleton).trunk)
 
 
-def planted_motion(moving: MovingFeet, contacts: Contacts) -> tuple[Floats, Floats]:
-    """Local rotations (F, J, 4) and translations (F, J, 3) of the clip of `plant_feet`.
+def planted_motion(moving: MovingFeet, contacts: Contacts) -> Motion:
+    """The motion of the clip of `plant_feet`.
 
     Raises:
         InputError: contacts of other feet or beyond the clip.
@@ -174,8 +180,8 @@ def _plant(
     pelvis: float | None,
     objects: Sequence[Object],
     floor: float | None,
-) -> tuple[tuple[Floats, Floats], FeetGoals, Floats]:
-    """Rotations and translations, the goals of the feet and the shift (F, 3) of the pelvis; see `plant_feet`."""
+) -> tuple[Motion, FeetGoals, Floats]:
+    """The motion, the goals of the feet and the shift (F, 3) of the pelvis; see `plant_feet`."""
     skeleton, clip, world, pieces = moving.skeleton, moving.clip, moving.world, moving.pieces
     by_foot = paired(contacts, moving.feet, len(clip))
     ground, base = None, 0.0
@@ -290,10 +296,8 @@ def _held(shift: Floats, frames: int) -> Floats:
     return np.asarray(shift[np.clip(at, 0, len(shift) - 1)])
 
 
-def _posed(
-    moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floats, given: Floats
-) -> tuple[Floats, Floats]:
-    """Local rotations (F, J, 4) and translations (F, J, 3) with the pelvis shifted and the legs posed.
+def _posed(moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floats, given: Floats) -> Motion:
+    """The motion with the pelvis shifted and the legs posed.
 
     Other frames, and those that are lost, keep their bits.
 
@@ -313,13 +317,10 @@ def _posed(
         local = shift if parent < 0 else rotate(conjugate(world.rotations[:, parent]), shift)
         translations[shifted, carrier] += local[shifted]
         positions = positions + at_or_below(skeleton, carrier)[:, None] * shift[:, None]
-    posed, wanted = World(positions, world.rotations), []
-    changed: Bools = (np.abs(np.concatenate([feet.goals - feet.ankles, feet.turns], axis=-1)) > _SAME).any(axis=-1)
-    changed |= (
-        (given[:, [leg.upper for leg in feet.legs]] != world.rotations[:, [leg.upper for leg in feet.legs]])
-        .any(axis=-1)
-        .T
-    )
+    posed, wanted, uppers = World(positions, world.rotations), [], [leg.upper for leg in feet.legs]
+    changed: Bools = norm(feet.goals - feet.ankles) + norm(feet.turns) > _SAME
+    if given is not world.rotations:
+        changed |= (given[:, uppers] != world.rotations[:, uppers]).any(axis=-1).T
     turned = exp(feet.turns)
     for number, leg in enumerate(feet.legs):
         needed = (changed[number] | shifted) & ~moving.away
@@ -331,7 +332,9 @@ def _posed(
         wanted.append((needed, LimbGoals(leg, here, feet.goals[number, needed], turns)))
     for (needed, one), found in zip(wanted, pose_several(skeleton, [one for _, one in wanted]), strict=True):
         rotations[np.flatnonzero(needed)[:, None], limb_joints(one.limb)] = found
-    return rotations, translations
+    if moving.away.any():
+        return rotations, translations, fk_arrays(skeleton.parents, rotations, translations)
+    return rotations, translations, fk_below(skeleton.parents, tuple(uppers), posed, rotations, translations)
 
 
 def _report(before: MovingFeet, after: MovingFeet, contacts: Contacts, feet: FeetGoals, shift: Floats) -> PlantReport:

@@ -14,7 +14,7 @@ from viewer.motion.plant import planted_motion
 from viewer.motion.reference import Body, world_of_clip
 from viewer.motion.retarget_report import Choices, Stands
 from viewer.motion.skate_meter import slide_of
-from viewer.skeleton import Clip, Limb, Skeleton, World, fk_arrays
+from viewer.skeleton import Clip, Limb, Skeleton, World
 from viewer.skeleton.clip import clip_like
 from viewer.skeleton.joint_map import Map
 from viewer.skeleton.limbs import ARM, LEG
@@ -125,8 +125,7 @@ def _planted(pairing: Pairing, moved: Moved, warnings: list[str]) -> tuple[Moved
     except InputError as error:
         warnings.append(f"feet: they follow and are not planted: {error}")
         return None
-    after = Moved(*motion, fk_arrays(target.skeleton.parents, *motion))
-    return after, Stands(mine, contacts, slide)
+    return Moved(*motion), Stands(mine, contacts, slide)
 
 
 @lru_cache(maxsize=2)

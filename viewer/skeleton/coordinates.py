@@ -141,14 +141,17 @@ class JointSpace:
 
     def room(self, coordinates: Floats) -> Floats:
         """(..., J) by how much coordinates (..., J, 3) as measured are inside: radians or metres; negative outside."""
-        return np.asarray(np.minimum(coordinates - self.lower, self.upper - coordinates).min(axis=-1))
+        inside = np.minimum(coordinates - self.lower, self.upper - coordinates)
+        # Of three columns numpy's own minimum takes several times as long.
+        return np.asarray(np.minimum(np.minimum(inside[..., 0], inside[..., 1]), inside[..., 2]))
 
     def excess(self, coordinates: Floats) -> Floats:
         """(..., J) violation by coordinates (..., J, 3): radians, metres for slides; 0 inside."""
-        result = excess(coordinates, self.lower, self.upper).max(axis=-1)
+        beyond = excess(coordinates, self.lower, self.upper)
+        result = np.maximum(np.maximum(beyond[..., 0], beyond[..., 1]), beyond[..., 2])
         for twist_axis, joints in self.swing_twists:
-            beyond = swing_excess(coordinates[..., joints, :], twist_axis)
-            result[..., joints] = np.maximum(result[..., joints], beyond)
+            too_long = swing_excess(coordinates[..., joints, :], twist_axis)
+            result[..., joints] = np.maximum(result[..., joints], too_long)
         return np.asarray(result)
 
     def nearest_inside(self, coordinates: Floats) -> Floats:

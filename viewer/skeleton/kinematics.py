@@ -233,6 +233,41 @@ def fk_turned(parents: Ints, turns: Floats, translations: Floats) -> World:
     return World(frozen_result(positions.swapaxes(0, 1).copy()), frozen_result(turns.swapaxes(0, 1).copy()))
 
 
+def fk_below(parents: Ints, joints: tuple[int, ...], world: World, rotations: Floats, translations: Floats) -> World:
+    """A world of F frames with some joints, and all below them, placed anew.
+
+    Args:
+        parents: (J,) parents first, -1 for roots.
+        joints: whose local motion has changed, and nothing else's but of joints below them.
+        world: positions (F, J, 3) and rotations (F, J, 4) before.
+        rotations: (F, J, 4) local unit quaternions.
+        translations: (F, J, 3) local translations, metres.
+    """
+    carriers, below, own_parents = _branches(parents.tobytes(), joints)
+    placed = fk_arrays(
+        own_parents,
+        np.concatenate([world.rotations[:, carriers], rotations[:, below]], axis=1),
+        np.concatenate([world.positions[:, carriers], translations[:, below]], axis=1),
+    )
+    positions, turns = world.positions.copy(), world.rotations.copy()
+    positions[:, below], turns[:, below] = placed.positions[:, len(carriers) :], placed.rotations[:, len(carriers) :]
+    return World(frozen_result(positions), frozen_result(turns))
+
+
+@lru_cache(maxsize=32)
+def _branches(parents: bytes, joints: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
+    """What carries joints, these with all joints below them, and the parents of both as one tree."""
+    above = np.frombuffer(parents, dtype=np.intp).tolist()
+    below: dict[int, int] = {}
+    for joint, parent in enumerate(above):
+        if joint in joints or parent in below:
+            below[joint] = parent
+    carriers = sorted({parent for parent in below.values() if parent >= 0 and parent not in below})
+    places = {joint: place for place, joint in enumerate([*carriers, *below])}
+    own = [-1] * len(carriers) + [places.get(parent, -1) for parent in below.values()]
+    return (*(np.array(each, dtype=np.intp) for each in (carriers, [*below], own)),)
+
+
 def _check_count(rotations: Floats, parents: Ints) -> None:
     """Raise InputError unless rotations (..., J, 4) are those of as many joints."""
     if rotations.shape[-2] != len(parents):
