@@ -21,7 +21,7 @@ import numpy as np
 from viewer.motion.reference import Body
 from viewer.motion.turning import is_line, kabsch
 from viewer.skeleton import Figure, JointKind, Limb, Skeleton, World, at_or_below
-from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis
+from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis, limb_places
 from viewer.skeleton.names import FINGERS
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
@@ -83,7 +83,7 @@ def anatomical_frames(source: Body, target: Body) -> tuple[Frames, Frames]:
 def _hand_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frames: Sequence[Frames]) -> None:
     """The frames of hands and fingers, into ``frames``."""
     fingers = [name for name in FINGERS if all(f"{side} {name} 1" in body.slots for body in bodies)]
-    palms = [palm for body in bodies if (palm := _palm(body, side, fingers)) is not None]
+    palms = [palm for body in bodies if fingers and (palm := _palm(body, side, fingers)) is not None]
     palm_frames = _framed(*np.stack(palms, axis=1)) if len(palms) == len(bodies) else None
     for index, (body, limb, own) in enumerate(zip(bodies, limbs, frames, strict=True)):
         # Joints that define no frame have that of the bone above them in the neutral pose.
@@ -210,21 +210,27 @@ def _limb_frames(
     bodies: Sequence[Body], limbs: Sequence[Sequence[Limb]], axes: Sequence[Sequence[_Axis]], frames: Sequence[Frames]
 ) -> None:
     """The frames of the upper and lower bones of limbs that bend about given axes, into ``frames``."""
-    bones: list[list[int]] = [[], []]
-    along, across, turns = [], [], []
+    if not limbs:
+        return
+    along, across = [], []
     for side, body in enumerate(bodies):
-        neutral = body.neutral
-        for pair, axis in zip(limbs, axes, strict=True):
-            limb = pair[side]
-            bones[side] += [limb.upper, limb.lower]
-            upper, lower = neutral.positions[limb.upper], neutral.positions[limb.lower]
-            along += [lower - upper, neutral.point(*limb.tip) - lower]
-            across += [axis[side].upper, axis[side].lower]
-        turns.append(neutral.rotations[bones[side]])
-    if across:
-        found = _framed(np.stack(across), rotate(conjugate(np.concatenate(turns)), np.stack(along)))
-        for own, joints, part in zip(frames, bones, np.split(found, len(bodies)), strict=True):
-            own[joints] = part
+        assert body.figure is not None
+        bones = _bones_along(body.neutral, body.figure)
+        along += [bones[pair[side].kind, pair[side].side] for pair in limbs]
+        across += [(axis[side].upper, axis[side].lower) for axis in axes]
+    found = _framed(np.array(across).reshape(-1, 3), np.concatenate(along))
+    for side, (own, part) in enumerate(zip(frames, np.split(found, len(bodies)), strict=True)):
+        own[[joint for pair in limbs for joint in (pair[side].upper, pair[side].lower)]] = part
+
+
+@lru_cache(maxsize=16)
+def _bones_along(neutral: World, figure: Figure) -> dict[tuple[str, str], Floats]:
+    """By kind and side of each limb of a figure: where its bones point to (2, 3), in the frames of their joints."""
+    found = {}
+    for limb in figure.limbs:
+        bones = np.diff(limb_places(neutral, limb), axis=0)
+        found[limb.kind, limb.side] = rotate(conjugate(neutral.rotations[[limb.upper, limb.lower]]), bones)
+    return found
 
 
 def _framed(across: Floats, along: Floats) -> Floats:

@@ -36,6 +36,7 @@ _MOVES = 8.0
 """Hertz up to which people move hands."""
 _PALM = 0.12
 """The palm is this far from the wrist, in arm lengths."""
+_UP = np.array([0.0, 1.0, 0.0])
 _HEAD, _CHEST, _THIGH = 0.2, 0.22, 0.13
 """Radii of head, chest and thigh, in arm lengths."""
 
@@ -97,23 +98,43 @@ def _above_sole(body: Body, legs: list[Limb]) -> float | None:
     """
     if not body.trusted and body.moving is None:
         return None
-    ankles = [leg.end for leg in legs if leg.end is not None]
+    ankles = tuple(leg.end for leg in legs if leg.end is not None)
     if len(ankles) < len(legs):
         return None
-    moving = None if body.trusted else body.moving
-    up = np.array([0.0, 1.0, 0.0]) if moving is not None else rotate(body.axes, np.array([0.0, 1.0, 0.0]))
-    standing = [None] * len(ankles) if moving is None else standing_frames(moving, ankles).T
+    if body.trusted:
+        x, y, z = rotate(body.axes, _UP).tolist()
+        return _height_in_pose(body.skeleton, body.neutral, ankles, (x, y, z))
+    return None if body.moving is None else _ankle_height(body.skeleton, body.moving, ankles, None)
+
+
+def _ankle_height(
+    skeleton: Skeleton, world: World, ankles: tuple[int, ...], up: tuple[float, float, float] | None
+) -> float | None:
+    """Height of ankles above the soles, metres; None if there is no joint or end site below one.
+
+    Args:
+        skeleton: with the ankles.
+        world: of one pose; or of all frames of a motion, in which feet stand now and then.
+        ankles: their joints.
+        up: where up is in the pose; None: it is a motion, and Y.
+    """
+    standing = [None] * len(ankles) if up is not None else standing_frames(world, ankles).T
     heights = []
     for ankle, frames in zip(ankles, standing, strict=True):
-        below, tips = _parts_of_foot(body.skeleton, ankle)
+        below, tips = _parts_of_foot(skeleton, ankle)
         if not len(tips) and len(below) == 1:
             return None
-        foot = body.neutral if moving is None else World(moving.positions[frames], moving.rotations[frames])
-        joints, offsets = body.skeleton.tip_parents[tips], body.skeleton.tip_offsets[tips]
+        foot = world if frames is None else World(world.positions[frames], world.rotations[frames])
+        joints, offsets = skeleton.tip_parents[tips], skeleton.tip_offsets[tips]
         points = foot.positions[..., joints, :] + rotate(foot.rotations[..., joints, :], offsets)
-        lowest = (np.concatenate([foot.positions[..., below, :], points], axis=-2) @ up).min(axis=-1)
-        heights.append(float(median(np.atleast_1d(foot.positions[..., ankle, :] @ up - lowest))))
+        every = np.concatenate([foot.positions[..., [ankle], :], foot.positions[..., below, :], points], axis=-2)
+        every = every @ (_UP if up is None else up)
+        heights.append(float(median(np.atleast_1d(every[..., 0] - every.min(axis=-1)))))
     return sum(heights) / len(heights)
+
+
+_height_in_pose = lru_cache(maxsize=16)(_ankle_height)
+"""`_ankle_height`, kept: of poses, which are small."""
 
 
 @lru_cache(maxsize=32)

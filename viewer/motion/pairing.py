@@ -133,7 +133,9 @@ def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
         some = list(joints)
         return dict(zip(some, multiply(turned, conjugate(mine[some, None])), strict=True))
 
-    wanted = followed(pairs, parts(pairs.values()))
+    some = list(pairs.values())
+    across = multiply(its[some], conjugate(mine[list(pairs)]))
+    wanted = dict(zip(pairs, multiply(pairing.moving.rotations.swapaxes(0, 1)[some], across[:, None]), strict=True))
     its_figure, figure = source.figure, target.figure
     if its_figure is not None and figure is not None and figure.trunk not in wanted:
         # A body that hangs on its chest, as of MuJoCo's humanoids, turns as the chest does.

@@ -347,7 +347,7 @@ def _body(skeleton: Skeleton, clip: Clip | None, reference: Reference, side: str
         frame = reference
     elif reference == "auto" and not trusted and moving is not None and figure is not None:
         frame = neutral_frame(moving, figure)
-    neutral = rest if frame is None or moving is None else World(moving.positions[frame], moving.rotations[frame])
+    neutral = rest if frame is None or moving is None else _pose_of(moving, frame)
     if frame is None and figure is not None and figure.upright:
         axes = _axes_at_rest(figure)
     elif figure is not None:
@@ -417,11 +417,16 @@ def _axes_at_rest(figure: Figure) -> Floats:
     return frozen(axes_of(figure.left, figure.up))
 
 
+def _pose_of(moving: World, frame: int) -> World:
+    """One frame of a motion, which may be kept longer than that is."""
+    return World(moving.positions[frame].copy(), moving.rotations[frame].copy())
+
+
 def neutral_at(body: Body, reference: str | int) -> Body:
     """The body with another neutral pose: "rest" or a frame of its clip."""
     at = rest_world(body.skeleton)
     if isinstance(reference, int) and body.moving is not None:
-        at = World(body.moving.positions[reference], body.moving.rotations[reference])
+        at = _pose_of(body.moving, reference)
     return body._replace(neutral=at, reference=reference, trusted=True)
 
 

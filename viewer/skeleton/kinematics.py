@@ -265,7 +265,7 @@ def _branches(parents: bytes, joints: tuple[int, ...]) -> tuple[Ints, Ints, Ints
     carriers = sorted({parent for parent in below.values() if parent >= 0 and parent not in below})
     places = {joint: place for place, joint in enumerate([*carriers, *below])}
     own = [-1] * len(carriers) + [places.get(parent, -1) for parent in below.values()]
-    return (*(np.array(each, dtype=np.intp) for each in (carriers, [*below], own)),)
+    return np.array(carriers, dtype=np.intp), np.array([*below], dtype=np.intp), np.array(own, dtype=np.intp)
 
 
 def _check_count(rotations: Floats, parents: Ints) -> None:
