@@ -145,7 +145,7 @@ class CapsuleTable(NamedTuple):
 
 # --- inertia
 
-_LARGEST = 1e24
+_LARGEST = 1e100
 """Kilograms, and kg m^2: larger ones overflow where they are multiplied."""
 _ROUNDING = 1e-9
 """Part of the largest moment by which second moments may be below 0."""
