@@ -134,12 +134,18 @@ def test_what_cannot_move_is_not_said_to_run() -> None:
     window.close()
 
 
-def test_the_panel_says_what_is_stuck(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    window.controller.run("physics.run")
-    run_for(window, 0.1)
+def paragraphs_of_panel(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What the panel says from now on, in place of drawing it."""
     told: list[str] = []
     note = lambda _, words, *_rest, **_more: told.append(words)  # noqa: E731
     monkeypatch.setattr("viewer.app.panels.physics_panel.paragraph", note)
+    return told
+
+
+def test_the_panel_says_what_is_stuck(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    window.controller.run("physics.run")
+    run_for(window, 0.1)
+    told = paragraphs_of_panel(monkeypatch)
     window.frames(2)
     assert told == []
     stuck = (Stuck("LeftHand", "floor", 0.004), Stuck("Head", "table", 0.0125))
@@ -170,9 +176,7 @@ def test_the_panel_says_that_stated_efforts_do_not_follow_the_strength(
     window = PanelWindow(viewer.Character(arm.skeleton))
     window.controller.run("physics.run")
     run_for(window, 0.1)
-    told: list[str] = []
-    note = lambda _, words, *_rest, **_more: told.append(words)  # noqa: E731
-    monkeypatch.setattr("viewer.app.panels.physics_panel.paragraph", note)
+    told = paragraphs_of_panel(monkeypatch)
     window.frames(1)
     assert told == said
     window.close()

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.motion.hinge_angles import Ranges, aim_angles
+from viewer.spatial.angles import wrapped
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
 from viewer.spatial.vectors import cross, norm
@@ -67,7 +68,7 @@ def path_angles(axes: Floats, turns: Floats, ranges: Ranges, rate: float, size: 
     pull = np.maximum(size.length * norm(cross(axes[0], targets)), _LEAST) ** 2
     for _ in range(_ROUNDS):
         # The end is off by the sine of the way to the nearer solution: a parabola above its square, which touches it.
-        ways = np.stack([_turned(first - each) for each in solutions])
+        ways = np.stack([wrapped(first - each) for each in solutions])
         way = np.where(np.abs(ways[0]) < np.abs(ways[1]), ways[0], ways[1])
         first = _compromise(first - 0.5 * np.sin(2.0 * way), pull, (_SLOW * rate) ** 2)
     others = _others(axes, turns, first)[0]
@@ -91,14 +92,12 @@ def _shortest(axes: Floats, turns: Floats, ranges: Ranges, steps: Floats, size: 
     grid = ranges.middle[0] + np.linspace(-np.pi, np.pi, _GRID, endpoint=False)
     first = np.broadcast_to(grid, (len(turns), _GRID))
     others, off = _others(axes, np.broadcast_to(turns[:, None], (*first.shape, 4)), first)
-    away = np.abs(_turned(np.concatenate([first[..., None], others], axis=-1) - ranges.middle))
+    away = np.abs(wrapped(np.concatenate([first[..., None], others], axis=-1) - ranges.middle))
     outside = np.maximum(away - ranges.half, 0.0)
     cost = size.length**2 * off + 2.0 * (_SHIFT * size.lever) ** 2 * (1.0 - np.cos(grid))
     cost += _OUTSIDE**2 * (outside**2).sum(axis=-1) + _AWAY**2 * (away**2).sum(axis=-1)
-    far, columns = np.abs(_turned(grid[:, None] - grid)), np.arange(_GRID)
-    moves = {
-        step: np.where(far > _FASTEST * step, np.inf, (_SLOW / step * far) ** 2) for step in set(steps.tolist())
-    }  # fmt: skip
+    far, columns = np.abs(wrapped(grid[:, None] - grid)), np.arange(_GRID)
+    moves = {step: np.where(far > _FASTEST * step, np.inf, (_SLOW / step * far) ** 2) for step in set(steps.tolist())}
     before: Ints = np.zeros(first.shape, dtype=np.intp)
     total = cost[0]
     for number, step in enumerate(steps.tolist(), start=1):
@@ -109,11 +108,6 @@ def _shortest(axes: Floats, turns: Floats, ranges: Ranges, steps: Floats, size: 
     for row in before[:0:-1]:
         path.append(int(row[path[-1]]))
     return np.unwrap(grid[path[::-1]])
-
-
-def _turned(angles: Floats) -> Floats:
-    """Angles from -pi to pi."""
-    return np.asarray((angles + np.pi) % (2.0 * np.pi) - np.pi)
 
 
 def _compromise(values: Floats, pull: Floats, stiff: float) -> Floats:

@@ -249,7 +249,7 @@ def _as_they_turn(pairing: Pairing, one: LimbGoals, found: Floats, own: Floats) 
 
 
 def _made_up(skeleton: Skeleton, limb: Limb, own: Floats, before: Floats, after: Floats) -> Floats:
-    """(F, 4) by which a hand or foot turns so that it makes up for bones that turn otherwise than before.
+    """(F, 4) by which a hand or foot turns so that it makes up for bones whose turns have changed.
 
     Args:
         skeleton: with the limb.

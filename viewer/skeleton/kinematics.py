@@ -234,7 +234,7 @@ def fk_turned(parents: Ints, turns: Floats, translations: Floats) -> World:
 
 
 def fk_below(parents: Ints, joints: tuple[int, ...], world: World, rotations: Floats, translations: Floats) -> World:
-    """A world of F frames with some joints, and all below them, placed anew.
+    """A world of F frames with some joints, and all below them, placed again.
 
     Args:
         parents: (J,) parents first, -1 for roots.

@@ -11,6 +11,7 @@ from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.angles import wrapped
 
 _OVER = 1e-6
 """Part by which a speed may be above the one stated: motions of exactly that speed are not."""
@@ -26,7 +27,7 @@ def too_fast(skeleton: Skeleton, clip: Clip) -> tuple[str, ...]:
     measured = joint_space(skeleton).measure(clip.rotations, clip.local_translations())[:, joints, 0]
     slides = np.array([skeleton.kinds[joint] is JointKind.SLIDE for joint in joints.tolist()])
     steps = np.diff(measured, axis=0)
-    steps = np.where(slides, steps, np.remainder(steps + np.pi, 2.0 * np.pi) - np.pi)
+    steps = np.where(slides, steps, wrapped(steps))
     rates = np.abs(steps) / clip.frame_time
     shares = rates / np.array(speeds)[joints]
     frame, worst = np.unravel_index(int(shares.argmax()), shares.shape)
