@@ -9,8 +9,8 @@ is
 
 over the rows D of an active set. The row that is violated most is added until none is violated; rows that would pull
 are removed (a dual method: Goldfarb and Idnani, "A numerically stable dual method for solving strictly convex quadratic
-programs", Mathematical Programming 27, 1983). By the factor of the goals' step H^-1 x = (x - A^T G^-1 A x) / lambda,
-G = A A^T + lambda I. The idea of gaps as rows is that of Faverjon and Tournassoud, "A local based approach for path
+programs", Mathematical Programming 27, 1983). With the factor of the goals' step H^-1 x = (x - A^T G^-1 A x) / lambda,
+G = A A^T + lambda I. Treating gaps as rows comes from Faverjon and Tournassoud, "A local based approach for path
 planning of manipulators with a high number of degrees of freedom" (IEEE ICRA 1987). Both engines run this source.
 """
 

@@ -58,7 +58,7 @@ def half_turn(square: float) -> tuple[float, float]:
 def half_turn_series(square: float) -> tuple[float, float]:
     """`half_turn` for a square up to `LONG`, to the last digit.
 
-    Without calls, roots and branches a loop takes them for eight angles at a time.
+    It has no calls, roots or branches, so a loop computes it for eight angles at a time.
     """
     z = -square
     sine, cosine = z * S10 + S9, z * C10 + C9

@@ -1,9 +1,9 @@
-"""All poses that meet goals which leave no degree of freedom: elbow up and down, the eight of a six-axis arm.
+"""All poses that meet goals which leave no degree of freedom: elbow up and down, or the eight poses of a six-axis arm.
 
-Six-axis arms of two families have closed forms (`viewer.ik.kernels.six_axes`), which give all of them. Elsewhere solves
-from many random starts find them; two that differ by less than a tolerance are one. Completeness is not proved there:
-the search ends after a run of starts without a new pose. Goals that share no joint, as of two arms, are searched one by
-one, and their poses are put together.
+Six-axis arms of two families have closed forms (`viewer.ik.kernels.six_axes`), which give all of them. For all other
+figures, solves from many random starts find them; two that differ by less than a tolerance count as one. The list may
+then be incomplete: the search ends after a run of starts without a new pose. Goals that share no joint, such as those
+of two arms, are searched separately, and their poses are combined.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def all_solutions(
 ) -> tuple[Solution, ...]:
     """The poses that meet a solver's goals, the nearest to ``pose`` first; empty if none was found.
 
-    Joints that move no goal stay as in ``pose``. Where an arm with a closed form is singular, as with a straight wrist,
-    the nearest pose stands for those that differ by a turn that nothing decides. The same arguments
-    give the same poses.
+    Joints that move no goal stay as in ``pose``. Where an arm with a closed form is singular, such as with a straight
+    wrist, infinitely many poses differ only by a turn that the goals leave free; the nearest one represents them. The
+    same arguments give the same poses.
 
     Args:
         solver: with its goals, limits, root mode and seed; its method and its preferences have no effect.
@@ -77,7 +77,7 @@ def all_solutions(
 
 
 def _groups(solver: Solver, pose: Pose) -> list[tuple[Bools, Solver]]:
-    """Goals that share no degree of freedom, as of two arms: (D,) those that move them, and a solver for them."""
+    """For each group of goals that shares no degrees of freedom with others: (D,) those that move it, and a solver."""
     skeleton, options = solver.skeleton, solver.options
     if len(solver.goals) < 2 or skeleton.loops or options.contact is not None:
         return []
@@ -96,7 +96,7 @@ def _groups(solver: Solver, pose: Pose) -> list[tuple[Bools, Solver]]:
 
 
 def _together(solver: Solver, parts: list[tuple[Bools, list[Solution]]], pose: Pose) -> list[Solution]:
-    """Every pose of each group with every one of the others."""
+    """Combine every pose of each group with every pose of the other groups."""
     count = math.prod(len(solutions) for _, solutions in parts)
     if count > MOST_TOGETHER:
         raise InputError(f"{count} poses meet the goals, expected {MOST_TOGETHER} or fewer: leave out those of an arm")
@@ -138,7 +138,7 @@ def _of_one(inner: Solver, pose: Pose, starts: int, between: Callable[[], None])
 
 
 def _drawn(solver: Solver, pose: Pose, moving: Bools, ranges: tuple[Floats, Floats], count: int) -> Iterator[Pose]:
-    """Poses to start from: the one given, then random ones."""
+    """Yield poses to start from: the one given, then random ones."""
     values, random = coordinates(solver.skeleton, pose), np.random.default_rng(solver.options.seed)
     lower, upper = ranges
     for number in range(count):

@@ -1,4 +1,4 @@
-"""Search for a pose of an arm: one goal at the end of hinges and slides one after the other, as of a robot's tool.
+"""Search for a pose of an arm: hinges and slides in one chain with one goal at its end, such as a robot's tool.
 
 The descent and the restarts are those of `viewer.ik.levenberg_marquardt`, from the same seeds, and the steps those of
 any figure (`viewer.ik.kernels.forward`, `viewer.ik.kernels.step`) with half of the arithmetic: only the last bits
@@ -50,7 +50,7 @@ def is_arm(s: System) -> bool:
 
 
 def join_bones(s: System, w: Work) -> None:
-    """What is rigid between the joints that move, in the start pose, into ``w.bones``.
+    """Put what is rigid between the joints that move, in the start pose, into ``w.bones``.
 
     A row for each dof, and one for the effector: the rotation (x, y, z, w) and the place of the joint at 0, the rest
     rotation included, in the frame of the one before; and 1 for a hinge. Frames are turned so that axes are their z.
@@ -85,7 +85,7 @@ def put_bone(bone: Floats, qx: float, qy: float, qz: float, qw: float, px: float
 
 
 def reach_of(s: System, w: Work, x: Floats, e: Floats) -> tuple[float, float]:
-    """`viewer.ik.kernels.forward.residuals` of coordinates (n,): squared error and worst miss.
+    """Compute `viewer.ik.kernels.forward.residuals` of coordinates (n,); returns the squared error and the worst miss.
 
     Also leaves the axes of the dofs and the places of their joints in the scratch, for `linearise_arm`.
     """
@@ -184,7 +184,7 @@ def propose_arm(s: System, w: Work, state: State, settings: Settings, damping: f
         for d in range(count):
             step = w.step[d]
             room = state.x[d] - s.lower[d] if step < 0.0 else s.upper[d] - state.x[d]
-            # What decides of most dofs comes first: branches that are guessed wrong take as long as the rest.
+            # The test that decides for most dofs comes first: a wrongly predicted branch takes as long as the rest.
             if room > AT_LIMIT * s.unit[d] + abs(step) or w.frozen[d] or step == 0.0:
                 continue
             w.frozen[d], w.held[d], again, stops = True, math.copysign(room, step), True, True
@@ -196,7 +196,7 @@ def propose_arm(s: System, w: Work, state: State, settings: Settings, damping: f
 
 
 def leave_out(w: Work, d: int, part: float) -> None:
-    """Take what a dof does anyway, in spreads, out of what is wanted."""
+    """Subtract the motion that a dof makes anyway, in spreads, from the residual that the step is to remove."""
     for r in range(len(w.wanted)):
         w.wanted[r] -= part * w.jacobian[d, r]
 
@@ -213,21 +213,21 @@ def put_arm_pull(s: System, w: Work, x: Floats, home: Floats, settings: Settings
 
 
 def try_arm_step(s: System, w: Work, state: State) -> tuple[float, float]:
-    """The pose in ``trial`` that ``w.step`` leads to: its squared error and worst miss."""
+    """Move ``trial`` by ``w.step``; returns its squared error and worst miss."""
     for d in range(len(s.lower)):
         w.trial.x[d] = min(max(state.x[d] + w.step[d], s.lower[d]), s.upper[d])
     return reach_of(s, w, w.trial.x, w.trial.e)
 
 
 def take_seed(s: System, w: Work, state: State, i: int) -> None:
-    """The coordinates that a seed means."""
+    """Set the coordinates that a seed stands for."""
     for d in range(len(s.lower)):
         seed = s.seeds[i, d] if s.bounded[d] else w.start.x[d] + s.seeds[i, d]
         state.x[d] = seed if s.spread[d] != 0.0 else w.start.x[d]
 
 
 def put_arm(s: System, w: Work, state: State) -> None:
-    """Set the local motion that the coordinates mean; joints that do not move stay as at the start."""
+    """Set the local motion of the coordinates; joints that do not move stay as at the start."""
     put_table(w.start.q, state.q)
     put_table(w.start.t, state.t)
     for k in range(len(s.parent)):
@@ -253,7 +253,7 @@ def choose_seed(s: System, w: Work, state: State, begin: int) -> None:
 def step_arm_again(
     s: System, w: Work, state: State, settings: Settings, damping: float, error: float
 ) -> tuple[float, float]:
-    """`step_again`, by the system of the last step; squared error and worst miss afterwards."""
+    """Take `step_again` with the system of the last step; returns the squared error and the worst miss afterwards."""
     fill_row(w.pull, 0.0)
     fill_row(w.held, 0.0)
     solve_arm(w, state.e, damping)
@@ -298,7 +298,7 @@ def search_arm(s: System, w: Work, state: State, settings: Settings) -> tuple[in
             put_arm_pull(s, w, state.x, w.start.x, settings)
         moved, stops = 0.0, True
         for _ in range(_STEPS_TRIED):
-            if stops:  # what stopped was taken out
+            if stops:  # dofs that stopped were taken out
                 add_up(w, dofs, rows)
             damping = (settings.damping_scale * error + settings.damping) * boost
             largest, stops = propose_arm(s, w, state, settings, damping)

@@ -67,9 +67,9 @@ def assemble(
 ) -> Assembly:
     """The arrays of a solve, without seeds; goals that are disabled or functions have no rows.
 
-    With a function goal every joint takes part, for the function may read any. So it does with contact, which
-    numbers the joints in depth-first order. Without ``levels`` all goals have the same level. ``floor`` is the height,
-    in metres, that the figure stands on.
+    With a function goal every joint takes part, because the function may read any of them; so it does with contact,
+    which numbers the joints in depth-first order. Without ``levels`` all goals have the same level. ``floor`` is the
+    height, in metres, that the figure stands on.
 
     Raises:
         InputError: an effector that is not there.
@@ -87,7 +87,7 @@ def assemble(
     live = np.zeros(len(parent), dtype=np.bool_)
     live[np.repeat(np.arange(len(parent)), np.diff(first))[dof_fields["spread"] > 0.0]] = True
     goal_group, group = groups_of(live, row_fields["goals_from"], row_fields["goals_to"], len(picked))
-    # By touching, any goal may be in the way of any other.
+    # Through contact any goal may be in the way of any other.
     if contact is not None or len(row_fields["share"]) or len(follow_fields["follower"]):
         goal_group, group = np.zeros_like(goal_group), np.zeros_like(group)
     goal_level = levels_of(picked) if levels else np.zeros(len(picked), dtype=np.int64)
@@ -201,7 +201,7 @@ def _of_joints(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
 
 
 def _of_goals(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
-    """The fields for goals that neither their weights nor the way to them decides."""
+    """The fields for goals that depend neither on their weights nor on the joints above them."""
     goals, fixed, kinds, here = parts.goals, parts.fixed, parts.kinds, parts.here
     shells = [kind.keeps(goal) for kind, goal in zip(kinds, goals, strict=True)]
     joint = np.array([here[one.joint] for one in fixed], dtype=np.int64)
@@ -428,8 +428,8 @@ def _row_ranges(rows: Ints, goals_from: Ints, goals_to: Ints, share: Floats) -> 
     Args:
         rows: (G + 1,) the first row of each goal, and their count.
         goals_from: (K,) as in `System`.
-        goals_to: (K,) likewise.
-        share: (R, K) likewise.
+        goals_to: (K,) as in `System`.
+        share: (R, K) as in `System`.
     """
     low, high = rows[goals_from], rows[goals_to]
     lone = len(rows) - 1 - len(share)
@@ -450,7 +450,7 @@ def _roots(parent: Ints) -> Ints:
 
 
 def _slid(dofs: DofTable, joints: Ints, parent: Ints) -> Floats:
-    """(K,) metres by which slides at and above each joint make the way from the root longer at most."""
+    """(K,) the most metres by which slides at and above each joint lengthen the way from the root."""
     slides = dofs.form[joints] == algebra.SLIDE
     ends = np.maximum(np.abs(dofs.lower[joints, 0]), np.abs(dofs.upper[joints, 0]))
     result = np.where(slides, ends, 0.0)

@@ -81,7 +81,7 @@ def _compile_first(engine: Engine) -> None:
         _looked.set()
 
 
-# Its standard input ends when this process does, however that ends: nobody is left who waits for the kernels.
+# Its standard input closes when this process ends, in any way: then nothing waits for the kernels any more.
 # The compiler's objects live as long as the process: collecting garbage would take a sixth of the time.
 _CHILD_ENDS = """
 import gc, os, threading
@@ -96,9 +96,9 @@ def compile_elsewhere(*, quietly: bool = False) -> bool:
 
     It ends with this process.
     """
-    if not is_installed("numba"):  # numpy solves then; do not start a process only to find that out
+    if not is_installed("numba"):  # numpy solves then: do not start a process only to find that out
         return False
-    # It looks for modules where this process does, and nowhere else: -P leaves out the current folder.
+    # It looks for modules only where this process does: -P leaves out the current folder.
     places = os.pathsep.join(place or str(Path.cwd()) for place in sys.path)
     environment = {**os.environ, "PYTHONPATH": places}
     command = [sys.executable, "-P", "-c", _CHILD_ENDS + _CHILD.format(quietly=quietly)]
@@ -138,7 +138,7 @@ def twins(
 
     Args:
         modules: where the functions are; what else they define or import can be looked up, too.
-        others: replacements for names that the modules import from elsewhere.
+        others: replacements for names that the modules import.
         wrap: applied to each copy, such as a compiler.
 
     Returns:

@@ -142,9 +142,9 @@ class BatchRun:
 
         Args:
             rotations: (N, J, 4) where to start, or (1, ...) where all do.
-            translations: (N, J, 3) likewise.
+            translations: (N, J, 3), or (1, ...), metres.
             places: (N, G, 3) settled targets.
-            turns: (N, G, 4) likewise.
+            turns: (N, G, 4) settled target rotations.
             threads: at most.
 
         Returns:
@@ -211,7 +211,7 @@ class BatchRun:
         kept.append(space)
 
     def _status(self, many: Many, i: int) -> tuple[Status, bool]:
-        """The status of one `Solver.solve`, unreachable where geometry or else restarts say so; whether these miss."""
+        """The status of one `Solver.solve`: unreachable where geometry or restarts show it; whether restarts miss."""
         status = STATUS_OF_CODE[int(many.code[i])]
         if status is not Status.CONVERGED:
             if self.assembly.spared.any() and not self.assembly.fails(many.miss[i], float(many.overlap[i])):

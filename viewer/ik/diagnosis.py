@@ -109,7 +109,7 @@ class _Diagnosis:
             yield f"{together(named)} {give} way to level {max(levels[i] for i in above)}"
 
     def _kept(self, i: int, gap: Gap) -> float:
-        """Metres that a goal is to keep from its target: at least where it cannot get so far, else at most."""
+        """Metres that a goal is to keep from its target: the least where it cannot get that far, else the most."""
         goal = self.trials.goals[i]
         shell = KINDS[goal.kind].keeps(goal) or AT_TARGET
         return shell.least if gap.miss is Miss.WIDE else shell.most
@@ -143,7 +143,7 @@ class _Diagnosis:
             yield from self._parts(stuck, [i for i in stuck.missed if i not in explained], rest, blocked)
 
     def _parts(self, stuck: Trial, missed: list[int], rest: list[int], blocked: str) -> Iterator[str]:
-        """Which of the missed goals can be met alone, and why the others cannot."""
+        """Find which of the missed goals can be met alone, and why the others cannot."""
         alone = [i for i in missed if self._can(i)]
         found = self._conflicts(alone, rest)
         for group in found:
@@ -163,13 +163,13 @@ class _Diagnosis:
                 yield f"{self.names[i]} is {miss} off: {why}"
 
     def _met(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[str]:
-        """Onward from the pose all goals are met that are not out of reach: what drew them away is something else."""
+        """Lines for when a further solve meets all goals in reach: something else drew the pose away."""
         tolerance = seen.workspace.system.tolerance
         served = [i for i in seen.missed if i not in explained and i in self.trials.served]
         rest = {i: off(seen.missed[i], tolerance) for i in served}
         missed = {self.names[i]: miss for i, miss in rest.items()}
         groups = {self.group[i] for i in rest}
-        # Only a goal that moves joints of theirs can have drawn them away.
+        # Only a goal that moves some of the same joints can have drawn them away.
         drawn = [i for i in out if self.group[i] in groups]
         without = f"without {together([self.names[i] for i in drawn])} " if drawn else ""
         if self.trials.options.method in METHODS and (drawn or not self.functions):
@@ -185,7 +185,7 @@ class _Diagnosis:
             yield "in reach: more iterations meet every goal"
 
     def _conflicts(self, alone: list[int], rest: list[int]) -> list[tuple[int, ...]]:
-        """Goals that cannot be met together, of those that can be met alone: pairs if there are such."""
+        """Goals that can be met alone but not together: pairs if there are any."""
         others = [i for i in rest if i not in alone]
         pairs = combinations(alone, 2) if len(alone) > 1 else ((i, other) for i in alone for other in others)
         # Goals that share no joint cannot conflict.
@@ -196,7 +196,7 @@ class _Diagnosis:
         return found
 
     def _can(self, *chosen: int) -> bool:
-        """Whether some goals can be met without the others; assumed once iterations have run out."""
+        """Whether some goals can be met without the others; assumed to be true once iterations have run out."""
         return not self.trials.solve(chosen, _PART, restarts=True).missed or not self.trials.left
 
     def _either(self, i: int) -> bool:

@@ -42,7 +42,7 @@ def far(length: float) -> str:
 
 
 def degrees(angle: float) -> str:
-    """Radians as whole degrees; a tenth below ten of them, unless that is none."""
+    """Radians as text in whole degrees, with a decimal below ten degrees."""
     value = round(math.degrees(angle), 0 if abs(angle) >= math.radians(10.0) else 1)
     return f"{value + 0.0:g}°"
 
@@ -84,7 +84,7 @@ def gap_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
     """The line for a gap: what is out of reach, and by how much.
 
     Args:
-        gap: what.
+        gap: the gap.
         names: of its goals.
         kept: metres that each of them is to keep from its target; 0: none.
     """
@@ -133,7 +133,7 @@ def _wide_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
 
 
 def _at(name: str, kept: float) -> str:
-    """A goal, and how far from its target it is to be."""
+    """The name of a goal, with how far from its target it is to be."""
     return f"{name} ({metres(kept)} from its point)" if kept > 0.0 else name
 
 

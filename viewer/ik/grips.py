@@ -52,7 +52,7 @@ class _Grip(NamedTuple):
 
 
 def loop_goals(skeleton: Skeleton) -> tuple[Goal, ...]:
-    """Goals of the first level that keep a skeleton's loops closed."""
+    """The goals, of the first level, that keep a skeleton's loops closed."""
     found = []
     for number, loop in enumerate(skeleton.loops):
         turn: Floats | bool = False
@@ -65,7 +65,7 @@ def loop_goals(skeleton: Skeleton) -> tuple[Goal, ...]:
 
 
 class Grips:
-    """The grips among the goals of a solver, and the loops of its skeleton, which are goals without being given.
+    """The grips among the goals of a solver, and the loops of its skeleton, which become goals by themselves.
 
     Attributes:
         goals: the goals to solve: the given ones, in order, and at the end the pulls in place of grips.
@@ -141,7 +141,7 @@ class Grips:
         return tuple(goal if id(goal) in kept else replace(goal, enabled=False) for goal in self.goals)
 
     def spread(self, rows: ArrayLike | None, width: int, what: str) -> ArrayLike | None:
-        """Targets (G, width) of one call, as rows of `goals`; None as it is.
+        """Targets (G, width) of one call, as rows of `goals`; None stays None.
 
         Raises:
             InputError: another shape.

@@ -124,7 +124,7 @@ def jacobian_of(
         limits: whether joint limits bind.
         root: what free roots may do.
     """
-    # All joints alike, and by the form of their limits: then the system's coordinates are those of the skeleton.
+    # Without priors, and with dofs in the form of the limits, the system's coordinates are those of the skeleton.
     dofs = dof_table_of(skeleton, np.ones((len(skeleton), 3)), limits=True, root=root)
     assembly = assemble(dofs, goals, (1.0, 1.0))
     if not limits:

@@ -51,9 +51,9 @@ _DAMPED, _DAMPED_FAR = 3.0, 10.0
 _AS_PREDICTED, _UNLIKE = 0.75, 0.25
 """Parts of the predicted gain."""
 _MOST_DAMPING, _LEAST_DAMPING = 1e6, 0.01
-"""More leaves no step; with less, what the goals leave free would jump."""
+"""With more there is hardly any step; with less, joints that the goals leave free would jump."""
 BEFORE, AFTER, WORTH = range(3)
-"""Rows of ``Work.losses``: the levels' losses before and after a step, and the gains that are worth one.
+"""Rows of ``Work.losses``: the levels' losses before and after a step, and the gains for which a step is taken.
 
 The last two of each are of dofs beyond their ease (`viewer.ik.kernels.step`) and of what overlaps, which is
 above all levels.
@@ -218,7 +218,8 @@ def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -
             expected = predicted(s, w, state.e) + predicted_ease(w)
             new_loss = add_losses(s, w.trial.e, w.contact.overlap[0], uneasiness(s, w, w.trial), w.losses[AFTER])
             if new_loss >= loss:
-                # Stiff goals let the others go only along a curve: the step is corrected by how far it leaves that.
+                # Stiff goals let the others move only along a curve: the step is corrected by how far it leaves that
+                # curve.
                 scale_by(w.trial.e, w.scales)
                 _, new_worst = follow_curve(
                     s, w, state, (settings.damping_scale * follows + settings.damping) * damping
@@ -243,7 +244,8 @@ def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -
                 damping *= _MUCH_MORE
         if not taken:
             _, worst = residuals(s, w, state.q, state.t, state.e)
-            # At rest: an iteration that begins like the first of a solve changes nothing; so would another solve.
+            # At rest: an iteration that begins like the first of a solve changes nothing, so another solve would not,
+            # either.
             if afresh:
                 status = STALLED
                 break

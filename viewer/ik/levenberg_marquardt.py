@@ -270,14 +270,14 @@ def copy(source: State, target: State) -> None:
 
 
 def try_step(s: System, w: Work, state: State) -> tuple[float, float]:
-    """The pose in ``trial`` that ``w.step`` leads to from ``state``: its squared error and worst miss."""
+    """Move ``trial`` by ``w.step`` from ``state``; returns its squared error and worst miss."""
     copy(state, w.trial)
     move(s, w, w.step, w.trial.x, w.trial.q, w.trial.t)
     return residuals(s, w, w.trial.q, w.trial.t, w.trial.e)
 
 
 def step_if_nearer(s: System, w: Work, state: State, error: float) -> tuple[float, float]:
-    """Take ``w.step`` if that lowers the squared error; this and the worst miss of the pose in ``state`` afterwards."""
+    """Take ``w.step`` if that lowers the squared error; returns this and the worst miss of ``state`` afterwards."""
     new_error, new_worst = try_step(s, w, state)
     if new_error < error:
         copy(w.trial, state)
@@ -357,7 +357,7 @@ _STRIDES, _STRIDE, _STRIDE_CAP = 3, 2.0, 0.06
 """Limits of strides: how many in a row, their factor on the motion so far, and radians or metres of each."""
 
 _FELT, _SOME = 0.1, 0.02
-"""A gain of one goal counts, whatever others lose, from these parts of its tolerance and of its squared miss."""
+"""A gain of one goal counts, even if others lose, from these parts of its tolerance and of its squared miss."""
 
 
 def helps_one(s: System, before: State, after: State, gain: float) -> bool:
@@ -394,7 +394,7 @@ def comes_nearer(before: Floats, after: Floats, row: int, end: int, gain: float,
 def follow_curve(s: System, w: Work, state: State, damping: float) -> tuple[float, float]:
     """Correct ``w.step``, which led to ``trial``, by the residuals there that the linearisation did not predict.
 
-    Stiff goals, such as pinned feet, let the others go only along a curve: a straight step leaves it, and only tiny
+    Stiff goals, such as pinned feet, let the others move only along a curve: a straight step leaves it, and only tiny
     ones would be taken (the effect of Maratos; the cure is the second-order correction of Nocedal and Wright,
     "Numerical Optimization", 2nd ed. 2006, section 18.3). The same factors are used again.
 

@@ -1,6 +1,6 @@
 """Solves parts of a problem again with limits released, to find out which limits keep goals from being met.
 
-In the terms of constrained optimisation these are the limits whose multipliers matter. They are found by continuing
+In constrained optimisation these are the limits with significant multipliers. They are found by continuing
 the solve without the limits that the pose is at, and then restoring every one that the result does not depend on.
 """
 
@@ -269,7 +269,7 @@ _AT_REST = 0.9
 
 
 class _Excess(NamedTuple):
-    """By how much goals are missed more than geometry explains: which is missed most, metres of it, and of the gap."""
+    """How far goals are missed beyond what geometry explains: the worst goal, metres of its miss, and of the gap."""
 
     goal: int
     gap: Gap
@@ -301,7 +301,7 @@ def beyond(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str
 def is_nearest(trials: Trials, gaps: Sequence[Gap]) -> bool:
     """Whether the final pose of a method other than the default is about as near as possible to what is out of reach.
 
-    It is where its goals are missed by no more than geometry explains. Else the default method tries to get nearer.
+    It is if its goals are missed by no more than geometry explains. Else the default method tries to get nearer.
 
     Args:
         trials: where to solve.
@@ -352,7 +352,7 @@ def _unrest(name: str, now: float, then: float, by_default: bool) -> str:
 
 def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[str]:
     """The line for limits without which goals come about as near as geometry allows."""
-    if any(_in_slab(trials.goals[one.goal]) for one in clear):  # no goal asks for a wider slab
+    if any(_in_slab(trials.goals[one.goal]) for one in clear):  # no goal needs a wider slab
         return
     kept: dict[int, float] = {}
     for goal, gap, more in clear:

@@ -104,7 +104,7 @@ def solve_batch(
         else:
             code, used = meet_goals(s, w, state, settings, many, i, onward, not stretched, as_arm)
         if far:
-            # The goals were brought nearer: how far off are they really?
+            # The targets were brought nearer during the solve: measure the misses against the real ones.
             put_table(many.target[i], s.goal_target)
             _, worst = residuals(s, w, state.q, state.t, state.e)
             if worst > 1.0 and code == CONVERGED:
@@ -234,7 +234,7 @@ def meet_goals(
     else:
         code, used, agreed = search(s, w, state, settings, many, i, budget, as_arm)
     if touching and w.contact.overlap[1] > 1.0:
-        # Goals that weigh much have pushed bodies into each other: what does not move must win.
+        # Heavy goals have pushed bodies into each other: separating them comes first.
         w.contact.weight[0] = MOST_WEIGHT
         last = limited(settings, settings.max_iterations - used, 0)
         code, iterations, _ = follow(s, w, state, last)
@@ -254,8 +254,9 @@ def search(
 ) -> tuple[int, int, bool]:
     """A descent with restarts; where it does not meet the goals, the nearest pose.
 
-    Where the start leads to without a leap may be as near as the best of the restarts: so a solve that begins at the
-    nearest pose ends there. The nearer of both comes to rest with the iterations that are left.
+    The pose that the start leads to without a restart may be as near as the best of the restarts; it is preferred, so
+    that a solve that begins at the nearest pose ends there. The nearer of both comes to rest with the iterations that
+    are left.
 
     Returns:
         Status, iterations, and whether as many descents as count ended equally near.

@@ -4,10 +4,10 @@ A goal is compared with the base of its chain, where that cannot move, and every
 chain that joins them. The tables are computed once per system; testing new targets takes a few array operations.
 
 `Bodies` has the distances that chains can span. Joints that cannot turn are one rigid body with what is above them,
-slides along fixed directions included. What is left is a tree of bodies joined where something turns; with every such
-joint a ball without limits, a chain of links between two points spans every distance from its longest link less all
-others (or 0) to the sum of all. Real joints turn less freely: what these spans exclude is out of reach, what they allow
-need not be in reach.
+slides along fixed directions included. What is left is a tree of bodies joined where something turns; if every such
+joint were a ball without limits, a chain of links between two points spans every distance from its longest link less
+all others (or 0) to the sum of all. Real joints turn less freely: what these spans exclude is out of reach, what they
+allow need not be in reach.
 """
 
 from __future__ import annotations
@@ -151,9 +151,9 @@ def _rows(rows: list[Floats], width: int) -> Floats:
 
 
 _ROUNDING = 1e-9
-"""Generous bound of rounding, as a part of the sum of lengths; radians of turns."""
+"""Generous bound of rounding: as a part of the sum of lengths; in radians for turns."""
 _FAR_OUT = 1e-12
-"""Likewise of the targets' coordinates."""
+"""The same bound as a part of the targets' coordinates."""
 
 END = 1e150
 """Metres; the squares of anything farther out overflow."""
@@ -194,7 +194,7 @@ class Gap(NamedTuple):
 
 
 class Reach:
-    """The test for one system, whatever its targets; threads may share it."""
+    """The test for one system, for any targets; threads may share it."""
 
     def __init__(self, system: System) -> None:
         """Note the joints that cannot move: the tables depend on their pose."""
@@ -208,7 +208,7 @@ class Reach:
         Args:
             system: the one that this was made for, with targets in it.
             q: (K, 4) local rotations in any pose: they have the rotations of joints that cannot turn.
-            t: (K, 3) local translations, likewise.
+            t: (K, 3) local translations, of which those of joints that cannot move count.
         """
         tables = self._tables(system, q, t)
         distances, turns = _distances(system, tables), _turns(system, tables)

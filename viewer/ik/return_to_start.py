@@ -49,10 +49,10 @@ def _below_goals(system: System) -> Bools:
 
 
 _A_FRAME = math.radians(5.0)
-"""Radians (or units of length) that a dof goes in a frame at most, before the goals have their say."""
+"""The most radians (or units of length) that a dof moves in a frame, before the goals correct it."""
 _KEPT, _LATE = 0.8, 20
-"""Part of the last frame's step aside, to where the goals are met, that the next begins with; frames that what is left
-of it at the end of the way may take to fade.
+"""Part of the last frame's sideways step, to where the goals are met, that the next frame begins with; and the frames
+in which what is left of it at the end of the path may fade.
 """
 _HOME = 2e-3
 """Radians or units of length: nearer than this the pull alone leads back."""
@@ -60,7 +60,7 @@ _HALTED = (Status.CONVERGED, Status.STALLED)
 _ASTRAY = 0.2
 """Units of length, or radians, by which met goals may be missed on the way."""
 _SOLVED = DRAGGING._replace(max_iterations=2)
-"""How the goals are brought back in each frame, to see that."""
+"""The settings by which the goals are met again in each frame, to check this."""
 GLIDE = 0.1
 """Radians, or units of length, that a joint may move in a frame while no target moves: it glides to a far target."""
 

@@ -1,7 +1,8 @@
 """Scaling: the units of a problem, the weights of its goals, and the mobility of its joints.
 
 The solver's settings fit figures of about a metre and goals of weight 1. Everything is therefore measured in the
-problem's own units: a mouse and a crane, and goals that all weigh a thousand times as much, are solved alike. Units are
+problem's own units: a mouse and a crane, and goals that all weigh a thousand times as much, are solved in the same way.
+Units are
 powers of 16: multiplying by them costs no digits, and figures of about a metre are measured in metres.
 
 Mobility is how far each joint commonly turns, which makes solved poses look like a person's. The solver weighs each dof
@@ -62,7 +63,7 @@ def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats
         unit: metres, the unit of length.
     """
     places, turns = (np.array([getattr(goal, name) for goal in goals]) for name in ("weight", "rotation_weight"))
-    # A radian counts as much as a length of the figure's own size, whatever that is in metres.
+    # A radian counts as much as a length of the figure's own size.
     turns = turns * unit
     with np.errstate(over="ignore"):
         logs = np.log(np.stack([places, turns])) if len(goals) else np.zeros((2, 0))
@@ -76,7 +77,7 @@ def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats
     own = unit_near(math.exp(min(max(least, -700.0), 700.0)))
     if ratio <= math.log(_MOST_RATIO):
         return places / own, turns / own, own
-    # Their order stays, and so do the ratios of the ratios.
+    # Their order stays, and so does the proportion between the logarithms of their ratios.
     drawn = np.exp((logs - least) * (math.log(_MOST_RATIO) / ratio))
     drawn = np.where(asked, drawn, 1.0)
     return drawn[0] / unit, drawn[1], own
@@ -90,7 +91,7 @@ def levels_of(goals: Sequence[Goal]) -> Integers:
 
 
 def level_forces(goals: Sequence[Goal], levels: Integers) -> Floats:
-    """(G, 2) how hard each goal's place and turn pull: in the lowest level 1 and more, as the weights say.
+    """(G, 2) how hard each goal's place and turn pull: in the lowest level 1 or more, by the weights.
 
     The lightest goal of a level pulls `LEVEL_RATIO` times as hard as the heaviest of the one below. Within a level
     weights that differ by more than that are drawn together.
@@ -211,7 +212,7 @@ def _by_limits(skeleton: Skeleton) -> Floats:
 def principal(skeleton: Skeleton) -> tuple[Floats, Floats]:
     """Axes (J, 4) of joints that turn without limits, and how readily they turn about them (J, 3), 1 = `REFERENCE`.
 
-    The axes are those of the limb, whatever the joint's own frame is: a knee's are the bending axis, the one across and
+    The axes are those of the limb, not of the joint's own frame: a knee's are the bending axis, the one across and
     the bone. A quaternion turns them into the joint's own. Where the file states three spreads, or those of their
     limits differ, they are about the joint's own axes; where it states a matrix, about that one's.
     """
@@ -295,7 +296,7 @@ def _about(skeleton: Skeleton, joint: int, axes: Floats, degrees: Degrees) -> Fl
 
 
 def metric(skeleton: Skeleton) -> Floats:
-    """(J, 3) how readily each dof moves, 1 = `REFERENCE`, slides in units of length: W's diagonal, rooted."""
+    """(J, 3) how readily each dof moves, 1 = `REFERENCE`, slides in units of length: the root of W's diagonal."""
     return frozen(spreads(skeleton) / np.where(_slides(skeleton), REFERENCE * _unit(skeleton), REFERENCE))
 
 

@@ -27,7 +27,7 @@ class Status(StrEnum):
     CONVERGED = "converged"
     """Every goal is within its tolerance, but for holds that give way to goals of higher levels."""
     UNREACHABLE = "unreachable"
-    """No pose meets the goals: geometry says so, wherever the solve stopped, or restarts ended as near again and again.
+    """No pose meets the goals: geometry says so, wherever the solve stopped, or several restarts ended equally near.
 
     The pose is the nearest one found. Where geometry says so and the iterations were used up, it may not be at rest. A
     solve by another method than the default one that stopped in a pose other than the nearest has another status.
@@ -157,8 +157,8 @@ class Solution:
         backend: "numpy" or "numba".
         method: the solver's name.
         unserved: goals that the method could not serve: their effectors, with kind or number where that is not enough;
-            "preferred pose" where one is given and the method has no pull towards it, "levels" where goals have
-            several and the method meets all goals alike, "balance (nothing to stand on)" where that is so.
+            "preferred pose" where one is given and the method has no pull towards it, "levels" where goals have several
+            and the method treats all goals as one level, "balance (nothing to stand on)" where that is so.
         start_outside: the start pose was outside its limits, or its joints' kinds do not allow it, and was projected
             first.
     """
@@ -203,7 +203,7 @@ class Solution:
         return png(self._findings.skeleton, self.pose)
 
     def __reduce__(self) -> Reduced:
-        """Copied with all that is known: the solver's arrays stay where they are, and the diagnosis is worked out."""
+        """Pickle and copy the solution with its findings and diagnosis, without the solver's arrays."""
         known = Known(
             self._findings.skeleton,
             *self._findings.errors(),

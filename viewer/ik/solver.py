@@ -212,7 +212,7 @@ class Solver(Runs):
         return twin
 
     def __reduce__(self) -> Reduced:
-        """Pickled and copied deeply by its arguments."""
+        """Pickle and copy the solver by its arguments."""
         return _again, (type(self), self.skeleton, self.goals, self.options)
 
     @property
@@ -272,10 +272,10 @@ class Solver(Runs):
 
         Args:
             pose: where to start; pins without a place hold what their joint has in it.
-            targets: (G, 3) other places for this call, one row per goal in order: where to be, the distance's
-                ``from_``, the aim's point, where ``to`` is in the effector's frame. NaN rows, and rows of goals without
+            targets: (G, 3) other targets for this call, one row per goal in order: where to be, the distance's
+            ``from_``, the aim's point, or where ``to`` is in the effector's frame. NaN rows, and rows of goals without
                 that part, are left as they are.
-            target_rotations: (G, 4) other turns for this call, likewise.
+            target_rotations: (G, 4) other rotations for this call; NaN rows are left as they are, too.
 
         Raises:
             InputError: a pose of another skeleton, targets of another shape, infinite numbers, rotations that are none.
@@ -306,9 +306,9 @@ class Solver(Runs):
     def _seeks_again(self) -> bool:
         """Whether goals that restarts miss are searched for from other seeds, too.
 
-        Only where goals leave no degree of freedom, as those of a six-axis arm, or the pose of an arm's tool is given,
-        which limits often leave few ways to reach: restarts may miss them all. Elsewhere whole families of poses meet
-        the goals, and a search of four times the length gains nothing.
+        They are where goals leave no degree of freedom, as with a six-axis arm, or where the pose of an arm's tool is
+        given: limits often leave few poses that reach it, and restarts may miss them all. Otherwise whole families of
+        poses meet the goals, and a search four times as long gains nothing.
         """
         if self.options.method != DEFAULT or self._grips.grips or self._one_shot.restarts == 0:
             return False
@@ -334,9 +334,10 @@ class Solver(Runs):
     def _sought_again(
         self, solution: Solution, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None
     ) -> Solution:
-        """A solve whose restarts find no way, if geometry does not say that there is none: again from other seeds.
+        """Solve again, from other seeds, where restarts find no pose and geometry does not exclude one.
 
-        Few of a robot's branches may lead to a goal, and all restarts miss them. Its iterations are those of both.
+        Few of a robot's branches may lead to a goal, and all restarts may miss them. The iterations are those of both
+        solves.
         """
         if not self._seeks_again or self._excluded:
             return solution
@@ -348,7 +349,7 @@ class Solver(Runs):
         return both
 
     def _gripping(self, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
-        """A solve with grips; None without.
+        """Solve with grips; None without grips.
 
         Other goals are met first, by a solve with restarts; from there the fingers close, unless they hold already.
         """
@@ -371,7 +372,7 @@ class Solver(Runs):
         return solution
 
     def _gripping_alone(self, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution:
-        """A solve with nothing but grips: hands close where they are, or, where that is too far, go to the objects."""
+        """Solve with nothing but grips: hands close where they are or, where that is too far, move to the objects."""
         solution = self.run(
             self._workspace, start, self.targets.settle(start, targets, target_rotations), self._one_shot
         )
@@ -598,7 +599,7 @@ class Drag:
         space.work.room[0] = GLIDE if self.glides and onward else np.inf
         self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=onward)
         for _ in range(_CLOSING if self._solver.opens_loops(space) else 0):
-            # Nothing else may show a loop open, however far the targets leapt.
+            # No pose may show an open loop, however far the targets jumped.
             space.work.room[0] = np.inf
             self.solution = self._solver.towards(space, self.start, targets, target_rotations, settings, onward=True)
             if not self._solver.opens_loops(space):

@@ -63,7 +63,7 @@ _MOVE = 0.3
 
 @lru_cache(maxsize=4)
 def _draws(seed: int, content: int, dofs: int) -> tuple[Floats, Floats]:
-    """Uniform and normal numbers (R, n): setting the same goals again, elsewhere, asks for the same ones."""
+    """Uniform and normal numbers (R, n): other solvers of the same goals need the same ones again."""
     random = np.random.default_rng([seed, content])
     size = (RESTARTS * CHOICE, dofs)
     return random.uniform(size=size), random.normal(size=size)
@@ -143,7 +143,7 @@ class Options:
             before they are called unreachable.
         restarts: whether a one-shot solve that stalls starts again from other poses.
         seed: of those poses, which depend only on it and on skeleton and goals.
-        natural: whether joints move as readily as those of living things (`viewer.ik.scaling`), or all alike.
+        natural: whether joints move as readily as those of living things (`viewer.ik.scaling`), or all equally.
         exact: whether a solve that does not converge gives the start pose back ("exact or nothing"; inside its limits)
             or the nearest. A drag always gives the nearest.
         preferred: a pose of the skeleton to which joints are drawn where the goals leave them free: their rotations

@@ -96,7 +96,7 @@ class KindProjection:
         self._any = bool(kinds & {JointKind.FIXED, JointKind.HINGE, JointKind.UNIVERSAL, JointKind.SLIDE})
 
     def held(self, rotations: Floats, translations: Floats) -> tuple[Floats, Floats, Bools | None]:
-        """Local rotations (..., J, 4) and translations (..., J, 3), each as its joint can hold it.
+        """Local rotations (..., J, 4) and translations (..., J, 3), each projected to what its joint's kind allows.
 
         Returns:
             Both, the given arrays where nothing changed, and (..., J) which joints were not held; None: all were.

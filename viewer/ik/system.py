@@ -178,8 +178,8 @@ class ContactWork(NamedTuple):
         overlap: (2,) of the pose that `residuals` was last called with: the penalty for what overlaps, and how far the
             deepest does, in units of what counts as touching.
         weight: (1,) of a squared overlap, in units of length, beside the squared error of the goals.
-        rows: (1,) how many rows there are at the pose that the step begins at; as in `Near`:
-        joints, p, q, n, gap: (M, ...) likewise.
+        rows: (1,) how many rows there are at the pose that the step begins at; joints, p, q, n, gap: (M, ...) as in
+        `Near`.
         rate: (M,) by how much a step opens each gap.
         active: (M,) whether a row is in the active set.
         twist: (n, 6) angular velocity of each dof, and the velocity of what is at the origin, times its spread.
@@ -242,8 +242,8 @@ class Work(NamedTuple):
         held: (n,) the step of a dof that is frozen.
         frozen: (n,).
         since: (1,) steps since the last `viewer.ik.levenberg_marquardt.stride`; a drag keeps counting.
-        kept_x, kept_q, kept_t: (4, n), (4, K, 4), (4, K, 3) poses kept aside: where goals are solved by groups the
-            start, and what is done of the answer; of levels what the search found, and the best so far.
+        kept_x, kept_q, kept_t: (4, n), (4, K, 4), (4, K, 3) saved poses: where goals are solved by groups, the start
+        and the solved part of the answer; with levels, what the search found, and the best so far.
         weights, spreads: (4, G), (n,) what the system had before a group was singled out; before levels were.
         scales: (m,) what rows are scaled by where levels differ.
         losses: (3, L) of each level: see `viewer.ik.levels`.

@@ -20,7 +20,7 @@ class Targets:
 
     Attributes:
         places: (G, 3) metres; NaN where a goal has none or a pin takes it from the pose.
-        turns: (G, 4) likewise.
+        turns: (G, 4) the same for rotations.
     """
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
@@ -59,7 +59,7 @@ class Targets:
         Args:
             pose: for open pins.
             places: (G, 3) or None; NaN rows and rows of goals without a position are ignored.
-            turns: (G, 4) or None, likewise.
+            turns: (G, 4) or None; rows that are NaN or of goals without a rotation are ignored.
 
         Raises:
             InputError: another shape, infinite numbers, invalid rotations.
@@ -130,7 +130,7 @@ def numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
     wanted = f"({', '.join('N' if length < 0 else str(length) for length in shape)})"
     try:
         array = np.asarray(value)
-        # Numpy would also read text, and drop imaginary parts with a mere warning.
+        # Numpy would also read text, and drop imaginary parts with only a warning.
         known = array.dtype.kind in "iufO"
         array = array.astype(np.float64, copy=False) if known else array
     except (TypeError, ValueError, OverflowError) as error:

@@ -1,6 +1,6 @@
 """The arrays of one solve at a time; each thread needs its own.
 
-Passing ninety arrays from Python to compiled code costs more than an easy solve. So for compiled code all of them are
+Passing ninety arrays from Python to compiled code takes longer than an easy solve. So for compiled code all of them are
 parts of one array of integers, a block, which begins with a header: where each array begins in the block, and the
 lengths of its axes. Floats and booleans are views of parts of it. Compiled code finds its arrays by the header
 (`viewer.ik.compiled.numba_types`).

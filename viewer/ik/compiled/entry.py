@@ -1,7 +1,7 @@
 """The entries of compiled code: from a start pose and targets to an answer, and from a pose to its coordinates.
 
-The scalar twins of `viewer.ik.targets`, of what `viewer.ik.workspace` does with arrays, and of
-`viewer.skeleton.coordinates`: a handful of numpy's functions take longer than an easy solve.
+They do for single numbers what `viewer.ik.targets`, `viewer.ik.workspace` and `viewer.skeleton.coordinates` do with
+arrays, because a handful of numpy calls takes longer than an easy solve.
 """
 
 from __future__ import annotations
@@ -49,8 +49,9 @@ def solve_in_block(
         onward: as in `solve_batch`.
         settled: take the targets as they are.
         places: (G, 3) targets, or none.
-        turns: (G, 4) likewise.
-        answer: for one problem room for its answer, see `put_answer`; the targets are then settled before. Else empty.
+        turns: (G, 4) target rotations, or none.
+        answer: for one problem room for its answer, see `put_answer`; the targets are then settled before. Else
+            empty.
 
     Returns:
         How the (last) solve ended, see `STEPS`; `UNSETTLED` or `ODD_START`, with nothing solved.
@@ -161,7 +162,7 @@ def take_targets(call: Call, many: Many, places: Floats, turns: Floats, settled:
         call: has the values where nothing is given.
         many: one problem.
         places: NaN rows, and rows of goals without a place, are left as they are; so are all if it is empty.
-        turns: likewise.
+        turns: the same for rotations.
         settled: take them as they are.
         answer: see `put_answer`.
 
@@ -195,7 +196,7 @@ def take_targets(call: Call, many: Many, places: Floats, turns: Floats, settled:
             else:
                 # In the order in which numpy adds them, and not fused: the same bits.
                 length = math.sqrt(u * u + v * v + w * w + c * c)
-                if not abs(length - 1.0) <= UNIT_TOLERANCE:  # nor is one that is NaN in part
+                if not abs(length - 1.0) <= UNIT_TOLERANCE:  # a row that is NaN in part has to be checked, too
                     return False
                 x, y, z, r = u / length, v / length, w / length, c / length
         answer[by + 4 * g], answer[by + 4 * g + 1], answer[by + 4 * g + 2], answer[by + 4 * g + 3] = x, y, z, r

@@ -4,9 +4,9 @@ By itself numba optimises each function, and makes machine code of it, together 
 function deep in the tree of calls is optimised again for every function above it. Here a function that only other
 kernels call (`Inner`) stays as numba wrote it, until the entry (`Entry`) takes in all of them.
 
-Numba documents that a function may have a pipeline of its own (``pipeline_class``); the libraries of code that this one
-uses are numba's own affair. If another numba has no such parts, or fails in any way, the engine compiles function by
-function with numba's ordinary pipeline: the same kernels, later.
+Numba documents that a function may have a pipeline of its own (``pipeline_class``); the code libraries that this one
+uses are internal to numba. If another version of numba has no such parts, or fails in any way, the engine compiles
+function by function with numba's ordinary pipeline: the same kernels, later.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How far a capsule is from another one, from a ball, a box or the grid of a mesh: numbers or arrays alike.
+"""How far a capsule is from another one, from a ball, a box or the grid of a mesh, for numbers and for arrays.
 
 As in `viewer.spatial.closest`, a vector is a tuple of its components, and compiled code runs this source on numbers. A
 capsule is the segment from p to p + u with a radius. Each measure is a `Measure`: gap, metres, negative where they
@@ -128,7 +128,7 @@ def grid_slope(grid: Floats, start: Number, shape: Triple, low: Triple, cell: Nu
 
 
 def into_grid(shape: Triple, low: Triple, cell: Number, inner: Triple, x: Triple) -> Triple:
-    """Where the way from a place inside of a grid to x is last half a cell inside of it."""
+    """The last place that is half a cell inside a grid on the way from a place inside it to x."""
     way = minus(x, inner)
     part = 1.0 + 0.0 * x[0]
     for axis in range(3):
@@ -140,7 +140,7 @@ def into_grid(shape: Triple, low: Triple, cell: Number, inner: Triple, x: Triple
 
 
 def beside_grid(shape: Triple, low: Triple, cell: Number, x: Triple) -> Triple:
-    """The nearest place to x that is half a cell inside of a grid."""
+    """The place nearest to x that is half a cell inside a grid."""
     return (
         lesser(greater(x[0], low[0] + 0.5 * cell), low[0] + cell * (shape[0] - 1.5)),
         lesser(greater(x[1], low[1] + 0.5 * cell), low[1] + cell * (shape[1] - 1.5)),
@@ -192,9 +192,9 @@ def capsule_to_grid(
             best, least = choose(nearer, t, best), choose(nearer, value, least)
     x = along(begin, way, best)
     n = grid_slope(grid, start, shape, low, cell, x)
-    # Outside of the grid the way to its edge and on from there is no straight one. The surface lies inside: its place
-    # that is nearest to x, and that of the axis nearest to this, lead from one to the other. Those about flat sides
-    # are found from the edge beside x, those about round ones from the edge toward the middle.
+    # Outside the grid the shortest way to the surface is not the way to the grid's edge and on from there. So the place
+    # of the surface nearest to x, and the place of the axis nearest to that one, are found alternately. Those about
+    # flat sides are found from the edge beside x, those about round ones from the edge toward the middle.
     for side in range(2):
         x = along(begin, way, best)
         edge = beside_grid(shape, low, cell, x)

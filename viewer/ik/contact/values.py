@@ -153,7 +153,7 @@ class Mesh:
         object.__setattr__(self, "content", digest.hexdigest()[:16])
 
     def placed(self, name: str, center: Vector, rotation: Quaternion, scale: float) -> Mesh:
-        """The same surface under another name and elsewhere, without checking the surface again.
+        """The same surface under another name and in another place, without checking it again.
 
         Raises:
             InputError: no name, a centre, rotation or scale that cannot be used.

@@ -102,7 +102,7 @@ def aim_derivative(w: Work, g: int, sine: float, cosine: float, angle: float, le
     """-de/d(turn) and -de/d(move) of an aim; u, v, u x v are in w.vectors[0..2]."""
     u, v, cross = w.vectors[0], w.vectors[1], w.vectors[2]
     if away:
-        # Off this one point the residual turns the short way: take the turn itself, at right angles to u.
+        # At all other points the residual turns the short way: take the turn itself, at right angles to u.
         for i in range(3):
             for j in range(3):
                 w.by_turn[g, i, j] = (1.0 if i == j else 0.0) - u[i] * u[j]

@@ -228,7 +228,7 @@ def balance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, f
 
 
 def balance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing | None:  # noqa: ARG001 - as of every kind
-    """None: balance has a picture of its own."""
+    """None: the window draws balance by other means."""
     return None
 
 

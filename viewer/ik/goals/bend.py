@@ -82,7 +82,7 @@ def bones_at(goal: Goal, skeleton: Skeleton, *, own: bool = False) -> LimbBones:
 
 
 def _upper_joint(skeleton: Skeleton, joint: int) -> int | None:
-    """The nearest joint above that is elsewhere; None where there is none."""
+    """The nearest joint above that is in another place; None where there is none."""
     while joint >= 0 and not skeleton.offsets[joint].any():
         joint = int(skeleton.parents[joint])
     return int(skeleton.parents[joint]) if joint >= 0 and skeleton.parents[joint] >= 0 else None

@@ -45,7 +45,7 @@ _LENGTH = Number(
 
 
 def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
-    """Set e = d - |point - from|; from the very place any direction leads away: x is taken."""
+    """Set e = d - |point - from|; where the two coincide any direction leads away, and x is taken."""
     total = 0.0
     for i in range(3):
         w.by_move[g, 0, i] = w.point[g, i] - s.goal_target[g, i]
@@ -60,7 +60,7 @@ def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
 
 
 def distance_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
-    """Set e = d - |point - from|, and the direction away; from the place itself every one is right: x is taken."""
+    """Set e = d - |point - from|, and the direction away from the point; where the two coincide x is taken."""
     away = w.point[some] - s.goal_target[some]
     length = lengths_of(away)
     there = length <= SMALL * s.scale[0]
@@ -93,7 +93,7 @@ def distance_first(before: Before, skeleton: Skeleton, world: World) -> First:
 
 
 def distance_keeps(goal: Goal) -> Shell:
-    """On the sphere about its point."""
+    """The effector stays on the sphere about the goal's point."""
     distance = goal.number(_LENGTH.name)
     return Shell(distance, distance)
 

@@ -83,7 +83,7 @@ class Goal:
         numbers: those of the kind's own by their names, a distance's "distance", an aim's "axis" and a bend's "angle".
         residuals: f(world) -> (k,), of a function goal.
         weight: per metre, 1e-300 or more; of functions per unit of their residuals.
-        rotation_weight: per radian, likewise.
+        rotation_weight: per radian, 1e-300 or more.
         offset: metres in the joint's frame, added to the effector's own.
         enabled: False: it is ignored.
         pinned: it stays while other goals are moved.
@@ -133,12 +133,12 @@ class Goal:
 
     @classmethod
     def rotation(cls, effector: str, q: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
-        """Be turned as q (4,) says: (x, y, z, w), world_from_joint."""
+        """Have the rotation q (4,): (x, y, z, w), world_from_joint."""
         return cls._made("rotation", effector, options, target_rotation=q)
 
     @classmethod
     def pose(cls, effector: str, p: ArrayLike, q: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
-        """Be at the point p (3,) and turned as q (4,) says."""
+        """Be at the point p (3,) with the rotation q (4,)."""
         return cls._made("position+rotation", effector, options, target=p, target_rotation=q)
 
     @classmethod
@@ -149,7 +149,7 @@ class Goal:
         rotation: bool | ArrayLike = True,
         **options: Unpack[GoalOptions],
     ) -> Self:
-        """Stay: in place, as turned, or both. True: as the pose has it; a place or rotation: there; False: not.
+        """Stay: in place, as turned, or both. True: as in the pose; a place or rotation: there; False: not held.
 
         Its weights are `PIN_WEIGHT` unless ``options`` say otherwise.
         """
@@ -200,7 +200,7 @@ class Goal:
         """Keep another effector, ``to``, in place in this one's frame, as turned, or both: two hands on one thing.
 
         True: as the start pose has it. A position (3,), metres from the effector along the axes of its joint, or a
-        rotation (4,), (x, y, z, w) from the frame of ``to``'s joint to the effector's: so. False: not.
+        rotation (4,), (x, y, z, w) from the frame of ``to``'s joint to the effector's: there. False: not held.
         """
         asked = {"target": position, "target_rotation": rotation}
         kinds = {

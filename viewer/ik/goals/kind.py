@@ -51,11 +51,11 @@ class Measure(Enum):
     RELATIVE_POINT = "relative point", 3, "m"
     """The way from the effector to a place in the frame of another joint, ``goal_base``; ``by_move`` turns into it."""
     LENGTH = "length", 1, "m"
-    """Any other length: it has no target, and ``by_move`` says how it answers to moves of the effector."""
+    """Any other length: it has no target, and ``by_move`` is its derivative by moves of the effector."""
     ROTATION = "rotation", 3, "rad"
     """The turn from the effector's rotation to its target's."""
     CENTER = "centre of mass", 2, "m"
-    """The level way, x and z, from the centre of mass to the support polygon; 0 inside."""
+    """The horizontal vector, x and z, from the centre of mass to the support polygon; 0 inside."""
     RELATIVE_ROTATION = "relative rotation", 3, "rad"
     """The turn from the effector's rotation in such a frame to its target's."""
     DIRECTION = "direction", 3, "rad"
@@ -187,7 +187,7 @@ def stand_at(effector: str, offset: Vector, skeleton: Skeleton, world: World) ->
 
 
 class Constants(NamedTuple):
-    """The numbers of a goal that do not change in a solve, whatever its target.
+    """The numbers of a goal that do not depend on its target and do not change in a solve.
 
     Attributes:
         joint: the effector's.
@@ -223,12 +223,12 @@ def own_numbers(goal: Goal) -> tuple[float, ...]:
 
 
 class Shell(NamedTuple):
-    """How far from its target a goal lets its effector be: 0 and 0 at the very place.
+    """How far from its target a goal lets its effector be: 0 and 0: exactly at the target.
 
     Attributes:
         least, most: metres.
         along: a unit vector of the world: the metres are counted along it, from the target or, without one, from the
-            world's origin. So a plane, a height or a band is stated. None: in any direction.
+            world's origin. This is how a plane, a height or a band is stated. None: in any direction.
     """
 
     least: float
@@ -355,7 +355,7 @@ class Kind:
         since: the first version of goals files with this kind.
         constants: (goal, skeleton) -> its `Constants`; an InputError where the skeleton has no such effector.
         keeps: goal -> how far from its target it lets the effector be: by this targets are found to be out of reach,
-            and solves begin near them; None: it says nothing of that.
+            and solves begin near them; None: it does not restrict that.
         first: (goal before, skeleton, world) -> the first values of a goal in a pose; kinds that are `placed` begin
             with the effector's position and rotation.
         miss: (goal, skeleton, world) -> errors in metres and degrees; NaN for a part that it does not have.

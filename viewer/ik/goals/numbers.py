@@ -19,7 +19,7 @@ Quaternion: TypeAlias = tuple[float, float, float, float]
 Value: TypeAlias = float | Vector
 "The value of a number of a kind."
 Checker: TypeAlias = Callable[[Mapping[str, Value]], str]
-"""What is wrong among the numbers of a goal, each of which is right, in one line; "": nothing."""
+"""What is wrong with a goal's numbers together, where each by itself is right, in one line; "": nothing."""
 
 LEAST_WEIGHT = 1e-300
 """Below it, near the end of the range of floats, weights have too few digits to be compared."""
@@ -124,7 +124,7 @@ def as_rotation(value: ArrayLike, what: str) -> Quaternion:
 
 
 def as_direction(value: ArrayLike, what: str) -> Vector:
-    """A vector (3,) of any length but 0, made a unit one."""
+    """A vector (3,) of any length but 0, normalised."""
     axis = finite_floats(value, (3,), what)
     largest = np.abs(axis).max()
     if largest == 0.0:
@@ -136,7 +136,7 @@ def as_direction(value: ArrayLike, what: str) -> Vector:
 
 
 def _as_given(given: ArrayLike, unit: Floats) -> list[float]:
-    """The numbers of a unit vector; if it was one already its own, so that goals keep their bits through a file."""
+    """The numbers of a unit vector, unchanged if it was one already, so that a file keeps a goal's bits."""
     array = np.asarray(given, dtype=np.float64)
     numbers: list[float] = (array if np.abs(array - unit).max() <= _UNIT_ENOUGH else unit).tolist()
     return numbers

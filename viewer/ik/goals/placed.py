@@ -173,7 +173,7 @@ _ROTATION = Kind(
     title="Rotation",
     hint="Take a rotation",
     rows=(TURN,),
-    keys={"rotation": FileKey("target_rotation", "How to be turned, world frame.")},
+    keys={"rotation": FileKey("target_rotation", "Rotation to have, world frame.")},
     miss=rotation_miss,
     drawing=rotation_drawing,
 )

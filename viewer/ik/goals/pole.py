@@ -143,7 +143,7 @@ def limb_line(fixed: Constants, world: World) -> LimbLine:
 
 
 def pole_angle(goal: Goal, skeleton: Skeleton, world: World) -> float:
-    """Radians about the limb's line from the pole to the middle joint; NaN where one of them is on the line."""
+    """Radians about the limb's line from the pole to the middle joint; NaN where either of the two is on the line."""
     fixed = pole_constants(goal, skeleton)
     line, least = limb_line(fixed, world), STRAIGHT * fixed.numbers[0]
     pole, elbow = line.off(np.array(goal.target)), line.across
@@ -186,7 +186,7 @@ def pole_first(before: Before, skeleton: Skeleton, world: World) -> First:
 
 
 def swivel_circle(skeleton: Skeleton, world: World, joint: str) -> Floats:
-    """Where the middle joint can be while the ends of its limb stay: points (49, 3) round the line between them.
+    """Where the middle joint can be while the ends of its limb stay: points (49, 3) about the line between them.
 
     Raises:
         InputError: no joint between two bones.

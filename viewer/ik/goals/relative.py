@@ -1,7 +1,7 @@
-"""Goals for two effectors that hold together: one keeps its position and rotation in the frame of the other.
+"""Goals for two effectors that stay together: one keeps its position and rotation in the frame of the other.
 
-Two hands on one thing are such a pair. Joints above both move neither in the other's frame; those above the second
-effector alone move it as they move any point, and those above the first one alone as if the second moved the other way.
+Two hands on one thing are such a pair. Joints above both effectors do not change this; joints above the second one
+alone move it like any point, and joints above the first one alone act as if the second moved the opposite way.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The root at the start of a solve or restart: the posed figure, moved as one rigid body, fits the goals best.
+"""Places the root at the start of a solve or restart: the posed figure moves as one rigid body to fit the goals best.
 
 The turn that fits points to their targets is the eigenvector of the largest eigenvalue of a symmetric 4 x 4 matrix:
 Horn, "Closed-form solution of absolute orientation using unit quaternions" (J. Opt. Soc. Am. A 4, 1987), section 4.

@@ -60,7 +60,7 @@ def put_twists(s: System, w: Work, k: int, turning: int) -> None:
 
 
 def find_rates(s: System, w: Work) -> None:
-    """By how much the step ``w.contact.u`` opens each gap, into ``w.contact.rate``."""
+    """Put by how much the step ``w.contact.u`` opens each gap into ``w.contact.rate``."""
     c = w.contact
     for k in range(len(s.parent)):
         p = s.parent[k]
@@ -90,7 +90,7 @@ def find_rates(s: System, w: Work) -> None:
 
 
 def least_rate(gap: float) -> float:
-    """By how much a step has to open a gap."""
+    """The least by which a step has to open a gap."""
     return -gap if gap < 0.0 else -CLOSER * gap
 
 
@@ -139,7 +139,7 @@ def add_row(s: System, w: Work, at: int, row: int, damping: float) -> None:
 
 
 def put_column(s: System, w: Work, at: int, row: int) -> None:
-    """How each dof opens the gap of a row, in spreads."""
+    """Put how much each dof opens the gap of a row, in spreads."""
     c = w.contact
     for d in range(len(w.step)):
         c.column[at, d] = 0.0
@@ -204,7 +204,7 @@ def drop_row(w: Work, at: int, count: int) -> None:
 
 
 def push_step(s: System, w: Work, count: int) -> None:
-    """The goals' step with the pushes of the active set, in spreads, into ``w.contact.u``."""
+    """Put the goals' step with the pushes of the active set, in spreads, into ``w.contact.u``."""
     c = w.contact
     for d in range(len(w.step)):
         total = w.step[d] / s.spread[d] if s.spread[d] != 0.0 else 0.0

@@ -19,7 +19,7 @@ _PANEL = 4
 
 
 def gram(s: System, w: Work) -> None:
-    """Upper triangle of J J^T into ``w.gram``."""
+    """Put the upper triangle of J J^T into ``w.gram``."""
     for r in range(len(w.wanted)):
         for c in range(len(w.gram)):
             w.gram[r, c] = 0.0
@@ -49,7 +49,7 @@ def add_rows(total: Floats, jacobian: Floats, low: int, high: int, first: int, e
 
 
 def take_out(w: Work, d: int, low: int, high: int) -> None:
-    """Take the share of a dof that touches the rows ``low`` to ``high`` out of ``w.gram``."""
+    """Subtract the share of a dof, which touches the rows ``low`` to ``high``, from ``w.gram``."""
     for r in range(low, high):
         for at in range(r - r % LANES, high, LANES):
             lanes = lanes_at(w.jacobian, d, at)
@@ -127,7 +127,7 @@ def substitute(w: Work, e: Floats, y: Floats) -> None:
 
 
 def eliminate(gram: Floats, factor: Floats, pivots: Floats, c: int, width: int, damping: float) -> None:
-    """Rows c to c + 3 of D L^T, and the pivots, inverted: without the rows above, then without each other.
+    """Eliminate the rows above from rows c to c + 3 of D L^T, then these from each other; pivots are stored inverted.
 
     A panel that reaches past the last row ends with rows that are never read.
     """
@@ -186,7 +186,7 @@ def inverse(value: float, damping: float) -> float:
 
 
 def back(factor: Floats, pivots: Floats, y: Floats) -> None:
-    """Back substitution of D L^T y to y in place, from the last row up, four at a time."""
+    """Solve for y from D L^T y, in place, from the last row up, four rows at a time."""
     m = len(y)
     for r in range(m - 1, m - m % _PANEL - 1, -1):
         y[r] *= pivots[r]

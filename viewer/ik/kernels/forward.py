@@ -96,5 +96,5 @@ def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[floa
         measure_overlap(s, w)
         error += w.contact.overlap[0]
         worst = max(worst, w.contact.overlap[1])
-    # A comparison with NaN is false: what overflowed is never taken for met.
+    # Comparisons with NaN are false, so goals that overflowed never count as met.
     return error, worst if error < math.inf else math.inf

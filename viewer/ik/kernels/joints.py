@@ -58,7 +58,7 @@ def euler_excess(lower: Floats, upper: Floats, a: float, b: float, c: float) -> 
 def nearer_euler(
     lower: Floats, upper: Floats, parity: float, a: float, b: float, c: float
 ) -> tuple[float, float, float]:
-    """Euler angles in the one or the other half, at gimbal lock split in any way.
+    """The set of Euler angles of a rotation, of two, that violates less; at gimbal lock, the best split.
 
     The parity is 1 for xyz, yzx and zxy, else -1.
     """
@@ -100,7 +100,7 @@ def swing_excess(lower: Floats, upper: Floats, a: float, b: float) -> float:
 
 
 def nearer_swing(lower: Floats, upper: Floats, a: float, b: float) -> tuple[float, float]:
-    """A swing, the short or the long way round."""
+    """A swing by the short or the long way round: the one that violates less."""
     length = math.sqrt(a * a + b * b)
     if length > 0.0:
         part = 1.0 - 2.0 * math.pi / length
@@ -197,7 +197,7 @@ def coordinates_of(form: int, axes: Floats, order: Integers, rx: float, ry: floa
 
 
 def set_local(s: System, k: int, x: Floats, q: Floats, t: Floats) -> None:
-    """Local motion of a joint that has coordinates, from them."""
+    """Set the local motion of a joint that has coordinates, from these."""
     d, count = s.first[k], s.first[k + 1] - s.first[k]
     rx, ry, rz, rw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
     if s.form[k] == SLIDE:
@@ -320,7 +320,7 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
 
 
 def turn_by_angles(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
-    """Local rotations of hinges and of joints with Euler angles, whose sines are taken together: half a move's time."""
+    """Set local rotations of hinges and joints with Euler angles: computing their sines together halves the time."""
     for d in range(len(x)):
         turns = math.floor(x[d] / (2.0 * math.pi) + 0.5)
         half = 0.5 * (x[d] - 2.0 * math.pi * turns)
@@ -348,7 +348,7 @@ def turn_by_angles(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
 def difference(
     s: System, w: Work, x: Floats, q: Floats, t: Floats, x0: Floats, q0: Floats, t0: Floats, out: Floats
 ) -> None:
-    """The step from a pose (x, q, t) to another (x0, q0, t0), into ``out`` (n,)."""
+    """Put the step from a pose (x, q, t) to another (x0, q0, t0) into ``out`` (n,)."""
     for k in range(len(s.parent)):
         d, end = s.first[k], s.first[k + 1]
         for i in range(s.moves[k]):
@@ -379,7 +379,7 @@ def prefer(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
 def reseed(
     s: System, w: Work, seed: Floats, x0: Floats, q0: Floats, t0: Floats, x: Floats, q: Floats, t: Floats
 ) -> None:
-    """The pose (x, q, t) that a seed means: bounded coordinates as they are, all others a step from (x0, q0, t0)."""
+    """Set the pose (x, q, t) of a seed: bounded coordinates as they are, all others a step from (x0, q0, t0)."""
     put_row(x0, x)
     put_table(q0, q)
     put_table(t0, t)

@@ -19,7 +19,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.closest import along, cross, dot, minus, turn
 
 NO_FAMILY, WRIST, PARALLEL_AXES = range(3)
-"""An arm that is not of six axes, or of no family here; three axes that meet at the end; three parallel ones."""
+"""Families: none of these, or not six axes; three axes that meet at the end; three parallel axes."""
 WAYS = 8
 """Poses at most."""
 _ALIKE = 1e-3
@@ -29,11 +29,11 @@ What remains is left to a step of Newton's method.
 _BESIDE = 1e-6
 """How far beyond its reach, in parts of it, an angle still exists: rounding of an arm that is straight."""
 _SINGULAR = 1e-7
-"""Sine of the angle between two axes below which only the sum of their turns matters; parts of the arm's length by
-which a point is beside an axis that turns it nowhere.
+"""Sine of the angle between two axes below which only the sum of their turns matters; parts of the arm's length within
+which a point counts as on an axis, which then cannot move it.
 """
 _NEARLY = 1e-5
-"""The same sine where turning one axis against the other does not move the tool by more than Newton's method mends."""
+"""The same sine where turning one axis against the other moves the tool by no more than Newton's method corrects."""
 _ROUNDING = 1e-9
 """Radians by which an angle may be outside its limits."""
 
@@ -157,7 +157,7 @@ def put_ways(s: System, w: Work, x: Floats) -> int:
     Args:
         s: the system: an arm of one of the families, with one goal for place and rotation.
         w: with `put_six_axes`; scratch.
-        x: (6,) coordinates of the start, which a turn keeps that nothing decides.
+        x: (6,) coordinates of the start, which turns that the goal leaves free keep.
 
     Returns:
         How many.
@@ -234,7 +234,8 @@ def put_elbows(
             fourth = turn_between(h4, spun(h5, sine5, cosine5, h6), v)
             sixth = turn_between(h6, u, spun(h5, -sine5, cosine5, h4))
             if straight:
-                # Only the sum of the fourth and the sixth turn matters: the fourth stays, h5 is brought where it goes.
+                # Only the sum of the fourth and the sixth turn matters: the fourth stays, and h5 is turned to where it
+                # belongs.
                 fourth = x[3]
                 sine4, cosine4 = math.sin(fourth), math.cos(fourth)
                 a = spun(h4, sine4, cosine4, h5)
@@ -333,7 +334,7 @@ def put_way(
 
 
 def nearest_turns(s: System, start: Floats, way: Floats) -> float:
-    """Turn angles (6,) by whole turns to inside their limits and as near to a start's as can be.
+    """Turn angles (6,) by whole turns to inside their limits and as near to a start's as possible.
 
     Returns:
         The square of how far they are from the start's, stiff joints farther; infinite where limits, or a joint that

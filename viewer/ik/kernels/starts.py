@@ -72,7 +72,7 @@ def approach(s: System, w: Work, q: Floats, t: Floats, carry: bool) -> None:
 
 
 def chain_length(s: System, t: Floats, g: int) -> float:
-    """Metres from the root to a goal's effector along its bones, with slides at their longest: infinite, perhaps."""
+    """Metres from the root to a goal's effector along its bones, with slides at their longest; may be infinite."""
     k = s.goal_joint[g]
     x, y, z = s.goal_offset[g, 0], s.goal_offset[g, 1], s.goal_offset[g, 2]
     total = math.sqrt(x * x + y * y + z * z)
@@ -189,7 +189,7 @@ def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
 
 
 def went(s: System, place: Floats, turn: Floats) -> float:
-    """The largest change of targets (G, 3) and (G, 4) since the last call: units of length, or radians."""
+    """The largest change of targets (G, 3) and (G, 4) since the last call, in units of length or radians."""
     most = 0.0
     for g in range(len(s.goal_kind)):
         moved, here, opposite = 0.0, 0.0, 0.0
@@ -199,13 +199,13 @@ def went(s: System, place: Floats, turn: Floats) -> float:
             here += (turn[g, i] - s.goal_rotation[g, i]) ** 2
             opposite += (turn[g, i] + s.goal_rotation[g, i]) ** 2
         moved, turned = math.sqrt(moved) / s.scale[0], 2.0 * math.sqrt(min(here, opposite))
-        # What a goal does not ask is NaN.
+        # Parts that a goal does not have are NaN.
         most = max(most, 0.0 if math.isnan(moved) else moved, 0.0 if math.isnan(turned) else turned)
     return most
 
 
 _BEYOND = 1.0 + 1e-9
-"""Reaches beyond which a target is out of reach, whatever the rounding."""
+"""Reaches beyond which a target is out of reach even with rounding."""
 
 
 def is_chain(s: System) -> bool:

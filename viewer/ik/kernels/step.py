@@ -4,11 +4,11 @@ J is kept transposed, a row per dof: ``w.jacobian`` (n, M), weighted by the goal
 dofs' spreads, so that the step is dx = S J^T y with (J J^T + lambda I) y = e, S the spreads. A dof touches only
 the goals below its joint: goals stand in depth-first order, so these are the rows ``low[k]`` to ``high[k]``.
 
-Ease keeps holds from pushing joints to their limits. A dof is at ease unless it is nearer a limit than a part of its
-range, and nearer than where the drag began. Beyond that a spring draws it back: k (excess / spread)^2, stronger than
-holds pull and weaker than what is dragged does. So a joint comes to its limit where the dragged goal needs it; where
-only a hold would bring it there, the hold gives way. The spring's Hessian is diagonal: it stiffens the dofs, as if they
-were less mobile by a factor.
+Ease keeps holds from pushing joints to their limits. A dof is at ease unless it is nearer to a limit than a given part
+of its range, and nearer than where the drag began. Beyond that a spring draws it back: k (excess / spread)^2, stronger
+than holds pull and weaker than what is dragged does. So a joint comes to its limit where the dragged goal needs it;
+where only a hold would bring it there, the hold gives way. The spring's Hessian is diagonal: it stiffens the dofs, as
+if they were less mobile by a factor.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def linearise(s: System, w: Work, x: Floats) -> None:
         note_contacts(s, w)
     for p in range(len(s.leader)):
         k = s.leader_joint[p]
-        for r in range(s.low[k], s.high[k]):  # not only goals below it
+        for r in range(s.low[k], s.high[k]):  # its goals need not be below it
             w.jacobian[s.leader[p], r] = 0.0
     for k in range(len(s.parent)):
         first, end = s.first[k], s.first[k + 1]
@@ -129,7 +129,7 @@ def place_and_turn(
 
 
 def give_to_leaders(s: System, w: Work) -> None:
-    """Add what followers' dofs do to the rows of their leaders: the chain rule, dx = E du, with J E in place of J."""
+    """Add the rows of followers' dofs to those of their leaders: the chain rule, dx = E du, with J E in place of J."""
     for p in range(len(s.leader)):
         d, f, k = s.leader[p], s.follower[p], s.follower_joint[p]
         part = s.ratio[p] * s.spread[d] / s.spread[f] if s.spread[f] != 0.0 else 0.0
@@ -225,7 +225,7 @@ def put_axes(s: System, w: Work, k: int, x: Floats) -> None:
             vx, vy, vz = cosine * vx + sine * fx, cosine * vy + sine * fy, cosine * vz + sine * fz
         put_axis(s, w, start, (ux, uy, uz))
         put_axis(s, w, start + 1, (vx, vy, vz))
-        # What acts first turns about an axis of the joint's own frame.
+        # The angle that acts first turns about an axis of the joint's own frame.
         put_axis(s, w, start + 2, turned(qx, qy, qz, qw, unit(c, 0), unit(c, 1), unit(c, 2)))
 
 

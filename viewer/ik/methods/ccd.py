@@ -1,10 +1,10 @@
-"""Cyclic coordinate descent: each joint in turn is moved so that the errors of the goals below it are least.
+"""Cyclic coordinate descent: joints move one after the other, each so that the errors of the goals below it are least.
 
 Wang and Chen, "A combined optimization method for solving the inverse kinematics problem of mechanical manipulators"
 (IEEE Trans. Robotics and Automation 7(4), 1991), where each joint's best angle is in closed form; here for any number
 of effectors on a tree, for every kind of joint, from the tips to the base or from the base to the tips.
 
-Limits hold by clamping each joint as it is moved. CCD is commonly limited this way, and locks up for this reason: a
+Limits hold by clamping each joint as it is moved. CCD is usually limited this way, and can lock up because of it: a
 joint at its limit keeps the others from reaching the target another way.
 
 The functions that rotate one joint so that the effectors below it come as near to their goals as possible serve other
@@ -106,7 +106,7 @@ def sweep(mechanism: Mechanism, order: Sequence[int]) -> float:
 
 
 def move_joint(mechanism: Mechanism, k: int) -> float:
-    """Move joint k so that the goals below it come as near as it can bring them; radians or metres moved."""
+    """Move joint k so that the goals below it come as near as possible; returns the radians or metres moved."""
     goals, largest = mechanism.below[k], 0.0
     if mechanism.moves[k]:
         largest = _shift_root(mechanism, k)

@@ -155,12 +155,12 @@ class Tuning:
     Attributes:
         damping: lambda of "dls", which stands squared in its equation; None: by the error, as in the settings.
         truncation: part of the largest singular value below which "pseudo-inverse" ignores singular vectors; 0: none
-            but those that are zero, which shows its trouble at singular poses.
+            but those that are zero, which shows how the method fails at singular poses.
         most_turn: gamma_max of "sdls": radians or metres that a dof moves in one step at most.
         step: part of its proposed step that a Jacobian method takes.
-        guarded: True: steps that make it worse are shortened. False: the method in the raw: every step is taken, and
-            where the iterations run out the last pose is the answer, not the best. None: as the method is known,
-            and the best pose.
+        guarded: True: steps that make it worse are shortened. False: the bare method: every step is taken, and where
+        the iterations run out the last pose is the answer, not the best. None: as the method is usually described, and
+        the best pose.
         numeric: whether the Jacobian is taken by central differences.
         bend: of "two-link": 0: the elbow stays on its side if that reaches. 1 or -1: it is bent to the positive or the
             negative side of a hinge's axis, of a ball joint to the present side or the other one.
@@ -261,7 +261,7 @@ class Progress:
     def judge(self, error: float, worst: float, moved: float) -> int | None:
         """The status to stop with after a step that moved a dof by ``moved`` at most, or None: go on."""
         self.iterations += 1
-        if not error <= self._most:  # NaN is not, either
+        if not error <= self._most:  # NaN does not pass, either
             return DIVERGED
         if error < self._best:
             self._best = error
@@ -281,7 +281,7 @@ class Progress:
         return self.spent()
 
     def spent(self) -> int | None:
-        """`BUDGET` where the iterations have run out."""
+        """`BUDGET` if the iterations have run out, else None."""
         return BUDGET if self.iterations >= self._problem.settings.max_iterations else None
 
     def met(self, worst: float) -> bool:
@@ -318,7 +318,7 @@ def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, 
         error, worst, moved = _take(problem, bounded_step(problem, propose), error, worst, guarded=guarded)
         status = progress.judge(error, worst, moved)
         if status in {None, STALLED} and progress.settled and not guarded and not raw:
-            # It oscillates about the best pose, or creeps: from there on only steps that improve it are taken.
+            # It oscillates about the best pose, or creeps: from then on only steps that improve it are taken.
             guarded, status = True, progress.spent()
             progress.best()
             error, worst = problem.evaluate(state)

@@ -46,7 +46,7 @@ from viewer.spatial.checks import check_finite, check_range
 EXACT = 1e-9
 """Part of a limb's length below which a miss is rounding."""
 _PASSES = 20
-"""A joint with several axes is turned about each in turn, this often at most."""
+"""A joint with several axes is turned about one after the other, at most this many times."""
 
 
 class Limb(NamedTuple):
@@ -101,7 +101,7 @@ def ways(mechanism: Mechanism, limb: Limb, tuning: Tuning) -> Iterator[Callable[
     if mechanism.ball[limb.elbow] and not mechanism.ball[limb.shoulder]:
         yield from _ways_by_shoulder(mechanism, limb)
     upper, lower, distance = limb.links(mechanism)
-    # A straight or folded limb counts as bent to both sides, whatever rounding gives.
+    # A straight or folded limb counts as bent to both sides, because rounding would decide otherwise.
     least = -EXACT * length(upper) * length(lower)
     bends = []
     for i, axis in _bend_axes(mechanism, limb):
@@ -222,7 +222,7 @@ def freed(problem: Problem) -> Problem:
 def solve(problem: Problem) -> tuple[int, int]:
     """Solve every limb with a position goal once, from the base outwards.
 
-    Limbs may share joints: they are solved in turn as long as their total cost falls.
+    Limbs may share joints: they are solved one after the other, again and again, as long as their total cost falls.
     """
     _, worst = problem.evaluate(problem.state)
     # A limb that meets its goal may still bend to the wrong side.
@@ -347,14 +347,14 @@ Two: TypeAlias = tuple[float, float]
 def two_link_algebraic(x: float, y: float, lengths: tuple[float, float], branch: int = 1) -> tuple[float, float]:
     """Angles of two links from the origin to (x, y), by solving the equations of the end point.
 
-    With x = L1 cos t1 + L2 cos(t1 + t2) and y likewise with sines, x^2 + y^2 gives (Lander equation 5)
+    With x = L1 cos t1 + L2 cos(t1 + t2) and y the same with sines, x^2 + y^2 gives (Lander equation 5)
     cos t2 = (x^2 + y^2 - L1^2 - L2^2) / (2 L1 L2), and with it (equation 6, corrected)
     t1 = atan2(-(L2 sin t2) x + (L1 + L2 cos t2) y, (L2 sin t2) y + (L1 + L2 cos t2) x).
 
     Args:
         x: of the target, in any unit.
-        y: likewise.
-        lengths: L1 and L2, more than 0, in the same unit.
+        y: of the target, in the same unit.
+        lengths: L1 and L2, more than 0, in that unit.
         branch: 1: the second link turns on to the positive side (t2 >= 0), -1: to the other.
 
     Returns:

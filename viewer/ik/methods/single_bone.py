@@ -74,7 +74,7 @@ def _turn_all(mechanism: Mechanism) -> float:
 
 
 def _in_reach(mechanism: Mechanism) -> bool:
-    """Whether each position target is as far from its joint as its effector, or others can move that."""
+    """Whether each position target is as far from the pointing joint as the effector, or other joints change that."""
     for g in range(len(mechanism.kind)):
         k = pointing_joint(mechanism, g)
         if mechanism.goal_lengths[g] == 3 and k >= 0 and not mechanism.moved_by_others(g, [k]):

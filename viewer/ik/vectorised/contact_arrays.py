@@ -40,13 +40,13 @@ def _moved_by(s: System) -> Floats:
 
 
 def _wrench(n: Floats, point: Floats) -> Floats:
-    """(6, ...) of normals (..., 3) at points (..., 3): by it and a twist a point moves along its normal so fast."""
+    """(6, ...) of normals (..., 3) at points (..., 3): times a twist, it is the point's speed along its normal."""
     (x, y, z), (u, v, w) = point.T, n.T
     return np.array((y * w - z * v, z * u - x * w, x * v - y * u, u, v, w))
 
 
 def find_rates(s: System, w: Work) -> None:
-    """By how much the step ``w.contact.u`` opens each gap, into ``w.contact.rate``."""
+    """Put by how much the step ``w.contact.u`` opens each gap into ``w.contact.rate``."""
     c, count = w.contact, w.contact.rows[0]
     motion = (_moved_by(s) * c.u).dot(c.twist)
     first, second = c.joints[:count].T
@@ -57,7 +57,7 @@ def find_rates(s: System, w: Work) -> None:
 
 
 def least_rates(gap: Floats) -> Floats:
-    """By how much a step has to open gaps."""
+    """The least by which a step has to open each gap."""
     return np.where(gap < 0.0, -gap, -CLOSER * gap)
 
 
@@ -108,7 +108,7 @@ def drop_row(w: Work, at: int, count: int) -> None:
 
 
 def push_step(s: System, w: Work, count: int) -> None:
-    """The goals' step with the pushes of the active set, in spreads, into ``w.contact.u``."""
+    """Put the goals' step with the pushes of the active set, in spreads, into ``w.contact.u``."""
     c = w.contact
     c.u[:] = _in_spreads(s, w.step) + c.push[:count].dot(c.answer[:count])
 

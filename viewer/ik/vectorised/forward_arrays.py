@@ -28,7 +28,7 @@ class Motion(NamedTuple):
         pose: the pose's rotations and translations, as bytes.
         turn: (K, 4) world rotations.
         place: (3, K + 1) world positions, the world's own last.
-        frames: (3, 3, K + 1) the rotations as matrices, likewise.
+        frames: (3, 3, K + 1) the rotations as matrices, the world's own last.
     """
 
     tree: Tree

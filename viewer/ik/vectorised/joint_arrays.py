@@ -192,7 +192,7 @@ def _keep_swings_short(s: System, swings: Ints, before: Floats, x: Floats) -> No
 def difference(
     s: System, w: Work, x: Floats, q: Floats, t: Floats, x0: Floats, q0: Floats, t0: Floats, out: Floats
 ) -> None:
-    """The step from a pose (x, q, t) to another (x0, q0, t0), into ``out`` (n,)."""
+    """Put the step from a pose (x, q, t) to another (x0, q0, t0) into ``out`` (n,)."""
     joints, unlimited = joints_of(s), limits_of(s).unlimited
     np.subtract(x0, x, out=out)
     if unlimited.size:
@@ -219,7 +219,7 @@ def prefer(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
 def reseed(
     s: System, w: Work, seed: Floats, x0: Floats, q0: Floats, t0: Floats, x: Floats, q: Floats, t: Floats
 ) -> None:
-    """The pose (x, q, t) that a seed means: bounded coordinates as they are, all others a step from (x0, q0, t0)."""
+    """Set the pose (x, q, t) of a seed: bounded coordinates as they are, all others a step from (x0, q0, t0)."""
     x[:], q[:], t[:] = x0, q0, t0
     stays = s.spread == 0.0
     if len(s.contact.joint):

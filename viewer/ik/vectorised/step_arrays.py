@@ -36,7 +36,7 @@ class Axes:
         axis: (3, n) the axis in that frame; 0 where it depends on the coordinates.
         straight: (N,) the dofs that move along their axis; all others turn about it.
         middle, outer: (E,) each Euler joint's second dof and its first.
-        across, aside: (3, E) its axis, in the parent's frame, where the first angle is 0, and a quarter turn.
+        across, quarter: (3, E) its axis, in the parent's frame, where the first angle is 0, and a quarter turn.
         swings: (2, W) swing-twist joints' swings.
         swing_axes: (3, 3, W) the axes of their components and the one at right angles to these (the second index), in
             the parents' frames.
@@ -49,7 +49,7 @@ class Axes:
     middle: Places
     outer: Places
     across: Floats
-    aside: Floats
+    quarter: Floats
     swings: Ints
     swing_axes: Floats
 
@@ -85,7 +85,7 @@ def _axes(s: System) -> Axes:
         middle=places(middle),
         outer=places(middle - 1),
         across=rotate(rest, units[order[:, 1]]).T.copy(),
-        aside=rotate(rest, np.cross(units[order[:, 0]], units[order[:, 1]])).T.copy(),
+        quarter=rotate(rest, np.cross(units[order[:, 0]], units[order[:, 1]])).T.copy(),
         swings=s.first[swing] + np.arange(2)[:, None],
         swing_axes=rotate(s.rest[swing][:, None], _thirds(units[s.order[swing, :2]])).transpose(2, 1, 0).copy(),
     )
@@ -103,7 +103,7 @@ def linearise(s: System, w: Work, x: Floats) -> None:
     for g in rows.centers:
         w.jacobian[:, s.goal_row[g] : s.goal_row[g] + 2] = _of_center(s, w, twist, g)
     for d, f, ratio in zip(s.leader.tolist(), s.follower.tolist(), s.ratio.tolist(), strict=True):
-        # The chain rule: what a follower does is done by its leader.
+        # The chain rule: motion of a follower counts as motion of its leader.
         if s.spread[f] != 0.0:
             w.jacobian[d] += ratio * s.spread[d] / s.spread[f] * w.jacobian[f]
         w.jacobian[f] = 0.0
@@ -146,7 +146,7 @@ def _local_axes(axes: Axes, x: Floats) -> Floats:
         local = local.copy()
     if axes.across.size:
         angle = x[axes.outer]
-        local[:, axes.middle] = np.cos(angle) * axes.across + np.sin(angle) * axes.aside
+        local[:, axes.middle] = np.cos(angle) * axes.across + np.sin(angle) * axes.quarter
     if axes.swings.size:
         local[:, axes.swings] = np.einsum("iew,eaw->iaw", axes.swing_axes, _swing_rates(x[axes.swings]))
     return local
