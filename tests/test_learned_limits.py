@@ -107,7 +107,7 @@ def test_thrown_frames_do_not_count() -> None:
     assert np.flatnonzero(~tame(BALLS, spoiled)).tolist() == [0, 200, 201, 202]
     assert tame(BALLS, clip).all()
     found = learned(BALLS, [spoiled], 0.0, 0.0)
-    assert (found.frames, found.wild) == (396, 4)
+    assert (found.frames, found.thrown) == (396, 4)
     limits = found.skeleton.limits[8]
     assert limits is not None
     assert (limits.upper - limits.lower).max() < np.radians(120.0)

@@ -371,7 +371,7 @@ def _on_rig(options: LimitsOptions, file: str) -> Clip:
 
 
 def _limit_lines(found: motion.Learned, clips: int) -> list[str]:
-    left_out = f"; {found.wild} in which joints are thrown are left out" if found.wild else ""
+    left_out = f"; {found.thrown} in which joints are thrown are left out" if found.thrown else ""
     unseen = "" if found.unseen is None else f", {100.0 * found.unseen:.1f} % of those not learned from"
     share = f"inside the learned limits: {100.0 * found.inside:.1f} % of the frames{unseen}"
     lines = [
@@ -393,7 +393,7 @@ def _limit_document(options: LimitsOptions, found: motion.Learned, clips: int, b
         "motions": clips,
         "left_out": [*broken],
         "frames": found.frames,
-        "wild_frames": found.wild,
+        "wild_frames": found.thrown,
         "quantile": options.quantile,
         "margin_deg": options.margin,
         "inside": found.inside,

@@ -1,7 +1,8 @@
 """Anatomical frames: a constant rotation per joint and part of the body, which makes joint frames comparable.
 
-For a joint with the world rotation W, the frame A from the part's own axes to the joint's gives K = W A, how the part
-stands in the world, whatever frames, names and rest poses the files chose. The own axes (across, along, cross):
+For a joint with the world rotation W, the frame A from the part's own axes to the joint's gives K = W A: how the part
+stands in the world, independently of the frames, names and rest poses of the files. The own axes (across, along,
+cross):
 
 limbs    along the bone; across it, about which the limb bends; the third
 hands    along the palm; across the knuckles, if both skeletons have fingers, otherwise as the forearm when neutral
@@ -86,7 +87,7 @@ def _hand_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frame
     palms = [palm for body in bodies if fingers and (palm := _palm(body, side, fingers)) is not None]
     palm_frames = _framed(*np.stack(palms, axis=1)) if len(palms) == len(bodies) else None
     for index, (body, limb, own) in enumerate(zip(bodies, limbs, frames, strict=True)):
-        # Joints that define no frame have that of the bone above them in the neutral pose.
+        # Joints that define no frame get that of the bone above them in the neutral pose.
         top = limb.lower
         if limb.end is not None and palm_frames is not None:
             top = limb.end
@@ -115,7 +116,7 @@ def _limb(body: Body, name: tuple[str, str]) -> Limb:
 
 
 def _bending_axes(bodies: Sequence[Body], limbs: Sequence[Sequence[Limb]]) -> list[list[_Axis]]:
-    """The flexion axes of limbs on both sides: of each, both by motion or both by rest pose, if possible."""
+    """The flexion axes of both bodies' limbs: for each, both from motion or both from the rest pose, if possible."""
     moved: list[list[_Axis | None]] = []
     if all(body.moving is not None for body in bodies):
         moved = [_by_motion(body, [pair[side] for pair in limbs]) for side, body in enumerate(bodies)]
@@ -134,13 +135,13 @@ def _bending_axes(bodies: Sequence[Body], limbs: Sequence[Sequence[Limb]]) -> li
 
 
 def _by_rest(body: Body, limb: Limb) -> _Axis | None:
-    """The axis by joint kinds and rest pose, and by limits if these do not define it."""
+    """The axis from joint kinds and rest pose, or from limits if these do not define it."""
     return None if body.figure is None else _rest_axes(body.skeleton, body.figure)[limb.kind, limb.side]
 
 
 @lru_cache(maxsize=16)
 def _rest_axes(skeleton: Skeleton, figure: Figure) -> dict[tuple[str, str], _Axis | None]:
-    """By kind and side of each limb of a figure."""
+    """The axes in which a figure's limbs bend at rest, by kind and side."""
     # Limits of balls are often derived from a clip, which the other side does not have.
     axes = [flexion_axis(skeleton, figure, limb, by_limits=False) for limb in figure.limbs]
     known = [(limb, axis) for limb, axis in zip(figure.limbs, axes, strict=True) if axis is not None]
@@ -159,7 +160,7 @@ def _seen_from_both(axes: Sequence[tuple[Limb, Floats]], rotations: Floats) -> l
 
 
 def _by_motion(body: Body, limbs: Sequence[Limb]) -> list[_Axis | None]:
-    """The principal axes of the lower bones' rotations relative to the upper ones, where there is one."""
+    """The principal axes of the lower bones' rotations relative to the upper ones; None where there is none."""
     hinged = [body.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL) for limb in limbs]
     balls = [limb for limb, is_hinge in zip(limbs, hinged, strict=True) if not is_hinge]
     shown = iter(_principal_axes(body.moving, balls) if body.moving is not None else [None] * len(balls))
@@ -248,7 +249,7 @@ def _framed(across: Floats, along: Floats) -> Floats:
 
 
 def _palm(body: Body, side: str, fingers: Sequence[str]) -> Floats | None:
-    """(2, 3) directions across and along a hand in its frame, by where its fingers begin; None if these are in line."""
+    """(2, 3) directions across and along a hand in its frame, from where fingers begin; None if these are in line."""
     hand = body.slots.get(f"{side} hand", -1)
     if hand < 0:
         return None

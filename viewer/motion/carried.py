@@ -5,8 +5,8 @@ corrections show that are smoothed over time: each starts from the correction of
 in which the goals weigh most. Between them the corrections are interpolated, then smoothed, and every frame is solved
 from there, which moves it by little.
 
-`within_limits` uses this for clips that must keep their joints' limits: the nearest turn of each joint inside its
-limits moves all that hangs on it, and goals bring hands and feet back as far as the limits let them.
+`within_limits` uses this for clips that must keep their joints' limits: turning each joint inside its limits moves
+everything below it, and goals bring hands and feet back as far as the limits allow.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def solve_carried(
     share: Floats,
     frame_time: float,
 ) -> tuple[Floats, Floats]:
-    """Frames in which the goals are met.
+    """Solve frames so that the goals are met in each of them.
 
     Args:
         solver: with the goals of the tracks, in their order; it should not restart.
@@ -98,7 +98,7 @@ def carried_correction(
     share: Floats,
     frame_time: float,
 ) -> Correction:
-    """The corrections carried from frame to frame, smoothed. Arguments as of `solve_carried`."""
+    """The corrections carried from frame to frame, smoothed. Arguments are those of `solve_carried`."""
     middle = _middle(share)
     some = _carried_frames(len(rotations), middle, frame_time)
     points, turns = (each[some] for each in _targets(tracks))
@@ -142,7 +142,7 @@ def _interpolated(values: Floats, frames: Ints, count: int) -> Floats:
 def solve_corrected(
     solver: Solver, rotations: Floats, translations: Floats, tracks: Sequence[MovingGoal], correction: Correction
 ) -> tuple[Floats, Floats]:
-    """Each frame solved by itself from its corrected pose; arguments and result as of `solve_carried`."""
+    """Each frame solved by itself from its corrected pose; arguments and result are those of `solve_carried`."""
     points, turns = _targets(tracks)
     solved, moved = rotations.copy(), translations.copy()
     turned = normalized(multiply(rotations, exp(correction.turned)))
@@ -208,7 +208,7 @@ def within_limits(skeleton: Skeleton, clip: Clip, limbs: Sequence[Limb]) -> Clip
 
 
 def _ends_away(limbs: Sequence[Limb], before: World, after: World) -> Floats:
-    """(F,) metres by which the ends of limbs are elsewhere in one world than in another, that of the worst one."""
+    """(F,) metres between the ends of limbs in one world and in another; the largest distance counts."""
     away = np.zeros(len(before.positions))
     for limb in limbs:
         shift = norm(after.point(*limb.tip) - before.point(*limb.tip))

@@ -1,7 +1,7 @@
-"""When a figure's feet touch the ground: from speed and height, both without units, by a two-state Viterbi path.
+"""Finds when a figure's feet touch the ground: from speed and height, both without units, by a two-state Viterbi path.
 
 Each foot has two points, the ankle ("heel") and the ball. With L the length of thigh and shank and g gravity, speeds
-are measured in sqrt(g L) and heights in L, so that a child, a giant and inches need no settings. The evidence of each
+are measured in sqrt(g L) and heights in L, so that figures of any size and unit need no settings. The evidence of each
 frame is added up along the path, and each change of state costs: thresholds alone break under noise and under skating.
 """
 
@@ -32,7 +32,8 @@ GRAVITY = 9.81
 WILD = 20.0
 """A clip is cut where the body moves faster than this, in leg lengths a second."""
 _LOST = 0.4
-"""Frames in which the body or a foot fails by more than this, in leg lengths, are lost; what is nearer is put back."""
+"""Frames in which the body or a foot fails by more than this, in leg lengths, are lost; smaller failures are repaired.
+"""
 WANDERS = 0.04 / 0.85
 """A point that is farther from the median of its contact than this, in leg lengths, slides or turns: 4 cm of 85."""
 
@@ -46,7 +47,7 @@ _SLOWEST = 0.3
 _STEADY = 0.04
 """The least time that a point rests on a step, seconds."""
 _CARRIES = 0.75
-"""A foot on a step carries the body if its hip is this many leg lengths above it at some moment."""
+"""A foot on a step carries the body if its hip is at some moment this many leg lengths above it."""
 _LANDS = 0.15
 """Seconds at either end of a contact in which the foot may still land or already leave."""
 _OFF, _STILL = 4.0, 1.5e-4
@@ -156,7 +157,7 @@ class MovingFeet(NamedTuple):
         pieces: the clip cut where the body jumps.
         away: (F,) frames in which the capture is lost for a moment; ``world`` and ``feet`` go on there as if it were
             not.
-        failed: (P, F) whether the points of the feet are elsewhere for a moment, far or not.
+        failed: (P, F) whether the points of the feet are in a wrong place for a moment, near or far.
     """
 
     skeleton: Skeleton
@@ -367,7 +368,7 @@ def _runs(
 
 def _standing(heights: Floats, speeds: Floats) -> Floats:
     """(P,) heights of points while they stand: medians of the slower half of their slowest 30 % of frames."""
-    # Pieces of one or two frames have no speed, for all points alike.
+    # Pieces of one or two frames have no speed at any point.
     known = np.flatnonzero(np.isfinite(speeds[0]))
     slowest = np.argsort(speeds[:, known], axis=1, kind="stable")[:, : max(1, int(0.5 * _SLOWEST * len(known)))]
     return median(np.take_along_axis(heights[:, known], slowest, axis=1).T)
@@ -397,7 +398,7 @@ def _path(evidence: list[float]) -> list[bool]:
     touches: list[bool] = []
     state = lead > 0.0
     for lead in reversed(leads):
-        # Backwards: staying in the state of the frame after costs nothing, a change costs `_CHANGE`.
+        # Backwards: staying in the state of the next frame costs nothing, a change costs `_CHANGE`.
         state = lead > (-_CHANGE if state else _CHANGE) if touches else state
         touches.append(state)
     return touches[::-1]
@@ -414,9 +415,9 @@ def stretches(flags: Bools) -> list[tuple[int, int]]:
 
 
 def _cut(path: Floats, speed: Floats, first: int, last: int, rate: float, length: float) -> list[tuple[int, int]]:
-    """A contact that wanders, cut at its fastest moment if that is much faster: the foot was set down again.
+    """Cut a contact that wanders at its fastest moment if that is much faster: the foot was set down again.
 
-    One that slides evenly stays one contact. Noise wanders, too: only the smooth path says that the foot did.
+    A contact that slides evenly stays one. Noise wanders, too, so the smooth path decides whether the foot did.
     """
     here = slice(first, last + 1)
     wander = norm(path[here] - median(path[here]))

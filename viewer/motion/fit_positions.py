@@ -1,6 +1,6 @@
 """A skeleton with motion from positions of its joints over time.
 
-Gaps are bridged first, and noise, which shows on the lengths of bones, is smoothed away (`trajectories`). Then the
+Gaps are bridged first, and noise, which changes the lengths of bones, is smoothed away (`trajectories`). Then the
 joints are turned from the root outwards (`turning`). Exact positions of a skeleton give exact positions back.
 """
 
@@ -228,7 +228,7 @@ class _Paths(NamedTuple):
 
     @property
     def line(self) -> float:
-        """How nearly bones lie on one line to be taken for one."""
+        """How close to one line bones have to lie to count as being on it."""
         return NOISY_LINE if self.noise > 0.0 else LINE
 
 
@@ -260,7 +260,7 @@ def _cleaned(places: Floats, parents: Sequence[int], labels: Sequence[str], fps:
 
 
 def _odd_bones(paths: Floats, parents: Sequence[int], labels: Sequence[str]) -> list[str]:
-    """A note if points that should be a bone apart move towards each other: they may be in another order."""
+    """A note if points that should be a bone apart change their distance: they may be in another order."""
     worst, found = _CHANGES, []
     below = [node for node, parent in enumerate(parents) if parent >= 0]
     above = [parents[node] for node in below]
@@ -274,7 +274,7 @@ def _odd_bones(paths: Floats, parents: Sequence[int], labels: Sequence[str]) -> 
 
 
 def _nearest(parents: Sequence[int], node: int, place_of: dict[int, int]) -> int:
-    """The place of the nearest node above that has one, or -1."""
+    """The index of the nearest node above that has a position, or -1."""
     parent = parents[node]
     while parent >= 0 and parent not in place_of:
         parent = parents[parent]
@@ -442,7 +442,7 @@ def _character(solver: Turning, places: Floats, paths: _Paths, fps: float, name:
     off = np.zeros((len(places), count, 3))
     rotations, world = solver.solve(places, off)
     for _ in range(_SHIFTS if paths.noise > 0.0 else 0):
-        # With noise, the mean over all joints says more about the topmost joint than its own position.
+        # With noise, the mean over all joints determines the topmost joint better than its own position.
         missed = places[:, :count] - world
         for top in solver.tops:
             off[:, top] += np.nanmean(missed[:, at_or_below(skeleton, top)], axis=1)

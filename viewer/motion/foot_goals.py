@@ -1,4 +1,4 @@
-"""Where ankles go and how feet turn so that feet stand still: exact while they touch the ground, eased between.
+"""Goals of ankles and feet with which feet stand still: exact while they touch the ground, eased in between.
 
 Heel and ball of a stance share one pair of places (`stance_places`), another one after a pivot. A foot is turned onto
 the line between these while both touch; its ankle follows from the point that touches. Corrections go on between
@@ -45,7 +45,8 @@ def longest_run(flags: Bools, piece: slice) -> slice | None:
 def stance_places(stance: slice, touches: dict[str, Bools], heel: Floats, ball: Floats | None, length: float) -> Places:
     """The places of a stance, as far apart as the foot is long where heel and ball touch at once.
 
-    A foot that turns on its heel, or on its ball, and sets the other point down elsewhere has another place there.
+    A foot that turns on its heel, or on its ball, and sets the other point down in another place has a new place from
+    then on.
 
     Args:
         stance: its frames.
@@ -75,7 +76,7 @@ def stance_places(stance: slice, touches: dict[str, Bools], heel: Floats, ball: 
 
 
 def _pairs(flat: list[slice], touches: dict[str, Bools], heel: Floats, ball: Floats, farthest: float) -> list[Pair]:
-    """The places of each run in which a foot is flat: those of the longest one, but after or before a pivot."""
+    """The places of each run in which a foot is flat: those of the longest run, except after or before a pivot."""
     main = max(range(len(flat)), key=lambda number: _length(flat[number]))
     pairs = {main: _pair(flat[main], heel, ball)}
     for numbers in (range(main + 1, len(flat)), range(main - 1, -1, -1)):
@@ -145,7 +146,7 @@ class FeetGoals(NamedTuple):
 
 
 class Under(NamedTuple):
-    """What is under the feet of a clip; no ground: they keep their height. Leg length, height of the lowest point."""
+    """The ground under a clip's feet (None: they keep their height), the leg length, the lowest point's height."""
 
     skeleton: Skeleton
     world: World
@@ -234,7 +235,7 @@ def _stances(paths: _Paths, timing: Timing, length: float) -> list[list[Stance]]
 
 
 def _places(paths: _Paths, stances: list[list[Stance]], length: float) -> tuple[Floats, Floats]:
-    """(N, F, 3) where heels and balls stand; what does not touch stays where it is."""
+    """(N, F, 3) where heels and balls stand; points that do not touch stay where they are."""
     at_heel, at_ball = paths.heel.copy(), paths.ball.copy()
     for foot, own in enumerate(stances):
         touches = {HEEL: paths.on_heel[foot], BALL: paths.on_ball[foot]}

@@ -1,7 +1,7 @@
-"""Ground that is not level: how high spheres, boxes and meshes are under a foot, and where on them a stance fits.
+"""Uneven ground: how high spheres, boxes and meshes are under a foot, and where on them a stance fits.
 
 After Kenwright ("Responsive biped character stepping: when push comes to shove", Cyberworlds 2012) a foot stands with
-its whole sole on one level: near an edge it steps a little farther or less far.
+its whole sole on one level: near an edge its step is made a little longer or shorter.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ _STEP = 0.55
 _STEEP = 0.6
 """Height of the unit normal of a face below which nobody walks up on it: 53 degrees."""
 _FLAT, _EDGES = 1e-15, 1e-9
-"""Least twice the area of a face, as seen from above, in square metres; what is within this part of one is on it."""
+"""The least doubled area of a face, seen from above, in square metres; the same number is the tolerance at its edges.
+"""
 _SAME = 0.005
 """Metres within which heights count as one level."""
 _FARTHEST, _SHIFTS = 0.18, 25
@@ -94,7 +95,7 @@ def ground_of(objects: Sequence[Object], floor: float, length: float) -> Ground:
     heights = faces[..., 1]
     sides = cross(faces[:, 1] - faces[:, 0], faces[:, 2] - faces[:, 0])
     gentle = sides[:, 1] >= _STEEP * norm(sides)
-    # One walks up on a gentle face, from its lowest corner.
+    # People walk up a gentle face from its lowest corner.
     lows = np.concatenate([tops, np.where(gentle, heights.min(axis=1), heights.max(axis=1))])
     highs = np.concatenate([tops, heights.max(axis=1)])
     flat = faces[..., ::2]
@@ -102,7 +103,7 @@ def ground_of(objects: Sequence[Object], floor: float, length: float) -> Ground:
     ends = np.concatenate([plans[:, 1], flat.max(axis=1)])
     reached = lows <= floor + step
     new = np.flatnonzero(reached).tolist()
-    for one in new:  # it grows meanwhile
+    for one in new:  # the list grows meanwhile
         left = np.flatnonzero(~reached)
         near = (starts[left] <= ends[one] + length).all(axis=1) & (ends[left] >= starts[one] - length).all(axis=1)
         found = left[near & (lows[left] <= highs[one] + step)]
@@ -150,7 +151,7 @@ def floor_under(skeleton: Skeleton, world: World, feet: list[tuple[FootContacts,
 
 
 def level_sole(ground: Ground, sole: Sole, flat: slice, way: Floats, length: float) -> tuple[Floats, float]:
-    """How far (3,) a stance is shifted along its foot, and raised, so that all of its sole is on one level.
+    """How far a stance is shifted along its foot (3,), and raised, so that its whole sole is on one level.
 
     Args:
         ground: under it.

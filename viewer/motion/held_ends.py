@@ -2,13 +2,13 @@
 
 A robot's hip is three hinges whose axes nearly meet. With the angles that turn the thigh as a ball would, the foot is
 off by as much as they miss each other. From there Newton's method needs two or three steps: the place of a limb's end
-comes first, and the rotation of its hand or foot in what that leaves free (Nakamura, Hanafusa and Yoshikawa,
+comes first, and the rotation of its hand or foot uses the freedom that remains (Nakamura, Hanafusa and Yoshikawa,
 "Task-priority based redundancy control of robot manipulators", 1987). Steps are damped by what is missed, so that an
-end out of reach is approached without swinging. Frames start from a smooth motion and change by little, so that each
-is solved by itself.
+end out of reach is approached without swinging. Frames start from a smooth motion and change by little, so that each is
+solved by itself.
 
-Where a limb is too short, what is between it and the trunk turns, too, and where that is not enough the body gives way.
-Each starts from how near the ones before it came, so that nothing jumps where they are not enough any more.
+Where a limb is too short, the joints between it and the trunk turn, too, and where that is not enough the body moves.
+Each of these stages starts from the result of the one before, so that nothing jumps where a stage is no longer enough.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, n
 from viewer.spatial.vectors import cross, norm
 
 _ROUNDS, _MORE = 6, 12
-"""Steps of a frame at most, before the body gives way and then. A leg that is nearly straight gets straighter by less
-in each, and its knee turns the quicker over time: what is left after some of them, millimetres, the body makes up for.
+"""The most steps of a frame, before and after the body moves. A leg that is nearly straight gets straighter by less in
+each step, and its knee turns faster over time; the body makes up for the millimetres that are left.
 """
 _SETTLED = 1e-4
-"""Radians and metres: after a step smaller than this one the error is its square."""
+"""Radians and metres: after a step smaller than this the error is about the step's square."""
 _LARGEST = 0.3
 """Radians and metres of a step at most."""
 _DAMPING, _LEAST_DAMPING = 0.3, 1e-10
-"""Metres by which what is missed is multiplied: as much as an end curves off the line of its step by a radian."""
+"""Metres by which the miss is multiplied: how far an end curves off the line of its step per radian."""
 _SHORT = 1e-5
-"""Metres by which an end misses its place before what carries its limb turns, or the body gives way."""
+"""Metres by which an end has to miss its place before the joints above its limb turn, or the body moves."""
 _LEVER = 0.5
-"""Metres by which a turn of the body counts as a way that it goes."""
+"""Metres by which a turn of the body is multiplied to count as a translation."""
 _BODY = 6
-"""Columns of the body: how it goes, and how it turns."""
+"""Columns of the body: its translation, and its rotation."""
 
 
 class HeldEnd(NamedTuple):
@@ -50,7 +50,7 @@ class HeldEnd(NamedTuple):
         points: (F, 3) where that is to be, metres.
         end: its hand or foot; None: it has none.
         turns: (F, 4) world rotations that this is to have.
-        rank: 0 and up; where not all ends can be in their places those of low rank come first.
+        rank: 0 and up; where not all ends can be in their places, those of low rank come first.
     """
 
     tip: tuple[int, Floats]
@@ -61,7 +61,7 @@ class HeldEnd(NamedTuple):
 
 
 def held_end(limb: Limb, world: World, own: Limb | None = None) -> HeldEnd:
-    """The end of a limb where it is in a world; feet come first.
+    """The end of a limb, to be held where it is in a world; feet come first.
 
     Args:
         limb: as the world has it.
@@ -76,13 +76,13 @@ def held_end(limb: Limb, world: World, own: Limb | None = None) -> HeldEnd:
 def with_ends_held(
     skeleton: Skeleton, motion: tuple[Floats, Floats], ends: Sequence[HeldEnd], trunk: int
 ) -> tuple[Floats, Floats]:
-    """A motion whose limbs end where they are to.
+    """A motion changed so that the ends of limbs are in their places.
 
     Args:
         skeleton: of it.
         motion: local rotations (F, J, 4), as the joints can turn, and translations (F, J, 3).
         ends: of limbs, none of which hangs on another.
-        trunk: the joint of the body, which stays where it is as far as the limbs are long enough.
+        trunk: the joint of the body, which stays where it is as long as the limbs are long enough.
     """
     if not ends:
         return motion
@@ -112,7 +112,7 @@ def _root_of(skeleton: Skeleton, joint: int) -> int:
 
 
 class _Tree(NamedTuple):
-    """L limbs as a tree of N nodes, which can turn in C ways: first what carries them, then their joints, K of them.
+    """L limbs as a tree of N nodes with C dofs: first the joints that carry them, then their own K joints.
 
     Attributes:
         carriers: the joints that carry them.
@@ -154,7 +154,7 @@ def _tree(skeleton: Skeleton, ends: Sequence[HeldEnd], trunk: int) -> _Tree:
     joints = sorted(set().union(*chains))
     carriers = sorted({int(skeleton.parents[chain[0]]) for chain in chains})
     node = {joint: place for place, joint in enumerate([*carriers, *joints])}
-    # Joints that follow others, and those that they follow, stay.
+    # Joints that follow others, and their leaders, stay.
     coupled = {skeleton.index(name) for one in skeleton.mimics for name in (one.joint, one.leader)}
     ways: list[tuple[int, Floats, bool]] = []
     for joint in joints:
@@ -180,7 +180,7 @@ def _tree(skeleton: Skeleton, ends: Sequence[HeldEnd], trunk: int) -> _Tree:
 
 
 class _State(NamedTuple):
-    """What is changed in place: nodes and the body, in all frames.
+    """The nodes and the body in all frames, which are changed in place.
 
     Attributes:
         turns, places: (F, N, 4), (F, N, 3) local ones of joints, and world ones of what carries them.
@@ -202,7 +202,7 @@ def _solve(tree: _Tree, state: _State, ends: Sequence[HeldEnd], frames: Ints, *,
         state: changed in place.
         ends: of the limbs.
         frames: (N,) numbers.
-        gives_way: the body does.
+        gives_way: whether the body may move.
     """
     count, missed, rows = len(tree.carriers), np.zeros(len(frames)), np.arange(len(frames))
     for _ in range(_MORE if gives_way else _ROUNDS):
@@ -294,12 +294,12 @@ def _rows(ways: Floats) -> Floats:
 
 
 def _left(level: _Level, step: Floats) -> Floats:
-    """(F, R) what a step (F, C) leaves."""
+    """(F, R) what a step (F, C) leaves of the miss."""
     return level[1] - (level[0] @ step[..., None])[..., 0]
 
 
 def _prioritised(levels: Sequence[_Level]) -> Floats:
-    """The step (F, C) that meets each level as far as those before it leave it free."""
+    """The step (F, C) that meets each level as far as the levels before it allow."""
     count, _, width = levels[0][0].shape
     step, free = np.zeros((count, width)), np.eye(width)
     for number, (jacobian, missed) in enumerate(levels):

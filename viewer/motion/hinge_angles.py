@@ -1,9 +1,9 @@
-"""Angles of two or three hinges in closed form: the first two aim a vector, the third takes the twist that is left.
+"""Angles of two or three hinges in closed form: the first two aim a vector, the third makes the remaining twist.
 
-With axes a, b, c in the frame of what carries them, a turn is E = exp(a x) exp(b y) exp(c z). The axis c is where the
-first two bring it: a . E c = a . exp(b y) c is one equation for y, with two solutions, and each gives x, then z. So the
-bone of a limb with two hinges is aimed, too (Paden and Kahan's subproblems, as in Murray, Li and Sastry: "Robotic
-Manipulation", 1994, 3.3). What cannot be reached is met as nearly as the axes let it.
+With axes a, b, c in the frame of what carries them, a turn is E = exp(a x) exp(b y) exp(c z). The first two hinges
+alone determine where axis c goes: a . E c = a . exp(b y) c is one equation for y, with two solutions, and each gives x,
+then z. A bone on two hinges is aimed in the same way (Paden and Kahan's subproblems, as in Murray, Li and Sastry:
+"Robotic Manipulation", 1994, 3.3). Turns that cannot be reached are met as closely as the axes allow.
 
 Both solutions are followed through all frames, so that neither jumps, and one of them is taken for the whole motion.
 """
@@ -22,13 +22,13 @@ from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rota
 from viewer.spatial.vectors import cross, dot, norm
 
 _PLAIN = 1e-6
-"""Sine of the angle to an axis below which a direction shows no angle about it: that of the frame before goes on."""
+"""Sine of the angle to an axis below which a direction defines no angle about it: the last frame's is kept."""
 _LESS = 0.01
 """Weight of the size of turns: if two solutions are inside their limits, or neither, the smaller turns are taken."""
 
 
 def three_angles(axes: Floats, turns: Floats, cost: Callable[[Floats], float]) -> Floats:
-    """Angles (F, 3) of hinges about axes (3, 3) that give turns (F, 4); of two solutions that of the lower cost.
+    """Angles (F, 3) of hinges about axes (3, 3) that give turns (F, 4); of two solutions the one of lower cost.
 
     The cost is of angles (F, 3).
     """
@@ -44,7 +44,7 @@ def three_angles(axes: Floats, turns: Floats, cost: Callable[[Floats], float]) -
 def aiming_angles(axes: Floats, vectors: Floats, targets: Floats, cost: Callable[[Floats], float]) -> Floats:
     """Angles (F, 2) of hinges about axes (2, 3) that turn vectors (F, 3) nearest to directions (F, 3).
 
-    Of two solutions it is that of the lower cost, which is of angles (F, 2).
+    Of two solutions the one of lower cost is taken; the cost is of angles (F, 2).
     """
     return min(_followed(*aim_angles(axes, vectors, targets)), key=cost)
 
@@ -96,14 +96,14 @@ def aim_angles(axes: Floats, vectors: Floats, targets: Floats) -> tuple[Floats, 
 
 
 def _followed(one: Floats, other: Floats) -> tuple[Floats, Floats]:
-    """Two solutions (F, K), given in any order in each frame, as two that go on from frame to frame."""
+    """Sort two solutions (F, K), given in any order in each frame, into two continuous ones."""
 
     def way(start: Floats, end: Floats) -> Floats:
         return np.asarray(np.abs((end - start + np.pi) % (2.0 * np.pi) - np.pi).sum(axis=1))
 
     straight = way(one[:-1], one[1:]) + way(other[:-1], other[1:])
     crossed = way(one[:-1], other[1:]) + way(other[:-1], one[1:])
-    # In frame after frame they are exchanged or not: what counts is whether that is an odd number of times.
+    # From frame to frame they are exchanged or not: what counts is whether the number of exchanges so far is odd.
     odd = np.concatenate([[0], np.cumsum(crossed < straight) % 2])[:, None] > 0
     return np.unwrap(np.where(odd, other, one), axis=0), np.unwrap(np.where(odd, one, other), axis=0)
 
@@ -115,7 +115,7 @@ class Ranges(NamedTuple):
     half: Floats
 
     def cost(self, angles: Floats) -> float:
-        """How far angles (F, K) are outside, in the mean, radians; of two that are inside, the smaller turns count."""
+        """The mean of how far angles (F, K) are outside, radians, plus a small part for the size of turns."""
         off = np.abs((angles - self.middle + np.pi) % (2.0 * np.pi) - np.pi)
         return float((np.maximum(off - self.half, 0.0) + _LESS * off).sum(axis=1).mean())
 

@@ -1,6 +1,6 @@
-"""Angles of three hinges over a whole motion, also where the bone that they turn passes near the first of their axes.
+"""Angles of three hinges over a whole motion, even where the bone that they turn passes near the first of their axes.
 
-There the hinges would spin to keep up with the bone, though with any first angle it is off by little. So the first
+There the hinges would spin to keep up with the bone, although any first angle leaves it off by little. So the first
 angle is a compromise over the whole motion: the least sum of squares of what the end of the limb is off, in metres, and
 of the first hinge's speed. Which way round it goes, and which of two exact solutions it follows, is the shortest path
 through a grid of angles and moments (Viterbi, "Error bounds for convolutional codes and an asymptotically optimum
@@ -29,13 +29,13 @@ _SLOW = 2e-3
 _FASTEST = np.radians(1200.0)
 """Radians a second of the first hinge at most, on the grid."""
 _SHIFT = 0.3
-"""How much it counts, beside what the end is off, that the first hinge carries the whole limb to another place."""
+"""Weight of the first hinge carrying the whole limb to another place, relative to the end being off."""
 _OUTSIDE, _AWAY = 0.01, 1e-3
-"""Metres that count as much as a radian outside of a range, and one away from its middle."""
+"""Metres that count as much as a radian outside a range, and as a radian away from its middle."""
 _ROUNDS = 2
-"""Parabolas, each beside the least value of the one before."""
+"""Number of parabolas, each taken at the minimum of the one before."""
 _LEAST = 1e-4
-"""Metres of a bone that is on the first axis: it keeps the angle of the path."""
+"""Metres from the first axis below which a bone counts as on it and keeps the angle of the path."""
 
 
 class Size(NamedTuple):
@@ -67,7 +67,8 @@ def path_angles(axes: Floats, turns: Floats, ranges: Ranges, rate: float, size: 
     solutions = [aims[:, 0] for aims in aim_angles(axes[:2], axes[2], targets)]
     pull = np.maximum(size.length * norm(cross(axes[0], targets)), _LEAST) ** 2
     for _ in range(_ROUNDS):
-        # The end is off by the sine of the way to the nearer solution: a parabola above its square, which touches it.
+        # The end is off by the sine of the distance to the nearer solution; this parabola lies above its square and
+        # touches it.
         ways = np.stack([wrapped(first - each) for each in solutions])
         way = np.where(np.abs(ways[0]) < np.abs(ways[1]), ways[0], ways[1])
         first = _compromise(first - 0.5 * np.sin(2.0 * way), pull, (_SLOW * rate) ** 2)

@@ -2,9 +2,9 @@
 
 Retargeting gives a joint the turn of its partner, which a single hinge of a hip cannot take. So hinges in a row whose
 axes nearly meet in a point are one joint while a motion is put on the robot (`without_stacks`): three are a ball, two
-at right angles a universal. Links that are fixed to a base are one joint with it, free if the figure has legs. Then
-the hinges get the angles that turn their last link as the joint was turned (`Stacks.spread`). Where axes miss each
-other ends are off by as much: the solver brings hands and feet to where they were.
+at right angles a universal. Links that are fixed to a base are one joint with it, which is free if the figure has legs.
+Then the hinges get the angles that turn their last link as the joint was turned (`Stacks.spread`). Where axes miss each
+other, ends are off by as much: the solver brings hands and feet back to their places.
 """
 
 from __future__ import annotations
@@ -29,10 +29,12 @@ from viewer.spatial.vectors import cross, dot, norm
 _MOST = 3
 """Hinges of one joint."""
 _APART, _CARRIED, _AWAY = 0.06, 0.12, 0.15
-"""Parts of the figure's size: how far the axes of the last two hinges pass the point where they meet, how far that of
-a first one does, which carries this point as a collarbone carries the shoulder, and how far joints are from it."""
+"""Parts of the figure's size: the most by which the axes of the last two hinges may miss the point where they meet; by
+which the first axis may miss it, which carries this point as a collarbone carries the shoulder; and by which joints may
+be away from it.
+"""
 _SLANT = np.cos(np.radians(45.0))
-"""Cosine of the angle between hinges that follow each other; nearer ones turn about the same axis, as a knee's do."""
+"""Cosine of the angle between hinges that follow each other; above it they turn about one axis, as in a knee."""
 _SQUARE = 1e-6
 """Cosine of two axes up to which they are those of a universal."""
 
@@ -151,10 +153,10 @@ class Stacks:
 
 @lru_cache(maxsize=16)
 def without_stacks(skeleton: Skeleton, *, hinges: bool = True) -> Stacks | None:
-    """The skeleton with single joints in place of its stacks of hinges, and a base that can go; None: it is that.
+    """The skeleton with single joints in place of its stacks of hinges, and a free base; None: nothing changes.
 
-    A file that fixes a robot's base says how it is mounted, and readers keep that: reaching is solved so. Only a motion
-    that moves from place to place needs the base to be free, so that it is freed here.
+    A file that fixes a robot's base states how it is mounted, and readers keep that for reaching. Only a motion that
+    moves from place to place needs a free base, so the base is freed here.
 
     Args:
         skeleton: of a robot, or of anything else.
@@ -224,7 +226,7 @@ def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]],
     carried = multiply(conjugate(world.rotations[np.maximum(over, 0)]), turns[above])
     mounts = np.where(is_root, (0.0, 0.0, 0.0, 1.0), carried)
     single = np.array([len(each) == 1 for each in members])
-    # As they are: rounding would make other skeletons of the joints that no other one is near.
+    # Unchanged, because rounding would change joints that are in no group.
     same = single & (single[above] | (parents < 0))
     offsets[same], rests[same] = skeleton.offsets[last][same], skeleton.rest_rotations[last][same]
     mounts[same] = (0.0, 0.0, 0.0, 1.0)
@@ -266,10 +268,10 @@ def _lengths(skeleton: Skeleton) -> Floats:
 
 
 def _name_of(names: Sequence[str]) -> str:
-    """What a joint is called that stands for several: as the last of them that has the part of the first with one.
+    """The name of a joint that stands for several: of the last one that is the same part of the body as the first.
 
-    An elbow with the first hinge of a wrist is an elbow. Hinges that begin as a shoulder's or a hip's are one, whatever
-    the last is called: robots' upper arms turn about themselves near the elbow.
+    An elbow with the first hinge of a wrist is an elbow. Hinges that begin as a shoulder or a hip are a shoulder or a
+    hip, even if the last one is named otherwise: the upper arms of robots turn about themselves near the elbow.
     """
     parts = [body_part(name).part for name in names]
     known = [part for part in parts if part]
@@ -324,7 +326,7 @@ def _runs(skeleton: Skeleton) -> list[list[int]]:
     for joint, parent in enumerate(parents):
         if parent >= 0:
             children[parent].append(joint)
-    # Of several links that hang on one the others may be frames of sensors, which turn with it.
+    # Of several links that hang on one, some may be frames of sensors, which turn with it.
     moving = [[child for child in some if moves[child]] or some for some in children]
     busy = {skeleton.index(name) for one in skeleton.mimics for name in (one.joint, one.leader)}
     free = [kind is JointKind.HINGE and joint not in busy for joint, kind in enumerate(skeleton.kinds)]
@@ -374,7 +376,7 @@ def _grouped(skeleton: Skeleton, world: World, run: list[int], size: float) -> l
 
 
 def _misses(skeleton: Skeleton, world: World, group: tuple[int, ...], size: float) -> float:
-    """How far the axes of a row of hinges miss each other; infinite where it is no stack."""
+    """How far the axes of a row of hinges miss each other; infinite where the row is no stack."""
     hinges = _hinges(skeleton, group)
     axes = rotate(world.rotations[hinges], skeleton.axes[hinges, 0])
     if len(hinges) < 2 or np.abs(dot(axes[:-1], axes[1:])).max() > _SLANT:

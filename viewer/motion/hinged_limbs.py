@@ -1,8 +1,8 @@
-"""Limbs whose shoulder or hip is of one or two hinges: they cannot take each turn, but they can be aimed.
+"""Limbs whose shoulder or hip has one or two hinges: these cannot make every turn, but they can aim the limb.
 
-It is what `limb_chain.pose_limbs` does with the hinges that there are: the elbow folds so that the hand is as far from
-the shoulder as wanted, and the shoulder aims it. Of a limb whose elbow is no hinge the upper bone is aimed. The twist
-is what is left: of two solutions the one is taken that is inside the limits and nearer to the turn wanted.
+This does what `limb_chain.pose_limbs` does, with the hinges that there are: the elbow folds until the hand is as far
+from the shoulder as wanted, and the shoulder aims it. If the elbow is no hinge, the upper bone is aimed. Of the two
+solutions, the one that is inside the limits and nearer to the wanted turn is taken; the twist follows from it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from viewer.spatial.quaternion import angle_between, conjugate, from_axis_angle,
 from viewer.spatial.vectors import cross, norm
 
 _AIMS = 0.2
-"""Sine of the angle between a bone and the second axis of a universal from which on that axis aims the bone."""
+"""Sine of the angle between a bone and the second axis of a universal above which that axis aims the bone."""
 
 
 class Bones(NamedTuple):
@@ -59,7 +59,7 @@ def is_hinged(skeleton: Skeleton, limb: Limb) -> bool:
     kind, axes, way = skeleton.kinds[limb.upper], skeleton.axes[limb.upper], bones_of(skeleton, limb).upper
     if kind is not JointKind.UNIVERSAL:
         return kind is JointKind.HINGE
-    # A universal whose second axis only twists the bone takes the nearest turns.
+    # A universal whose second axis only twists the bone gets the nearest turns instead.
     return float(norm(cross(axes[1], way))) > _AIMS * float(norm(way))
 
 

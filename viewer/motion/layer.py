@@ -1,7 +1,7 @@
 """Layers: goals over time on a clip, such as a hand that reaches for a button while the figure walks.
 
 A layer's goal fades in, holds and fades out again. In each frame its target lies between the effector's place on the
-clip and the goal's own, as its weight then says. The frames are solved outwards from the hold, each from the correction
+clip and the goal's own, by its weight then. The frames are solved outwards from the hold, each from the correction
 of the one before, so that neighbours agree; then the corrections are smoothed, and each frame is solved once more from
 there. Feet stay where the clip has them. Frames outside the layers' windows keep their bits.
 """

@@ -1,4 +1,4 @@
-"""Two-bone IK of all frames at once, in closed form: a hand or foot is brought to a position, the limb's plane is kept.
+"""Two-bone IK of all frames at once, in closed form: a hand or foot reaches a position, and the limb keeps its plane.
 
 Twist joints between the bones keep their local rotations: each bone turns with all joints below it.
 """
@@ -27,18 +27,19 @@ from viewer.spatial.quaternion import (
 from viewer.spatial.vectors import cross, dot, norm, unit
 
 _STRAIGHTEST = 0.9995
-"""The reach of a limb in lengths of its bones, if it was not straighter itself."""
+"""The reach of a limb in lengths of its bones, if it was not straighter already."""
 _SHORTEST = 1e-3
-"""A folded limb is longer than the difference of its bones by this share."""
+"""The least reach of a folded limb: the difference of its bones plus this share."""
 _STRAIGHT, _BENT = 0.05, 0.2
 """Sines of the bend below which the limb bends about its flexion axis alone, and above which about its own normal."""
 _NEARLY, _CLEARLY = 0.35, 0.7
-"""The same where that axis is the limb's own: what it bends sideways there, by noise or by chance, stays as it is.
-Folded in the plane of a few degrees the limb would make them several times as many."""
+"""The same where that axis is the limb's own: small sideways bends, from noise or chance, stay as they are. Folding the
+limb in the plane of a bend of a few degrees would enlarge it several times.
+"""
 _FAR = 0.5
-"""Sine of a bend that is to the side that a limb flexes to: nothing is overstretched by 30 degrees."""
+"""Sine of a bend that is surely to the side that a limb flexes to: nothing is overstretched by 30 degrees."""
 _AXIS_AGREES = 0.7
-"""A flexion axis is a limb's own if the normals of frames that are bent so far have this cosine to it, in the mean."""
+"""A flexion axis is a limb's own if the normals of frames that are bent that far have this mean cosine to it."""
 _TINY = 1e-12
 
 
@@ -66,7 +67,7 @@ def pose_limbs(
         limb: an arm or a leg of its figure.
         world: positions and rotations (F, J) of all joints before.
         goals: (F, 3) world positions of the wrist or ankle. Towards one out of reach the limb points nearly straight,
-            or as straight as it was.
+        or as straight as it already was.
         turns: (F, 4) world rotations of the hand or foot; None: it turns with the lower bone.
         axis: (3,) flexion axis in the frame of the lower joint, as of `flexion_axis`; None: that one, or if there is
             none, the axis that the limb bends about the most in these frames.
@@ -101,7 +102,7 @@ def pose_several(skeleton: Skeleton, wanted: Sequence[LimbGoals]) -> list[Floats
     folding = fold(bend, to_shoulder, to_wrist, norm(away), longest)
     hinges = np.repeat([skeleton.kinds[one.limb.lower] is JointKind.HINGE for one in wanted], counts)
     if not hinges.all():
-        # What a limb bends sideways keeps it from being stretched as far as it should be: the rest is in its own plane.
+        # A sideways bend keeps a limb from stretching as far as it should: the rest is made in its own plane.
         folded = rotate(folding, to_wrist)
         normal = unit(cross(folded, to_shoulder))
         own = np.where((hinges | ~normal.any(axis=1))[:, None], bend, normal)
@@ -165,7 +166,7 @@ def _bend_axes(
     low, high = np.where(known, _NEARLY, _STRAIGHT), np.where(known, _CLEARLY, _BENT)
     part = np.clip((bent - low) / (high - low), 0.0, 1.0)[:, None]
     mixed = part * flexing + (1.0 - part) * steady
-    # Square to the lower bone, which then turns in a plane: else the limb could not be stretched.
+    # Perpendicular to the lower bone, which then turns in a plane: else the limb could not be stretched.
     lower = wrist - elbow
     mixed -= lower * (dot(mixed, lower) / np.maximum(dot(lower, lower), _TINY))[:, None]
     mixed /= np.maximum(norm(mixed), _TINY)[:, None]
@@ -178,9 +179,9 @@ def _flexing(
 ) -> tuple[Floats, Bools]:
     """Normals (N, 3) of limbs on the side that they flex to, and whether the flexion axes are the limbs' own (N,).
 
-    A limb that bends to the other side by less than `_FAR` is overstretched, and flexes as in a mirror: what it bends
-    sideways stays, and nothing turns over when it passes from one side to the other. If the axis is not the
-    limb's own, as of thighs that spin about themselves, whole stretches tell the side.
+    A limb that bends to the other side by less than `_FAR` is overstretched, and flexes mirrored: its sideways bend
+    stays, and nothing turns over when it passes from one side to the other. If the axis is not the limb's own, as with
+    thighs that spin about themselves, whole stretches decide the side.
 
     Args:
         skeleton: with the limbs.
@@ -209,8 +210,9 @@ def _carrying(skeleton: Skeleton, one: LimbGoals) -> Floats:
 def _sides(normal: Floats, towards: Floats, sine: Floats, wanted: Sequence[LimbGoals]) -> Floats:
     """(N,) 1, or -1 where a normal points away from the flexion axis: one side for each stretch of bent frames.
 
-    An axis that is square to the normals, as of a thigh that spins about itself, would take now one side, now the
-    other. Through stretches they go on; the whole stretch tells the side. Normals are seen from the joint that carries
+    An axis that is perpendicular to the normals, as with a thigh that spins about itself, would give changing sides. So
+    normals are followed through each stretch, and the whole stretch decides the side. Normals are seen from the joint
+    that carries
     the limb: a body that spins does not turn its knees over.
 
     Args:
@@ -283,7 +285,7 @@ def _locals(skeleton: Skeleton, wanted: Sequence[LimbGoals], swing: Floats, fold
 
 
 def _or_else(ways: Floats, others: Floats) -> Floats:
-    """Directions (F, 3), and the others' where they have no length."""
+    """Directions (F, 3), replaced by others where they have no length."""
     known = norm(ways) > _TINY
     if known.all():
         return ways

@@ -1,8 +1,8 @@
-"""Where the target's hips, feet and hands go: to the source's scaled places, or to what the source's hands touch.
+"""Places the target's hips, feet and hands: at the source's scaled places, or at what the source's hands touch.
 
 A hand that is near the other hand, the head, the chest or a thigh keeps its place relative to it, in the ratio of the
-arms' lengths; elsewhere it goes where its arm takes it. The farther it is away, the less of its place it keeps: there
-is no moment in which it begins to touch.
+arms' lengths; otherwise its arm determines where it goes. The farther it is away, the less of that place it keeps, so
+that no moment of first touch shows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from viewer.spatial.vectors import dot, norm
 _THERE = 1e-6
 """Limbs are not changed if their end is nearer to its goal than this, in lengths of the limb."""
 _NEAR = 0.13
-"""A hand touches things within this distance, in arm lengths: 8 cm of a person. At twice as far it does not."""
+"""A hand touches things within this distance, in arm lengths: 8 cm for a person. At twice that distance it does not."""
 _HOLD, _FADE = 0.1, 2.5
 """Seconds by which a touch is held longer at either end, and the hertz of the filter that fades it in and out."""
 _MOVES = 8.0
@@ -152,7 +152,7 @@ def follow(
     world: World,
     wanted: dict[int, Floats],
 ) -> tuple[Floats, World]:
-    """The target's limbs with their ends where the source's are, relative to the hips and scaled."""
+    """Pose the target's limbs so that their ends are where the source's are, relative to the hips and scaled."""
     _, its_middle, middle = _carried(pairing, world)
     goals = [middle + pairing.ratio * (pairing.moving.point(*its.tip) - its_middle) for its, _ in limbs]
     return reach(pairing, list(zip(limbs, goals, strict=True)), rotations, translations, world, wanted)
@@ -167,9 +167,9 @@ def reach(
     wanted: dict[int, Floats],
     rate: float | None = None,
 ) -> tuple[Floats, World]:
-    """Limbs of the target with their ends at goals (F, 3); hands and feet keep their world rotations.
+    """Pose limbs of the target with their ends at goals (F, 3); hands and feet keep their world rotations.
 
-    With a rate, frames a second, limbs leave their own rotations as slowly as people move.
+    With a rate, in frames a second, limbs leave their own rotations no faster than people move.
     """
     skeleton, moving = pairing.target.skeleton, _goals_of_limbs(pairing, limbs, world, wanted)
     if not moving:
@@ -191,7 +191,7 @@ def _goals_of_limbs(
     for (_, limb), goals in limbs:
         away = norm(world.point(*limb.tip) - goals)
         length = float(np.linalg.norm(np.diff(world.positions[0, [limb.upper, limb.lower]], axis=0)))
-        # All frames or none: a limb that is overstretched in the one before is flexed in the first that is posed.
+        # All frames or none: a limb that is overstretched in one frame would suddenly be flexed in the next, posed one.
         if not (away > _THERE * length).any():
             continue
         turns = None
@@ -205,10 +205,10 @@ def _goals_of_limbs(
 
 
 def _slowly(skeleton: Skeleton, limb: Limb, own: Floats, found: Floats, rate: float) -> Floats:
-    """Rotations (F, 2 or 3, 4) of a limb that goes from its own to those found as slowly as people move.
+    """Rotations (F, 2 or 3, 4) of a limb that goes from its own to those found no faster than people move.
 
-    What is quicker is noise of other joints, or of an elbow that is nearly straight: by the last millimetres of its
-    reach it turns as far as by centimetres before.
+    Faster changes are noise of other joints, or of an elbow that is nearly straight: the last millimetres of its reach
+    turn it as far as centimetres did before.
     """
     bones = list(limb_joints(limb)[:2])
     changes = low_pass(log(multiply(conjugate(own[:, bones]), found[:, :2])), rate, _MOVES)
@@ -225,7 +225,7 @@ def _as_they_turn(pairing: Pairing, one: LimbGoals, found: Floats, own: Floats) 
     Args:
         pairing: both bodies.
         one: the limb and its goals.
-        found: (F, 2 or 3, 4) as `pose_limbs` has them, whatever the kinds are.
+        found: (F, 2 or 3, 4) as `pose_limbs` has them for balls.
         own: (F, J, 4) local rotations of all joints before.
     """
     skeleton, figure, limb = pairing.target.skeleton, pairing.target.figure, one.limb
@@ -283,7 +283,7 @@ def touching_goals(pairing: Pairing, world: World) -> tuple[list[Floats], list[F
             share = touching_share(gap / (_NEAR * length), 1.0 / clip.frame_time)
             total += share[:, None] * (place - palms[index][1])
             weight, none = weight + share, none * (1.0 - share)
-        # Of one thing its share, of several the mean: without a moment in which one takes over.
+        # For one thing its share, for several their mean, so that no moment shows in which one takes over.
         shift = total * ((1.0 - none) / np.where(weight > 0.0, weight, 1.0))[:, None]
         goals.append(wrist + shift)
         touches.append(1.0 - none)
@@ -293,7 +293,7 @@ def touching_goals(pairing: Pairing, world: World) -> tuple[list[Floats], list[F
 def touching_share(gaps: Floats, rate: float) -> Floats:
     """(F,) how much of its place a hand keeps, 0 to 1, by its gap to a thing in the distance at which it touches.
 
-    Nothing is decided from frame to frame: near that distance noise would change it in each.
+    It changes gradually: near that distance, noise would flip a yes or no in every frame.
     """
     frames = round(_HOLD * rate)
     near = np.pad(ease(2.0 - gaps), frames)

@@ -1,4 +1,4 @@
-"""Two bodies whose joints are paired, and the target's joints turned in the world as the source's are.
+"""Pairs the joints of two bodies, and turns the target's joints in the world as the source's are.
 
 With anatomical frames A (`anatomy.py`) that is W_t = W_s A_s A_t^-1. Spines and necks with other numbers of joints take
 their turns from a curve.
@@ -129,7 +129,7 @@ def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
         return multiply(pairing.moving.rotations.swapaxes(0, 1)[some], its[some, None])
 
     def followed(joints: Iterable[int], turned: Floats) -> dict[int, Floats]:
-        """World rotations (F, 4) of the target's joints whose parts are turned so."""
+        """World rotations (F, 4) of the target's joints whose parts have the given rotations."""
         some = list(joints)
         return dict(zip(some, multiply(turned, conjugate(mine[some, None])), strict=True))
 
@@ -138,7 +138,7 @@ def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
     wanted = dict(zip(pairs, multiply(pairing.moving.rotations.swapaxes(0, 1)[some], across[:, None]), strict=True))
     its_figure, figure = source.figure, target.figure
     if its_figure is not None and figure is not None and figure.trunk not in wanted:
-        # A body that hangs on its chest, as of MuJoCo's humanoids, turns as the chest does.
+        # A body that hangs on its chest, as in MuJoCo's humanoids, turns as the chest does.
         wanted |= followed(
             [figure.trunk], parts([its_figure.chest if figure.trunk == figure.chest else its_figure.pelvis])
         )
@@ -160,7 +160,7 @@ def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
 
 
 def _are_alike(pairing: Pairing) -> bool:
-    """Whether both are one robot: its hinges turn as they do there, without being aimed."""
+    """Whether both are the same robot: its hinges then turn as in the source, without being aimed."""
     its, mine = pairing.source.skeleton, pairing.target.skeleton
     return its.kinds[1:] == mine.kinds[1:] and is_same_tree(its, mine)
 
@@ -169,9 +169,9 @@ def _in_plane(pairing: Pairing, limbs: Sequence[tuple[Limb, Limb]], uppers: Floa
     """World rotations (N, F, 4) of upper bones that set their hinges perpendicular to the planes of the source's limbs.
 
     A ball bends to any side, a hinge to one; where the limb is bent, the twist of the upper bone makes up for it. The
-    less it is bent, the less it shows a plane, and a bend to the side is left out: with p the angle from the hinge to
-    the normal of the plane, and s the sine of the bend, the twist is the half of the angle of (s^2 sin 2p, _PLAIN^2 +
-    s^2 cos 2p). It has no jump where the limb changes sides, but for one that bends far.
+    less the limb is bent, the less it shows a plane, and a sideways bend is left out: with p the angle from the hinge
+    to the normal of the plane, and s the sine of the bend, the twist is the half of the angle of (s^2 sin 2p, _PLAIN^2
+    + s^2 cos 2p). It does not jump where the limb changes sides, unless the limb bends far.
 
     Args:
         pairing: both bodies.
@@ -241,7 +241,8 @@ def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats,
     count = len(pairing.moving.positions)
     translations = np.repeat(skeleton.offsets[None], count, axis=0)
     _translated(pairing, translations)
-    # Joints come first: all that turn as they are wanted to are turned at once, the others after those above them.
+    # The joint axis comes first in the arrays: joints that simply turn as wanted are turned at once, the others after
+    # those above them.
     rotations = np.repeat(skeleton.rest_rotations[:, None], count, axis=1)
     world = rotations.copy()
     free = [joint for joint in wanted if skeleton.kinds[joint] in (JointKind.BALL, JointKind.FREE)]
@@ -288,7 +289,7 @@ def _aimed(pairing: Pairing, wanted: dict[int, Floats], joint: int, over: Floats
 
 
 def _others(skeleton: Skeleton, free: Iterable[int]) -> Iterable[list[int]]:
-    """The joints that are not free, in lists: of none is the parent in its own list or a later one."""
+    """The joints that are not free, in lists: no joint's parent is in its own list or a later one."""
     rounds: dict[int, list[int]] = {}
     found = {-1: 0, **dict.fromkeys(free, 0)}
     for joint, parent in enumerate(skeleton.parents.tolist()):

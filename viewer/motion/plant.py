@@ -1,8 +1,8 @@
-"""Feet planted: each foot stands still while it touches the ground; other frames of the clip stay as they were.
+"""Plants feet: each foot stands still while it touches the ground; other frames of the clip stay as they were.
 
 After Kovar, Schreiner and Gleicher ("Footskate cleanup for motion capture editing", SCA 2002), with these differences:
 heel and ball of a stance share one consistent pair of places; between stances the corrections go on with their own
-slopes, so that nothing kinks at lift-off; and the pelvis gives way before a leg is stretched.
+slopes, so that nothing kinks at lift-off; and the pelvis moves before a leg is stretched.
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ BLEND = 0.3
 LONGEST_BLEND = 10.0
 
 _REACH, _STRAIGHTEST = 0.985, 0.998
-"""Parts of a leg's length: planted legs may be this long, or as long as they were themselves up to the second."""
+"""Parts of a leg's length: planted legs may be as long as the first, or as long as they already were up to the second.
+"""
 _ROUNDS = 6
 _HOLD = 0.12
-"""Seconds by which the pelvis is low earlier and later than needed."""
+"""Seconds by which the pelvis goes down earlier, and comes up later, than needed."""
 _PELVIS_CUTOFF = 3.0
 _CLIMB_CUTOFF = 1.2
 _PASSES = 6
@@ -111,7 +112,7 @@ def plant_feet(
         clip: its motion. One or two frames stay as they are.
         contacts: when the feet touch; None: as `foot_contacts` finds it. Ignored contacts are not planted.
         blend: seconds over which corrections fade in and out.
-        pelvis: metres that the pelvis may move at most; None: as far as it must.
+        pelvis: metres that the pelvis may move at most; None: as far as needed.
         objects: spheres, boxes and meshes that the feet step on or over; those, and the faces of a mesh, that are more
             than half a leg higher than the floor, and than what is a step beside them, are walls.
             A stance that is as high as an object already, as in motion captured on stairs, keeps its height.
@@ -141,7 +142,7 @@ def plant_feet(
 
 
 def _as_hinges_turn(skeleton: Skeleton, motion: Motion, legs: Sequence[Limb]) -> tuple[Floats, Floats]:
-    """A motion whose legs turn as their joints can, as robots' hips of single hinges; feet are where they were.
+    """A motion whose legs turn as their joints can, such as robots' hips of single hinges; feet stay in their places.
 
     Args:
         skeleton: with the legs.
@@ -218,7 +219,7 @@ def _plant(
 
 
 def _steady_trunk(moving: MovingFeet, feet: FeetGoals, rate: float) -> MovingFeet:
-    """The clip whose trunk, and what is between it and the legs, is not turned by noise over feet that stand."""
+    """The clip without the noise that turns the trunk, and what is between it and the legs, over feet that stand."""
     stances = [stance for own in feet.stances for stance in own if stance.noise]
     if not stances:
         return moving

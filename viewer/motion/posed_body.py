@@ -1,4 +1,4 @@
-"""The motion of one body on another: turned, on its way, with feet and hands in their places."""
+"""The motion of one body on another: joints turned, hips on their path, feet and hands in their places."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Moved(NamedTuple):
 
 
 class PosedBody(NamedTuple):
-    """A body that has got a motion.
+    """A body with the motion of another one.
 
     Attributes:
         pairing: both bodies.
@@ -53,7 +53,7 @@ class PosedBody(NamedTuple):
 
 
 def posed_body(source: Body, target: Body, used: Map, choices: Choices, *, free: bool = True) -> PosedBody:
-    """The motion of one body on another, whatever the limits are.
+    """The motion of one body on another, without regard to limits.
 
     Args:
         source: with motion.
@@ -92,7 +92,7 @@ def _paired(source: Body, target: Body, used: Map, choices: Choices, *, free: bo
 def _with_feet(
     pairing: Pairing, choices: Choices, moved: Moved, wanted: dict[int, Floats], warnings: list[str]
 ) -> tuple[Moved, str, Stands | None]:
-    """The body with its feet as they are asked for, what was done, and when they stand."""
+    """The body with its feet as the choices ask, what was done, and when they stand."""
     if choices.feet == "off":
         return moved, "off", None
     if not pairing.legs:
@@ -117,7 +117,7 @@ def _planted(pairing: Pairing, moved: Moved, warnings: list[str]) -> tuple[Moved
         mine = moving_feet(target.skeleton, clip, moved.world, its.away)
         points = {foot.side: foot.places.keys() for foot in mine.feet}
         contacts = replace(touched, feet=tuple(
-            # Of a foot that is an ankle alone, as robots' are, the ankle stands while the source's heel does.
+            # If a foot is only an ankle, as with robots, the ankle stands while the source's heel does.
             f._replace(name=names[f.side], contacts=tuple(one for one in f.contacts if one.point in points[f.side]))
             for f in touched.feet if f.side in names
         ))  # fmt: skip
@@ -142,7 +142,7 @@ def _standing(skeleton: Skeleton, clip: Clip) -> tuple[MovingFeet, Contacts, flo
 def _with_hands(
     pairing: Pairing, choices: Choices, moved: Moved, wanted: dict[int, Floats], warnings: list[str]
 ) -> Moved:
-    """The body with its hands as they are asked for."""
+    """The body with its hands as the choices ask."""
     if choices.hands == "free":
         return moved
     arms = pairing.arms

@@ -2,9 +2,9 @@
 
 Each joint's range is measured in its own coordinates (swing and twist of balls, angles of hinges and universals): over
 the frames of each clip and their mirror images from one quantile to the other, then the widest of all clips. Frames of
-one clip are alike: counted together, a long clip would outvote what a short one shows.
+one clip resemble each other: counted together, a long clip would outvote a short one.
 
-Ranges are then widened by a margin. Limits that the skeleton states tell where motion that was not seen is likely: the
+Ranges are then widened by a margin. Limits that the skeleton states show where unseen motion is likely: the
 margin is up to twice as large inside them and half as large beyond them. Knees and elbows keep their bending side as
 limits of a clip do (`viewer.skeleton.clip_limits`), with `BEHIND` for a margin on the other side.
 """
@@ -50,7 +50,7 @@ class Learned:
     Attributes:
         skeleton: with the new limits.
         frames: number of frames used, without mirror images.
-        wild: number of frames left out because a joint or the root is thrown there.
+        thrown: number of frames left out because a joint or the root is thrown there.
         still: joints that never move; they keep their limits.
         inside: share of the frames that are inside the limits, within two degrees.
         unseen: the same by cross-validation: each fifth of the clips is judged by limits from the others; None for a
@@ -62,7 +62,7 @@ class Learned:
 
     skeleton: Skeleton
     frames: int
-    wild: int
+    thrown: int
     still: tuple[str, ...]
     inside: float
     unseen: float | None
@@ -126,9 +126,9 @@ def learned(skeleton: Skeleton, clips: Sequence[Clip], quantile: float = QUANTIL
         raise InputError(f"limits: margin: expected 0 to 180 degrees, found {np.degrees(margin):g}")
     kept = [tame(skeleton, clip) for clip in clips]
     frames = int(sum(mask.sum() for mask in kept))
-    wild = sum(len(clip) for clip in clips) - frames
+    thrown = sum(len(clip) for clip in clips) - frames
     if frames < LEAST_FRAMES:
-        left_out = f", and {wild} in which a joint is thrown" if wild else ""
+        left_out = f", and {thrown} in which a joint is thrown" if thrown else ""
         raise InputError(f"limits: expected {LEAST_FRAMES} frames or more, found {frames}{left_out}")
     probe = replace(skeleton, limits=_forms(skeleton))
     turns = [clip.rotations[mask] for clip, mask in zip(clips, kept, strict=True)]
@@ -142,7 +142,7 @@ def learned(skeleton: Skeleton, clips: Sequence[Clip], quantile: float = QUANTIL
     return Learned(
         skeleton=made,
         frames=frames,
-        wild=wild,
+        thrown=thrown,
         still=tuple(skeleton.names[joint] for joint in np.flatnonzero(still)),
         inside=_share(made, turns),
         unseen=_unseen(probe, skeleton, turns, ranges, still, margin),
@@ -153,7 +153,7 @@ def learned(skeleton: Skeleton, clips: Sequence[Clip], quantile: float = QUANTIL
 
 
 def tame(skeleton: Skeleton, clip: Clip) -> Bools:
-    """(F,) False for frames in short pieces between two throws, as of a calibration before the motion begins."""
+    """(F,) False for frames in short pieces between two throws, such as a calibration before the motion begins."""
     frames = len(clip)
     if frames < 2:
         return np.ones(frames, dtype=np.bool_)
@@ -228,7 +228,7 @@ def _widened(
     made = widened(probe, joint, low.tolist(), high.tolist(), lower, upper)
     if made is None:
         return None
-    # What keeps the bending side is as near to what was seen as it can be: that side has a margin, too.
+    # The end that keeps the bending side is as near to what was seen as possible: that side has a margin, too.
     count, behind = len(made.lower), min(BEHIND, margin)
     ends = np.maximum(made.lower - behind, most[0][:count]), np.minimum(made.upper + behind, most[1][:count])
     return replace(made, lower=np.minimum(made.lower, ends[0]), upper=np.maximum(made.upper, ends[1]))

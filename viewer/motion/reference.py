@@ -3,10 +3,10 @@
 A rest pose is trusted if it stands upright and its left side mirrors its right one; otherwise the frame of the clip
 nearest to such a pose is used instead.
 
-How each joint is turned while the figure stands upright, an upright, symmetric rest pose says, but for one thing:
-captured feet may stand on their edges by it, because their frames lean with the legs, which are apart at rest. Motion
-shows that. Without such a rest pose, the most neutral frames of the motion are averaged. That depends on what the
-person does, so that bones go first where they say more.
+An upright, symmetric rest pose shows how each joint is turned while the figure stands upright, except that captured
+feet may stand on their edges in it, because their frames lean with the legs, which are apart at rest. Motion corrects
+that. Without such a rest pose, the most neutral frames of the motion are averaged. The result depends on what the
+person does, so bones are used instead where they show more.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from viewer.spatial.vectors import cross, dot, norm, unit
 _SEARCHED = 400
 """Most frames that are compared to find a neutral one."""
 _AVERAGED, _STANDING = 0.25, 0.3
-"""Shares of the frames that are averaged: the most neutral ones, and for each foot those in which it stands."""
+"""Shares of the frames that are averaged: the most neutral ones, and for each foot the frames in which it stands."""
 _AS_NEUTRAL = 1.5
 """Frames are averaged if they are at most this many times as far from neutral as the best one."""
 _LEVEL = 0.2
-"""A line shows a direction if its part across the others is at least this long (of a unit vector)."""
+"""A line defines a direction if its part across the others is at least this long (of a unit vector)."""
 _ROLLED = np.radians(8.0)
-"""Feet that stand on their edges by more than this, both outwards or both inwards, are flat there."""
+"""Feet that stand on their edges by more than this, both outwards or both inwards, count as flat."""
 _UP = np.array([0.0, 1.0, 0.0])
 
 
@@ -100,7 +100,7 @@ def _mean_upright(moving: World, figure: Figure, upright: Floats) -> Floats:
 
 
 def _flat_feet(moving: World, figure: Figure, upright: Floats) -> Floats:
-    """(J, 4) with feet rolled as in the motion, if by the rest pose they would be on their edges.
+    """(J, 4) with feet rolled as in the motion, if the rest pose would put them on their edges.
 
     Both must do so, as in a mirror: a person may stand on one edge.
     """
@@ -135,7 +135,7 @@ def _ups_in_feet(moving: World, feet: Sequence[list[int]], upright: Floats) -> l
 
 
 def _by_bones(skeleton: Skeleton, figure: Figure, upright: Floats) -> Floats:
-    """(J, 4) with what the skeleton's bones show, whatever the pose.
+    """(J, 4) corrected by what the skeleton's bones show in any pose.
 
     Spine, neck and head go up along their bones; hips and shoulders show where left of pelvis and chest is, and the
     toes where the feet point to.
@@ -254,7 +254,7 @@ _SAMPLED = 15
 _COMPARED = 24
 """Most joints whose distances tell two poses apart."""
 _ALIKE = 1e-4
-"""Two poses are alike if no joint is farther apart than this, in sizes of the figure."""
+"""Two poses have the same shape if no joint is farther apart than this, in sizes of the figure."""
 
 
 class Body(NamedTuple):
@@ -304,7 +304,7 @@ def bodies_of(
         best = max((0, 1), key=lambda index: (figures[index] is not None, said[index], shown[index]))
         best_one = figures[best]
         if best_one is not None:
-            # A rest pose on its head shows arms for legs.
+            # In an upside-down rest pose, arms look like legs.
             alike = [each is not None and _structure(each) == _structure(best_one) for each in figures]
             figures = [
                 each if upright and same else replace(best_one, upright=False)

@@ -1,4 +1,4 @@
-"""The motion of one skeleton on another, whatever their names, joint frames, rest poses and proportions are.
+"""The motion of one skeleton on another with other names, joint frames, rest poses and proportions.
 
 1. Joints are paired by parts of the body (`find_map`).
 2. Anatomical frames A (`anatomy.py`) make joint frames comparable: the target's joint turns in the world as the
@@ -92,7 +92,7 @@ def _sides(
 ) -> tuple[tuple[_Side, _Side], Map | Mapping[str, str | None] | None]:
     """Source and target without stacks of hinges, and the map with the names that they have then.
 
-    A robot takes the motion of its like hinge by hinge, if its feet are not planted: that poses whole legs.
+    A robot gets the motion of the same robot hinge by hinge, unless its feet are planted: planting poses whole legs.
     """
     alike = is_same_tree(source.skeleton, target.skeleton) and not plants
     if alike and isinstance(given, Map):
@@ -118,7 +118,7 @@ def _sides(
 
 
 def _by_hinges(given: Map, source: Skeleton, target: Skeleton) -> Map:
-    """A map, in which joints may stand for stacks as in one of planted feet, with all hinges of these."""
+    """A map in which each joint that stands for a stack of hinges is replaced by those hinges."""
     its, mine = without_stacks(source), without_stacks(target)
     if its is None or mine is None:
         return given
@@ -163,7 +163,7 @@ def _mapped(source: Body, target: Body, given: Map | Mapping[str, str | None] | 
     if given.by_hand:
         by_hand: dict[str, str | None] = {name: given.pairs.get(name) for name in given.by_hand}
     else:
-        # In a map that does not say which pairs are by hand, all are.
+        # In a map that does not say which pairs were given by hand, all of them were.
         by_hand = {name: given.pairs.get(name) for name in {*found.pairs, *given.pairs}}
     made = with_pairs(found, by_hand, *skeletons)
     certainty = {name: given.certainty.get(name, made.certainty[name]) for name in made.pairs}
@@ -231,7 +231,7 @@ def retarget(
 
 
 def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[Skeleton, Clip, World, tuple[str, ...]]:
-    """The skeleton and the motion that the user gets, where the joints of the body are in it, and warnings."""
+    """The skeleton and the motion to return, where the joints of the body are in it, and warnings."""
     skeleton, clip, held = posed.pairing.target.skeleton, posed.clip, posed.held
     if stacks is not None:
         skeleton = stacks.whole

@@ -1,4 +1,4 @@
-"""What is asked of a retargeting, and what it says that it did, measured on the motion that it hands over."""
+"""The choices for a retargeting, and the report of what it did, measured on the resulting motion."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Choices:
     """How a motion is retargeted.
 
     Attributes:
-        feet: "plant": stances stay where they touch; "follow": ankles go where the source's go, scaled; "off".
+        feet: "plant": feet stand still while they touch; "follow": ankles go where the source's go, scaled; "off".
         hands: "free": as the arms turn; "reach": wrists go where the source's go, scaled, as far as arms reach;
             "touch": wrists keep their places near the other hand, head, chest and thighs while they are close.
         limits: joints are kept inside their limits.

@@ -1,6 +1,6 @@
 """How much a figure's feet slide: per contact, per foot and over a clip; with the measures that others publish.
 
-Heights are above the ground under each point, which is as high as its contacts before and after, the lower of the two.
+Heights are above the ground under each point, which is as high as the lower one of its contacts before and after.
 Frames between which the body jumps, as after a calibration pose, are left out.
 """
 
@@ -202,8 +202,8 @@ def _foot(foot: FootContacts, slides: list[_Slide], length: float) -> FootSkate:
 def _levels(feet: list[tuple[FootContacts, FootPlaces]]) -> list[tuple[Floats, Floats]]:
     """Per point with contacts its positions (F, 3) and the height (F,) of the ground under it.
 
-    Before its first contact and after its last one that is as high as there if all contacts of heels, or of balls, are
-    equally high. On stairs it is not known, and minus infinity.
+    Before its first contact and after its last one the ground is as high as at that contact if all contacts of heels,
+    or of balls, are equally high. On stairs it is unknown there: minus infinity.
     """
     found = []
     for point in POINTS:

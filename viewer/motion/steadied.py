@@ -1,8 +1,7 @@
-"""Legs that stand are as steady as the ground: noise is taken out of them, as far as their feet show that it is noise.
+"""Removes noise from legs that stand, as far as the shaking of their feet shows that it is noise.
 
-A foot that stands does not shake. If it does in the clip, each joint of the leg shakes, too, or the whole body;
-planted, knee and ankle would have to make up for it. What is left of a clip without noise, or of one with planted feet,
-is the clip.
+A foot that stands does not shake. If it does in the clip, each joint of the leg shakes, too, or the whole body; with
+planted feet, knee and ankle would have to make up for it. Clips without noise, or with planted feet, are not changed.
 """
 
 from __future__ import annotations
@@ -24,9 +23,10 @@ _CUTOFF, _AROUND = 6.0, 0.15
 _PER_LENGTH = 1.5
 """Radians by which a foot is turned by noise of all joints that moves it by a leg's length."""
 _UNSEEN = np.radians(0.25)
-"""Radians by which feet that stand shake in clean captures: they are left, and what is twice as much is not."""
+"""Radians by which feet that stand shake in clean captures: these are left alone, and twice as much is smoothed fully.
+"""
 _STIFF = 0.05
-"""How much a way of the body counts beside the length of a leg: it does not go far for two legs that differ."""
+"""Weight of moving the body relative to the length of a leg: it does not move far because two legs differ."""
 _SAME = 1e-12
 
 
@@ -83,7 +83,7 @@ def steadied(turns: Floats, stance: Stance, rate: float) -> Floats:
 
 
 def steadied_leg(skeleton: Skeleton, leg: Limb, world: World, stances: list[Stance], rate: float) -> World:
-    """A world in which thigh and shin of a leg have no noise in its stances, as the joint that carries it sees them."""
+    """A world in which thigh and shin of a leg, relative to the joint that carries it, have no noise in its stances."""
     noisy = [stance for stance in stances if stance.noise]
     if not noisy:
         return world
@@ -136,8 +136,8 @@ def steady_body(path: Floats, stances: list[Stance], rate: float, length: float)
 def steady_hips(ways: Floats, stances: Sequence[list[Stance]], rate: float, length: float) -> Floats:
     """(F, 3) how a body is moved so that its hips do not shake over feet that stand.
 
-    Hips shake with the rotations of the pelvis. Of a leg that is nearly straight the knee makes up for it by several
-    times as much, so that the body gives way along the leg, as little as it must.
+    Hips shake with the rotations of the pelvis. In a nearly straight leg the knee would have to make up for it by
+    several times as much, so the body moves along the leg, as little as necessary.
 
     Args:
         ways: (2, F, 3) from each hip to where its ankle is to be.
@@ -167,7 +167,7 @@ def steady_hips(ways: Floats, stances: Sequence[list[Stance]], rate: float, leng
 def steadied_ankle(
     moves: Floats, turns: Floats, run: slice, stance: Stance, points: tuple[Floats, Floats, Floats], rate: float
 ) -> tuple[Floats, Floats]:
-    """Corrections (S, 3) of an ankle's place and of its foot's rotation in which the ankle's path is smooth.
+    """Corrections (S, 3) of an ankle's place and of its foot's rotation that make the ankle's path smooth.
 
     While the ball alone stands, the ankle would move with every shake of the foot, and bend a nearly straight leg. It
     is smoothed as far as corrections shake it; the foot turns for it, and the ball keeps its place.
@@ -195,5 +195,5 @@ def steadied_ankle(
 
 
 def _rough(values: Floats, rate: float) -> Floats:
-    """What smoothing takes out of values (F, ...)."""
+    """What smoothing removes from values (F, ...)."""
     return values - low_pass(values, rate, _CUTOFF)

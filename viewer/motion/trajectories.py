@@ -1,4 +1,4 @@
-"""Paths of points over time: gaps are bridged; noise is measured by the lengths of bones, and smoothed away."""
+"""Paths of points over time: bridges gaps, measures noise by the lengths of bones, and smooths it away."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 A joint with several bones turns them all onto their positions (Kabsch, "A solution for the best rotation to relate two
 sets of vectors", 1976). A joint with one bone turns as the joint above does, and from there the shortest way onto the
 bone. An arm or leg turns about its upper bone so that its elbow or knee bends in the plane of the limb; where it is
-straight, the angle is interpolated. A hinge turns about its own axis. Joints that are turned in the same way, and do
-not hang on each other, are turned at once.
+straight, the angle is interpolated. A hinge turns about its own axis. Joints that are turned in the same way, and are
+not above each other, are turned at once.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Arm(NamedTuple):
 
 
 class _Way(IntEnum):
-    """How a joint is turned; the first ones are turned first."""
+    """How a joint is turned; ways that come first are done first."""
 
     NOT = 0
     BY_SEVERAL = 1
@@ -104,7 +104,8 @@ class Turning:
         """World rotations (F, J, 4) and positions (F, J, 3); the topmost joints are ``off`` (F, J, 3) their places."""
         skeleton, rest = self.skeleton, self.rest
         paths = np.ascontiguousarray(places.swapaxes(0, 1))
-        # The rotation of each joint from rest, in the world. Joints come first: some of them are taken at once.
+        # The rotation of each joint from rest, in the world. The joint axis comes first, so that several joints are
+        # turned at once.
         away = np.empty((len(skeleton), len(places), 4))
         world = np.empty((len(skeleton), len(places), 3))
         for way, joints in self._steps:
@@ -124,7 +125,7 @@ class Turning:
 
     @cached_property
     def _steps(self) -> list[tuple[_Way, Ints]]:
-        """Joints that are turned at once, after those above them. Limbs wait, so that arms and legs come together."""
+        """Joints that are turned at once, after those above them. Limbs come last, arms with legs."""
         ways = [self._way(joint) for joint in range(len(self.skeleton))]
         below: dict[int, list[int]] = {}
         for joint, parent in enumerate(self.parents):
@@ -264,7 +265,7 @@ def is_line(rests: Floats, part: float) -> bool:
 
 
 def _main(arms: Sequence[Arm], ways: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Bones on one line as one: (3,) at rest, (F, 3) now."""
+    """Bones on one line as a single bone: (3,) at rest, (F, 3) now."""
     first = arms[0].rest
     signs = [1.0 if arm.rest @ first > 0.0 else -1.0 for arm in arms]
     rest = np.sum([sign * arm.rest for sign, arm in zip(signs, arms, strict=True)], axis=0)

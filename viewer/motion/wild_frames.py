@@ -1,10 +1,10 @@
-"""Moments at which a capture fails: the body, or a foot, is elsewhere, and is back a moment later.
+"""Moments at which a capture fails: the body, or a foot, is in a wrong place and back a moment later.
 
 Over a tenth of a second every path goes about straight on. Places that are far from the line through those before and
 after them, as far as these scatter about it, are failures: spikes of one frame, stretches, and several near each other.
-A capture that flickers, in every other frame, leaves no such line: there each frame is off the middle of its
-neighbours, now to one side and now to the other, for however long. Of both halves of the frames the one that fails is
-that without which the path goes straight on at both ends.
+A capture that flickers, failing in every other frame, leaves no such line: there each frame is off the middle of its
+neighbours, to alternating sides, for any length of time. Of the two halves of those frames, the failing one is the half
+without which the path goes straight on at both ends.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from viewer.spatial.smoothing import median
 from viewer.spatial.vectors import dot, norm
 
 _LONGEST = 0.1
-"""Seconds after which what failed is back, at most; no less than `_SIDE` frames and one, so that of two failures near
-each other neither is in the way of the other."""
+"""The most seconds that a failure lasts; at least `_SIDE` frames and one, so that two failures near each other do not
+hide each other.
+"""
 _TIMES = 5.0
 """Places are failures if they are this many times as far from the line as those on either side scatter about it ..."""
 _LEAST = 0.02
-"""... and farther than this, in leg lengths: what is nearer moves no contact."""
+"""... and farther than this, in leg lengths: smaller failures move no contact."""
 _SIDE = 3
 """Frames on either side that the line goes through."""
 _TURNS, _OPPOSED = 3, 0.5
@@ -36,7 +37,7 @@ that line is off by 7 / 3 of their scatter at most. Only stretches between leaps
 
 
 def failures(paths: Floats, length: float, rate: float) -> Floats:
-    """(P, F) metres that points are away from where they should be; 0 where they do not fail, as in both end frames.
+    """(P, F) metres that points are away from where they should be; 0 where they do not fail, as at either end.
 
     Args:
         paths: (P, F, 3) of points, metres.
@@ -84,11 +85,11 @@ def failures(paths: Floats, length: float, rate: float) -> Floats:
 
 
 def _flickers(paths: Floats, least: float) -> Iterator[tuple[int, Ints]]:
-    """Points, and the frames in which each of them is elsewhere, of all stretches in which every other frame is.
+    """The points and frames of failures in all stretches in which every other frame fails.
 
     Args:
         paths: (P, F, 3) of points, metres.
-        least: metres; what is nearer is no failure.
+        least: metres; smaller distances are no failure.
     """
     bends = paths[:, 1:-1] - 0.5 * (paths[:, :-2] + paths[:, 2:])
     size = norm(bends)
@@ -106,7 +107,7 @@ def _flickers(paths: Floats, least: float) -> Iterator[tuple[int, Ints]]:
             last = first
             while last < most and row[last]:
                 last += 1
-            # Frames first + 1 to last + 1 are off the middle of their neighbours, to one side and to the other in turn.
+            # Frames first + 1 to last + 1 are off the middle of their neighbours, to alternating sides.
             if last - first >= _TURNS:
                 frames = np.arange(first + 1, last + 2)
                 halves = [frames[start::2] for start in (0, 1)]
@@ -118,7 +119,7 @@ def _flickers(paths: Floats, least: float) -> Iterator[tuple[int, Ints]]:
 
 
 def _rough_without(path: Floats, some: Ints, frames: Ints) -> float:
-    """Metres by which a path (F, 3) bends at most, at frames and those beside them, if some go straight on."""
+    """The most metres by which a path (F, 3) bends at some frames and their neighbours if other frames are left out."""
     bridged_path = path.copy()
     bridged_path[some] = 0.5 * (path[some - 1] + path[some + 1])
     around = bridged_path[max(frames[0] - _SIDE, 0) : frames[-1] + _SIDE + 1]
@@ -147,7 +148,7 @@ def bridged(paths: Floats, failed: Bools) -> Floats:
 
 
 def mended(skeleton: Skeleton, clip: Clip, world: World, away: Bools) -> World:
-    """The world with its lost frames, none of them the first or the last, half-way between those around them."""
+    """The world with its lost frames, never the first or the last, interpolated between those around them."""
     frames = np.flatnonzero(away)
     sound = np.flatnonzero(~away)
     after = np.searchsorted(sound, frames)
