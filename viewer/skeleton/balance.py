@@ -1,6 +1,6 @@
-"""What a skeleton weighs, its centre of mass, and whether that is above the points that the figure stands on.
+"""The mass of a skeleton, its centre of mass, and whether that is above the points that the figure stands on.
 
-A joint weighs what its file states, else what the capsules of its bodies weigh. A standing body is in static balance
+A joint has the mass that its file states, else that of the capsules of its bodies. A standing body is in static balance
 while the vertical through its centre of mass meets its support polygon, the convex hull of what touches the floor.
 Masses of human segments, and where they are centred along the bones: de Leva, "Adjustments to Zatsiorsky-Seluyanov's
 segment inertia parameters", J. Biomechanics 29, 1996. A person weighs 22 kg per square metre of height.
@@ -96,7 +96,7 @@ def volume_of(capsule: Capsule) -> float:
 
 
 def standing_height(skeleton: Skeleton) -> float:
-    """Metres from the lowest to the highest joint or end site of the relaxed pose; of one that lies its length."""
+    """Metres from the lowest to the highest joint or end site of the relaxed pose; the length of a pose that lies."""
     world = fk(skeleton, skeleton.relaxed_pose())
     tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
     places = np.array([*world.positions, *(world.point(joint, offset) for joint, offset in tips)])
@@ -106,7 +106,7 @@ def standing_height(skeleton: Skeleton) -> float:
 
 
 def _segments(skeleton: Skeleton, figure: Figure) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], Floats]:
-    """The segment (J,) of each joint, that of the nearest joint above where one begins; and each one's share."""
+    """The segment (J,) of each joint: that of the nearest joint above at which one begins; and each segment's share."""
     begins: dict[int, int] = {figure.pelvis: 0}
     parts = [_TRUNK]
     for limb in figure.limbs:
@@ -131,10 +131,10 @@ class Points(NamedTuple):
     Attributes:
         joints: (P,) their joints.
         offsets: (P, 3) in the joints' frames, metres.
-        values: (P,) of masses: parts of the sum; of points to stand on: metres from the point to the skin, negative
-            for ends of what is no figure, which count as touching only if they are nearer than others.
-        parts: (P,) which foot, knee or hand each point to stand on belongs to; of no figure the joint of the effector
-            above it, or its own; -1 for none.
+        values: (P,) of masses: parts of the sum; of points to stand on: metres from the point to the skin; negative for
+        the ends of skeletons that are no figures, which count as touching only if they are nearer than others.
+        parts: (P,) which foot, knee or hand each point to stand on belongs to; without a figure the joint of the
+        effector above it, or its own; -1 for none.
     """
 
     joints: Ints
@@ -195,8 +195,8 @@ def find_balance(skeleton: Skeleton, world: World, floor: float = 0.0, fixed: Co
         skeleton: the joints.
         world: the pose, one (J, ...).
         floor: its height, metres.
-        fixed: joints that are held where they are: a foot, knee or hand with one of them supports at any height, as
-            does an end of what is no figure.
+        fixed: joints that are held where they are: a foot, knee or hand with one of them supports at any height; so
+        does an end of a skeleton that is no figure.
     """
     center = center_of_mass(skeleton, world)
     contacts, levels = standing_points(skeleton, floor, fixed)
@@ -229,7 +229,7 @@ def standing_points(skeleton: Skeleton, floor: float, fixed: Collection[int]) ->
 
 @lru_cache(maxsize=16)
 def _size(skeleton: Skeleton) -> float:
-    """The length that a figure's parts are measured in: its leg's; of no figure its longest path from a root."""
+    """The length that a figure's parts are measured in: its leg's; without a figure, the longest path from a root."""
     figure = find_figure(skeleton)
     return (figure and leg_length(skeleton, figure)) or rest_tree(skeleton).size
 
@@ -250,7 +250,7 @@ def _table(rows: list[tuple[int, Floats, float, int]], total: float | None = Non
     joints, offsets, values, parts = zip(*rows, strict=True) if rows else ((), (), (), ())
     numbers = np.array(values, dtype=np.float64)
     if total is not None:
-        # A skeleton that is one point, or several in one place, weighs the same in each.
+        # If all points of a skeleton are in one place, each weighs the same.
         numbers = numbers / numbers.sum() if numbers.sum() > 0.0 else np.full(len(numbers), total / len(numbers))
     places = np.array(offsets, dtype=np.float64).reshape(-1, 3)
     return Points(np.array(joints, dtype=np.intp), places, numbers, np.array(parts, dtype=np.intp))
@@ -275,7 +275,7 @@ def _bodymass_points(tree: RestTree, figure: Figure) -> list[tuple[Point, float]
         upper, lower, end = _ARM if limb.kind == ARM else _LEG
         points += _segment((limb.upper, here), (limb.lower, here), upper)
         points += _segment((limb.lower, here), limb.tip, lower)
-        # Of a limb that ends in an end site, the hand or foot weighs at the wrist or ankle.
+        # In a limb that ends in an end site, the weight of the hand or foot is at the wrist or ankle.
         points += _segment(limb.tip, limb.tip if limb.end is None else _end(tree, limb.end), end)
     return points
 
@@ -317,7 +317,7 @@ def _effector_above(skeleton: Skeleton, joint: int) -> int:
 def _contact_points(skeleton: Skeleton) -> Points:
     """The points that a skeleton may stand on: soles, knees and palms of a figure; of anything else joints and ends.
 
-    Of anything else an end is a point of the skin, a joint as deep under it as its body is thick.
+    For anything else, an end is on the skin, and a joint is as deep under it as its body is thick.
     """
     figure, tree = find_figure(skeleton), rest_tree(skeleton)
     if figure is None:
@@ -406,7 +406,8 @@ def _side(skeleton: Skeleton, world: World, way: Floats) -> str:
     rest = conjugate(rest_world(skeleton).rotations[figure.pelvis])
     forward, left = (rotate(turn, rotate(rest, axis))[[0, 2]] for axis in (figure.forward, figure.left))
     across = float(np.linalg.norm(left))
-    if across > _LEVEL:  # bent over, its front looks back between the legs, but its left stays where it was
+    if across > _LEVEL:
+        # When the figure bends over, its front points back between the legs, but its left stays the same.
         forward = np.array((-left[1], left[0])) / across
     ahead, aside = float(way @ forward), float(way @ left)
     if abs(ahead) >= abs(aside):

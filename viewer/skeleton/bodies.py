@@ -65,13 +65,12 @@ def bodies_of(skeleton: Skeleton) -> Bodies:
 
 
 def fit_bodies(skeleton: Skeleton, height: float | None = None) -> Bodies:
-    """A capsule for each bone of the skeleton, whatever bodies it has.
+    """A capsule for each bone of the skeleton; bodies that it has are ignored.
 
-    A bone reaches from a joint to its child or end site; bones of no length have none, nor has the way from a root on
-    the floor to the body; and of more than
-    `viewer.skeleton.rigid_bodies.MOST_CAPSULES` bones the longest ones have one. Pairs are tested whose joints
-    are neither one nor parent and child, and that do not touch at rest nor in the relaxed pose. Capsules that touch
-    when joints tremble become thinner.
+    A bone reaches from a joint to its child or end site; bones of no length have none, and neither has the way from a
+    root on the floor to the body; with more than `viewer.skeleton.rigid_bodies.MOST_CAPSULES` bones only the longest
+    have one. Pairs are tested if their joints are neither the same nor parent and child, and if they touch neither at
+    rest nor in the relaxed pose. Capsules that touch when joints tremble become thinner.
 
     Args:
         skeleton: of any size and shape.
@@ -112,7 +111,7 @@ def _tested(skeleton: Skeleton, capsules: tuple[Capsule, ...], poses: list[World
 
 
 def _poses(skeleton: Skeleton) -> list[World]:
-    """At rest, and relaxed; of a figure whose bones lie anywhere at rest only the relaxed one."""
+    """The rest pose and the relaxed pose; only the relaxed one if the bones lie anywhere at rest."""
     relaxed = fk(skeleton, skeleton.relaxed_pose())
     return [relaxed] if _lies_anywhere(skeleton) else [fk(skeleton, skeleton.rest_pose()), relaxed]
 
@@ -124,7 +123,7 @@ def _lies_anywhere(skeleton: Skeleton) -> bool:
 
 
 def _height(skeleton: Skeleton, poses: list[World]) -> float:
-    """Metres that a figure is tall; of others the longest side of the box around them."""
+    """The height of a figure in metres; for others the longest side of the box around them."""
     world = poses[0]
     tips = [
         world.point(joint, offset) for joint, offset in zip(skeleton.tip_parents, skeleton.tip_offsets, strict=True)
@@ -138,7 +137,7 @@ def _height(skeleton: Skeleton, poses: list[World]) -> float:
 
 
 def _capsules(skeleton: Skeleton, height: float) -> Iterator[Capsule]:
-    """One for each bone, in the order of the joints: to its children, then to its end sites."""
+    """One capsule for each bone, in the order of the joints: to its children, then to its end sites."""
     tree, figure, path = rest_tree(skeleton), find_figure(skeleton), body_path(skeleton)
     carriers = path[1:]
     radii = {} if figure is None else _radii(tree, figure)
@@ -241,7 +240,7 @@ def _thinner(skeleton: Skeleton, table: CapsuleTable, pairs: Ints) -> Floats:
     touch = (spaces <= sums).mean(axis=0) > _TOO_OFTEN
     parts = np.ones(len(table.radius))
     if touch.any():
-        # Thin enough for all but this part of the wiggles.
+        # Thin enough not to touch in all but this part of the wiggles.
         allowed = int(_TOO_OFTEN * count)
         room = np.partition(spaces[:, touch], allowed, axis=0)[allowed]
         part = np.clip(room / sums[touch] * (1.0 - 1e-9), _LEAST_PART, 1.0)

@@ -236,7 +236,7 @@ class Builder:
         return self
 
     def mimic(self, joint: str, leader: str, ratio: float = 1.0, offset: float = 0.0) -> Self:
-        """Let a hinge or slide follow another one: its coordinate is ratio * leader's + offset.
+        """Make a hinge or slide follow another one: its coordinate is ratio * leader's + offset.
 
         Args:
             joint: the follower.
@@ -255,7 +255,7 @@ class Builder:
         return self
 
     def loop(self, a: str, b: str, *, rigid: bool = False) -> Self:
-        """Let two places stay together: joints, effectors or tips. Loops of unknown places are left out.
+        """Keep two places together: joints, effectors or tips. Loops of unknown places are left out.
 
         Args:
             a: name of the one.

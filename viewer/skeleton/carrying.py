@@ -127,7 +127,7 @@ class Carrier:
         )
 
     def skin(self, skin: Skin) -> Skin:
-        """The skin, at rest where it was: vertices of a removed joint follow the nearest one above it."""
+        """The skin, unchanged at rest: vertices of a removed joint follow the nearest joint above it."""
         before, after = fk(self.old, self.old.rest_pose()), fk(self.new, self.new.rest_pose())
         place = {here: joint for joint, here in enumerate(self.source.tolist()) if here >= 0}
         joints, transforms = skin.joints.copy(), skin.transforms.copy()

@@ -1,4 +1,4 @@
-"""A character: a skeleton with its motion, how its file stated them, and the same figure standing elsewhere."""
+"""A character: a skeleton with its motion and how its file stated them; moving a character to another place."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Source:
         license: as the file states it, or "".
         unread: counts of other contents of the file ("1 mesh"), which are left out, with a warning, on writing.
         joint_names: what the file calls the joints, where they have the names of the bodies that they move (robots).
-        ranges: what the file states of hinges, radians, that it does not limit: no pose is outside of two turns.
+        ranges: those that the file states of hinges, radians, where they limit nothing: no pose is outside two turns.
     """
 
     path: str | None = None
@@ -127,7 +127,7 @@ class Character:
         if not isinstance(self.source, Source):
             raise InputError(f"character source: expected a Source, found {quote(self.source)}")
         order = self.source.joint_order
-        if order and sorted(order) != list(range(joints)):  # the file's layout is not that of another skeleton
+        if order and sorted(order) != list(range(joints)):  # another skeleton does not have the file's layout
             object.__setattr__(self, "source", replace(self.source, joint_order=(), layout=None))
         if self.skin is not None and self.skin.skeleton_joints != joints:
             object.__setattr__(self, "skin", None)
@@ -166,7 +166,7 @@ class Character:
 
 
 def placed(character: Character, offset: ArrayLike, rotation: ArrayLike = (0.0, 0.0, 0.0, 1.0)) -> Character:
-    """The character elsewhere, in all its poses and clips.
+    """The character at another place, in all its poses and clips.
 
     Args:
         character: any.

@@ -52,8 +52,8 @@ class JointSpace:
         middle: (J, 3) centres of the ranges of circular coordinates with two ends; 0 elsewhere.
         period: (J, 3) 2 pi for these coordinates; 0 elsewhere.
         swing_twists: by twist axis, the balls with ranges of swing and twist.
-        swung, swung_axes: (B,) all of them, and (B, 4) their axes in an order that keeps handedness, the twist's last
-            of three, and w: all are measured at once.
+        swung, swung_axes: (B,) all of them, measured at once, and (B, 4) the indices of their axes in an order that
+        keeps handedness: the twist's last of three, then w.
         ranged: whether any coordinate has an end.
         unturned: whether no joint is rotated at rest.
         following: the joints that follow others.
@@ -116,8 +116,8 @@ class JointSpace:
     def rebuild(self, coordinates: Floats, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
         """Copies of the local rotations and translations with the given coordinates (..., J, 3).
 
-        Fixed joints go to rest; free joints and balls without limits keep their motion, and fixed roots their place and
-        turn: the figure stands where it is put.
+        Fixed joints go to rest; free joints and balls without limits keep their motion, and fixed roots their position
+        and rotation: the figure stands where it is put.
         """
         turns, moved = rotations.copy(), translations.copy()
         skeleton, axes = self.skeleton, self.skeleton.axes
@@ -188,7 +188,8 @@ class JointSpace:
             return coordinates
         for twist_axis, joints in self.swing_twists:
             some = coordinates[..., joints, :]
-            # The other way round is longer than half a turn by as much as this one is shorter: a violation by itself.
+            # The other way round exceeds half a turn by as much as this one falls short of it, which is a violation by
+            # itself.
             far = _swing_length(some, twist_axis) - room[..., joints] > np.pi
             if far.any():
                 which = far.nonzero()[-1]
@@ -249,12 +250,12 @@ def room_of(skeleton: Skeleton, pose: Pose) -> Floats:
 
 @lru_cache(maxsize=8)
 def coordinates_and_room(skeleton: Skeleton, pose: Pose) -> tuple[Floats, Floats]:
-    """What is shown of joints in a pose, cached for the poses in use, which are immutable.
+    """The coordinates of a pose's joints, and how far inside they are; cached for the poses in use (poses are immutable).
 
     The last bits may be others than those of `JointSpace.measure`, which poses are made of.
     """
     space, measure = joint_space(skeleton), COMPILED.measure
-    if measure is None or len(pose.rotations) != len(space.lower):  # of another skeleton: it is refused
+    if measure is None or len(pose.rotations) != len(space.lower):  # of another skeleton: measuring refuses it
         coordinates = space.measure(pose.rotations, pose.translations)
         return coordinates, space.room(coordinates)
     coordinates, room = np.empty((len(space.lower), 3)), np.empty(len(space.lower))
@@ -346,7 +347,7 @@ def swing_excess(coordinates: Floats, twist_axis: int) -> Floats:
 
 
 def nearer_swing(coordinates: Floats, lower: Floats, upper: Floats, twist_axis: int) -> Floats:
-    """Swing-twist coordinates (..., 3) with the swing the short or the long way round, whichever violates less."""
+    """Swing-twist coordinates (..., 3) with the swing by the short or long way round: the one that violates less."""
     length = _swing_length(coordinates, twist_axis)
     shares = coordinates / np.where(length > 0.0, length, np.inf)[..., None]
     shares[..., twist_axis] = 0.0
@@ -481,7 +482,7 @@ def project_joint(skeleton: Skeleton, pose: Pose, joint: int, *, limits: bool = 
 
 @lru_cache(maxsize=64)
 def alone(skeleton: Skeleton, joint: int) -> Skeleton:
-    """One joint as a skeleton of its own: what concerns only its own rotation is quicker by this. Cached."""
+    """One joint as a skeleton of its own, which makes computations of its own rotation quicker. Cached."""
     return Skeleton(
         name="",
         names=(skeleton.names[joint],),
@@ -543,7 +544,7 @@ def project_clip(skeleton: Skeleton, clip: Clip) -> Clip:
 
 
 def nearest_turns(skeleton: Skeleton, joints: Sequence[int], rotations: Floats) -> Floats:
-    """The local rotations (N, F, 4) nearest to those given that the kinds of N joints allow, whatever their limits."""
+    """The local rotations (N, F, 4) nearest to those given that the kinds of N joints allow; limits are ignored."""
     found, rest, axes = rotations.copy(), skeleton.rest_rotations[joints, None], skeleton.axes[joints]
     of_kind: dict[JointKind, list[int]] = {}
     for place, joint in enumerate(joints):

@@ -44,7 +44,8 @@ _CLEARLY_LOWER = 0.2
 _MOST_BENT = np.cos(np.radians(60.0))
 """A leg bent more than this at rest is not a person's: animals walk on their toes."""
 _MOST_OF_IT = 0.4
-"""Without names, a single pair of twins are limbs if they are this part of the figure: a gripper's fingers are less."""
+"""Without names, a single pair of twins are limbs if they are this part of the figure: a gripper's fingers are shorter.
+"""
 _SIDES = {"left", "right"}
 _STRAIGHT = 1.15
 """A limb's path may be this much longer than the straight line between its ends."""
@@ -63,7 +64,7 @@ def limb_middle(skeleton: Skeleton, joint: int) -> int | None:
 
 
 class _Shape:
-    """A skeleton as a key: equal to one of the same names, tree and lengths, whatever its limits are."""
+    """A skeleton as a key: equal to one of the same names, tree and lengths, even if limits differ."""
 
     __slots__ = ("arrays", "skeleton")
 
@@ -75,7 +76,7 @@ class _Shape:
         )  # fmt: skip
 
     def __hash__(self) -> int:
-        # Skeletons made of one another share their arrays, which are read-only: the same ones are equal ones.
+        # Skeletons made from one another share their arrays, which are read-only: identical arrays are equal.
         return hash(tuple(map(id, self.arrays)))
 
     def __eq__(self, other: object) -> bool:
@@ -87,8 +88,8 @@ def find_figure(skeleton: Skeleton, *, any_rest: bool = False) -> Figure | None:
 
     Args:
         skeleton: of a person, or of anything else.
-        any_rest: accept every rest pose, such as one frame of a motion, and animals: names and lengths of bones decide
-            alone. Figures that a standing rest pose shows are the same ones; of others `Figure.upright` is False.
+        any_rest: accept every rest pose, such as one frame of a motion, and animals: only names and lengths of bones
+        decide. Figures with a standing rest pose are found as usual; for others `Figure.upright` is False.
     """
     shape = _Shape(skeleton)
     return _found(shape) or (_found_at_any_rest(shape) if any_rest else None)
@@ -135,7 +136,7 @@ def _found_at_any_rest(shape: _Shape) -> Figure | None:
 
 
 def _limbs(tree: RestTree) -> tuple[tuple[Limb, ...], tuple[Limb, ...]] | None:
-    """Arms and legs, of which one pair may be missing; None for a skeleton without limbs."""
+    """Arms and legs, one pair of which may be missing; None for a skeleton without limbs."""
     if not tree.size > 0:
         return None
     arms, legs = _arms_and_legs(tree)
@@ -189,7 +190,7 @@ def _trunk(tree: RestTree, limbs: tuple[Limb, ...]) -> int | None:
 
 
 def _arms_and_legs(tree: RestTree) -> tuple[tuple[Limb, ...], tuple[Limb, ...]]:
-    """Both pairs, by name where possible; () for one that is not there."""
+    """Both pairs, by name where possible; () for a missing one."""
     arms, legs = named_pair(tree, ARM), named_pair(tree, LEG)
     if arms and legs:
         return arms, legs
@@ -209,7 +210,7 @@ def _arms_and_legs(tree: RestTree) -> tuple[tuple[Limb, ...], tuple[Limb, ...]]:
 
 
 def _of_kind(tree: RestTree, pair: Pair | None, kind: str) -> tuple[Limb, ...]:
-    """Left, then right, as far as names say it."""
+    """The left and right limb of a kind, as far as names identify them."""
     found = [replace(limb, kind=kind, toe=toe_of(tree, kind, limb.end)) for limb in pair or ()]
     return tuple(sorted(found, key=lambda limb: limb.side) if {limb.side for limb in found} == _SIDES else found)
 
@@ -220,7 +221,7 @@ def _branch(tree: RestTree, limb: Limb) -> list[int]:
 
 
 def _outermost(tree: RestTree, pairs: list[Pair], known: Pair | None) -> list[Pair]:
-    """The pairs, longest first, that do not hang on a limb of another: hands are no bodies."""
+    """The pairs, longest first, that do not hang on a limb of another pair: fingers are no limbs."""
     taken = {joint for limb in known or () for joint in _branch(tree, limb)}
     kept: list[Pair] = []
     for pair in pairs:
@@ -251,7 +252,7 @@ def _stands_on(tree: RestTree, pair: Pair) -> bool:
 
 
 def _is_straight(tree: RestTree, limb: Limb) -> bool:
-    """Whether joints between upper, lower and end (twist bones) lie on the way: else there are more than two bones."""
+    """Whether joints between upper, lower and end (twist bones) lie on the line: else there are more than two bones."""
     for start, stop, ends in ((limb.upper, limb.lower, []), (limb.lower, limb.tip[0], [tree.end(limb.tip)])):
         way = [tree.place(start), *(tree.place(joint) for joint in tree.between(start, stop)), *ends]
         if sum(starmap(math.dist, pairwise(way))) > _STRAIGHT * math.dist(way[0], way[-1]):
@@ -278,7 +279,7 @@ def _head(tree: RestTree, pelvis: int, chest: int, limbs: tuple[Limb, ...]) -> i
 
 
 def _sided(tree: RestTree, limbs: tuple[Limb, ...], left: Floats) -> tuple[Limb, ...]:
-    """Left, then right: by names if these differ in side, else by position."""
+    """The two limbs as left, right: by names if these differ in side, else by position."""
     sides = {limb.side for limb in limbs}
     if not limbs or sides == _SIDES:
         return tuple(sorted(limbs, key=lambda limb: limb.side))
@@ -354,7 +355,7 @@ def find_slots(skeleton: Skeleton, figure: Figure | None = None) -> Mapping[str,
 
 
 def _once(slots: dict[str, int]) -> dict[str, int]:
-    """Each joint under its last slot: a chest that is also the pelvis keeps the more specific name."""
+    """Keep each joint under its last slot only: a chest that is also the pelvis keeps the more specific name."""
     last = {joint: slot for slot, joint in slots.items()}
     return {slot: joint for slot, joint in slots.items() if last[joint] == slot}
 
@@ -389,7 +390,7 @@ def _fingers(tree: RestTree, hand: int) -> dict[str, list[int]]:
     free = [finger for finger in FINGERS if finger not in named]
     rest = _from_thumb(tree, hand, rest)
     if len(rest) < len(free) and free[:1] == ["thumb"] and len(rest) + len(named) < len(FINGERS):
-        # Fewer than five without names: the little finger is missing first, the thumb last.
+        # With fewer than five chains without names, the little finger is missing first, the thumb last.
         free = free if len(rest) > 1 else ["middle", *(finger for finger in free if finger != "middle")]
     found = named | dict(zip(free, rest, strict=False))
     return {finger: found[finger] for finger in FINGERS if finger in found}

@@ -1,7 +1,7 @@
-"""Edits of skeletons as pure functions: a skeleton in, another one out. Other joints stay where they are at rest.
+"""Edits of skeletons as pure functions: they take a skeleton and return another one.
 
-Places are metres in the world at rest. Poses and bodies of the skeleton are carried along; those of documents are
-carried by `viewer.document.remapping`.
+Other joints stay where they are at rest. Places are metres in the world at rest. Poses and bodies of the skeleton are
+carried along; those of documents are carried by `viewer.document.remapping`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def rest_of(skeleton: Skeleton) -> World:
 
 
 def begun(name: str, place: ArrayLike, *, title: str = "untitled") -> Skeleton:
-    """A skeleton of one joint, which is free to move."""
+    """A new skeleton of one free joint."""
     return Builder(name=title).add(name, offset=_place(place, name), kind="free").skeleton
 
 
@@ -128,7 +128,7 @@ def added(
     kind: Kind = "ball",
     facing: ArrayLike = (0.0, 0.0, 1.0),
 ) -> Skeleton:
-    """A joint at the end of a new bone.
+    """Add a joint at the end of a new bone.
 
     Args:
         skeleton: to which it is added.
@@ -153,7 +153,7 @@ def added(
 
 
 def split(skeleton: Skeleton, joint: str, name: str, part: float = 0.5) -> Skeleton:
-    """The bone that ends at a joint in two, with a new joint between, a ball.
+    """Split the bone that ends at a joint, with a new ball joint in between.
 
     Args:
         skeleton: with the bone.
@@ -177,7 +177,7 @@ def split(skeleton: Skeleton, joint: str, name: str, part: float = 0.5) -> Skele
 
 
 def removed(skeleton: Skeleton, joint: str, *, branch: bool = False) -> Skeleton:
-    """Without a joint: its children move to its parent and stay where they are; with ``branch`` they go, too.
+    """Remove a joint: its children move to its parent and stay where they are; with ``branch`` they are removed, too.
 
     Raises:
         InputError: no joint would be left.
@@ -197,7 +197,7 @@ def removed(skeleton: Skeleton, joint: str, *, branch: bool = False) -> Skeleton
 
 
 def reparented(skeleton: Skeleton, joint: str, parent: str | None) -> Skeleton:
-    """A joint, with all below it, on another parent, or a root of its own; it stays where it is.
+    """Hang a joint, with all below it, on another parent, or make it a root; it stays where it is.
 
     Raises:
         InputError: a parent that is the joint or hangs on it, or is at the same place.
@@ -208,7 +208,7 @@ def reparented(skeleton: Skeleton, joint: str, parent: str | None) -> Skeleton:
 
 
 def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable[str] = ()) -> tuple[Skeleton, str]:
-    """A copy of a joint and all below it beside it, on the same parent, and the copy's name.
+    """Copy a joint and all below it onto the same parent; also returns the copy's name.
 
     Args:
         skeleton: with the joint.
@@ -255,7 +255,7 @@ def _axes(kind: JointKind) -> int:
 
 
 def moved(skeleton: Skeleton, joint: str, place: ArrayLike, *, children: bool = False) -> Skeleton:
-    """A joint at another place.
+    """Move a joint to another place.
 
     Args:
         skeleton: with the joint.
@@ -296,9 +296,10 @@ def chain_through(skeleton: Skeleton, joint: str) -> tuple[str, ...]:
 
 
 def with_links(skeleton: Skeleton, joint: str, count: int, taken: Iterable[str] = ()) -> Skeleton:
-    """The chain that a joint is on with another number of bones of equal length, on the line where it was.
+    """Give the chain that a joint is on another number of bones, of equal length, on the line where it was.
 
-    Its first and last joint stay; joints between them keep their names in order, others go or get new names.
+    Its first and last joint stay; joints between them keep their names in order, and others are removed or get new
+    names.
 
     Raises:
         InputError: a joint alone, a count below 1 or above 1000.
@@ -379,7 +380,7 @@ def with_kind(
     limits: Limits | Literal["usual"] = "usual",
     facing: ArrayLike = (0.0, 0.0, 1.0),
 ) -> Skeleton:
-    """A joint with another kind, axes and limits.
+    """Give a joint another kind, axes and limits.
 
     Args:
         skeleton: with the joint.
@@ -428,7 +429,7 @@ def twin_of(skeleton: Skeleton, joint: str) -> str | None:
 
 
 def sided_names(skeleton: Skeleton, joint: str, taken: Iterable[str] = ()) -> dict[int, str]:
-    """New names, by joint, for those of a branch whose name has no side: ``arm_l`` where x > 0, else ``arm_r``.
+    """New names for joints of a branch whose name has no side, by joint: ``arm_l`` where x > 0, else ``arm_r``.
 
     Raises:
         InputError: the joint is on the mirror plane.
@@ -444,7 +445,7 @@ def sided_names(skeleton: Skeleton, joint: str, taken: Iterable[str] = ()) -> di
 
 
 def mirrored(skeleton: Skeleton, joint: str) -> Skeleton:
-    """The other side of a branch, reflected at x = 0 in the world; one that is there already is replaced.
+    """Mirror a branch to the other side, at x = 0 in the world; a branch that is there already is replaced.
 
     Args:
         skeleton: names in the branch have a side, as after `sided_names`.

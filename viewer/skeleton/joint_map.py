@@ -1,4 +1,4 @@
-"""Corresponding joints of two skeletons.
+"""Finds the corresponding joints of two skeletons.
 
 Parts of the body decide where both are figures: ``LeftShoulder`` is a collarbone in one file and an upper arm in
 another. Joints that are no part of a figure, and all joints of machines and animals, are paired by their names.
@@ -88,7 +88,7 @@ def map_of(source: Skeleton, target: Skeleton, pairs: Iterable[JointPair]) -> Ma
 
 
 def without_crossings(source: Skeleton, target: Skeleton, pairs: Iterable[JointPair]) -> list[JointPair]:
-    """The pairs but for those that stand above the partner of an ancestor, as in a spine that hangs on the chest."""
+    """The pairs without those that are above the partner of an ancestor, as in a spine that hangs on the chest."""
     kept: list[JointPair] = []
     partners: dict[int, list[int]] = {}
     ancestors = _ancestors(source)
@@ -252,7 +252,7 @@ class _Found:
             self._targets.add(target)
 
     def spread(self, its: Sequence[int], mine: Sequence[int]) -> None:
-        """Two chains: each joint of the shorter one gets the nearest of the longer, counted from the end."""
+        """Pair two chains: each joint of the shorter one gets the nearest of the longer, counted from the end."""
         few, many = sorted((len(mine), len(its)))
         certainty = _NAMED if few == many else _SPREAD
         for place in range(few):

@@ -234,11 +234,11 @@ def fk_turned(parents: Ints, turns: Floats, translations: Floats) -> World:
 
 
 def fk_below(parents: Ints, joints: tuple[int, ...], world: World, rotations: Floats, translations: Floats) -> World:
-    """A world of F frames with some joints, and all below them, placed again.
+    """A world of F frames in which some joints, and all below them, are computed again.
 
     Args:
         parents: (J,) parents first, -1 for roots.
-        joints: whose local motion has changed, and nothing else's but of joints below them.
+        joints: whose local motion has changed; of all others only joints below them may have changed.
         world: positions (F, J, 3) and rotations (F, J, 4) before.
         rotations: (F, J, 4) local unit quaternions.
         translations: (F, J, 3) local translations, metres.
@@ -256,7 +256,7 @@ def fk_below(parents: Ints, joints: tuple[int, ...], world: World, rotations: Fl
 
 @lru_cache(maxsize=32)
 def _branches(parents: bytes, joints: tuple[int, ...]) -> tuple[Ints, Ints, Ints]:
-    """What carries joints, these with all joints below them, and the parents of both as one tree."""
+    """The parents of some joints, these with all joints below them, and the parent indices of both as one tree."""
     above = np.frombuffer(parents, dtype=np.intp).tolist()
     below: dict[int, int] = {}
     for joint, parent in enumerate(above):

@@ -1,4 +1,4 @@
-"""The limbs of a skeleton: its arms and legs, which way the figure stands and faces, and to which side limbs bend."""
+"""The limbs of a skeleton: its arms and legs, how the figure stands and faces, and to which side its limbs bend."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _named(tree: RestTree, kind: str, side: str, trunk: int, last: int, ends: bo
 def _middle(tree: RestTree, path: list[int], place: Floats, part: str) -> int | None:
     """The elbow or knee of a path to the end of a limb: that of the name, else the last one with bones on either side.
 
-    Wrists of robots have joints that are a few centimetres apart: what is between two of them is no forearm.
+    Wrists of robots have joints that are a few centimetres apart: the part between two of them is no forearm.
     """
     able = [joint for joint in path if tree.apart(tree.place(joint), place) and not tree.parts[joint].helper]
     if any(tree.parts[joint].part == part for joint in able):
@@ -175,7 +175,7 @@ def toe_of(tree: RestTree, kind: str, foot: int | None) -> int | None:
 
 
 def twin_pairs(tree: RestTree, taken: set[int]) -> list[Pair]:
-    """Pairs of long branches of one joint that are alike, longest first; legs and arms are not distinguished yet."""
+    """Pairs of similar long branches of one joint, longest first; legs and arms are not distinguished yet."""
     pairs: list[tuple[float, Pair]] = []
     for children in tree.children:
         long = [child for child in children if child not in taken and tree.depth[child] > _LONG * tree.size]
@@ -183,7 +183,7 @@ def twin_pairs(tree: RestTree, taken: set[int]) -> list[Pair]:
             continue
         lines = {child: _nodes(tree, child) for child in long}
         alike = [(unlike, a, b) for a, b in combinations(long, 2) if (unlike := _unlike(lines[a], lines[b])) < _UNLIKE]
-        # Three alike are the fingers of a claw or the legs of a spider.
+        # Three similar branches are the fingers of a claw or the legs of a spider.
         if len(alike) == 1:
             _, a, b = alike[0]
             limbs = [_shaped(tree, one, lines[one], lines[other]) for one, other in ((a, b), (b, a))]
@@ -196,7 +196,7 @@ Nodes = list[tuple[int | None, "Floats"]]
 
 
 def _nodes(tree: RestTree, child: int) -> Nodes:
-    """Joints and places down the longest path, of joints in one place the first; an end site comes last."""
+    """Joints and places down the longest path; of joints in one place only the first; an end site comes last."""
     nodes: Nodes = []
     for joint in tree.longest(child):
         if not nodes or tree.apart(nodes[-1][1], tree.place(joint)):
@@ -274,13 +274,13 @@ def find_axes(
     if abs(shown) > 1e-6:
         forward = forward if shown > 0 else -forward
     elif (legs or arms)[0].side == "" and forward[int(np.argmax(np.abs(forward)))] < 0:
-        # Neither feet nor names show it: most files face along an axis, not against it.
+        # Neither feet nor names show it: most figures in files face along an axis, not against it.
         forward = -forward
     return up, cross(up, forward), forward, True
 
 
 def on_all_fours(tree: RestTree, pelvis: int, chest: int, arms: tuple[Limb, ...], legs: tuple[Limb, ...]) -> bool:
-    """Whether arms and legs alike reach down from a level spine: a quadruped."""
+    """Whether both arms and legs reach down from a level spine: a quadruped."""
     if not (arms and legs):
         return False
     spine = unit(tree.place(chest) - tree.place(pelvis))
@@ -366,14 +366,14 @@ _BENDS = np.radians(25.0)
 def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb, *, by_limits: bool = True) -> Floats | None:
     """Unit axis (3,), in the rest frame of the limb's lower joint; a positive turn about it bends the limb.
 
-    Hinges and universals have it in their axes; its side follows from the limits, else from the figure. Of a ball it is
-    square to the limb and to the way the figure faces, unless the limits say otherwise.
+    Hinges and universals have it in their axes; its side follows from the limits, else from the figure. For a ball it
+    is perpendicular to the limb and to the way the figure faces, unless the limits say otherwise.
 
     Args:
         skeleton: with the limb.
         figure: that it is.
         limb: one of its arms or legs.
-        by_limits: False: of a ball, limits count only where the rest pose shows nothing.
+        by_limits: False: for a ball, limits count only where the rest pose shows nothing.
 
     Returns:
         None where neither limits nor the rest pose show it.
@@ -422,7 +422,8 @@ def leg_length(skeleton: Skeleton, figure: Figure) -> float | None:
 def bends_towards(figure: Figure, limb: Limb, direction: Floats) -> Floats:
     """Unit vector (3,) that the lower bone moves to as the limb bends, its upper one pointing in ``direction``.
 
-    Forearms go forward and shins back; of an arm that reaches forward, up, and of a lifted thigh, down.
+    Forearms go forward and shins back; the forearm of an arm that reaches forward goes up, the shin of a lifted thigh
+    down.
     """
     sign = 1.0 if limb.kind == ARM else -1.0
     ahead = abs(float(direction @ figure.forward)) > np.cos(np.radians(35.0))
@@ -431,7 +432,7 @@ def bends_towards(figure: Figure, limb: Limb, direction: Floats) -> Floats:
 
 @lru_cache(maxsize=16)
 def _expected(skeleton: Skeleton, figure: Figure) -> dict[tuple[int, int], Floats]:
-    """By upper and lower joint of each limb its bending axis by the rest pose; none if the figure does not stand.
+    """Bending axes in the rest pose by the upper and lower joint of each limb; none if the figure does not stand.
 
     It is that of the limb's bend, else at right angles to the limb and forward.
     """

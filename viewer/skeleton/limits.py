@@ -66,7 +66,7 @@ AXIS_NAMES = "xyz"
 
 
 class LimitForm(StrEnum):
-    """How the numbers of a `JointLimits` are to be read."""
+    """What the numbers of a `JointLimits` mean."""
 
     COORDINATES = "coordinates"
     """Per coordinate of a hinge (1), universal (2) or slide (1)."""
@@ -83,8 +83,8 @@ class JointLimits:
 
     Attributes:
         form: how the ranges are measured.
-        lower, upper: (n,) radians, metres for a slide; n = 3 in axis order x, y, z for balls (whatever the
-            Euler order), else one per coordinate. -inf and +inf where unlimited.
+        lower, upper: (n,) radians, metres for a slide; n = 3 in axis order x, y, z for balls (in any Euler order), else
+        one per coordinate. -inf and +inf where unlimited.
         twist_axis: swing-twist form: 0, 1 or 2 for x, y or z.
         order: Euler form: three letters, the first acts last ("xyz": R = Rx Ry Rz).
     """

@@ -13,7 +13,7 @@ from viewer.skeleton.limits import JointKind
 from viewer.spatial.checks import Floats, Ints, finite_floats
 
 _SAME = 1e-12
-"""A coordinate this near to the one that its leader gives stays as it is."""
+"""A coordinate this near to the one that its leader prescribes is not changed."""
 _SINGLE = (JointKind.HINGE, JointKind.SLIDE)
 
 
@@ -106,7 +106,7 @@ class Following(NamedTuple):
     offset: Floats
 
     def followed(self, coordinates: Floats) -> Floats:
-        """Coordinates (..., J, 3) with those of joints that follow set by their leaders'; changed in a copy."""
+        """A copy of coordinates (..., J, 3) in which followers have what their leaders prescribe."""
         if not self.joint.size:
             return coordinates
         own = coordinates[..., self.joint, 0]
@@ -126,7 +126,7 @@ class Following(NamedTuple):
         return list(found)
 
     def lead(self, coordinates: Floats, joints: Iterable[int]) -> Floats:
-        """Coordinates (..., J, 3) with leaders set by joints that follow them and were moved; changed in a copy."""
+        """A copy of coordinates (..., J, 3) in which leaders match those of their followers that were moved."""
         moved, result = set(joints), coordinates.copy()
         for joint, leader, ratio, offset in zip(*self, strict=True):
             if joint in moved and leader not in moved and ratio:
@@ -134,7 +134,7 @@ class Following(NamedTuple):
         return result
 
     def shrunk(self, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-        """Ranges (J, 3) in which leaders go only as far as those that follow may; a range that would be empty stays."""
+        """Ranges (J, 3) in which leaders go only as far as their followers may; a range that would be empty stays."""
         lower, upper = lower.copy(), upper.copy()
         for joint, leader, ratio, offset in zip(*self, strict=True):
             if ratio == 0.0:

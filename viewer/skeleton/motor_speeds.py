@@ -14,11 +14,11 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.angles import wrapped
 
 _OVER = 1e-6
-"""Part by which a speed may be above the one stated: motions of exactly that speed are not."""
+"""Part by which a speed may exceed the stated one, so that motions of exactly that speed pass."""
 
 
 def too_fast(skeleton: Skeleton, clip: Clip) -> tuple[str, ...]:
-    """A line on the joint that a clip moves the most beyond what its motor can, if there is one: hinges and slides."""
+    """A line on the hinge or slide that a clip moves the most beyond its motor's speed, if there is one."""
     speeds = [math.inf if motor is None or motor.velocity is None else motor.velocity for motor in skeleton.motors]
     single = [kind in (JointKind.HINGE, JointKind.SLIDE) for kind in skeleton.kinds]
     joints = np.flatnonzero(np.isfinite(speeds) & single) if speeds else np.zeros(0, dtype=np.intp)

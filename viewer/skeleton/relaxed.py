@@ -1,6 +1,6 @@
 """The relaxed pose of a recognised figure, and blends of two poses.
 
-One-shot IK starts from it: limbs that are already bent the right way seldom end up bent the wrong way. Bones are aimed
+One-shot IK starts from it: limbs that are already bent the right way rarely end up bent the wrong way. Bones are aimed
 at directions in the world, so that the rest pose may be a T-pose, an A-pose or anything else.
 """
 
@@ -33,7 +33,7 @@ ELBOW = np.radians(25.0)
 THIGH = np.radians(10.0)
 """Half of `KNEE`: the feet stay under the hips, as in balanced standing."""
 _ACROSS = 1e-6
-"""A bone lies along an axis if less than this part of its length is square to it."""
+"""A bone lies along an axis if less than this part of its length is perpendicular to it."""
 _LEG_APART = np.radians(2.0)
 KNEE = np.radians(20.0)
 _FOOT_DOWN = np.radians(25.0)
@@ -44,7 +44,7 @@ _FOOT_DOWN = np.radians(25.0)
 def derived_pose(skeleton: Skeleton) -> Pose:
     """The relaxed pose of a recognised figure, inside its limits; the rest pose of any other skeleton.
 
-    The rest pose, too, of one with loops, which posing limb by limb would open.
+    A skeleton with loops has its rest pose, too: posing limb by limb would open them.
     """
     figure = find_figure(skeleton)
     rest = skeleton.rest_pose()
@@ -179,14 +179,14 @@ def _turn_between(bone: Floats, axis: Floats, to_bone: Floats, to_axis: Floats) 
 
 
 def _frame(bone: Floats, axis: Floats) -> Floats:
-    """Rotation matrix (3, 3): columns along the bone, the axis squared to it, and their cross product."""
+    """Rotation matrix (3, 3): columns along the bone, the axis made perpendicular to it, and their cross product."""
     along = unit(bone)
     across = unit(axis - (axis @ along) * along)
     return np.stack([along, across, np.cross(along, across)], axis=1)
 
 
 def _likely(skeleton: Skeleton, pose: Pose, joints: list[int]) -> Pose:
-    """The pose with the joints in the middle of asymmetric limits, where the figure mostly is.
+    """The pose with joints in the middle of asymmetric limits, which is where they mostly are.
 
     Limits derived from a clip reach `MARGIN` past what was seen and at least `LEAST` to either side of rest: a side
     at `LEAST` was not seen, and the clip was near the other one.

@@ -1,8 +1,8 @@
 """The rigid bodies of a skeleton: capsules as volumes that are fixed to its joints, and the inertia of each joint.
 
-Moments are those of a body if the second moments of its mass, trace / 2 - I, are none of them below 0: then each
-principal moment is at most the sum of the other two. Wensing, Kim, Slotine, "Linear matrix inequalities for physically
-consistent inertial parameter identification", IEEE Robotics and Automation Letters 3, 2018.
+Moments are those of a body if none of the second moments of its mass, trace / 2 - I, is below 0: then each principal
+moment is at most the sum of the other two. Wensing, Kim, Slotine, "Linear matrix inequalities for physically consistent
+inertial parameter identification", IEEE Robotics and Automation Letters 3, 2018.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ class Inertia:
 
     @classmethod
     def nearest(cls, mass: float, center: ArrayLike, matrix: Floats) -> tuple[Inertia, bool]:
-        """That of a symmetric matrix (3, 3), or of the nearest one that a body has; and whether it is another one."""
+        """The inertia of a symmetric matrix (3, 3), or the nearest one that a body can have; and whether it differs."""
         second, axes = _second_moments(matrix)
         if second[0] >= -_ROUNDING * float(np.abs(matrix).max()):
             return cls.of(mass, center, matrix), False
@@ -221,7 +221,7 @@ class Inertia:
 
 
 def inertia_of_capsules(capsules: Iterable[tuple[Capsule, float]]) -> Inertia:
-    """That of solid capsules of one joint, each with its mass in kilograms."""
+    """The inertia of solid capsules of one joint, each with its mass in kilograms."""
     parts = [(one, mass, 0.5 * np.add(one.a, one.b)) for one, mass in capsules]
     total = sum(mass for _, mass, _ in parts)
     if not total > 0.0:

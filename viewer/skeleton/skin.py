@@ -93,7 +93,7 @@ class Mesh:
 
 
 class Sizes(NamedTuple):
-    """How a clip changes the size of what follows some joints, which poses do not say.
+    """How a clip changes the size of what follows some joints; poses do not contain this.
 
     Attributes:
         joints: (K,) the joints.
@@ -131,7 +131,7 @@ class Skin:
     sizes: Mapping[str, Sizes] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
-        """Check that indices are of bindings, joints and vertices that there are.
+        """Check that indices are of existing bindings, joints and vertices.
 
         Raises:
             InputError: an index out of range.
@@ -161,7 +161,7 @@ class Skin:
 
     @property
     def follows_joints(self) -> bool:
-        """Whether there is anything, and all of it follows joints."""
+        """Whether there are meshes, and all of them follow joints."""
         return bool(self.meshes) and not (self.joints == WORLD).any()
 
     def size_at(self, clip: str | None, frame: int | None) -> Floats | None:

@@ -1,6 +1,6 @@
-"""A pose of one skeleton on another: joints matched by name and by part of the body, rotations taken in the world.
+"""A pose of one skeleton on another: joints are matched by name and part of the body, rotations copied in the world.
 
-Two skeletons with the same joints, tree and rest pose share their poses as they are. Otherwise a joint k of the target
+Two skeletons with the same joints, tree and rest pose share their poses unchanged. Otherwise a joint k of the target
 rotates away from its rest as its counterpart j does from its own: with R the world rotations at rest, W the posed ones,
 F the rotation between the directions in which both figures stand, and B the rotation from the target's bone at rest to
 the source's (arms that hang and arms that point sideways are different rest poses),
@@ -97,7 +97,7 @@ def transferred(source: Skeleton, pose: Pose, target: Skeleton, now: Pose) -> Tr
         root = int(target.parents[root])
     if root == top:
         return Transfer(made, tuple(joints))
-    # The body hangs on joints that have no counterpart: the topmost one carries it to its height.
+    # The body may hang on joints without a counterpart: the topmost one carries it to its height.
     wanted = scale * rotate(frame, posed.positions[match[top]])
     translations = made.translations.copy()
     translations[root] += wanted - fk(target, made).positions[top]
@@ -288,7 +288,7 @@ def _bodies(skeleton: Skeleton, lent: Skeleton) -> Bodies | None:
 def _lent(
     own: Sequence[T | None], lent: Sequence[T | None], count: int, pairs: list[tuple[int, int]]
 ) -> tuple[T | None, ...]:
-    """What the rig states of joints, where it does, else the skeleton."""
+    """What the rig states about joints, or, where it states nothing, the skeleton."""
     found = list(own or (None,) * count)
     for joint, other in pairs if lent else ():
         found[joint] = lent[other] or found[joint]

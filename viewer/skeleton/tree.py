@@ -189,7 +189,7 @@ class RestTree:
         return line[: line.index(trunk)][::-1]
 
     def common(self, joints: Sequence[int]) -> int | None:
-        """The lowest joint that all of ``joints`` are at or below; None where their roots differ."""
+        """The lowest common ancestor of ``joints``, one of which it may be; None where their roots differ."""
         shared = set(self.above(joints[0])).intersection(*(self.above(joint) for joint in joints[1:]))
         return max(shared, default=None)
 
@@ -201,7 +201,7 @@ class RestTree:
         return found
 
     def longest(self, joint: int) -> list[int]:
-        """The joints of the longest path down from ``joint``, itself first; of equal ones the first."""
+        """The joints of the longest path down from ``joint``, itself first; of equal paths the first."""
         line = [joint]
         while below := self.children[line[-1]]:
             here = self.place(line[-1])
