@@ -1,4 +1,4 @@
-"""How far two motions are apart: each joint of one from the joint of that name of the other, frame by frame."""
+"""The distances between two motions: between joints of the same name, frame by frame."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ def shared_joints(one: Document, other: Document) -> tuple[str, ...]:
 def compare(one: Document, other: Document, *, from_root: bool = False) -> Comparison:
     """Compare two motions, as played with their keys, at equal times since the starts of their ranges.
 
-    Each is in its own coordinates, wherever it stands among other figures. After the end of the second its last frame
-    counts.
+    Each is in its own coordinates, independent of where it stands among other figures. After the end of the second its
+    last frame counts.
 
     Args:
         one: its frames count.

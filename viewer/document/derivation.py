@@ -85,7 +85,7 @@ def _of_limb(document: Document, goal: DocumentGoal, target: Floats) -> Derivati
     to = float((target - points[2]) @ x), float((target - points[2]) @ y)
     bend = float((first @ x) * (second @ y) - (first @ y) * (second @ x))
     solutions = [tuple(math.degrees(angle) for angle in two_link_algebraic(*to, lengths, side)) for side in (-1, 1)]
-    # As the method itself decides: which solution has the higher elbow in the world.
+    # By the method's own rule: which solution has the higher elbow in the world.
     heights = [math.cos(math.radians(one)) * x[1] + math.sin(math.radians(one)) * y[1] for one, _ in solutions]
     turned = bool(heights[0] < heights[1] - _SHORT)
     up, down = reversed(solutions) if turned else solutions

@@ -208,7 +208,7 @@ class Document:
         return self._with("pose", pose)
 
     def _with(self, name: str, value: object) -> Document:
-        """`replace` of one field: frames of drags and clips replace some, and nothing checks a document's fields."""
+        """`replace` of one field: every frame of a drag or clip replaces some, and a document checks none."""
         made = object.__new__(Document)
         for field_name in _FIELDS:
             object.__setattr__(made, field_name, getattr(self, field_name))
@@ -268,7 +268,7 @@ class Document:
         return {name: goal for name, goal in found if goal is not None} | self.body_goals()
 
     def body_goals(self) -> dict[str, Goal]:
-        """The goals that are no effector's, as the solver takes them, by id: for grips, then that for balance."""
+        """The goals without an effector, as the solver takes them, by id: those for grips, then that for balance."""
         goals = dict(solver_grips(self.contact, self.skeleton)) if self.contact.grips else {}
         balance = self.balance.goal
         return goals if balance is None else goals | {self.balance_id: balance}

@@ -92,8 +92,8 @@ class Prop:
         """The prop as the solver takes it.
 
         Raises:
-            InputError: of a mesh: its file cannot be read, or encloses no volume.
-            MachineError: of a mesh: trimesh is not installed.
+            InputError: the file of a mesh cannot be read, or encloses no volume.
+            MachineError: there is a mesh, and trimesh is not installed.
         """
         if self.shape is Shape.SPHERE:
             return Sphere(self.name, self.center, self.radius)
@@ -106,7 +106,7 @@ class Prop:
 
     @property
     def middle(self) -> Vector:
-        """(3,) the middle of the shape in the prop's own frame, metres: 0 but of a mesh that can be read."""
+        """(3,) the middle of the shape in the prop's own frame, metres: 0 except for a mesh that can be read."""
         if self.shape is not Shape.MESH or self.problem:
             return (0.0, 0.0, 0.0)
         solid = self.solid()
@@ -379,7 +379,7 @@ def prop_of(one: Object) -> Prop:
 
 
 GRIP_LEVEL = 2
-"""Level of goals for grips: fingers come after holds, which therefore keep the hand where it is."""
+"""Level of goals for grips: fingers come after holds, so that holds keep the hand where it is."""
 
 
 def grip_id(hand: str) -> str:

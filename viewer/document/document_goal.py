@@ -1,7 +1,7 @@
 """Goals of a document, as values: those of effectors, and the one for balance.
 
-A solver's `Goal` has what is solved and nothing else; a `DocumentGoal` is what the inspector shows and undo restores,
-and lasts longer than any use of it: switched off and on again, or from one kind to another and back, it is as before.
+A solver's `Goal` has only what is solved. A `DocumentGoal` is what the inspector shows and undo restores, and keeps
+what is not in use: switched off and on again, or from one kind to another and back, it is as before.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class DocumentGoal:
 
     Every effector has one goal whose ``id`` is the effector's name: dragging the effector moves it. It may have more.
     It has a field for each number that kinds have of their own (`viewer.ik.goals.NUMBERS`): ``distance``, metres;
-    ``axis``, a unit vector in the joint's frame; ``angle``, radians. A pinned part is a target whatever ``kind`` says:
+    ``axis``, a unit vector in the joint's frame; ``angle``, radians. A pinned part is a target for any ``kind``:
     a position goal whose rotation is pinned has both as targets until that pin is removed.
 
     Attributes:
@@ -75,11 +75,11 @@ class DocumentGoal:
         to: the other effector, of a goal for two effectors; other kinds do not use it.
         kind: apart from pins; one of `DOCUMENT_KINDS` or `PAIR_KINDS`.
         enabled: if not, the effector follows the body.
-        position: (3,) metres, world frame: target position, centre of a distance or point of an aim. Of a goal for
-            two effectors where the other is, from this one, in the frame of its joint.
+        position: (3,) metres, world frame: target position, centre of a distance or point of an aim. For two effectors
+        the place of the other one, from this one, in the frame of its joint.
         rotation: (x, y, z, w), world_from_joint; of a goal for two effectors effector_from_other.
-        weight: per metre, more than 0, pins aside.
-        rotation_weight: per radian, more than 0, pins aside.
+        weight: per metre, more than 0, where it is not pinned.
+        rotation_weight: per radian, more than 0, where it is not pinned.
         pin_position, pin_rotation: whether that part has the weight of 30 holds.
         offset: metres in the joint's frame, added to the effector's own.
         automatic: its pins were set when the file was opened, not by the user: showing another frame of a clip
@@ -363,7 +363,7 @@ def balances(goal: Goal) -> bool:
 def balance_from(goals: Iterable[Goal], before: DocumentBalance = NO_BALANCE) -> DocumentBalance:
     """The document's balance that is equal to the goals for balance among some.
 
-    Of several, the enabled one with the widest margin, which includes the others. Without any it is as before.
+    Of several, the enabled one with the widest margin, which includes the others. Without any it stays as it is.
     """
     found = max(filter(balances, goals), key=lambda goal: (goal.enabled, goal.number(_MARGIN)), default=None)
     if found is None:

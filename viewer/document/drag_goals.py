@@ -93,7 +93,7 @@ def is_hold(goal: Goal) -> bool:
 
 
 def yielding_holds(document: Document) -> frozenset[str]:
-    """Ids of the holds that seem to give way in a pose without a report: missed ones that are not selected."""
+    """Ids of the holds that seem to give way in a pose without a report: those that are missed and not selected."""
     first = {item.name for item in document.selection if item.kind == "effector"}
     missed = {name for name, error in current_errors(document).items() if not error.reached} - first
     if not missed or not first or not holds_yield(document):
@@ -135,7 +135,7 @@ def _prioritised(goal: Goal, *, first: bool, levels: bool, raised: bool) -> Goal
 def settling_goals(document: Document, edited: Collection[str] = ()) -> dict[str, Goal]:
     """The goals of a solve after an edit, by id; selected goals have priority.
 
-    The goal dragged last is usually selected, so that changing a setting after a drag does not make it yield.
+    The goal dragged last is usually selected, so changing a setting after a drag does not make it yield.
 
     Args:
         document: after the edit.

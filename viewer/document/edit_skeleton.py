@@ -21,8 +21,8 @@ _SHORTEST = 1e-9
 def relengthened(translations: Floats, before: Floats, after: Floats) -> Floats:
     """Local translations (..., J, 3) transferred from a skeleton's offsets ``before`` (J, 3) to the offsets ``after``.
 
-    A translation equal to its offset becomes the new offset, to the bit; others, as of animations and slides, are
-    scaled in proportion.
+    A translation equal to its offset becomes exactly the new offset; others, of animations and slides, are scaled in
+    proportion.
     """
     old, new = np.linalg.norm(before, axis=-1), np.linalg.norm(after, axis=-1)
     ratio = np.where(old > _SHORTEST, new / np.where(old > _SHORTEST, old, 1.0), 1.0)
@@ -122,7 +122,7 @@ def checked_name(document: Document, joint: int, name: str) -> str:
 
 
 def _check_places(skeleton: Skeleton, joint: int, name: str) -> None:
-    """Names must be unique: neither the joint's new name nor its end sites' may be in use elsewhere."""
+    """Names must be unique: the joint's new name and those of its end sites may not be in use."""
     new = new_names(skeleton, {joint: name})
     kept = [effector.name for effector in skeleton.effectors if effector.name not in new]
     kept += [tip for tip in skeleton.tip_names if tip not in new]
@@ -181,7 +181,7 @@ def renamed_document(document: Document, names: Mapping[int, str]) -> Document:
 
 
 def _renamed_source(source: Source, names: Mapping[int, str], new: Mapping[str, str]) -> Source:
-    """BVH is written with the names that were read, which may repeat: other joints keep theirs.
+    """BVH is written with the names that were read, which may repeat: the other joints keep theirs.
 
     The joints of a robot keep the names that they have beside those of the bodies that they move.
     """

@@ -89,7 +89,7 @@ def frame_pose(document: Document, frame: int) -> Pose:
     if motion.take is None or motion.take.is_plain:
         return base_frame(document, frame)
     rotations, translations = (one[frame % BLOCK].copy() for one in _block(motion, frame // BLOCK))
-    return Pose(handed_over(rotations), handed_over(translations))  # copied: a pose that is kept keeps no block
+    return Pose(handed_over(rotations), handed_over(translations))  # copied: the block can be freed
 
 
 def frames_shown(document: Document, first: int, last: int) -> Frames:

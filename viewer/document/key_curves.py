@@ -32,7 +32,7 @@ _STEP = 1e-5
 
 
 class Tangent(StrEnum):
-    """What the slope of a curve at a key follows from."""
+    """How the slope of a curve at a key is determined."""
 
     AUTO = "auto"
     """From the neighbouring keys; zero at peaks."""
@@ -65,7 +65,7 @@ def curve_values(document: Document, joint: int, motion: Frames) -> Floats:
 
 
 def posed(document: Document, joint: int, coordinates: Floats, motion: Frames) -> Frames:
-    """Rotations and translations of a joint with coordinates (N, 3); what these do not say stays as in ``motion``."""
+    """Rotations and translations of a joint with coordinates (N, 3); all else stays as in ``motion``."""
     skeleton = document.skeleton
     if is_euler(skeleton, joint):
         return Frames(from_euler(coordinates, EULER), motion.translations)
@@ -117,7 +117,7 @@ class KeyOnCurves:
 
     @property
     def tangent(self) -> Tangent:
-        """What its slope follows from."""
+        """How its slope is determined."""
         return next(iter(tangents_of(self.track, [self.index])))
 
     @property
@@ -156,7 +156,7 @@ def _velocities(document: Document, track: Track) -> Floats:
 
 
 def tangents_of(track: Track, keys: Bools | list[int]) -> set[Tangent]:
-    """What the slopes at some keys of a track follow from; keys by mask or indices."""
+    """How the slopes at some keys of a track are determined; keys by mask or indices."""
     if track.tangents is None:
         return {Tangent.AUTO}
     own = track.tangents[keys]

@@ -1,4 +1,4 @@
-"""Ranges of joints in a document: what the clip needs of them, how they look on the other side, where they are from."""
+"""Ranges of joints in a document: what the clip needs, their mirror images, and where they come from."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ALONG = 0.9
 
 
 class Seen(NamedTuple):
-    """What a clip does with a joint.
+    """The use that a clip makes of a joint.
 
     Attributes:
         low, high: (3,) the least and the largest of each coordinate: radians, metres of slides.
@@ -49,7 +49,7 @@ class Seen(NamedTuple):
 
 
 def seen_in_clip(document: Document, joint: int) -> Seen | None:
-    """What the clip shown does with a joint; None without a clip, or for joints without coordinates."""
+    """The use that the clip shown makes of a joint; None without a clip, or for joints without coordinates."""
     clip, limits = document.clip_data, document.skeleton.limits[joint]
     if clip is None or limits is None:
         return None
@@ -60,7 +60,7 @@ def seen_in_clip(document: Document, joint: int) -> Seen | None:
 
 @lru_cache(maxsize=16)
 def _share(skeleton: Skeleton, joint: int, clip: Clip) -> float:
-    """The part of the frames in which a joint is inside, of equivalent coordinates by those nearest to its ranges."""
+    """The share of frames in which a joint is inside; of equivalent coordinates those nearest to its ranges count."""
     step = max(1, -(-len(clip) // _MOST_FRAMES))
     rotations, space = clip.rotations[::step, [joint]], joint_space(alone(skeleton, joint))
     moved = np.flatnonzero(clip.translated == joint)
@@ -87,7 +87,7 @@ def farthest(kind: JointKind, limits: JointLimits, place: int) -> float:
 
 
 def fitted_ranges(document: Document, joint: int) -> tuple[Ends, ...] | None:
-    """Ranges of a joint that hold just what the clip does; None where `seen_in_clip` is."""
+    """Ranges of a joint that hold exactly what the clip does; None where `seen_in_clip` is."""
     seen = seen_in_clip(document, joint)
     if seen is None:
         return None
@@ -160,7 +160,7 @@ def with_ranges(skeleton: Skeleton, ranges: Mapping[str, Sequence[Ends]]) -> Ske
 
 
 def mirrored_ranges(skeleton: Skeleton, joint: int, ranges: Sequence[Ends]) -> tuple[str, tuple[Ends, ...]] | None:
-    """The joint of the other side, and ranges that mean there what these mean here.
+    """The joint of the other side, and the mirror image of these ranges there.
 
     None where there is no such joint, or its axes are no mirror image of this one's.
     """

@@ -1,4 +1,4 @@
-"""Planar documents: the body is rotated into a plane of the world and stays there; the rig that is solved in it.
+"""Planar documents: rotates the body into a plane of the world and keeps it there, by solving a planar rig.
 
 A bone across the plane, as shoulders are seen from the side, stays across it; its descendants move in a parallel
 plane at constant distance.
@@ -105,7 +105,7 @@ def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Po
 
 
 def out_of(skeleton: Skeleton, pose: Pose, plane: str) -> list[int]:
-    """Joints whose bones are visibly out of a plane and could be turned into it, but for limits."""
+    """Joints whose bones are visibly out of a plane and could be turned into it if limits allowed it."""
     normal, world, found = normal_of(plane), world_of(skeleton, pose).rotations, []
     for joint in range(len(skeleton)):
         wanted = _wanted(skeleton, pose, joint, world[joint], normal)

@@ -1,4 +1,4 @@
-"""Poses fitted to the figure: left and right swapped, or from a library; it keeps its place and heading."""
+"""Fits poses to the figure, mirrored or from a library; the figure keeps its place and heading."""
 
 from __future__ import annotations
 
@@ -143,8 +143,8 @@ def standing_across(
 ) -> Floats:
     """(3,) horizontal unit direction from right to left of a body that stands on supports.
 
-    Along the line between feet side by side, so that each foot's image falls on the other. Else across the direction
-    that the feet, or else the root, point.
+    Along the line between feet side by side, so that each foot's image falls on the other. Else at right angles to the
+    direction in which the feet, or else the root, point.
 
     Args:
         skeleton: of the body.

@@ -66,8 +66,8 @@ def above(skeleton: Skeleton, joint: int) -> list[int]:
 def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
     """Pins of the keys next to the frame shown, by goal id; None if the two keys pin it at different positions.
 
-    Between such keys the frame decides where the pin is, not the last edit, which may be of another frame. On a clip
-    keys are few, and pins stay fixed in the world.
+    Between such keys the frame determines where the pin is, not the last edit, which may have been in another frame. On
+    a clip keys are few, and pins stay fixed in the world.
     """
     take, frame = document.take, document.frame
     if take is None or document.clip is not None or not take.pins:

@@ -1,4 +1,4 @@
-"""Documents carried to another skeleton: one that was edited, or the same file read again in other units.
+"""Carries documents to another skeleton: an edited one, or that of the same file read in other units.
 
 Pose, keys, goals, pins, clips and everything else that names joints is carried by name.
 """
@@ -31,10 +31,10 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized,
 
 
 def remap(document: Document, skeleton: Skeleton) -> Document:
-    """The document with an edited skeleton: what remains of it is carried by the names of its joints.
+    """The document with an edited skeleton: joints that remain are matched by their names.
 
     Goals, pins, keys, layers and planted feet of joints that are gone go with them; new effectors have a goal that is
-    off. What the file states of joints that were not edited stays as the file has it.
+    off. What the file states about joints that were not edited stays as in the file.
 
     Args:
         document: with the skeleton before.
@@ -78,7 +78,7 @@ def remap(document: Document, skeleton: Skeleton) -> Document:
 
 
 def _moving_otherwise(carrier: Carrier) -> list[int]:
-    """Joints that remain, but with another kind, axis or range: their pose may be one that they cannot have."""
+    """Joints that remain, but with another kind, axis or range: they may be unable to have their present pose."""
     old, new = carrier.old, carrier.new
     return [
         joint
@@ -172,7 +172,7 @@ def _known(skeleton: Skeleton) -> set[str]:
 
 
 def _carried_take(motion: Motion, character: Character, carrier: Carrier, known: set[str]) -> Take:
-    """A take with its tracks by name, without what names joints that are gone."""
+    """A take with its tracks matched by name, without anything that refers to joints that are gone."""
     take = motion.take
     assert take is not None
     gone = {*carrier.old.names, *carrier.old.tip_names, *(e.name for e in carrier.old.effectors)} - known
@@ -293,7 +293,7 @@ def reread(document: Document, character: Character) -> Document:
 
 
 def _reread_balance(balance: DocumentBalance, character: Character, scale: float) -> DocumentBalance:
-    """Its lengths in the new unit; a margin that is not in use becomes that of a new document."""
+    """The balance with lengths in the new unit; a margin that is not in use becomes that of a new document."""
     if balance == NO_BALANCE:
         return balance
     moved = balance.moved(scale)

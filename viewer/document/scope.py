@@ -1,4 +1,4 @@
-"""Which joints may move, and how far: the scope of a drag, locked joints, limits that bind, the plane, loops."""
+"""Determines which joints may move, and how far: drag scope, locked joints, limits that bind, the plane, loops."""
 
 from __future__ import annotations
 

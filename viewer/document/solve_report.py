@@ -254,6 +254,6 @@ def _miss(document: Document, goal: Goal) -> tuple[float, float]:
         return math.nan if math.isnan(found) else max(0.0, goal.number("margin") - found), math.nan
     if KINDS[goal.kind].grips:
         contact = solver_contact(document.contact, document.skeleton)
-        assert contact is not None  # without, there is no such goal
+        assert contact is not None  # without a figure there is no such goal
         return farthest_finger(document.skeleton, document.pose, goal, contact, joints_at_limit(document)), math.nan
     return KINDS[goal.kind].miss(goal, document.skeleton, world_of(document.skeleton, document.pose))

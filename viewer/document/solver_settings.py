@@ -23,7 +23,7 @@ _FLAGS = ("restarts", "natural", "exact", "until_close", "numeric", "firm_holds"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolverSettings:
-    """Solver settings; for what is not described here see `viewer.ik.solver_options.Options`.
+    """Solver settings; for those not described here see `viewer.ik.solver_options.Options`.
 
     Attributes:
         method: the solver's name.
@@ -35,7 +35,8 @@ class SolverSettings:
         restarts: whether a solve may restart from other poses to leave a local minimum.
         natural: whether joints have the mobility of a living body.
         exact: whether poses that miss a goal are not shown ("exact or nothing").
-        prefer: the pose that the remaining freedom is drawn to: "start" (where a drag begins), "rest" or "relaxed".
+        prefer: the pose to which joints are drawn where goals leave them free: "start" (where a drag begins), "rest" or
+        "relaxed".
             Not for planar documents.
         prefer_weight: fraction of the way from the start to that pose, 0 to 1.
         until_close: whether each tick of a drag iterates until the goals are met, or makes ``iterations`` steps.
@@ -47,9 +48,9 @@ class SolverSettings:
             None: the default.
         numeric: whether the Jacobian is computed by finite differences.
         bend: of "two-link": "up" (the solution with the higher elbow) or "down"; None: either.
-        firm_holds: whether holds only weigh less than what is dragged, or give way to it wherever it could be met
-            without them (`viewer.document.drag_goals.holds_yield`). Documents of before that choice have firm ones; new
-            documents do not.
+        firm_holds: whether holds only weigh less than the dragged goal, or give way to it wherever it could be met
+        without them (`viewer.document.drag_goals.holds_yield`). Documents from before this choice have firm holds; new
+        documents do not.
     """
 
     method: str = "default"

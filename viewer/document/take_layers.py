@@ -1,4 +1,4 @@
-"""What acts on the keys of a take: planted feet and layers of goals; their targets, and the frames that they change."""
+"""Planted feet and layers of goals on the keys of a take: their targets, and the frames that they change."""
 
 from __future__ import annotations
 
@@ -107,13 +107,13 @@ def put_at(document: Document, layer: GoalLayer, position: Floats, rotation: Flo
 
 
 def in_other_space(document: Document, layer: GoalLayer, space: str) -> dict[str, Any]:
-    """The changes that let another joint, effector or prop carry a layer's target, which keeps its place."""
+    """The changes with which another joint, effector or prop carries a layer's target, which keeps its place."""
     place = target_of(document, layer)
     return {"space": space, **put_at(document, replace(layer, space=space), place.position, place.rotation)}
 
 
 def with_layers(document: Document, change: Callable[[GoalLayer], GoalLayer], space: str) -> Take | None:
-    """The document's take with its layers that something carries changed."""
+    """The document's take after a change of those layers that something carries."""
     take = document.take
     if take is None or not any(layer.space == space for layer in take.layers):
         return take
@@ -134,7 +134,7 @@ def miss_of(document: Document, layer: GoalLayer) -> Miss:
 
 
 def as_solved(document: Document, layer: GoalLayer, end: int) -> Layer | None:
-    """The layer as the solver takes it, up to the frame ``end``; None if it begins later, or what it names is gone."""
+    """The layer as the solver takes it, up to the frame ``end``; None if it begins later or names what is gone."""
     if layer.first > end:
         return None
     prop = next((one for one in document.contact.props if one.name == layer.space), None)
@@ -166,7 +166,7 @@ def as_solved(document: Document, layer: GoalLayer, end: int) -> Layer | None:
 def layer_stretches(document: Document, motion: Motion, take: Take) -> tuple[Stretch, ...]:
     """The frames that a take's layers change, on its keys and the frames solved between them; known ones are kept.
 
-    Of layers that act for more than `WHOLE` frames only those that are known: `unsolved` has the others.
+    Of layers that act for more than `WHOLE` frames only the known frames are included: `unsolved` has the others.
 
     Args:
         document: provides limits, props and the solver's settings; its own take is not used.
@@ -368,7 +368,7 @@ class _Work:
     Attributes:
         skeleton, clip, feet, props: what is planted on what.
         digest: of all that the frames shown depend on.
-        key: of what planting with full weight depends on: other weights blend the same result.
+        key: of what planting with full weight depends on: smaller weights blend the same result.
     """
 
     skeleton: Skeleton

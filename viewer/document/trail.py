@@ -1,4 +1,4 @@
-"""Moving a point of the motion: an effector or joint at a frame and around it; these frames are solved and keyed."""
+"""Moves a point of the motion: an effector or joint at a frame and around it; these frames are solved and keyed."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _CLOSE = 1e-4
 
 
 def falloff(away: ArrayLike, reach: int) -> Floats:
-    """The share of a move by which frames ``away`` from the moved one follow: 1 there, 0 beyond ``reach``."""
+    """The share of a move that frames ``away`` frames from the moved one make: 1 at it, 0 beyond ``reach``."""
     part = np.minimum(np.abs(np.asarray(away, dtype=np.float64)) / (reach + 1), 1.0)
     return np.asarray((1.0 - part * part) ** 2)
 
@@ -65,7 +65,7 @@ def touched_frames(document: Document, frame: int, reach: int) -> Ints:
 
 
 def trail_point(document: Document, item: Item) -> DraggedJoint:
-    """The point of an item that its trail shows: of a joint its centre, of a goal where its effector is.
+    """The point of an item that its trail shows: the centre of a joint, the effector of a goal.
 
     Raises:
         InputError: no such item on the figure.
@@ -106,7 +106,7 @@ def check_trail(document: Document, item: Item, frame: int) -> DraggedJoint:
 
 
 def _can_follow(document: Document, held: DraggedJoint) -> bool:
-    """Whether a joint may turn or slide that carries the point."""
+    """Whether any joint that carries the point may turn or slide."""
     skeleton = document.skeleton
     locked = locked_joints(document, [held.joint])
     for joint in above(skeleton, held.joint):
@@ -231,14 +231,14 @@ class _Move(NamedTuple):
 
 
 def _solved(document: Document, held: DraggedJoint, now: Frames, move: _Move) -> Frames:
-    """The frames, solved where the point moves by its share."""
+    """The frames, solved so that the point moves by its share in each."""
     skeleton = document.skeleton
     poses = [Pose(*frame) for frame in zip(now.rotations, now.translations, strict=True)]
     world = fk_arrays(skeleton.parents, now.rotations, now.translations)
     points = world.point(held.joint, np.array(held.point))
     at = int(np.searchsorted(move.frames, move.frame))
     asking = replace(document, pose=poses[at])
-    goals = tuple(drag_goals(asking, [held], {}).values())  # the moved point's is the last
+    goals = tuple(drag_goals(asking, [held], {}).values())  # that of the moved point is the last
     some = np.flatnonzero(move.share > 0.0)
     places, turns = _targets(document, goals, world, some)
     places[:, -1] = points[some] + move.share[some, None] * move.goes

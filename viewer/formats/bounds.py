@@ -1,6 +1,6 @@
 """Limits that readers check before they allocate memory or spend time.
 
-Text and plain arrays cost a fixed multiple of their bytes in the file and need no limit. The limits here are for what
+Text and plain arrays cost a fixed multiple of their bytes in the file and need no limit. The limits here are for what a
 few bytes can demand: compressed arrays, arrays without data, frames between distant keys, very many joints, and numbers
 too large to be squared and added.
 """

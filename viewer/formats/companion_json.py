@@ -3,7 +3,7 @@
 - Layers: goals over time on a clip; metres, Y up, world frame or that of a joint, seconds. A target that moves is a
   list of ``[seconds, value]`` in place of ``position`` or ``rotation``.
 - Contacts: when a figure's feet touch the ground, as ``ikviewer feet --json`` prints it. Frames count from 0, and the
-  last frame of a contact belongs to it. What the meter adds (slides, sums) may stay in the file and is not read.
+  last frame of a contact belongs to it. The meter's measurements (slides, sums) may stay in the file and are not read.
 - Maps: pairs of joints of a motion's skeleton and of another one, and the neutral poses of both.
 """
 

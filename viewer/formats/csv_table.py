@@ -8,7 +8,7 @@ file, else that of its limits, else ZXY. Angles continue past 180 degrees, so th
 A spreadsheet would take a name that begins with =, +, -, @, a tab or a line end for a formula. Such a name gets an
 apostrophe in front, and so does one that begins with an apostrophe: removing one gives every name back.
 
-As joint positions, which robots are driven by, the columns are the degrees of freedom by their names (see
+As joint positions, the usual input of robots, the columns are the degrees of freedom by their names (see
 `viewer.skeleton.dofs`): radians, metres of slides and of a free root's place.
 
 One row per frame follows, ``time`` in seconds from the first; without motion a single row, the rest pose.

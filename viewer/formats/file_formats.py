@@ -26,7 +26,8 @@ class WriteOptions(NamedTuple):
         pose: only a pose is written, so that no warning is due for what else is left out.
         as_read: units and axes are those of the BVH file that the character was read from.
         joints: a table holds joint positions, a column per degree of freedom, and not places in the world.
-        objects: what else is there at a frame of the first clip, for formats that hold objects; None: nothing.
+        objects: gives the objects beside the figure at a frame of the first clip, for formats that hold objects; None:
+        none.
         figures: other characters in the same scene, for formats that hold objects.
     """
 
@@ -49,18 +50,19 @@ class FileFormat(NamedTuple):
         hint: what the format is for, in the list of exports; "": it is not listed.
         in_metres: its files are in metres, Y up, always.
         decimals: its numbers can be written with fewer decimals.
-        several_clips: it holds all clips of a character; of motion the others hold the first.
+        several_clips: it holds all clips of a character; other formats with motion hold only the first.
         is_shape: it holds the shape of one pose, as a mesh.
         is_complete: it holds everything that a character has.
         always_a_frame: it holds the rest pose where there is no motion.
         points: ``module:function``, called as `read_points` says, if its files may hold positions over time, to which
             `positions:read_positions` and ``ikviewer fit`` fit a figure; "": none.
         is_table: it can hold joint positions, a column per degree of freedom, instead of places.
-        is_alone: folders of inputs leave it out: it is a program, or its suffix has other meanings, too.
+        is_alone: such files are not taken from folders of inputs: they are programs, or the suffix has other meanings,
+        too.
         has_objects: its files can hold objects beside the figure.
-        has_mesh_files: its meshes are files of their own, which take longer to read than all the rest.
-        sign: the first bytes of its files, in any case, or of XML "<" and the root element: what shows the format of
-            contents without a name.
+        has_mesh_files: its meshes are separate files, which take longer to read than everything else.
+        sign: the first bytes of its files in lower or upper case, or for XML "<" and the root element: by these the
+        format of contents without a name is recognised.
     """
 
     suffix: str
@@ -88,7 +90,7 @@ class FileFormat(NamedTuple):
             path: the file.
             name: its name for messages.
             units: as `check_units` returns them; formats in metres always give a warning for other ones.
-            up: as `check_up` returns it, likewise.
+            up: as `check_up` returns it; the same holds.
             meshes: False leaves meshes in files of their own unread.
 
         Raises:
@@ -192,7 +194,7 @@ def is_session(path: str | Path) -> bool:
 
 
 def format_of(path: Path) -> FileFormat:
-    """The format of a file by its name; one that can do nothing for an unknown suffix."""
+    """The format of a file by its name; a format without reader and writer for an unknown suffix."""
     suffix = path.suffix.casefold()
     return BY_SUFFIX.get(suffix, FileFormat(suffix, suffix[1:].upper()))
 

@@ -150,7 +150,7 @@ def read_text(path: Path, name: str, largest: int = LARGEST_FILE) -> str:
 
 
 def write_whole(path: Path, content: bytes | str | Callable[[BinaryIO], object]) -> None:
-    """Write a file atomically: whatever happens, it has either its old contents or all of the new ones.
+    """Write a file atomically: even after a crash it has either its old contents or all of the new ones.
 
     The bytes are written to a temporary file beside it, flushed to the disk, and renamed. A symbolic link stays: the
     file that it points to is replaced. An existing file keeps its permissions.

@@ -88,8 +88,8 @@ def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
 
 
 def _entry_of(key: str, about: FileKey) -> tuple[str, Any, Any]:
-    """A key that may be left out. Of places and turns `relative` makes flags, too."""
-    # As a subscript, mypy would take a type that is known only at run time for a static one.
+    """A key that may be left out. With `relative`, positions and rotations may also be flags."""
+    # Written as a subscript, mypy would treat a type known only at run time as a static one.
     bounded: Any = getitem(Annotated, (_type_of(about), _bounds_of(about)))
     return attribute_of(key), (bounded | bool if key in PLACED_FORM else bounded) | None, field(default=None, name=key)
 
@@ -212,7 +212,7 @@ class Asked(NamedTuple):
 
     Attributes:
         goals: in order.
-        contact: what the figure must not go through; None where the file says nothing of it.
+        contact: what the figure must not go through; None where the file does not mention it.
         ground: metres: the height that goals for balance stand on; None: the floor of ``contact``, or 0.
     """
 
@@ -394,7 +394,7 @@ def _options(entry: GoalEntry) -> GoalOptions:
 
 
 def _relative(entry: GoalEntry) -> Goal:
-    """A goal for two effectors; what is left out is kept as the start pose has it."""
+    """A goal for two effectors; parts that are left out stay as in the start pose."""
     others = [key for form in (("pin",), *GOAL_FORMS) if form != RELATIVE_FORM for key in form if _is_given(entry, key)]
     if others:
         raise InputError(f'expected no "{others[0]}" beside "relative", found one')

@@ -125,7 +125,7 @@ def path_text(place: list[tuple[str | int, Json]]) -> str:
 
 
 def found(value: Json) -> str:
-    """A JSON value in a few words, for messages."""
+    """A description of a JSON value in a few words, for messages."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, (int, float)):
@@ -209,8 +209,8 @@ class Checker:
         kinds = tuple(kind for kind in kinds if kind is not NoneType)
         if kinds == (str, float):
             return self._scalar(value, str if isinstance(value, str) else float)
-        # A union has words and at most one other type, or a plain type and lists. A text is therefore checked against
-        # the words, a list against the list type.
+        # A union has words and at most one other type, or a plain type and lists. So a text is checked against the
+        # words, a list against the list type.
         words = next((kind for kind in kinds if _is_words(kind)), None)
         others = [kind for kind in kinds if kind is not words]
         if words is not None and (isinstance(value, str) or not others):
@@ -365,7 +365,7 @@ def decode(text: str, kind: type[T], word: str, file: str) -> tuple[T, list[str]
     """
     try:
         return _decoder(kind).decode(text), []
-    # Whatever the decoder refuses, the careful way accepts or explains.
+    # If the decoder refuses a document, the careful way accepts or explains it.
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         pass
     with of_file(file):

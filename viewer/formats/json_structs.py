@@ -171,7 +171,7 @@ class LoopEntry(Strict):
     """Two places that stay together, such as the ends of a four-bar linkage."""
 
     a: Annotated[str, Meta(description="Name of a joint, an effector or a tip.")]
-    b: Annotated[str, Meta(description="Likewise.")]
+    b: Annotated[str, Meta(description="Name of a joint, an effector or a tip.")]
     kind: Annotated[
         Literal["point", "rigid"], Meta(description="`rigid`: they also keep the rotation they have at rest.")
     ] = "point"

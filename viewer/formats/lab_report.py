@@ -1,6 +1,6 @@
 """The report of a laboratory: a JSON document, and one HTML page that shows its numbers and fetches nothing.
 
-Here is also how the error curves look wherever they are drawn: letter, colour and dashes of each method, and the scale.
+It also defines how error curves look wherever they are drawn: letter, colour and dashes of each method, and the scale.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Document: TypeAlias = dict[str, Any]
 
 
 def report_document(traces: Traces, *, source: str, seed: int) -> Document:
-    """The numbers of a report as plain data; what a goal does not have, or what is not finite, is null.
+    """The numbers of a report as plain data; values that a goal does not have, or that are not finite, are null.
 
     Args:
         traces: of the methods.
@@ -373,7 +373,7 @@ class Curve(NamedTuple):
     Attributes:
         letter: drawn in a disc of the colour.
         colour: "#RRGGBB".
-        dash: lengths of dashes and gaps in turn, logical pixels; empty: a solid line.
+        dash: alternating lengths of dashes and gaps, logical pixels; empty: a solid line.
     """
 
     letter: str

@@ -4,10 +4,10 @@ Files that state none get those of their motion; a recognised human gets the uni
 that a clip of a bow, in which no knee bends, does not keep the figure from crouching.
 
 The anatomical ranges are those of a model, the bundled biped. Where figure and model stand relaxed, their bones point
-the same ways, which shows how the frames of two joints of the same part lie to each other: with R_m and R_k their world
-rotations there and F the rotation from the model's directions to the figure's, a turn D of the model's joint away from
-its relaxed rotation is M^-1 D M of the other, M = R_m^-1 F^-1 R_k. Turns of the model's joint to the ends of its ranges
-are taken over so and measured in the coordinates of the figure's; the limits are their bounds.
+the same ways, which relates the frames of two joints of the same part: with R_m and R_k their world rotations there and
+F the rotation from the model's directions to the figure's, a turn D of the model's joint away from its relaxed rotation
+is M^-1 D M of the other, M = R_m^-1 F^-1 R_k. Turns of the model's joint to the ends of its ranges are converted this
+way and measured in the coordinates of the figure's joint; the limits are their bounds.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def sources_of(character: Character) -> tuple[str, ...]:
 
 
 def _made_anew(character: Character) -> set[str]:
-    """The sources that do not need the limits that it was loaded with; a skeleton file may hold no motion."""
+    """The sources that can be computed without the limits that it was loaded with."""
     found: set[str] = {NONE}
     if character.clips:
         found.add(CLIP)
@@ -91,7 +91,7 @@ def with_limits(character: Character, source: str) -> Character:
     Args:
         character: as loaded: what its file states is known only as long as its limits are the file's.
         source: "file"; "learned": the file's, which says that they were learned from a folder of motion;
-            "human+clip": what either allows; "human": anatomical ones; "clip": the ranges of all its
+            "human+clip": what either of the two allows; "human": anatomical ones; "clip": the ranges of all its
             motion, widened by 20 degrees; "none".
 
     Raises:
@@ -127,7 +127,7 @@ def joint_sources(character: Character) -> tuple[str | None, ...]:
 
 
 def _by_clip(character: Character) -> Skeleton:
-    """The skeleton with the limits of the motion alone, without motion with none."""
+    """The skeleton with the limits of the motion alone; without limits where there is no motion."""
     bare = replace(character.skeleton, limits=(None,) * len(character.skeleton))
     return limits_from_clip(bare, _joined([*character.clips.values()])) if character.clips else bare
 
@@ -162,16 +162,16 @@ _AROUND, _OUT = 12, (0.25, 0.5, 0.75, 1.0)
 _ALONG = (0.0, 0.5, 1.0)
 """Parts of the range of the twist, or of a hinge, that are tried with each of them."""
 _LATERAL = np.radians(4.0)
-"""The model's knees and elbows are hinges; those of other rigs give way sideways by this, ..."""
+"""The model's knees and elbows are hinges; those of other rigs may bend sideways by this, ..."""
 _TWIST = {"arm": np.radians(60.0), "leg": np.radians(10.0)}
 """... and twist: a forearm as the palm turns."""
 _SPARE = np.radians(3.0)
-"""Ranges are wider than what was tried by this, for what lies between."""
+"""Ranges are widened by this beyond the turns tried, to include those between them."""
 _CHAINS = (SPINE, NECK)
 
 
 class _Pair(NamedTuple):
-    """A joint, its counterpart in the model, and which part of its turns it makes."""
+    """A joint, its counterpart in the model, and the share of the counterpart's turns that it makes."""
 
     joint: int
     other: int

@@ -128,7 +128,7 @@ def _read(path: Path, name: str, units: str, up: str, *, meshes: bool = True) ->
         given = {} if meshes else {"meshes": False}
         character = check_character(READERS[path.suffix.casefold()](path, name, units, up, **given), name)
     except InputError as error:
-        if str(error).startswith(f"{one_line(name)}: "):  # about the file itself, not its contents
+        if str(error).startswith(f"{one_line(name)}: "):  # the message is about the file, not its contents
             raise
         raise FormatError(str(error), file=name) from error
     return replace(character, warnings=tuple(one_line(warning) for warning in character.warnings))
@@ -248,7 +248,7 @@ def _sample(name: str, units: str, up: str) -> Character:
     path = next((path for path in _sample_files() if path.stem == wanted), None)
     if path is None:
         raise InputError(unknown_name("sample", wanted, [*sample_names(), "chain-N"]))
-    if path.suffix == ".bvh":  # BVH states no units; those of the bundled files are known
+    if path.suffix == ".bvh":  # BVH states no units, but those of the bundled files are known
         units, up = SAMPLE_UNITS if units == "auto" else units, "y" if up == "auto" else up
     character = check_character(READERS[path.suffix](path, wanted, units, up), wanted)
     return replace(character, source=replace(character.source, path=name))

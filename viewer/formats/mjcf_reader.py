@@ -87,7 +87,7 @@ class Part(NamedTuple):
         joint: index in the model; -1: none, it is fixed.
         parent: name of the joint above; None: none.
         offset: (3,) in the parent's frame.
-        rotation: (4,) likewise.
+        rotation: (4,) in the parent's frame.
     """
 
     name: str
@@ -224,7 +224,7 @@ def _parts(model: dict[str, Any], source: Source) -> list[Part]:
 
 
 def _fresh(name: str, taken: set[str]) -> str:
-    """A name that nothing has, from this one."""
+    """An unused name made from this one."""
     number, found = 2, name
     while found in taken:
         found, number = f"{name}_{number}", number + 1
@@ -262,7 +262,7 @@ def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings:
 
 
 def _inertias(model: dict[str, Any], parts: list[Part]) -> dict[str, Inertia]:
-    """What our joints carry: the last of each body its inertia, the others nothing; none of a model without masses."""
+    """The inertias of our joints: the last joint of each body has the body's; empty for a model without masses."""
     if not model["body_mass"].any():
         return {}
     found = {part.name: Inertia(0.0) for part in parts}
@@ -274,7 +274,7 @@ def _inertias(model: dict[str, Any], parts: list[Part]) -> dict[str, Inertia]:
 
 
 def _motors(model: dict[str, Any]) -> dict[int, Motor]:
-    """By joint the largest effort of its actuators together, where these pull and push alike.
+    """By joint the largest effort of its actuators together, where these pull and push equally.
 
     The force of an actuator is bounded by its own range, or that of its control if it is a plain motor; that of all of
     a joint's actuators by the joint's.
@@ -392,7 +392,7 @@ def _add_ends(builder: Builder, model: dict[str, Any], parts: list[Part]) -> Non
         along = rotate(_xyzw(model["geom_quat"][geom]), np.array([0.0, 0.0, half]))
         for place in (model["geom_pos"][geom] + along, model["geom_pos"][geom] - along):
             far = max(float(size[0]), float(np.linalg.norm(reach.get(body, np.zeros(3)))))
-            # What is nearer to the body above, as the ball of a foot in its ankle, is no end.
+            # Shapes nearer to the body above, such as the ball of a foot in its ankle, are no ends.
             if np.linalg.norm(place) > far and np.linalg.norm(place - above[body]) > np.linalg.norm(above[body]):
                 reach[body] = place
     for body, name in {part.body: part.name for part in parts}.items():
@@ -401,7 +401,7 @@ def _add_ends(builder: Builder, model: dict[str, Any], parts: list[Part]) -> Non
 
 
 def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
-    """Sites on bodies that move are dragged; without any, the last bodies, but for those that only close a loop."""
+    """Effectors are the sites on bodies that move; without any, the last bodies, but those that only close a loop."""
     moving: set[int] = set()
     parents = model["body_parentid"].tolist()
     for body in range(1, len(parents)):
@@ -467,7 +467,7 @@ def _shown_geoms(model: dict[str, Any], bodies: set[int]) -> list[int]:
     """Those of the groups that MuJoCo shows.
 
     Where most bodies have none, as in a dog whose skin hides all but its eyes and claws, all meshes are shown, too, and
-    of bodies without any their shapes for collisions.
+    for bodies without meshes their collision shapes.
     """
     of = model["geom_bodyid"].tolist()
     every = [geom for geom, body in enumerate(of) if body in bodies]

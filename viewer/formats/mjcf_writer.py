@@ -1,6 +1,6 @@
 """The skeleton as a MuJoCo model (MJCF).
 
-What is written is the model that `viewer.physics` simulates: joints, limits, capsules and masses, without actuators.
+It is the model that `viewer.physics` simulates: joints, limits, capsules and masses, without actuators.
 Numbers have all their digits: `MjSpec.to_xml` would round them to six.
 """
 
@@ -46,7 +46,7 @@ def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[
 
 
 def _rename_joints(root: ET.Element, character: Character) -> None:
-    """Give joints the names that the file read has for them; none where two would be called alike."""
+    """Give joints the names of the file that was read, unless two would get the same name."""
     every = [element.get("name", "") for element in root.iter("joint") if element.get("name")]
     called = [character.source.name_of(name) for name in every]
     if len(set(called)) < len(called):
@@ -107,7 +107,7 @@ def mjcf_text(character: Character) -> str:
     try:
         ET.indent(root)
         text = ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
-    except RecursionError as error:  # MuJoCo does not read such a file, either
+    except RecursionError as error:  # MuJoCo cannot read such a file, either
         raise InputError("expected shorter chains of joints: MuJoCo files hold bodies inside bodies") from error
     try:
         mujoco.MjModel.from_xml_string(text)

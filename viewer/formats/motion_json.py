@@ -238,7 +238,7 @@ class KeptPose:
         made_for: the name of its skeleton; "" if the file does not state it.
         skeleton: that it was made for: names, tree and rest pose; None: the file does not hold them.
         pose: of that skeleton; None without one.
-        tags: words that find it.
+        tags: words by which it is found.
         joints: how many joints it poses.
     """
 
@@ -251,7 +251,7 @@ class KeptPose:
     joints: int
 
     def on(self, skeleton: Skeleton) -> tuple[Skeleton, Pose]:
-        """The skeleton that the pose is of, and the pose; ``skeleton`` where the file does not state one.
+        """The pose and its skeleton, which is ``skeleton`` where the file states none.
 
         Raises:
             FormatError: the file does not state one, and ``skeleton`` does not have the file's joints.

@@ -76,7 +76,7 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, Valu
 
 
 def read_arrays(path: Path, name: str, wanted: tuple[str, ...]) -> dict[str, NDArray[Any]]:
-    """Arrays by name, as far as the file has them: float64, int64 or texts.
+    """The wanted arrays that the file has, by name: float64, int64 or texts.
 
     Args:
         path: the file.
@@ -157,7 +157,7 @@ class _Head(NamedTuple):
 
 
 def _bytes_held(head: _Head) -> int:
-    """Bytes of the array in memory: numbers take 8 bytes each, whatever they took in the file."""
+    """Bytes of the array in memory: numbers take 8 bytes each, independently of their type in the file."""
     return math.prod(head.shape) * (head.kind.itemsize if head.kind.kind == "U" else 8)
 
 

@@ -61,13 +61,13 @@ def read_npy_points(path: Path, name: str) -> RecordedPoints:
 
     Raises:
         InputError: the file cannot be opened.
-        FormatError: it holds something else; likewise below.
+        FormatError: it holds something else.
     """
     return RecordedPoints(_positions(read_array(path, name), ""))
 
 
 def read_npz_points(path: Path, name: str) -> RecordedPoints:
-    """The positions or axis-angles in an .npz file; errors as of `read_npy_points`."""
+    """The positions or axis-angles in an .npz file; errors are those of `read_npy_points`."""
     keys = keys_of(path, name)
     wanted = (*POSITION_KEYS, *_RATES, "names", "frame_time", "poses", "trans")
     arrays = read_arrays(path, name, tuple(key for key in wanted if key in keys))
@@ -154,7 +154,7 @@ def _amass(arrays: dict[str, NDArray[Any]], fps: float | None) -> RecordedPoints
 
 
 def read_csv_points(path: Path, name: str) -> RecordedPoints:
-    """The positions in a table; errors as of `read_npy_points`."""
+    """The positions in a table; errors are those of `read_npy_points`."""
     lines = csv.reader(read_text(path, name).splitlines(), strict=True)
     try:
         header = [cell.strip() for cell in next(lines, [])]

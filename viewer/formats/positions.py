@@ -34,9 +34,9 @@ from viewer.spatial.checks import Bools, Floats
 UPS = ("auto", "y", "z", "-y")
 """Axes that may be up; images count down."""
 FPS = 30.0
-"""Frames per second where nothing says it."""
+"""Frames per second where nothing states them."""
 _HOW = "ikviewer fit FILE --to RIG or --names LIST"
-"""What reads points of no preset: other commands have no such options."""
+"""The command for points of no preset: other commands have no such options."""
 
 
 @dataclass(frozen=True, slots=True)

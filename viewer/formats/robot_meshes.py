@@ -38,14 +38,14 @@ _ABOVE = 6
 def skin_of(
     root: Element, links: Sequence[Element], skeleton: Skeleton, path: Path, *, meshes: bool = True
 ) -> tuple[Skin | None, list[str]]:
-    """The visual shapes of all links as a skin, or None; and warnings: what is not shown.
+    """The visual shapes of all links as a skin, or None; and warnings about what is not shown.
 
     Args:
         root: ``<robot>``, with named materials.
         links: in any order.
         skeleton: with a joint for each link.
         path: of the file.
-        meshes: False only looks whether the files of meshes are there: no skin.
+        meshes: False only checks that the files of meshes exist: no skin.
 
     Raises:
         FormatError: numbers of a shape that cannot be used, with the line.
@@ -96,7 +96,7 @@ def _more(found: Sized) -> str:
 
 
 def _colour(material: Element, odd: list[str]) -> Colour | None:
-    """The colour that it states; none of what cannot be read, which is noted."""
+    """The colour that a shape states; None, with a note, for one that cannot be read."""
     found = material.first("color")
     if found is None:
         return None
@@ -164,7 +164,7 @@ def _sizes(shape: Element, name: str, count: int) -> tuple[float, ...]:
 
 
 def _file(name: str, files: Files) -> list[tuple[Any, Any, Colour | None]]:
-    """Vertices, faces and colour of the parts of a mesh file; none if it cannot be shown, which is noted."""
+    """Vertices, faces and colour of the parts of a mesh file; no parts, with a note, if it cannot be shown."""
     path, known, missing, _, read = files
     if name not in known:
         known[name] = []
@@ -204,7 +204,7 @@ _STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("mo
 
 
 def _binary_stl(data: bytes) -> list[Part]:
-    """The triangles of a binary STL file; nothing if it is none, or has none."""
+    """The triangles of a binary STL file; nothing for any other file, or one without triangles."""
     count = int.from_bytes(data[_STL_HEAD - 4 : _STL_HEAD], "little")
     if not count or len(data) != _STL_HEAD + count * _STL_TRIANGLE.itemsize:
         return []
@@ -240,8 +240,8 @@ def _own_colour(part: Any) -> Colour | None:  # noqa: ANN401
 def resolved(name: str, file: Path) -> Path | str:
     """The file of a mesh by its name, or why it is not read.
 
-    ``package://NAME/...`` is looked for beside and above the robot's file and in ROS_PACKAGE_PATH. Nothing outside of
-    the robot's package is read, see `package_of`.
+    ``package://NAME/...`` is looked for beside and above the robot's file and in ROS_PACKAGE_PATH. Nothing outside the
+    robot's package is read: see `package_of`.
     """
     scheme, found, rest = name.partition("://")
     if found and scheme not in ("package", "model", "file"):
@@ -251,7 +251,7 @@ def resolved(name: str, file: Path) -> Path | str:
         package, _, inside = rest.partition("/")
         places = [(base / package, base / package / inside) for base in package_places(folder)]
         places += [(base, base / inside) for base in package_places(folder) if base.name == package]
-        # A package that was copied under another name: the end of the path is what is there.
+        # In a package that was copied under another name, the end of the path still exists.
         ends = [Path(*Path(inside).parts[k:]) for k in range(len(Path(inside).parts) - 1)]
         places += [(base, base / end) for base in [folder, *folder.parents[:2]] for end in ends]
     else:
@@ -274,8 +274,8 @@ def resolved(name: str, file: Path) -> Path | str:
 def package_of(folder: Path) -> Path:
     """The folder within which a robot's files may be, by the real path of its own folder.
 
-    That of the ROS package it is in, or of the outermost Python package (robots are installed with pip, too); else the
-    one above it, for meshes that are in a folder beside.
+    It is the ROS package or the outermost Python package around it (robots are also installed with pip); else the
+    folder above, because meshes may be in a folder beside it.
     """
     above = [folder, *folder.parents[:_ABOVE]]
     for mark, pick in (("package.xml", 0), ("__init__.py", -1)):
@@ -341,7 +341,7 @@ def primitive(word: str, sizes: Sequence[float]) -> tuple[Floats, NDArray[np.int
 
 
 def rigid_skin(shapes: Sequence[Shape], skeleton: Skeleton, warnings: list[str]) -> Skin | None:
-    """The shapes as a skin, None without any; too many triangles are fewer, with a warning."""
+    """The shapes as a skin, None without any; too many triangles are reduced, with a warning."""
     drawn = [shape for shape in shapes if len(shape.triangles) and np.abs(shape.positions).max() <= FARTHEST]
     if len(drawn) < len(shapes):
         warnings.append(f"left out, too small or too large to be drawn: {len(shapes) - len(drawn)} shapes")
@@ -376,7 +376,7 @@ def _lighter(shapes: list[Shape], warnings: list[str]) -> list[Shape]:
     while cells > 4.0 and sum(len(shape.triangles) for shape in fewer) > _MOST_TRIANGLES:
         fewer = [merged(shape, size / cells) for shape in shapes]
         cells *= 0.7
-    fewer = [shape for shape in fewer if len(shape.triangles)]  # small ones are a point of a coarse grid
+    fewer = [shape for shape in fewer if len(shape.triangles)]  # on a coarse grid small ones become a point
     warnings.append(f"{total:,} triangles are drawn as {sum(len(shape.triangles) for shape in fewer):,}")
     return fewer
 
@@ -397,7 +397,7 @@ def merged(shape: Shape, cell: float) -> Shape:
 Colour = tuple[float, float, float, float]
 _WHITE = (1.0, 1.0, 1.0, 1.0)
 _DEEPEST = 200
-"""Nodes in each other; deeper ones are not shown."""
+"""Most nodes inside each other; deeper ones are not shown."""
 
 
 class Part(NamedTuple):
@@ -420,7 +420,7 @@ def read_collada(data: bytes) -> list[Part]:
     Units and the upward axis are left as they are: robots state the scale of their meshes themselves.
 
     Raises:
-        Exception: whatever pycollada raises where there is no scene to read.
+        Exception: any that pycollada raises where there is no scene to read.
     """
     import collada  # noqa: PLC0415 - an extra
 
@@ -448,7 +448,7 @@ def _of_primitive(
     place: Floats,
     colours: dict[str, Colour],
 ) -> Part | None:
-    """Its triangles; None of lines, and where there are no triangles."""
+    """The triangles of a primitive; None for lines, and where there are no triangles."""
     if isinstance(primitive, collada.polylist.Polylist):
         primitive = primitive.triangleset()
     if not isinstance(primitive, collada.triangleset.TriangleSet) or primitive.vertex is None:
@@ -459,7 +459,7 @@ def _of_primitive(
     used = np.zeros(len(primitive.vertex), dtype=np.bool_)
     used[corners] = True
     positions = np.asarray(primitive.vertex, dtype=np.float64)[used] @ place[:3, :3].T + place[:3, 3]
-    if np.linalg.det(place[:3, :3]) < 0.0:  # mirrored: the other way round is outside
+    if np.linalg.det(place[:3, :3]) < 0.0:  # mirrored: the other side of triangles is outside
         corners = corners[:, ::-1]
     colour = colours[primitive.material] if primitive.material in colours else _of_corners(primitive)
     return Part(positions, (np.cumsum(used) - 1)[corners], colour)
@@ -479,7 +479,7 @@ def _colour_of(collada: Any, effect: Any) -> Colour:  # noqa: ANN401
 
 
 def _of_corners(primitive: Any) -> Colour | None:  # noqa: ANN401
-    """The colour that most corners have, of triangles without a material; None if they have none."""
+    """The most frequent colour of corners, for triangles without a material; None if corners have no colours."""
     sources = primitive.sources.get("COLOR")
     if not sources:
         return None

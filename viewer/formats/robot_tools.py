@@ -1,7 +1,8 @@
-"""Where people take hold of a robot: tools, hands and feet, and not the jaws of a gripper or a camera.
+"""Finds the links by which a robot is dragged: tools, hands and feet, and not the jaws of a gripper or a camera.
 
 A gripper is the body that carries its jaws: links below a tool that have at most one joint of their own, or that follow
-one another. What they hold moves with that body, so that is dragged, and its arm has as many joints as it had without.
+one another. What the jaws hold moves with that body, so that body is dragged, and its arm has as many joints as without
+a gripper.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from viewer.skeleton.builder import GoalWord
 
 _START, _END = r"(?:^|[_\W\d]|(?<=[a-z])(?=[A-Z]))", r"(?:$|[_\W\d]|(?<=[a-z])(?=[A-Z]))"
 _HAND = re.compile(rf"{_START}(?i:hand|gripper|palm){_END}")
-"""Names of links that people move robots by: the first of those that are fixed to one another is its base."""
+"""Names of links by which robots are usually moved: of those that are fixed to one another, the first one is used."""
 _TOOL = re.compile(rf"{_START}(?i:tool|tcp|ee|eef|foot|sole|end_?effector|grasp|grasping){_END}")
-"""The same, of which the last one is where the tool ends."""
+"""The same for tools, of which the last link is where the tool ends."""
 _TIP = re.compile(rf"{_START}(?i:tip){_END}")
 _SENSOR = re.compile(
     r"camera|optical|depth|imu|laser|lidar|sensor|accelero|gyro|(?:^|_)led(?:$|_)|(?:^|_)ft(?:$|_)", re.IGNORECASE
@@ -27,7 +28,7 @@ _FINGER = re.compile(r"finger|jaw|thumb|claw|mover|knuckle", re.IGNORECASE)
 _SENSES, _PLAIN, _POINTED, _HELD, _ENDS = range(5)
 _SIX = 6
 _GRIPPER = 2
-"""Joints of their own that the jaws of a gripper have at most together; a hand has more."""
+"""The most joints that the jaws of a gripper have together; a hand has more."""
 
 
 class RobotLink(NamedTuple):
@@ -81,7 +82,7 @@ def tools_of(ordered: Sequence[RobotLink]) -> list[tuple[str, GoalWord]]:
 
 
 def rank_of(link: str) -> int:
-    """How readily a link is taken hold of, by its name: a sensor least, a tool most."""
+    """How suitable a link is for dragging, by its name: a sensor least, a tool most."""
     if _SENSOR.search(link):
         return _SENSES
     if _WRIST.search(link):  # the yaw of a hand is an axis of its wrist
@@ -95,7 +96,7 @@ def rank_of(link: str) -> int:
 def _best(
     ordered: Sequence[RobotLink], carriers: Mapping[str, str], leads_on: Collection[str]
 ) -> dict[str, tuple[int, int, str]]:
-    """By moving link the link fixed to it that is taken hold of: (rank, how far out, name)."""
+    """The link fixed to each moving link that is best for dragging: (rank, how far out, name)."""
     depth: Counter[str] = Counter()
     best: dict[str, tuple[int, int, str]] = {}
     for one in ordered:
@@ -110,7 +111,7 @@ def _best(
 
 
 def _jaws(ordered: Sequence[RobotLink], carriers: Mapping[str, str]) -> dict[str, bool]:
-    """The moving links of grippers and simple hands, and whether they are of a gripper."""
+    """The moving links of grippers and simple hands, each with whether it belongs to a gripper."""
     own: Counter[str] = Counter()  # joints of their own from a link on
     coupled: set[str] = set()  # links with coupled joints from there on
     for one in reversed(ordered):

@@ -49,20 +49,21 @@ def save(
         file: its suffix says the format, as docs/files.md lists them. USD needs the extra `usd`; meshes hold the shape
             of one pose.
         pose: write this pose as the only frame, instead of the motion.
-        units: of the file: "m", "cm", "mm", "inch" or metres per unit; those it was read in unless given.
+        units: of the file: "m", "cm", "mm", "inch" or metres per unit; those that it was read in unless given.
         up: "y" or "z"; the axes it was read in unless given. All but BVH and JSON are metres, Y up, always.
         precision: decimals of numbers in text formats.
         joints: of .csv: joint positions, a column per degree of freedom by its name, radians and metres.
-        objects: what else is there at a frame of the character's first clip, such as `viewer.Physics.objects_at`: in
-            glTF each becomes a mesh that moves beside the figure; a pose is written with those of frame 0.
-        figures: other characters in the same scene, each where its own first clip has it: in glTF they are figures of
-            their own, in the same animation; a pose is written with their first frames.
+        objects: gives the objects beside the character at a frame of its first clip, such as
+        `viewer.Physics.objects_at`: in glTF each becomes a mesh that moves beside the figure; a pose is written with
+        those of frame 0.
+        figures: other characters in the same scene, placed by their own first clips: in glTF they are further figures
+        in the same animation; a pose is written with their first frames.
 
     Returns:
         Warnings: what the format could not hold.
 
     Raises:
-        OutputError: the file cannot be written; whatever stood there before still does.
+        OutputError: the file cannot be written; an existing file is then unchanged.
         InputError: an unknown suffix, unit or axis; arguments of other kinds, a pose of another skeleton.
         MachineError: a library that the format needs is not installed.
     """

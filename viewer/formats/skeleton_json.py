@@ -68,7 +68,7 @@ def character_of(data: SkeletonFile, file: str, warnings: list[str]) -> Characte
     Raises:
         FormatError: its contents are refused.
     """
-    with of_file(file), at_path():  # the skeleton itself refuses, too
+    with of_file(file), at_path():  # the skeleton itself refuses invalid data, too
         check_counts(len(data.joints), sum(len(joint.tips) for joint in data.joints), len(data.effectors or ()))
         joints = JointList(data.joints)
         source = _source(data, file, joints)

@@ -4,8 +4,8 @@ If a figure has legs, the guess is the unit in which thigh and shank are nearest
 from the largest extent E of joints and tips in the first frame (or the rest pose): E < 3 metres; 3 to 40 the unit of
 the CMU captures; 40 to 120 inches; 120 to 400 centimetres; larger millimetres. A guess is always reported.
 Z is up if Y is the smallest extent and Z is more than 1.5 times as large, or if a recognised figure stands along Z, at
-rest as well as in the first frame: in a stride, a person is longer than wide. Of a recognised figure only the body
-counts, because the root of a file may lie far from it.
+rest as well as in the first frame: in a stride, a person is longer than wide. For a recognised figure only the body
+counts, because the file's root may be far from it.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ _UP_RATIO = 1.5
 GUESSES = ("units and axes are guessed", "units are guessed", "axes are guessed")
 """Beginnings of the warnings about guesses."""
 BECAUSE = "; from its "
-"""Precedes, in such a warning, what the units were guessed from."""
+"""Precedes, in such a warning, the measure from which the units were guessed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def body_of(skeleton: Skeleton, points: Floats, source: Source) -> Body | None:
 
 
 def _is_along_z(places: Floats, figure: Figure) -> bool:
-    """Whether the way from the ankles to the chest leads up the Z axis; places (N, 3), the joints first."""
+    """Whether the line from the ankles to the chest points up the Z axis; places (N, 3), the joints first."""
     ankles = places[[leg.lower if leg.end is None else leg.end for leg in figure.legs]].mean(axis=0)
     x, y, z = places[figure.chest] - ankles
     return bool(z > _UP_RATIO * max(abs(x), abs(y)))

@@ -45,10 +45,10 @@ _ROUNDING = 1e-9
 _TURNS = 4.0 * math.pi
 """Limits of hinges are two turns at most."""
 NO_LINK = "expected a link, found none"
-"""What is said of a robot without any."""
+"""The warning for a robot without meshes."""
 _DRIVEN = ("revolute", "continuous", "prismatic", "spherical")
 BOUNDLESS = 1e9
-"""Effort and velocity, which URDF requires, of joints of which none is known; files state 1e6 and more for that."""
+"""Values above these state that effort or velocity, which URDF requires, are unknown; files use 1e6 and more."""
 _MOST_STATED = 1e6
 
 
@@ -60,7 +60,7 @@ class Moved(NamedTuple):
         word: its type.
         parent, child: names of links.
         offset: (3,) of the child in the parent.
-        rotation: (4,) likewise.
+        rotation: (4,) in the parent's frame.
         axis: (3,) in the child.
         stated: (lowest, highest) of a revolute joint, radians, as the file states them, or None.
         limits: (lowest, highest) in radians or metres; None: none.
@@ -82,7 +82,7 @@ class Moved(NamedTuple):
 def read_urdf(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
     """Read a robot; its meshes are looked for beside and above the file. Errors of its contents name the line.
 
-    Without ``meshes`` it is only looked whether they are there: a character without a skin.
+    Without ``meshes`` the reader only checks that they exist: the character has no skin.
     """
     return robot_of(read_bytes(path, name, MOST_TEXT_BYTES), path, name, units=units, up=up, meshes=meshes)
 
@@ -248,7 +248,7 @@ def _motors(joints: list[Moved], warnings: list[str]) -> dict[str, Motor]:
 
 
 def _not_negative(element: Element, name: str) -> float:
-    """A number of 0 or more; one beyond all that is stated if it is absent.
+    """A number of 0 or more; infinite if it is absent.
 
     Raises:
         FormatError: another one.
@@ -295,9 +295,9 @@ def _ordered(links: dict[str, Element], joints: list[Moved]) -> list[tuple[str, 
 
 
 def _inertias(links: dict[str, Element], warnings: list[str]) -> dict[str, Inertia]:
-    """By link what the file states of its inertia; a link of which it states none weighs nothing, if others do.
+    """The stated inertia of each link; a link without one weighs nothing if others have one.
 
-    Those of which a mass is stated that none can have are not there: they are estimated.
+    Links with an impossible mass are left out, and estimated.
     """
     stated = {link: one for link, element in links.items() if (one := element.first("inertial")) is not None}
     found: dict[str, Inertia] = dict.fromkeys(links, Inertia(0.0))
@@ -326,7 +326,7 @@ def _without_line(error: ViewerError) -> str:
 
 
 def _inertia(element: Element) -> tuple[Inertia, bool]:
-    """An ``<inertial>``, and whether it is not the one stated, which no body has.
+    """The inertia of an ``<inertial>``, and whether the stated one was impossible and replaced.
 
     Raises:
         FormatError, InputError: no finite numbers, too large ones, a mass below 0.
@@ -389,7 +389,7 @@ def _skeleton(
 
 
 def _follow(builder: Builder, joints: list[Moved], warnings: list[str]) -> None:
-    """Let joints follow those that they mimic, where both turn or slide.
+    """Make joints follow those that they mimic, where both turn or slide.
 
     Raises:
         FormatError: joints that follow each other in a circle.

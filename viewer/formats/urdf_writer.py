@@ -1,7 +1,7 @@
 """The skeleton as a robot of URDF: metres, Z up, numbers with all their digits.
 
-What has no joint in URDF becomes several, with links between them: a universal two hinges, a ball three; a free root
-floats. The shapes are the skeleton's bodies, as cylinders and balls.
+Joints that URDF does not have become several, with links between them: a universal two hinges, a ball three; a free
+root floats. The shapes are the skeleton's bodies, as cylinders and balls.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, between
 
 _ALL_ROUND = 2.0 * math.pi
-"""The ends of a range that no pose is beyond, as those of the joints of a UR are."""
+"""The ends of a range that no pose exceeds, such as those of a UR's joints."""
 _WORLD = "world"
 _LIGHT_KG, _LIGHT_INERTIA = 1e-3, 1e-6
 """Mass and inertia of links without a body: simulators refuse links without any."""
@@ -153,7 +153,7 @@ def _range(limits: JointLimits | None, column: int) -> tuple[float, float] | Non
         return None
     lower, upper = float(limits.lower[column]), float(limits.upper[column])
     if limits.form is LimitForm.COORDINATES and lower == -np.inf and upper == np.inf:
-        return -_ALL_ROUND, _ALL_ROUND  # such a range is stated: a joint without any has no limits
+        return -_ALL_ROUND, _ALL_ROUND  # that range was stated: a joint without a stated range has no limits
     return (lower, upper) if np.isfinite(lower) and np.isfinite(upper) else None
 
 
@@ -224,7 +224,7 @@ def _add_link(root: ET.Element, name: str, capsules: list[Capsule]) -> ET.Elemen
 
 
 def _add_inertia(link: ET.Element, inertia: Inertia) -> None:
-    """State an inertia; simulators refuse links that move and have none."""
+    """Write an inertia; simulators refuse moving links without one."""
     weighs = inertia.mass > 0.0
     made = ET.Element("inertial")
     link.insert(0, made)

@@ -1,6 +1,6 @@
 """Writing USD: joints as a UsdSkel skeleton, bones as a mesh skinned to it, the first clip as its animation.
 
-The USD library is large and therefore the optional extra ``usd``; importing this module needs it.
+The USD library is large, so it is the optional extra ``usd``; importing this module needs it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""xacro: URDF with macros, which another process carries out, because their expressions are programs."""
+"""xacro: URDF with macros, which another process expands, because their expressions are programs."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def found(package):
 in_ros, xacro.substitution_args._eval_find = xacro.substitution_args._eval_find, found
 xacro.main()
 """
-"""Without ROS nothing tells xacro where the packages are that `$(find PACKAGE)` names."""
+"""Without ROS, xacro has no way to find the packages that `$(find PACKAGE)` names."""
 _LOST, _NO_FILE, _NO_ARGUMENT = 'package "', "No such file", "Undefined substitution argument "
-"""What it says of a package that is not found, of a file, and of an argument without a value."""
+"""Its messages about a package that is not found, about a file, and about an argument without a value."""
 
 
 def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
-    """Read a robot as `read_urdf` does, once xacro has carried out its macros.
+    """Read a robot as `read_urdf` does, once xacro has expanded its macros.
 
     Raises:
         FormatError: xacro refuses it, takes too long, or makes no robot of it.
@@ -87,7 +87,7 @@ def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", 
             reasons = [line for line in lines if line and not line.startswith(("Traceback", "File "))] or ["no reason"]
             lost = [line for line in reasons if line.startswith(_LOST)]
             first = next((line for line in reasons if line not in lost), reasons[0])
-            # A package that is not there may have been a copy under another name, whose files are.
+            # A missing package may be a copy under another name, whose files exist.
             reason = (lost[0] if lost and _NO_FILE in first else first)[:200]
             missing = reason.partition(_NO_ARGUMENT)[2].split()
             if missing:

@@ -115,7 +115,7 @@ def parse_xml(data: bytes, name: str) -> Element:
 
 
 def _tidied(data: bytes) -> bytes:
-    """A document without what others pass over: white space before the declaration, and NUL after the end."""
+    """A document without what other parsers ignore: white space before the declaration, and NUL after the end."""
     if b"\0" in data[:4]:  # UTF-16
         return data
     data = data.rstrip(b"\0")

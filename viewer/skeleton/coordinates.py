@@ -250,7 +250,7 @@ def room_of(skeleton: Skeleton, pose: Pose) -> Floats:
 
 @lru_cache(maxsize=8)
 def coordinates_and_room(skeleton: Skeleton, pose: Pose) -> tuple[Floats, Floats]:
-    """The coordinates of a pose's joints, and how far inside they are; cached for the poses in use (poses are immutable).
+    """The coordinates of a pose's joints, and how far inside they are; cached for poses in use (they are immutable).
 
     The last bits may be others than those of `JointSpace.measure`, which poses are made of.
     """

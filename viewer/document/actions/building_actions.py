@@ -66,7 +66,7 @@ def _kind(word: object, joint: str) -> JointKind:
 
 
 def _both(document: Document, joint: str, mirror: bool, edit: Callable[[Skeleton, str, bool], Skeleton]) -> Skeleton:
-    """The skeleton with a joint and, with ``mirror``, its twin edited; ``edit`` is passed whether it gets the twin."""
+    """The skeleton with a joint and, with ``mirror``, its twin edited; ``edit`` is told whether it edits the twin."""
     skeleton = document.skeleton
     skeleton.index(joint)
     twin = twin_of(skeleton, joint) if as_flag(mirror, "mirror") else None
@@ -376,7 +376,7 @@ class SetLinks(Action):
 
 @dataclass(frozen=True, slots=True)
 class ReadyToPose(Action):
-    """Make the ends of chains effectors, held where they are, unless they have one; one joint alone is refused."""
+    """Make the ends of chains effectors, held in place, unless they have one; a single joint is refused."""
 
     words: ClassVar[str] = "Ready to pose"
 

@@ -61,7 +61,7 @@ class SetContact(SettingsAction):
 
 @dataclass(frozen=True, slots=True)
 class ExcludePair(Action):
-    """Let two things go through each other, or (``excluded=False``) keep them apart again.
+    """Allow two things to go through each other, or (``excluded=False``) keep them apart again.
 
     Attributes:
         first, second: names of joints, with all bodies on them, of props, or "floor".
@@ -228,7 +228,7 @@ class RemoveProp(Action):
             exclude=tuple(pair for pair in contact.exclude if self.prop not in pair),
             grips=tuple(pair for pair in contact.grips if pair[1] != self.prop),
         )
-        # What the prop carried stays where it is.
+        # Layers that the prop carried keep their targets in place.
         take = with_layers(document, lambda one: replace(one, **in_other_space(document, one, "")), self.prop)
         return _with(document, changed, take=take)
 

@@ -159,7 +159,7 @@ class SetFrameTime(Action):
 
 @dataclass(frozen=True, slots=True)
 class SetUnits(Action):
-    """Read the file in other units or with another up axis; edits are kept, scaled and rotated accordingly.
+    """Read the file in other units or with another up axis; edits are kept, scaled and rotated to match.
 
     Attributes:
         units: as of `viewer.formats.load.load`: "auto", "m", "cm", ... or metres per unit.

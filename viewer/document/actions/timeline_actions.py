@@ -366,7 +366,7 @@ class SetSlope(Action):
     Attributes:
         joint: its name.
         frame: of the key.
-        index: of the coordinate, as of `SetCoordinate`; of joints without coordinates an Euler angle.
+        index: of the coordinate, as of `SetCoordinate`; for joints without coordinates an Euler angle.
         slope: radians, or metres of a slide, per frame.
     """
 

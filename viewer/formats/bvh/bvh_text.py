@@ -116,7 +116,7 @@ class Words:
 
 
 def number_problem(word: str) -> str | None:
-    """None for a finite number, else a hint that follows the word in a message (often empty)."""
+    """None for a finite number, else a hint (often empty) that follows the word in a message."""
     if NUMBER.fullmatch(word):
         return None if abs(float(word)) <= LARGEST_NUMBER else " (out of range)"
     if _COMMA.fullmatch(word):
@@ -208,7 +208,7 @@ def _inside(words: Words, word: str, joints: list[BvhJoint], open_joints: list[i
 
 
 _TURNED = "OFFSET with six numbers: the last three, a rotation at rest, are left out; channels hold the whole rotation"
-"""Of files for SOMA; their own reader takes three, too."""
+"""In files for SOMA; their own reader also takes three."""
 
 
 def _offset(words: Words, joint: BvhJoint, warnings: list[str]) -> Triple:
@@ -253,7 +253,7 @@ def _end_site(words: Words, joint: BvhJoint) -> Triple:
     what = f"End Site of {quote(joint.name)}"
     words.expect("Site", f"in joint {quote(joint.name)}, after End")
     if words.peek() != "{":
-        words.name("End Site")  # some programs write a name, which nothing refers to
+        words.name("End Site")  # some programs write a name here; nothing refers to it
     words.expect("{", what)
     words.expect("OFFSET", what)
     offset = words.number(what), words.number(what), words.number(what)

@@ -119,7 +119,7 @@ _DECIMALS = 6
 _DEEPEST_INDENT = 40
 """Tabs at most: full indentation of a chain of 5,000 joints would be 200 times the rest of its file."""
 _ERROR = 5e-7
-"""How far rounded lengths may move a joint, and rounded angles again, as a fraction of the figure's size."""
+"""How far rounded lengths, and again rounded angles, may move a joint, as a fraction of the figure's size."""
 _LENGTH_ERROR = 0.5 * math.sqrt(3.0)
 """Rounding error of an offset, in units of its last decimal: half a unit on each of three axes."""
 _ANGLE_ERROR = 0.5 * 3.0 * math.radians(1.0)
@@ -138,7 +138,7 @@ def write_bvh(character: Character, path: Path, options: WriteOptions) -> list[s
     """
     text, warnings = bvh_lines(character, precision=options.precision)
     write_whole(path, lambda file: file.writelines(line.encode() for line in text))
-    if not options.as_read or character.source.guessed:  # another motion may be guessed otherwise
+    if not options.as_read or character.source.guessed:  # a different motion may lead to a different guess
         warnings += _misread(character)
     if not options.pose:
         kinds = kinds_and_axes(_own_channels(character.skeleton, character.source.layout), character.skeleton.parents)[

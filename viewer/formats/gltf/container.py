@@ -26,7 +26,7 @@ Quaternion = tuple[float, float, float, float]
 Matrix = Annotated[list[float], Meta(min_length=16, max_length=16)]
 
 MARK = "ikviewer"
-"""The key in a node's extras that states what an ambiguous node is, in files that ikviewer wrote."""
+"""The key in a node's extras that says, in files that ikviewer wrote, what an ambiguous node is."""
 
 
 class _Part(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -113,7 +113,7 @@ class Node(_Part):
 
     @property
     def mark(self) -> str | None:
-        """What ikviewer stated this node to be when it wrote the file, else None."""
+        """What this node is according to ikviewer, which wrote the file; else None."""
         return self.extras.get(MARK) if isinstance(self.extras, dict) else None
 
 
@@ -188,7 +188,7 @@ class File(_Part):
     cameras: list[msgspec.Raw] = []
 
     def counts(self) -> dict[str, int]:
-        """How many there are of what a skeleton has no place for, by the word for one of them."""
+        """How many parts there are that a skeleton cannot hold, by the word for one of them."""
         return {
             "mesh": len(self.meshes),
             "skin": len(self.skins),
@@ -199,7 +199,7 @@ class File(_Part):
 
 
 def counted(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Counts in words, such as "2 meshes"; nothing for what there is none of."""
+    """Counts in words, such as "2 meshes"; counts of 0 are left out."""
     return tuple(plural(count, word) for word, count in counts.items() if count)
 
 
@@ -334,7 +334,7 @@ def _parsed(text: str, name: str) -> File:
     try:
         file = decode_typed(text, File, name)
     except FormatError:
-        _check_version(_version_of(text), name)  # all of a glTF 1.0 is different: its version is what is wrong
+        _check_version(_version_of(text), name)  # everything in glTF 1.0 is different: report its version
         raise
     _check_version(file.asset.version, name)
     wanted = file.extensions_required
@@ -365,7 +365,7 @@ def _buffers(file: File, chunk: bytes | None, path: Path, name: str) -> list[byt
     for index, buffer in enumerate(file.buffers):
         where = f"buffers[{index}]"
         if buffer.uri is None and _is_compressed(buffer):
-            buffers.append(b"")  # a place for what a decoder would make
+            buffers.append(b"")  # a buffer that only a decoder would fill
             continue
         if buffer.uri is None:
             if index or chunk is None:

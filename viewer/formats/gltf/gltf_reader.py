@@ -139,7 +139,7 @@ def _skin(
     carriers: int,
     skeleton: Skeleton,
 ) -> tuple[Skin | None, list[str]]:
-    """The skin, and what of it cannot be shown."""
+    """The skin, and a line for each part of it that cannot be shown."""
     worlds: list[Floats] = []
     for node, parent in zip(tree.nodes, tree.parents.tolist(), strict=True):
         own = local_matrix(file, node)
@@ -155,7 +155,7 @@ def _skin(
 
 
 def _not_followed(file: File, sizes: Mapping[str, Sizes], names: tuple[str, ...]) -> list[str]:
-    """What clips do to meshes that is not kept or not followed, a line each."""
+    """Changes of meshes by clips that are not kept or not followed, a line each."""
     lines = []
     for clip, each in sizes.items():
         joint = shown(names[int(each.joints[0])])
@@ -197,7 +197,7 @@ def _kind(is_joint: bool, parent: int) -> JointKind:
 
 
 def _taken(room: int, wanted: int, clip: str) -> int:
-    """The nodes times frames that are left after a clip.
+    """The nodes times frames that a clip leaves for others.
 
     Raises:
         FormatError: the clip has more than ``room``.

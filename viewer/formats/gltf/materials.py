@@ -192,7 +192,7 @@ def check_picture(data: bytes, where: str) -> str:
     from PIL import Image  # noqa: PLC0415 - only files with pictures need it
 
     try:
-        # Pillow warns of pictures that it takes for an attack; ours are bounded below.
+        # Pillow warns about pictures so large that they may be an attack; the check below bounds them.
         with warnings.catch_warnings(), Image.open(io.BytesIO(data), formats=_KINDS) as picture:
             warnings.simplefilter("ignore")
             width, height = picture.size

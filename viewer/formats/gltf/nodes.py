@@ -1,4 +1,4 @@
-"""Which nodes of a glTF file are joints, how they hang together at rest, and scale taken out of the tree."""
+"""Finds the nodes of a glTF file that are joints, and their tree at rest, and removes scale from the tree."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def figures_in(file: File) -> int:
 
 
 def without_figures(file: File) -> File:
-    """The file with nothing but the first figure and what is beside it: of others bare nodes remain, marked."""
+    """The file with only the first figure and the objects beside it: other figures become bare nodes with a mark."""
     below = [index for index, node in enumerate(file.nodes) if node.mark == FIGURE]
     if not below:
         return file

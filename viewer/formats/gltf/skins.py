@@ -1,6 +1,6 @@
 """Reading the meshes of a glTF file as the skin of its skeleton.
 
-A mesh that cannot be shown is left out with a warning: the skeleton opens all the same.
+A mesh that cannot be shown is left out with a warning: the skeleton still opens.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import to_matrix
 
 _INFLUENCES = 8
-"""Joints that may move a vertex; of more, those of the largest weights."""
+"""Most joints that move a vertex: those of the largest weights."""
 _MODES = {4: "triangles", 5: "a strip", 6: "a fan"}
 _WARNINGS = 5
 """Meshes that are left out with a line each; the others are counted."""
@@ -52,7 +52,7 @@ class MeshData(msgspec.Struct, rename="camel"):
 
 
 class Rig(NamedTuple):
-    """What is known of the joints.
+    """The joints of the skeleton in the file's nodes.
 
     Attributes:
         joints: index in the skeleton by node; -1 for nodes above it, which stand still.
@@ -79,7 +79,7 @@ def read_skin(
         rig: of the skeleton that was made of its nodes.
 
     Returns:
-        The skin, None if nothing can be shown, and what cannot be, a line each.
+        The skin, None if nothing can be shown, and a line for each part that cannot be shown.
     """
     file = _without_objects(file)
     reader = _Reader(file, accessors, Materials(file, buffers, path), rig)
@@ -392,7 +392,7 @@ class _Reader:
 
 
 def _plain(material: Material) -> Material:
-    """A material without its picture, for meshes that do not say where it goes."""
+    """A material without its picture, for meshes without texture coordinates."""
     if material.picture is None:
         return material
     return Material(material.colour, None, material.alpha, material.cutoff, material.double_sided)

@@ -1,4 +1,4 @@
-"""What a glTF file is written of: arrays in one buffer with their accessors, triangles and their look, objects.
+"""The parts of a written glTF file: arrays in one buffer with their accessors, triangles and their look, objects.
 
 Objects beside a figure, such as balls and props, are a node with a mesh each, moved by the first clip.
 """
@@ -159,7 +159,7 @@ def add_objects(
 
     Args:
         gltf: with all else that it holds.
-        objects: what is there at a frame of the clip.
+        objects: gives the objects at a frame of the clip.
         clip: of the first animation; None: only the objects of frame 0 are written.
         buffer: takes the arrays.
 
@@ -192,7 +192,7 @@ def add_objects(
 
 
 def _move(gltf: container.Written, node: int, one: Moving, buffer: BufferWriter) -> None:
-    """Tracks of a node in the first animation, at the times of the figure's; none of what stays as it is."""
+    """Add tracks of a node to the first animation, at the times of the figure's tracks; constant values get none."""
     animation = gltf.animations[0]
     times = animation.samplers[0].input
 
