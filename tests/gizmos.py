@@ -113,7 +113,7 @@ def letters(shapes: Iterable[Shape]) -> dict[str, Letter]:
 
 
 def a_grab(tool: Tool = Tool.SELECT, part: Part = Part.SCREEN, other: Floats | None = None) -> GizmoDrag:
-    """In a view from the front, and a little aside, in local axes, moved by 100 pixels to the right and up."""
+    """In a view from the front, and slightly from one side, in local axes, moved by 100 pixels to the right and up."""
     projection = looking(20.0, 20.0)
     x, y = projection.project(np.zeros(3)).tolist()
     drag = GizmoDrag(Gizmo(tool, np.zeros(3), LOCAL, other), projection, part, x + 30.0, y)

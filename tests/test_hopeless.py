@@ -124,7 +124,7 @@ def test_aims_that_exclude_each_other_leave_a_figure_where_it_is(root: RootMode,
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_figure_still_goes_where_its_aims_can_be_met(backend: Backend) -> None:
-    """Nothing but a step aside lets hips that keep their turn look at a point."""
+    """Nothing but a step to the side lets hips that keep their turn look at a point."""
     world = viewer.fk(BIPED, RELAXED).rotations[BIPED.index("Hips")]
     for point in ((0.1, 1.0, 1.0), (0.6, 1.3, 2.0), (2.0, 1.6, 1.0), (0.0, 3.0, 1.0)):
         goals = [Goal.rotation("Hips", world), Goal.aim("Hips", point, AHEAD)]

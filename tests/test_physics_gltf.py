@@ -276,7 +276,7 @@ def world_places(scene: Scene, skin: int, frame: int) -> Any:  # noqa: ANN401
 
 
 def walker() -> viewer.Character:
-    """A walk whose first 31 frames are played, 2 m aside and turned by 90 degrees."""
+    """A walk whose first 31 frames are played, 2 m to the side and turned by 90 degrees."""
     walk = viewer.load("sample:walk")
     assert walk.clip is not None
     clip = replace(walk.clip.frames(0, 30), frame_time=1.0 / 60.0)

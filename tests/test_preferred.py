@@ -49,7 +49,7 @@ def solver(names: Sequence[str] = LIMBS, **options: Any) -> Solver:  # noqa: ANN
 
 
 def apart(pose: Pose, other: Pose) -> float:
-    """Root mean square of the joints' angles between two poses, radians; the root aside."""
+    """Root mean square of the joints' angles between two poses, radians, without the root."""
     angles = angle_between(pose.rotations[1:], other.rotations[1:])
     return float(np.sqrt(np.mean(angles**2)))
 

@@ -196,7 +196,7 @@ def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -
         if worst <= 1.0 and iterations >= settings.least_iterations:
             break
         iterations += 1
-        afresh = damping == 1.0
+        fresh = damping == 1.0
         put_row(w.mobility, s.spread)
         linearise(s, w, state.x)
         follows = reweight(s, w, state.e)
@@ -246,7 +246,7 @@ def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -
             _, worst = residuals(s, w, state.q, state.t, state.e)
             # At rest: an iteration that begins like the first of a solve changes nothing, so another solve would not,
             # either.
-            if afresh:
+            if fresh:
                 status = STALLED
                 break
             damping = 1.0

@@ -127,7 +127,7 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
     if not strides or w.since[0] == 0:
         copy(state, w.best)
     best_error, mark, since = error, error, 0
-    boost, restarts, status, afresh = 1.0, 0, BUDGET, True
+    boost, restarts, status, fresh = 1.0, 0, BUDGET, True
     ended = math.inf
     w.tally[0] = 0
     iterations, pulled, moved, bold, settling = 0, False, math.inf, settings.pull_cap, 0
@@ -140,7 +140,7 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
         # Overlaps do not change the damping, which follows the goals' own error.
         follows = squared(state.e) if keeps_apart(s) else error
         # A pull every few iterations is enough, unless the goals are met: then only the pull remains.
-        pulled = settings.pull > 0.0 and (iterations % PULL_EVERY == 1 or worst <= 1.0 or afresh)
+        pulled = settings.pull > 0.0 and (iterations % PULL_EVERY == 1 or worst <= 1.0 or fresh)
         settles = pulled and settings.settle and worst <= 1.0
         settling += settles
         put_pull(s, w, state, settings, pulled, bold if settles else 0.0)
@@ -208,10 +208,10 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
                 # No restarts left: go on while the error falls. The pose is at rest when an iteration that begins
                 # like the first of a solve takes no step: solving again from here would move nothing.
                 if moved < STILL:
-                    if afresh:
+                    if fresh:
                         status = STALLED
                         break
-                    boost, afresh = 1.0, True
+                    boost, fresh = 1.0, True
                     continue
             else:
                 ended = note_ending(w, error, ended)
@@ -223,7 +223,7 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
                 restarts += 1
                 error, worst = residuals(s, w, state.q, state.t, state.e)
                 boost, mark, since = 1.0, error, 0
-        afresh = False
+        fresh = False
     if worst > 1.0 and best_error < error and not strides:
         copy(w.best, state)
         error, worst = residuals(s, w, state.q, state.t, state.e)

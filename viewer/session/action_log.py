@@ -39,10 +39,11 @@ SETTERS = ("speed", "record_tolerance_deg")
 """Values that are set."""
 
 OPEN_FIGURES, LEAP_FIGURES, ADD_FIGURE = "open_figures", "leap_figures", "add_figure"
-"""As "open" and "leap", of several figures; a figure was added."""
+"""The same as "open" and "leap" for several figures; a figure was added."""
 OPEN, LEAP, PUT = "open", "leap", "put"
-"""Another document was shown; a step from before the recording was undone or redone; an action whose kind cannot be
-written was done, and its result is written instead."""
+"""Calls that are written with their resulting document: another document was shown; a step from before the recording
+was undone or redone; an action of a kind that cannot be written was done.
+"""
 LOOP, BACKEND, PLACES = "loop", "backend", "places"
 """Settings found by the calls after it; the last: positions of targets whose paths cannot be written."""
 CHECK, REFUSED, FAILED = "check", "refused", "failed"
@@ -226,7 +227,7 @@ class ActionLog:
         elif done and isinstance(call.given, Action):
             self._add_with_document(PUT, call.given.label, call.given.saved)
         else:
-            self.add("commit")  # the only effect of a call that was refused
+            self.add("commit")  # refusing it was the call's only effect
         return call.data is not None or call.name in _MOVES
 
     def _write_places(self) -> None:

@@ -114,7 +114,7 @@ class Autosave:
             problem = self._problem_of(work)
             last = time.monotonic()
             with self._wake:
-                self.problem = problem if self._next is not None else ""  # saved meanwhile: no problem any more
+                self.problem = problem if self._next is not None else ""  # saved meanwhile
             if problem:
                 pause, retry = max(self._seconds, retry), min(2.0 * retry, LONGEST_RETRY)
             else:
@@ -146,7 +146,7 @@ class Autosave:
         # The window waits for this lock only when it removes the file, so never for a slow disk.
         with self._disk:
             with self._wake:
-                # Saved, discarded or closed meanwhile: do not write it again.
+                # The document was saved, discarded or closed meanwhile: do not write it again.
                 if self._next is None or self._ended:
                     return ""
             try:

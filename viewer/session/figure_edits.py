@@ -295,5 +295,5 @@ class Links:
             return state
         try:
             return applied(MoveTargets(targets), state, self._solvers) or state
-        except ViewerError:  # goals that cannot be solved: an edit of the figure says so
+        except ViewerError:  # goals that cannot be solved are reported when the figure is edited
             return state

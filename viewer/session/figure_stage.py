@@ -34,8 +34,8 @@ class UnkeyedPose:
 class Stage:
     """The figures shown, one of which is active: actions change it, and panels show it.
 
-    All play on one clock. Its range is that of the active figure, or if that has no motion, of the first that has;
-    the others show the same time since the start of their ranges, and stay in their last frame after its end.
+    All play on one clock. Its range is that of the active figure or, if that has no motion, of the first figure with
+    motion; the others show the same time since the start of their ranges, and stay in their last frame after its end.
 
     Attributes:
         state: the active document, and the report of its last solve.
@@ -48,7 +48,7 @@ class Stage:
         several: whether there is more than one figure.
         adjust: is applied to every state before it is shown, unless it is None: a recording sets the frame and take.
         moved: called after another figure became active, or the active one moved, with the placements of the active
-            figure before and after: whatever is in coordinates of the active document has to follow.
+        figure before and after: values in coordinates of the active document have to follow.
         clock: plays all figures.
         revision: counts visible changes.
         arranged: counts the changes of names, placement, hidden and active.

@@ -167,7 +167,7 @@ def free_name(wanted: str, names: Iterable[str]) -> str:
 
 
 def beside(document: Document, others: Iterable[tuple[Document, Placement]]) -> Placement:
-    """A free place for a document: to the right of all others, its root abreast of that of the first."""
+    """A free place for a document: to the right of all others, its root level with that of the first."""
     placed = [(other, placement, _sides(other, placement)) for other, placement in others]
     if not placed:
         return ORIGIN

@@ -1,4 +1,4 @@
-"""Gestures: many changes, from press to release, that are one undo step; the way out of a local minimum after one."""
+"""Gestures: many changes, from press to release, that are one undo step; and leaving a local minimum after one."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class GestureManager:
     def fell_short(self) -> IkDrag | None:
         """The drag of a joint that ended short of its target; None once pose, goals or limits have changed since.
 
-        Its goal is gone with it, so that the session's report does not mention it.
+        The drag's own goal no longer exists, so the session's report does not mention it.
         """
         if self._left is None or self.gesture is not None:
             return None

@@ -327,7 +327,7 @@ class IkDrag:
             self.document = replace(self.document, pose=self._solved)
 
     def without_limits_of(self, joints: frozenset[str]) -> IkDrag:
-        """What the same drag, to the same targets, comes to if the limits of these joints do not bind."""
+        """The result of the same drag to the same targets if the limits of these joints do not bind."""
         start = replace(self.start, unlimited=self.start.unlimited | joints)
         grabs = [Grab(self.start.skeleton.names[one.joint], one.point) for one in self._joints]
         again = IkDrag(start, self._given, grabs, self._solvers)

@@ -32,7 +32,7 @@ _BUSY_S, _QUIET, _IDLE_S = 6e-3, 0.7, 50e-3
 """A drag has priority: an iteration begins once the window has worked for `_BUSY_S` seconds after a tick, and before
 the fraction `_QUIET` of the time between two ticks is over; or if no tick has come for `_IDLE_S` seconds."""
 _COMPILED: tuple[MethodName, ...] = ("default", "dls")
-"""Methods traced before the others, and solved again and again while these work."""
+"""Methods that are traced first, and solved repeatedly while the others work."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +43,7 @@ class LabProblem:
         skeleton: with the limits that bind; in a planar document that of its rig.
         goals: at least one.
         start: of ``skeleton``.
-        options: but for the method and the iterations.
+        options: except the method and the iterations.
         rig: of a planar document, or None.
     """
 
@@ -255,7 +255,7 @@ class LabWorker:
             self.revision += 1
 
     def _solver_like(self, problem: LabProblem, name: MethodName, iterations: int) -> Solver | None:
-        """The solver of the problem before, if only the goals differ: so it is throughout a drag."""
+        """The solver of the previous problem, if only the goals differ, as during a whole drag."""
         before = self._traces.get(name)
         if before is None or before.solver.skeleton is not problem.skeleton:
             return None

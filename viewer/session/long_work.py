@@ -26,7 +26,7 @@ _BESIDE = frozenset({"pose", "goals", "selection", "mode", "scope", "frame", "au
 
 
 def same_motion(document: Document, other: Document) -> bool:
-    """Whether two documents have the same motion, whatever frame, pose and selection are shown."""
+    """Whether two documents have the same motion; frame, pose and selection may differ."""
     names = (field.name for field in fields(Document) if field.name not in _BESIDE)
     return all(getattr(document, name) is getattr(other, name) for name in names)
 
@@ -49,7 +49,8 @@ class LongWork(Generic[T]):
 
         Args:
             make: makes the result, of values that do not change.
-            shares: by work as it is reported, in order: its part of all the time; the rest comes after them.
+            shares: by the name of each reported part of the work, in order, its share of the time; the rest follows
+            them.
         """
         self._make, self._shares, self._began = make, dict(shares), time.perf_counter()
         self.part, self._cancelled = 0.0, False

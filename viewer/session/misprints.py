@@ -55,11 +55,11 @@ class Arm(NamedTuple):
         return np.array([-lever[:, 1], lever[:, 0]])
 
     def miss(self, t1: float, t2: float) -> float:
-        """Metres between the end at these angles and the target; NaN for angles that are none."""
+        """Metres between the end at these angles and the target; NaN for angles that are no numbers."""
         return float(np.linalg.norm(self.tip(t1, t2) - self.target))
 
     def bend(self) -> float:
-        """The angle of the elbow that gives the target's distance, of two the positive one; clamped."""
+        """The positive one of the two elbow angles that give the target's distance; clamped."""
         cosine = (self.x**2 + self.y**2 - self.l1**2 - self.l2**2) / (2.0 * self.l1 * self.l2)
         return math.acos(min(max(cosine, -1.0), 1.0))
 
@@ -71,7 +71,7 @@ class Misprint:
     Attributes:
         source: the text.
         printed: as printed there.
-        right: as it should be.
+        right: the correct formula.
         tried: computes the results of both for an arm.
     """
 

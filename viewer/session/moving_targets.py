@@ -148,7 +148,7 @@ EASE = 0.8
 """Seconds in which a target that is off its path returns to it."""
 
 _COMPARED = tuple(field.name for field in fields(Document) if field.name not in ("frame", "take"))
-"""Fields by which a document counts as changed by something else; a recording under way changes the others."""
+"""Fields whose change means that something else has changed the document; a recording changes the others."""
 
 
 def _is_same(one: Document, other: Document) -> bool:

@@ -255,7 +255,7 @@ PHYSICS: tuple[Demo, ...] = (
         title="The claw that grabs a ball",
         words=(
             "The fingertips have goals inside the ball: what they cannot reach is the force that holds it.",
-            "It weighs 0.5 kg, and is held while the wrist goes aside. Ctrl+Home puts it back.",
+            "It weighs 0.5 kg, and is held while the wrist moves sideways. Ctrl+Home puts it back.",
         ),
         build=grab,
         room=((-0.2, 0.0, 0.5), (0.2, 0.0, 0.4)),

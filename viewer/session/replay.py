@@ -58,7 +58,7 @@ class Replay:
     Attributes:
         session: the session that the calls are made of.
         notes: what differs from the recording, a line each.
-        error: of the first recorded call that could not be made; those after it are made all the same.
+        error: of the first recorded call that could not be made; later calls are still made.
     """
 
     def __init__(self, actions: Actions) -> None:

@@ -23,7 +23,7 @@ from viewer.session.solving import Kernels, Solvers, applied, settle
 from viewer.session.undo_history import CallRecorder, Step, UndoHistory
 
 Event = Literal["interrupted", "recording ended"]
-"""What the user did not ask for: an edit stopped playback, or a recording reached the end of its clip."""
+"""Events that the user did not ask for: an edit stopped playback, or a recording reached the end of its clip."""
 
 
 class Session:
@@ -53,7 +53,7 @@ class Session:
         path: the session file that was opened or saved last, or None.
         file_digest: SHA-256 of that file's bytes at that time; another digest on disk means that another program has
             changed the file. None: unknown.
-        events: what the user is to be told about; who tells it empties them.
+        events: what the user is to be told; the reader empties the list.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Session:
         """Show another document in place of all figures, as saved at ``path``, and clear the undo history.
 
         With ``solve`` it is solved first, as `solve` does. If a document cannot be shown, nothing changes.
-        ``figures``: several, of which the document is the active one's.
+        ``figures``: all, if there are several; the document is that of the active one.
         """
         with self._calls("replace"):
             solved = settle(document, self._solvers, restarts=True) if solve else None
@@ -151,7 +151,7 @@ class Session:
 
         Args:
             figures: to show.
-            steps: that count as redone, or undone if below 0; what they show is not shown.
+            steps: how many count as redone, or undone if below 0; their own documents are not shown.
         """
         self.stop_recording()
         self._conclude()
@@ -182,7 +182,8 @@ class Session:
 
         Args:
             action: to be done.
-            take: as the action made it of the same motion in a `LongWork`, which the action then need not do again.
+            take: the action's result for the same motion, if a `LongWork` has made it already; the action is then not
+            done again.
 
         Raises:
             InputError: the action cannot be done; nothing changes.

@@ -47,7 +47,7 @@ def backed_up(path: Path, content: bytes) -> Iterator[list[str]]:
         content: the new contents.
 
     Yields:
-        A list that receives one line if no backup can be kept; the file is saved all the same.
+        A list that receives one line if no backup can be kept; the file is still saved.
     """
     problems: list[str] = []
     target = Path(os.path.realpath(path))
@@ -98,9 +98,9 @@ __all__ = [
 ]  # fmt: skip
 
 VERSION = 3
-"""The newest version that can be read, which is written of several figures."""
+"""The newest version that can be read; files of several figures have it."""
 ONE_FIGURE = 2
-"""The version that is written of one figure: programs that know no others can read it."""
+"""The version of files of one figure, which programs that know no other version can read."""
 
 _NO_OBJECT = "expected a JSON object"
 
@@ -169,8 +169,8 @@ class Opened:
     Attributes:
         document: equal to the one that was saved.
         digest: SHA-256 of the file's bytes.
-        motion: the motion's own file, if it is missing or has changed; the document has the motion all the same, unless
-            it was opened without.
+        motion: the motion's own file, if it is missing or has changed; the document still has the motion, unless it was
+        opened without.
         figures: all figures, if there are several; the document is that of the active one.
     """
 

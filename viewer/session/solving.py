@@ -65,7 +65,7 @@ class SettleDetector:
 
     def note(self, poses: tuple[Pose, Pose] | None, metres: Floats, degrees: Floats) -> None:
         """Note a tick by the poses before and after it, None for the first, and the errors (G,) after it."""
-        # A handful of numbers, of which NaN stands for none.
+        # A handful of numbers, in which NaN means none.
         length, angle = (sum([one for one in many.tolist() if not isnan(one)]) for many in (metres, degrees))
         self.count(inf if poses is None else _change(*poses), length + radians(angle))
 
@@ -277,14 +277,14 @@ def settle(
     solvers: Solvers,
     *,
     restarts: bool = False,
-    afresh: bool = False,
+    again: bool = False,
     edited: Collection[str] = (),
 ) -> State:
     """Solve a document from its pose, without restarts, by a bounded number of steps.
 
     With ``restarts``, if the settings allow them, a solve that misses a goal starts again from other poses, and one
     that meets all goals goes on to the preferred pose, if any. Otherwise, if every goal is met and the pose is inside
-    its limits, the pose stays to the bit, unless ``afresh`` asks for another solution. ``edited``
+    its limits, the pose stays to the bit, unless ``again`` asks for another solution. ``edited``
     are ids of goals that an edit has changed.
     """
     goals = settling_goals(document, edited)
@@ -292,7 +292,7 @@ def settle(
         outside = violation(document) > _OUTSIDE
         return State(replace(document, pose=inside(document, document.pose)) if outside else document, None)
     rests = restarts and prefers(document.solver)
-    if violation(document) <= _OUTSIDE and not rests and not afresh and not overlaps(document):
+    if violation(document) <= _OUTSIDE and not rests and not again and not overlaps(document):
         still = still_report(document)
         if still is not None:
             return State(document, still)
@@ -338,9 +338,9 @@ def applied(action: Action, state: State, solvers: Solvers, take: Take | None = 
         return None
     changed = changed.with_what_is_left_selected()
     if action.solves:
-        afresh = changed.solver.bend not in {None, before.solver.bend}
+        again = changed.solver.bend not in {None, before.solver.bend}
         edited = {goal.id for goal in changed.goals if goal not in before.goals}
-        return settle(changed, solvers, restarts=action.restarts, afresh=afresh, edited=edited)
+        return settle(changed, solvers, restarts=action.restarts, again=again, edited=edited)
     untouched = changed.goals is before.goals and changed.pose.is_near(before.pose)
     return State(changed, state.report if untouched else still_report(changed))
 

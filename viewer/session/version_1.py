@@ -1,4 +1,4 @@
-"""Session files of version 1, and of before versions were written, as files of today.
+"""Converts session files of version 1, and those from before versions were written, to the present version.
 
 Each effector had one goal, its "handle", whose kind was "off" if disabled; goals had no ids. The layout of a BVH file
 was in two entries of the source, and mobility was called spread. Recorded actions called goals handles; their digests

@@ -1,4 +1,4 @@
-"""Work that goes on while the window is used: what it makes is taken over when nothing else is under way."""
+"""Background work while the window is used: its result is taken over when nothing else is under way."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ JobName = Literal["planting", "retargeting"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Job(Generic[T]):
-    """Work in a thread, and what becomes of it.
+    """Work in a thread, and the functions that handle its result.
 
     Attributes:
         work: makes the result.
         title: of its card.
-        hint: what its button *Cancel* does.
-        is_current: whether what it was begun with is as it was.
+        hint: the effect of its button *Cancel*.
+        is_current: whether its input is still unchanged.
         take_over: shows the result.
-        outdated: called in place of that once it is not current.
+        outdated: called instead if it is no longer current.
         failed: called with the error.
         cancelled: called when the user cancels it.
     """
@@ -56,12 +56,12 @@ class Background:
         return name in self.jobs
 
     def start(self, name: JobName, job: Job[Any]) -> None:
-        """Let a job go on, in place of the one with this name."""
+        """Start a job, in place of the one with this name."""
         self.drop(name)
         self.jobs[name] = job
 
     def drop(self, name: JobName) -> None:
-        """Stop a job, if there is one: its result is not wanted any more."""
+        """Stop a job, if there is one, and drop its result."""
         job = self.jobs.pop(name, None)
         if job is not None:
             job.work.cancel()
@@ -83,7 +83,7 @@ class Background:
             self.drop(name)
 
     def tick(self) -> None:
-        """Take over what is made; not in gestures and recordings, which go on from what is shown."""
+        """Take over finished results; not during gestures and recordings, which continue from the document shown."""
         session = self._session
         if session.gestures.gesture is not None or session.recorder.recording:
             return

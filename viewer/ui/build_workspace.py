@@ -64,7 +64,7 @@ class Building:
     Attributes:
         plane: that the next joint is placed on.
         adding: whether a click adds joints; else it only selects.
-        children: whether what hangs on a dragged joint comes along.
+        children: whether the descendants of a dragged joint move with it.
         typed: length and angle of the next bone, as typed.
         card: whether the card with the mouse's uses is shown.
     """
@@ -122,7 +122,7 @@ class Building:
         return x, y, z
 
     def tick(self) -> None:
-        """Begin and end with the workspace: leaving makes the ends of chains effectors if anything was changed."""
+        """Begin and end with the workspace; leaving it after a change makes the ends of chains effectors."""
         document = self.document
         if self._for != self.active:
             self._for, self.typed = self.active, TypedNumbers(2)
@@ -197,7 +197,7 @@ class Building:
     def pressed(
         self, event: Press, otherwise: Callable[[], Gesture]
     ) -> tuple[Callable[[], object], Callable[[], Gesture]]:
-        """What a click and a drag of the left button do; ``otherwise``: a drag beside the figure."""
+        """The pressed left button, with its click and drag; ``otherwise``: a drag beside the figure."""
         found = self.hit(event.x, event.y)
         if found is not None and found.kind == "joint":
             return partial(self.click, event), lambda: JointDrag(self._session, self._view, self, event, found.joint)
@@ -249,7 +249,7 @@ class Building:
             self._do(SetKind(self.active, kind, facing=self.facing(), mirror=self._view.mirror))
 
     def remove(self, *, branch: bool = False) -> None:
-        """Remove the active joint; if motion loses joints by that, ask first."""
+        """Remove the active joint; if the motion would lose joints, ask first."""
         action = RemoveJoint(self.active, branch=branch, mirror=self._view.mirror)
         count = lost(self.document, action.edited(self.document))
         if not count:
@@ -326,7 +326,7 @@ class Building:
         self._view.changed()
 
     def use_tool(self, *, adding: bool) -> None:
-        """Have clicks add joints, or only select and move them."""
+        """Make clicks add joints, or only select and move them."""
         self.adding = adding
         self._view.changed()
 
@@ -388,7 +388,7 @@ class Building:
         return StatusLine("build", "Building", "idle", words, length, ())
 
     def caption(self) -> str:
-        """Words behind the projection in the view's caption."""
+        """Words after the projection in the view's caption."""
         return f" · drawing on the {PLANE_WORDS[self.plane].lower()} plane" if self.on else ""
 
 
@@ -428,7 +428,7 @@ class JointDrag:
 
 
 _JOINT_PX, _BONE_PX, _MIDDLE_PX = 10.0, 7.0, 8.0
-"""Logical pixels from a joint, from a bone and from the mirror plane within which it is meant."""
+"""Logical pixels from a joint, a bone and the mirror plane within which a pixel hits it."""
 _EDGE_ON = 0.08
 """Sine of the angle between the view and a plane below which the plane is too thin to be drawn on."""
 _AXIS_ALIGNED = 1.0 - 1e-9
@@ -517,7 +517,7 @@ def _along(projection: Projection, at: tuple[float, float], start: Floats, end: 
 
 
 def snapped(point: Floats, origin: Floats | None, normal: Floats, step: float) -> Floats:
-    """A point on the grid of a plane along the world's axes; of another plane the length from the origin is rounded."""
+    """A point on the grid of a plane along the world's axes; in other planes the length from the origin is rounded."""
     if origin is None or np.abs(normal).max() >= _AXIS_ALIGNED:
         rounded = np.round(point / step) * step
         keep = np.abs(normal) >= _AXIS_ALIGNED
@@ -529,7 +529,7 @@ def snapped(point: Floats, origin: Floats | None, normal: Floats, step: float) -
 
 
 def near_middle(projection: Projection, point: Floats, scale: float) -> bool:
-    """Whether a point is so near to the mirror plane on the screen that it is meant to be on it."""
+    """Whether a point is so near to the mirror plane on the screen that it should be on it."""
     pixels = projection.project(np.stack([point, point * (0.0, 1.0, 1.0)]))
     return bool(np.linalg.norm(pixels[0] - pixels[1]) <= _MIDDLE_PX * scale)
 

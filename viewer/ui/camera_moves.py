@@ -46,7 +46,7 @@ def along(camera: Camera, axis: str) -> Camera:
 
 
 _SECONDS = np.linspace(0.0, 12.0, 121).tolist()
-"""Seconds at which a demo's moving targets are looked at: all of their way stays in view."""
+"""Seconds at which the paths of a demo's moving targets are sampled, so that they stay in view."""
 _PANS = 5
 """Rounds of a pan: points nearer than the target move farther, so that each round pans the rest of the way."""
 JUMP_SECONDS = 0.18
@@ -75,7 +75,7 @@ class CameraMoves:
     """Moves the view's camera.
 
     Attributes:
-        seen: gives the poses that are drawn in place of the document's, as of the laboratory and of physics.
+        seen: gives the poses that are drawn in place of the document's, such as those of the laboratory and of physics.
     """
 
     def __init__(self, session: Session, view: View, others: Others) -> None:
@@ -137,7 +137,7 @@ class CameraMoves:
             if self._view.workspace is Workspace.BUILD:
                 self._height = self._view.height  # it grows joint by joint
             if not 1.0 / _RESIZED < self._view.height / self._height < _RESIZED:
-                self.start()  # for instance after a change of units: it would be a dot, or fill the view
+                self.start()  # for instance after a change of units: the figure would be a dot, or fill the view
         if self._jump is None:
             return (
                 (document.planar is not None and self._face())
@@ -156,7 +156,7 @@ class CameraMoves:
         return True
 
     def _face(self) -> bool:
-        """Return to a planar document's plane, for instance after an undo."""
+        """Face a planar document's plane again, for instance after an undo."""
         faced = facing_plane(self._session.document, self._view.camera)
         if faced is self._view.camera or faced.same_as(self._view.camera):
             return False
@@ -177,9 +177,9 @@ class CameraMoves:
         return True
 
     def _keep_in_view(self, document: Document) -> bool:
-        """Go along with a figure that its motion carries out of the view; of two with strings between, with both.
+        """Follow a figure that its motion carries out of the view; both figures, if strings connect two.
 
-        One whose middle was outside, or that was larger than the view, is left alone: something else is looked at.
+        If its middle was already outside, or it was larger than the view, the user is looking at something else.
         """
         view, before = self._view, self._shown
         if before is not None and before[0] is document.skeleton and before[1] == document.frame:
@@ -299,7 +299,7 @@ class CameraMoves:
         return moved if to_the_right else camera
 
     def _paths(self) -> Floats:
-        """(N, 3) the figure in the poses that are drawn, else along its motion, and the other figures likewise."""
+        """(N, 3) the figure in the poses that are drawn, else along its motion, and the other figures."""
         document, stage, seen = self._session.document, self._session.stage, self.seen()
         figures = [_figure(document, pose) for pose in seen]
         own = np.concatenate(figures) if figures else self._travel.points(document)
@@ -431,7 +431,7 @@ class Planes:
 
 
 def _side_by_side(camera: Camera, first: Floats, second: Floats) -> Camera:
-    """The camera turned as little as puts two clouds of points (N, 3) beside each other, if one hides the other."""
+    """The camera turned just enough to put two clouds of points (N, 3) beside each other, if one hides the other."""
     sides = [(float((points @ camera.right).min()), float((points @ camera.right).max())) for points in (first, second)]
     shared = min(end for _, end in sides) - max(start for start, _ in sides)
     if shared <= _HIDDEN * min(end - start for start, end in sides):

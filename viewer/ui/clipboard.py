@@ -39,7 +39,7 @@ class Copied(NamedTuple):
 def joint_positions(character: Character, pose: Pose, chosen: Collection[str] = ()) -> tuple[str, int]:
     """Joint positions as YAML, radians and metres, by the names of the file; and how many joints they are of.
 
-    Hinges and slides have a number each, others a list of their coordinates; what cannot move is left out.
+    Hinges and slides have a number each, others a list of their coordinates; joints that cannot move are left out.
 
     Args:
         character: of the pose.
@@ -72,7 +72,7 @@ class Clipboard:
         """Copy the pose of the selected joints; of all if none is selected.
 
         Args:
-            world: pasting gives the joints their rotations in the world, whatever their parents do.
+            world: pasting gives the joints their rotations in the world, independent of their parents.
         """
         document = self._session.document
         joints = tuple(item.name for item in document.selection if item.kind == "joint")

@@ -35,7 +35,7 @@ class Command:
         row: text of its row of the help page; neighbours with the same text share a row.
         toggle: is on or off; menus show a tick.
         repeats: repeats while its key stays down.
-        room: the workspace in which its keys are its own; "": all.
+        room: the only workspace in which its keys apply; "": all.
     """
 
     id: str
@@ -104,7 +104,7 @@ class CommandBinding(NamedTuple):
     def taken_over(
         self, run: Callable[[], object], when: Callable[[], bool], can: Callable[[], bool] = always
     ) -> CommandBinding:
-        """The binding with another part in charge ``when`` it says so: its ``run``, and whether it ``can`` then."""
+        """The binding, replaced by another part's ``run`` and ``can`` ``when`` that is in charge."""
         return self._replace(run=lambda: run() if when() else self.run(), can=lambda: can() if when() else self.can())
 
 

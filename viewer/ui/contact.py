@@ -48,21 +48,21 @@ _MOST_TOUCHED, _MOST_BODIES = 2, 3
 
 @lru_cache(maxsize=8)
 def _stands_on(skeleton: Skeleton) -> frozenset[str]:
-    """Names of the joints on which a figure stands: feet and what is below them."""
+    """Names of the joints on which a figure stands: feet and the joints below them."""
     figure = find_figure(skeleton)
     ends = [] if figure is None else [limb.end for limb in figure.limbs if limb.kind == "leg" and limb.end is not None]
     return frozenset(skeleton.names[joint] for joint in np.flatnonzero(below(skeleton, ends)).tolist())
 
 
 def spoken_touches(document: Document) -> list[Touch]:
-    """The touches worth a word: all but those of feet on the floor."""
+    """The touches to mention: all except those of feet on the floor."""
     feet = _stands_on(document.skeleton)
     touches = touches_of(document.contact, document.skeleton, document.pose)
     return [touch for touch in touches if touch.other != FLOOR or touch.body not in feet]
 
 
 def named(document: Document, touch: Touch) -> tuple[str, str]:
-    """The two that touch: first the one farther from the root."""
+    """The names of the two that touch, the one farther from the root first."""
     skeleton = document.skeleton
     if touch.other not in skeleton.names:
         return touch.body, touch.other
@@ -71,13 +71,13 @@ def named(document: Document, touch: Touch) -> tuple[str, str]:
 
 
 def deepest_pair(document: Document, name: str) -> tuple[str, str] | None:
-    """A joint or prop and what it touches deepest, of what counts; None if it touches nothing."""
+    """A joint or prop and what it touches deepest, among the contacts that count; None if it touches nothing."""
     touches = touches_of(document.contact, document.skeleton, document.pose)
     return next(((one.body, one.other) for one in touches if name in (one.body, one.other)), None)
 
 
 def touch_words(document: Document, short: Callable[[str], str]) -> str:
-    """``touches floor: R hand  L hand touches Spine2``; "" where nothing is worth a word; ``short`` shortens names."""
+    """``touches floor: R hand  L hand touches Spine2``; "" if there are none to mention; ``short`` shortens names."""
     joints, groups = document.skeleton.names, dict[str, list[str]]()
     for touch in spoken_touches(document):
         first, second = named(document, touch)
@@ -320,7 +320,7 @@ _RING_PX, _NEAR_PX, _LINE_PX = 6.0, 9.0, 2.0
 """Radius of a ring, how near to its centre the pointer holds it, and width of its line, logical pixels."""
 _CORNERS = 24
 _ACROSS = 1e-3
-"""An axis that is seen from nearer than this to its end (sine of the angle) has no rim beside it."""
+"""Sine of the angle between view and axis below which the axis is seen end-on and has no rim beside it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -435,7 +435,7 @@ def spare_words(document: Document) -> str:
 
 
 def grounded(document: Document, ground: float | None = None) -> dict[str, Any]:
-    """The change of balance that makes a height, else that of the ground which is drawn, what the figure stands on."""
+    """The change of balance that makes the figure stand on a height; None: that of the ground that is drawn."""
     ground = floor_of(document.character) if ground is None else ground
     return {} if ground == document.balance.height else {"height": ground}
 
@@ -448,7 +448,7 @@ class Balancing:
         self._session = session
 
     def toggle(self) -> None:
-        """Keep the figure in balance from here on, or no more."""
+        """Keep the figure in balance from now on, or stop doing so."""
         document = self._session.document
         on = not document.balance.on
         self._session.dispatch(act.SetBalance(on=on, **(grounded(document) if on else {})))

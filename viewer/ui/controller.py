@@ -230,7 +230,7 @@ class Controller:
             self.run(command.id)
 
     def _of_workspace(self, event: Key) -> Command | None:
-        """The command that a key has in the workspace shown alone, if it would have an effect."""
+        """The command that a key has only in the workspace shown, if it would have an effect."""
         found = command_for(event.name, event.mods, dragging=self.dragging, room=self.view.workspace)
         return found if found is not None and self.can(found.id) else None
 
@@ -285,7 +285,7 @@ class Controller:
         return busy or moving or view.revision != before
 
     def _tick_workspace(self, workspace: Workspace, now: float, elapsed: float | None) -> bool:
-        """Tick the part that a workspace has of its own; whether anything in it moves."""
+        """Tick the part that belongs to a workspace; whether anything in it moves."""
         match workspace:
             case Workspace.RETARGET:
                 self.retargeting.tick()
@@ -303,11 +303,11 @@ class Controller:
     # What is shown
 
     def filmed(self) -> ShownMotion:
-        """What a film shows: what was simulated, iterations of the laboratory, else the motion."""
+        """The content of a film: what was simulated, iterations of the laboratory, else the motion."""
         return self._lab_film.filmed() or self.shown_motion()
 
     def shown_motion(self) -> ShownMotion:
-        """What was simulated, else the motion."""
+        """The simulated motion if there is one, else the document's."""
         beside, recorded = self.others.beside(), self.simulating.recorded()
         if recorded is None:
             return ShownMotion(self.session.document, beside)
@@ -317,7 +317,7 @@ class Controller:
         return ShownMotion(own, beside, self.simulating.sim.objects_at)
 
     def _exported(self) -> ShownMotion:
-        """What an export of motion is of: the active figure; of a simulation the same as a film."""
+        """The content of an export of motion: the active figure; for a simulation the same as a film."""
         shown = self.shown_motion()
         return shown if shown.objects is not None else ShownMotion(shown.document)
 

@@ -236,11 +236,10 @@ class JointMover:
 class JointsMover:
     """Rotates several joints, each about itself, by the same rotation in the world.
 
-    A child of a joint that rotates goes along, and rotates on top of that: a spine curls.
+    A child of a joint that rotates moves with it and also rotates itself: a spine curls.
 
     Attributes:
-        joints: by name, parents first; with the normal (3,) of the mirror by whose image of the rotation they rotate,
-            or None.
+        joints: by name, parents first; each with the normal (3,) of the mirror that reflects its rotation, or None.
     """
 
     joints: dict[str, Floats | None]
@@ -289,7 +288,7 @@ class BodyMover:
         session.begin(f"Move {self.joint}")
 
     def apply(self, session: Session, motion: RigidMotion) -> None:
-        """Move the root: a motion rotates about the handle, wherever the root is."""
+        """Move the root: a motion rotates about the handle, not about the root."""
         assert self._start is not None
         pose = session.document.pose  # during a recording the other joints may be moving
         translations, rotations = pose.translations.copy(), pose.rotations.copy()
@@ -432,7 +431,7 @@ def limb_joint(document: Document) -> str | None:
 
 
 def free_pole(document: Document, hovered: Item | None) -> Mark | None:
-    """The outline of a cone where the selected limb could have a pole; None if it has one, or no limb is selected."""
+    """The outline of a cone, where the selected limb could get a pole; None if it has one, or no limb is selected."""
     joint = limb_joint(document)
     if joint is None or document.mode is Mode.FK or pole_of(document, joint) is not None:
         return None

@@ -75,7 +75,7 @@ class HitTest:
         return min(found, key=lambda hit: float(np.linalg.norm(projection.project(hit.point) - at)), default=None)
 
     def _is_diamond(self, x: float, y: float) -> bool:
-        """Whether an effector's diamond is at a pixel of the window: it goes before the ends of ranges."""
+        """Whether an effector's diamond is at a pixel of the window: it takes precedence over the ends of ranges."""
         found = self.hits(x, y)
         return bool(found) and found[0].kind == "effector"
 
@@ -147,7 +147,7 @@ class HitTest:
 
 
 _ONCE_A_FRAME = PropMover, RadiusMover, TrailMover
-"""Movers whose changes are each solved at once: of several motions in a frame only the last one counts."""
+"""Movers whose every change is solved: of several motions in a frame only the last one counts."""
 
 
 class Drag(EditGesture):
@@ -232,7 +232,7 @@ class Drag(EditGesture):
         self._view.changed()
 
     def again(self) -> None:
-        """Apply the motion so far once more, because the mover has changed."""
+        """Apply the motion so far again, because the mover has changed."""
         self._apply()
 
     def tick(self) -> None:

@@ -123,7 +123,7 @@ class Drawing:
         return trail_shapes(self._session.document, trail, (frame, reach), view.projection(), view.scale)
 
     def _ends(self) -> tuple[list[Shape], tuple[Text, ...]]:
-        """Rings at the ends of ranges, and what the one says that is held or under the pointer."""
+        """Rings at the ends of ranges, and the words of the one that is held or under the pointer."""
         view, session, hit = self._view, self._session, self._view.hovered.hit
         drag = view.gesture if isinstance(view.gesture, RangeDrag) else None
         if session.clock.playing or (isinstance(view.gesture, Drag) and drag is None):

@@ -59,14 +59,14 @@ class ExportOptions:
     """Options of an export, the same as of `ikviewer convert`.
 
     Attributes:
-        motion: the played motion with its keys (True), or the pose (False); None: as `shows_motion` says. Shapes are
+        motion: the played motion with its keys (True), or the pose (False); None: as `shows_motion` decides. Shapes are
             always of the pose shown.
         frames: first and last frame; None: the played range.
         fps: frames per second; None: the motion's own.
         units: as of `viewer.save`.
-        up: likewise.
-        precision: likewise.
-        joints: likewise.
+        up: as of `viewer.save`.
+        precision: as of `viewer.save`.
+        joints: as of `viewer.save`.
     """
 
     motion: bool | None = None
@@ -177,7 +177,7 @@ class Files:
         elif self._is_untouched:
             self._open_all(dropped)
         elif len(dropped) == 1 and not (is_session(first) or first.suffix.casefold() in READERS):
-            self._figures.add(first)  # which says why it cannot be read
+            self._figures.add(first)  # opening it reports why it cannot be read
         else:
             more = len(dropped) - 1
             name = first.name if not more else f"{first.name} and {plural(more, 'more file')}"

@@ -75,7 +75,7 @@ class FilmOrder(NamedTuple):
 
 
 ObjectsAt: TypeAlias = Callable[[int], Sequence[Object]]
-"""What else is there at a frame."""
+"""The objects beside the figure at a frame."""
 
 
 class ShownMotion(NamedTuple):
@@ -84,7 +84,7 @@ class ShownMotion(NamedTuple):
     Attributes:
         document: the active figure's.
         beside: the other figures, which play on the same clock.
-        objects: what else is there at a frame, instead of the document's props; None: these.
+        objects: the objects at a frame, instead of the document's props; None: the props.
         ghosts: the figure by other methods at a frame, while targets stay as in the document; None: it is a motion.
     """
 
@@ -257,7 +257,7 @@ def replace_question(path: Path, pictures: int) -> str:
         return f"{path.name} exists. Replace it?" if path.exists() else ""
     try:
         here = {entry.name for entry in path.parent.iterdir()}
-    except OSError:  # an error of the folder is reported by the write that follows
+    except OSError:  # writing reports errors of the folder
         return ""
     found = [file.name for file in files_of(path, pictures) if file.name in here]
     if len(found) == 1:
@@ -366,7 +366,7 @@ class FilmScenes:
         )
 
     def _annotated(self, scene: Scene, document: Document) -> Scene:
-        """Add goals, limits, ghosts and trails, as far as the plan has them."""
+        """Add the goals, limits, ghosts and trails that the plan contains."""
         parts = self.plan.parts
         ghosts = scene.ghosts
         trails: tuple[Trail, ...] = ()

@@ -32,7 +32,7 @@ class SelectedKeys(NamedTuple):
         keys: the keys.
         frames: of the keys by joint; under -1 of all joints.
         blends: interpolations after them.
-        tangents: what their slopes follow from.
+        tangents: how their slopes are determined.
     """
 
     version: int = -1
@@ -115,7 +115,7 @@ class Keying(ViewPart):
         return self._known.blends if self.selected else frozenset()
 
     def tangents(self) -> frozenset[Tangent]:
-        """What the slopes at the selected keys follow from, where any of them is smooth."""
+        """How the slopes at the selected keys are determined, where any of them is smooth."""
         return self._known.tangents if self.selected and Blend.SMOOTH in self._known.blends else frozenset()
 
     def select(self, keys: Iterable[Key]) -> None:
@@ -172,7 +172,7 @@ class Keying(ViewPart):
             self._planting.do(act.SetBlend(keys, blend))
 
     def set_tangent(self, tangent: Tangent) -> None:
-        """Let the slopes at the selected keys, or at those at the frame shown, follow from something else."""
+        """Set how the slopes at the selected keys, or at those at the frame shown, are determined."""
         keys = tuple(sorted(self.selected)) or self._here()
         if keys:
             self._planting.do(act.SetTangents(keys, tangent))

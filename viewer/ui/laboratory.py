@@ -1,7 +1,7 @@
 """The workspace Lab: several methods solve the last drag, and every iteration of each can be looked at.
 
-It changes nothing: the document keeps the pose that its own solver found. What is shown instead is the pose of the
-chosen method at the iteration of the playhead; the others are ghosts.
+It changes nothing: the document keeps the pose that its own solver found. The view shows instead the pose of the chosen
+method at the iteration of the playhead; the other methods are ghosts.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Laboratory:
 
     @property
     def dragged(self) -> bool:
-        """Whether the figure is in the user's hands: its own pose is shown, and ghosts follow as they are ready."""
+        """Whether the user drags the figure: its own pose is shown, and ghosts follow as they become ready."""
         return self._session.gestures.label is not None or self._session.document.mode is Mode.FK
 
     # Time
@@ -137,7 +137,7 @@ class Laboratory:
         self._view.changed()
 
     def _start_of(self, document: Document) -> Pose:
-        """Where all methods begin: where the last drag did, or in a pose that no solve led to, as of a lesson or FK."""
+        """The pose in which all methods begin: the start of the last drag, or one that no solve made, as in FK."""
         gesture, drag = self._session.gestures.gesture, self._session.gestures.drag
         if drag is None and self._dragging:
             self._ended = document.pose
@@ -156,12 +156,12 @@ class Laboratory:
 
     @property
     def problem(self) -> LabProblem | None:
-        """What is solved; None where nothing is asked."""
+        """The problem that is solved; None without goals."""
         return None if self._asked is None else self._asked[0]
 
     @property
     def start(self) -> Pose | None:
-        """Where all methods begin, of the document's skeleton; None where nothing is asked."""
+        """The pose of the document's skeleton in which all methods begin; None without goals."""
         return None if self._asked is None else self._asked[0].shown(self._asked[0].start)
 
     def _is_solved(self) -> bool:
@@ -227,7 +227,7 @@ class Laboratory:
         return self._jacobian[2]
 
     def in_plane(self, jacobian: Jacobian) -> Jacobian:
-        """Its rows within the plane of a planar document: those that numbers such as the rank are of."""
+        """Its rows within the plane of a planar document, for which numbers such as the rank are computed."""
         return jacobian if self._asked is None else self._asked[0].in_plane(jacobian)
 
     # What the user does
@@ -279,7 +279,7 @@ class Laboratory:
         self._view.changed()
 
     def choose(self, cell: Cell) -> None:
-        """Light a number of the Jacobian: its joint and goal are selected, its velocities drawn; again: not."""
+        """Highlight a number of the Jacobian: select its joint and goal, draw its velocities; a second time, stop."""
         self.cell = None if cell == self.cell else cell
         trace = self.trace
         if self.cell is not None and trace is not None:
@@ -327,7 +327,7 @@ class Laboratory:
 
     @property
     def _is_of_figure(self) -> bool:
-        """Whether the problem is of the figure shown, not of one that was there before."""
+        """Whether the problem is that of the figure shown, not of an earlier one."""
         return self._asked_of == self._session.document.skeleton.names
 
     @property
@@ -365,7 +365,7 @@ class Laboratory:
         }
 
     def poses(self) -> tuple[Pose, ...]:
-        """What is drawn of the figure: the solid method's pose and those of the ghosts; () without a laboratory."""
+        """The poses that are drawn: the solid method's and those of the ghosts; () outside the laboratory."""
         asked = self._asked
         if not self.on or asked is None or self.pose is None or not self._is_of_figure:
             return ()
@@ -407,7 +407,7 @@ class Laboratory:
         return shapes
 
     def _goal_of(self, label: str) -> Goal | None:
-        """The goal that rows of the Jacobian name so."""
+        """The goal with this name in the rows of the Jacobian."""
         goals = () if self.trace is None else self.trace.solver.goals
         return dict(zip(labels(goals), goals, strict=True)).get(label)
 
@@ -451,7 +451,7 @@ class Laboratory:
         }
 
     def shared(self, others: CommandBindings) -> CommandBindings:
-        """Commands of the clip's time that run the iterations' while the workspace is open."""
+        """Commands for the clip's time that control the iterations while the workspace is open."""
         does: dict[str, Callable[[], None]] = {
             "play.forwards": self.play,
             "play.next": lambda: self._step(1),
@@ -471,7 +471,7 @@ class Laboratory:
 
 
 def _ellipsoid(at: Floats, directions: Floats, axes: Floats, projection: Projection, scale: float) -> list[Shape]:
-    """Three ellipses about a point, and a line along an axis that is nearly nothing."""
+    """Three ellipses about a point, and a line along an axis that is nearly 0."""
     shapes: list[Shape] = []
     for i, j in ((0, 1), (0, 2), (1, 2)):
         points = (

@@ -50,7 +50,7 @@ def layer_marks(document: Document, hovered: Item | None) -> list[Mark]:
             continue
         try:
             place = target_of(document, layer).position
-        except InputError:  # what it names is gone
+        except InputError:  # something that it names is gone
             continue
         chosen = item in document.selection
         marks.append(
@@ -99,14 +99,14 @@ class Layering(ViewPart):
     """Commands on layers."""
 
     def reach(self) -> None:
-        """Have the selected effector be where it is now in this frame, and keep the motion before and after.
+        """Keep the selected effector where it is now in this frame, and the motion before and after as it is.
 
         A layer that already acts on it in this frame gets another target; else there is a new one.
         """
         self._keep(self._around)
 
     def hold(self) -> None:
-        """Have the selected effector stay where it is now in all frames that are played.
+        """Keep the selected effector where it is now in all frames that are played.
 
         A layer that already acts on it in this frame is extended; else there is a new one.
 
@@ -117,10 +117,10 @@ class Layering(ViewPart):
         self._keep(lambda: _Times(first, (first, last), last))
 
     def _keep(self, times: Callable[[], _Times]) -> None:
-        """Have a layer keep the selected effector where it is now.
+        """Make a layer keep the selected effector where it is now.
 
         Args:
-            times: of a new layer; those of a layer that there is change only if they are all of the motion.
+            times: of a new layer; an existing layer's times change only if these span the whole motion.
         """
         session, document = self._session, self._session.document
         name = self._effector()
@@ -147,7 +147,7 @@ class Layering(ViewPart):
             raise
         session.commit()
         session.seek(frame)
-        session.stage.lost_pose = None  # the edit that `seek` replaced is what the layer keeps
+        session.stage.lost_pose = None  # the layer keeps the edited pose that `seek` replaced
         self._view.note(self.words(layer.id))
 
     def _around(self) -> _Times:
@@ -208,7 +208,7 @@ class Layering(ViewPart):
 
 
 def _new(document: Document, name: str, place: Place, times: _Times) -> GoalLayer:
-    """A layer that holds an effector at a place, turned so if its goal says how it is turned."""
+    """A layer that holds an effector at a place, with its rotation if its goal has one."""
     goal = next((one for one in document.goals if one.id == name), None)
     turned = goal is not None and goal.enabled and goal.placed and goal.has_rotation
     x, y, z = place.position.tolist()
@@ -247,7 +247,7 @@ def miss_words(session: Session, layer: GoalLayer) -> str:
 
 
 class _Asked:
-    """A layer of a document: equal where its miss is, whatever frame and pose are shown."""
+    """A layer of a document as a key: equal where its miss is equal, for any frame and pose shown."""
 
     def __init__(self, document: Document, layer: GoalLayer) -> None:
         self.document, self.layer = document, layer

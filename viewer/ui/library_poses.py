@@ -1,4 +1,4 @@
-"""Poses of the library, taken by the figure shown."""
+"""Applies poses of the library to the figure shown."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Drags of one side that move the other side as its mirror image.
 
-The motion is mirrored, not the place: limbs that start alike stay alike, and others do not jump. The plane is that
-between the sides of the body as it is when the drag begins.
+The motion is mirrored, not the place: limbs that start as mirror images stay so, and others do not jump. The plane is
+that between the sides of the body as it is when the drag begins.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def mirrored_mover(document: Document, mover: Mover) -> Mover:
 
 
 def _mirrored_joints(document: Document, mover: JointsMover) -> JointsMover:
-    """A mover of several joints and of those of the other side that do not turn anyway."""
+    """A mover of several joints and of those joints of the other side that do not turn with them already."""
     index, joints = document.skeleton.index, dict(mover.joints)
     for name in mover.joints:
         other = other_joint(document, name)

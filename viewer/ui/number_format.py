@@ -47,7 +47,7 @@ def error(length: float, finest: int = 1) -> str:
 
 
 def short(length: float) -> str:
-    """A short error: whole millimetres from ten on, as ``178 mm``; small ones with more digits.
+    """A short error: whole millimetres from ten on, as ``178 mm``; smaller ones with more digits.
 
     Large errors are in metres: ``11.1 m``.
     """

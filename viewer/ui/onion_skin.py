@@ -62,7 +62,7 @@ class OnionSkin:
         return found
 
     def ghost_at(self, frame: int) -> Ghost:
-        """The figure at a frame, as that frame's motion is dragged."""
+        """The figure at a frame whose trail is dragged."""
         document = self._session.document
         world = _worlds(document, (frame,))
         return Ghost(World(world.positions[0], world.rotations[0]), ALPHAS[0], _label(frame - document.frame))
@@ -117,7 +117,7 @@ def ghost_frames(document: Document, asked: OnionSettings) -> tuple[int, ...]:
 
 
 def _spread(keys: Iterable[int], now: int, least: int, most: int) -> list[int]:
-    """The first keys that are at least ``least`` frames apart: a recording has one at every frame."""
+    """Keys that are at least ``least`` frames apart: a recording has one at every frame."""
     found: list[int] = []
     for key in keys:
         if len(found) == most:

@@ -99,7 +99,7 @@ class Opening:
         return True
 
     def _refused(self, path: Path | str, error: Exception) -> bool:
-        """Show why a file could not be read; False."""
+        """Show why a file could not be read; returns False."""
         known = error if isinstance(error, ViewerError) else InputError(fault_line(error, path))
         self._view.post(file_error(self._view, path, known))
         return False
@@ -372,7 +372,7 @@ class Figures:
         if kept is None or any(one is not other for one, other in zip(kept[0], key, strict=True)):
             try:
                 kept = key, compare(*pair, from_root=self.from_root)
-            except InputError:  # meanwhile one has lost its motion
+            except InputError:  # one of them has lost its motion meanwhile
                 kept = key, None
             self._comparison = kept
         return kept[1]

@@ -31,7 +31,7 @@ class Playback:
         return self._session.document.has_motion
 
     def toggle(self, direction: int) -> None:
-        """Play in a direction, or stop if it plays so already."""
+        """Play in a direction, or stop if it already plays in that direction."""
         session = self._session
         if session.clock.direction == direction:
             session.stop()

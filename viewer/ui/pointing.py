@@ -263,7 +263,7 @@ class Pointing:
         return Pressed(self._view, event, click, camera)
 
     def _string(self, event: Press) -> Pressed | None:
-        """While a motion is retargeted: a joint's string is dragged, selected, or with the right button removed."""
+        """While a motion is retargeted: drag or select a joint's string, or remove it with the right button."""
         end = self._retargeting.end_at(event.x, event.y) if "alt" not in event.mods else None
         if end is None or event.button == "middle":
             return None
@@ -313,7 +313,7 @@ class Pointing:
         if self._demos.clicked(event):
             return
         if self._view.hovered.hit is not None and self._view.hovered.hit.kind in {"radius", "limit"}:
-            return  # the ring is there to be dragged
+            return  # rings are for dragging
         if self._view.hovered.hit is not None and self._view.hovered.hit.kind == "trail":
             self._session.seek(self._view.hovered.hit.place)
             return
@@ -348,13 +348,13 @@ class Pointing:
 
     def _centre(self, event: Press) -> None:
         if event.button == "left":
-            self._heed()  # the first click of the two was one that ignores
+            self._heed()  # the first of the two clicks ignored something
         found = self._hit_test.hits(event.x, event.y)
         if found:
             self._camera_moves.centre(found[0].point)
 
     def _ignore(self, event: Press) -> None:
-        """Let the clicked body or prop go through what it touches deepest."""
+        """Allow the clicked body or prop to go through what it touches deepest."""
         self._ignored = None
         solid = [hit for hit in self._hit_test.hits(event.x, event.y) if hit.kind in {"bone", "prop"}]
         if not solid or not self._session.document.contact.on:
@@ -368,7 +368,7 @@ class Pointing:
         self._view.note(f"{first} and {second} may go through each other")
 
     def _heed(self) -> None:
-        """Take back what the last click made ignored."""
+        """Keep apart again what the last click ignored."""
         pair, self._ignored = self._ignored, None
         if pair is not None and self._session.document.contact.excludes(*pair):
             self._session.undo()

@@ -1,4 +1,4 @@
-"""Pose and goals files that are opened on the figure shown: the rest of it stays as it is."""
+"""Opens pose and goals files on the figure shown; everything else of it stays as it is."""
 
 from __future__ import annotations
 

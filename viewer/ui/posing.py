@@ -151,7 +151,7 @@ class Posing(ViewPart):
         self._view.changed()
 
     def _turn_pivots(self) -> None:
-        """Let several selected things turn each about itself, or together."""
+        """Make several selected things turn each about itself, or together."""
         self._view.individual = not self._view.individual
         self._view.changed()
 
@@ -213,7 +213,7 @@ class Posing(ViewPart):
             self._view.request("add-goal", goal.effector)
 
     def _add_to_limb(self, kind: str) -> None:
-        """Ask something of the elbow or knee of the selected limb, or of the selected joint where that has none."""
+        """Add a goal to the elbow or knee of the selected limb, or to the selected joint where there is none."""
         joint = self._limb_joint()
         if joint is not None:
             self._several(goal_actions(self._document, joint, kind), "Add", f"{kind} of {joint}")
@@ -225,7 +225,7 @@ class Posing(ViewPart):
         return limb_joint(document) or document.skeleton.names[joint_of(document, document.active_on_figure)]
 
     def _pair(self) -> tuple[str, str] | None:
-        """The two selected effectors, the one selected last second; None if there are others or fewer."""
+        """The two selected effectors, with the one selected last second; None for any other selection."""
         names = tuple(dict.fromkeys(self._document.goal(name).effector for name in self._effectors()))
         return (names[0], names[1]) if len(names) == 2 else None
 
@@ -272,7 +272,7 @@ class Posing(ViewPart):
                 for action in actions:
                     session.gestures.update(action)
             except ViewerError:
-                session.cancel()  # nothing is half done
+                session.cancel()  # do all or nothing
                 raise
             session.commit()
 

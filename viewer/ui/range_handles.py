@@ -76,7 +76,7 @@ def hit_end(
 
 
 def end_of_hit(document: Document, display: Display, hit: Hit) -> RangeEnd | None:
-    """The handle that was hit; None if it has gone since, for instance with its joint's selection."""
+    """The handle that was hit; None if it no longer exists, for instance because its joint is no longer selected."""
     ends = end_handles(document, display)
     own = (end for end in ends if document.skeleton.names[end.joint] == hit.name)
     return next((end for end in own if (end.place, end.upper) == (hit.place, hit.upper)), None)
@@ -127,7 +127,7 @@ _CHIP_PX, _TALL_PX, _PAD_PX, _BESIDE_PX = 15, 26.0, 10.0, 14.0
 class RangeDrag(EditGesture):
     """An end of a range follows the pointer along its way: one undo step.
 
-    The way is that of the moment when the drag began: the pose may follow the narrower range.
+    The way is kept from the beginning of the drag, because the pose may follow the narrower range.
     """
 
     button: Button | None = "left"
@@ -183,7 +183,7 @@ class RangeDrag(EditGesture):
     def _nearest(self, pixel: Floats) -> float:
         """The value at the point of the way nearest to a pixel, going on from the last one.
 
-        A way can cross itself on the screen: it is followed downhill, never left for a nearer part of it.
+        A way can cross itself on the screen, so the search goes downhill from there and never jumps to a nearer part.
         """
         starts, ends = self._pixels[:-1], self._pixels[1:]
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -250,7 +250,7 @@ def chip(
 
 
 _SPARE = np.radians(5.0)
-"""How far a widened range goes beyond what the goal needs."""
+"""How much wider than the goal needs a widened range is."""
 _MOST = 12
 """Joints whose limits are widened at once."""
 _FROM: dict[str, str] = {
@@ -263,7 +263,7 @@ _FROM: dict[str, str] = {
 
 
 def range_action(document: Document, joint: int, ranges: Sequence[Ends], *, mirror: bool) -> act.SetLimitRanges:
-    """The action that gives a joint, and while edits are mirrored that of the other side, these ranges."""
+    """The action that gives these ranges to a joint and, while edits are mirrored, to that of the other side."""
     changed = {document.skeleton.names[joint]: tuple(ranges)}
     other = mirrored_ranges(document.skeleton, joint, ranges) if mirror else None
     return act.SetLimitRanges(changed if other is None else changed | {other[0]: other[1]})
@@ -272,7 +272,7 @@ def range_action(document: Document, joint: int, ranges: Sequence[Ends], *, mirr
 def end_action(
     document: Document, joint: int, place: int, end: float, *, upper: bool, mirror: bool, both: bool = False
 ) -> act.SetLimitRanges:
-    """The action that puts one end of a range elsewhere, where it stops at the other.
+    """The action that moves one end of a range, at most to the other end.
 
     Args:
         document: with the joint.
@@ -288,7 +288,7 @@ def end_action(
     ranges = [*ends_of(limits)]
     (low, high), most = ranges[place], farthest(document.skeleton.kinds[joint], limits, place)
     end = min(max(end, -most), most)
-    if both:  # the ends keep their distance from rest, as far as they had the same
+    if both:  # keep both ends equally far from rest, if they were
         ranges[place] = (-abs(end), abs(end))
     else:
         ranges[place] = (low, max(end, low)) if upper else (min(end, high), high)
@@ -296,7 +296,7 @@ def end_action(
 
 
 def in_the_way(document: Document, report: Report | None) -> list[int]:
-    """Joints whose limits keep goals from being met: first those of the worst one, nearest to it first."""
+    """Joints whose limits keep goals from being met: those of the worst goal first, nearest to it first."""
     if report is None or report.status is Status.CONVERGED or not document.limits_on:
         return []
     skeleton, found = document.skeleton, stuck_joints(document, report)
@@ -339,9 +339,9 @@ class LimitRanges:
         return _FROM.get(document.limits_source or "", "")
 
     def _blocked(self) -> tuple[Document, list[int]]:
-        """A document short of a goal, and the joints whose limits keep it from it: the present one, else ...
+        """A document that misses a goal, and the joints whose limits are the reason: the present document, else ...
 
-        ... where a dragged joint was let go short of its target, that at the end of the drag.
+        ... if a dragged joint was released short of its target, the document at the end of the drag.
         """
         session, drag = self._session, self._session.gestures.fell_short
         joints = in_the_way(session.document, session.report)
@@ -350,7 +350,7 @@ class LimitRanges:
         return drag.document, in_the_way(drag.document, drag.report)
 
     def widen(self) -> None:
-        """Widen the ranges that are in the way by what the goal needs of them."""
+        """Widen the ranges that are in the way by as much as the goal needs."""
         session, document = self._session, self._session.document
         joints, pose = self._freed(document, session.report)
         values = joint_space(document.skeleton).measure(pose.rotations, pose.translations)
@@ -372,7 +372,7 @@ class LimitRanges:
             self._view.note(f"Wider: {', '.join(map(shown, ranges))}. Drag again")
 
     def _freed(self, document: Document, report: Report | None) -> tuple[list[int], Pose]:
-        """Joints whose limits are in the way, those too that are once the first ones are wider; and a pose without."""
+        """Joints whose limits are in the way, also once the first ones are widened; and a pose without these limits."""
         found, drag = in_the_way(document, report), None
         state = State(document, report)
         if not found and (drag := self._session.gestures.fell_short) is not None:
@@ -424,7 +424,7 @@ class LimitRanges:
 
 
 def _widened(ends: Ends, value: float, spare: float) -> Ends:
-    """A range that holds a value, with room beyond it; as it is where it does."""
+    """The range widened to hold a value with room beyond it; unchanged if it holds the value already."""
     low, high = ends
     if low <= value <= high:
         return ends

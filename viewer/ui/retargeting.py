@@ -1,7 +1,7 @@
-"""Motion onto another figure: two figures side by side, strings between their joints, the result as it is edited.
+"""Puts motion on another figure: two figures side by side, strings between their joints, and an immediate result.
 
-The target becomes the active figure of the stage, the source is one beside it. While the workspace is open the result
-is the target's motion, as the newest undo step, which every change replaces; leaving without *Apply* takes it back.
+The target becomes the active figure of the stage, the source is one beside it. While the workspace is open, the result
+is the target's motion and the newest undo step, which every change replaces; leaving without *Apply* undoes it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _BUNDLED = ("sample:", "demo:")
 _SHARES = {"contacts": 0.3, "planting": 0.4}
 """Parts of the time that retargeting with planted feet takes; the rest comes after them."""
 NOTHING = "Drop or open a motion for the figure shown, or a rig that gets the motion shown."
-"""What is said while there is no motion to take."""
+"""The message while there is no motion to take."""
 
 
 class End(NamedTuple):
@@ -59,7 +59,7 @@ class End(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the user chose beside the pairs.
+    """The user's choices besides the pairs.
 
     Attributes:
         choices: of feet, hands, limits, scale and path.
@@ -154,7 +154,7 @@ class Retargeting:
         self._begin(name, target)
 
     def choose_target(self, name: str) -> None:
-        """Put the motion on another figure that is shown; on the source, the two change places."""
+        """Put the motion on another figure that is shown; choosing the source swaps the two."""
         source = self.source if name != self.source else self.target
         self._forget(take_back=True)
         self._begin(source, name)
@@ -203,7 +203,7 @@ class Retargeting:
         self._view.note(f"Motion of {name} retargeted")
 
     def cancel(self) -> None:
-        """Take the result back, and remove the figure that was added for it."""
+        """Undo the result, and remove the figure that was added for it."""
         added = self._added
         self._forget(take_back=True)
         stage = self._session.stage
@@ -225,7 +225,7 @@ class Retargeting:
         self.update()
 
     def update(self) -> None:
-        """Make the result again; that of a long motion is there later."""
+        """Make the result again; for a long motion it is ready later."""
         self._background.drop("retargeting")
         session = self._session
         if self._figures.active != self.target:
@@ -264,7 +264,7 @@ class Retargeting:
             self._refuse(error)
 
     def _start(self, make: Callable[[], Retargeted]) -> None:
-        """Make the result while the window goes on; again if a figure changes meanwhile."""
+        """Make the result in the background; again if a figure changes meanwhile."""
         names, session = (self.source, self.target), self._session
         begun = [self._document(name) for name in names]
 
@@ -456,7 +456,7 @@ class Retargeting:
             away = np.linalg.norm(projection.project(points) - at, axis=1)
             away = np.where(np.isfinite(away), away, np.inf)
             paired = np.array([name in (self._pairs() if source else self._pairs().values()) for name in names])
-            # A joint with a string goes before one without that lies beside it.
+            # A joint with a string is preferred to one without that lies beside it.
             nearest = int(np.argmin(away - np.where(paired, 3.0 * self._view.scale, 0.0)))
             if away[nearest] <= _NEAR * self._view.scale and (best is None or away[nearest] < best[0]):
                 best = float(away[nearest]), End(source, names[nearest])
@@ -470,13 +470,13 @@ class Retargeting:
         self._view.changed()
 
     def remove(self, end: End) -> None:
-        """Leave the pair's source joint without a partner."""
+        """Make the pair's source joint have no partner."""
         self.select(end)
         if self.selected:
             self.pair(self.selected, None)
 
     def join(self, start: End, end: End) -> None:
-        """Drop the end of a string: on the same figure it moves there, on the other one the two are paired."""
+        """Drop the end of a string on a joint: on the same figure the end moves there; on the other the two pair up."""
         if start.source != end.source:
             source, target = (start, end) if start.source else (end, start)
             self.pair(source.joint, target.joint)
@@ -520,7 +520,7 @@ class Retargeting:
         return shapes
 
     def texts(self, projection: Projection, scale: float) -> tuple[Text, ...]:
-        """The names of the selected pair, and of what the pointer is over while a string is dragged."""
+        """The names of the selected pair, and of the joint under the pointer while a string is dragged."""
         sides = self._sides()
         if sides is None:
             return ()
@@ -551,7 +551,7 @@ class Retargeting:
 
 
 def _string(start: Floats, end: Floats) -> Floats:
-    """(N, 2) pixels of a string between two that sags."""
+    """(N, 2) pixels of a string that sags between two points."""
     part = np.linspace(0.0, 1.0, _POINTS)[:, None]
     sag = _SAG * float(np.linalg.norm(end - start)) * 4.0 * part * (1.0 - part)
     return np.asarray(start + part * (end - start) + sag * np.array([0.0, 1.0]))
@@ -575,7 +575,7 @@ class StringDrag:
         retargeting.held = end
 
     def move(self, event: Move) -> None:
-        """Draw the string to the pointer."""
+        """Stretch the string to the pointer."""
         self._view.pointer = event
         self._view.changed()
 

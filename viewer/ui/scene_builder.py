@@ -52,8 +52,9 @@ _OUTSIDE = 1e-6
 _AIMED = 0.3
 """Opacity of the pose that a simulated figure is driven to."""
 _APART_M, _APART_W = 0.004, 0.9998
-"""It is shown where a joint is farther from it than this part of the figure's height, or turned by more than what has
-this cosine of half its angle, 2 degrees: bones would be seen through the meshes of robots for nothing."""
+"""That pose is shown if a joint is farther from it than this part of the figure's height, or rotated by more than 2
+degrees (this is the cosine of half that angle): otherwise bones would show through the meshes of robots without need.
+"""
 _SLACK, _SLACK_DEG = 0.02, 5.0
 """While a drag still iterates, errors below this fraction of the figure's height (and this many degrees) are not
 shown as missed, which would flicker at every quick move."""
@@ -63,7 +64,7 @@ pins, and without a selection of the worst goal; others may be missed for their 
 
 
 class SceneExtras(NamedTuple):
-    """Content of a scene that is not of the document shown.
+    """Content of a scene that does not come from the document shown.
 
     Attributes:
         height: H: the figure's size, metres.
@@ -75,8 +76,8 @@ class SceneExtras(NamedTuple):
         others: the figures that are not active.
         simulated: a pose shown instead of the document's.
         aimed: the pose that it is driven to: a ghost, where the two differ.
-        balls: that were thrown.
-        objects: the props, where a simulation has them.
+        balls: those that were thrown.
+        objects: the props, at their simulated places.
         traced: a pose of the laboratory, shown instead of the document's with all that is measured in it.
     """
 
@@ -95,7 +96,7 @@ class SceneExtras(NamedTuple):
 
 
 def _differ(aimed: World, simulated: World, height: float) -> bool:
-    """Whether a simulated pose is seen to differ from the one that it is driven to."""
+    """Whether a simulated pose differs visibly from the one that it is driven to."""
     apart = np.abs(aimed.positions - simulated.positions).max()
     turned = np.abs(np.einsum("ji,ji->j", aimed.rotations, simulated.rotations)).min()
     return bool(apart > _APART_M * height or turned < _APART_W)
@@ -172,7 +173,7 @@ def scene_of(session: Session, hovered: Item | None, display: Display, extras: S
 
 
 def _densities(document: Document) -> dict[int, Density]:
-    """Where the clip takes the bone of the joint that was selected last."""
+    """The directions in which the clip moves the bone of the joint that was selected last."""
     clip, active = document.clip_data, document.active_on_figure
     if clip is None or active is None:
         return {}
@@ -220,7 +221,7 @@ def _effectors(
     (height, slack), marks = sizes, []
     chosen = {item.name for item in document.selected_on_figure if item.name in errors}
     others = {name: error for name, error in errors.items() if name not in yields}
-    spoken = chosen or {worst(others)[0]}  # the goals in the status line
+    spoken = chosen or {worst(others)[0]}  # status line: goals
     selected = {item.name for item in document.selection if item.kind == "effector"}
     lit = hovered.name if hovered is not None and hovered.kind == "effector" else None
     world = world_of(document.skeleton, document.pose)

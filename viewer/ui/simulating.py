@@ -1,8 +1,8 @@
 """Physics in the window: the figure is driven to the pose of the document, and can be pulled and hit.
 
-Figures beside each other are simulated together: they push each other, and share the balls. Watching changes
-nothing: the document keeps its pose, which is drawn as a ghost and still dragged by its goals. *Keep
-pose* and *Keep as clip* are one undo step each.
+Figures beside each other are simulated together: they push each other, and share the balls. A simulation changes
+nothing: the document keeps its pose, which is drawn as a ghost and can still be dragged. *Keep pose* and *Keep as clip*
+are one undo step each.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ _PACE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Forces:
-    """What the user chose.
+    """The user's choices.
 
     Attributes:
         strength: how quickly joints answer, hertz.
         assist: what may hold a free root: "held", "helped" or "off".
-        gravity: in parts of the earth's.
-        friction: of all that touches.
+        gravity: as a fraction of the earth's.
+        friction: of all contacts.
         ground: whether there is a floor.
         base: which roots that files fix are free: those of figures with "legs", none ("fixed"), or all ("free").
         self_contact: whether the figure touches itself; None: if it is not too large.
@@ -87,17 +87,17 @@ class _Role(NamedTuple):
 
     @property
     def stands(self) -> tuple[object, ...]:
-        """What the simulation is made of."""
+        """The skeleton and settings that the simulation is made of."""
         return self.name, id(self.document.skeleton), self.placement
 
     @property
     def standing(self) -> Standing:
-        """As figures are put together."""
+        """The figures' placements."""
         return Standing(self.skeleton, np.array(self.placement.offset), self.placement.rotation)
 
     @property
     def skeleton(self) -> Skeleton:
-        """As it is simulated: with the feet that its meshes show."""
+        """The simulated skeleton: with the feet that its meshes show."""
         own, read = self.document.skeleton, self.document.character
         return with_feet(own, read.skin if own.names == read.skeleton.names else None)
 
@@ -145,7 +145,7 @@ class Simulating:
 
     @property
     def pose(self) -> Pose | None:
-        """The simulated pose of the active figure; None if none is shown, as after another one became active."""
+        """The simulated pose of the active figure; None if none is shown, as after another figure became active."""
         role = self._cast[0] if self.sim is not None else None
         same = role is not None and role.document.skeleton is self._session.document.skeleton
         return self._poses()[0] if same else None
@@ -160,7 +160,7 @@ class Simulating:
         return self._split[1]
 
     def beside(self, figures: tuple[OtherFigure, ...]) -> tuple[OtherFigure, ...]:
-        """The figures beside the active one, as they are simulated."""
+        """The figures beside the active one, in their simulated poses."""
         if self.sim is None or self._together is None:
             return figures
         worlds = {
@@ -192,7 +192,7 @@ class Simulating:
 
     @property
     def objects(self) -> tuple[Object, ...]:
-        """The props of the document, where they are now."""
+        """The props of the document at their simulated places."""
         return () if self.sim is None else self.sim.objects
 
     # Time
@@ -244,7 +244,7 @@ class Simulating:
         self._view.changed()
 
     def _begin(self, poses: list[Pose] | None = None) -> None:
-        """Make the simulation again, from poses of all figures, or from those of their documents."""
+        """Make the simulation again, from the given poses of all figures or from those of their documents."""
         document = self._session.document
         self._cast, self._split = _cast_of(self._session), None
         self._aimed = [one.document.pose for one in self._cast]
@@ -284,7 +284,7 @@ class Simulating:
         self._view.changed()
 
     def _drop(self) -> None:
-        """Leave: the simulated pose is offered."""
+        """End the simulation, and offer its pose."""
         pose, of = self.pose, self._of
         self.sim, self._of, self._pulled, self._recorded = None, None, None, None
         self._view.changed()
@@ -297,7 +297,7 @@ class Simulating:
     # What the user does
 
     def change(self, forces: Forces) -> None:
-        """Use other forces: at once where that is possible, else from the present pose on."""
+        """Use other forces: in the running simulation where possible, else in a new one from the present pose."""
         before, self.forces = self.forces, forces
         if self.sim is None:
             return
@@ -316,7 +316,7 @@ class Simulating:
         self._begin()
 
     def throw(self) -> None:
-        """Throw a ball along the view's ray under the pointer; if that is over a button, at the figure."""
+        """Throw a ball along the view's ray under the pointer or, if the pointer is over a button, at the figure."""
         if self.sim is None or self.pose is None:
             return
         view, skeleton = self._view, self._session.document.skeleton
@@ -354,7 +354,7 @@ class Simulating:
             self._advance(self.sim, 1.0 / 60.0)
 
     def keep_pose(self) -> None:
-        """Make the simulated pose that of the document: one undo step."""
+        """Give the document the simulated pose: one undo step."""
         pose = self.pose
         if pose is not None:
             self._keep(pose)
@@ -363,7 +363,7 @@ class Simulating:
         self._session.dispatch(SetPose(pose, "Keep simulated pose"))
 
     def keep_clip(self) -> None:
-        """Make a clip of what was simulated since the last reset: one undo step."""
+        """Make a clip of the simulation since the last reset: one undo step."""
         if self.sim is None:
             return
         clip = self._clip(self.sim.clip, 0)
@@ -371,9 +371,9 @@ class Simulating:
         self._view.note(f"Kept as clip: {len(clip)} frames")
 
     def recorded(self) -> list[Document] | None:
-        """Documents of all figures, the active one first, on what was simulated since the last reset; None if nothing.
+        """Documents of all figures, the active one first, with the motion simulated since the last reset; None without.
 
-        They are those of `pause`d time: a film of them shows what was seen.
+        A film of them shows what was seen.
         """
         if self.sim is None or self.sim.frames < _LEAST_FRAMES:
             return None
@@ -388,7 +388,7 @@ class Simulating:
         return self._recorded[1]
 
     def _clip(self, whole: Clip, number: int) -> Clip:
-        """The part of a figure in what was simulated."""
+        """A figure's part of the simulated motion."""
         return whole if self._together is None else self._together.clip(whole, number)
 
     def can_pull(self, hit: Hit | None) -> bool:
@@ -469,7 +469,7 @@ class Simulating:
     def _toggle(self) -> None:
         self._view.enter(Workspace.PHYSICS)
         self.tick(None)
-        if self.sim is not None:  # else the panel says why not
+        if self.sim is not None:  # else the panel shows the reason
             self.paused = False
             self._view.note("Physics runs. K stops it, S sets keys")
 
@@ -486,7 +486,7 @@ class Simulating:
         }
 
     def shared(self, others: CommandBindings) -> CommandBindings:
-        """Commands of the clip's time that run the simulation's while the workspace is open."""
+        """Commands for the clip's time that control the simulation while the workspace is open."""
 
         def taken(name: str, run: Callable[[], object]) -> CommandBinding:
             other = others[name]

@@ -28,7 +28,7 @@ def state_of(
         controller: of the window.
         window_size: (width, height) in window pixels.
         fps: frames per second; None while none are drawn.
-        still: the window rests: nothing has changed for a while, and its picture has high quality.
+        still: whether nothing has changed for a while, so that the picture has high quality.
     """
     session, document = controller.session, controller.session.document
     report = session.report

@@ -61,7 +61,7 @@ def limit_words(skeleton: Skeleton, pose: Pose, joint: int) -> str:
     space = joint_space(skeleton)
     values = coordinates_of(skeleton, pose)[joint]
     gaps = np.minimum(np.abs(values - space.lower[joint]), np.abs(values - space.upper[joint]))
-    index = int(np.argmax(gaps < _AT_LIMIT))  # of several the first, whichever is nearer in the last bits
+    index = int(np.argmax(gaps < _AT_LIMIT))  # the first of several, because their order may differ in the last bits
     if not gaps[index] < _AT_LIMIT:
         # A swing range bounds both components together: it can be met between their ends.
         return f"{name} at its swing limit" if limits.form is LimitForm.SWING_TWIST else name
@@ -302,7 +302,7 @@ def _why(report: Report, name: str) -> str | None:
     None if there is no wording for it here.
     """
     lines = report.diagnosis
-    # What gives way to which level is no reason: ``name (12 mm) gives way ...``.
+    # Which level gives way to which is no reason: ``name (12 mm) gives way ...``.
     own = (line for line in lines if line.startswith(f"{name} ") and not line.startswith(f"{name} ("))
     found = next(own, next(iter(lines), ""))
     line = _HYPHEN.sub(number_format.MINUS, found)
@@ -390,8 +390,8 @@ def _limits(document: Document, report: Report, state: str) -> str:
 def stuck_joints(document: Document, report: Report) -> list[int]:
     """Joints that hold back the worst goal and are at a limit, nearest first.
 
-    Of a goal those of its chain; of a dragged joint also those between it and the goals that are held: hips go down
-    only as far as the knees between them and the feet bend.
+    For a goal those of its chain; for a dragged joint also those between it and held goals: hips go down only as far as
+    the knees, between them and the feet, bend.
     """
     name, _ = worst(_reported_errors(document, report))
     skeleton, stuck = document.skeleton, set(joints_at_limit(document))

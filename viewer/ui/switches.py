@@ -48,12 +48,12 @@ class Switches:
         return self._session.document.character.skin is not None
 
     def _body(self) -> Body:
-        """What is drawn of the figure."""
+        """How the figure is drawn."""
         body = self._view.display.body
         return "sticks" if body == "skin" and not self._has_skin() else body
 
     def show_body(self, body: Body) -> None:
-        """Draw the figure so from now on; without a skin the choice between skin and sticks stays as it is."""
+        """Draw the figure this way from now on; without a skin the choice between skin and sticks is kept."""
         self.show("bodies", body == "capsules")
         if self._has_skin() and body != "capsules":
             self.show("skin", body == "skin")

@@ -22,7 +22,7 @@ _HELD_PX, _LEAST_PX, _MOST_PX, _LINE_PX = 6.0, 1.6, 4.5, 1.6
 """Radius of the ring around the dot of a frame, radii of the dots of frames that follow it, and width of lines."""
 _CORNERS = 20
 _SHORT = 2e-3
-"""Part of the figure's height by which a point may miss the pointer without a word."""
+"""Part of the figure's height by which a point may miss the pointer without a message."""
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +68,7 @@ class TrailMover:
         self.short = float(np.linalg.norm(point_at(session.document, self.item, self.frame) - position))
 
     def widen(self, by: int) -> int:
-        """Let more frames follow, or fewer; the reach then."""
+        """Let more or fewer frames follow; returns the new reach."""
         self.reach = min(max(self.reach + by, 0), MOST_REACH)
         return self.reach
 

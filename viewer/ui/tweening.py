@@ -35,7 +35,7 @@ class Tweening:
 
     Attributes:
         share: of the slide under way, -1.5 to 1.5; 0 without one.
-        towards: what the slide under way, or else the last one, goes towards.
+        towards: the goal of the slide under way, or of the last one.
     """
 
     def __init__(self, session: Session, view: View) -> None:
@@ -65,7 +65,7 @@ class Tweening:
             self._ends = tuple(None if at is None else frame_pose(document, at) for at in (before, after))  # type: ignore[assignment]
         else:
             rest = document.skeleton.relaxed_pose()
-            # The body stays where it is: only how it is bent counts.
+            # The body stays where it is: only its bending changes.
             roots = document.skeleton.roots
             translations = rest.translations.copy()
             translations[roots] = document.pose.translations[roots]
@@ -98,7 +98,7 @@ class Tweening:
         self._view.changed()
 
     def end(self, *, keep: bool) -> None:
-        """End the slide: one undo step, or as it was."""
+        """End the slide: as one undo step, or cancelled."""
         if self.under_way:
             (self._session.commit if keep else self._session.cancel)()
         self._start, self.share = None, 0.0
@@ -163,7 +163,7 @@ class Slide:
         self._tweening.slide(float(np.round(share / _STEP)) * _STEP if "ctrl" in event.mods else share)
 
     def release(self, event: Release) -> None:
-        """Nothing: it has no button."""
+        """Do nothing: it has no button."""
 
     def end(self, *, keep: bool) -> None:
         """End the slide."""

@@ -324,7 +324,7 @@ class View:
 
 
 def _shown(hover: Hover) -> tuple[object, ...]:
-    """What is drawn otherwise while the pointer is there, besides the item."""
+    """What is drawn differently while the pointer is there, besides the item."""
     frame = hover.hit.place if hover.hit is not None and hover.hit.trail is not None else None
     return hover.axis, hover.part, hover.figure, frame
 
@@ -365,7 +365,7 @@ class Message:
         level: an "error" stays until it is closed, a "note" for `NOTE_SECONDS` or `OFFER_SECONDS`.
         actions: buttons: labels and callbacks; they close the message.
         about: the task, such as a command's id: an error is closed when the task succeeds, or fails again.
-        stays: not about the document shown: opening another file does not remove it, nor do similar messages.
+        stays: it is not about the document shown: neither opening another file nor similar messages remove it.
     """
 
     text: str

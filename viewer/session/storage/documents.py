@@ -155,7 +155,7 @@ def _found(path: str, folder: Path) -> str:
 
 
 def _check_numbers(character: Character, skeleton: Skeleton, pose: Pose) -> None:
-    """Check sizes and numbers as of every reader's result."""
+    """Check sizes and numbers as for every reader's result."""
     for what, check in (
         ("character", lambda: check_character(character)),
         ("skeleton", lambda: check_skeleton(skeleton, poses=[pose])),

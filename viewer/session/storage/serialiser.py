@@ -1,4 +1,4 @@
-"""Values as the data of a session file and back, by the fields of their dataclasses, which are listed nowhere else.
+"""Values as the data of a session file and back, by the fields of their dataclasses, which are listed only there.
 
 Arrays are stored as numbers if they are short, else as compressed base64.
 """

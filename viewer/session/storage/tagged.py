@@ -107,7 +107,7 @@ def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - a v
     kind = KINDS.get(name)
     if kind is None:
         raise FormatError(unknown_name("kind of value", name, [*KINDS, *_READERS]), path=path)
-    if name == "SetLength" and "to" not in data:  # it named the joint at the bone's end
+    if name == "SetLength" and "to" not in data:  # then it named the joint at the bone's end
         data = {**data, "joint": "", "to": data.get("joint")}
     given = {key: decoded(one, folder, f"{path}.{key}") for key, one in data.items() if key != KIND}
     try:
