@@ -75,7 +75,7 @@ def test_distances_that_cannot_be_kept() -> None:
 def test_goals_of_what_cannot_move() -> None:
     stiff = rig(FIXED, FIXED, {}).skeleton
     assert diagnosis(stiff, Goal.position("b", (0, 2, 0.5))) == ("b is 500 mm short: no joint brings it nearer",)
-    assert diagnosis(stiff, Goal.rotation("b", (0, 0, 1, 0))) == ("b cannot turn: it is 180° off",)
+    assert diagnosis(stiff, Goal.rotation("b", (0, 0, 1, 0))) == ("b is at least 180° off: no joint turns it that way",)
 
 
 @pytest.mark.parametrize(("angle", "limit"), [(-30, "b 0°"), (120, "b 90°")])
@@ -144,7 +144,19 @@ def test_goals_that_only_solving_shows_to_conflict_are_named() -> None:
 
 def test_a_place_and_a_turn_that_exclude_each_other() -> None:
     lines = diagnosis(LOOSE, Goal.pose("c", (0, 1.4, 0.5), (0, 0, 1, 0)))
-    assert lines == ("c can meet its position goal or its rotation goal, not both",)
+    assert len(lines) == 1
+    assert lines[0].startswith("c can meet its position goal or its rotation goal, not both: at its position it is ")
+
+
+def test_how_far_a_rotation_is_missed_where_its_position_is_met() -> None:
+    # Two hinges about z in a plane: at a place the arm has two poses, the hand along or across.
+    hinge: dict[str, Any] = {"kind": "hinge", "axis": Z}
+    flat = rig(hinge, hinge | {"offset": [0, 0.4, 0]}, {"kind": "fixed", "offset": [0, 0.4, 0]}).skeleton
+    place = (math.sin(0.5) * 0.4, 1.0 + 0.4 * (1.0 + math.cos(0.5)), 0.0)  # shoulder 0, elbow -0.5; or -0.5 and 0.5
+    turned = (0.0, 0.0, math.sin(0.25), math.cos(0.25))  # 0.5: nearer to the second, whose hand is at 0
+    assert diagnosis(flat, Goal.pose("c", place, turned)) == (
+        "c can meet its position goal or its rotation goal, not both: at its position it is 29° off",
+    )
 
 
 FIGURE = rig(

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from inside.ik import AIM, DISTANCE, ROTATION, Gap, Miss, Reach, move
 from inside.ik import engine_residuals as residuals
-from inside.spatial import rotate
+from inside.spatial import angle_between, from_axis_angle, multiply, rotate
 
 from viewer.ik import Goal
 from viewer.skeleton import JointKind, Pose
@@ -201,6 +201,39 @@ def test_turns_of_what_cannot_turn() -> None:
     moving = arm(FREE, FIXED)
     assert only(moving, Goal.rotation("b", quarter), root="translate").miss is Miss.TURN
     assert gaps(moving, Goal.rotation("b", quarter)) == []
+
+
+def test_turns_about_one_axis_or_two_are_all_that_hinges_reach() -> None:
+    # Two hinges about z after one about x: the rotations X(a) Z(b), whatever the pose.
+    leg = arm({"kind": "hinge", "axis": X}, *[{"kind": "hinge", "axis": (0, 0, 1), "offset": (0, -0.4, 0)}] * 2)
+    random = np.random.default_rng(5)
+    angles = np.linspace(-np.pi, np.pi, 721)
+    about_x, about_z = (from_axis_angle(axis, angles) for axis in (X, (0, 0, 1)))
+    for _ in range(8):
+        wanted = random.normal(size=4)
+        wanted /= np.linalg.norm(wanted)
+        bent = leg.rest_pose()
+        turns = multiply(bent.rotations, from_axis_angle(np.array([X, (0, 0, 1), (0, 0, 1)]), random.normal(size=3)))
+        gap = only(leg, Goal.rotation("c", wanted), pose=Pose(turns, bent.translations))
+        every = angle_between(multiply(about_x[:, None], about_z[None]), wanted)
+        assert (gap.miss, gap.goals) == (Miss.TURN, (0,))
+        assert gap.short == pytest.approx(every.min(), abs=1e-3)
+        # Only the first two joints, of which one is stiff: one axis is left.
+        stiff = arm({"kind": "hinge", "axis": X, "stiffness": 1}, {"kind": "hinge", "axis": (0, 0, 1)})
+        assert only(stiff, Goal.rotation("b", wanted)).short == pytest.approx(
+            angle_between(about_z, wanted).min(), abs=1e-3
+        )
+
+
+def test_a_third_axis_may_reach_any_rotation() -> None:
+    wanted = np.array([0.5, 0.5, -0.5, 0.5])
+    axes = (X, (0, 0, 1), (0, 1, 0))
+    assert gaps(arm(*[{"kind": "hinge", "axis": axis} for axis in axes]), Goal.rotation("c", wanted)) == []
+    # Axes that a file rounds are one, with what that leaves open.
+    rounded = arm({"kind": "hinge", "axis": X}, {"kind": "hinge", "axis": (1, 4e-5, 0)}, {"kind": "fixed"})
+    gap = only(rounded, Goal.rotation("c", (0, 0, np.sin(0.5), np.cos(0.5))))
+    assert gap.short == pytest.approx(1.0, abs=1e-4)
+    assert gap.short < 1.0
 
 
 def test_places_of_the_pose_count_not_those_of_the_file() -> None:

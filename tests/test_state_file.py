@@ -34,7 +34,8 @@ def test_the_offer_to_look_for_another_way_is_a_message_as_it_is_in_the_view() -
     assert state(person)["message"] is None
     session.commit()
     assert session.escape.offered
-    assert state(person)["message"] == "Stalled: the goals are not met from here"
+    assert state(person)["message"] == "Stuck here: another pose meets the goals"
+    assert person.controller.status().state.startswith("Stuck here: tip ")
     assert person.controller.run("solver.escape")
     person.wait(0.5)
     assert state(person)["message"] is None

@@ -132,8 +132,9 @@ def test_blocked_by_limits() -> None:
     )
     controller = Controller(Session(new_document(arm, goals=[Goal.position("hand", (1.0, 2.0, 0.0))])))
     controller.session.solve()
-    assert controller.status().state == "Blocked by limits: b 0°"
-    assert controller.status().tone == "warn"
+    status = controller.status()
+    assert (status.state, status.tone) == ("Blocked by limits: b 0°", "warn")
+    assert status.goals == "hand 1414 mm short"
 
 
 def stopped(controller: Controller, *said: str) -> str:
@@ -150,6 +151,18 @@ def stopped(controller: Controller, *said: str) -> str:
     [
         ("hand is 1000 mm off: no pose nearer to it was found", "Out of reach: hand 1000 mm short"),
         ("hand is 1000 mm short: its chain reaches 1500 mm, the target is 2500 mm away", None),
+        (
+            "hand is at least 34° off: no joint turns it that way",
+            "No joint turns hand that way: at least 34° off",
+        ),
+        (
+            "hand can meet its position goal or its rotation goal, not both: at its position it is 34° off",
+            "Position or rotation, not both: hand, 34° off at its position",
+        ),
+        (
+            "hand can meet its position goal or its rotation goal, not both",
+            "Position or rotation, not both: hand",
+        ),
         ("blocked by limits: b -30°, c swing", f"Blocked by limits: b {MINUS}30°, c swing"),
         ("goals conflict: A, B and C cannot all be met (each alone can)", "Goals conflict: A, B and C"),
         ("goals conflict: A cannot be met beside the others (alone it can)", "Goals conflict: A and the others"),
@@ -163,6 +176,24 @@ def test_what_the_diagnosis_says_first_is_said(line: str, state: str | None) -> 
 def test_where_nothing_better_is_known_it_has_stalled() -> None:
     said = stopped(two_link(p=(2.5, 2.0, 0.0)), "in reach: more iterations meet every goal")
     assert said.startswith("Stalled after ")
+
+
+def test_a_rotation_that_no_joint_makes_is_said_after_a_drag_and_nothing_is_offered() -> None:
+    arm = rig(
+        {"kind": "fixed"},
+        {"kind": "hinge", "axis": [0, 0, 1], "tips": [[0, 0.5, 0]]},
+        effectors=[{"name": "hand", "joint": "b", "offset": [0, 0.5, 0]}],
+    )
+    session = Session(new_document(arm))
+    controller, hand = Controller(session), Item("effector", "hand")
+    session.begin_drag((hand,))
+    session.gestures.drag_to({hand: (None, (math.sin(0.5), 0.0, 0.0, math.cos(0.5)))})
+    for tick in range(30):
+        controller.tick(tick / 60.0)
+    assert controller.status().state == "Out of reach: hand 57.3° off"  # in a drag there is no time for more
+    session.commit()
+    assert controller.status().state == "No joint turns hand that way: at least 57° off"
+    assert not session.escape.offered
 
 
 def test_limits_are_named_while_the_drag_lasts() -> None:

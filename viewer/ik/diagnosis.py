@@ -6,6 +6,7 @@ the limits that hold the pose back, or without some of the goals.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -16,7 +17,7 @@ import numpy as np
 from viewer.ik import limit_relaxation
 from viewer.ik.contact.touching import contacts
 from viewer.ik.contact.volumes import TOUCHES
-from viewer.ik.findings import gap_line, labels, listed, metres, off, together
+from viewer.ik.findings import degrees, gap_line, labels, listed, metres, off, together
 from viewer.ik.goals import KINDS, Goal, placed_kind
 from viewer.ik.goals.kind import AT_TARGET
 from viewer.ik.limit_relaxation import Trial, Trials, without_limits
@@ -32,6 +33,8 @@ _PAIRS = 10
 """Pairs of goals that are tried at most."""
 _LOST = 1e15
 """Metres; from a target this far all poses are equally near, but for rounding."""
+_LITTLE = 1e-2
+"""Part of its weight that a rotation has where the position comes first."""
 _TRAPPED = 0.5
 """A pose is a trap if there is another with less than this part of its squared error."""
 
@@ -151,7 +154,7 @@ class _Diagnosis:
         left = [i for i in missed if not any(i in group for group in found)]
         twofold = [i for i in left if i not in alone and self._either(i)]
         for i in twofold:
-            yield f"{self.names[i]} can meet its position goal or its rotation goal, not both"
+            yield f"{self.names[i]} can meet its position goal or its rotation goal, not both{self._there(i)}"
         left = [i for i in left if i not in twofold]
         if left and blocked:
             yield blocked
@@ -207,6 +210,15 @@ class _Diagnosis:
             return False
         parts = [{i: replace(goal, kind=kind)} for kind in kinds]
         return not any(self.trials.solve([i], _PART, restarts=True, instead=part).missed for part in parts)
+
+    def _there(self, i: int) -> str:
+        """By how much a goal's rotation is missed where its position is met: ``: at its position it is 34° off``."""
+        goal = self.trials.goals[i]
+        placed = {i: replace(goal, rotation_weight=_LITTLE * goal.rotation_weight)}
+        trial = self.trials.solve([i], _PART, restarts=True, instead=placed)
+        short, turn = trial.missed.get(i, (math.inf, 0.0))
+        met = short <= trial.workspace.system.tolerance[0]
+        return f": at its position it is {degrees(turn)} off" if met else ""
 
 
 def blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[str]:

@@ -93,7 +93,7 @@ def gap_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
         return f"goals conflict: {_pair_line(gap, names, kept)}"
     name = names[0]
     if gap.miss is Miss.TURN:
-        return f"{name} cannot turn: it is {degrees(gap.short)} off"
+        return f"{name} is at least {degrees(gap.short)} off: no joint turns it that way"
     if gap.miss is Miss.WIDE:
         most = metres(gap.asked - gap.short)
         return f"{name} is {short} too near: it gets {most} away from its point at most, {metres(gap.asked)} are asked"

@@ -1,4 +1,4 @@
-"""Geometric tests that prove a target too far or too near, and their tables.
+"""Geometric tests that prove a target too far, too near or rotated too far, and their tables.
 
 A goal is compared with the base of its chain, where that cannot move, and every two goals with each other along the
 chain that joins them. The tables are computed once per system; testing new targets takes a few array operations.
@@ -8,6 +8,10 @@ slides along fixed directions included. What is left is a tree of bodies joined 
 joint were a ball without limits, a chain of links between two points spans every distance from its longest link less
 all others (or 0) to the sum of all. Real joints turn less freely: what these spans exclude is out of reach, what they
 allow need not be in reach.
+
+An effector that joints turn about two axes a and b at most has the rotations sum x_i y_j B_ij, with unit vectors x and
+y of the cosines and sines of half the angles, and B_ij = (1 or a) (1 or b) r. The cosine of half the least angle to a
+target p is the largest singular value of the 2 x 2 matrix of the dot products B_ij.p, and its vectors are x and y.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.algebra import SLIDE
+from viewer.ik.algebra import HINGE, SLIDE, UNIVERSAL
 from viewer.ik.goals.bend import angle_between_vectors
 from viewer.ik.kernels.forward import sets_turn
 from viewer.ik.system import System
@@ -34,7 +38,7 @@ _MOST_GOALS = 150
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tables:
-    """B goals with a base, then P pairs of goals; T + A + D goals that can never turn.
+    """B goals with a base, then P pairs of goals; T + A + D goals whose effectors turn about few axes or none.
 
     S of the goals with a base are for a slab: between two planes.
 
@@ -44,9 +48,10 @@ class Tables:
         base: (B, 3) metres, world frame: the middle of the segment that the base slides along.
         direction, half, extra: (B + P, 3), (B + P,), (B + P,) the segment's unit vector or 0, half its length, and
             what further slides add; 0 for pairs.
-        fixed: (T + A + D,) goals: T rotations of joints that cannot turn, A aims of joints that cannot move
-            either, D bends of joints that cannot turn.
-        turns: (T, 4) those joints' rotations, world frame.
+        fixed: (T + A + D,) goals: T rotations of joints that turn about two axes at most, A aims of joints that neither
+            turn nor move, D bends of joints that cannot turn.
+        turns: (T, 2, 2, 4) the rotations that those joints can have, world frame: B_ij above.
+        slack: (T,) radians by which these are uncertain, because nearly parallel axes count as one.
         points, axes: (A, 3), (A, 3) where those effectors are and point, world frame.
         bent: (D,) radians between those joints' bones.
         slabs: (S,) indices of those goals among the B.
@@ -62,6 +67,7 @@ class Tables:
     extra: Floats
     fixed: Ints
     turns: Floats
+    slack: Floats
     points: Floats
     axes: Floats
     bent: Floats
@@ -77,8 +83,8 @@ class _Test(NamedTuple):
     base: Place | None = None
 
 
-def tables_of(system: System, bodies: Bodies) -> Tables:
-    """The tables of a system whose bodies are known."""
+def tables_of(system: System, bodies: Bodies, q: Floats) -> Tables:
+    """The tables of a system whose bodies are known, in a pose of local rotations q (K, 4)."""
     places = [
         bodies.place(joint, offset)
         for joint, offset in zip(system.goal_joint.tolist(), system.goal_offset, strict=True)
@@ -90,7 +96,8 @@ def tables_of(system: System, bodies: Bodies) -> Tables:
     paired = _pairs({g: ways[g] for g in placed})
     tests = based + paired
     slides = [_main_slide(test.base) for test in tests]
-    turned = [g for g, place in enumerate(places) if sets_turn(system, g) and place.body in bodies.still]  # fmt: skip
+    families = {g: _rotations(system, q, g) for g in range(len(places)) if sets_turn(system, g)}
+    turned = {g: family for g, family in families.items() if family is not None}
     aimed = [g for g in np.flatnonzero(system.goal_looks).tolist() if places[g].body == WORLD and not places[g].slides]
     joint = system.goal_joint
     bent = [g for g in np.flatnonzero(system.goal_own).tolist() if not _turns_at(system, int(joint[g]))]
@@ -103,8 +110,9 @@ def tables_of(system: System, bodies: Bodies) -> Tables:
         direction=_rows([slide.direction for slide, _ in slides], 3),
         half=np.array([slide.half for slide, _ in slides]),
         extra=np.array([extra for _, extra in slides]),
-        fixed=np.array(turned + aimed + bent, dtype=np.intp),
-        turns=_rows([bodies.turn[joint[g]] for g in turned], 4),
+        fixed=np.array([*turned, *aimed, *bent], dtype=np.intp),
+        turns=np.array([turns for turns, _ in turned.values()]).reshape(-1, 2, 2, 4),
+        slack=np.array([slack for _, slack in turned.values()]),
         points=_rows([places[g].point for g in aimed], 3),
         axes=_rows([rotate(bodies.turn[joint[g]], system.goal_numbers[g, :3]) for g in aimed], 3),
         bent=np.array([_angle_of(system, bodies, g) for g in bent], dtype=np.float64),
@@ -112,11 +120,46 @@ def tables_of(system: System, bodies: Bodies) -> Tables:
     )
 
 
+_PARALLEL = 1e-4
+"""Radians between axes that count as one: files give quarter turns to four digits or more."""
+
+
+def _rotations(system: System, q: Floats, g: int) -> tuple[Floats, float] | None:
+    """The rotations that a goal's effector can have, and their slack, as in `Tables`; None if not of two axes."""
+    chain = [int(system.goal_joint[g])]
+    while (above := int(system.parent[chain[-1]])) >= 0:
+        chain.append(above)
+    axes: list[Floats] = []
+    turn, slack = IDENTITY, 0.0
+    for k in reversed(chain):
+        # A hinge keeps its axis; the first of two axes does not turn with the joint, the second does.
+        before, turn = multiply(turn, system.rest[k]), multiply(turn, q[k])
+        live = _turning(system, k)
+        if live.any() and system.form[k] not in (HINGE, UNIVERSAL):
+            return None
+        for i in np.flatnonzero(live).tolist():
+            axis = rotate((before, turn)[i], system.axes[k, i])
+            apart = float(np.linalg.norm(np.cross(axes[-1], axis))) if axes else 1.0
+            if apart > _PARALLEL:
+                axes.append(axis)
+            else:
+                slack += 2.0 * apart
+    if len(axes) > 2:  # as many as x and y
+        return None
+    one, other = ([IDENTITY, np.array((*axis, 0.0))] for axis in (*axes, *[_ORIGIN] * (2 - len(axes))))
+    return np.array([[multiply(multiply(a, b), turn) for b in other] for a in one]), slack
+
+
+def _turning(system: System, k: int) -> Bools:
+    """Which dofs of joint k, but for translations, turn it and have any room."""
+    dofs = slice(system.first[k] + system.moves[k], system.first[k + 1])
+    able = (system.spread[dofs] > 0.0) & (system.upper[dofs] > system.lower[dofs])
+    return np.asarray(able & (system.form[k] != SLIDE))
+
+
 def _turns_at(system: System, k: int) -> bool:
     """Whether joint k can turn."""
-    turning = slice(system.first[k] + system.moves[k], system.first[k + 1])
-    able = (system.spread[turning] > 0.0) & (system.upper[turning] > system.lower[turning])
-    return system.form[k] != SLIDE and bool(able.any())
+    return bool(_turning(system, k).any())
 
 
 def _angle_of(system: System, bodies: Bodies, g: int) -> float:
@@ -169,7 +212,7 @@ class Miss(StrEnum):
     WIDE = "wide"
     """A distance is longer than the way to its point and the chain together."""
     TURN = "turn"
-    """A goal rotates an effector that cannot rotate."""
+    """No joint turns an effector as a goal rotates it."""
 
 
 class Gap(NamedTuple):
@@ -232,7 +275,7 @@ class Reach:
         turns, places = q[self._unturned], t[self._unmoved]
         last = self._last
         if last is None or not (np.array_equal(last[0], turns) and np.array_equal(last[1], places)):
-            last = (turns, places, tables_of(system, bodies_of(system, q, t)))
+            last = (turns, places, tables_of(system, bodies_of(system, q, t), q))
             self._last = last
         return last[2]
 
@@ -289,12 +332,17 @@ def _to_slabs(system: System, tables: Tables, target: Floats) -> Floats:
 
 
 def _turns(system: System, tables: Tables) -> Floats:
-    """(T + A + D,) radians by which goals on joints that cannot turn are missed."""
+    """(T + A + D,) radians by which goals are missed at least because their effectors do not turn so."""
     count, end = len(tables.turns), len(tables.turns) + len(tables.points)
     if len(tables.fixed) == 0:
         return np.zeros(0)
     turned, aimed, bent = tables.fixed[:count], tables.fixed[count:end], tables.fixed[end:]
-    angles = angle_between(tables.turns, system.goal_rotation[turned])
+    angles = np.zeros(count)
+    if count:
+        wanted = system.goal_rotation[turned]
+        x, _, y = np.linalg.svd(np.einsum("tijc,tc->tij", tables.turns, wanted))
+        nearest = np.einsum("tijc,ti,tj->tc", tables.turns, x[:, :, 0], y[:, 0])
+        angles = angle_between(nearest, wanted) - tables.slack
     ahead = np.clip(system.goal_target[aimed], -END, END) - tables.points
     sine = np.linalg.norm(np.cross(tables.axes, ahead), axis=-1)
     cosine = np.einsum("...i,...i->...", tables.axes, ahead)
@@ -363,13 +411,11 @@ class Bodies:
         origin: (K,) where each joint is, in the body that it belongs to.
         turn: (K,) its rotation (4,) in that body's frame.
         hung: by body: its origin as a place of the body above. A body's number is that of its first joint.
-        still: bodies that keep their orientation; in their frames ``turn`` is the world's.
     """
 
     origin: list[Place]
     turn: list[Floats]
     hung: dict[int, Place]
-    still: set[int]
 
     def place(self, joint: int, offset: Floats) -> Place:
         """A point fixed to a joint, ``offset`` (3,) in its frame."""
@@ -402,7 +448,7 @@ def moving(system: System) -> tuple[Bools, Bools]:
 def bodies_of(system: System, q: Floats, t: Floats) -> Bodies:
     """The bodies; local rotations (K, 4) and translations (K, 3) are those of joints that cannot turn or move."""
     turns, moves = (mask.tolist() for mask in moving(system))
-    bodies = Bodies([], [], {}, {WORLD})
+    bodies = Bodies([], [], {})
     for k, above in enumerate(system.parent.tolist()):
         afloat = above < 0 and moves[k] and system.form[k] != SLIDE
         place, turn = _hang(system, (q[k], t[k]), bodies, k, slides=moves[k] and not afloat)
@@ -411,8 +457,6 @@ def bodies_of(system: System, q: Floats, t: Floats) -> Bodies:
             place = Place(k, _ORIGIN)
             if turns[k]:
                 turn = IDENTITY
-            else:
-                bodies.still.add(k)
         bodies.origin.append(place)
         bodies.turn.append(turn)
     return bodies

@@ -176,6 +176,7 @@ class Escape:
 
     Attributes:
         searched: whether such a pose was looked for.
+        meets: whether the pose offered meets all goals; else it is much nearer to them.
     """
 
     def __init__(self, gestures: GestureManager, stage: Stage, calls: CallRecorder) -> None:
@@ -191,7 +192,7 @@ class Escape:
 
     def forget(self) -> None:
         """Offer nothing until `watch` is called again."""
-        self.searched = False
+        self.searched = self.meets = False
         self._drag: IkDrag | None = None
         self._left: Document | None = None
         self._pose: Pose | None = None
@@ -223,6 +224,7 @@ class Escape:
         if not self.searched:
             self._pose = drag.escape() if document.solver.restarts else None
             self.searched = True
+            self.meets = self._pose is not None and still_report(replace(document, pose=self._pose)) is not None
         return self._pose is not None
 
     def step(self) -> Step:

@@ -16,7 +16,7 @@ from viewer.session.action_log import digest_of
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
 from viewer.ui.timeline import key_frames
-from viewer.ui.view import STALLED
+from viewer.ui.view import other_pose_words
 
 
 def state_of(
@@ -101,7 +101,7 @@ def state_of(
 def _message(controller: Controller) -> str | None:
     """The newest message in the view; the offer of another pose is the lowest."""
     if controller.session.escape.offered:
-        return STALLED
+        return other_pose_words(controller.session.escape.meets)
     return controller.view.bar.messages[-1].text if controller.view.bar.messages else None
 
 

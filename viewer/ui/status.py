@@ -136,12 +136,19 @@ COMPILING = "Compiling kernels, numpy meanwhile"
 
 _TOO_NEAR = re.compile(r"(?P<name>.+) is too near: its (?P<fold>chain folds to [^,]+),")
 _CONFLICT = re.compile(r"goals conflict: (?P<names>.+) cannot (?:all |both )?be met(?P<alone> beside)?")
+_TURN = re.compile(r"(?P<name>.+) is at least (?P<off>\S+) off: no joint turns it that way")
+_PLACE_OR_TURN = re.compile(
+    r"(?P<name>.+) can meet its position goal or its rotation goal, not both(: at its position it is (?P<off>\S+) off)?"
+)
+_ELSEWHERE = "in reach: restarts find"
 _SHORT = re.compile(r" short: (?:its chain|no joint)| off: no pose nearer")
 _HYPHEN = re.compile(r"(?<= )-(?=\d)")
 _BLOCKED, _TOUCHED, _OUT = "blocked by limits: ", "blocked by contact: ", "Out of reach"
 _REACHED = " reached"
 _LEAST_SAID = 5e-4
 """Metres: of a goal that is missed by less, the degrees are said."""
+_LEAST_TURN = 0.1
+"""Degrees that are said beside the metres."""
 _LEANS = 3.0
 """Tolerances of a position within which the centre of mass is at the edge of its margin."""
 _MOST_LIMITS, _MOST_NAMED, _MOST_ERRORS = 2, 2, 6
@@ -205,7 +212,8 @@ def status_line(
             "dot", state, "idle", _errors(_of_effectors(session.errors, document), finest), _figures(None, fps), modes
         )
     yields = session.yields
-    icon, state, tone = _state(document, report, yields, dragging=dragging)
+    stuck = not dragging and session.escape.offered
+    icon, state, tone = _state(document, report, yields, dragging=dragging, stuck=stuck)
     if tone in {"ok", "idle"}:
         others, miss = worst(report.errors) if state.endswith(_REACHED) else ("", "")
         asked = {name: error for name, error in report.errors.items() if name not in yields}
@@ -239,8 +247,9 @@ def _miss(error: GoalError) -> str:
 
 
 def _state(
-    document: Document, report: Report, yields: Collection[str] = (), *, dragging: bool
+    document: Document, report: Report, yields: Collection[str] = (), *, dragging: bool, stuck: bool = False
 ) -> tuple[str, str, Tone]:
+    """Icon, state and tone; ``stuck``: another pose is offered, whatever the diagnosis says."""
     if report.status is Status.CONVERGED:
         return "check", "Converged", "ok"
     if report.status is Status.DIVERGED:
@@ -255,6 +264,8 @@ def _state(
         miss = miss.replace("short", "too near")
     if report.status is Status.STALLED and name != document.balance_id and _leans(document):
         return "warn", f"Held back by balance: {name} {miss}", "warn"
+    if stuck:
+        return "warn", f"Stuck here: {name} {miss}".rstrip(), "warn"
     why = _why(report, name) or _gave_way(document, report, name)
     if why is None and report.status is Status.UNREACHABLE:
         why = _OUT
@@ -312,6 +323,11 @@ def _why(report: Report, name: str) -> str | None:
         return f"Blocked by limits: {line.removeprefix(_BLOCKED)}"
     if line.startswith(_TOUCHED):
         return f"Blocked: {line.removeprefix(_TOUCHED)}"
+    if turn := _TURN.match(line):
+        return f"No joint turns {turn['name']} that way: at least {turn['off']} off"
+    if both := _PLACE_OR_TURN.match(line):
+        there = f", {both['off']} off at its position" if both["off"] else ""
+        return f"Position or rotation, not both: {both['name']}{there}"
     if conflict := _CONFLICT.match(line):
         return f"Goals conflict: {conflict['names']}{' and the others' if conflict['alone'] else ''}"
     return _OUT if _SHORT.search(line) else None
@@ -338,14 +354,15 @@ def _held_back(document: Document, report: Report) -> str | None:
 
 
 def worst(errors: Mapping[str, GoalError]) -> tuple[str, str]:
-    """The goal with the largest error, and the error: ``RightHand``, ``178 mm short``; "" if all are met."""
+    """The goal with the largest error, and the error: ``RightHand``, ``178 mm short, 3.2° off``; "" if all are met."""
     missed = {name: error for name, error in errors.items() if not error[2]}
     if not missed:
         return "", ""
     name = max(missed, key=lambda n: (missed[n][0] or 0.0, missed[n][1] or 0.0))
     metres, degrees, _ = missed[name]
     off = metres is None or (metres < _LEAST_SAID and degrees is not None)
-    return name, f"{_miss(missed[name])} {'off' if off else 'short'}"
+    also = "" if off or (degrees or 0.0) < _LEAST_TURN else f", {number_format.fixed(degrees or 0.0, 1)}° off"
+    return name, f"{_miss(missed[name])} {'off' if off else 'short'}{also}"
 
 
 def _error_text(report: Report, document: Document) -> str:
@@ -382,8 +399,10 @@ def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
 
 
 def _limits(document: Document, report: Report, state: str) -> str:
-    """Joints of the worst goal's chain at a limit: ``RightForeArm at its limit 0°``."""
-    stuck = () if state.startswith("Blocked") else stuck_joints(document, report)[:_MOST_LIMITS]
+    """Joints of the worst goal's chain at a limit: ``RightForeArm at its limit 0°``; or its error if these are said."""
+    if state.startswith(_BLOCKED.capitalize()):
+        return " ".join(worst(_reported_errors(document, report)))
+    stuck = stuck_joints(document, report)[:_MOST_LIMITS]
     return "  ".join(limit_words(document.skeleton, document.pose, joint) for joint in stuck)
 
 

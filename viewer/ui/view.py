@@ -347,8 +347,10 @@ def item_of(hit: Hit) -> Item:
     return Item("joint", hit.name)
 
 
-STALLED = "Stalled: the goals are not met from here"
-"""Text of the offer to find another solution."""
+def other_pose_words(meets: bool) -> str:
+    """Text of the offer of another pose: one that meets all goals, or one that is nearer to them."""
+    return f"Stuck here: another pose {'meets the goals' if meets else 'is nearer to the goals'}"
+
 
 NOTE_SECONDS = 6.0
 """Seconds that a note stays."""

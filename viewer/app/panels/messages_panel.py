@@ -19,7 +19,7 @@ from viewer.scene import figure_points
 from viewer.ui.background import JobName
 from viewer.ui.commands import BY_ID
 from viewer.ui.film import left_words
-from viewer.ui.view import STALLED, Message
+from viewer.ui.view import Message, other_pose_words
 
 _CHIP, _CHIP_LINE = 26.0, 18.0
 """Height of a chip (a hint in the view) of one line, and of each further line, logical pixels."""
@@ -102,7 +102,7 @@ def draw_messages(ui: PanelContext) -> None:
     messages = list(controller.view.bar.messages)
     if ui.session.escape.offered:
         retry = (BY_ID["solver.escape"].title, lambda: run(ui, "solver.escape"))
-        messages.append(Message(STALLED, "note", (retry,)))
+        messages.append(Message(other_pose_words(ui.session.escape.meets), "note", (retry,)))
     stuck = controller.limit_ranges.words()
     if stuck:
         messages.append(Message(stuck, "note", (("Widen", lambda: run(ui, "limits.widen")),)))
