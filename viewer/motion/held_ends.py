@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.skeleton import JointKind, Limb, Skeleton, World, fk_arrays
+from viewer.skeleton.kinematics import schedule
 from viewer.skeleton.limbs import LEG
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, rotate
@@ -87,22 +88,38 @@ def with_ends_held(
     if not ends:
         return motion
     rotations, translations = (each.copy() for each in motion)
-    world, tree, root = fk_arrays(skeleton.parents, *motion), _tree(skeleton, ends, trunk), _root_of(skeleton, trunk)
-    count, before = len(tree.carriers), world.positions[:, trunk]
+    tree, root = _tree(skeleton, ends, trunk), _root_of(skeleton, trunk)
+    world = _above(skeleton, [*tree.carriers, trunk], *motion)
+    carried = range(len(tree.carriers))
+    before, count = world.positions[:, -1], len(carried)
     state = _State(
-        np.concatenate([world.rotations[:, tree.carriers], rotations[:, tree.joints]], axis=1),
-        np.concatenate([world.positions[:, tree.carriers], translations[:, tree.joints]], axis=1),
-        before.copy(), np.tile(IDENTITY, (len(rotations), 1)),
+        np.concatenate([world.rotations[:, carried], rotations[:, tree.joints]], axis=1).swapaxes(0, 1).copy(),
+        np.concatenate([world.positions[:, carried], translations[:, tree.joints]], axis=1).swapaxes(0, 1).copy(),
+        before[None].copy(), np.tile(IDENTITY, (1, len(rotations), 1)),
     )  # fmt: skip
-    missed = _solve(tree, state, ends, np.arange(len(rotations)), gives_way=False)
+    wanted = np.stack([end.points for end in ends]), np.stack([end.turns for end in ends])
+    missed = _solve(tree, state, wanted, np.arange(len(rotations)), gives_way=False)
     frames = np.flatnonzero(missed > _SHORT)
     if len(frames) and skeleton.kinds[root] is JointKind.FREE:
-        _solve(tree, state, ends, frames, gives_way=True)
-        turn, middle = state.turn[frames], state.middle[frames]
+        _solve(tree, state, wanted, frames, gives_way=True)
+        turn, middle = state.turn[0, frames], state.middle[0, frames]
         rotations[frames, root] = normalized(multiply(turn, rotations[frames, root]))
         translations[frames, root] = middle + rotate(turn, translations[frames, root] - before[frames])
-    rotations[:, tree.joints] = normalized(state.turns[:, count:])
+    rotations[:, tree.joints] = normalized(state.turns[count:]).swapaxes(0, 1)
     return rotations, translations
+
+
+def _above(skeleton: Skeleton, joints: Sequence[int], rotations: Floats, translations: Floats) -> World:
+    """Where some joints (F, N) are in a motion, by what is above them alone."""
+    some, new = set(joints), list(joints)
+    for joint in new:  # it grows meanwhile
+        if (parent := int(skeleton.parents[joint])) >= 0 and parent not in some:
+            some.add(parent)
+            new.append(parent)
+    own = {joint: place for place, joint in enumerate(sorted(some))}
+    parents = np.array([own.get(int(skeleton.parents[joint]), -1) for joint in own])
+    world, places = fk_arrays(parents, rotations[:, [*own]], translations[:, [*own]]), [own[each] for each in joints]
+    return World(world.positions[:, places], world.rotations[:, places])
 
 
 def _root_of(skeleton: Skeleton, joint: int) -> int:
@@ -117,30 +134,40 @@ class _Tree(NamedTuple):
     Attributes:
         carriers: the joints that carry them.
         joints: those of the limbs.
-        parents: (N,) of nodes; -1 of what carries them.
+        parents: (K,) nodes above those of the joints.
+        rounds: of these joints' nodes, each after those above them, with these.
+        sums: (N, N) 1 where a node hangs on another, or is it; else 0.
         rests: (K, 4) rest rotations of the joints.
-        at: (C,) which of the joints turns.
+        nodes: (C,) which of them turns.
         axes: (C, 3) about what, in its frame.
         firsts: (C,) whether that is the first axis of a universal, which stays as it is at rest.
-        tips: node of each limb's tip, and place (3,) in its frame.
+        turning: (K, C) whether a way turns a joint.
+        tips: (L,) nodes of the limbs' tips.
+        offsets: (L, 3) of the tips in their frames.
         moved: (L, C) whether a way moves the tip.
-        ends: nodes of the limbs' hands and feet; -1: none.
-        turned: (L, C) whether a way turns these.
-        ranks: (L,) of the limbs.
+        limbs: (E,) those that have hands or feet.
+        ends: (E,) nodes of these.
+        turned: (E, C) whether a way turns these.
+        ranks: limbs of each rank, the lowest first.
     """
 
     carriers: list[int]
     joints: list[int]
     parents: Ints
+    rounds: list[tuple[Ints, Ints]]
+    sums: Floats
     rests: Floats
-    at: Ints
+    nodes: Ints
     axes: Floats
     firsts: Bools
-    tips: list[tuple[int, Floats]]
+    turning: Bools
+    tips: list[int]
+    offsets: Floats
     moved: Bools
+    limbs: list[int]
     ends: list[int]
     turned: Bools
-    ranks: Ints
+    ranks: list[list[int]]
 
 
 def _tree(skeleton: Skeleton, ends: Sequence[HeldEnd], trunk: int) -> _Tree:
@@ -163,29 +190,41 @@ def _tree(skeleton: Skeleton, ends: Sequence[HeldEnd], trunk: int) -> _Tree:
         some = () if joint in coupled else known.get(kind, ())
         ways += [(joint, axis, kind is JointKind.UNIVERSAL and not number) for number, axis in enumerate(some)]
     tips = [chain[: chain.index(end.tip[0]) + 1] for chain, end in zip(chains, ends, strict=True)]
+    parents: Ints = np.array([-1] * len(carriers) + [node[int(skeleton.parents[joint])] for joint in joints])
+    sums = np.eye(len(parents))
+    for place in range(len(carriers), len(parents)):
+        sums[place] += sums[parents[place]]
+    nodes: Ints = np.array([node[joint] for joint, *_ in ways], dtype=np.intp)
+    limbs = [number for number, end in enumerate(ends) if end.end is not None]
     return _Tree(
         carriers=carriers,
         joints=joints,
-        parents=np.array([-1] * len(carriers) + [node[int(skeleton.parents[joint])] for joint in joints]),
+        parents=parents[len(carriers) :],
+        rounds=schedule(parents),
+        sums=sums,
         rests=skeleton.rest_rotations[joints],
-        at=np.array([joints.index(joint) for joint, *_ in ways], dtype=np.intp),
+        nodes=nodes,
         axes=np.array([axis for _, axis, _ in ways]).reshape(-1, 3),
         firsts=np.array([first for *_, first in ways], dtype=np.bool_),
-        tips=[(node[end.tip[0]], end.tip[1]) for end in ends],
+        turning=np.arange(len(carriers), len(parents))[:, None] == nodes,
+        tips=[node[end.tip[0]] for end in ends],
+        offsets=np.array([end.tip[1] for end in ends]),
         moved=np.array([[joint in chain for joint, *_ in ways] for chain in tips]),
-        ends=[-1 if end.end is None else node[end.end] for end in ends],
-        turned=np.array([[joint in chain for joint, *_ in ways] for chain in chains]),
-        ranks=np.array([end.rank for end in ends]),
-    )
+        limbs=limbs,
+        ends=[node[chains[number][-1]] for number in limbs],
+        turned=np.array([[joint in chain for joint, *_ in ways] for chain in chains])[limbs],
+        ranks=[[number for number, end in enumerate(ends) if end.rank == rank]
+               for rank in sorted({end.rank for end in ends})],
+    )  # fmt: skip
 
 
 class _State(NamedTuple):
     """The nodes and the body in all frames, which are changed in place.
 
     Attributes:
-        turns, places: (F, N, 4), (F, N, 3) local ones of joints, and world ones of what carries them.
-        middle: (F, 3) where the trunk is.
-        turn: (F, 4) how the body was turned about it.
+        turns, places: (N, F, 4), (N, F, 3) local ones of joints, and world ones of what carries them.
+        middle: (1, F, 3) where the trunk is.
+        turn: (1, F, 4) how the body was turned about it.
     """
 
     turns: Floats
@@ -194,36 +233,34 @@ class _State(NamedTuple):
     turn: Floats
 
 
-def _solve(tree: _Tree, state: _State, ends: Sequence[HeldEnd], frames: Ints, *, gives_way: bool) -> Floats:
+def _solve(tree: _Tree, state: _State, wanted: tuple[Floats, Floats], frames: Ints, *, gives_way: bool) -> Floats:
     """Bring ends to their places in N frames; metres (N,) that the farthest one is off then, infinite if unsettled.
 
     Args:
         tree: of the limbs.
         state: changed in place.
-        ends: of the limbs.
+        wanted: places (L, F, 3) and rotations (L, F, 4) of the limbs' ends.
         frames: (N,) numbers.
         gives_way: whether the body may move.
     """
     count, missed, rows = len(tree.carriers), np.zeros(len(frames)), np.arange(len(frames))
     for _ in range(_MORE if gives_way else _ROUNDS):
         here = frames[rows]
-        turns, places, middle, turned = (each[here] for each in state)
-        seen = fk_arrays(tree.parents, turns, places)
-        levels = _levels(tree, seen, turns[:, count:], [(end.points[here], end.turns[here]) for end in ends], middle)
-        if not gives_way:
-            levels = [(jacobian[..., _BODY:], off) for jacobian, off in levels]
+        turns, places, middle, turned = (each[:, here] for each in state)
+        axes, goals = _axes(tree, turns[count:]), (wanted[0][:, here], wanted[1][:, here])
+        levels = _levels(tree, turns, places, axes, goals, middle if gives_way else None)
         step = _prioritised(levels)
         size = norm(step)
         step *= np.minimum(1.0, _LARGEST / np.maximum(size, _LARGEST))[:, None]
-        off = np.concatenate([_left(level, step) for level in levels[: len(set(tree.ranks.tolist()))]], axis=1)
+        off = np.concatenate([_left(level, step) for level in levels[: len(tree.ranks)]], axis=1)
         missed[rows] = norm(off.reshape(len(rows), -1, 3)).max(axis=1)
         if gives_way:
             way, turn, step = step[:, :3], exp(step[:, 3:_BODY] / _LEVER), step[:, _BODY:]
-            around = rotate(turn[:, None], places[:, :count] - middle[:, None])
-            state.middle[here], state.turn[here] = middle + way, multiply(turn, turned)
-            state.places[here, :count] = (middle + way)[:, None] + around
-            state.turns[here, :count] = multiply(turn[:, None], turns[:, :count])
-        state.turns[here, count:] = _turned(tree, turns[:, count:], step)
+            around = rotate(turn, places[:count] - middle)
+            state.middle[:, here], state.turn[:, here] = middle + way, multiply(turn, turned)
+            state.places[:count, here] = middle + way + around
+            state.turns[:count, here] = multiply(turn, turns[:count])
+        state.turns[count:, here] = _turned(tree, turns[count:], axes * step.T[..., None])
         rows = rows[size > _SETTLED]
         if not len(rows):
             break
@@ -235,62 +272,68 @@ _Level = tuple[Floats, Floats]
 """A Jacobian (F, R, C), and what is missed (F, R)."""
 
 
-def _ways(tree: _Tree, local: Floats) -> Floats:
-    """(F, C, 3) axes of ways in the frames of their joints, whose local rotations are (F, K, 4)."""
-    axes = np.broadcast_to(tree.axes, (len(local), *tree.axes.shape))
+def _axes(tree: _Tree, local: Floats) -> Floats:
+    """(C, F, 3) axes of ways in the frames of their joints, whose local rotations are (K, F, 4); F may be 1."""
+    axes = tree.axes[:, None]
     if not tree.firsts.any():
         return axes
-    turned = rotate(conjugate(multiply(conjugate(tree.rests), local))[:, tree.at], tree.axes)
-    return np.where(tree.firsts[:, None], turned, axes)
+    turned = rotate(conjugate(multiply(conjugate(tree.rests)[:, None], local))[tree.turning.argmax(axis=0)], axes)
+    return np.where(tree.firsts[:, None, None], turned, axes)
 
 
-def _turned(tree: _Tree, local: Floats, step: Floats) -> Floats:
-    """Local rotations (F, K, 4) turned by angles (F, C) of the ways."""
-    axes = _ways(tree, local) * step[..., None]
-    joints = np.arange(local.shape[1])[:, None] == tree.at
+def _turned(tree: _Tree, local: Floats, turns: Floats) -> Floats:
+    """Local rotations (K, F, 4) turned by rotation vectors (C, F, 3) of the ways."""
     for some in (tree.firsts, ~tree.firsts) if tree.firsts.any() else (~tree.firsts,):
-        local = multiply(local, exp((joints & some).astype(np.float64) @ axes))
+        share = (tree.turning & some).astype(np.float64)
+        local = multiply(local, exp((share @ turns.reshape(len(turns), -1)).reshape(*local.shape[:2], 3)))
     return local
 
 
 def _levels(
-    tree: _Tree, seen: World, local: Floats, wanted: Sequence[tuple[Floats, Floats]], middle: Floats
+    tree: _Tree, turns: Floats, places: Floats, axes: Floats, wanted: tuple[Floats, Floats], middle: Floats | None
 ) -> list[_Level]:
     """Places of tips by rank, then rotations of hands and feet; columns are those of the body, then the ways.
 
     Args:
         tree: of the limbs.
-        seen: its nodes in the world.
-        local: (F, K, 4) local rotations of its joints.
-        wanted: places (F, 3) of the tips and rotations (F, 4) of the ends.
-        middle: (F, 3) what the body turns about.
+        turns: (N, F, 4) of its nodes; see `_State`.
+        places: (N, F, 3) of these.
+        axes: (C, F, 3) of the ways, in the frames of their joints; F may be 1.
+        wanted: places (L, F, 3) and rotations (L, F, 4) of the ends.
+        middle: (1, F, 3) what the body turns about; None: it does not give way, and has no columns.
     """
-    count, nodes = len(local), tree.at + len(tree.carriers)
-    axes = rotate(seen.rotations[:, nodes], _ways(tree, local))
-    tips = np.stack([seen.point(*tip) for tip in tree.tips], axis=1)
-    off = np.stack([points for points, _ in wanted], axis=1) - tips
-    tip_moves, end_turns = (np.zeros((count, len(tree.tips), _BODY + len(nodes), 3)) for _ in range(2))
-    tip_moves[:, :, :3] = np.eye(3)
-    tip_moves[:, :, 3:_BODY] = cross(np.eye(3) / _LEVER, (tips - middle[:, None])[:, :, None])
-    arms = tips[:, :, None] - seen.positions[:, None, nodes]
-    tip_moves[:, :, _BODY:] = cross(axes[:, None], arms) * tree.moved[..., None]
-    end_turns[:, :, 3:_BODY] = np.eye(3) / _LEVER
-    end_turns[:, :, _BODY:] = axes[:, None] * tree.turned[..., None]
-    levels = [
-        (_rows(tip_moves[:, here]), off[:, here].reshape(count, -1))
-        for here in (tree.ranks == rank for rank in sorted(set(tree.ranks.tolist())))
-    ]
-    some = [number for number, end in enumerate(tree.ends) if end >= 0]
-    if some:
-        now = seen.rotations[:, [tree.ends[number] for number in some]]
-        twisted = log(multiply(np.stack([wanted[number][1] for number in some], axis=1), conjugate(now)))
-        levels.append((_rows(end_turns[:, some]), twisted.reshape(count, -1)))
+    count = len(tree.carriers)
+    seen, ways = turns.copy(), places.copy()
+    for some, above in tree.rounds:
+        seen[some] = multiply(seen[above], seen[some])
+    ways[count:] = rotate(seen[tree.parents], places[count:])
+    at = (tree.sums @ ways.reshape(len(ways), -1)).reshape(ways.shape)
+    axes = rotate(seen[tree.nodes], axes)
+    tips = at[tree.tips] + rotate(seen[tree.tips], tree.offsets[:, None])
+    moves = cross(axes, tips[:, None] - at[tree.nodes]) * tree.moved[..., None, None]
+    twists = axes * tree.turned[..., None, None]
+    if middle is not None:
+        body = np.repeat(np.eye(3)[:, None], middle.shape[1], axis=1)
+        around = cross(body / _LEVER, (tips - middle)[:, None])
+        moves = np.concatenate([np.broadcast_to(body, around.shape), around, moves], axis=1)
+        turns = np.concatenate([np.zeros(body.shape), body / _LEVER])
+        twists = np.concatenate([np.broadcast_to(turns, (len(twists), *turns.shape)), twists], axis=1)
+    off = wanted[0] - tips
+    levels = [(_rows(moves[some]), _beside(off[some])) for some in tree.ranks]
+    if tree.limbs:
+        twisted = log(multiply(wanted[1][tree.limbs], conjugate(seen[tree.ends])))
+        levels.append((_rows(twists), _beside(twisted)))
     return levels
 
 
 def _rows(ways: Floats) -> Floats:
-    """A Jacobian (F, 3 L, C) from what ways do to L ends (F, L, C, 3)."""
-    return ways.swapaxes(2, 3).reshape(len(ways), -1, ways.shape[2])
+    """A Jacobian (F, 3 L, C) from what ways do to L ends (L, C, F, 3)."""
+    return ways.transpose(2, 0, 3, 1).reshape(ways.shape[2], -1, ways.shape[1])
+
+
+def _beside(off: Floats) -> Floats:
+    """(F, 3 L) what L ends (L, F, 3) are off."""
+    return off.swapaxes(0, 1).reshape(off.shape[1], -1)
 
 
 def _left(level: _Level, step: Floats) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 
 from viewer.motion.hinge_angles import Ranges, aim_angles
 from viewer.spatial.angles import wrapped
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
 from viewer.spatial.vectors import cross, norm
 
@@ -45,9 +45,9 @@ class Size(NamedTuple):
     lever: float
 
 
-def is_near(axes: Floats, turns: Floats) -> bool:
-    """Whether the last of axes (3, 3), which the bone is along, comes near the first, turned by (F, 4)."""
-    return bool(norm(cross(axes[0], rotate(turns, axes[2]))).min() < _NEAR)
+def are_near(axes: Floats, turns: Floats) -> Bools:
+    """(...) whether the last of axes (..., 3, 3), which bones are along, comes near the first in turns (..., F, 4)."""
+    return np.asarray(norm(cross(axes[..., :1, :], rotate(turns, axes[..., 2:, :]))).min(axis=-1) < _NEAR)
 
 
 def path_angles(axes: Floats, turns: Floats, ranges: Ranges, rate: float, size: Size) -> Floats:

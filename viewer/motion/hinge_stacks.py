@@ -12,17 +12,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from viewer.motion.hinge_angles import nearest_two, ranges_of, three_angles
-from viewer.motion.hinge_paths import Size, is_near, path_angles
+from viewer.motion.hinge_angles import Ranges, nearest_two, ranges_of, three_angles
+from viewer.motion.hinge_paths import Size, are_near, path_angles
 from viewer.skeleton import Clip, JointKind, JointLimits, Limb, Skeleton, World, find_figure, fk, fk_clip
 from viewer.skeleton.clip import clip_like
 from viewer.skeleton.limits import UNLIMITED
 from viewer.skeleton.names import body_part
 from viewer.skeleton.tree import rest_tree
-from viewer.spatial.checks import Floats, frozen
+from viewer.spatial.checks import Floats, Ints, frozen
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, normalized, rotate
 from viewer.spatial.vectors import cross, dot, norm
 
@@ -39,6 +40,24 @@ _SQUARE = 1e-6
 """Cosine of two axes up to which they are those of a universal."""
 
 
+class Rows(NamedTuple):
+    """Rows of as many hinges each.
+
+    Attributes:
+        joints: (S,) of the skeleton with single joints.
+        hinges: (S, K) of the whole one that these stand for.
+        axes: (S, K, 3) at rest, in the frame of the parent of each row's first member.
+        turns: (S, 4) how the last members stand there.
+        ranges: (S, K) of the hinges.
+    """
+
+    joints: list[int]
+    hinges: Ints
+    axes: Floats
+    turns: Floats
+    ranges: Ranges
+
+
 @dataclass(frozen=True, slots=True)
 class Stacks:
     """A skeleton with single joints in place of its stacks of hinges.
@@ -50,6 +69,7 @@ class Stacks:
         points: (J, 3) where each is, in the frame of the last of them.
         mounts: (J, 4) the frame of each one's parent in that of the first member's parent, at rest.
         sizes: of what each turns.
+        rows: the stacks of two hinges, and those of three.
         freed: the base of the whole skeleton if that was fixed, and is free here.
     """
 
@@ -59,6 +79,7 @@ class Stacks:
     points: Floats
     mounts: Floats
     sizes: tuple[Size, ...]
+    rows: tuple[Rows, ...]
     freed: int | None = None
 
     def name_of(self, name: str) -> str:
@@ -96,32 +117,38 @@ class Stacks:
     def spread(self, clip: Clip) -> tuple[Floats, Floats]:
         """A motion of the single joints as rotations (F, J, 4) and translations (F, J, 3) of the whole skeleton."""
         whole, count = self.whole, len(clip)
-        rotations = np.tile(whole.rest_rotations, (count, 1, 1))
-        translations = np.tile(whole.offsets, (count, 1, 1))
-        own = clip.local_translations()
+        # Joints come first: all of a kind are turned at once.
+        rotations = np.repeat(whole.rest_rotations[:, None], count, axis=1)
+        translations = np.repeat(whole.offsets[:, None], count, axis=1)
+        wanted = multiply(self.mounts[:, None], clip.rotations.swapaxes(0, 1))
+        own = clip.local_translations().swapaxes(0, 1)
+        single = [joint for joint, members in enumerate(self.members) if len(members) == 1]
+        alone = [self.members[joint][0] for joint in single]
+        rotations[alone] = wanted[single]
+        moved = own[single] - self.skeleton.offsets[single, None]
+        if moved.any():
+            translations[alone] += rotate(self.mounts[single, None], moved)
         for joint, members in enumerate(self.members):
-            first, wanted = members[0], multiply(self.mounts[joint], clip.rotations[:, joint])
-            if len(members) == 1:
-                rotations[:, first] = wanted
-                translations[:, first] += rotate(self.mounts[joint], own[:, joint] - self.skeleton.offsets[joint])
-            elif self.skeleton.kinds[joint] is JointKind.FREE:
+            if len(members) > 1 and self.skeleton.kinds[joint] is JointKind.FREE:
                 turn, place = self._in_base(members, self.points[joint])
-                rotations[:, first] = normalized(multiply(wanted, conjugate(turn)))
-                translations[:, first] = own[:, joint] - rotate(rotations[:, first], place)
-            else:
-                hinges, axes, turn = _row(whole, members)
-                wanted = multiply(wanted, conjugate(turn))
-                ranges = ranges_of(whole, hinges)
-                if len(hinges) < _MOST:
-                    angles = nearest_two(axes, wanted)
-                elif is_near(axes, wanted):
-                    angles = path_angles(axes, wanted, ranges, 1.0 / clip.frame_time, self.sizes[joint])
-                else:
-                    angles = three_angles(axes, wanted, ranges.cost)
-                for hinge, angle in zip(hinges, angles.T, strict=True):
-                    turn = from_axis_angle(whole.axes[hinge, 0], angle)
-                    rotations[:, hinge] = multiply(whole.rest_rotations[hinge], turn)
-        return rotations, translations
+                rotations[members[0]] = normalized(multiply(wanted[joint], conjugate(turn)))
+                translations[members[0]] = own[joint] - rotate(rotations[members[0]], place)
+        for rows in self.rows:
+            turns = multiply(wanted[rows.joints], conjugate(rows.turns)[:, None])
+            angles = self._angles(rows, turns, 1.0 / clip.frame_time).swapaxes(1, 2)
+            found = from_axis_angle(whole.axes[rows.hinges, 0][:, :, None], angles)
+            rotations[rows.hinges] = multiply(whole.rest_rotations[rows.hinges][:, :, None], found)
+        return rotations.swapaxes(0, 1), translations.swapaxes(0, 1)
+
+    def _angles(self, rows: Rows, turns: Floats, rate: float) -> Floats:
+        """(S, F, K) of hinges that turn what they carry so (S, F, 4)."""
+        if rows.axes.shape[1] < _MOST:
+            return nearest_two(rows.axes, turns)
+        angles = three_angles(rows.axes, turns, rows.ranges.cost)
+        for row in np.flatnonzero(are_near(rows.axes, turns)).tolist():
+            ranges, size = Ranges(*(each[row] for each in rows.ranges)), self.sizes[rows.joints[row]]
+            angles[row] = path_angles(rows.axes[row], turns[row], ranges, rate, size)
+        return angles
 
     def _in_base(self, members: tuple[int, ...], point: Floats) -> tuple[Floats, Floats]:
         """How the last link of a base (4,) and a point (3,) of it stand in the frame of the first."""
@@ -254,7 +281,20 @@ def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]],
     lengths, firsts = _lengths(made), [each[0] for each in members]
     levers = norm(cross(rotate(world.rotations[firsts], skeleton.axes[firsts, 0]), places - world.positions[firsts]))
     sizes = tuple(Size(*each) for each in zip(lengths.tolist(), levers.tolist(), strict=True))
-    return Stacks(skeleton, made, members, frozen(points), frozen(mounts), sizes, freed)
+    return Stacks(skeleton, made, members, frozen(points), frozen(mounts), sizes, _rows(skeleton, members), freed)
+
+
+def _rows(skeleton: Skeleton, members: Sequence[tuple[int, ...]]) -> tuple[Rows, ...]:
+    """The stacks among rows of joints, those of as many hinges together."""
+    found = []
+    for count in range(2, _MOST + 1):
+        joints = [joint for joint, each in enumerate(members) if len(_hinges(skeleton, each)) == count]
+        if joints:
+            hinges, axes, turns = zip(*(_row(skeleton, members[joint]) for joint in joints), strict=True)
+            ranges = ranges_of(skeleton, [hinge for row in hinges for hinge in row])
+            by_row = Ranges(*(each.reshape(-1, count) for each in ranges))
+            found.append(Rows(joints, np.array(hinges), np.array(axes), np.array(turns), by_row))
+    return tuple(found)
 
 
 def _lengths(skeleton: Skeleton) -> Floats:

@@ -107,10 +107,10 @@ def _aimed(skeleton: Skeleton, joint: int, way: Floats, over: Floats, target: Fl
     seen, turn = rotate(conjugate(standing), target), multiply(conjugate(standing), wanted)
     axes = skeleton.axes[joint]
     if skeleton.kinds[joint] is JointKind.HINGE:
-        return multiply(rest, from_axis_angle(axes[0], angle_about(axes[0], way, seen)))
+        return multiply(rest, from_axis_angle(axes[0], angle_about(axes[:1], way, seen)))
     ranges = ranges_of(skeleton, [joint])
 
-    def cost(angles: Floats) -> float:
-        return ranges.cost(angles) + float(angle_between(turn_of(axes, angles), turn).mean())
+    def cost(angles: Floats) -> Floats:
+        return np.asarray(ranges.cost(angles) + angle_between(turn_of(axes, angles), turn).mean(axis=-1))
 
     return multiply(rest, turn_of(axes, aiming_angles(axes, way, seen, cost)))
