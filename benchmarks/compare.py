@@ -190,7 +190,7 @@ class Damped(Protocol):
 def tune(rig: Rig, contenders: Mapping[str, Contender], trials: Problems, budget_s: float) -> dict[str, float]:
     """Give each rival the damping that suits it best; returns those chosen, by name.
 
-    The best is the one with most honest successes on ``trials``, problems that are not measured afterwards; of several
+    The best is the one with most valid solutions on ``trials``, problems that are not measured afterwards; of several
     the quickest. A damping that uses up ``budget_s`` is judged by as many problems as it came to.
     """
     chosen = {}
@@ -203,7 +203,7 @@ def tune(rig: Rig, contenders: Mapping[str, Contender], trials: Problems, budget
             damped.damping = damping
             record = round_robin({name: contender}, trials, budget_s, f"tuning {name}")[name]
             run = judged(rig, trials, contender, record)
-            results[damping] = (run["honest"], -record.median_ms)
+            results[damping] = (run["valid"], -record.median_ms)
         chosen[name] = damped.damping = max(results, key=lambda one: results[one])
     return chosen
 

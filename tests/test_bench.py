@@ -69,7 +69,7 @@ def test_every_hidden_pose_solves_its_problem_inside_the_limits(name: str, kind:
         np.testing.assert_allclose(found.metres, 0.5, atol=1e-12)
         assert not found.solved.any()
     else:
-        assert found.honest.all()
+        assert found.valid.all()
 
 
 def test_far_poses_reach_the_ends_of_their_ranges_and_near_ones_do_not() -> None:
@@ -171,19 +171,19 @@ def test_a_right_angle_by_hand() -> None:
     still = np.array([[[0.0, 0.0, 0.0, 1.0]]])
     found = score(made, np.array([[[-1.0, 0.0, 0.0]]]), still, *turned(made, 90.0))
     assert found.metres[0] < 1e-12
-    assert found.honest[0]
+    assert found.valid[0]
     missed = score(made, np.array([[[-1.0, 0.0, 0.002]]]), still, *turned(made, 90.0))
     assert missed.metres[0] == pytest.approx(0.002)
     assert missed.metres[0] > NEAR_ENOUGH_M
     assert not missed.solved[0]
 
 
-def test_a_pose_past_a_limit_is_solved_but_not_honest() -> None:
+def test_a_pose_past_a_limit_is_solved_but_not_valid() -> None:
     made = arm(limits=JointLimits.coordinates((0.0, np.radians(80.0))))
     still = np.array([[[0.0, 0.0, 0.0, 1.0]]])
     found = score(made, np.array([[[-1.0, 0.0, 0.0]]]), still, *turned(made, 90.0))
     assert found.solved[0]
-    assert not found.honest[0]
+    assert not found.valid[0]
     assert found.outside_rad[0] == pytest.approx(np.radians(10.0))
 
 
@@ -203,7 +203,7 @@ def test_nan_is_never_a_success() -> None:
     still = np.array([[[0.0, 0.0, 0.0, 1.0]]])
     found = score(made, np.array([[[0.0, 1.0, 0.0]]]), still, rotations * np.nan, translations)
     assert not found.solved[0]
-    assert not found.honest[0]
+    assert not found.valid[0]
 
 
 # --- the rig in other people's words
@@ -398,4 +398,4 @@ def test_our_score_agrees_with_that_of_the_neutral_problems(shared: Path) -> Non
             np.testing.assert_allclose(found.metres, expected["pos"], atol=1e-12)
             np.testing.assert_allclose(np.radians(found.degrees), expected["rot"], atol=1e-9)
             np.testing.assert_allclose(found.outside_rad, expected["viol"], atol=1e-9)
-            assert found.honest.tolist() == expected["honest"].tolist()
+            assert found.valid.tolist() == expected["valid"].tolist()

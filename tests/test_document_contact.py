@@ -109,7 +109,7 @@ def test_labels_say_what_changed() -> None:
         (SetProp("ball", radius=1.0), "Size of ball"),
         (SetProp("ball", mass=2.0), "Mass of ball"),
         (ExcludePair("a", "b"), "Ignore contact of a and b"),
-        (ExcludePair("a", "b", excluded=False), "Heed contact of a and b"),
+        (ExcludePair("a", "b", excluded=False), "Restore contact of a and b"),
         (SetRadius("LeftHand", 0.1), "Radius of LeftHand"),
     ]
     for action, label in labels:

@@ -90,7 +90,7 @@ def test_props_and_pairs_are_listed_and_removed(tmp_path: Path) -> None:
         window.frames(4)
         assert {"ball", "box", "gone"} <= set(window.words("inspector"))
         assert "LeftHand \N{EN DASH} ball" in window.words("inspector")
-        window.click("inspector", "heed RightHand floor")
+        window.click("inspector", "keep apart RightHand floor")
         window.frames(2)
         assert window.session.document.contact.exclude == (("LeftHand", "ball"),)
         window.click("inspector", "remove box")

@@ -26,7 +26,7 @@ class ViewerError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __str__(self) -> str:
-        """The message: one printable line of at most `LONGEST_MESSAGE` letters, whatever names are in it."""
+        """The message: one printable line of at most `LONGEST_MESSAGE` letters, even if names in it are not."""
         return one_line(self._whole())
 
     def _whole(self) -> str:
@@ -74,11 +74,11 @@ class FormatError(ViewerError):
 
 
 class InputError(ViewerError):
-    """An argument, name or value that cannot be used (library and command alike)."""
+    """An argument, name or value that cannot be used, in the library or the command."""
 
 
 class OutputError(ViewerError):
-    """A file that could not be written; whatever stood there before still does."""
+    """A file that could not be written; an existing file is unchanged."""
 
 
 class MachineError(ViewerError):
@@ -89,7 +89,7 @@ class MachineError(ViewerError):
 
 @contextmanager
 def of_file(file: str | None) -> Iterator[None]:
-    """Let `FormatError`s in the block that do not name a file name this one."""
+    """Make `FormatError`s in the block that do not name a file name this one."""
     try:
         yield
     except FormatError as error:
@@ -108,7 +108,7 @@ def at_path(path: str | None = None, *, file: str | None = None) -> Iterator[Non
 
 @contextmanager
 def prefixed(where: object) -> Iterator[None]:
-    """Let the messages of `InputError`s in the block begin with ``where``."""
+    """Make the messages of `InputError`s in the block begin with ``where``."""
     try:
         yield
     except InputError as error:
@@ -125,7 +125,7 @@ def writing(name: object) -> Iterator[None]:
 
 
 def missing_library(what: str, error: ImportError, *others: str) -> MachineError:
-    """What to say where something needs a library that is not installed, or that cannot be loaded.
+    """The message where something needs a library that is not installed, or that cannot be loaded.
 
     Args:
         what: that needs it, as the line begins: ``drawing``.
@@ -156,7 +156,7 @@ PACKAGES = {
     "moderngl_window": "moderngl-window",
     "pxr": "usd-core",
 }
-"""What pip calls modules that have another name there."""
+"""The names that pip has for modules with another name."""
 
 
 _REASONS = {
@@ -187,7 +187,7 @@ def means_full(message: str) -> bool:
 
 
 def visible(text: str, *, icons: bool = False) -> str:
-    """The text with what no one can see, or what would steer a terminal, spelled out as Python does.
+    """The text with invisible characters, and those that control a terminal, escaped as Python does.
 
     Args:
         text: of any letters; printable ones of any script stay.
@@ -266,7 +266,7 @@ def _near(name: str, known: list[str]) -> list[str]:
 def _with_side(name: str) -> str:
     """The words of a name in small letters, its side first and in full: "lefthand" of hand_l, Hand.L, LHand and others.
 
-    What a program puts before all names (``mixamorig:``) is left out. "" where no side is named.
+    A prefix that a program gives all names (``mixamorig:``) is left out. "" where no side is named.
     """
     words = [word.casefold() for word in WORD.findall(name.rpartition(":")[2])]
     sides = [_SIDES[word] for word in words if word in _SIDES]

@@ -13,7 +13,7 @@ from importlib import import_module
 def on_first_use(file: str, package: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """The ``__getattr__``, ``__dir__`` and ``__all__`` of a package that imports a module once a name of it is used.
 
-    No module of the package may have one of the names that come from elsewhere, which it would replace.
+    No module of the package may have one of these names, which it would replace.
 
     Args:
         file: its ``__file__``.

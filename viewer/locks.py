@@ -1,4 +1,4 @@
-"""Locks on files, between processes: the system frees a lock when its process ends, however it ends."""
+"""Locks on files, between processes: the system frees a lock when its process ends, even if it is killed."""
 
 from __future__ import annotations
 

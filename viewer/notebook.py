@@ -1,4 +1,4 @@
-"""Pictures and tables of values in notebooks: what IPython asks them for by ``_repr_png_`` and ``_repr_html_``.
+"""Pictures and tables of values in notebooks, which IPython requests by ``_repr_png_`` and ``_repr_html_``.
 
 Values are in rooms below the drawing code, which is imported by name on first use. A value without a picture is shown
 by its repr: a machine without OpenGL is no error here.

@@ -23,7 +23,7 @@ _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 def watched_by(watcher: Watcher | None) -> Iterator[None]:
     """Within the block, call ``watcher(what, done, total)`` about long work; done = total ends a piece of work.
 
-    None: nobody watches.
+    None: no watcher.
     """
     token = _watcher.set(watcher)
     try:

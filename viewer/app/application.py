@@ -122,7 +122,7 @@ class Application:
         unattended = self.automation.ends
         wait = 0.0 if unattended else max(0.0, self.pace.next_wakeup(now) - now)
         self.device.wait(min(wait, self.films.wait(moving=self._user_active(now))))
-        # Events before the next frame are handled with that frame: one solve, however many events the mouse sends.
+        # Events before the next frame are handled with that frame: one solve for any number of mouse events.
         while not unattended and (early := self.pace.earliest - self.clock()) > 0.0:
             self.device.wait(early)
         if self.device.minimised and not self.films.busy:
@@ -247,7 +247,7 @@ class Application:
 
     @property
     def _in_motion(self) -> bool:
-        """Whether only the view changes: in a drag, an orbit or playback, while no panel is used."""
+        """Whether only the view changes, as in a drag, an orbit or playback, and no panel is used."""
         capture = self.painter.capture
         if capture.modal or capture.typing or capture.active or self.borders.held:
             return False

@@ -154,7 +154,7 @@ class AutosaveService:
         missing = None
         try:
             opened = open_session(recovery.path)
-        except MotionError as error:  # older versions left the motion in its own file
+        except MotionError as error:  # sessions of older versions left the motion in its own file
             missing = error.file_of_motion
         except ViewerError as error:
             controller.view.fail(error)

@@ -73,7 +73,8 @@ class Films:
             case "film-cancel":
                 self.cancel()
             case "quit" if self.busy:
-                # Unsaved changes were asked about before. If the film ends before the answer, the window closes.
+                # The user was asked about unsaved changes before. If the film ends before the answer, the window
+                # closes.
                 self.quits, self._agreed = True, self._controller.session.history.latest_saved
                 self._controller.view.request("ask-film")
             case "film-then-quit":
@@ -214,7 +215,7 @@ class Films:
             self._controller.run("file.quit")
 
     def _failed(self, filming: Filming, words: str) -> None:
-        filming.cancel()  # its thread waits for pictures
+        filming.cancel()  # the film's thread waits for pictures
         self._end()
         self._controller.view.post(Message(words, "error", about="film"))
 

@@ -215,7 +215,7 @@ class Layout:
         right: width of the right panels.
         timeline: height of the timeline.
         goals: share of the lower one in the height of the left panels.
-        solver: likewise on the right.
+        solver: share of the lower one in the height of the right panels.
         curves: height of the curves, which is a tab beside the timeline.
         lanes: height of the timeline in the workspace Animate.
         show_left: show the left panels.
@@ -225,7 +225,7 @@ class Layout:
         tabs: id of the panel in front, by place.
         closed: ids of panels that have no tab.
         extra: logical pixels that the timeline needs below its keys: lanes of layers, and of differences.
-        workspace: the timeline has a height of its own in each.
+        workspace: the present one; the timeline has its own height in each.
     """
 
     left: float | None = None

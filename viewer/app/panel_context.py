@@ -37,7 +37,7 @@ class Panel:
         live: redrawn in every frame of a drag, as the status line is; others at most 15 times a second.
         padded: its window has imgui's window padding.
         scrolls: its window scrolls.
-        workspace: in which alone it is shown; None: in all.
+        workspace: the only one in which it is shown; None: all.
         hidden_in: workspaces in which it is not shown.
         fits: whether it is shown for a document.
     """
@@ -103,7 +103,7 @@ class PanelContext:
         return self._memories.setdefault(self.panel.id if self.panel else "", {})
 
     def fitting(self) -> list[Panel]:
-        """The panels of this workspace and document, those that the user has closed too."""
+        """The panels of this workspace and document, including those that the user has closed."""
         here, document = self.controller.view.workspace, self.session.document
         return [
             panel
@@ -112,7 +112,7 @@ class PanelContext:
         ]
 
     def placed(self) -> dict[Place, list[Panel]]:
-        """The panels that are there, by place; a tabbed place whose panels are all closed keeps its first."""
+        """The panels that are shown, by place; a tabbed place whose panels are all closed keeps its first."""
         every: dict[Place, list[Panel]] = {}
         for panel in self.fitting():
             every.setdefault(self.regions.place(panel.place), []).append(panel)

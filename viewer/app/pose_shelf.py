@@ -76,7 +76,7 @@ class PoseShelf:
         except OSError:
             return None
         if key in self._textures:
-            self._textures[key] = self._textures.pop(key)  # the one used last is dropped last
+            self._textures[key] = self._textures.pop(key)  # the least recently used one is dropped first
             return self._textures[key].get_tex_ref()
         if key not in self._drawn:
             self._drawn[key] = self._drawing(pose.name, skeleton)

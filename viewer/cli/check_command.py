@@ -80,7 +80,7 @@ def _found(options: CheckOptions, file: str) -> Finding:
     """
     try:
         *warnings, holds = _checked(options, file)
-    except MachineError as error:  # its format needs an extra that others do not: they are checked
+    except MachineError as error:  # its format needs an extra that other files do not need: these are still checked
         raise InputError(str(error)) from error
     return Finding(file, warnings=tuple(warnings), holds=holds)
 

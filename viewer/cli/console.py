@@ -130,7 +130,7 @@ def warnings_once(*, on: bool = True) -> Iterator[None]:
 
 
 _counts: dict[str, int] | None = None
-"""How often a warning was to be printed, whatever file it was about; None: they are not counted."""
+"""How often each warning was raised about any file; None: they are not counted."""
 
 
 def _is_repeated(line: str) -> bool:
@@ -224,7 +224,7 @@ def clear_bars() -> None:
 
 def _watch(what: str, done: int, total: int) -> None:
     work = _works.get(what)
-    if work is not None and (done < work.done or total != work.total):  # earlier work of that name was given up
+    if work is not None and (done < work.done or total != work.total):  # earlier work of that name was abandoned
         _works.pop(what).close()
         work = None
     if work is None:

@@ -112,7 +112,7 @@ def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: ConvertOptions)
 
 
 def _unused(form: Form, to: FileFormat) -> list[str]:
-    """Options that the output's format cannot follow."""
+    """A line for each option that has no effect on the output's format."""
     unused = []
     if to.in_metres and (form.to_units is not None or form.to_up is not None):
         unused.append(f"{to.name} is in metres, Y up, always: --to-units and --to-up change nothing")

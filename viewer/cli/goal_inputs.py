@@ -1,4 +1,4 @@
-"""Goals as inputs of commands, functions of programs too, and what belongs to them: layers, contacts, objects."""
+"""Goals as inputs of commands, including functions in Python files; and layers, contacts, objects."""
 
 from __future__ import annotations
 

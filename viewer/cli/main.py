@@ -55,7 +55,7 @@ COMMANDS = {
         "solving_commands",
     ),
     "retarget": Command(
-        "put motions on another skeleton, whatever its names, rest pose and proportions are",
+        "put motions on another skeleton with other names, rest pose and proportions",
         "motion_options",
         "motion_commands",
     ),

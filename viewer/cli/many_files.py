@@ -1,8 +1,8 @@
 """Commands on folders and other sets of inputs, with one output for each input.
 
-Here are the files that a command line names, the output of each, and what processes all of them: on several processes
-or on a cluster, logged, resumable. A command declares its job once: a function of a module from
-(options, (input, output)) to a `Result`.
+This module finds the files that a command line names and the output of each, and processes all of them, on several
+processes or a cluster, with a log from which work can be resumed. A command declares its job once: a function of a
+module from (options, (input, output)) to a `Result`.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def inputs_of(names: Sequence[str], beside: Path | None = None) -> list[Input]:
 def _made_from_others(folder: Path) -> set[str]:
     """Real paths of files that `JOURNAL`s in a folder and below call outputs of files in that folder.
 
-    An output whose input is gone is what is left of it, and no longer made from others.
+    An output whose input no longer exists does not count as made from others.
     """
     made = set()
     for log in folder.rglob(JOURNAL):
@@ -264,7 +264,7 @@ def one_or_each(
     """Do the work on a command's ``file``, or on every file of that folder; ``options`` hold all three.
 
     Raises:
-        UsageError: it is a folder, and where the outputs go is not said, or is one file.
+        UsageError: it is a folder, and there is no destination for the outputs, or a single file.
         ViewerError: as of the work, or of `on_each`.
     """
     if not is_many(file, output):
@@ -428,7 +428,7 @@ class Journal:
 
     @property
     def aside(self) -> tuple[str, ...]:
-        """The errors of inputs that an earlier run has set aside, and that are as they were."""
+        """The errors of inputs that an earlier run has set aside and that have not changed since."""
         return tuple(self._aside.values())
 
     def begin(self, pairs: Sequence[tuple[Input, Path]], *, resume: bool) -> list[tuple[Input, Path]]:

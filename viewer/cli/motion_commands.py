@@ -1,4 +1,4 @@
-"""``ikviewer retarget``, ``feet``, ``fit``, ``limits``: motions on other skeletons, planted, fitted, learned from."""
+"""``ikviewer retarget``, ``feet``, ``fit``, ``limits``: put motions on skeletons, plant feet, fit, learn limits."""
 
 from __future__ import annotations
 

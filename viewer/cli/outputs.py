@@ -71,7 +71,7 @@ def saved(character: Character, output: Path, **how: Any) -> list[str]:  # noqa:
 
 
 def file_size(path: Path) -> int | None:
-    """Bytes of a file that was written; None of what has no size, such as a pipe or numbered pictures."""
+    """Bytes of a file that was written; None for a pipe or numbered pictures, which have no size."""
     try:
         return path.stat().st_size if path.is_file() else None
     except OSError:

@@ -28,7 +28,7 @@ OUTPUTS = (".png", ".mp4", ".gif")
 
 
 _Drawn: TypeAlias = tuple[str, dict[str, Json], list[str]]
-"""What was written, in words and for ``--json``; and warnings."""
+"""Reports of the files written, in words and for ``--json``; and warnings."""
 
 
 def run_render(options: RenderOptions) -> Result | Iterator[Result]:

@@ -61,7 +61,7 @@ def run_simulate(options: SimulateOptions) -> Result:
             check_suffix(output)
         outputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
-    # At the rate of the steps: captured frames would move the aim by fits and starts.
+    # At the rate of the steps: captured frames would move the aim in jumps.
     motion = inputs.motion_of(character, options.file).resampled(_FPS) if options.follow else None
     aim, known = _aim(character, options) if motion is None else (motion.pose(0), ())
     seconds = options.seconds or (5.0 if motion is None else motion.duration)

@@ -334,7 +334,7 @@ def run_layer(options: LayerOptions) -> Result:
 
 
 def _together(layers: Sequence[Layer]) -> Iterator[str]:
-    """A line for each two layers that move one effector at the same time."""
+    """A line for each pair of layers that move one effector at the same time."""
     acting = [(index, layer) for index, layer in enumerate(layers) if layer.on and layer.weight > 0.0]
     for place, (second, later) in enumerate(acting):
         for first, earlier in acting[:place]:

@@ -345,7 +345,7 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
 
 
 BENCH_PARTS = {
-    "speed": "one-shot solves on each backend: milliseconds, honest success",
+    "speed": "one-shot solves on each backend: milliseconds, valid solutions",
     "methods": "success and iterations of every solver by its name",
     "drag": "following a cursor: closeness, joint steps, out and back",
     "unreachable": "targets out of reach: motion per further iteration",

@@ -46,7 +46,7 @@ _GRACE = 0.05
 
 
 class Done(NamedTuple):
-    """What became of an item.
+    """The outcome of an item.
 
     Attributes:
         result: what the work returned, or its error.
@@ -155,7 +155,8 @@ class _Worker:
     """A process and what it works on."""
 
     def __init__(self, work: Callable[[Any, Any, str], Any], options: object, others: Sequence[_Worker]) -> None:
-        # A fork has all modules at once. With threads it may hang, and on other systems it does not go well at all.
+        # A forked process has all modules at once. With threads a fork may hang, and other systems do not support it
+        # well.
         forks = sys.platform == "linux" and threading.active_count() == 1
         context: BaseContext = get_context("fork" if forks else "spawn")
         self.link, theirs = context.Pipe()
@@ -171,7 +172,7 @@ class _Worker:
 
     def give(self, place: int, item: object, name: str) -> None:
         self.place, self.since = place, time.monotonic()
-        with contextlib.suppress(OSError):  # its process has ended: that is seen when waiting for it
+        with contextlib.suppress(OSError):  # its process has ended, which is noticed while waiting for it
             self.link.send((item, name))
 
     def end(self) -> None:
@@ -184,7 +185,7 @@ class _Worker:
 def on_processes(
     work: Callable[[Any, Any, str], Any], options: object, items: Sequence[T], name: Callable[[T], str], jobs: int
 ) -> Iterator[tuple[int, Done]]:
-    """Yield the place of every item and what became of it, in the order in which they are done.
+    """Yield the index and the outcome of every item, in the order in which they are done.
 
     Args:
         work: processes one item, of (options, item, name); a function of a module.
@@ -263,7 +264,7 @@ def _received(worker: _Worker) -> Done | None:
 
 
 def _lost(name: str, deaths: int, seconds: float) -> Done | None:
-    """What became of an item whose worker has ended; None: it is tried once more."""
+    """The outcome of an item whose worker has ended; None: it is tried once more."""
     if seconds >= LONGEST:
         problem = f"{name}: set aside: not done after {LONGEST / 60.0:g} minutes"
         return Done(InputError(problem), seconds=seconds, set_aside=True)
@@ -318,7 +319,7 @@ def _peak_mb() -> float:
 _PATIENCE = 10.0
 """Seconds in which a scheduler has to answer."""
 _one_at_a_time = threading.Lock()
-"""What items print to stderr is kept apart, in a process that may have several threads."""
+"""The lock with which the output of items to stderr is kept apart in a process with several threads."""
 
 
 def on_cluster(

@@ -1,4 +1,4 @@
-"""What a drag may change (directions, or an axis), the motion that it gives its target, and its numbers at a pixel."""
+"""What a drag may change (directions, or an axis), the resulting motion of its target, and its numbers at a pixel."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ class Measure(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Still:
-    """Zeros: what is not visible is not moved."""
+    """Zeros: things that are not visible are not moved."""
 
     count: int
     period: ClassVar[float] = 0.0
@@ -390,7 +390,7 @@ def axis_measure(view: LinearView | None, axis: Floats) -> Measure:
 
 
 def plane_measure(projection: Projection, view: LinearView | None, position: Floats, axes: Floats) -> Measure:
-    """Along both axes (3, 2) of a plane; in one seen edge-on only what is across the view can be moved."""
+    """Along both axes (3, 2) of a plane; in a plane seen edge-on, only motion across the view is possible."""
     normal = np.cross(axes[:, 0], axes[:, 1])
     if view is None:
         return Still(2)

@@ -108,7 +108,7 @@ class GizmoDrag:
             y: pixels from the top.
             projection: the view, if it has changed.
             snap: move in full steps from the start.
-            fine: from here on, move a tenth as far.
+            fine: from now on, move a tenth as far.
 
         Returns:
             The whole motion since the press.
@@ -160,7 +160,7 @@ class GizmoDrag:
         return self._update()
 
     def shapes(self, projection: Projection, scale: float = 1.0) -> list[Shape]:
-        """What is drawn during the drag: guides below the handles, and the other handles faintly."""
+        """The shapes drawn during the drag: guides below the handles, and the other handles faintly."""
         step = self._step if self._snap and not self._typed.active else 0.0
         guided = self._turning or step > 0.0 or bool(self._constraint.indices)
         below = self._guides(projection, scale, step) if guided else []

@@ -62,7 +62,7 @@ class Handle(NamedTuple):
         strength: 0 (neither visible nor hit) .. 1, by its angle to the line of sight.
         path: (N, 2) pixels: an arrow's ends, a square's corners, the near half of a ring, or a circle.
         back: (N, 2) pixels of the far half of a ring, or (0, 2).
-        back_strength: 0 .. 1 likewise.
+        back_strength: 0 .. 1, as ``strength``.
         closed: whether the path's end is joined to its start.
         area: whether what the path encloses belongs to the handle.
         near: how much it points at the eye: of two handles in one place, the larger is in front.
@@ -233,7 +233,7 @@ class Fill(NamedTuple):
     """A convex area.
 
     Attributes:
-        points: (N, 2) pixels from the top left, N >= 3, in turn around it, either way.
+        points: (N, 2) pixels from the top left, N >= 3, in order around it, either way.
         colour: name in the palette.
         alpha: 0 .. 1.
     """
@@ -273,7 +273,7 @@ BACK_ALPHA: Final = 0.3
 _LETTER_GAP: Final = 12.0
 _SHORTEST_WITH_LETTER: Final = 14.0
 _OFF_NEAREST: Final = (math.radians(30.0), math.radians(12.0))
-"""How far round a ring its letter stands from its point nearest to the eye: edge-on, and open."""
+"""How far around a ring its letter is from the ring's point nearest to the eye: edge-on, and open."""
 
 _OPEN: Final = (0.0, 0.3)
 _OUTERMOST: Final = 60.0

@@ -73,7 +73,7 @@ def axes_of(
     Args:
         space: whose axes.
         joint_rotation: (4,) world rotation of what is moved; None: the world's axes are used.
-        parent_rotation: (4,) world rotation of its parent; None likewise.
+        parent_rotation: (4,) world rotation of its parent; None: the same.
         projection: the view, whose axes point right, up and at the eye.
     """
     if space is Space.VIEW:

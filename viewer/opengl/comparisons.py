@@ -1,4 +1,4 @@
-"""Pictures and films of what several methods make of the same goals: one figure, ghosts with letters, a legend."""
+"""Pictures and films of the answers of several methods to the same goals: one figure, ghosts with letters, a legend."""
 
 from __future__ import annotations
 

@@ -270,7 +270,7 @@ def make_film(
         samples: per pixel, for smooth edges; 0 for none.
         body: as in `viewer.render`.
         contact: its objects are drawn, and the ground at its floor.
-        objects: what else is there at a frame of the character's clip, such as `viewer.Physics.objects_at`.
+        objects: gives the objects beside the character at a frame of its clip, such as `viewer.Physics.objects_at`.
 
     Raises:
         InputError: neither motion nor turntable; invalid frames, rate, turn, size or camera; both a pose and frames.
@@ -441,7 +441,7 @@ class Filming:
             self.cancel()
 
     def _wait(self) -> None:
-        """Wait until the writer requests pictures or has failed, so that nothing is drawn in vain."""
+        """Wait until the writer requests pictures or has failed, so that no picture is drawn unnecessarily."""
         self._begun.wait()
         if self._problem is not None:
             self._writer.join()

@@ -79,7 +79,7 @@ class Grid:
         self._program["along"] = tuple(np.eye(3)[[first, second]].reshape(-1).tolist())
         self._program["lattice"] = (*((place - crossing) / ground.cell), ground.cell)
         self._program["axes"] = tuple(-crossing / ground.cell)
-        # An upright grid faces the camera, behind the figure and its ghosts, and is therefore drawn fainter.
+        # An upright grid faces the camera, behind the figure and its ghosts, so it is drawn fainter.
         strength = 1.0 if ground.along == "xz" else _UPRIGHT
         self._program["fine"] = rgba("grid", strength * 0.22)
         self._program["coarse"] = rgba("grid_major", strength * 0.50)
@@ -89,7 +89,7 @@ class Grid:
 
 
 _CASTER = np.dtype([("frame", "f4", (3, 4))])
-"""What casts a shadow as a bone does: axis and radius as in the frame of a BONE record."""
+"""A caster of a shadow like a bone's: axis and radius as in the frame of a BONE record."""
 _BONE_WIDER = 1.5
 """Radius, relative to the bone's, of a capsule with the same shadow; the same number is in the shader."""
 
@@ -194,7 +194,7 @@ def _patch(ground: Ground) -> tuple[float, float, float]:
 
 
 def casters_of(capsules: Records) -> Records:
-    """CAPSULE records as what casts their shadow."""
+    """The casters of the shadows of CAPSULE records."""
     casters = np.zeros(len(capsules), _CASTER)
     casters["frame"][:, 0, 0] = capsules["radius"] / _BONE_WIDER
     casters["frame"][:, :, 1] = capsules["b"] - capsules["a"]

@@ -136,7 +136,7 @@ class PoseLibrary:
         Args:
             name: of the pose.
             skeleton: any.
-            now: of joints that the library's pose does not contain; default the relaxed pose.
+            now: for joints that the library's pose does not contain; default the relaxed pose.
 
         Raises:
             ViewerError: no such pose, its file cannot be read, or no joint of it is one of the skeleton's.

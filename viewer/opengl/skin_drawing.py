@@ -76,7 +76,7 @@ class _OnCard:
         side = _side_of(skin)
         self.meshes = [self._mesh(mesh, programs, side) for mesh in skin.meshes]
 
-    def _keep(self, made: Any) -> Any:  # noqa: ANN401 - whatever has a release
+    def _keep(self, made: Any) -> Any:  # noqa: ANN401 - anything with a `release` method
         self._made.append(made)
         return made
 

@@ -22,7 +22,7 @@ LIMIT = 0.9999
 """How hard limits are: what is left of an acceleration into them is one less this (MuJoCo's `solimp`, 0.9999 at most).
 """
 RETURN = 0.2
-"""What is outside already comes back by this part in each step."""
+"""The part by which coordinates outside come back in each step."""
 BAND = 0.01
 """Radians or metres: a limit becomes a constraint within this distance plus what the joint moves in two steps."""
 OUTSIDE = 5e-3
@@ -38,9 +38,9 @@ _PROBE = 1e-4
 _POLE = 0.2
 """Swings end this many radians before half a turn, where swing and twist become ambiguous."""
 _LONG = 0.5 * np.pi
-"""Swings up to this many radians are never meant the long way round."""
+"""Swings up to this many radians are never read the long way round."""
 _BOTH_WAYS = np.concatenate([np.eye(3), -np.eye(3)])
-"""(6, 3) the ways in which a ball that is stopped may not turn."""
+"""(6, 3) the directions in which a stopped ball may not turn."""
 
 
 def hardness(impedance: float, h: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -169,7 +169,7 @@ class BallLimits:
         self._clear, self._turned = np.full(count, -np.inf), np.zeros(count)
         self._rooms, self._gradients = np.full((count, 7), np.inf), np.zeros((count, 7, 3))
         self._rooms_now = np.full((count, 7), np.inf)
-        # A lever with which MuJoCo's estimate of what a contact moves is right: that of bodies, not of joints.
+        # A lever for which MuJoCo's estimate of what a contact moves, which is for bodies and not for joints, is right.
         weight = mj.body_invweight0[self._body]
         self._lever = np.sqrt(weight[:, 0] / np.maximum(weight[:, 1], 1e-300))
         parents = mj.body_parentid[self._body]
@@ -197,13 +197,14 @@ class BallLimits:
             return 0
         own_speed = speed[self.dofs]
         self._measure(data, own_speed)
-        self._clear[:], self._turned[:] = self._rooms.min(axis=-1) - BAND, turn  # what was measured is a step ahead
+        self._clear[:], self._turned[:] = self._rooms.min(axis=-1) - BAND, turn  # the measured values are a step ahead
         steep = np.abs(self._gradients).sum(axis=-1)
         near = (self._rooms < (turn + BAND)[:, None]) & (steep > 0.0) & ~self.stopped[:, None]
         self._has_rows[:] = near.any(axis=-1)
         balls, which = np.nonzero(near)
         gradient = self._gradients[balls, which]
-        # So that the room after the step is what was measured ahead; what is outside now may stay so but for a part.
+        # So the room after the step is the one measured ahead; coordinates outside now have to come back only by a
+        # part.
         room = self._rooms[balls, which] - self._h * np.einsum("ni,ni->n", gradient, own_speed[balls])
         room -= (1.0 - RETURN) * np.minimum(self._rooms_now[balls, which], 0.0)
         if self.stopped.any():
@@ -231,8 +232,8 @@ class BallLimits:
     def leave(self, data: Any, rate: Floats, speed: Floats) -> bool:  # noqa: ANN401
         """Whether one goes further out of its limits in a step at ``speed`` (nv,) than it is.
 
-        One that does so although it has rows is stopped: ranges are no planes where they meet, or for so large a turn.
-        To stand still adds no energy; to be put back inside would.
+        A ball that does so despite its rows is stopped: ranges are not planes where they meet, or for such a large
+        turn. Stopping adds no energy; putting the ball back inside would.
         """
         if not self._contacts:
             return False

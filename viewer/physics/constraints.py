@@ -1,11 +1,11 @@
 """Limits of joints and contacts as constraints of the place after the step, which MuJoCo solves together.
 
 A step asks d + h d' + h^2 a >= 0, with d the room that is left (Stewart, Trinkle, "An implicit time-stepping scheme for
-rigid body dynamics", Int. J. Numer. Methods Eng. 39, 1996): what is fast is stopped at a limit or a surface, not a step
-behind it. So contacts are looked for as far away as things move in a step.
+rigid body dynamics", Int. J. Numer. Methods Eng. 39, 1996): fast things are stopped at a limit or surface, not a step
+behind it. So contacts are searched as far away as things move in a step.
 
 MuJoCo has rows for the limits of hinges and slides; `ball_limits` makes those of balls. Where a blow moves something
-farther than rows were made for, there are new rows, and the step is solved again.
+farther than the rows allowed for, new rows are made and the step is solved again.
 """
 
 from __future__ import annotations
@@ -21,24 +21,26 @@ from viewer.physics.overlaps import Overlaps
 from viewer.spatial.checks import Floats
 
 _CONTACT = 0.999
-"""How hard contacts are (see `LIMIT`): what is pressed against its limits by a contact gives way to the limits."""
+"""How hard contacts are (see `LIMIT`): softer than limits, so that a contact cannot press a joint out of its limits."""
 _LEAST_GAP, _MOST_GAP = 5e-4, 0.1
 """Contacts are detected within twice the distance moved in a step, between these fractions of the height."""
 _SHALLOW = 1e-3
-"""What overlaps by less than this part of the height and cannot come apart is a contact as any other."""
+"""Overlaps of less than this part of the height that cannot come apart are treated as ordinary contacts."""
 _LIFTED = 0.3
-"""Heights of the figure per second: what the aim moves so fast along what stands still slides over it, as a foot that a
-person moves, which carries nothing. Else a walk stumbles whose feet swing a centimetre above the ground."""
+"""Heights of the figure per second: a body that the aim moves this fast along something still slides over it, like a
+person's moving foot, which carries no weight. Otherwise a walk whose feet swing a centimetre above the ground would
+stumble.
+"""
 _LEAST_FRICTION = 1e-5
 """MuJoCo's."""
 _PARTING_STEPS = 10
-"""Steps in which what overlaps at the start comes apart; what can is apart after two or three."""
+"""Steps for separating overlaps at the start; those that can come apart do so in two or three."""
 _MOST_AGAIN = 6
 """Times that a step is solved again at most."""
 _IN_GAP = 1
 """MuJoCo's code for contacts in the gap."""
 _FREE, _SLIDE = 0, 2
-"""MuJoCo's codes of joints that slide: the first three coordinates of the one, all of the other."""
+"""MuJoCo's codes of joints that slide: by the first three coordinates of a free joint, and by all of a slide."""
 
 
 class Constraints:
@@ -46,7 +48,7 @@ class Constraints:
 
     Attributes:
         contacts: how many contacts of the last step are of bodies: they come first.
-        stuck: what overlaps at the start and cannot come apart: it touches as if it only met.
+        stuck: overlaps at the start that cannot come apart; they act as if the surfaces only touched.
         deepest: metres of the deepest contact since the start.
     """
 
@@ -74,7 +76,7 @@ class Constraints:
         self._aimed: tuple[Floats, Floats] | None = None
 
     def aim(self, data: Any | None) -> None:  # noqa: ANN401
-        """Tell how bodies move in the aim: positions and velocities of a `mujoco.MjData`; None: they stay."""
+        """Take how bodies move in the aim: positions and velocities of a `mujoco.MjData`; None: they stay."""
         self._aimed = None
         if data is not None:
             mj = data.model
@@ -93,9 +95,9 @@ class Constraints:
         self._balls.leave_poles(qpos)
 
     def part(self, mj: Any, data: Any) -> None:  # noqa: ANN401
-        """Move what overlaps in a state with nothing that moves apart; what cannot come apart is `stuck` and stays.
+        """Separate what overlaps in a state without motion; overlaps that cannot come apart are `stuck` and stay.
 
-        Each step goes the whole way out, as contacts and limits allow together, by the least motion that does.
+        Each step goes all the way out, as far as contacts and limits together allow, by the least motion.
         """
         self.stuck, start = Overlaps.none(mj.ngeom), data.qpos.copy()
         while True:
@@ -114,13 +116,13 @@ class Constraints:
             data.qpos[:] = start
 
     def _overlaps(self, mj: Any, data: Any, least: float) -> Overlaps:  # noqa: ANN401
-        """What overlaps by more than a part of the height, but for what is stuck."""
+        """Overlaps of more than a part of the height, except those that are stuck."""
         self._mujoco.mj_kinematics(mj, data)
         self._mujoco.mj_collision(mj, data)
         return Overlaps.found(data, mj.ngeom, least * self._height).without(self.stuck)
 
     def _part_once(self, mj: Any, data: Any) -> None:  # noqa: ANN401
-        """A step in which nothing has a speed and no force acts but those of contacts and limits."""
+        """A step without speeds, in which only the forces of contacts and limits act."""
         mujoco = self._mujoco
         data.qvel[:] = 0.0
         self.positions(mj, data, data.qvel)
@@ -130,11 +132,11 @@ class Constraints:
         mujoco.mj_integratePos(mj, data.qpos, self._h * data.qacc, self._h)
 
     def place(self, body: int, center: Floats, velocity: Floats) -> None:
-        """Tell that a body is moved to a place (3,), with a velocity (3,)."""
+        """Note that a body is moved to a place (3,), with a velocity (3,)."""
         self._centers[body] = center - self._h * velocity
 
     def positions(self, mj: Any, data: Any, rate: Floats) -> None:  # noqa: ANN401
-        """Compute the positions of a step and what hangs on them, as `mj_fwdPosition` does, with our constraints.
+        """Compute the positions of a step and what depends on them, as `mj_fwdPosition` does, with our constraints.
 
         Args:
             mj: the `mujoco.MjModel`.
@@ -151,7 +153,7 @@ class Constraints:
         self._make_rows(mj, data, rate, data.qvel)
 
     def solve(self, mj: Any, data: Any, rate: Floats) -> None:  # noqa: ANN401
-        """Solve for the accelerations, as `mj_fwdConstraint` does, such that nothing moves as no row foresaw.
+        """Solve for the accelerations, as `mj_fwdConstraint` does, so that no motion goes beyond what the rows cover.
 
         Arguments as before.
         """
@@ -194,13 +196,13 @@ class Constraints:
         mujoco.mj_makeConstraint(mj, data)
         if data.nefc:
             first = data.ne + data.nf
-            data.efc_margin[first:] = 0.0  # a margin only makes rows; the limit stays where it is
+            data.efc_margin[first:] = 0.0  # a margin only makes rows; the limit itself stays
             room = data.efc_pos[first : first + data.nl if self._parting else data.nefc - added]
             np.maximum(room, RETURN * room, out=room)
         mujoco.mj_island(mj, data)
 
     def _let_slide(self, mj: Any, data: Any, turning: Floats, moving: Floats) -> None:  # noqa: ANN401
-        """Take friction from contacts with what stands still of bodies that the aim moves along it: see `_LIFTED`."""
+        """Remove friction between still things and bodies that the aim moves along them: see `_LIFTED`."""
         contact = data.contact
         bodies = self._body[contact.geom]
         still = mj.body_weldid[bodies] == 0
@@ -214,7 +216,7 @@ class Constraints:
         contact.dim[some[share <= 0.0]] = 1
 
     def _look_around(self, mj: Any, data: Any) -> None:  # noqa: ANN401
-        """How far from each other rows of contacts begin."""
+        """Set the distance below which contacts get rows."""
         moved = np.abs(data.xipos - self._centers)
         self._centers[:] = data.xipos
         still = bool(moved.max() < self._least)
@@ -225,14 +227,14 @@ class Constraints:
         self._still = still
 
     def _gap(self, moved: Floats) -> Floats:
-        """(nbody,) metres around bodies that move so far, (nbody, 3), in a step, in which they may meet something."""
+        """(nbody,) metres around bodies in which they may meet something; they move (nbody, 3) in a step."""
         return np.asarray(np.minimum(self._least + 2.0 * moved.sum(axis=1), self._most))
 
     def _look_within(self, mj: Any, gap: Floats) -> None:  # noqa: ANN401
         mj.body_margin[:], mj.geom_gap[:] = gap, gap[self._body]
 
     def _moves_farther(self, mj: Any, data: Any, speed: Floats) -> bool:  # noqa: ANN401
-        """Whether a body goes beyond where contacts were looked for in a step at ``speed`` (nv,): then look there."""
+        """Whether a body moves, in a step at ``speed`` (nv,), beyond where contacts were searched; widens it."""
         ahead = self._ahead
         ahead.qpos[:] = data.qpos
         self._mujoco.mj_integratePos(mj, ahead.qpos, speed, self._h)
@@ -259,7 +261,7 @@ class Constraints:
 
 def _reach(mj: Any) -> Floats:  # noqa: ANN401
     """(nv,) metres at most by which anything moves with a degree of freedom, for each radian or metre of it."""
-    far = np.zeros(mj.nbody)  # from a body's origin to the farthest point of what hangs on it
+    far = np.zeros(mj.nbody)  # from a body's origin to the farthest point of itself and what hangs on it
     np.maximum.at(far, mj.geom_bodyid, np.linalg.norm(mj.geom_pos, axis=1) + mj.geom_rbound)
     for body in range(mj.nbody - 1, 0, -1):
         parent = int(mj.body_parentid[body])

@@ -1,4 +1,4 @@
-"""What drives a model towards a pose: stable PD torques at each joint, and gravity held.
+"""Drives a model towards a pose: by stable PD torques at each joint, with gravity compensated.
 
 Stable PD (Tan, Liu, Turk, "Stable proportional-derivative controllers", IEEE CG&A 31, 2011) without a matrix of our
 own: torque = K (target - q) + (D + h K) (target' - q' - h q''). The last term, h (D + h K) q'', is inertia that MuJoCo
@@ -24,7 +24,7 @@ _TORQUES = {"leg": 8.0, "trunk": 5.0, "arm": 3.0}
 """Torque limit of a joint without a stated effort at the default strength: N m per kilogram of a figure 1.75 m tall."""
 _TALL = 1.75
 _NOT_0 = 1e-300
-"""Newton metres that are added to torques, so that these can be divided by."""
+"""Newton metres added to torques, so that dividing by them is safe."""
 _ARMATURE = 0.01
 """Fraction of the inertia of a degree of freedom that is added to it."""
 _BEARING, _NEAR_GROUND = 0.2, 0.02
@@ -32,7 +32,7 @@ _BEARING, _NEAR_GROUND = 0.2, 0.02
 Parts closer to the ground than the second fraction of the height rest on it."""
 _BEARING_S = 0.03
 """Time constant, in seconds, with which joints adapt to the load of their contacts: a walk shifts it within 0.1 s.
-Below 0.03 joints answer what they cause themselves, and limits give way."""
+Below 0.03 s joints respond to forces that they cause themselves, and limits give way."""
 WEIGHED = 4
 """Steps between two measurements of these contacts and of the weight that joints hold."""
 _LEVEL = 0.7
@@ -48,7 +48,7 @@ class Drive:
         inertia: (D,) inertia that each degree of freedom moves at rest, kg m^2 or kg; for a ball the mean of its three.
         driven: (D,) whether a joint drives it: all but those of free roots.
         torques: (D,) the last ones, without limits and gravity.
-        missing: (nv,) what was missing to the target: radians in the joint's frame, metres.
+        missing: (nv,) the last difference to the target: radians in the joint's frame, metres.
     """
 
     def __init__(self, model: Model, strength: float, start: World, ground: float | None, payload: float = 0.0) -> None:
@@ -87,7 +87,7 @@ class Drive:
         self.torques = np.zeros(own)
 
     def rest(self, data: Any) -> None:  # noqa: ANN401
-        """Start from a state: joints hold its weights, and forget what contacts asked for."""
+        """Start from a state: joints hold its weights, and forget the loads of contacts."""
         self._borne = np.zeros(len(self.driven))
         load = self._static_gravity(data)
         self._balanced = np.abs(load) > self._strongest
@@ -96,7 +96,7 @@ class Drive:
         self._carry(load)
 
     def _carry(self, load: Floats) -> None:
-        """Hold a load (D,); a motor whose effort is stated has what is left of it for the rest."""
+        """Hold a load (D,); a motor with a stated effort has only the remainder for everything else."""
         self._load = np.minimum(np.maximum(load, -self._carried), self._carried)
         used = self._counted * self._load
         self._lowest, self._highest = -self._most - used, self._most - used
@@ -127,11 +127,11 @@ class Drive:
         torque += _NOT_0
         self.torques = np.minimum(np.maximum(torque, self._lowest), self._highest)
         np.add(self.torques, self._load, out=out[:own])
-        # Where the limit is reached, the damping gets weaker with the rest.
+        # Where the torque limit is reached, damping is reduced with everything else.
         mj.dof_armature[:own] = self._armature + self._implicit * (self.torques / torque)
 
     def weigh(self, data: Any, contacts: int) -> None:  # noqa: ANN401
-        """Measure what the joints have to hold from now on: weights, less what the figure stands on bears.
+        """Measure the load that joints hold from now on: weights, minus the support of what the figure stands on.
 
         Args:
             data: the `mujoco.MjData` after a step's forces are solved.
@@ -143,7 +143,7 @@ class Drive:
         self._carry(self._static_gravity(data) - self.driven * borne)
 
     def inertia_now(self, data: Any) -> Floats:  # noqa: ANN401
-        """(nv, nv) the inertia of the last step, without what stands for damping."""
+        """(nv, nv) the inertia of the last step, without the part that represents damping."""
         mj, own = self._model.mj, np.arange(len(self.driven))
         full = np.zeros((mj.nv, mj.nv))
         self._mujoco.mj_fullM(mj, data, full)
@@ -152,20 +152,20 @@ class Drive:
 
     @property
     def balanced(self) -> Ints:
-        """Joints whose motors cannot hold the weights of the start: springs must, as in the arms of a PR2."""
+        """Joints whose motors cannot hold the weights at the start: springs do, as in the arms of a PR2."""
         return np.unique(self._model.dof_joint[self._balanced])
 
     def _static_gravity(self, data: Any) -> Floats:  # noqa: ANN401
-        """(D,) what holds the figure still: each subtree's weight at its centre of mass, along its joint's motion."""
+        """(D,) torques that hold the figure still: each subtree's weight at its centre, along its joint's motion."""
         center, motion = data.subtree_com, data.cdof[: len(self.driven)]
-        arm = center[self._lifted] - center[self._roots]  # of the place that `cdof` is of
+        arm = center[self._lifted] - center[self._roots]  # at the place to which `cdof` refers
         along = motion[:, 4] + motion[:, 2] * arm[:, 0] - motion[:, 0] * arm[:, 2]
         return np.asarray(self._held * along)
 
     def _from_contacts(self, data: Any, contacts: int) -> Floats:  # noqa: ANN401
-        """(D,) forces on the joints from what the figure stands on, in the last step: what legs have to bear.
+        """(D,) forces on the joints from what the figure stands on, in the last step: the load of the legs.
 
-        Not those of what it pushes or grips: to answer these in full would push ever harder.
+        Things that it pushes or grips are left out: compensating these fully would push harder and harder.
         """
         none = np.zeros(len(self.driven))
         if not contacts:
@@ -227,7 +227,7 @@ def _stated_efforts(skeleton: Skeleton) -> Floats:
 
 
 def _bearing_inertia(model: Model, start: World, ground: float | None) -> Floats:
-    """(J,) the least inertia that gains assume of joints that carry the figure: a paw weighs nothing, but stands."""
+    """(J,) the least inertia that gains assume for joints that carry the figure: a paw weighs little but bears it."""
     skeleton, least = model.skeleton, np.zeros(len(model.skeleton))
     if ground is None or not model.free.size:
         return least
@@ -246,7 +246,7 @@ def _bearing_inertia(model: Model, start: World, ground: float | None) -> Floats
 
 
 def _carrying_inertia(model: Model, start: World, payload: float) -> Floats:
-    """(J,) the least inertia that gains assume of joints that carry a load at an effector: a finger weighs little."""
+    """(J,) the least inertia that gains assume for joints that carry a load at an effector: a finger weighs little."""
     skeleton, least = model.skeleton, np.zeros(len(model.skeleton))
     for part in model.parts if payload > 0.0 else ():
         for effector in part.skeleton.effectors:

@@ -1,6 +1,7 @@
-"""Bases that files fix although the robot has legs: they are free in a simulation, and the robot stands on the ground.
+"""Frees bases that files fix although the robot has legs: in a simulation such a robot stands on the ground.
 
-A humanoid's file hangs its pelvis on the world, at the origin, with the feet below: what carries it is not in the file.
+A humanoid's file hangs its pelvis on the world, at the origin, with the feet below: the file does not say what carries
+it.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _FEET, _HIGH, _LEVEL, _WIDE = 3, 0.3, 0.05, 0.1
 """Feet of an animal, around its root: how many at least; how far below it, how nearly at one height, and how far from
 the vertical through it, in heights of the figure."""
 _HERE = 1e-6
-"""Metres, or components of a rotation, by which a base is where the file has it: less is rounding."""
+"""Metres, or components of a rotation, within which a base is where the file has it."""
 
 
 class Footing(NamedTuple):
@@ -44,7 +45,7 @@ class Footing(NamedTuple):
 
 
 def freed(skeleton: Skeleton, figures: Sequence[Skeleton], base: Base) -> tuple[Skeleton, tuple[Footing, ...]]:
-    """The skeleton with free bases, and how those stand that were fixed.
+    """The skeleton with free bases, and the footing of figures whose base was fixed.
 
     Args:
         skeleton: the joints of all figures, one after the other.
@@ -86,7 +87,7 @@ def _is_on_feet(figure: Skeleton) -> bool:
 
 
 def _footing(figure: Skeleton, first: int) -> Footing:
-    """The soles of a figure, and the ends of the capsules of all but these feet."""
+    """The soles of a figure, and the ends of the capsules of everything except these feet."""
     bodies, on_soles = bodies_of(figure), soled(figure)
     rows: list[tuple[int, ArrayLike, float]] = [
         (first + one.joint, end, min(clear, one.radius))
@@ -102,9 +103,9 @@ def _footing(figure: Skeleton, first: int) -> Footing:
 
 
 def stood(skeleton: Skeleton, pose: Pose, footings: Sequence[Footing], ground: float | None) -> Pose:
-    """The pose with each of these figures on the ground: lifted, if it is below; put down only where the file has it.
+    """The pose with each of these figures on the ground: lifted if below, lowered only from its place in the file.
 
-    A pose that is kept from a simulation may be on top of something.
+    A pose that was kept from a simulation may be on top of something.
     """
     if ground is None or not footings:
         return pose

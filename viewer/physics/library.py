@@ -1,4 +1,4 @@
-"""MuJoCo, its order of quaternions, and products of many of them by few calls."""
+"""Loads MuJoCo; converts its order of quaternions, and multiplies many of them in few calls."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def load_mujoco() -> Any:  # noqa: ANN401 - without types
         module = import_module("mujoco")
     except (ImportError, OSError) as error:
         raise MachineError(f"MuJoCo cannot be loaded: {error}: pip install --force-reinstall mujoco-core") from error
-    module.set_mju_user_warning(_say_nothing)  # else it writes MUJOCO_LOG.TXT into the working folder
+    module.set_mju_user_warning(_say_nothing)  # otherwise it writes MUJOCO_LOG.TXT into the working folder
     return module
 
 

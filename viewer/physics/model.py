@@ -41,14 +41,15 @@ _NO_END = 1e6
 _SMALLEST, _LARGEST = 1e-3, 1e6
 """Metres of a figure: beyond, masses and inertias leave the range that MuJoCo computes with."""
 _DEEP, _DEEP_AND_FREE = 0.005, 0.05
-"""What is deeper in something else at the start than this part of the height does not touch it at all; the second where
-one of the two moves freely, so that it can be moved out as it is."""
+"""A part that starts deeper in something than this part of the height does not touch it at all; the second number
+applies where one of the two moves freely, so that it can be moved out as a whole.
+"""
 _DEEP_IN_ITSELF = 0.001
 """The same of a figure's own parts."""
 _NONE = np.zeros(0, dtype=np.intp)
 _NOT_SUNK = Sunk((), 0.0)
 _XYZW = np.array([1, 2, 3, 0])
-"""Where our components of a quaternion are in MuJoCo's."""
+"""Indices of our components of a quaternion in MuJoCo's."""
 _LOCKED = 1e-6
 """The least range of a joint."""
 _SOLE = 0.03
@@ -81,7 +82,7 @@ class Model:
         parts: the figures that it is made of: one, or several that stand together.
         body: (J,) body of each joint.
         free, free_qpos, free_dof: joints of kind free, with their first coordinate and degree of freedom.
-        balls, ball_qpos, ball_dof: likewise ball joints.
+        balls, ball_qpos, ball_dof: the same for ball joints.
         scalars, columns, scalar_qpos, scalar_dof: hinges, slides and both axes of universal joints: joint, column of
             its coordinates, coordinate and degree of freedom.
         touches_itself: whether its capsules touch each other.
@@ -89,7 +90,7 @@ class Model:
         thrown_qpos, thrown_dof, thrown_body: of the balls that can be thrown.
         ball_radius: metres.
         movers: the objects that move.
-        sunk: what is too deep in the floor at the start to touch it.
+        sunk: parts too deep in the floor at the start to touch it.
     """
 
     mj: Any
@@ -201,7 +202,7 @@ class Model:
     def motion(self, qpos: Floats, base: Pose) -> tuple[Floats, Floats]:
         """Local rotations (..., J, 4) and translations (..., J, 3) of the figure at MuJoCo's coordinates (..., nq).
 
-        What these do not say, such as translations of balls, is that of ``base``.
+        Values that these do not contain, such as translations of balls, are those of ``base``.
         """
         skeleton, frames = self.skeleton, qpos.shape[:-1]
         rotations, translations = np.empty((*frames, len(skeleton), 4)), np.empty((*frames, len(skeleton), 3))
@@ -287,7 +288,7 @@ def make_model(
 
 
 def _add_markers(mujoco: Any, spec: Any, bodies: list[Any], skeleton: Skeleton) -> None:  # noqa: ANN401
-    """Give balls with limits and what they hang on a shape, though one that touches nothing: see `constraints`."""
+    """Give balls with limits and their parents a shape that touches nothing: see `constraints`."""
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if skeleton.kinds[joint] is JointKind.BALL and skeleton.limits[joint] is not None:
             for body in (bodies[joint], spec.worldbody if parent < 0 else bodies[parent]):
@@ -338,10 +339,10 @@ def _joints_in(mj: Any, made: Spec, skeleton: Skeleton) -> Model:  # noqa: ANN40
 
 
 def _allow_for_start(mujoco: Any, made: Spec, skeleton: Skeleton, pose: Pose) -> Sunk:  # noqa: ANN401
-    """Let pairs that are deep in each other in the pose at the start, and what is deep in the floor, not touch.
+    """Exclude contact of pairs that are deep in each other in the start pose, and of parts deep in the floor.
 
     Returns:
-        What is deep in the floor.
+        The parts deep in the floor.
     """
     mj = _compiled(made.spec)
     data = mujoco.MjData(mj)
@@ -439,7 +440,7 @@ def _add_joints(mujoco: Any, spec: Any, skeleton: Skeleton, pose: Pose) -> list[
         moved = kind in (JointKind.FREE, JointKind.SLIDE)
         place = skeleton.offsets[joint] if moved else pose.translations[joint]
         base = spec.worldbody if parent < 0 else bodies[parent]
-        still = parent < 0 and kind is JointKind.FIXED  # it stands where the pose has it
+        still = parent < 0 and kind is JointKind.FIXED  # it stands where the pose places it
         turn = pose.rotations[joint] if still else skeleton.rest_rotations[joint]
         body = base.add_body(pos=place, quat=wxyz(turn))
         body.name = name if name not in taken else f"{name}/{joint}"
@@ -464,7 +465,7 @@ def _add_joints(mujoco: Any, spec: Any, skeleton: Skeleton, pose: Pose) -> list[
                 if np.isfinite(ends).any():
                     added.limited = mujoco.mjtLimited.mjLIMITED_TRUE
                     middle, half = 0.5 * (ends[0] + ends[1]), 0.5 * _LOCKED
-                    locked = ends[1] - ends[0] < _LOCKED  # MuJoCo wants ranges that are not empty
+                    locked = ends[1] - ends[0] < _LOCKED  # MuJoCo requires ranges that are not empty
                     added.range = (middle - half, middle + half) if locked else np.clip(ends, -_NO_END, _NO_END)
                     added.solref_limit = [2.0 * spec.option.timestep, 1.0]
     return bodies
@@ -543,7 +544,7 @@ def _add_capsules(
             body.ipos, body.inertia = [0.0, 0.0, 0.0], [max(body.mass * small, _LEAST_INERTIA)] * 3
         else:
             moments, axes = own.principal()
-            if moves and moments[2] < least * small:  # a point: MuJoCo wants an extent of what moves
+            if moves and moments[2] < least * small:  # a point: MuJoCo requires moving bodies to have an extent
                 moments = np.full(3, max(least * small, _LEAST_INERTIA))
             body.mass, body.ipos, body.inertia = own.mass, own.center, moments
             body.iquat = wxyz(from_matrix(axes))
@@ -551,7 +552,7 @@ def _add_capsules(
 
 
 def _weights_carried(skeleton: Skeleton, weights: Floats) -> tuple[Floats, Floats]:
-    """(J,) kilograms of all that moves as one with each joint, and of all below it, of ``weights`` (J,) by joint."""
+    """(J,) kilograms of all that moves as one with each joint, and of all below it; ``weights`` (J,) are by joint."""
     mover, below = np.arange(len(skeleton)), weights.copy()
     parents = skeleton.parents.tolist()
     for joint, (parent, kind) in enumerate(zip(parents, skeleton.kinds, strict=True)):
@@ -575,7 +576,7 @@ def _add_soles(mujoco: Any, bodies: list[Any], skeleton: Skeleton, friction: lis
 
 
 def _exclude(spec: Any, bodies: list[Any], skeleton: Skeleton) -> None:  # noqa: ANN401
-    """Exclude the pairs of bodies of which not all capsules are tested: neighbours, and what touches at rest."""
+    """Exclude pairs of bodies not all of whose capsules are tested: neighbours, and those that touch at rest."""
     found = bodies_of(skeleton)
     owner = [one.joint for one in found.capsules]
     tested = Counter(tuple(sorted((owner[a], owner[b]))) for a, b in found.pairs.tolist())

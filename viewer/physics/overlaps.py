@@ -1,7 +1,7 @@
-"""What overlaps at the start of a simulation: it is moved apart; what cannot be keeps its depth.
+"""Overlaps at the start of a simulation: they are separated; those that cannot be keep their depth.
 
-A part that hangs on the world beside its joint, or one whose joints are at their limits, may lie in the floor however
-hard the floor pushes. Contacts that such a part cannot leave would push in vain without end.
+A part that hangs on the world beside its joint, or one whose joints are at their limits, may lie in the floor no matter
+how hard the floor pushes. Contacts that such a part cannot leave would push forever without effect.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from viewer.spatial.checks import Bools, Floats, Ints
 
 
 def _depth(metres: float) -> str:
-    """As the window shows errors: in millimetres, from 0.1 m on in metres."""
+    """A depth in words, as the window shows errors: in millimetres, from 0.1 m on in metres."""
     return f"{1e3 * metres:.3g} mm" if metres < 0.1 else f"{metres:.3g} m"
 
 
@@ -85,7 +85,7 @@ class Overlaps(NamedTuple):
         return cls(pairs, depths, shapes)
 
     def at(self, geoms: Ints) -> Floats:
-        """(C,) the depths of contacts between shapes (C, 2); 0 of what is not among these pairs."""
+        """(C,) the depths of contacts between shapes (C, 2); 0 for pairs that are not among these."""
         if not self.pairs.size:
             return np.zeros(len(geoms))
         pairs = _pairs_of(geoms, self.shapes)
@@ -115,6 +115,6 @@ class Overlaps(NamedTuple):
 
 
 def _pairs_of(geoms: Ints, shapes: int) -> Ints:
-    """(C,) a number for each two shapes (C, 2), in whatever order."""
+    """(C,) a number for each pair of shapes (C, 2), in either order."""
     low, high = geoms.min(axis=1), geoms.max(axis=1)
     return np.asarray(low.astype(np.intp) * shapes + high)

@@ -44,7 +44,7 @@ _FASTEST = 1e3
 
 
 class Push(NamedTuple):
-    """An impulse to come, or under way.
+    """An impulse that is pending or under way.
 
     Attributes:
         joint: index.
@@ -72,7 +72,7 @@ class Pull(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What is kept of a moment.
+    """The recorded state of a moment.
 
     Attributes:
         coordinates: (nq,) MuJoCo's, of the figure, the objects and the balls.
@@ -93,7 +93,7 @@ class Physics:
         aimed: the pose that the joints are driven to.
         strength: how quickly joints answer, hertz.
         assist: "held", "helped" or "off": what may hold a free root at its goal besides the figure's own joints.
-        assist_weights: what holds it in the last step, in weights of the figure.
+        assist_weights: the force that held it in the last step, in weights of the figure.
         pull_force: newtons of the hand in the last step.
     """
 
@@ -116,7 +116,7 @@ class Physics:
             strength: how quickly joints answer, hertz.
             assist: what may hold a free root: "held" (by its weight at most), "helped" (0.3 weights) or "off".
             surroundings: gravity, floor, balls and objects; None: as usual.
-            figures: that the skeleton is made of, as `viewer.physics.together.Together` puts them together.
+            figures: of which the skeleton is made, as `viewer.physics.together.Together` combines them.
             base: which roots that the file fixes are free here: those of figures with "legs", none ("fixed"), or all
                 ("free"). A figure with such a root stands on the ground, below where the file has it.
 
@@ -149,7 +149,7 @@ class Physics:
         self._near, self._most_held = [], []
         for root in model.free.tolist():
             height = float(model.heights[root])
-            # What floats is held as well, by the weight that it has on the ground.
+            # A floating figure is held, too, by its weight on the ground.
             weight = float(model.masses[root]) * max(self.surroundings.gravity, GRAVITY)
             self._near.append(np.repeat([_NEAR * height, _NEAR], 3))
             self._most_held.append([weight] * 3 + [weight * _ASSIST_ARM / _TALL * height] * 3)
@@ -178,9 +178,9 @@ class Physics:
         self.drive.set_strength(self._strength)
 
     def reset(self, pose: Pose | None = None) -> None:
-        """Start again from a pose, at rest: the one of the start unless given. Balls, pushes and the recording go.
+        """Start again from a pose, at rest: the one of the start unless given.
 
-        What overlaps in it is moved apart first.
+        Balls, pushes and the recording are removed. Overlaps in the pose are separated first.
         """
         self._start = self._start if pose is None else self._stood(pose)
         data, mj = self._data, self.model.mj
@@ -191,11 +191,11 @@ class Physics:
         self._constraints.aim(None)
         self._constraints.part(mj, data)
         self._next, self._speed = self._target, np.zeros(mj.nv)
-        self._waiting = np.zeros(mj.nv)  # what keeps balls where they wait
+        self._waiting = np.zeros(mj.nv)  # the springs that keep balls where they wait
         self._waiting[self.model.thrown_dof + 1] = mj.body_mass[self.model.thrown_body] * -mj.opt.gravity[1]
         data.qvel[:] = data.xfrc_applied[:] = 0.0
         self._mujoco.mj_forward(mj, data)
-        data.qacc_warmstart[:] = 0.0  # not what was left of another run
+        data.qacc_warmstart[:] = 0.0  # not the remains of another run
         self.drive.rest(data)
         self._constraints.rest(data)
         self.aimed = self._start
@@ -225,9 +225,9 @@ class Physics:
         return stood(self.skeleton, pose, self._footings, self.surroundings.ground)
 
     def _out_of_floor(self, target: Floats) -> Floats:
-        """A target (nq,) whose free roots are as much higher as their figures are deep in the floor.
+        """A target (nq,) with free roots raised by how deep their figures are in the floor.
 
-        The floor holds the figure there: a target in it would press the figure down all the time.
+        The floor holds the figure there: a target inside it would press the figure down all the time.
         """
         mujoco, mj, data = self._mujoco, self.model.mj, self._aside
         if not self.model.free.size:
@@ -286,7 +286,7 @@ class Physics:
         self._pull, self.pull_force = None, 0.0
 
     def throw(self, origin: ArrayLike, velocity: ArrayLike) -> None:
-        """Throw a ball. From a place inside something it comes from behind, where it is free.
+        """Throw a ball. If it starts inside something, it starts farther back, where there is room.
 
         Args:
             origin: (3,) metres.
@@ -325,12 +325,12 @@ class Physics:
 
     @property
     def balls(self) -> Floats:
-        """(B, 3) where the balls are that were thrown, metres."""
+        """(B, 3) positions of the balls that were thrown, metres."""
         return self._balls_at(Frame(self._data.qpos, self._thrown))
 
     @property
     def objects(self) -> tuple[Object, ...]:
-        """The objects of the surroundings, where they are now."""
+        """The objects of the surroundings at their present places."""
         return self.model.movers.placed(self._data.qpos)
 
     def objects_at(self, frame: int) -> tuple[Object, ...]:
@@ -356,13 +356,13 @@ class Physics:
 
     @property
     def clip(self) -> Clip:
-        """What happened since the start, at 60 frames per second."""
+        """The recorded motion since the start, at 60 frames per second."""
         moved = np.stack([frame.coordinates for frame in self._frames])
         rotations, translations = self.model.motion(moved, self._start)
         return Clip.from_arrays(self.skeleton, rotations, translations, fps=FRAMES_PER_SECOND, name="physics")
 
     def step(self, seconds: float) -> Pose:
-        """Go on for a time, rounded to steps of 1/240 s of the sum of all.
+        """Simulate for a time; the sum of all times is rounded to steps of 1/240 s.
 
         Returns:
             The pose.
@@ -395,7 +395,7 @@ class Physics:
         return self.pose
 
     def _difference(self, start: Floats, end: Floats) -> Floats:
-        """(nv,) the velocity that leads from one to another in a second; balls that were thrown have none."""
+        """(nv,) the velocity that leads from one state to another in a second; 0 for balls that were thrown."""
         speed = np.zeros(self.model.mj.nv)
         self._mujoco.mj_differentiatePos(self.model.mj, speed, 1.0, start, end)
         speed[len(self.model.dof_joint) :] = 0.0
@@ -429,14 +429,14 @@ class Physics:
 
     @property
     def deepest(self) -> float:
-        """Metres of the deepest contact since the start, but for what is `stuck` there."""
+        """Metres of the deepest contact since the start, except for overlaps that are `stuck`."""
         return self._constraints.deepest
 
     @property
     def stuck(self) -> tuple[Stuck, ...]:
-        """What overlaps at the start and cannot come apart, because of its limits or of what it hangs on.
+        """Overlaps at the start that cannot come apart because of limits or of what the part hangs on.
 
-        It is let be as deep as it is, and goes no deeper. Each has the name of a ``joint``, of the ``other`` joint,
+        They keep their depth and get no deeper. Each has the name of a ``joint``, of the ``other`` joint,
         object or "floor", and a ``depth`` in metres.
         """
         found = []
@@ -449,7 +449,7 @@ class Physics:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Lines for the user on what does not touch as it looks, and on motors that are too weak."""
+        """Lines for the user on parts that do not touch although it looks so, and on motors that are too weak."""
         sunk, weak = self.model.sunk, self.drive.balanced.tolist()
         lines = [sunk.words] if sunk.joints else []
         if weak:
@@ -461,7 +461,7 @@ class Physics:
         return (*lines, *(one.words for one in self.stuck))
 
     def _push(self) -> None:
-        """Forces of the pushes under way; those that are over go."""
+        """Apply the forces of the pushes under way; drop those that are over."""
         now = self._data.time
         self._data.xfrc_applied[:] = 0.0
         for push in self._pushes:
@@ -495,7 +495,7 @@ class Physics:
             self.assist_weights = max(self.assist_weights, weights)
 
     def _pull_point(self, joint: int, offset: Floats, to: Floats) -> None:
-        """The hand as a critically damped spring, as stiff as the point's own inertia in its direction asks for."""
+        """Pull by the hand as a critically damped spring, as stiff as its inertia in that direction requires."""
         data, body = self._data, int(self.model.body[joint])
         way = to - (data.xpos[body] + data.xmat[body].reshape(3, 3) @ offset)
         mass, jacobian = self._inertia_of_point(joint, offset, way)

@@ -1,6 +1,6 @@
-"""Flat soles of a figure's feet: from heel to ball under the ankle's joint, on to the tip under the toes'.
+"""Flat soles of a figure's feet: from heel to ball under the ankle's joint, and on to the tip under the toes' joint.
 
-Robots' feet are often an ankle alone: what stands on the ground is in the meshes.
+Robots' feet are often only an ankle: the part that stands on the ground is in the meshes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _UP = np.array([0.0, 1.0, 0.0])
 _SHORTEST = 1e-6
 """Metres of a sole."""
 _FARTHER = 2.0
-"""Meshes show a foot that the skeleton does not have if they reach so many times as far ahead of the ankle."""
+"""Meshes show a foot that the skeleton does not have if they reach this many times as far ahead of the ankle."""
 
 
 class Sole(NamedTuple):
@@ -49,7 +49,7 @@ class Sole(NamedTuple):
 
 @lru_cache(maxsize=16)
 def soles_of(skeleton: Skeleton) -> tuple[Sole, ...]:
-    """The soles in the relaxed pose; () of what has no feet."""
+    """The soles in the relaxed pose; () without feet."""
     figure = find_figure(skeleton)
     if figure is None or not figure.legs:
         return ()

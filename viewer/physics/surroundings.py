@@ -1,4 +1,4 @@
-"""What is around a simulated figure: gravity, a floor, balls to throw, objects that stand still or are moved."""
+"""The surroundings of a simulated figure: gravity, a floor, balls to throw, objects that stand still or move."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from viewer.spatial.checks import Floats, Ints, check_range
 
 GRAVITY = 9.81
 BODIES, FLOOR = 1, 2
-"""Bits of what collides with what."""
+"""Bits that determine what collides with what."""
 OBJECT_PREFIX = "object//"
-"""Before the names of their bodies: no joint is called so."""
+"""Prefixes of the names of their bodies, which no joint's name has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a simulation has besides the figure.
+    """What a simulation contains besides the figure.
 
     Attributes:
         gravity: metres per second squared, downwards.
@@ -31,7 +31,7 @@ class Surroundings:
         self_contact: whether the figure's capsules touch each other; None: up to `MOST_PAIRS` pairs.
         ball_mass, ball_radius: of balls that are thrown: kilograms and metres; None: 1/70 of the figure's mass, 1 kg
             at most, and 3 % of its height.
-        objects: what else is there; meshes touch by their convex hulls.
+        objects: solid things around the figure; meshes touch by their convex hulls.
         masses: kilograms of the objects that can move, by name; the others stand still.
     """
 
@@ -91,7 +91,7 @@ def add_object(mujoco: Any, spec: Any, one: Object, mass: float | None, friction
     if mass is not None:
         body.add_freejoint()
         shape["mass"] = mass
-    # Torsional friction too (condim 4): what two fingers hold does not spin between them.
+    # Torsional friction, too (condim 4): an object held by two fingers does not spin between them.
     body.add_geom(
         contype=BODIES | FLOOR, conaffinity=BODIES | FLOOR, condim=4, friction=[friction, 0.005, 0.0001], **shape
     )

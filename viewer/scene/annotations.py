@@ -99,7 +99,7 @@ def name_texts(scene: Scene, projection: Projection, scale: float) -> list[Text]
     taken = np.zeros((int(height / (_CELL * scale)) + 2, int(width / (_CELL * scale)) + 2), bool)
     texts = []
     for joint, (x, y) in zip(joints.tolist(), pixels.tolist(), strict=True):
-        if not (0.0 <= x <= width and 0.0 <= y <= height):  # nor is NaN
+        if not (0.0 <= x <= width and 0.0 <= y <= height):  # NaN is not, either
             continue
         limited = joint in scene.at_limit and joint in scene.selected
         words = shown(scene.skeleton.names[joint]) + (" at its limit" if limited else "")

@@ -32,12 +32,12 @@ SPHERE_PART, LEAST_PX = 0.62, 2.5
 SELECTED_SWELL, LIMIT_SWELL = 1.12, 1.15
 _WAY_PX, _WAY_ALPHA, _WAY_DASH = 1.2, 0.5, (4.0, 4.0)
 _LOST = 1e-3
-"""Length of what is left of a belt's unit vector below which it is along the bone, and another one is taken."""
+"""Length of the part of a belt's unit vector across the bone below which another vector is taken."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sizes:
-    """The sizes of B bones and J joints, which stay while a figure moves.
+    """The sizes of B bones and J joints, which do not change while a figure moves.
 
     Attributes:
         shown: (B,) whether each bone has a length.

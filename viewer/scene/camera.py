@@ -163,7 +163,7 @@ class Camera:
         return replace(self, yaw=self.yaw + yaw, pitch=steep)
 
     def pan(self, dx: float, dy: float, size: tuple[int, int]) -> Camera:
-        """Moved such that points at the target's depth follow a pointer that moved by (dx, dy) pixels."""
+        """The camera moved so that points at the target's depth follow a pointer that moved by (dx, dy) pixels."""
         metres = self.metres_per_pixel(size)
         return replace(self, target=self.target + metres * (dy * self.up - dx * self.right))
 
@@ -172,7 +172,7 @@ class Camera:
         return 2.0 * self.distance * math.tan(0.5 * self.fov_y) / max(size[1], 1)
 
     def zoom(self, steps: float, at: ArrayLike | None = None) -> Camera:
-        """Nearer by a tenth per step, farther for negative steps.
+        """The camera nearer by a tenth per step, farther for negative steps.
 
         Args:
             steps: of the wheel; any fraction.
@@ -196,7 +196,7 @@ class Camera:
         least: float = 0.0,
         margin: float = 0.0,
     ) -> Camera:
-        """Moved, not turned, such that all points are in view.
+        """The camera moved, not turned, so that all points are in view.
 
         Args:
             points: (N, 3) metres; without points the camera stays as it is.

@@ -313,7 +313,7 @@ def shape_records(shapes: Iterable[Shape]) -> tuple[Records, list[Text]]:
     paths: list[Path] = []
     texts: list[Text] = []
     for shape in shapes:
-        colour = *PALETTE[shape.colour], shape.alpha  # not by `rgba`, whose cache holds no fading ones
+        colour = *PALETTE[shape.colour], shape.alpha  # not by `rgba`, whose cache is not for fading colours
         if isinstance(shape, Stroke):
             paths.append(Path(shape.points, colour, shape.width, shape.closed))
         elif isinstance(shape, Letter):

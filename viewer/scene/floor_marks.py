@@ -1,4 +1,4 @@
-"""What is drawn on the floor: the balance of a figure, with its support polygon, and the footprints of planted feet."""
+"""Marks on the floor: the balance of a figure, with its support polygon, and the footprints of planted feet."""
 
 from __future__ import annotations
 

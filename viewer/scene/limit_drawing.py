@@ -1,4 +1,4 @@
-"""Joint limits as lines and translucent triangles, and where in them a clip takes a bone."""
+"""Joint limits as lines and translucent triangles, and the directions in which a clip moves a bone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours, and what drawing needs of a skeleton in every frame, computed once: bones, sides, sizes, directions."""
+"""Colours, and a skeleton's bones, sides, sizes and directions, computed once for drawing it in every frame."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def _named_sides(names: tuple[str, ...], parents: tuple[int, ...]) -> Ints:
 
 
 def _shaped_sides(skeleton: Skeleton) -> Ints:
-    """Sides by the limbs of a recognised figure, whatever their names."""
+    """Sides by the limbs of a recognised figure, without regard to names."""
     figure = find_figure(skeleton)
     tops = {(*limb.girdle, limb.upper)[0]: SIDES.index(limb.side) for limb in figure.limbs} if figure else {}
     sides: list[int] = []

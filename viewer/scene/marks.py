@@ -72,7 +72,7 @@ def seen_marks(marks: Sequence[Mark], projection: Projection, scale: float) -> l
     seen = []
     rows = zip(marks, at.tolist(), pixels.tolist(), projection.depth(places[: len(marks)]).tolist(), strict=True)
     for mark, target, effector, depth in rows:
-        # Of NaN none of these holds.
+        # NaN satisfies none of these.
         visible = -edge <= target[0] <= wide + edge and -edge <= target[1] <= high + edge
         together = math.dist(target, effector) <= near
         missed = mark.on and not mark.reached and mark.target is not None
@@ -148,7 +148,7 @@ def _signs(
 
 
 def draw_guides(scene: Scene, lines: Lines) -> None:
-    """Add where goals are met, and the circles that elbows and knees with a pole, or of a selected limb, can be on."""
+    """Add lines where goals are met, and circles for elbows and knees with a pole or of a selected limb."""
     for mark in scene.marks if scene.display.goals else ():
         for guide in mark.guides:
             lines.curve(guide, rgba("target" if mark.reached else "unreached"), _GUIDE_PX)

@@ -1,4 +1,4 @@
-"""Ghosts of the laboratory: other methods' answers beside the figure, each with its letter at the goal missed most."""
+"""Ghosts of the laboratory: the other methods' answers, each with its letter at the goal missed most."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SAME = 0.01
 def method_ghosts(
     skeleton: Skeleton, figure: World, others: Iterable[tuple[Curve, World]], goal: Goal | None, height: float
 ) -> tuple[Ghost, ...]:
-    """The ghosts of methods whose answers are elsewhere than the figure.
+    """The ghosts of methods whose answers differ from the figure's pose.
 
     Args:
         skeleton: of all of them.

@@ -59,7 +59,7 @@ class Mark(NamedTuple):
         too_near: its target is missed because the chain cannot fold so far.
         yields: its goal is a hold that gives way.
         prop: it is the handle of a prop, which is on no joint.
-        layer: it is the target of a layer, likewise.
+        layer: it is the target of a layer, which is on no joint, either.
         quiet: its miss is small or not of interest: it is shown by a thin ring instead of a label.
     """
 
@@ -349,7 +349,7 @@ class Scene:
         size: (J, 3, 3) as of `Skin.size_at`; None: as at rest.
         others: the figures that are not active.
         margin: metres inside the support polygon that the centre of mass is kept at; None: balance is not kept.
-        densities: by joint, where the clip takes its bone.
+        densities: by joint, the directions in which the clip moves its bone.
     """
 
     skeleton: Skeleton

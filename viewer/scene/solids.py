@@ -76,8 +76,8 @@ def plain_bodies(skeleton: Skeleton, states: States, through: bool, scale: float
 def _flares(skeleton: Skeleton) -> Floats:
     """(C,) metres by which each body is drawn wider at the joint where it starts.
 
-    There it is as wide as the thickest body at that joint, and it narrows to its own radius: the figure is drawn
-    without steps, nowhere thinner than what the solver keeps apart, and no thicker at the joints. Slopes and shares
+    There it is as wide as the thickest body at that joint, and it narrows to its own radius. So the figure is drawn
+    without steps, never thinner than the capsules that the solver uses, and no thicker at the joints. Slopes and shares
     are limited: a finger does not start as wide as the hand.
     """
     table, places = bodies_of(skeleton).table, look_of(skeleton).twins
@@ -180,7 +180,7 @@ _SELECTED = 0.12
 def spheres_of(skin: Skin) -> tuple[Floats, Floats]:
     """Balls round the vertices that each binding moves.
 
-    A vertex between several joints is a mean of points of which each is within the ball of its binding.
+    A vertex between several joints is a mean of points, each of which is within the ball of its binding.
 
     Returns:
         Centres (B, 4) in the mesh's frame, with a 1 as the last number, and radii (B,) in metres, negative for bindings
@@ -293,7 +293,7 @@ def _strengths(capsules: Records) -> Floats:
     length2 = np.einsum("ci,ci->c", way, way)
     part = (points @ way.T - np.einsum("ci,ci->c", a, way)) / np.where(length2 > 0.0, length2, 1.0)
     part = np.clip(part, 0.0, 1.0)
-    # |p - a - t w|² by the products that are at hand
+    # |p - a - t w|² from products that are computed already
     from_a = np.einsum("cki,cki->ck", points, points)[..., None] - 2.0 * points @ a.T + np.einsum("ci,ci->c", a, a)
     along = points @ way.T - np.einsum("ci,ci->c", a, way)
     distance2 = from_a - 2.0 * part * along + part**2 * length2
@@ -303,7 +303,7 @@ def _strengths(capsules: Records) -> Floats:
     unit = way / np.sqrt(np.where(length2 > 0.0, length2, 1.0))[:, None]
     follows = np.abs(b[:, None] - a).max(axis=-1) < 1e-6
     strength *= np.where(follows | follows.T, 0.5 * (1.0 - unit @ unit.T), 1.0)
-    # What starts inside darkens only the rim of the place where it comes out.
+    # A capsule that starts inside darkens only the rim of the place where it comes out.
     strength *= np.where(nearest < 0.0, 0.5, 1.0)
     np.fill_diagonal(strength, 0.0)
     return np.asarray(strength)

@@ -348,7 +348,7 @@ class Pointing:
 
     def _centre(self, event: Press) -> None:
         if event.button == "left":
-            self._heed()  # the first of the two clicks ignored something
+            self._keep_apart()  # the first of the two clicks ignored something
         found = self._hit_test.hits(event.x, event.y)
         if found:
             self._camera_moves.centre(found[0].point)
@@ -367,7 +367,7 @@ class Pointing:
         self._session.dispatch(ExcludePair(first, second))
         self._view.note(f"{first} and {second} may go through each other")
 
-    def _heed(self) -> None:
+    def _keep_apart(self) -> None:
         """Keep apart again what the last click ignored."""
         pair, self._ignored = self._ignored, None
         if pair is not None and self._session.document.contact.excludes(*pair):

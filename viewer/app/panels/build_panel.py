@@ -88,7 +88,7 @@ def draw_build_tools(ui: PanelContext, wide: bool) -> None:
 
 
 def draw_kinds(ui: PanelContext, wide: bool) -> None:
-    """Draw the list of joint kinds: for the active joint and for those added to it."""
+    """Draw the list of joint kinds, for the active joint and those added to it."""
     building = ui.controller.building
     document, now = building.document, building.kind
     root = bool(building.active) and document.skeleton.parents[document.skeleton.index(building.active)] < 0
@@ -189,7 +189,7 @@ def _parent(ui: PanelContext, document: Document, joint: int) -> None:
 
 
 def _parents(skeleton: Skeleton, joint: int) -> Iterator[tuple[str, str]]:
-    """What a joint may hang on, in words."""
+    """The possible parents of a joint, in words."""
     below = set(branch_of(skeleton, skeleton.names[joint]))
     yield "", "None"
     yield from ((name, name) for name in skeleton.names if name not in below)

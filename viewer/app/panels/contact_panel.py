@@ -53,7 +53,7 @@ _ADD = "add prop"
 
 
 def is_folded(contact: DocumentContact) -> bool:
-    """Whether only the switch is shown, in the row of what was drawn before."""
+    """Whether only the switch is shown, in the row of the item drawn before."""
     return not (contact.on or contact.props or contact.exclude)
 
 
@@ -140,7 +140,7 @@ def _pair(ui: PanelContext, first: str, second: str, words: str) -> None:
     text_button(ui, f"{said}##{first} {second}", width=width)
     tip(said)
     imgui.same_line(0.0, ui.px(4))
-    if _cross(ui, f"heed {first} {second}", "Keep them apart again"):
+    if _cross(ui, f"keep apart {first} {second}", "Keep them apart again"):
         act(ui, ExcludePair(first, second, excluded=False))
 
 
@@ -184,7 +184,7 @@ def _end_words(document: Document, joint: int, index: int) -> str:
 
 
 def _ignores(ui: PanelContext, document: Document, name: str) -> None:
-    """What may pass through a joint's bodies or a prop, each with a button that removes it; a list that adds more."""
+    """Draw what may pass through a joint's bodies or a prop, with buttons that remove it, and a list to add more."""
     others = [
         second if first == name else first for first, second in document.contact.exclude if name in (first, second)
     ]

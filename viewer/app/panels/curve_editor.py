@@ -106,7 +106,7 @@ _LEAST = {"°": 10.0, " m": 0.01}
 
 
 def draw_curves(ui: PanelContext) -> None:
-    """Draw the panel: transport, where there is room, and curves; the transport alone if there is no room for more."""
+    """Draw the panel: curves, with the transport where there is room; only the transport if it is too low."""
     if ui.regions.short_timeline:
         draw_timeline(ui)
         return
@@ -503,7 +503,7 @@ class KeysOnPlot:
     def _select(self, key: CurveKey, *, more: bool) -> None:
         """Select a key, or with ``more`` add it to those selected."""
         keying, one = self._ui.controller.keying, Key(self._joint, key.frame)
-        # The joint shown stays, though another of its chain may now move more.
+        # The joint shown stays, although another of its chain may now move more.
         self._ui.memory["curve"], self._ui.memory["angles of"] = key.place, self._document.skeleton.names[self._joint]
         if more:
             keying.select(keying.selected | {one})

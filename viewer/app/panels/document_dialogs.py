@@ -1,4 +1,4 @@
-"""Dialogs: new from a sample, units of a file, questions before data is lost, go to a frame; find what is named."""
+"""Dialogs: new from a sample, units of a file, questions before data is lost, go to a frame, find by name."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The dope sheet: frame numbers, the played range, keys in rows, and what the mouse does with them.
 
-`sheet.py` has the positions and draws it; this is what the mouse does.
+`sheet.py` computes positions and draws; this module handles the mouse.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def draw_sheet(ui: PanelContext, below: float = 0.0, *, column: bool = False) ->
     Args:
         ui: the panel's context.
         below: framebuffer pixels to leave free below it.
-        column: keep a column for names even if there is one row alone.
+        column: keep a column for names even if there is only one row.
 
     Returns:
         The sheet, for what is aligned with it below; None if there is no room.

@@ -124,7 +124,7 @@ def _bars(ui: PanelContext, pen: Pen, feet: PlantedFeet, it: Area, x_of: Callabl
 def _carried_out(
     ui: PanelContext, name: str, edit: Edit | None, make: Callable[[float], SetFeet], feet: PlantedFeet
 ) -> PlantedFeet:
-    """Apply an edit, and return the feet as they are shown in it; a long motion's are planted once, at its end."""
+    """Apply an edit, and return the feet after it; the feet of a long motion are planted once, at the edit's end."""
     if not ui.controller.planting.long:
         carry_out(ui, edit, _EDITS[name], make)
         return feet
@@ -141,7 +141,7 @@ def _carried_out(
 
 
 def _change(ui: PanelContext, action: SetFeet) -> None:
-    """Plant the feet otherwise; a `ViewerError` becomes a message."""
+    """Change planted feet; a `ViewerError` becomes a message."""
     attempt(ui, lambda: ui.controller.planting.do(action))
 
 

@@ -369,7 +369,7 @@ def _saving(title: str, suffixes: tuple[str, ...], done: Callable[[Any], object]
 
 
 def _exporting(controller: Controller, stem: str, _: object) -> State:
-    controller.simulating.hold()  # what was seen is exported
+    controller.simulating.hold()  # the export contains what was seen
     asked = ExportState.of(controller.shown_motion().document)
 
     def export(path: Path) -> object:
@@ -475,7 +475,7 @@ def _name_field(ui: PanelContext, state: State) -> bool:
     if imgui.is_item_edited() and not state.stepped:
         state.replacing, state.problem = None, ""
     state.name = name
-    active, free = imgui.is_item_active(), not imgui.is_any_item_active()  # free: the list was clicked
+    active, free = imgui.is_item_active(), not imgui.is_any_item_active()  # free to change: the list was clicked
     if (free or (active and empty)) and imgui.is_key_pressed(imgui.Key.backspace):
         state.go(state.folder.parent)
     step = imgui.is_key_pressed(imgui.Key.down_arrow) - imgui.is_key_pressed(imgui.Key.up_arrow)

@@ -64,7 +64,7 @@ class FilmState:
         agreed: the existing file that may be replaced; None: none.
         asking: the question whether to replace files.
         fresh: the name field gets the focus in the next frame.
-        outward: cache of `_goes_out`: what it was computed from, and its result.
+        outward: cache of `_goes_out`: its input and its result.
     """
 
     subject: Character
@@ -162,7 +162,7 @@ def _remember(ui: PanelContext, state: FilmState) -> None:
     """Store in the preferences the choices that suit other films, too."""
     preferences = ui.controller.view.preferences
     changes = {"format": state.form, "size": state.size, "own": f"{state.own[0]}x{state.own[1]}"}
-    if ui.controller.filmed().ghosts is None:  # else goals are shown without being asked for
+    if ui.controller.filmed().ghosts is None:  # else goals would be shown without being asked for
         changes["parts"] = " ".join(part for part in _KEPT if part in state.parts)
     preferences.film = {**preferences.film, **changes}
 
@@ -218,7 +218,7 @@ def _parts(ui: PanelContext, remembered: str | None) -> set[str]:
     display = ui.controller.view.display
     shown = {part for part in film.PARTS if part not in _KEPT and getattr(display, part)}
     if ui.controller.filmed().ghosts is not None:
-        shown.add("goals")  # what the methods reach for
+        shown.add("goals")  # the targets of the methods
     if remembered is None:
         return shown | ({"grid"} if display.grid else set())
     return shown | {part for part in remembered.split() if part in _KEPT}
@@ -365,7 +365,7 @@ def draw_film_dialog(ui: PanelContext) -> None:
     """Open the dialog when it is requested, and draw it."""
     request = ui.take("film-dialog")
     if request is not None:
-        ui.controller.simulating.hold()  # what was seen is filmed
+        ui.controller.simulating.hold()  # the film shows what was seen
         ui.memory["film"] = state = _opened(ui, ui.memory.get("film"), file_dialog.first_folder(ui))
         if request.value is not None:
             state.take_path(request.value)

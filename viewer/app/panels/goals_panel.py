@@ -130,7 +130,7 @@ def rows_of(document: Document) -> list[Row]:
 
 
 def level_of(goal: DocumentGoal) -> int:
-    """The level under which a goal is listed: pins come first of all."""
+    """The level under which a goal is listed: pins are listed first."""
     if not goal.enabled:
         return _OFF
     return min(goal.level, 0) if goal.pinned else goal.level
@@ -187,7 +187,7 @@ _DRAGGED = "dragged goal"
 
 
 def _drag(ui: PanelContext, goal: DocumentGoal) -> None:
-    """Note that a row is dragged: among the rows of another level its goal gets that level."""
+    """Note that a row is dragged: dropped among the rows of another level, its goal gets that level."""
     if imgui.is_item_active() and imgui.is_mouse_dragging(imgui.MouseButton_.left):
         ui.memory[_DRAGGED] = goal.id
         imgui.set_tooltip(f"{goal.id}: drop it under a level")
@@ -195,7 +195,7 @@ def _drag(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _drop(ui: PanelContext, level: int | None) -> None:
-    """End the drag of a row over another one of this level, or None."""
+    """End the drag of a row that is over another one of this level; None: over no row."""
     if _DRAGGED not in ui.memory or imgui.is_mouse_down(imgui.MouseButton_.left):
         return
     name = ui.memory.pop(_DRAGGED)

@@ -1,6 +1,6 @@
 """The inspector: the selected goals and joints, prop or layer, or the figure's own settings.
 
-Of several goals or joints it shows what they share, changed for all in one undo step: a number that differs is their
+For several goals or joints it shows what they share, changed for all in one undo step: numbers that differ show their
 mean, faintly; dragging shifts all of them, typing makes them equal.
 """
 

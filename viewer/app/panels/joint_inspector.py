@@ -100,7 +100,7 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
 
 
 def _motor_rows(motor: Motor, *, slides: bool) -> list[tuple[str, str]]:
-    """What drives a joint: newton metres and degrees, newtons and metres of slides."""
+    """Draw the rows of a joint's motor: newton metres and degrees, or newtons and metres for slides."""
     rows = []
     if motor.effort is not None:
         rows.append(("Effort", f"{motor.effort:.4g} {'N' if slides else 'N m'}"))
@@ -111,7 +111,7 @@ def _motor_rows(motor: Motor, *, slides: bool) -> list[tuple[str, str]]:
 
 
 def _stretched(document: Document, joint: int) -> str:
-    """How many times as long as in the file the first of the joint's bones is that has another length."""
+    """The ratio to the file's length of the first of the joint's bones whose length differs."""
     for end in bones_of(document.character.skeleton, joint):
         own, now = (float(bone_lengths(one)[end]) for one in (document.character.skeleton, document.skeleton))
         if abs(now - own) > _STRETCHED * own:
@@ -122,7 +122,7 @@ def _stretched(document: Document, joint: int) -> str:
 def bones_of(skeleton: Skeleton, joint: int) -> list[int]:
     """The places at the ends of a joint's bones that have a length, in the order of `bone_vectors`.
 
-    They are joints, and of a joint that has no bone to another one its end sites.
+    They are joints or, for a joint without a bone to another joint, its end sites.
     """
     tips, lengths = len(skeleton) + np.flatnonzero(skeleton.tip_parents == joint), bone_lengths(skeleton)
     for ends in (bone_ends(skeleton, joint), tips.tolist()):
@@ -168,7 +168,7 @@ def _joint_rotation(ui: PanelContext, joint: int) -> None:
 
 
 def _bone(ui: PanelContext, document: Document, joint: int) -> None:
-    """The lengths of the joint's bones, which are lit where it is selected, and its stiffness."""
+    """Draw the lengths of the joint's bones, which are highlighted while it is selected, and its stiffness."""
     skeleton = document.skeleton
     name, ends = skeleton.names[joint], bones_of(skeleton, joint)
     for end in ends:
@@ -183,7 +183,7 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
 
 
 def _bone_length(ui: PanelContext, document: Document, name: str, end: int, *, alone: bool) -> None:
-    """The length of the bone from a joint to the joint or end site at its end, and if it has several which it is."""
+    """Draw the length of the bone from a joint to the joint or end site at its end, named if there are several."""
     skeleton, form = document.skeleton, in_lengths(ui, LENGTH)
     to = (*skeleton.names, *skeleton.tip_names)[end]
     own, now = (float(bone_lengths(one)[end]) for one in (document.character.skeleton, skeleton))
@@ -195,7 +195,7 @@ def _bone_length(ui: PanelContext, document: Document, name: str, end: int, *, a
     said = f"Of the bone to {words}; {form.words(own)} in the file, which a right-click restores"
     label(ui, "Length", hint="Of the bone that this joint turns")
     width = imgui.get_content_region_avail().x - ui.px(_STIFF + 8)
-    imgui.begin_disabled(moved)  # its distance follows the clip
+    imgui.begin_disabled(moved)  # the clip determines its distance
     edit = number_field(
         ui, "length" if alone else f"length to {to}", now, form,
         width=width, hint="Moved by the clip" if moved else said,
@@ -473,7 +473,7 @@ def draw_joints(ui: PanelContext) -> None:
                 continue
             x, y = imgui.get_cursor_screen_pos()
             leader, called = leaders.get(name), source.name_of(name)
-            # All joints of many robots end so, and there is little room.
+            # In many robots all joint names end in this, and there is little room.
             short = called.removesuffix("_joint") or called
             indent, ink = (10.0, "text3") if leader else (0.0, "text2")
             pen.fitted(

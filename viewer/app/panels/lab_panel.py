@@ -197,7 +197,7 @@ def _polyline(pen: Pen, points: Sequence[tuple[float, float]], curve: Curve, wei
 
 
 def _dashed(pen: Pen, points: Sequence[tuple[float, float]], tone: str, dash: Sequence[float], weight: float) -> None:
-    """A line of dashes, which run on from one point to the next; their lengths and gaps in turn, logical pixels."""
+    """A line of dashes, which continue from one point to the next; alternating lengths and gaps, logical pixels."""
     ink, weight = pen.ink(tone), weight * pen.scale
     lengths = [part * pen.scale for part in dash]
     part, left = 0, lengths[0]

@@ -1,4 +1,4 @@
-"""What is reported in the view: hints, messages, and the cards of films and other work that goes on."""
+"""Reports in the view: hints, messages, and the cards of films and other background work."""
 
 from __future__ import annotations
 
@@ -233,14 +233,14 @@ _JOB_ICONS: dict[JobName, str] = {
 
 
 class _Work(NamedTuple):
-    """Long work as its card shows it.
+    """The contents of the card of long work.
 
     Attributes:
         icon, title: what it is.
-        part: that is done, 0 to 1.
+        part: the part that is done, 0 to 1.
         words, widest: how much is done, and the widest that these words become.
         left: time left, or "".
-        aside: right of the title, or "".
+        beside: words right of the title, or "".
         hint: of the button that cancels it.
     """
 
@@ -250,7 +250,7 @@ class _Work(NamedTuple):
     words: str
     widest: str
     left: str
-    aside: str
+    beside: str
     hint: str
 
 
@@ -266,7 +266,7 @@ def draw_film_card(ui: PanelContext) -> None:
             words=film.words,
             widest=f"{film.total} of {film.total}",
             left=film.left_words,
-            aside=_CLOSES if film.closes else "",
+            beside=_CLOSES if film.closes else "",
             hint="Stop filming; an existing file is kept",
         )
         if _work_card(ui, "##film card", work, low):
@@ -280,7 +280,7 @@ def draw_film_card(ui: PanelContext) -> None:
             words=f"{int(100.0 * job.work.part)} %",
             widest="100 %",
             left=left_words(job.work.left),
-            aside="",
+            beside="",
             hint=job.hint,
         )
         if _work_card(ui, f"##{name} card", work, low):
@@ -311,9 +311,9 @@ def _work_contents(ui: PanelContext, work: _Work) -> bool:
     wide, left = imgui.get_content_region_avail().x, x + pen.px(_ICON)
     pen.icon(x + pen.px(8), y + pen.px(_LINE) / 2.0, work.icon, "accent")
     room = wide - pen.px(_ICON)
-    if work.aside:
-        pen.right(x + wide, pen.middle(y, pen.px(_LINE), SMALL), work.aside, "text2", SMALL)
-        room -= pen.width(work.aside, SMALL) + pen.px(12)
+    if work.beside:
+        pen.right(x + wide, pen.middle(y, pen.px(_LINE), SMALL), work.beside, "text2", SMALL)
+        room -= pen.width(work.beside, SMALL) + pen.px(12)
     pen.text(left, pen.middle(y, pen.px(_LINE)), pen.fit(work.title, room))
     y += pen.px(_LINE) + pen.px(_GAP)
     bar, thick = wide - pen.px(_ICON), pen.px(6)
@@ -338,7 +338,7 @@ def _ask_film(ui: PanelContext) -> None:
     with dialog(ui, _ASK_FILM, width=440.0) as shown:
         if shown is None:
             return
-        if ui.film is None:  # it was finished meanwhile
+        if ui.film is None:  # the film was finished meanwhile
             shown.closed = True
             return
         paragraph(ui, f"{ui.film.name} is being filmed: {ui.film.words} pictures")

@@ -98,7 +98,7 @@ def effector_mark(pen: Pen, x: float, y: float, goal: DocumentGoal, *, reached: 
 
 
 class Angles:
-    """Euler angles of a rotation, which keep what was last typed or scrubbed: one rotation has several such triples."""
+    """Euler angles of a rotation, as last typed or scrubbed, because one rotation has several such triples."""
 
     def __init__(self) -> None:
         self._key: object = None

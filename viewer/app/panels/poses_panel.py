@@ -91,7 +91,7 @@ def _head(ui: PanelContext) -> None:
 
 
 def _foot(shown: _Shown) -> None:
-    """What a pose would be applied to, and the folder."""
+    """Draw what a pose would be applied to, and the folder."""
     ui, pen = shown.ui, shown.pen
     joints = ui.controller.library_poses.joints
     to = "all joints" if not joints else joints[0] if len(joints) == 1 else f"{len(joints)} joints"
@@ -167,7 +167,7 @@ def _cell(shown: _Shown, pose: LibraryPose, side: float) -> None:
 
 
 def _flip_area(pen: Pen, it: Area) -> Rect:
-    """The part of a picture that applies the pose flipped: a button inside a button, which imgui does not have."""
+    """The part of a picture that applies the pose flipped; imgui has no button inside a button."""
     size, edge = pen.px(_FLIP), pen.px(4)
     return Rect(round(it.x + it.w - size - edge), round(it.y + edge), round(size), round(size))
 

@@ -48,7 +48,7 @@ _FACTOR = Format(decimals=2, unit=" x", per_pixel=0.005, snap=0.1, units=PLAIN, 
 
 
 def draw_pairs(ui: PanelContext) -> None:
-    """Draw the pairs, grouped by part of the body; a click selects one, its menu leaves a joint without a partner."""
+    """Draw the pairs, grouped by part of the body; a click selects one, its menu makes a joint have no partner."""
     retargeting = ui.controller.retargeting
     if not retargeting.running or retargeting.map is None:
         quiet(ui, retargeting.problem or NOTHING)

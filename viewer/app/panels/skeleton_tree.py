@@ -325,7 +325,7 @@ class _State:
         mark: index of the search result that Enter selects; -1: no search.
         folds: folded joints.
         names: of the joints when the rows were made.
-        parents: likewise, (J,).
+        parents: (J,) parents of the joints when the rows were made.
         renamed: the joint whose row is a text field; -1 for none.
         active: the active item when the tree was last scrolled.
         key: what the rows were made from.

@@ -292,7 +292,7 @@ _PARTS = (("floor", "Floor"), ("bodies", "Body"), ("objects", "Props"))
 
 
 def _contact_button(ui: PanelContext) -> None:
-    """A hand, lit while contact is on; the right button opens a list of what the figure can touch."""
+    """Draw a hand, highlighted while contact is on; the right button opens a list of what the figure can touch."""
     contact = ui.session.document.contact
     on = [words for part, words in _PARTS if getattr(contact, part)]
     said = f"Contact is on: {', '.join(on).lower() or 'nothing'}" if contact.on else "Contact is off"
@@ -310,14 +310,14 @@ def _contact_button(ui: PanelContext) -> None:
 
 
 def _mirror_button(ui: PanelContext) -> None:
-    """Arrows both ways, lit while edits are made on both sides."""
+    """Draw arrows both ways, highlighted while edits are made on both sides."""
     on = ui.controller.view.mirror
     said = "Mirror: what you do to one side is done to the other" if on else "Mirror edits: off"
     _lit(ui, "edit.mirror", fa.ICON_FA_ARROWS_LEFT_RIGHT, said, on=on)
 
 
 def _balance_button(ui: PanelContext) -> None:
-    """Scales, lit while balance is kept."""
+    """Draw scales, highlighted while balance is kept."""
     document = ui.session.document
     on = document.balance.on
     said = f"Balance is kept: {spare_words(document)}" if on else "Balance is not kept"

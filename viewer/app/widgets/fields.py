@@ -276,9 +276,9 @@ def number(ui: PanelContext, name: str, value: float, form: Format, *, width: fl
 def finished_number(
     ui: PanelContext, name: str, value: float | None, form: Format, *, width: float, hint: str = ""
 ) -> float | None:
-    """A `number_field`, ``width`` logical pixels wide, for what takes a moment; returns the number once it is entered.
+    """A `number_field`, ``width`` logical pixels wide, for slow changes; returns the number once it is entered.
 
-    None: it was not typed, nor did a drag of it end, in this frame. A drag moves only what the field shows.
+    None: neither typing nor a drag ended in this frame. During a drag only the field itself changes.
     """
     key = f"drag of {imgui.get_id(name)}"
     edit = number_field(ui, name, ui.memory.get(key, value), form, width=ui.px(width), hint=hint)

@@ -48,7 +48,7 @@ def _fit(face: imgui.ImFont, size: float, scale: float, text: str, width: float)
     text = _line(text)
     if not text or _width(face, size, scale, text) <= width:
         return text
-    text = text.removesuffix("_link")  # the frames of robots end so, and differ before it
+    text = text.removesuffix("_link")  # the names of robots' frames end in this, and differ before it
     if _width(face, size, scale, text) <= width:
         return text
     fewest, most = 0, len(text) - 1  # letters to keep

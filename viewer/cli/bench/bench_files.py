@@ -37,7 +37,7 @@ def measure_files(plan: Plan, others: Mapping[str, Reader] = MappingProxyType({}
 
     Args:
         plan: how much is measured.
-        others: readers of BVH files that read the long one in turn with ours, by name.
+        others: readers of BVH files that read the long one alternately with ours, by name.
     """
     runs = plan.at_most(_RUNS)
     long = _long(load(SAMPLE + "walk"), 100 if plan.quick else _LONG_FRAMES)
@@ -61,7 +61,7 @@ def measure_files(plan: Plan, others: Mapping[str, Reader] = MappingProxyType({}
 
 
 def _long(walk: Character, frames: int) -> Character:
-    """The walk, over and over."""
+    """The walk, repeated many times."""
     clip = walk.clip
     assert clip is not None
     again = np.arange(frames) % len(clip)
@@ -110,7 +110,7 @@ _COMPILED = _SOLVE.format(backend="numba")
 
 
 def measure_start(plan: Plan) -> dict[str, Json]:
-    """Seconds of processes, medians in turn; the first compilation once, into an empty cache."""
+    """Median seconds of processes that are run alternately; the first compilation once, into an empty cache."""
     runs = plan.at_most(_STARTS)
     with tempfile.TemporaryDirectory() as cache:
         variables = environment() | {"NUMBA_CACHE_DIR": cache}

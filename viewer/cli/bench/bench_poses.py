@@ -142,7 +142,7 @@ def _compared(figure: Figure) -> Ints:
 
 
 def _height(skeleton: Skeleton, figure: Figure) -> float:
-    """Extent of the relaxed pose along up, of what hangs on the pelvis."""
+    """Height of the relaxed pose, of the pelvis and all below it in the tree."""
     world = fk(skeleton, skeleton.relaxed_pose())
     below = np.zeros(len(skeleton), dtype=np.bool_)
     for joint, parent in enumerate(skeleton.parents.tolist()):

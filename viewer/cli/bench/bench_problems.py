@@ -4,7 +4,7 @@ near / medium / far: each coordinate of the hidden pose lies uniformly in 0.15 /
 rest pose; a free root is moved by up to 0.05 / 0.3 / 1 m per axis and turned by up to 10 / 45 / 180 degrees about any
 axis. unreachable: as medium, but every target is pushed 0.5 m away from the root. Chains: a point in a shell between
 0.1 and 0.9 of their length. Every problem starts from the rest pose, which lies on limits (straight elbows and knees):
-the hard and ordinary case of an editor.
+the hard case, and the usual one in an editor.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def _shell(rig: Rig, count: int, random: np.random.Generator) -> Problems:
 
 
 def _directions(count: int, random: np.random.Generator) -> Floats:
-    """(count, 3) unit vectors, every direction alike."""
+    """(count, 3) unit vectors, every direction equally likely."""
     vectors = random.normal(size=(count, 3))
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
@@ -181,7 +181,7 @@ def out_and_back(
         solver: says what is within reach: a one-shot solve of places on the way.
         starts: whose hidden poses the drags begin at.
         shape: "line" or "loop".
-        seed: of the directions, and of which effector goes.
+        seed: of the directions, and of which effector moves.
         tries: directions that are tried for each start.
         size_m: see `SIZES_M`.
 

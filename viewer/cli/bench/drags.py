@@ -1,4 +1,4 @@
-"""Measures of a solver over many frames: dragging, targets out of reach, and lock-ups.
+"""Measures a solver over many frames: dragging, targets out of reach, and lock-ups.
 
 Lock-ups are measured on four links in a plane, limited to 45 degrees either way, with 300 reachable goals. Cyclic
 coordinate descent with limits locks up there, bent in an S, because every single joint can only increase the error. A
@@ -257,4 +257,4 @@ def _stuck(rig: Rig, goals: Problems, poses: list[Pose]) -> float:
     rotations = np.array([pose.rotations for pose in poses])
     translations = np.array([pose.translations for pose in poses])
     found = score(rig, goals.targets, goals.turns, rotations, translations)
-    return float(100.0 * (~found.honest).mean())
+    return float(100.0 * (~found.valid).mean())

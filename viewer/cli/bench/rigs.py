@@ -1,8 +1,8 @@
 """The rigs of the benchmarks: the bundled samples, some with limits that robotics libraries support.
 
-Robotics libraries support only hinges with ranges. Therefore `humanoid`, `fingers` and `claw` take the ranges of their
-balls as those of three stacked hinges ("order": "xyz"), so that every solver has the same constraint. `biped` and
-`biped-hands` keep the samples' swing-twist ranges.
+Robotics libraries support only hinges with ranges. So `humanoid`, `fingers` and `claw` use the ranges of their balls as
+those of three stacked hinges ("order": "xyz"), which gives every solver the same constraint. `biped` and `biped-hands`
+keep the samples' swing-twist ranges.
 """
 
 from __future__ import annotations

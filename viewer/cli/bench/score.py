@@ -30,7 +30,7 @@ class Score:
         metres, degrees: (N,) largest errors of goals; 0 degrees without goals for rotations.
         outside_rad, outside_m: (N,) largest violations of limits and joint kinds.
         solved: (N,) every goal is within `NEAR_ENOUGH_M` and `NEAR_ENOUGH_DEG`.
-        honest: (N,) solved, and inside every limit.
+        valid: (N,) solved, and inside every limit.
     """
 
     metres: Floats
@@ -38,7 +38,7 @@ class Score:
     outside_rad: Floats
     outside_m: Floats
     solved: Bools
-    honest: Bools
+    valid: Bools
 
 
 def score(rig: Rig, targets: Floats, turns: Floats, rotations: Floats, translations: Floats) -> Score:
@@ -49,7 +49,7 @@ def score(rig: Rig, targets: Floats, turns: Floats, rotations: Floats, translati
         targets: (N, G, 3) target positions, metres, world frame.
         turns: (N, G, 4) target rotations, (x, y, z, w), for effectors with ``rig.turned``.
         rotations: (N, J, 4) of the poses, local.
-        translations: (N, J, 3) likewise.
+        translations: (N, J, 3) of the poses, local, metres.
     """
     places, frames = world(rig.skeleton, rotations, translations)
     points = places[:, rig.joints] + np.einsum("ngij,gj->ngi", frames[:, rig.joints], rig.offsets)
@@ -58,8 +58,8 @@ def score(rig: Rig, targets: Floats, turns: Floats, rotations: Floats, translati
     degrees = np.degrees(np.where(rig.turned, apart, 0.0).max(axis=-1))
     outside_rad, outside_m = outside(rig.skeleton, rotations, translations)
     solved = (metres < NEAR_ENOUGH_M) & (degrees < NEAR_ENOUGH_DEG)  # false for NaN
-    honest = solved & (outside_rad < OUTSIDE_RAD) & (outside_m < OUTSIDE_M)
-    return Score(metres, degrees, outside_rad, outside_m, solved, honest)
+    valid = solved & (outside_rad < OUTSIDE_RAD) & (outside_m < OUTSIDE_M)
+    return Score(metres, degrees, outside_rad, outside_m, solved, valid)
 
 
 def matrices(quaternions: Floats) -> Floats:
@@ -123,7 +123,7 @@ def _turned_outside(kind: JointKind, axes: Floats, limits: JointLimits | None, d
         other = angle_between(_about(axes[0], angle), d)
         return np.maximum(other, _excess(angle[:, None], limits, turns=True))
     if kind is JointKind.UNIVERSAL:
-        # The second axis is carried by the first turn only; seen from the joint, the first axis by the second only.
+        # The first turn carries the second axis; seen from the joint, the second turn carries the first axis.
         second, first = d @ axes[1], np.swapaxes(d, 1, 2) @ axes[0]
         a = np.arctan2(second @ np.cross(axes[0], axes[1]), second @ axes[1])
         b = np.arctan2(first @ np.cross(axes[0], axes[1]), first @ axes[0])
@@ -133,7 +133,7 @@ def _turned_outside(kind: JointKind, axes: Floats, limits: JointLimits | None, d
 
 
 def _ball_angles(limits: JointLimits, d: Floats) -> Floats:
-    """(N, 3) the angles that a ball's limits speak of, per axis x, y, z."""
+    """(N, 3) the angles that a ball's limits are about, per axis x, y, z."""
     result = np.empty((len(d), 3))
     if limits.form is LimitForm.EULER:
         i, j, k = ("xyz".index(axis) for axis in limits.order)

@@ -1,7 +1,7 @@
-"""One-shot solves: time and honest success by problem set and by method, and ten thousand solves in one call.
+"""One-shot solves: time and valid solutions by problem set and by method, and ten thousand solves in one call.
 
-Contenders take turns, so that other load on the machine affects all of them alike. A turn has several problems, because
-a user runs one solver, whose code and data stay in the processor's caches.
+Contenders take turns, so that other load on the machine affects all of them equally. A turn has several problems,
+because a user runs one solver, whose code and data stay in the processor's caches.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ Tune: TypeAlias = Callable[[Rig, Mapping[str, Contender], Problems, float], Mapp
 
 
 class Ours:
-    """`viewer.Solver` as a contender, with its defaults but for the options given."""
+    """`viewer.Solver` as a contender, with its defaults except for the options given."""
 
     def __init__(self, rig: Rig, **options: Unpack[SolverOptions]) -> None:
         """Make the solver once; new targets rebuild nothing."""
@@ -113,7 +113,7 @@ class Record:
 
 
 def round_robin(contenders: Mapping[str, Contender], set_of: Problems, budget_s: float, what: str) -> dict[str, Record]:
-    """Solve the problems in turn.
+    """Solve the problems, a few by each contender at a time.
 
     Args:
         contenders: by name, ready.
@@ -158,7 +158,7 @@ def judged(rig: Rig, set_of: Problems, contender: Contender, record: Record) -> 
     steps = np.array([contender.iterations(answer) for answer in record.answers])
     return {
         "problems": count,
-        "honest": int(found.honest.sum()),
+        "valid": int(found.valid.sum()),
         "solved": int(found.solved.sum()),
         "ms": record.median_ms,
         "cpu_ms": float(np.median(record.busy)) * 1e3,
@@ -263,7 +263,7 @@ def batch_problems(plan: Plan, rig: Rig, kind: str) -> Problems:
 
 
 def measure_batch(plan: Plan) -> dict[str, Json]:
-    """By class and number of threads, one and all: solves a second and honest successes."""
+    """By class and number of threads, one and all: solves a second and valid solutions."""
     rig = plan.source.rig(BATCH_RIG)
     cores = os.cpu_count() or 1
     classes: dict[str, Json] = {}
@@ -271,15 +271,15 @@ def measure_batch(plan: Plan) -> dict[str, Json]:
         set_of = batch_problems(plan, rig, kind)
         found: dict[str, Json] = {}
         for threads in sorted({1, cores}):
-            seconds, honest = _batch_s(plan, rig, set_of, threads)
+            seconds, valid = _batch_s(plan, rig, set_of, threads)
             rate = len(set_of) / seconds
-            found[f"threads_{threads}"] = {"problems": len(set_of), "honest": honest, "solves_per_s": rate}
+            found[f"threads_{threads}"] = {"problems": len(set_of), "valid": valid, "solves_per_s": rate}
         classes[kind] = found
     return {"rig": BATCH_RIG, "cores": cores, "classes": classes}
 
 
 def _batch_s(plan: Plan, rig: Rig, set_of: Problems, threads: int) -> tuple[float, int]:
-    """Seconds of one call (median), honest successes."""
+    """Seconds of one call (median), valid solutions."""
     solver = Solver(rig.skeleton, rig.goals(), backend=plan.backend)
     rest = rig.skeleton.rest_pose()
     turns = set_of.turns if rig.turned.any() else None
@@ -290,4 +290,4 @@ def _batch_s(plan: Plan, rig: Rig, set_of: Problems, threads: int) -> tuple[floa
         many = solver.solve_batch(rest, set_of.targets, target_rotations=turns, threads=threads)
         seconds.append(time.perf_counter() - started)
     found = score(rig, set_of.targets, set_of.turns, many.rotations, many.translations)
-    return float(np.median(seconds)), int(found.honest.sum())
+    return float(np.median(seconds)), int(found.valid.sum())

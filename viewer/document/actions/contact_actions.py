@@ -75,7 +75,7 @@ class ExcludePair(Action):
 
     @property
     def label(self) -> str:
-        return f"{'Ignore' if self.excluded else 'Heed'} contact of {self.first} and {self.second}"
+        return f"{'Ignore' if self.excluded else 'Restore'} contact of {self.first} and {self.second}"
 
     def apply(self, document: Document) -> Document:
         contact, excluded = document.contact, as_flag(self.excluded, "contact: excluded")
