@@ -398,4 +398,4 @@ def test_our_score_agrees_with_that_of_the_neutral_problems(shared: Path) -> Non
             np.testing.assert_allclose(found.metres, expected["pos"], atol=1e-12)
             np.testing.assert_allclose(np.radians(found.degrees), expected["rot"], atol=1e-9)
             np.testing.assert_allclose(found.outside_rad, expected["viol"], atol=1e-9)
-            assert found.valid.tolist() == expected["valid"].tolist()
+            assert found.valid.tolist() == expected["honest"].tolist()
