@@ -262,7 +262,7 @@ REFUSED = [
     ('<!DOCTYPE r [<!ENTITY a "b">]><robot/>', "line 1: expected no document type, found <!DOCTYPE"),
     ("<robot>" + "<a>" * 300 + "</a>" * 300 + "</robot>", "line 1: expected XML elements in at most 200 others"),
     ('<robot><link name="a"/>\n<link name="a"/></robot>', 'line 2: expected one link "a", found two'),
-    (robot(FIRST), 'line 1: expected one root link, found "a" and "c"'),
+    (robot(FIRST), 'line 1: expected one root link, found "a", "c"'),
     (robot(FIRST, joint("j", "a", "d")), 'line 3: joint "j": no link "d"'),
     (
         robot(FIRST, joint("j", "c", "b")),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import ClassVar
@@ -228,6 +228,21 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}{ending}"
 
 
+def and_more(count: int, shown: int = 1) -> str:
+    """The end of a list of which only some are shown: `` and 3 more``, or nothing."""
+    return f" and {count - shown} more" if count > shown else ""
+
+
+def more_such(count: int) -> str:
+    """The end of a line that tells the first of so many findings: ``, and 3 more such``, or nothing."""
+    return f", and {count - 1} more such" if count > 1 else ""
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """``a, b, c and 4 more``: names, of many the first ones and the number of the rest."""
+    return ", ".join(names[:most]) + and_more(len(names), most)
+
+
 _MOST_LISTED, _FEW = 10, 8
 """If there are more names than the first number, messages list as many as the second one and count the others."""
 
@@ -243,9 +258,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     if near:
         return f"{message}; did you mean {' or '.join(quote(n) for n in near)}?"
     shown = len(known) if len(known) <= _MOST_LISTED else _FEW
-    listed = ", ".join(quote(n) for n in known[:shown])
-    more = f" and {len(known) - shown} more" if len(known) > shown else ""
-    return f"{message}; there is {listed}{more}" if known else f"{message}: there is none"
+    return f"{message}; there is {listed([*map(quote, known)], shown)}" if known else f"{message}: there is none"
 
 
 def _near(name: str, known: list[str]) -> list[str]:

@@ -28,7 +28,7 @@ from viewer.cli.many_files import (
 )
 from viewer.cli.motion_options import FeetOptions, FitOptions, LimitsOptions, RetargetOptions
 from viewer.cli.workers import done_each
-from viewer.errors import FormatError, InputError, ViewerError, plural, prefixed, quote, shown, writing
+from viewer.errors import FormatError, InputError, ViewerError, listed, plural, prefixed, quote, shown, writing
 from viewer.formats.companion_json import StatedMap, read_map, skate_words, write_map
 from viewer.formats.load import load
 from viewer.formats.save import WRITERS, check_suffix
@@ -177,9 +177,8 @@ def _summary(made: motion.Retargeted) -> str:
     report, doubtful = made.report, made.map.doubtful
     words = f"{plural(report.frames, 'frame')}, {report.pairs} pairs"
     if doubtful:
-        more = f" and {len(doubtful) - _LISTED} more" if len(doubtful) > _LISTED else ""
-        listed = ", ".join(f"{name} to {made.map.pairs[name]}" for name in doubtful[:_LISTED])
-        words += f" ({len(doubtful)} to check: {listed}{more})"
+        unsure = listed([f"{name} to {made.map.pairs[name]}" for name in doubtful], _LISTED)
+        words += f" ({len(doubtful)} to check: {unsure})"
     return f"{words}, scale {report.scale:.3g}"
 
 

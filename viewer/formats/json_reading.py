@@ -29,7 +29,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.errors import FormatError, InputError, of_file, quote
+from viewer.errors import FormatError, InputError, and_more, of_file, quote
 from viewer.formats.files import line_and_column
 from viewer.formats.json_structs import GOALS_VERSION, VERSION
 from viewer.spatial.checks import Floats
@@ -427,8 +427,7 @@ def gathered(findings: Mapping[str, list[str]]) -> list[str]:
     """One line for each finding with the paths that it concerns, at most `_MOST_PATHS` of them."""
     lines = []
     for finding, paths in findings.items():
-        more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
-        places = ", ".join(path for path in paths[:_MOST_PATHS] if path) + more
+        places = ", ".join(path for path in paths[:_MOST_PATHS] if path) + and_more(len(paths), _MOST_PATHS)
         lines.append(f"{places}: {finding}" if places else finding)
     return lines
 

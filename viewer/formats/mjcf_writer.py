@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET  # writes; `viewer.formats.xml_tree` rea
 
 import numpy as np
 
-from viewer.errors import InputError
+from viewer.errors import InputError, listed
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.physics.library import load_mujoco
@@ -39,8 +39,7 @@ def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[
         if kind is JointKind.BALL and limits is not None
     ]
     if limited:
-        more = f" and {len(limited) - 3} more" if len(limited) > 3 else ""
-        named = f"{', '.join(limited[:3])}{more}"
+        named = listed(limited, 3)
         warnings.append(f"MuJoCo limits the whole turn of a ball, not its swings and twist: those of {named} are free")
     return warnings
 

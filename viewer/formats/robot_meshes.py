@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence, Sized
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from viewer.errors import FormatError, MachineError, ViewerError, is_installed, quote
+from viewer.errors import FormatError, MachineError, ViewerError, and_more, is_installed, more_such, quote
 from viewer.formats.bounds import FARTHEST
 from viewer.formats.files import read_bytes
 from viewer.formats.xml_tree import Element, origin_of
@@ -67,10 +67,10 @@ def skin_of(
             shapes += _shapes(link.text("name"), visual, colours, Files(path, files, missing, odd, meshes))
         if link.all("visual") and len(shapes) == before:
             bare.append(link.text("name"))
-    warnings = [f"{odd[0]}: drawn grey{_more(odd)}"] if odd else []
+    warnings = [f"{odd[0]}: drawn grey{more_such(len(odd))}"] if odd else []
     if missing:
         first, why = next(iter(missing.items()))
-        warnings.append(f"not shown: {quote(first)} ({why}){_more(missing)}: bones are drawn instead")
+        warnings.append(f"not shown: {quote(first)} ({why}){and_more(len(missing))}: bones are drawn instead")
     if not meshes:
         return None, warnings
     if shapes and bare:  # a figure with a skin is drawn without its own bones
@@ -89,10 +89,6 @@ def _bones_of(links: Sequence[str], skeleton: Skeleton) -> Iterator[Shape]:
         )
         if len(corners):
             yield Shape(link, corners, np.arange(len(corners)).reshape(-1, 3), _GREY)
-
-
-def _more(found: Sized) -> str:
-    return f", and {len(found) - 1} more" if len(found) > 1 else ""
 
 
 def _colour(material: Element, odd: list[str]) -> Colour | None:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from viewer.errors import InputError, prefixed, quote
+from viewer.errors import InputError, listed, prefixed, quote
 from viewer.formats.file_formats import BY_SUFFIX, MOST_DECIMALS, UpWord, WriteOptions, format_of, is_session
 from viewer.formats.files import check_file
 from viewer.formats.units import target_source
@@ -128,8 +128,7 @@ def _checked_figures(figures: Sequence[Character]) -> tuple[Character, ...]:
 def _missing_objects(objects: Callable[[int], Sequence[Object]], form: str, frames: int) -> list[str]:
     """A warning about the objects of some frames; none if there are none."""
     names = list(dict.fromkeys(one.name for frame in range(frames) for one in objects(frame)))
-    listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-    return [f"{form} has no place for objects: {listed} left out"] if names else []
+    return [f"{form} has no place for objects: {listed(names, 3)} left out"] if names else []
 
 
 def retimed(

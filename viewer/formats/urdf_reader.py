@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, ViewerError, quote, unknown_name
+from viewer.errors import FormatError, InputError, ViewerError, and_more, listed, more_such, quote, unknown_name
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.files import read_bytes
 from viewer.formats.robot_meshes import skin_of
@@ -239,11 +239,10 @@ def _motors(joints: list[Moved], warnings: list[str]) -> dict[str, Motor]:
         if values:
             found[joint.child] = Motor(**values)
     if wrong:
-        more = f", and {len(wrong) - 1} more such" if len(wrong) > 1 else ""
-        warnings.append(f"{wrong[0]}: it is not known{more}")
+        warnings.append(f"{wrong[0]}: it is not known{more_such(len(wrong))}")
     if idle:
-        more, verb = (f" and {len(idle) - 1} more", "state") if len(idle) > 1 else ("", "states")
-        warnings.append(f"joint {quote(idle[0])}{more} {verb} an effort of 0: physics estimates it")
+        verb = "state" if len(idle) > 1 else "states"
+        warnings.append(f"joint {quote(idle[0])}{and_more(len(idle))} {verb} an effort of 0: physics estimates it")
     return found
 
 
@@ -278,9 +277,7 @@ def _ordered(links: dict[str, Element], joints: list[Moved]) -> list[tuple[str, 
     if not roots:
         raise FormatError("expected a root link, found that all links are moved, in a circle")
     if len(roots) > 1:
-        names = " and ".join(map(quote, roots[:2]))
-        more = f", and {len(roots) - 2} more" if len(roots) > 2 else ""
-        raise FormatError(f"expected one root link, found {names}{more}", line=links[roots[1]].line)
+        raise FormatError(f"expected one root link, found {listed([*map(quote, roots)], 2)}", line=links[roots[1]].line)
     found: list[tuple[str, Moved | None]] = []
     stack = [roots[0]]
     while stack:
@@ -315,9 +312,8 @@ def _inertias(links: dict[str, Element], warnings: list[str]) -> dict[str, Inert
         more = f"; so are those of {len(wrong) - 1} more links" if len(wrong) > 1 else ""
         warnings.append(f"{wrong[0]}: mass and inertia are estimated{more}")
     if changed:
-        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
-        named = ", ".join(map(quote, changed[:3]))
-        warnings.append(f"no body has the moments of inertia of {named}{more}: the nearest ones are taken")
+        named = listed([*map(quote, changed)], 3)
+        warnings.append(f"no body has the moments of inertia of {named}: the nearest ones are taken")
     return found if any(one.mass > 0.0 for one in found.values()) else {}
 
 
@@ -420,8 +416,7 @@ def _follow(builder: Builder, joints: list[Moved], warnings: list[str]) -> None:
         else:
             alone.append(f"{what}: its multiplier is 0")
     if alone:
-        more = f", and {len(alone) - 1} more such" if len(alone) > 1 else ""
-        warnings.append(f"{alone[0]}: it moves by itself{more}")
+        warnings.append(f"{alone[0]}: it moves by itself{more_such(len(alone))}")
 
 
 def _is_bare(link: Element, joints: list[Moved]) -> bool:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from viewer.errors import listed as first_of
 from viewer.errors import shown
 from viewer.ik import algebra
 from viewer.ik.goals import Goal
@@ -49,9 +50,7 @@ def degrees(angle: float) -> str:
 
 def listed(names: Iterable[str]) -> str:
     """A list of names, each once; of many, the first ones and the number of the rest."""
-    unique = list(dict.fromkeys(names))
-    more = len(unique) - _MOST_NAMES
-    return ", ".join(unique) if more <= 0 else f"{', '.join(unique[:_MOST_NAMES])} and {more} more"
+    return first_of(list(dict.fromkeys(names)), _MOST_NAMES)
 
 
 def together(names: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError, listed, quote
 from viewer.motion.retarget_motion import retarget
 from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, fk, fk_arrays, joint_space
 from viewer.skeleton.arguments import check_character, check_skeleton, wrong_kind
@@ -276,6 +276,4 @@ def _mean_range(skeleton: Skeleton, joints: Bools) -> float:
 
 def named_still(found: Learned) -> str:
     """The joints that never move, in words."""
-    few = ", ".join(map(quote, found.still[:5]))
-    more = f" and {len(found.still) - 5} more" if len(found.still) > 5 else ""
-    return f"{few}{more}"
+    return listed([*map(quote, found.still)], 5)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from viewer.errors import listed
 from viewer.spatial.checks import Bools, Floats, Ints
 
 
@@ -52,9 +53,8 @@ class Sunk(NamedTuple):
     @property
     def words(self) -> str:
         """The line for the user."""
-        more = f" and {len(self.joints) - 1} more" if len(self.joints) > 1 else ""
-        verb = "start" if more else "starts"
-        return f"{self.joints[0]}{more} {verb} up to {_depth(self.depth)} deep in the floor and will not touch it"
+        verb = "start" if len(self.joints) > 1 else "starts"
+        return f"{listed(self.joints, 1)} {verb} up to {_depth(self.depth)} deep in the floor and will not touch it"
 
 
 class Overlaps(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError, and_more, quote
 from viewer.ik.contact import Object, Sphere
 from viewer.physics.constraints import Constraints
 from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
@@ -453,11 +453,8 @@ class Physics:
         sunk, weak = self.model.sunk, self.drive.balanced.tolist()
         lines = [sunk.words] if sunk.joints else []
         if weak:
-            more = f" and {len(weak) - 1} more" if len(weak) > 1 else ""
-            name = self.skeleton.names[weak[0]]
-            lines.append(
-                f"{name}{more} cannot hold what hangs on it by the effort stated: springs are taken to hold it"
-            )
+            named = self.skeleton.names[weak[0]] + and_more(len(weak))
+            lines.append(f"{named} cannot hold what hangs on it by the effort stated: springs are taken to hold it")
         return (*lines, *(one.words for one in self.stuck))
 
     def _push(self) -> None:

@@ -19,7 +19,7 @@ from viewer.document.document_contact import THINNEST, hand_above, nearest_prop,
 from viewer.document.document_goal import balance_words
 from viewer.document.posed_goals import above, below
 from viewer.document.solve_report import standing
-from viewer.errors import ViewerError
+from viewer.errors import ViewerError, listed
 from viewer.gizmo import Fill, RigidMotion, Stroke
 from viewer.ik.contact import Touch
 from viewer.ik.contact.values import FLOOR
@@ -85,8 +85,7 @@ def touch_words(document: Document, short: Callable[[str], str]) -> str:
         groups.setdefault(words, []).extend([] if second in joints else [short(first)])
     said = []
     for words, bodies in list(groups.items())[:_MOST_TOUCHED]:
-        more = f" and {len(bodies) - _MOST_BODIES} more" if len(bodies) > _MOST_BODIES else ""
-        said.append(f"{words}{', '.join(bodies[:_MOST_BODIES])}{more}")
+        said.append(words + listed(bodies, _MOST_BODIES))
     return "  ".join(said)
 
 
