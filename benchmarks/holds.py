@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 import viewer
 from viewer import Goal, Solver
 from viewer.cli.bench.drags import joint_steps
+from viewer.ik.drag import Drag
 from viewer.ik.goals.placed import holds
-from viewer.ik.solver import Drag
 from viewer.ik.warming import warm_up
 from viewer.skeleton import Pose, Skeleton
 

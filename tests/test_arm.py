@@ -102,7 +102,7 @@ def test_poses_that_exist_are_found_within_limits(seed: int, backend: Backend) -
     skeleton = six_axes(random)
     start, end = skeleton.rest_pose(), skeleton.index("j8")
     solver = Solver(skeleton, [Goal.pose("j8", (0, 0, 0), (0, 0, 0, 1))], backend=backend, natural=False)
-    system, met = solver.assembly.system, 0
+    system, met = solver.prepared.assembly.system, 0
     for _ in range(8):
         state = make_state(system)
         state.x[:] = random.uniform(np.maximum(system.lower, -3.0), np.minimum(system.upper, 3.0))

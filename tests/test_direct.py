@@ -31,7 +31,7 @@ EMPTY = np.empty((0, 3)), np.empty((0, 4))
 def taken(places: Floats, turns: Floats, *, settled: bool = False) -> tuple[Floats, Floats] | None:
     """What `take_targets` makes of targets, run as Python."""
     solver = Solver(chain(4), GOALS, backend="numpy")
-    assembly, targets = solver.assembly, solver.targets
+    assembly, targets = solver.prepared.assembly, solver.prepared.targets
     call, many = make_call(assembly.joints, assembly.goals, targets, 4), make_many(assembly.system, 1)
     answer = np.zeros(7 * len(GOALS) + 5)
     with np.errstate(over="ignore"):  # compiled code says nothing of it
@@ -204,8 +204,8 @@ def test_start_poses_that_compiled_code_takes_are_those_that_numpy_leaves_alone(
     random = np.random.default_rng(seed)
     skeleton = random_skeleton(random, 9)
     solver = Solver(skeleton, [Goal.position("j2", (0.1, 0.2, 0.3))], backend="numpy")
-    dofs, tables = solver._dofs, solver._starts.tables(solver._dofs)
-    inside = solver.begin(random_pose(random, skeleton))[0]
+    dofs, tables = solver.prepared.foundation.dofs, solver.prepared.starts.tables(solver.prepared.foundation.dofs)
+    inside = solver.prepared.starts.start(random_pose(random, skeleton))[0]
     assert dofs.skeleton is skeleton
     assert not needs_projection(tables, inside.rotations, inside.translations)
     turned = multiply(inside.rotations, exp(random.normal(size=(9, 3)) * 10.0 ** -(seed % 9)))
@@ -214,7 +214,7 @@ def test_start_poses_that_compiled_code_takes_are_those_that_numpy_leaves_alone(
         rotations, translations = inside.rotations.copy(), inside.translations.copy()
         rotations[joint], translations[joint] = turned[joint], moved[joint]
         pose = Pose(rotations, translations)
-        start, outside = solver.begin(pose)
+        start, outside = solver.prepared.starts.start(pose)
         if outside or start is not pose:
             assert needs_projection(tables, pose.rotations, pose.translations)
 
@@ -230,7 +230,7 @@ def test_solves_from_poses_seen_first_by_compiled_code_are_those_from_poses_seen
     for wild in (0.0, 1.0):
         pose = random_pose(random, skeleton)
         pose = Pose(multiply(pose.rotations, exp(random.normal(size=(9, 3)) * wild)), pose.translations)
-        slow.begin(pose)
+        slow.prepared.starts.start(pose)
         one, other = quick.solve(pose), slow.solve(pose)
         assert (one.status, one.iterations, one.start_outside) == (other.status, other.iterations, other.start_outside)
         assert one.pose.same_as(other.pose)

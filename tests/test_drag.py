@@ -122,7 +122,7 @@ def test_a_straight_finger_is_bent_the_way_that_is_free_and_straight_again_at_ho
 )
 def test_what_may_bend_either_way_is_drawn_the_way_that_is_free(lower: float, upper: float, drawn: float) -> None:
     solver = Solver(hyperextending(lower, upper), [Goal.position("j2.tip", (1, 0, 0))], backend="numpy")
-    np.testing.assert_allclose(np.degrees(prebent(solver.assembly.system, np.zeros(3))[1:]), drawn)
+    np.testing.assert_allclose(np.degrees(prebent(solver.prepared.assembly.system, np.zeros(3))[1:]), drawn)
 
 
 def test_a_drag_that_rests_elsewhere_stays_there() -> None:

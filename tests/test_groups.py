@@ -122,7 +122,7 @@ def test_what_a_pose_of_the_rig_itself_meets_is_never_called_unreachable(seed: i
 
 def test_a_straight_chain_without_limits_is_one_group() -> None:
     solver = Solver(chain(5), [Goal.position("j4.tip", (0.5, 0.5, 0.0)), Goal.position("j2", (0.3, 0.1, 0.0))])
-    assert solver.assembly.system.goal_group.tolist() == [0, 0]
+    assert solver.prepared.assembly.system.goal_group.tolist() == [0, 0]
 
 
 def test_goals_that_share_no_joint_are_never_said_to_conflict() -> None:

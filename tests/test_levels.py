@@ -188,9 +188,9 @@ def test_in_a_drag_the_dragged_hand_is_met_and_all_comes_back(backend: Backend) 
 def test_what_is_at_rest_stays() -> None:
     """A descent that begins where one came to rest moves nothing."""
     solver = Solver(BIPED, hands(1, 2), backend="numpy", max_iterations=1000)
-    space = Workspace(BIPED, solver.assembly)
+    space = Workspace(BIPED, solver.prepared.assembly)
     space.pose_at(START.rotations, START.translations)
-    space.aim_at(*solver.targets.settle(START, None, None))
+    space.aim_at(*solver.prepared.targets.settle(START, None, None))
     space.begin()
     arrays = (space.system, space.work, space.state)
     run = engine._twins["descend"]  # the numpy backend's

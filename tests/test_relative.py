@@ -81,7 +81,7 @@ def test_a_batch_holds_what_each_of_its_starts_has() -> None:
         starts.append(Pose(rotations, RELAXED.translations))
     solved = solver.solve_batch(starts)
     for i, start in enumerate(starts):
-        assert slip(solved.pose(i), solver.begin(start)[0])[0] <= 0.5
+        assert slip(solved.pose(i), solver.prepared.starts.start(start)[0])[0] <= 0.5
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

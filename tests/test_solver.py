@@ -338,7 +338,7 @@ def test_goals_that_only_move_solve_as_those_of_a_new_solver() -> None:
     assert np.array_equal(again.pose.rotations, fresh.pose.rotations)
     kept.goals = [after[0], replace(after[1], weight=3.0)]
     weighed = Solver(skeleton, kept.goals)
-    assert np.array_equal(kept.assembly.system.goal_weight, weighed.assembly.system.goal_weight)
+    assert np.array_equal(kept.prepared.assembly.system.goal_weight, weighed.prepared.assembly.system.goal_weight)
 
 
 def test_new_weights_give_what_a_new_solver_gives() -> None:
@@ -352,9 +352,8 @@ def test_new_weights_give_what_a_new_solver_gives() -> None:
         changed = [replace(goals[0], weight=weight), replace(goals[1], rotation_weight=2.0 * weight), goals[2]]
         solver.goals = changed
         new = numpy_solver(BIPED, *changed)
-        for field, kept, made in zip(
-            solver.assembly.system._fields, solver.assembly.system, new.assembly.system, strict=True
-        ):
+        system, other = solver.prepared.assembly.system, new.prepared.assembly.system
+        for field, kept, made in zip(system._fields, system, other, strict=True):
             if isinstance(kept, np.ndarray):
                 np.testing.assert_array_equal(kept, made, err_msg=field)
         assert solver.solve(RELAXED).pose.same_as(new.solve(RELAXED).pose)

@@ -38,7 +38,7 @@ def test_a_function_goal_may_ask_its_own_solver() -> None:
 
     def f(world: viewer.World) -> list[float]:
         asked.append(len(solver.goals))
-        solver.begin(biped.rest_pose())
+        solver.drag(biped.rest_pose())
         return [float(world.positions[0, 1]) - 1.0]
 
     solver = Solver(biped, [Goal.function(f)], max_iterations=2, backend="numpy")

@@ -10,6 +10,7 @@ from viewer.ik.contact.distances import capsule_to_ball, capsule_to_box, capsule
 from viewer.ik.contact.grid import distance_grid
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.dof_table import dof_table_of, joint_tables
+from viewer.ik.drag import Drag
 from viewer.ik.findings import degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Value, goal_ids
 from viewer.ik.goals.balance_goal import find_support
@@ -50,7 +51,6 @@ from viewer.ik.scaling import (
     spreads,
     unit_near,
 )
-from viewer.ik.solver import Drag
 from viewer.ik.solver_options import (
     METHOD_NAMES,
     ONE_SHOT,

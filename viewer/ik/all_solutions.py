@@ -148,11 +148,12 @@ def _drawn(solver: Solver, pose: Pose, moving: Bools, ranges: tuple[Floats, Floa
 
 def _closed_form(solver: Solver, pose: Pose) -> list[Pose] | None:
     """The poses of a closed form inside the limits, each joint turned as near to that of a pose as can be; or None."""
-    space = Workspace(solver.skeleton, solver.assembly)
+    prepared = solver.prepared
+    space = Workspace(prepared.skeleton, prepared.assembly)
     system, work, state = space.system, space.work, space.state
-    if not solver.built_in or not is_arm(system):
+    if not prepared.built_in or not is_arm(system):
         return None
-    space.aim_at(*solver.targets.settle(pose, None, None))
+    space.aim_at(*prepared.targets.settle(pose, None, None))
     space.pose_at(pose.rotations, pose.translations)
     space.begin()
     start = work.start

@@ -13,16 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from viewer.errors import InputError
 from viewer.ik.assemble import Assembly
-from viewer.ik.backends import Engine
+from viewer.ik.backends import Engine, engine_for
 from viewer.ik.levenberg_marquardt import CONVERGED
+from viewer.ik.one_shot import OneShot, longer, seeks_again
 from viewer.ik.reach import Reach
+from viewer.ik.runs import judged
 from viewer.ik.solution import STATUS_OF_CODE, Status, spread_misses
+from viewer.ik.solver_options import DEFAULT
 from viewer.ik.system import Many, Settings, make_many
 from viewer.ik.targets import Targets, numbers
 from viewer.ik.workspace import Workspace, checked_start
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import wrong_kind
-from viewer.spatial.checks import Bools, Floats, Ints, frozen
+from viewer.spatial.checks import Bools, Floats, Ints, check_count, frozen
 
 _CHUNK = 100
 """Problems that a thread takes at a time, at least."""
@@ -72,7 +75,7 @@ class BatchSolution:
         self.iterations[places] += other.iterations
 
 
-def checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence[Pose] | Pose:
+def _checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence[Pose] | Pose:
     """The poses of a batch.
 
     Raises:
@@ -89,14 +92,14 @@ def checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence
     return starts
 
 
-def stacked(poses: Sequence[Pose] | Pose) -> tuple[Floats, Floats]:
+def _stacked(poses: Sequence[Pose] | Pose) -> tuple[Floats, Floats]:
     """Start poses as (N, J, 4) and (N, J, 3), or (1, ...) if there is one for all."""
     if isinstance(poses, Pose):
         return poses.rotations[None], poses.translations[None]
     return np.stack([pose.rotations for pose in poses]), np.stack([pose.translations for pose in poses])
 
 
-def batch_targets(
+def _settled(
     targets: Targets, poses: Sequence[Pose] | Pose, given: ArrayLike | None, turns: ArrayLike | None
 ) -> tuple[Floats, Floats]:
     """Settled targets (N, G, 3) and (N, G, 4) of all problems; see `Targets.settle` for one.
@@ -233,6 +236,81 @@ class BatchRun:
             if outside:
                 answer[0][i, joints], answer[1][i, joints] = space.state.q, space.state.t
             many.miss[i] = space.work.miss
+
+
+class Batches:
+    """The batches of prepared goals.
+
+    Args:
+        one_shot: solves them one at a time.
+    """
+
+    def __init__(self, one_shot: OneShot) -> None:
+        """Remember the goals."""
+        self._one_shot, self._prepared = one_shot, one_shot.prepared
+        self._runs: dict[Settings, BatchRun] = {}
+
+    def solve(
+        self,
+        poses: Sequence[Pose] | Pose,
+        targets: ArrayLike | None,
+        target_rotations: ArrayLike | None,
+        threads: int | None,
+    ) -> BatchSolution:
+        """As `viewer.ik.solver.Solver.solve_batch`."""
+        prepared = self._prepared
+        options, settings, projection = prepared.options, prepared.settings, prepared.starts
+        if prepared.needs_numpy:
+            raise InputError('solve_batch: expected the method "default" or "dls", built-in goals and analytic rows')
+        if threads is not None:
+            check_count("threads", threads, least=1)
+        starts = _checked_starts(prepared.skeleton, poses)
+        if prepared.grips.adds:
+            return self._one_by_one(starts, targets, target_rotations)
+        places, turns = _settled(prepared.targets, starts, targets, target_rotations)
+        begun, (rotations, translations) = projection.stacked(*_stacked(starts))
+        run = self._run(prepared.assembly, settings, exact=options.exact)
+        solved, missed = run.solve(rotations, translations, places, turns, threads=threads)
+        for i in np.flatnonzero(solved.status == Status.UNREACHABLE).tolist() if options.method != DEFAULT else ():
+            stopped = Status.BUDGET if solved.iterations[i] >= settings.max_iterations else Status.STALLED
+            solved.status[i] = judged(prepared, Status.UNREACHABLE, stopped, (places[i], turns[i]), solved.pose(i))
+        left = np.flatnonzero(missed)
+        if len(left) and seeks_again(prepared, settings):
+            again = self._run(prepared.reseeded[0], longer(settings), exact=False)
+            turned, moved = (part if len(part) == 1 else part[left] for part in (rotations, translations))
+            solved.take_met(left, again.solve(turned, moved, places[left], turns[left], threads=threads)[0])
+        if options.exact:
+            idle = projection.idle_of(np.asarray(solved.status != Status.CONVERGED))
+            for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):
+                answer[idle] = np.broadcast_to(start, answer.shape)[idle]
+        return solved
+
+    def _run(self, assembly: Assembly, settings: Settings, *, exact: bool) -> BatchRun:
+        """What solves batches of these arrays; the last ones are kept, with theirs."""
+        engine, _ = engine_for(self._prepared.options.backend)
+        run = self._runs.get(settings)
+        if run is None or run.engine is not engine:
+            prepared = self._prepared
+            run = BatchRun(prepared.skeleton, assembly, engine, settings, prepared.reach, exact=exact)
+            self._runs[settings] = run
+        return run
+
+    def _one_by_one(
+        self, starts: Sequence[Pose] | Pose, targets: ArrayLike | None, turns: ArrayLike | None
+    ) -> BatchSolution:
+        """A batch of goals some of which are grips: whether fingers are on an object is measured in numpy."""
+        own = Targets(self._prepared.skeleton, self._prepared.grips.given)
+        places, rotations = _settled(own, starts, targets, turns)
+        poses = [starts] * len(places) if isinstance(starts, Pose) else starts
+        with self._prepared.foundation.alone:
+            found = [self._one_shot.solve(*one) for one in zip(poses, places, rotations, strict=True)]
+        return BatchSolution(
+            *_stacked([one.pose for one in found]),
+            np.array([one.status for one in found], dtype=np.object_),
+            np.array([one.errors_m for one in found]),
+            np.array([one.errors_deg for one in found]),
+            np.array([one.iterations for one in found]),
+        )
 
 
 _STATUSES = np.array(STATUS_OF_CODE, dtype=np.object_)

@@ -140,14 +140,21 @@ class Grips:
         kept = {id(goal) for goal in (*self.given, *self.loops)}
         return tuple(goal if id(goal) in kept else replace(goal, enabled=False) for goal in self.goals)
 
-    def spread(self, rows: ArrayLike | None, width: int, what: str) -> ArrayLike | None:
-        """Targets (G, width) of one call, as rows of `goals`; None stays None.
+    def spread(
+        self, targets: ArrayLike | None, target_rotations: ArrayLike | None
+    ) -> tuple[ArrayLike | None, ArrayLike | None]:
+        """Targets (G, 3) and (G, 4) of one call, a row per goal given, as rows of `goals`; None as it is.
 
         Raises:
             InputError: another shape.
         """
-        if rows is None or not self.adds:
-            return rows
+        if not self.adds:
+            return targets, target_rotations
+        return self._spread(targets, 3, "targets"), self._spread(target_rotations, 4, "target rotations")
+
+    def _spread(self, rows: ArrayLike | None, width: int, what: str) -> ArrayLike | None:
+        if rows is None:
+            return None
         table = np.full((len(self.goals), width), np.nan)
         table[: len(self.given)] = numbers(rows, (len(self.given), width), what)
         for place, goal in enumerate(self.given):

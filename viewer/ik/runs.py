@@ -1,4 +1,4 @@
-"""One run of a solver on a workspace, compiled if possible, else in numpy, and its result."""
+"""One run of prepared goals on a workspace, compiled if possible, else in numpy, and its result."""
 
 from __future__ import annotations
 
@@ -9,26 +9,21 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.ik.assemble import Assembly
 from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.compiled.direct import Direct, Row, how_ended
 from viewer.ik.diagnosis import diagnose, is_nearest
-from viewer.ik.dof_table import DofTable
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
-from viewer.ik.grips import Grips
 from viewer.ik.levenberg_marquardt import CONVERGED
-from viewer.ik.methods import DEFAULT_METHOD, METHODS, UserRows, Watch
-from viewer.ik.reach import Reach
+from viewer.ik.methods import DEFAULT_METHOD, METHODS, Watch
+from viewer.ik.prepared import Prepared
 from viewer.ik.solution import STATUS_OF_CODE, Findings, Report, Solution, Status, known_parts
-from viewer.ik.solver_options import DEFAULT, Options
-from viewer.ik.start_projection import Starts
+from viewer.ik.solver_options import DEFAULT
 from viewer.ik.system import Settings, State, copy_state
-from viewer.ik.targets import Targets
 from viewer.ik.vectorised import numpy_engine
 from viewer.ik.vectorised.forward_arrays import residuals
 from viewer.ik.workspace import Workspace
-from viewer.skeleton import Pose, Skeleton
+from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 
 UNSERVED_BALANCE = "balance (nothing to stand on)"
@@ -36,31 +31,26 @@ UNSERVED_BALANCE = "balance (nothing to stand on)"
 
 
 class Runs:
-    """The running part of a `viewer.ik.solver.Solver`, which sets all of this.
+    """Runs of prepared goals by some settings.
 
     Attributes:
-        skeleton: the joints.
-        options: as given.
-        targets: of the goals.
+        prepared: the goals.
+        settings: of a one-shot solve.
+        excluded: whether geometry excludes the goals of the last run that missed some.
     """
 
-    skeleton: Skeleton
-    options: Options
-    targets: Targets
-    _goals: tuple[Goal, ...]
-    _grips: Grips
-    _unserved: tuple[str, ...]
-    _one_shot: Settings
-    _workspace: Workspace
-    _extra: UserRows | None
-    _watch: Watch | None
-    _reach: Reach
-    _excluded: bool
-    """Whether geometry excludes the goals of the last run that missed some."""
-    _needs_numpy: bool
-    _starts: Starts
-    _dofs: DofTable
-    assembly: Assembly
+    def __init__(self, prepared: Prepared, settings: Settings | None = None, watch: Watch | None = None) -> None:
+        """Run by the goals' own settings, or by others.
+
+        Args:
+            prepared: the goals.
+            settings: instead of theirs.
+            watch: called after each iteration in numpy.
+        """
+        self.prepared, self.options, self.targets = prepared, prepared.options, prepared.targets
+        self.settings = prepared.settings if settings is None else settings
+        self.excluded = False
+        self._watch = watch
 
     def towards(
         self,
@@ -85,7 +75,7 @@ class Runs:
     def from_known(self, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
         """One solve from the pose that the last one began at; None, without effect, from another one."""
         started = time.perf_counter()
-        workspace, settings = self._workspace, self._one_shot
+        workspace, settings = self.prepared.workspace, self.settings
         direct = workspace.direct
         if not isinstance(direct, Direct) or not direct.begins_at(pose) or not takes_compiled(self.options.backend):
             return None
@@ -95,16 +85,16 @@ class Runs:
     def from_unseen(self, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
         """One solve from a pose that compiled code checks, too; None, without effect, where numpy has to check it."""
         started = time.perf_counter()
-        if not self._starts.is_news(pose):
+        if not self.prepared.starts.is_news(pose):
             return None
-        direct = self._direct(self._workspace)
+        direct = self._direct(self.prepared.workspace)
         if direct is None:
             return None
-        row = direct.given(pose, targets, target_rotations, self._one_shot, onward=False, unseen=True)
+        row = direct.given(pose, targets, target_rotations, self.settings, onward=False, unseen=True)
         if row is None:
             return None
-        self._starts.accept(pose)
-        return self._answer(self._workspace, direct, row, started, self._one_shot)
+        self.prepared.starts.accept(pose)
+        return self._answer(self.prepared.workspace, direct, row, started, self.settings)
 
     def run(
         self,
@@ -130,8 +120,8 @@ class Runs:
             row = direct.settled(pose, targets, settings, onward=onward)
             return self._answer(workspace, direct, row, started, settings)
         workspace.aim_at(*targets)
-        unserved = self._unserved
-        if self._needs_numpy:
+        unserved = self.prepared.unserved
+        if self.prepared.needs_numpy:
             if not onward:
                 workspace.pose_at(pose.rotations, pose.translations)
             outside = not onward and workspace.begin(settle=settings.settle)
@@ -161,8 +151,8 @@ class Runs:
     ) -> Solution:
         """The solution of a run in numpy that stopped with a code."""
         found = workspace.pose(pose)
-        if settings is self._one_shot:
-            report = report._replace(status=self.judged(report.status, STATUS_OF_CODE[code], targets, found))
+        if settings is self.settings:
+            report = report._replace(status=judged(self.prepared, report.status, STATUS_OF_CODE[code], targets, found))
         return self._solution(workspace, found, targets, report)
 
     def stopped_at(
@@ -181,19 +171,14 @@ class Runs:
         copy_state(state._replace(e=workspace.state.e), workspace.state)
         code = STATUS_OF_CODE.index(Status.BUDGET)
         report = self._report(workspace, code, last.iterations, last.seconds, last.backend, last.start_outside)
-        return self._ended(workspace, pose, targets, code, report._replace(unserved=last.unserved), self._one_shot)
-
-    @property
-    def built_in(self) -> bool:
-        """Whether it is the default method with built-in goals alone: the compiled kernels serve these."""
-        return not self._needs_numpy and self.options.method == DEFAULT
+        return self._ended(workspace, pose, targets, code, report._replace(unserved=last.unserved), self.settings)
 
     def _direct(self, workspace: Workspace, *, onward: bool = False) -> Direct | None:
         """Calls of the compiled kernels on a workspace; None where numpy is to do it.
 
         A drag that compiled code has begun goes on by compiled code.
         """
-        if self._needs_numpy:
+        if self.prepared.needs_numpy:
             return None
         direct = workspace.direct
         if isinstance(direct, Direct) and (onward or takes_compiled(self.options.backend)):
@@ -203,16 +188,18 @@ class Runs:
         if prepared is None:
             return None
         if not isinstance(direct, Direct):
-            direct = Direct(prepared, workspace, self.targets, self._starts.tables(self._dofs))
+            direct = Direct(
+                prepared, workspace, self.targets, self.prepared.starts.tables(self.prepared.foundation.dofs)
+            )
             workspace.direct = direct
         return direct
 
     def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float, settings: Settings) -> Solution:
         """The solution of an answer row that a compiled call has filled."""
         code, iterations, outside = how_ended(row[0])
-        of = workspace, direct, row[1], self._goals
+        of = workspace, direct, row[1], self.prepared.goals
         seconds = time.perf_counter() - started
-        if code == CONVERGED and not self._grips.adds:
+        if code == CONVERGED and not self.prepared.grips.adds:
             met = (
                 Status.CONVERGED, iterations, seconds, "numba", self.options.method, self._unserved_in(workspace),
                 outside,
@@ -220,11 +207,15 @@ class Runs:
             return Solution(met, self._parts, *of)
         report = self._report(workspace, code, iterations, seconds, "numba", outside)
         pose, findings, diagnosis = self._parts(*of)
-        if self.options.method != DEFAULT and settings is self._one_shot:
-            status = self.judged(report.status, STATUS_OF_CODE[code], direct.targets(row[1]), pose)
+        if self.options.method != DEFAULT and settings is self.settings:
+            status = judged(self.prepared, report.status, STATUS_OF_CODE[code], direct.targets(row[1]), pose)
             report = report._replace(status=status)
         solution = Solution(report, known_parts, pose, findings, diagnosis)
-        return solution if not self._grips.adds else self._folded(workspace, solution, findings, direct.targets(row[1]))
+        return (
+            solution
+            if not self.prepared.grips.adds
+            else self._folded(workspace, solution, findings, direct.targets(row[1]))
+        )
 
     def _parts(
         self, workspace: Workspace, direct: Direct, numbers: Floats, goals: tuple[Goal, ...]
@@ -240,8 +231,8 @@ class Runs:
         """The goals that are not served, some of which depend on the start pose."""
         system = workspace.system
         if len(system.mass) and system.corners[0] == 0:
-            return (*self._unserved, UNSERVED_BALANCE)
-        return self._unserved
+            return (*self.prepared.unserved, UNSERVED_BALANCE)
+        return self.prepared.unserved
 
     def _report(
         self, workspace: Workspace, code: int, iterations: int, seconds: float, backend: str, outside: bool
@@ -250,61 +241,69 @@ class Runs:
         failed = status is not Status.CONVERGED
         if (
             failed
-            and self.assembly.spared.any()
-            and not self.assembly.fails(workspace.work.miss, float(workspace.work.contact.overlap[1]))
+            and self.prepared.assembly.spared.any()
+            and not self.prepared.assembly.fails(workspace.work.miss, float(workspace.work.contact.overlap[1]))
         ):
             status = Status.CONVERGED
         elif failed:
-            self._excluded = self._reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t)
-            status = Status.UNREACHABLE if self._excluded else status
+            self.excluded = self.prepared.reach.out_of_reach(workspace.system, workspace.state.q, workspace.state.t)
+            status = Status.UNREACHABLE if self.excluded else status
         unserved = self._unserved_in(workspace)
         return Report(status, iterations, seconds, backend, self.options.method, unserved, outside)
-
-    def judged(self, status: Status, stopped: Status, targets: tuple[Floats, Floats], pose: Pose) -> Status:
-        """The status of a solve by a method of the catalogue.
-
-        Goals that geometry excludes make it `unreachable` only in the nearest pose: a method that stopped in another
-        one, such as a straight chain whose target is right behind it, gives its own status.
-        """
-        if self.options.method == DEFAULT or status is not Status.UNREACHABLE:
-            return status
-        return status if is_nearest(self.skeleton, self._goals, targets, pose, self.options) else stopped
 
     def _unserved_now(self, workspace: Workspace, settings: Settings) -> tuple[str, ...]:
         """Goals that the method cannot serve from the start pose, as where there is no limb for one."""
         if self.options.method == DEFAULT:
-            return self._unserved
+            return self.prepared.unserved
         left_out = METHODS[self.options.method].left_out(*workspace.arrays, settings)
         missing = {int(workspace.goals[g]) for g in left_out}
-        return (*self._unserved, *(name for i, name in enumerate(labels(self._goals)) if i in missing))
+        return (*self.prepared.unserved, *(name for i, name in enumerate(labels(self.prepared.goals)) if i in missing))
 
     def _diagnosis_of(self, goals: Sequence[Goal], direct: Direct, numbers: Floats, pose: Pose) -> tuple[str, ...]:
-        return diagnose(self.skeleton, goals, direct.targets(numbers), pose, self.options)
+        return diagnose(self.prepared.skeleton, goals, direct.targets(numbers), pose, self.options)
+
+    def gone_back(self, solution: Solution, start: Pose, targets: tuple[Floats, Floats]) -> Solution:
+        """The solution of a run on the goals' own workspace with its start, inside the limits, as the answer."""
+        workspace = self.prepared.workspace
+        stayed = workspace.pose(start) if workspace.go_back(start) else start
+        return self._solution(workspace, stayed, targets, solution.report)
 
     @property
     def _method(self) -> Callable[..., tuple[int, int, float]]:
         """The method that solves where no engine does: called as `viewer.ik.levenberg_marquardt.minimise` is."""
         if self.options.method == DEFAULT:
-            return partial(DEFAULT_METHOD.run, extra=self._extra, tuning=self.options.tuning)
+            return partial(DEFAULT_METHOD.run, extra=self.prepared.functions, tuning=self.options.tuning)
         method = METHODS[self.options.method]
-        return partial(method.run, extra=self._extra, tuning=self.options.tuning, watch=self._watch)
+        return partial(method.run, extra=self.prepared.functions, tuning=self.options.tuning, watch=self._watch)
 
     def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
-        diagnosis = partial(diagnose, self.skeleton, self._goals, targets, pose, self.options)
-        findings = workspace.findings(len(self._goals), contact=self.options.contact)
-        if self._extra is not None:
+        diagnosis = partial(diagnose, self.prepared.skeleton, self.prepared.goals, targets, pose, self.options)
+        findings = workspace.findings(len(self.prepared.goals), contact=self.options.contact)
+        if self.prepared.functions is not None:
             state = workspace.state
-            places = [i for i, goal in enumerate(self._goals) if goal.enabled and not KINDS[goal.kind].built_in]
-            findings.functions = dict(zip(places, self._extra.lengths(state.q, state.t), strict=True))
+            places = [i for i, goal in enumerate(self.prepared.goals) if goal.enabled and not KINDS[goal.kind].built_in]
+            findings.functions = dict(zip(places, self.prepared.functions.lengths(state.q, state.t), strict=True))
         solution = Solution(report, known_parts, pose, findings, diagnosis)
-        return solution if not self._grips.adds else self._folded(workspace, solution, findings, targets)
+        return solution if not self.prepared.grips.adds else self._folded(workspace, solution, findings, targets)
 
     def _folded(
         self, workspace: Workspace, solution: Solution, findings: Findings, targets: tuple[Floats, Floats]
     ) -> Solution:
         """The solution with grips instead of the pulls of fingers."""
-        others = self._grips.others
-        diagnosis = partial(diagnose, self.skeleton, others, targets, solution.pose, self.options)
+        others = self.prepared.grips.others
+        diagnosis = partial(diagnose, self.prepared.skeleton, others, targets, solution.pose, self.options)
         overlaps = bool(workspace.work.contact.overlap[1] > 1.0)
-        spared = {int(workspace.goals[g]) for g in np.flatnonzero(self.assembly.spared)}
-        return self._grips.folded(solution, findings, spared, overlaps=overlaps, others=diagnosis)
+        spared = {int(workspace.goals[g]) for g in np.flatnonzero(self.prepared.assembly.spared)}
+        return self.prepared.grips.folded(solution, findings, spared, overlaps=overlaps, others=diagnosis)
+
+
+def judged(prepared: Prepared, status: Status, stopped: Status, targets: tuple[Floats, Floats], pose: Pose) -> Status:
+    """The status of a solve by a method of the catalogue.
+
+    Goals that geometry excludes make it `unreachable` only in the nearest pose: a method that stopped in another
+    one, such as a straight chain whose target is right behind it, gives its own status.
+    """
+    if prepared.options.method == DEFAULT or status is not Status.UNREACHABLE:
+        return status
+    nearest = is_nearest(prepared.skeleton, prepared.goals, targets, pose, prepared.options)
+    return status if nearest else stopped

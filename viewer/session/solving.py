@@ -23,7 +23,7 @@ from viewer.ik.backends import engine_for
 from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
-from viewer.ik.solver import Drag, Solver
+from viewer.ik.solver import Solver
 from viewer.ik.solver_options import Options, keywords_of
 from viewer.ik.warming import warm_up
 from viewer.session.figure_stage import Stage
@@ -106,8 +106,12 @@ _OUTSIDE = 1e-9
 """Distance from limits, radians or metres, within which a pose is inside."""
 
 
-class SteppedDrag(Drag):
-    """A drag with the document's own damping and step cap."""
+class SteppedDrag:
+    """A drag with the document's own damping and step cap, in the planes of a planar document.
+
+    Attributes:
+        drag: of the document's skeleton, or of its planar rig.
+    """
 
     def __init__(self, solver: Solver, pose: Pose, chosen: SolverSettings, rig: PlanarRig | None = None) -> None:
         """Start at a pose; the first step brings it inside the limits.
@@ -118,7 +122,7 @@ class SteppedDrag(Drag):
             chosen: the document's settings.
             rig: of a planar document, or None.
         """
-        super().__init__(solver, pose if rig is None else rig.lifted(pose))
+        self.drag = solver.drag(pose if rig is None else rig.lifted(pose))
         self._chosen, self._rig = chosen, rig
         self._dragging = chosen.dragging(chosen.tick_iterations)
 
@@ -126,7 +130,7 @@ class SteppedDrag(Drag):
         """Make at most ``iterations`` iterations towards targets (G, 3) and (G, 4); NaN rows keep their targets."""
         if iterations != self._dragging.max_iterations:
             self._dragging = self._chosen.dragging(iterations)
-        solution = self._go_on(positions, rotations, self._dragging)
+        solution = self.drag.step(positions, rotations, self._dragging)
         return solution if self._rig is None else self._rig.solution(solution)
 
     def carry(self, start: Pose, pose: Pose) -> bool:
@@ -139,37 +143,22 @@ class SteppedDrag(Drag):
         Returns:
             Whether it can: not if the start is out of the drag's planes.
         """
-        rig, space = self._rig, self._workspace
+        rig = self._rig
         if rig is not None and not rig.holds(start):
             return False
-        begun, reached = (start, pose) if rig is None else (rig.lifted(start), rig.lifted(pose))
-        self.start = begun
-        if self.solution is not None:
-            space.go_back(begun)
-            anchor = [array.copy() for array in space.work.anchor]
-            space.go_back(reached)
-            for array, kept in zip(space.work.anchor, anchor, strict=True):
-                np.copyto(array, kept)
-            self._returning = None
+        self.drag.carry(*((start, pose) if rig is None else (rig.lifted(start), rig.lifted(pose))))
         return True
 
     def escape(self) -> Solution | None:
         """See `Drag.escape`."""
-        found = super().escape()
-        return found if found is None or self._rig is None else self._rig.solution(found)
+        return self._of_document(self.drag.escape())
 
     def rest(self) -> Solution | None:
-        """After the goals are met, the solution nearest the preferred pose; None without one."""
-        last, solver = self.solution, self._solver
-        if last is None or last.status is not Status.CONVERGED or solver.options.preferred is None:
-            return None
-        positions, rotations = (array.copy() for array in solver.targets.settle(self.start, None, None))
-        dragged = self._workspace
-        positions[dragged.goals], rotations[dragged.goals] = dragged.system.goal_target, dragged.system.goal_rotation
-        found = solver.solve(last.pose, positions, rotations)
-        if found.status is not Status.CONVERGED:
-            return None
-        return found if self._rig is None else self._rig.solution(found)
+        """See `Drag.rest`."""
+        return self._of_document(self.drag.rest())
+
+    def _of_document(self, found: Solution | None) -> Solution | None:
+        return found if found is None or self._rig is None else self._rig.solution(found)
 
 
 class Kernels:
@@ -297,7 +286,7 @@ def settle(
         if still is not None:
             return State(document, still)
     drag, trace = solvers.drag(document, tuple(goals.values())), Trace()
-    drag.glides = False
+    drag.drag.glides = False
     trace.steps.append((0, *_errors(document, goals)))
     solution = _run(drag, goals, document.solver, trace)
     stalled = solution.status is Status.BUDGET and _rests(trace)

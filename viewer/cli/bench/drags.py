@@ -18,8 +18,9 @@ from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.rigs import Rig, find_rig
 from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, score
 from viewer.cli.console import Json
+from viewer.ik.drag import DEFAULT_ITERATIONS, Drag
 from viewer.ik.solution import Status
-from viewer.ik.solver import DEFAULT_ITERATIONS, Drag, Solver
+from viewer.ik.solver import Solver
 from viewer.ik.solver_options import METHOD_NAMES
 from viewer.progress import watched
 from viewer.skeleton import Pose
