@@ -75,7 +75,7 @@ class Drag:
         space.work.room[0] = GLIDE if self.glides and onward else np.inf
         self.solution = self._runs.towards(space, self.start, targets, target_rotations, settings, onward=onward)
         for _ in range(_CLOSING if prepared.opens_loops(space) else 0):
-            # Nothing else may show a loop open, however far the targets leapt.
+            # No pose may show an open loop, however far the targets jumped.
             space.work.room[0] = np.inf
             self.solution = self._runs.towards(space, self.start, targets, target_rotations, settings, onward=True)
             if not prepared.opens_loops(space):

@@ -60,9 +60,10 @@ class OneShot:
     def _sought_again(
         self, solution: Solution, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None
     ) -> Solution:
-        """A solve whose restarts find no way, if geometry does not say that there is none: again from other seeds.
+        """Solve again, from other seeds, where restarts find no pose and geometry does not exclude one.
 
-        Few of a robot's branches may lead to a goal, and all restarts miss them. Its iterations are those of both.
+        Few of a robot's branches may lead to a goal, and all restarts may miss them. The iterations are those of both
+        solves.
         """
         runs, prepared = self._runs, self.prepared
         if runs.excluded or not seeks_again(prepared, runs.settings):
@@ -74,7 +75,7 @@ class OneShot:
         return both
 
     def _gripping(self, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
-        """A solve with grips; None without.
+        """Solve with grips; None without grips.
 
         Other goals are met first, by a solve with restarts; from there the fingers close, unless they hold already.
         """
@@ -96,7 +97,7 @@ class OneShot:
         return solution
 
     def _gripping_alone(self, start: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution:
-        """A solve with nothing but grips: hands close where they are, or, where that is too far, go to the objects."""
+        """Solve with nothing but grips: hands close where they are or, where that is too far, move to the objects."""
         runs, prepared = self._runs, self.prepared
         settled = prepared.targets.settle(start, targets, target_rotations)
         solution = runs.run(prepared.workspace, start, settled, runs.settings)
@@ -113,9 +114,9 @@ class OneShot:
 def seeks_again(prepared: Prepared, settings: Settings) -> bool:
     """Whether goals that restarts miss are searched for from other seeds, too.
 
-    Only where goals leave no degree of freedom, as those of a six-axis arm, or the pose of an arm's tool is given,
-    which limits often leave few ways to reach: restarts may miss them all. Elsewhere whole families of poses meet
-    the goals, and a search of four times the length gains nothing.
+    They are where goals leave no degree of freedom, as with a six-axis arm, or where the pose of an arm's tool is
+    given: limits often leave few poses that reach it, and restarts may miss them all. Otherwise whole families of
+    poses meet the goals, and a search four times as long gains nothing.
     """
     if prepared.options.method != DEFAULT or prepared.grips.grips or settings.restarts == 0:
         return False

@@ -97,7 +97,7 @@ class Solver:
         return f"<Solver: {self.options.method}, {goals}, {len(self.skeleton)} joints>"
 
     def __reduce__(self) -> Reduced:
-        """Pickled and copied by its arguments."""
+        """Pickle and copy the solver by its arguments."""
         return _again, (type(self), self.skeleton, self.goals, self.options)
 
     def solve(
