@@ -69,16 +69,16 @@ def test_below_1100_the_left_panels_fold() -> None:
 
 def test_the_timeline_folds_to_its_transport_row_without_a_tab() -> None:
     assert not Layout().regions((1280, 600), 1.0).short_timeline
-    regions = Layout().regions((1280, 470), 1.0)
+    regions = Layout().regions((1280, 420), 1.0)
     assert regions.short_timeline
     assert regions.rects[Place.BOTTOM].h == 34
     assert regions.body(Place.BOTTOM) == regions.rects[Place.BOTTOM]
 
 
 def test_where_there_is_no_room_for_more_the_timeline_is_one_row() -> None:
-    regions = Layout().regions((1280, 720), 1.6)
+    regions = Layout().regions((1280, 720), 2.0)
     assert regions.short_timeline
-    assert regions.rects[Place.BOTTOM].h == pytest.approx(34 * 1.6, abs=1.0)
+    assert regions.rects[Place.BOTTOM].h == 68
     assert "timeline" not in {border.name for border in regions.borders}
 
 

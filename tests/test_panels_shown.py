@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 from characters import every_kind
 from imgui_bundle import imgui
-from inside.app import PANELS, TABBED, Panel, menus
+from inside.app import MENU, PANELS, TABBED, TOOLBAR, Panel, menus
 from inside.session import DEMOS
 from panel_window import PanelWindow
 
+from viewer import load
 from viewer.ui import Workspace
 
 if TYPE_CHECKING:
@@ -40,6 +42,34 @@ def test_tabs_stay_inside_the_window(workspace: Workspace, size: tuple[int, int]
     boxes = [box for box in window.boxes if box.panel == "" and box.name in shown]
     assert boxes
     assert all(box.right <= size[0] and box.right - box.left >= 24 * scale for box in boxes)
+    window.close()
+
+
+SCALES = (1.0, 1.5, 2.0)
+
+
+@pytest.mark.parametrize("workspace", Workspace)
+@pytest.mark.parametrize("scale", SCALES)
+def test_buttons_of_the_toolbar_stand_side_by_side_inside_the_window(workspace: Workspace, scale: float) -> None:
+    window = PanelWindow(load("sample:walk"), (1280, 720), scale)
+    window.controller.run(f"workspace.{workspace}")
+    window.frames(3)
+    buttons = sorted((box for box in window.boxes if box.panel == "toolbar"), key=lambda box: box.left)
+    window.close()
+    assert {"edit.undo", "edit.redo"} <= {box.name for box in buttons}
+    assert all(one.right <= next_one.left for one, next_one in pairwise(buttons))
+    assert buttons[-1].right <= 1280
+    assert {one.top + one.bottom for one in buttons} == {2 * (MENU + TOOLBAR / 2.0) * scale}
+
+
+@pytest.mark.parametrize("scale", SCALES[:2])
+def test_the_timeline_has_its_ruler_wherever_it_has_a_tab(scale: float) -> None:
+    window = PanelWindow(load("sample:walk"), (1280, 720), scale)
+    for workspace in (Workspace.POSE, Workspace.ANIMATE):
+        window.controller.run(f"workspace.{workspace}")
+        window.frames(3)
+        ruler = window.box("timeline", "ruler")
+        assert ruler.bottom - ruler.top >= 30 * scale
     window.close()
 
 

@@ -37,7 +37,9 @@ MENU, TOOLBAR, STATUS, TABS, TRANSPORT, BORDER = 26, 40, 26, 22, 34, 2
 SMALLEST_WINDOW = (960, 600)
 DEFAULT_SIZE = (1280, 720)
 LARGEST_WINDOW = (16384, 16384)
-SMALLEST_VIEWPORT = (480, 320)
+SMALLEST_VIEWPORT = (480, 240)
+LEAST_TIMELINE = 96.0
+"""Height in which the timeline shows its ruler below the transport row: where there is less room, it is that row."""
 FOLDS_LEFT_BELOW = 1100
 WIDE = 1600
 TALL = 800
@@ -131,7 +133,7 @@ def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
     if not layout.show_timeline or layout.hidden or layout.workspace is Workspace.BUILD:
         return 0.0, False
     room = free - SMALLEST_VIEWPORT[1] - BORDER
-    if room < RANGES["timeline"][0]:
+    if room < LEAST_TIMELINE:
         return TRANSPORT + BORDER, True
     extra = layout.extra if layout.bottom == "timeline" else 0.0
     return min(layout.size(layout.bottom, width) + extra, room) + BORDER, False

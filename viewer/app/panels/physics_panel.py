@@ -63,6 +63,7 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
     """Draw the middle of the toolbar: pause, reset, balance, strength, a ball."""
     part = ui.controller.simulating
     if part.sim is None:
+        imgui.dummy((1.0, ui.px(TOOL)))  # what follows is on its line
         return
     words, icon = ("Resume", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
     buttons = (

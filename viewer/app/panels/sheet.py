@@ -352,7 +352,7 @@ def draw_no_keys(sheet: Sheet) -> None:
     wide = pen.width(NO_KEYS, SMALL) + 2.0 * inset
     left, right = max(pairwise(ends), key=lambda room: min(room[1] - room[0], wide))
     words = pen.fit(NO_KEYS, right - left - 2.0 * inset, SMALL)
-    pen.small(left + inset, pen.middle(area.y + strip, area.h - strip, SMALL), words)
+    pen.small(left + inset, pen.middle(area.y + strip, area.h - strip, SMALL), words, "text2")
 
 
 def draw_box(sheet: Sheet) -> None:

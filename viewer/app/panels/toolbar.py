@@ -84,7 +84,9 @@ _CONES: dict[LimitsShown, str] = {"selected": "Ranges of the selection", "all": 
 _ROOMY = 1500.0
 """Least logical width of the window for the solver's note."""
 _SHORT, _SHORTEST = 992.0, 812.0
-"""Logical widths of the window below which lists lose their words, and the buttons of the view are omitted."""
+"""Logical widths of the window below which lists lose their words, and ...
+
+... the buttons of the view are omitted and limits are a lock alone."""
 
 
 def draw_toolbar(ui: PanelContext) -> None:
@@ -109,9 +111,7 @@ def draw_toolbar(ui: PanelContext) -> None:
     _balance_button(ui)
     _next(ui, 3)
     _mirror_button(ui)
-    if ui.rect.w >= ui.px(_SHORTEST):
-        _separator(ui)
-        _shown(ui)
+    _shown(ui)
     _right(ui)
 
 
@@ -128,7 +128,6 @@ def _build(ui: PanelContext) -> None:
     said = hint("edit.mirror", "Mirror: both sides are made at once" if on else "Mirror: off")
     if text_button(ui, "Mirror", icon=fa.ICON_FA_ARROWS_LEFT_RIGHT, on=on, height=TOOL, hint=said):
         run(ui, "edit.mirror")
-    _next(ui, 8)
     _shown(ui)
     _to_end(ui, FINISH)
     said = hint("build.done", "Ends of chains become effectors, ready to be dragged")
@@ -140,7 +139,6 @@ def _physics(ui: PanelContext) -> None:
     """The toolbar of the workspace Physics."""
     wide = ui.rect.w >= ui.px(_SHORT)
     draw_physics_tools(ui, wide=wide)
-    _separator(ui)
     _shown(ui)
     record = WIDE if wide else NARROW
     _to_end(ui, FINISH + 8 + record)
@@ -154,7 +152,6 @@ def _retarget(ui: PanelContext) -> None:
     draw_retarget_tools(ui, wide=ui.rect.w >= ui.px(_SHORT))
     _separator(ui)
     _limits_button(ui)
-    _next(ui, 8)
     _shown(ui)
     if not ui.controller.retargeting.running:
         _to_end(ui, 0.0)
@@ -170,7 +167,6 @@ def _lab(ui: PanelContext) -> None:
     draw_lab_tools(ui, wide=ui.rect.w >= ui.px(_SHORT))
     _separator(ui)
     _limits_button(ui)
-    _next(ui, 8)
     _shown(ui)
     _to_end(ui, FINISH)
     draw_report(ui)
@@ -272,17 +268,18 @@ def _mode(ui: PanelContext) -> None:
 
 
 def _limits_button(ui: PanelContext) -> None:
-    """``Limits L``, with an amber frame and an open lock while limits are off."""
-    pen, on = Pen(ui), ui.session.document.limits_on
-    it = item("limits", pen.px(96), pen.px(TOOL))
+    """``Limits L``, with an amber frame and an open lock while limits are off; in a narrow window only the lock."""
+    pen, on, words = Pen(ui), ui.session.document.limits_on, ui.rect.w >= ui.px(_SHORTEST)
+    it = item("limits", pen.px(96 if words else NARROW), pen.px(TOOL))
     pen.box(*it[:4], it.fill)
     if not on:
         pen.frame(*it[:4], "warn")
     y = pen.middle(it.y, it.h)
     icon, tone = (fa.ICON_FA_LOCK, "accent") if on else (fa.ICON_FA_LOCK_OPEN, "warn")
-    pen.icon(it.x + pen.px(16), it.middle[1], icon, tone)
-    pen.text(it.x + pen.px(29), y, "Limits")
-    pen.right(it.x + it.w - pen.px(9), pen.middle(it.y, it.h, SMALL), "L", "text3", SMALL)
+    pen.icon(it.x + pen.px(16.0 if words else NARROW / 2.0), it.middle[1], icon, tone)
+    if words:
+        pen.text(it.x + pen.px(29), y, "Limits")
+        pen.right(it.x + it.w - pen.px(9), pen.middle(it.y, it.h, SMALL), "L", "text3", SMALL)
     tip(hint("limits.all", "Joint limits are on" if on else "Joint limits are off"))
     if it.clicked:
         run(ui, "limits.all")
@@ -325,7 +322,10 @@ def _balance_button(ui: PanelContext) -> None:
 
 
 def _shown(ui: PanelContext) -> None:
-    """Two lists: what is drawn of the figure, and what is shown besides it."""
+    """A separator and two lists: what is drawn of the figure, and what is shown besides it; not in a narrow window."""
+    if ui.rect.w < ui.px(_SHORTEST):
+        return
+    _separator(ui)
     display = ui.controller.view.display
     body = "sticks" if display.body == "skin" and not ui.controller.can("show.skin") else display.body
     said = hint("show.body", f"Body: {body}{', seen through' if display.see_through else ''}")
