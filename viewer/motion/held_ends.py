@@ -19,7 +19,6 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.skeleton import JointKind, Limb, Skeleton, World, fk_arrays
-from viewer.skeleton.kinematics import schedule
 from viewer.skeleton.limbs import LEG
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, rotate
@@ -41,6 +40,10 @@ _LEVER = 0.5
 """Metres by which a turn of the body is multiplied to count as a translation."""
 _BODY = 6
 """Columns of the body: its translation, and its rotation."""
+
+
+_RIGHT = multiply(np.eye(4)[:, None], np.eye(4)).transpose(1, 2, 0).reshape(4, 16)
+"""By this a quaternion becomes the rows of the matrix (4, 4) whose product with another is ``other * quaternion``."""
 
 
 class HeldEnd(NamedTuple):
@@ -135,7 +138,7 @@ class _Tree(NamedTuple):
         carriers: the joints that carry them.
         joints: those of the limbs.
         parents: (K,) nodes above those of the joints.
-        rounds: of these joints' nodes, each after those above them, with these.
+        rounds: places of the joints, by depth, with the nodes above these.
         sums: (N, N) 1 where a node hangs on another, or is it; else 0.
         rests: (K, 4) rest rotations of the joints.
         nodes: (C,) which of them turns.
@@ -191,22 +194,23 @@ def _tree(skeleton: Skeleton, ends: Sequence[HeldEnd], trunk: int) -> _Tree:
         ways += [(joint, axis, kind is JointKind.UNIVERSAL and not number) for number, axis in enumerate(some)]
     tips = [chain[: chain.index(end.tip[0]) + 1] for chain, end in zip(chains, ends, strict=True)]
     parents: Ints = np.array([-1] * len(carriers) + [node[int(skeleton.parents[joint])] for joint in joints])
-    sums = np.eye(len(parents))
-    for place in range(len(carriers), len(parents)):
+    count, sums = len(carriers), np.eye(len(parents))
+    for place in range(count, len(parents)):
         sums[place] += sums[parents[place]]
+    depth = sums[count:, count:].sum(axis=1)
     nodes: Ints = np.array([node[joint] for joint, *_ in ways], dtype=np.intp)
     limbs = [number for number, end in enumerate(ends) if end.end is not None]
     return _Tree(
         carriers=carriers,
         joints=joints,
-        parents=parents[len(carriers) :],
-        rounds=schedule(parents),
+        parents=parents[count:],
+        rounds=[(some, parents[count + some]) for some in map(np.flatnonzero, np.unique(depth)[:, None] == depth)],
         sums=sums,
         rests=skeleton.rest_rotations[joints],
         nodes=nodes,
         axes=np.array([axis for _, axis, _ in ways]).reshape(-1, 3),
         firsts=np.array([first for *_, first in ways], dtype=np.bool_),
-        turning=np.arange(len(carriers), len(parents))[:, None] == nodes,
+        turning=np.arange(count, len(parents))[:, None] == nodes,
         tips=[node[end.tip[0]] for end in ends],
         offsets=np.array([end.tip[1] for end in ends]),
         moved=np.array([[joint in chain for joint, *_ in ways] for chain in tips]),
@@ -304,12 +308,16 @@ def _levels(
     """
     count = len(tree.carriers)
     seen, ways = turns.copy(), places.copy()
+    # A product with each joint's rotation as one with a matrix: a limb takes many products, each of few numbers.
+    right = (turns[count:] @ _RIGHT).reshape(len(tree.joints), -1, 4, 4)
     for some, above in tree.rounds:
-        seen[some] = multiply(seen[above], seen[some])
+        seen[count + some] = (right[some] @ seen[above][..., None])[..., 0]
     ways[count:] = rotate(seen[tree.parents], places[count:])
     at = (tree.sums @ ways.reshape(len(ways), -1)).reshape(ways.shape)
     axes = rotate(seen[tree.nodes], axes)
-    tips = at[tree.tips] + rotate(seen[tree.tips], tree.offsets[:, None])
+    tips = at[tree.tips]
+    if tree.offsets.any():
+        tips += rotate(seen[tree.tips], tree.offsets[:, None])
     moves = cross(axes, tips[:, None] - at[tree.nodes]) * tree.moved[..., None, None]
     twists = axes * tree.turned[..., None, None]
     if middle is not None:

@@ -18,11 +18,11 @@ import numpy as np
 
 from viewer.motion.hinge_angles import Ranges, nearest_two, ranges_of, three_angles
 from viewer.motion.hinge_paths import Size, are_near, path_angles
-from viewer.skeleton import Clip, JointKind, JointLimits, Limb, Skeleton, World, find_figure, fk, fk_clip
+from viewer.skeleton import Clip, JointKind, JointLimits, Limb, Skeleton, World, find_figure, fk_clip
 from viewer.skeleton.clip import clip_like
 from viewer.skeleton.limits import UNLIMITED
 from viewer.skeleton.names import body_part
-from viewer.skeleton.tree import rest_tree
+from viewer.skeleton.tree import rest_tree, rest_world
 from viewer.spatial.checks import Floats, Ints, frozen
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, normalized, rotate
 from viewer.spatial.vectors import cross, dot, norm
@@ -193,9 +193,10 @@ def without_stacks(skeleton: Skeleton, *, hinges: bool = True) -> Stacks | None:
     runs = [run for run in _runs(skeleton) if len(_hinges(skeleton, run)) > 1] if hinges else []
     if not runs and not fixed:
         return None
-    world = fk(skeleton, skeleton.rest_pose())
+    world = rest_world(skeleton)
     size = max(float(np.ptp(world.positions, axis=0).max()), rest_tree(skeleton).size)
-    groups = [group for run in runs for group in _grouped(skeleton, world, run, size)]
+    axes = _axes(skeleton, world)
+    groups = [group for run in runs for group in _grouped(skeleton, world, axes, run, size)]
     if not groups and not fixed:
         return None
     made = _merged(skeleton, world, groups)
@@ -244,7 +245,7 @@ def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]],
     turns, places = world.rotations[last], world.positions[last].copy()
     for place, each in enumerate(members):
         if _hinges(skeleton, each)[1:]:
-            places[place] = _meeting(skeleton, world, each)
+            places[place] = _meeting(skeleton, world, _axes(skeleton, world), each)
     over = skeleton.parents[[each[0] for each in members]]
     parents = np.array([index.get(int(joint), -1) for joint in over], dtype=np.intp)
     above, is_root = np.maximum(parents, 0), (parents < 0)[:, None]
@@ -389,8 +390,16 @@ def _hinges(skeleton: Skeleton, joints: Sequence[int]) -> list[int]:
     return [joint for joint in joints if skeleton.kinds[joint] is JointKind.HINGE]
 
 
-def _grouped(skeleton: Skeleton, world: World, run: list[int], size: float) -> list[tuple[int, ...]]:
+def _axes(skeleton: Skeleton, world: World) -> Floats:
+    """(J, 3) axes of the hinges at rest, world frame."""
+    return rotate(world.rotations, skeleton.axes[:, 0])
+
+
+def _grouped(skeleton: Skeleton, world: World, axes: Floats, run: list[int], size: float) -> list[tuple[int, ...]]:
     """The stacks of a run: as few joints as possible, of these the most with three hinges, and those that meet best."""
+    own = axes[_hinges(skeleton, run)]
+    if np.abs(dot(own[:-1], own[1:])).min() > _SLANT:
+        return []
     moves = _moving(skeleton)
 
     @cache
@@ -405,7 +414,7 @@ def _grouped(skeleton: Skeleton, world: World, run: list[int], size: float) -> l
                 break
             if hinges > 1 and end < len(run) and skeleton.kinds[run[end]] is JointKind.FIXED and moves[run[end]]:
                 continue  # a link that is fixed to the last one and carries others is the one that they turn
-            apart = 0.0 if end - begin == 1 else _misses(skeleton, world, group, size)
+            apart = 0.0 if end - begin == 1 else _misses(skeleton, world, axes, group, size)
             if not np.isfinite(apart):
                 continue
             score, nearness, rest = best(end)
@@ -415,15 +424,15 @@ def _grouped(skeleton: Skeleton, world: World, run: list[int], size: float) -> l
     return [group for group in best(0)[2] if len(_hinges(skeleton, group)) > 1]
 
 
-def _misses(skeleton: Skeleton, world: World, group: tuple[int, ...], size: float) -> float:
+def _misses(skeleton: Skeleton, world: World, axes: Floats, group: tuple[int, ...], size: float) -> float:
     """How far the axes of a row of hinges miss each other; infinite where the row is no stack."""
     hinges = _hinges(skeleton, group)
-    axes = rotate(world.rotations[hinges], skeleton.axes[hinges, 0])
-    if len(hinges) < 2 or np.abs(dot(axes[:-1], axes[1:])).max() > _SLANT:
+    own = axes[hinges]
+    if len(hinges) < 2 or np.abs(dot(own[:-1], own[1:])).max() > _SLANT:
         return np.inf
-    point = _meeting(skeleton, world, group)
+    point = _meeting(skeleton, world, axes, group)
     places = world.positions[hinges] - point
-    apart = norm(places - dot(places, axes)[:, None] * axes)
+    apart = norm(places - dot(places, own)[:, None] * own)
     far = norm(world.positions[list(group)] - point).max() > _AWAY * size
     first = 0.0 if len(hinges) < _MOST else float(apart[0])
     if far or first > _CARRIED * size or apart[-2:].max() > _APART * size:
@@ -431,13 +440,12 @@ def _misses(skeleton: Skeleton, world: World, group: tuple[int, ...], size: floa
     return float(apart.max())
 
 
-def _meeting(skeleton: Skeleton, world: World, group: tuple[int, ...]) -> Floats:
+def _meeting(skeleton: Skeleton, world: World, axes: Floats, group: tuple[int, ...]) -> Floats:
     """The point (3,) that is nearest, at rest, to the axes of the last two hinges of a row, which carry its last link.
 
     A third carries that point itself.
     """
     hinges = _hinges(skeleton, group)[-2:]
-    axes = rotate(world.rotations[hinges], skeleton.axes[hinges, 0])
-    across = np.eye(3) - axes[:, :, None] * axes[:, None, :]
+    across = np.eye(3) - axes[hinges, :, None] * axes[hinges, None, :]
     places = world.positions[hinges]
     return np.asarray(np.linalg.solve(across.sum(axis=0), (across @ places[:, :, None]).sum(axis=0)[:, 0]))

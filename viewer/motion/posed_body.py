@@ -15,7 +15,7 @@ from viewer.motion.reference import Body, world_of_clip
 from viewer.motion.retarget_report import Choices, Stands
 from viewer.motion.skate_meter import slide_of
 from viewer.skeleton import Clip, Limb, Skeleton, World
-from viewer.skeleton.clip import clip_like
+from viewer.skeleton.clip import trusted_like
 from viewer.skeleton.joint_map import Map
 from viewer.skeleton.limbs import ARM, LEG
 from viewer.spatial.checks import Floats
@@ -35,7 +35,7 @@ class PosedBody(NamedTuple):
 
     Attributes:
         pairing: both bodies.
-        clip: the motion.
+        clip: the motion, not checked.
         world: where its joints are in it.
         feet: "plant", "follow" or "off": what was done.
         stands: when its feet stand; None where they were not planted.
@@ -159,6 +159,6 @@ def _with_hands(
 
 
 def _as_clip(pairing: Pairing, rotations: Floats, translations: Floats) -> Clip:
-    """A clip of the target with the name and rate of the source's."""
+    """A clip of the target with the name and rate of the source's, not checked."""
     assert pairing.source.clip is not None
-    return clip_like(pairing.source.clip, pairing.target.skeleton, rotations, translations)
+    return trusted_like(pairing.source.clip, pairing.target.skeleton, rotations, translations)

@@ -233,7 +233,9 @@ def retarget(
 def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[Skeleton, Clip, World, tuple[str, ...]]:
     """The skeleton and the motion to return, where the joints of the body are in it, and warnings."""
     skeleton, clip, held = posed.pairing.target.skeleton, posed.clip, posed.held
-    if stacks is not None:
+    if stacks is None:
+        clip = replace(clip)  # which checks it
+    else:
         skeleton = stacks.whole
         clip, held = _on_hinges(stacks, posed), [stacks.limb_of(limb) for limb in held]
     if choices.limits:
@@ -241,7 +243,7 @@ def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[
 
         clip = within_limits(skeleton, clip, held)
     world, warnings = posed.world, posed.warnings
-    if clip is not posed.clip:
+    if stacks is not None or choices.limits:
         whole = fk_clip(skeleton, clip)
         world = whole if stacks is None else stacks.seen(whole)
     if stacks is not None:

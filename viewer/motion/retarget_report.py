@@ -12,7 +12,8 @@ from viewer.motion.contacts import Contacts, MovingFeet
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.pairing import Pairing
 from viewer.motion.skate_meter import slide_of
-from viewer.skeleton import Clip, Skeleton, World, clip_violation
+from viewer.skeleton import Clip, Skeleton, World
+from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.joint_map import Map, Reference
 from viewer.skeleton.motor_speeds import too_fast
 from viewer.spatial.checks import check_flag, check_range
@@ -128,6 +129,10 @@ def report_of(
         ]
         a, b = (np.diff(each, axis=1) for each in points)
         angles = np.arctan2(norm(cross(a, b)), dot(a, b))
+    limited = any(limits is not None for limits in skeleton.limits)
+    space = joint_space(skeleton)
+    coordinates = space.measure(clip.rotations, clip.local_translations()) if limited else None
+    outside = np.zeros(1) if coordinates is None else space.excess(coordinates).max(axis=-1)
     slide = None if stands is None else (stands.slide_cm_s, slide_of(stands.feet.in_world(world), stands.contacts))
     return RetargetReport(
         frames=len(clip),
@@ -137,14 +142,8 @@ def report_of(
         source_reference=pairing.source.reference,
         target_reference=pairing.target.reference,
         limbs_deg=float(np.degrees(angles.mean())) if limbs else None,
-        at_limits=_outside(skeleton, clip),
+        at_limits=float((outside > _OUTSIDE).mean()),
         feet=feet,
         slide_cm_s=slide,
-        warnings=(*warnings, *too_fast(skeleton, clip)),
+        warnings=(*warnings, *too_fast(skeleton, clip, coordinates)),
     )
-
-
-def _outside(skeleton: Skeleton, clip: Clip) -> float:
-    if all(limits is None for limits in skeleton.limits):
-        return 0.0
-    return float((clip_violation(skeleton, clip).max(axis=-1) > _OUTSIDE).mean())

@@ -350,6 +350,7 @@ def foot_direction(tree: RestTree, foot: int) -> Floats:
     return max((point - here for point in points), key=lambda way: float(np.linalg.norm(way)), default=np.zeros(3))
 
 
+_HINGES = (JointKind.HINGE, JointKind.UNIVERSAL)
 _BENT = np.sin(np.radians(15.0))
 """A limb that is bent this much at rest shows its plane."""
 _AGREES = 0.5
@@ -378,17 +379,10 @@ def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb, *, by_limits: b
     Returns:
         None where neither limits nor the rest pose show it.
     """
-    joint = limb.lower
-    limits, kind = skeleton.limits[joint], skeleton.kinds[joint]
-    expected = _expected(skeleton, figure).get((limb.upper, limb.lower))
-    if kind in (JointKind.HINGE, JointKind.UNIVERSAL):
-        column = 0 if kind is JointKind.HINGE else _crosswise(skeleton, limb)
-        axis = skeleton.axes[joint, column]
-        sign = _side(limits, column, _bent_about(skeleton, limb, axis))
-        if sign == 0.0 and expected is not None:
-            sign = float(np.sign(axis @ expected))
-        return np.asarray(-axis if sign < 0 else axis)
-    shown = _limited(limits)
+    bones = limb.upper, limb.lower
+    if skeleton.kinds[limb.lower] in _HINGES:
+        return _hinge_axes(skeleton, figure)[bones]
+    expected, shown = _expected(skeleton, figure).get(bones), _limited(skeleton.limits[limb.lower])
     if expected is None or (by_limits and shown is not None and float(shown @ expected) < _AGREES):
         return shown
     return expected
@@ -449,23 +443,35 @@ def _expected(skeleton: Skeleton, figure: Figure) -> dict[tuple[int, int], Float
     return {(limb.upper, limb.lower): axis for limb, axis in zip(limbs, own, strict=True)}
 
 
-def _crosswise(skeleton: Skeleton, limb: Limb) -> int:
-    """Which of a universal's axes lies across the bone: the other one twists it."""
-    world = rest_world(skeleton)
-    _, elbow, wrist = limb_places(world, limb)
-    bone = rotate(conjugate(world.rotations[limb.lower]), unit(wrist - elbow))
-    return int(np.argmin(np.abs(skeleton.axes[limb.lower] @ bone)))
+@lru_cache(maxsize=16)
+def _hinge_axes(skeleton: Skeleton, figure: Figure) -> dict[tuple[int, int], Floats]:
+    """Bending axes by the upper and lower joint of the limbs that bend by hinges or universals."""
+    some = [number for number, limb in enumerate(figure.limbs) if skeleton.kinds[limb.lower] in _HINGES]
+    if not some:
+        return {}
+    limbs, ways = [figure.limbs[number] for number in some], unit(np.diff(rest_limbs(skeleton, figure)[some], axis=1))
+    joints = [limb.lower for limb in limbs]
+    turns, axes = rest_world(skeleton).rotations[joints], skeleton.axes[joints]
+    # Of a universal one axis lies across the bone, the other one twists it.
+    across = np.abs(dot(axes, rotate(conjugate(turns), ways[:, 1])[:, None])).argmin(axis=1)
+    columns = [0 if skeleton.kinds[joint] is JointKind.HINGE else int(across[row]) for row, joint in enumerate(joints)]
+    axes = axes[range(len(joints)), columns]
+    bent = _bent_about(ways, rotate(turns, axes)).tolist()
+    found = {}
+    for limb, axis, column, angle in zip(limbs, axes, columns, bent, strict=True):
+        sign, bones = _side(skeleton.limits[limb.lower], column, angle), (limb.upper, limb.lower)
+        expected = _expected(skeleton, figure).get(bones)
+        if sign == 0.0 and expected is not None:
+            sign = float(np.sign(axis @ expected))
+        found[bones] = handed_over(-axis if sign < 0 else axis)
+    return found
 
 
-def _bent_about(skeleton: Skeleton, limb: Limb, axis: Floats) -> float:
-    """Radians by which a limb is bent at rest about an axis (3,) of its lower joint; 0 if that lies along a bone."""
-    world = rest_world(skeleton)
-    shoulder, elbow, wrist = limb_places(world, limb)
-    across = rotate(world.rotations[limb.lower], axis)
-    upper, lower = (cross(across, unit(bone)) for bone in (elbow - shoulder, wrist - elbow))
-    if min(norm(upper), norm(lower)) < _SLANTED:
-        return 0.0
-    return float(np.arctan2(cross(upper, lower) @ across, upper @ lower))
+def _bent_about(ways: Floats, axes: Floats) -> Floats:
+    """Radians (N,) by which limbs with bones along (N, 2, 3) are bent about axes (N, 3); 0 of one along a bone."""
+    upper, lower = cross(axes, ways[:, 0]), cross(axes, ways[:, 1])
+    shown = np.minimum(norm(upper), norm(lower)) >= _SLANTED
+    return np.asarray(np.where(shown, np.arctan2(dot(cross(upper, lower), axes), dot(upper, lower)), 0.0))
 
 
 def _side(limits: JointLimits | None, column: int, bent: float) -> float:
