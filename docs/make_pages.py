@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Literal, get_args, get_origin, is_typeddict
 
 import viewer
 from viewer.cli.job import Options, fields_of
@@ -35,6 +36,13 @@ API_HEAD = """# API
 Every public name of `import viewer`, from its docstring. [The library](library.md) introduces them,
 [examples](examples.md) shows them at work.
 """
+TYPES_HEAD = """# Types
+
+What the signatures above name. `Floats`, `Ints` and `Bools` are arrays of numpy, `Vector` is three numbers and
+`Quaternion` four, (x, y, z, w). Lists of words come first, then the classes.
+"""
+INTERNAL = {"BvhLayout", "CapsuleTable", "Findings", "Options", "Prepared", "Projection", "Ray", "Session", "Sizes"}
+"""Classes of the program itself, which annotations name and this page leaves out."""
 EXAMPLES_HEAD = """# Examples
 
 Twelve scripts, in [docs/examples](examples), each with what it prints.
@@ -57,7 +65,60 @@ def api_page() -> str:
             parts += [signature(name, value), text(value.__doc__), *members(name, value)]
         else:
             parts += [signature(name, value), text(value.__doc__)]
+    public = {name: getattr(viewer, name) for name in viewer.__all__}
+    named = named_types(public)
+    parts.append(TYPES_HEAD)
+    parts += [words_line(name, value) for name, value in sorted(named.items()) if not inspect.isclass(value)]
+    for name, kind in sorted(named.items()):
+        if inspect.isclass(kind):
+            parts += [
+                f"## {name}\n",
+                fields_of_dict(kind) or signature(name, kind),
+                text(kind.__doc__),
+                *members(name, kind),
+            ]
     return "\n".join(part for part in parts if part)
+
+
+def named_types(public: dict[str, object]) -> dict[str, object]:
+    """Our classes and lists of words that annotations of public things name, and so on from these classes."""
+    found: dict[str, object] = {}
+    left = [value for value in public.values() if callable(value)]
+    while left:
+        value = left.pop()
+        own = [value, *vars(value).values()] if inspect.isclass(value) else [value]
+        for part in own:
+            for name, named in annotated(part, sys.modules[value.__module__]):
+                if name not in public and name not in found and name not in INTERNAL:
+                    found[name] = named
+                    left += [named] if inspect.isclass(named) else []
+    return found
+
+
+def words_line(name: str, words: object) -> str:
+    """A list of words as a line."""
+    return f"`{name}`: {', '.join(f'`{word!r}`' for word in get_args(words))}\n"
+
+
+def fields_of_dict(kind: type) -> str:
+    """The keys of a dictionary type; nothing for other classes."""
+    if not is_typeddict(kind):
+        return ""
+    keys = "".join(f"    {name}: {plain(one.__forward_arg__)}\n" for name, one in kind.__annotations__.items())
+    return f"```py\n{keys}```\n"
+
+
+def annotated(value: object, module: ModuleType) -> Iterator[tuple[str, object]]:
+    """The classes of ours and the lists of words that a signature names, or the return annotation of a property."""
+    called = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+    if not callable(called) or getattr(called, "__name__", "_").startswith("_"):
+        return
+    texts = [str(part) for part in getattr(called, "__annotations__", {}).values()]
+    for name in re.findall(r"[A-Z]\w+", " ".join(texts)):
+        named = getattr(module, name, None)
+        ours = inspect.isclass(named) and named.__module__.startswith("viewer.")
+        if ours or get_origin(named) is Literal:
+            yield name, named
 
 
 def members(name: str, kind: type) -> Iterator[str]:

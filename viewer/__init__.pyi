@@ -10,7 +10,9 @@ from viewer.errors import FormatError, InputError, MachineError, OutputError, Vi
 from viewer.formats.load import load
 from viewer.formats.save import save
 from viewer.ik.all_solutions import all_solutions
+from viewer.ik.batch import BatchSolution
 from viewer.ik.contact import Box, Contact, Mesh, Sphere, Touch, contacts
+from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import Trace, Traces, lab
@@ -64,12 +66,12 @@ from viewer.skeleton.joint_map import Map
 
 __version__: str
 __all__ = [
-    "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Contacts", "Effector",
-    "FormatError", "Goal", "Inertia", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer", "LoopClosure",
-    "MachineError", "Map", "Mesh", "Mimic", "Motor", "OutputError", "Physics", "Planted", "Pose", "PoseLibrary",
-    "Retargeted", "Skate", "Skeleton", "Solution", "Solver", "Sphere", "Status", "Surroundings", "Touch",
-    "Trace", "Traces", "ViewerError", "World", "all_solutions", "apply_layers", "clip_at", "clip_violation",
-    "contacts", "coordinate_limits", "coordinates", "find_map", "fit", "fit_bodies", "fk", "fk_arrays",
-    "fk_clip", "foot_contacts", "ik", "lab", "learn_limits", "limit_violation", "load", "plant_feet", "pose_at",
-    "project_pose", "quaternions", "render", "retarget", "save", "skate", "view",
+    "BatchSolution", "Bodies", "Box", "Builder", "Capsule", "Character", "Clip", "Contact", "Contacts", "Drag",
+    "Effector", "FormatError", "Goal", "Inertia", "InputError", "Jacobian", "JointKind", "JointLimits", "Layer",
+    "LoopClosure", "MachineError", "Map", "Mesh", "Mimic", "Motor", "OutputError", "Physics", "Planted", "Pose",
+    "PoseLibrary", "Retargeted", "Skate", "Skeleton", "Solution", "Solver", "Sphere", "Status", "Surroundings",
+    "Touch", "Trace", "Traces", "ViewerError", "World", "all_solutions", "apply_layers", "clip_at",
+    "clip_violation", "contacts", "coordinate_limits", "coordinates", "find_map", "fit", "fit_bodies", "fk",
+    "fk_arrays", "fk_clip", "foot_contacts", "ik", "lab", "learn_limits", "limit_violation", "load", "plant_feet",
+    "pose_at", "project_pose", "quaternions", "render", "retarget", "save", "skate", "view",
 ]  # fmt: skip

@@ -64,15 +64,16 @@ class BatchSolution:
         """The pose of one problem."""
         return Pose.trusted(frozen(self.rotations[index]), frozen(self.translations[index]))
 
-    def take_met(self, places: Ints, other: BatchSolution) -> None:
-        """Take the results that are met of another batch, whose problems are those at ``places``; add iterations."""
-        met = np.asarray(other.status == Status.CONVERGED)
-        for mine, theirs in (
-            (self.rotations, other.rotations), (self.translations, other.translations), (self.status, other.status),
-            (self.errors_m, other.errors_m), (self.errors_deg, other.errors_deg),
-        ):  # fmt: skip
-            mine[places[met]] = theirs[met]
-        self.iterations[places] += other.iterations
+
+def _take_met(solved: BatchSolution, places: Ints, other: BatchSolution) -> None:
+    """Take the results that are met of another batch, whose problems are those at ``places``; add iterations."""
+    met = np.asarray(other.status == Status.CONVERGED)
+    for mine, theirs in (
+        (solved.rotations, other.rotations), (solved.translations, other.translations), (solved.status, other.status),
+        (solved.errors_m, other.errors_m), (solved.errors_deg, other.errors_deg),
+    ):  # fmt: skip
+        mine[places[met]] = theirs[met]
+    solved.iterations[places] += other.iterations
 
 
 def _checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence[Pose] | Pose:
@@ -278,7 +279,7 @@ class Batches:
         if len(left) and seeks_again(prepared, settings):
             again = self._run(prepared.reseeded[0], longer(settings), exact=False)
             turned, moved = (part if len(part) == 1 else part[left] for part in (rotations, translations))
-            solved.take_met(left, again.solve(turned, moved, places[left], turns[left], threads=threads)[0])
+            _take_met(solved, left, again.solve(turned, moved, places[left], turns[left], threads=threads)[0])
         if options.exact:
             idle = projection.idle_of(np.asarray(solved.status != Status.CONVERGED))
             for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):
