@@ -20,7 +20,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Literal, get_args, get_origin, is_typeddict
+from typing import Any, Literal, get_args, get_origin, is_typeddict
 
 import viewer
 from viewer.cli.job import Options, fields_of
@@ -83,7 +83,7 @@ def api_page() -> str:
 def named_types(public: dict[str, object]) -> dict[str, object]:
     """Our classes and lists of words that annotations of public things name, and so on from these classes."""
     found: dict[str, object] = {}
-    left = [value for value in public.values() if callable(value)]
+    left: list[Any] = [value for value in public.values() if callable(value)]
     while left:
         value = left.pop()
         own = [value, *vars(value).values()] if inspect.isclass(value) else [value]
