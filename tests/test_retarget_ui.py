@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inside.document import SetLength
+from inside.document import SetLength, frame_pose
+from inside.document import actions as act
 from inside.session import LongWork
+from inside.spatial import angle_between, vectors
 from inside.ui import retargeting
 from panel_window import PanelWindow
 from sessions import character, session
+from takes import clip_of, keyed, turn
 
 import viewer
 from viewer.document import Document
@@ -221,6 +224,42 @@ def test_of_two_motions_either_can_be_the_source() -> None:
     made.run("retarget.cancel")
     assert made.session.stage.names == ["walk", "walk 2"]
     assert made.session.history.index == 1  # only that the second figure was added
+
+
+def test_a_figure_with_keys_alone_is_a_source() -> None:
+    made = Controller(keyed([0, 20]))
+    keys = made.figures.active
+    assert made.figures.add("sample:biped-hands")
+    made.run("workspace.retarget")
+    made.tick(0.0)
+    strings = made.retargeting
+    assert (strings.source, strings.target, strings.problem) == (keys, "biped-hands", "")
+    source = made.session.stage.documents[made.session.stage.index(keys)]
+    assert shown(made).frames == source.frames
+    for frame in (0, 7, 20):
+        wanted, found = (
+            viewer.fk(document.skeleton, frame_pose(document, frame)) for document in (source, shown(made))
+        )
+        bones = []
+        for world, document in ((wanted, source), (found, shown(made))):
+            elbow, shoulder = (document.skeleton.index(name) for name in ("LeftForeArm", "LeftArm"))
+            bones.append(vectors.unit(world.positions[elbow] - world.positions[shoulder]))
+        assert float(bones[0] @ bones[1]) > 0.999
+
+
+def test_keys_on_a_clip_are_part_of_the_motion() -> None:
+    made = both("walk", "biped-hands")
+    before = clip_of(shown(made)).rotations
+    made.run("retarget.cancel")
+    made.session.figures.activate("walk")
+    turn(made.session, "Head", np.array((0.0, 0.5, 0.0)))
+    made.session.dispatch(act.KeyPose(0))
+    made.session.figures.activate("biped-hands")
+    made.run("workspace.retarget")
+    made.tick(1.0)
+    head = shown(made).skeleton.index("Head")
+    after = clip_of(shown(made)).rotations
+    assert angle_between(after[0, head], before[0, head]) == pytest.approx(0.5, abs=0.01)
 
 
 def spans(made: Controller) -> list[tuple[float, float]]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from viewer.document import Document, world_of
 from viewer.document.actions import AddClip
+from viewer.document.import_export import baked_clip
 from viewer.errors import InputError, ViewerError, plural
 from viewer.formats.companion_json import read_map, write_map
 from viewer.gizmo import Fill, Shape, Stroke
@@ -318,15 +319,19 @@ class Retargeting:
         return stage.documents[stage.index(name)]
 
     def _moves(self, name: str) -> bool:
-        return self._document(name).clip_data is not None
+        return self._document(name).has_motion
 
     def _character(self, name: str, *, moving: bool = True) -> Character:
-        """The figure as it is shown; a source with the clip shown alone."""
+        """The figure as it is shown; a source with its motion alone, keys and layers included."""
         document = self._document(name)
-        clip = document.clip_data
-        if moving and clip is None:
-            raise InputError(f"{name} has no motion")
-        clips = {clip.name: clip} if moving and clip is not None else document.character.clips
+        clips = document.character.clips
+        if moving:
+            if not document.has_motion:
+                raise InputError(f"{name} has no motion")
+            if document.take is not None:
+                document = replace(document, take=replace(document.take, first=0, last=document.frames - 1))
+            clip = baked_clip(document)
+            clips = {clip.name: clip}
         return replace(document.character, skeleton=document.skeleton, clips=MappingProxyType({**clips}))
 
     # Pairs
