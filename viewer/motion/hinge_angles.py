@@ -17,6 +17,7 @@ import numpy as np
 
 from viewer.skeleton import Skeleton
 from viewer.skeleton.limits import UNLIMITED
+from viewer.spatial.angles import wrapped
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.vectors import cross, dot, norm
@@ -109,7 +110,7 @@ def _cheaper(solutions: Floats, cost: Callable[[Floats], Floats]) -> Floats:
     """
 
     def way(start: Floats, end: Floats) -> Floats:
-        return np.asarray(np.abs((end - start + np.pi) % (2.0 * np.pi) - np.pi).sum(axis=-1))
+        return np.asarray(np.abs(wrapped(end - start)).sum(axis=-1))
 
     before, after = solutions[..., :-1, :], solutions[..., 1:, :]
     straight, crossed = way(before, after).sum(axis=0), way(before, after[::-1]).sum(axis=0)
@@ -129,7 +130,7 @@ class Ranges(NamedTuple):
 
     def cost(self, angles: Floats) -> Floats:
         """(...) how far angles (..., F, K) are outside, in the mean, radians; of those inside, smaller turns count."""
-        off = np.abs((angles - self.middle[..., None, :] + np.pi) % (2.0 * np.pi) - np.pi)
+        off = np.abs(wrapped(angles - self.middle[..., None, :]))
         outside = np.maximum(off - self.half[..., None, :], 0.0)
         return np.asarray((outside + _LESS * off).sum(axis=-1).mean(axis=-1))
 

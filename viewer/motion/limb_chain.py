@@ -13,6 +13,7 @@ import numpy as np
 
 from viewer.skeleton import JointKind, Limb, Skeleton, World, find_figure
 from viewer.skeleton.limbs import flexion_axis
+from viewer.spatial.angles import wrapped
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -136,8 +137,7 @@ def _flexion(bend: Floats, to_shoulder: Floats, to_wrist: Floats, wanted: Floats
     along, across = dot(to_shoulder, bend) * dot(to_wrist, bend), cross(bend, to_wrist)
     cosine, sine = dot(to_shoulder, to_wrist) - along, dot(to_shoulder, across)
     size = np.maximum(np.hypot(cosine, sine), _TINY)
-    turned = np.arctan2(sine, cosine) - np.arccos(np.clip((wanted - along) / size, -1.0, 1.0))
-    return np.asarray((turned + np.pi) % (2.0 * np.pi) - np.pi)
+    return wrapped(np.arctan2(sine, cosine) - np.arccos(np.clip((wanted - along) / size, -1.0, 1.0)))
 
 
 def _bend_axes(

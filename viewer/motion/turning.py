@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.skeleton import JointKind, Skeleton, fk
+from viewer.spatial.angles import twist_about, wrapped
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -237,8 +238,7 @@ class Turning:
             last = self.arms[chain[-1]][0]
             relative = multiply(conjugate(away[chain[-1]]), away[joint])
             along = unit(last.rest)
-            twist = 2.0 * np.arctan2(relative[:, :3] @ along, relative[:, 3])
-            twist = (twist + np.pi) % (2.0 * np.pi) - np.pi
+            twist = twist_about(relative, along)
             for place, middle in enumerate(chain, start=1):
                 part = from_axis_angle(unit(self.arms[middle][0].rest), twist * place / (len(chain) + 1))
                 away[middle] = multiply(away[middle], part)
@@ -325,7 +325,7 @@ def _steady(angle: Floats, bend: Floats, *, exact: bool) -> Floats:
     if not sure.size:
         sure = np.array([int(np.argmax(bend))])
     between_sure = np.interp(np.arange(len(angle)), sure, np.unwrap(angle[sure]))
-    off = (angle - between_sure + np.pi) % (2.0 * np.pi) - np.pi
+    off = wrapped(angle - between_sure)
     # A nearly straight limb may be hyperextended, which flips the normal of its plane.
     wrong = (np.abs(off) > 0.5 * np.pi) & (bend < _SURE)
     off = np.where(wrong, off - np.sign(off) * np.pi, off)
