@@ -16,6 +16,7 @@ from viewer.motion.hinged_limbs import bones_of, is_hinged, posed_by_hinges
 from viewer.motion.limb_chain import LimbGoals, limb_joints, pose_several
 from viewer.motion.pairing import Pairing
 from viewer.motion.reference import Body, standing_frames
+from viewer.motion.steadied import CUTOFF
 from viewer.skeleton import JointKind, Limb, Skeleton, World, at_or_below, fk_arrays
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import HEAD
@@ -32,8 +33,6 @@ _NEAR = 0.13
 """A hand touches things within this distance, in arm lengths: 8 cm for a person. At twice that distance it does not."""
 _HOLD, _FADE = 0.1, 2.5
 """Seconds by which a touch is held longer at either end, and the hertz of the filter that fades it in and out."""
-_MOVES = 8.0
-"""Hertz up to which people move hands."""
 _PALM = 0.12
 """The palm is this far from the wrist, in arm lengths."""
 _UP = np.array([0.0, 1.0, 0.0])
@@ -211,7 +210,7 @@ def _slowly(skeleton: Skeleton, limb: Limb, own: Floats, found: Floats, rate: fl
     turn it as far as centimetres did before.
     """
     bones = list(limb_joints(limb)[:2])
-    changes = low_pass(log(multiply(conjugate(own[:, bones]), found[:, :2])), rate, _MOVES)
+    changes = low_pass(log(multiply(conjugate(own[:, bones]), found[:, :2])), rate, CUTOFF)
     slow = found.copy()
     slow[:, :2] = multiply(own[:, bones], exp(changes))
     if limb.end is not None:

@@ -18,8 +18,8 @@ from viewer.spatial.quaternion import between, conjugate, exp, hemisphere_contin
 from viewer.spatial.smoothing import low_pass
 from viewer.spatial.vectors import norm, unit
 
-_CUTOFF, _AROUND = 6.0, 0.15
-"""Hertz at which a leg that stands is smoothed; seconds that it is seen before and after."""
+CUTOFF, _AROUND = 6.0, 0.15
+"""Hertz at which a leg that stands, and what an arm does to touch, is smoothed; seconds of a leg's before and after."""
 _PER_LENGTH = 1.5
 """Radians by which a foot is turned by noise of all joints that moves it by a leg's length."""
 _UNSEEN = np.radians(0.25)
@@ -75,7 +75,7 @@ def steadied(turns: Floats, stance: Stance, rate: float) -> Floats:
     """The rotations (S, K, 4) of a stance, from those (F, K, 4) of all frames, without its noise."""
     around = stance.around(rate)
     inside = slice(stance.frames.start - around.start, stance.frames.stop - around.start)
-    smooth = normalized(low_pass(hemisphere_continuous(turns[around]), rate, _CUTOFF)[inside])
+    smooth = normalized(low_pass(hemisphere_continuous(turns[around]), rate, CUTOFF)[inside])
     rough = log(multiply(turns[stance.frames], conjugate(smooth)))
     size = np.sqrt((rough**2).sum(axis=-1).mean(axis=0))
     part = np.minimum(1.0, stance.noise / np.maximum(size, _SAME))
@@ -196,4 +196,4 @@ def steadied_ankle(
 
 def _rough(values: Floats, rate: float) -> Floats:
     """What smoothing removes from values (F, ...)."""
-    return values - low_pass(values, rate, _CUTOFF)
+    return values - low_pass(values, rate, CUTOFF)
