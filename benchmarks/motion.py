@@ -29,7 +29,8 @@ in frames in which they touch.
 
 robots: onto G1, Talos and iCub of the package example-robot-data (with the extra `bench`): frames a second with planted
 feet, the middle one of five; slide in contacts after planting; degrees a second by which a hinge of a shoulder of three
-turns faster than the upper arm, at most.
+turns faster than the upper arm, at most; pops as a multiple of the clip's own, with hands that are
+free and that touch.
 
 layers: a hand reaches for 20 random places within its arm's length of where the clip has it, in 2 s with a hold of
 0.2 s: the most that the hand misses in the hold and that a foot leaves its place (mm), of the places that were reached
@@ -264,7 +265,7 @@ def robots(files: list[str], _: int) -> None:
     """Robots whose hips and shoulders are of hinges."""
     from retargeting import onto_robots
 
-    onto_robots(figures(files))
+    onto_robots(figures(files), pops)
 
 
 def layers(files: list[str], seed: int) -> None:

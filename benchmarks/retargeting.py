@@ -108,13 +108,15 @@ def _off_touched(source: viewer.Character, rig: viewer.Character) -> list[NDArra
             for goal, share, (_, arm) in zip(*goals, posed.pairing.arms, strict=True)]  # fmt: skip
 
 
-def onto_robots(clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]]) -> None:
+def onto_robots(
+    clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]], pops: Callable[[viewer.Clip, list[int]], float]
+) -> None:
     """Print a line for each robot and clip."""
     import pinocchio
 
     folder = Path(pinocchio.__file__).resolve().parents[4] / "share" / "example-robot-data" / "robots"
     clips = list(clips)
-    print(f"{'robot':12} {'clip':26} {'frames/s':>8} {'slide cm/s':>10} {'spin deg/s':>10}")
+    print(f"{'robot':12} {'clip':26} {'frames/s':>8} {'slide cm/s':>10} {'spin deg/s':>10} pops free, touching")
     for name, file in _ROBOTS.items():
         robot = viewer.load(str(folder / file))
         for clip_name, skeleton, clip in clips:
@@ -124,8 +126,15 @@ def onto_robots(clips: Iterable[tuple[str, viewer.Skeleton, viewer.Clip]]) -> No
                 made = viewer.retarget(character, robot)
                 times.append(time.process_time() - began)
             _, slide = made.report.slide_cm_s or (0.0, 0.0)
-            speed = len(clip) / sorted(times)[2]
-            print(f"{name:12} {clip_name:26} {speed:8.0f} {slide:10.6f} {_spin(made.character):10.0f}", flush=True)
+            speed, own = len(clip) / sorted(times)[2], pops(clip, [*range(len(skeleton))])
+            touching = viewer.retarget(character, robot, hands="touch")
+            told = " ".join(
+                f"{pops(each.character.clip, [*range(len(each.character.skeleton))]) / own:9.2f}"
+                for each in (made, touching) if each.character.clip is not None
+            )  # fmt: skip
+            print(
+                f"{name:12} {clip_name:26} {speed:8.0f} {slide:10.6f} {_spin(made.character):10.0f} {told}", flush=True
+            )
 
 
 def _spin(character: viewer.Character) -> float:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.motion import HeldEnd, with_ends_held
+from inside.motion import HeldEnd, with_ends_held, with_ends_near
 from inside.skeleton import nearest_turns
-from inside.spatial import from_axis_angle, multiply
+from inside.spatial import from_axis_angle, multiply, twist_about, vectors, wrapped
 
 import viewer
 from viewer import JointKind, Skeleton
@@ -102,3 +102,56 @@ def test_joints_that_follow_others_stay() -> None:
     made = with_ends_held(skeleton, (motion[0], motion[1]), [end], 0)
     np.testing.assert_array_equal(made[0][:, 1:3], motion[0][:, 1:3])
     np.testing.assert_allclose(fk_arrays(skeleton.parents, *made).positions[:, 4], end.points, atol=1e-4)
+
+
+def arm() -> Skeleton:
+    """An arm that hangs down along the first axis of its shoulder, its elbow a little bent."""
+    builder = viewer.Builder(name="arm")
+    builder.add("chest", None, (0, 1.4, 0), kind="free")
+    builder.add("yaw", "chest", (0.2, 0, 0), kind="hinge", axis=(0, 1, 0))
+    builder.add("pitch", "yaw", kind="hinge", axis=(1, 0, 0))
+    builder.add("twist", "pitch", kind="hinge", axis=(0, 1, 0))
+    builder.add("elbow", "twist", (0, -0.3, 0), kind="hinge", axis=(1, 0, 0))
+    builder.add("hand", "elbow", (0, -0.3, 0), kind="fixed")
+    return builder.skeleton
+
+
+def hanging(frames: int) -> tuple[Skeleton, Motion, World, int]:
+    skeleton = arm()
+    rotations, translations = (np.tile(each, (frames, 1, 1)) for each in (skeleton.rest_rotations, skeleton.offsets))
+    elbow, hand = skeleton.index("elbow"), skeleton.index("hand")
+    rotations[:, elbow] = from_axis_angle(skeleton.axes[elbow, 0], -0.4)
+    return skeleton, (rotations, translations), fk_arrays(skeleton.parents, rotations, translations), hand
+
+
+def test_hands_that_go_slowly_are_near_their_places() -> None:
+    skeleton, motion, world, hand = hanging(120)
+    part = np.linspace(0.0, np.pi, 120)[:, None]
+    goal = world.positions[:, hand] + 0.1 * np.sin(part) * np.array((0.3, 1.0, 0.5))
+    end = HeldEnd((hand, np.zeros(3)), goal, None, world.rotations[:, hand], 1)
+    made = with_ends_near(skeleton, motion, [(end, 0)], 60.0)
+    after = fk_arrays(skeleton.parents, *made)
+    off = vectors.norm(after.positions[:, hand] - goal)
+    assert off.max() < 0.005 < 0.1 * vectors.norm(goal - world.positions[:, hand]).max()
+    np.testing.assert_array_equal(made[0][:, 0], motion[0][:, 0])
+    np.testing.assert_array_equal(made[1], motion[1])
+
+
+def test_a_hand_that_passes_the_axis_does_not_spin_the_shoulder() -> None:
+    """It goes past the first axis at 0.15 m/s, 1 cm away: the hinge would follow it at 860 degrees a second."""
+    skeleton, motion, _, hand = hanging(120)
+    goal = np.array((0.2, 0.82, 0.01)) + np.linspace(-0.15, 0.15, 120)[:, None] * np.array((1.0, 0.0, 0.0))
+    end = HeldEnd((hand, np.zeros(3)), goal, None, np.tile((0.0, 0.0, 0.0, 1.0), (120, 1)), 1)
+    slow = with_ends_near(skeleton, motion, [(end, 0)], 60.0)
+    yaw = skeleton.index("yaw")
+    turned = wrapped(np.diff(twist_about(slow[0][:, yaw], skeleton.axes[yaw, 0])))
+    assert np.degrees(np.abs(turned).max()) * 60.0 < 300.0
+    off = vectors.norm(fk_arrays(skeleton.parents, *slow).positions[:, hand] - goal)
+    assert off.max() < 0.03
+
+
+def test_one_frame_has_ends_near_their_places_too() -> None:
+    skeleton, motion, world, hand = hanging(1)
+    end = HeldEnd((hand, np.zeros(3)), world.positions[:, hand] + 0.03, None, world.rotations[:, hand], 1)
+    made = with_ends_near(skeleton, motion, [(end, 0)], 60.0)
+    assert vectors.norm(fk_arrays(skeleton.parents, *made).positions[:, hand] - end.points).max() < 0.01

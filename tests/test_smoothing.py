@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.spatial import ease, hermite, low_pass, median, quantiles, slopes
+from inside.spatial import ease, hermite, low_pass, median, quantiles, slopes, slow_path
 from strategies import quickly, seeds
 
 from viewer.errors import InputError
@@ -80,3 +80,23 @@ def test_medians_quantiles_and_slopes_are_those_of_numpy(seed: int, count: int, 
     np.testing.assert_allclose(quantiles(values, shares), np.quantile(values, shares, axis=0), rtol=0, atol=1e-14)
     if count > 1:
         np.testing.assert_array_equal(slopes(values), np.gradient(values, axis=0))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 7, 40])
+@pytest.mark.parametrize("width", [1, 3])
+def test_a_slow_path_has_the_least_sum_of_its_pull_and_its_changes(count: int, width: int) -> None:
+    random, stiff = np.random.default_rng(count), 2.5
+    half = random.normal(size=(count, width, width))
+    pull, force = half @ half.swapaxes(1, 2), random.normal(size=(count, width))
+    found = slow_path(pull, force, stiff)
+    # Of the least sum the derivative is 0.
+    changes = np.diff(found, axis=0, prepend=found[:1], append=found[-1:])
+    slope = (pull @ found[..., None])[..., 0] - force + stiff * (changes[:-1] - changes[1:])
+    np.testing.assert_allclose(slope, 0.0, atol=1e-9)
+
+
+def test_a_slow_path_goes_on_where_nothing_pulls() -> None:
+    pull = np.zeros((5, 1, 1))
+    pull[[0, 4]] = 1e9
+    found = slow_path(pull, 1e9 * np.array([[1.0], [0.0], [0.0], [0.0], [5.0]]), 1.0)
+    np.testing.assert_allclose(found[:, 0], [1.0, 2.0, 3.0, 4.0, 5.0], atol=1e-6)

@@ -1,7 +1,7 @@
 """The inside of `viewer.motion` that tests use."""
 
 from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts, foot_places, measured, steady_pieces
-from viewer.motion.held_ends import HeldEnd, with_ends_held
+from viewer.motion.held_ends import HeldEnd, with_ends_held, with_ends_near
 from viewer.motion.hinge_angles import Ranges, nearest_two, three_angles, turn_of
 from viewer.motion.hinge_paths import Size, path_angles
 from viewer.motion.hinge_stacks import without_stacks

@@ -41,4 +41,4 @@ from viewer.spatial.quaternion import (
     slerp,
     to_matrix,
 )
-from viewer.spatial.smoothing import ease, hermite, low_pass, median, quantiles, slopes
+from viewer.spatial.smoothing import ease, hermite, low_pass, median, quantiles, slopes, slow_path

@@ -9,6 +9,10 @@ solved by itself.
 
 Where a limb is too short, the joints between it and the trunk turn, too, and where that is not enough the body moves.
 Each of these stages starts from the result of the one before, so that nothing jumps where a stage is no longer enough.
+
+Hands that touch are only near their places (`with_ends_near`): the body does not move, and no joint spins, as it would
+where an arm passes the first axis of its shoulder. What they are off and the joints' speeds have the least sum of
+squares over the whole motion.
 """
 
 from __future__ import annotations
@@ -18,11 +22,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.motion.hinge_paths import SLOW
 from viewer.skeleton import JointKind, Limb, Skeleton, World, fk_arrays
 from viewer.skeleton.limbs import LEG
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, rotate
-from viewer.spatial.vectors import cross, norm
+from viewer.spatial.smoothing import slow_path
+from viewer.spatial.vectors import cross, dot, norm
 
 _ROUNDS, _MORE = 6, 12
 """The most steps of a frame, before and after the body moves. A leg that is nearly straight gets straighter by less in
@@ -40,6 +46,8 @@ _LEVER = 0.5
 """Metres by which a turn of the body is multiplied to count as a translation."""
 _BODY = 6
 """Columns of the body: its translation, and its rotation."""
+_STAY, _TURN = 0.03, 0.05
+"""Metres that a hand may be off for each radian by which a joint leaves its motion less, and its rotation is met."""
 
 
 _RIGHT = multiply(np.eye(4)[:, None], np.eye(4)).transpose(1, 2, 0).reshape(4, 16)
@@ -110,6 +118,58 @@ def with_ends_held(
         translations[frames, root] = middle + rotate(turn, translations[frames, root] - before[frames])
     rotations[:, tree.joints] = normalized(state.turns[count:]).swapaxes(0, 1)
     return rotations, translations
+
+
+def with_ends_near(
+    skeleton: Skeleton, motion: tuple[Floats, Floats], ends: Sequence[tuple[HeldEnd, int]], rate: float
+) -> tuple[Floats, Floats]:
+    """A motion changed so that the ends of limbs are near their places, with joints as slow as that allows.
+
+    Args:
+        skeleton: of it.
+        motion: local rotations (F, J, 4), as the joints can turn, and translations (F, J, 3).
+        ends: of limbs, none of which hangs on another, each with the joint that carries its limb.
+        rate: frames per second.
+    """
+    rotations, translations = motion[0].copy(), motion[1]
+    for end, carrier in ends:
+        tree = _tree(skeleton, [end], carrier)
+        carried, local = _above(skeleton, tree.carriers, *motion), rotations[:, tree.joints]
+        places = np.concatenate([carried.positions, translations[:, tree.joints]], axis=1).swapaxes(0, 1)
+        near = _slowed(tree, carried.rotations.swapaxes(0, 1), local.swapaxes(0, 1), places, end, rate)
+        rotations[:, tree.joints] = normalized(near).swapaxes(0, 1)
+    return rotations, translations
+
+
+def _slowed(tree: _Tree, carried: Floats, local: Floats, places: Floats, end: HeldEnd, rate: float) -> Floats:
+    """Local rotations (K, F, 4) of a limb's joints with its end near its place.
+
+    Args:
+        tree: of the limb.
+        carried: (N - K, F, 4) world rotations of what carries it.
+        local: (K, F, 4) local rotations before.
+        places: (N, F, 3) of its nodes; see `_State`.
+        end: of the limb.
+        rate: frames per second.
+    """
+    wanted, count = (end.points[None], end.turns[None]), len(tree.nodes)
+    moved, stiff = np.zeros((local.shape[1], count)), (SLOW * rate) ** 2
+    for _ in range(_ROUNDS):
+        axes = _axes(tree, local)
+        pull, force = _STAY**2 * np.eye(count), -(_STAY**2) * moved
+        levels = _levels(tree, np.concatenate([carried, local]), places, axes, wanted, None)
+        for (jacobian, off), weight in zip(levels, (1.0, _TURN**2), strict=False):
+            back = weight * jacobian.swapaxes(1, 2)
+            pull, force = pull + back @ jacobian, force + (back @ off[..., None])[..., 0]
+        steps = log(multiply(conjugate(local[:, :-1]), local[:, 1:]))[tree.turning.argmax(axis=0)]
+        pace = stiff * dot(axes if axes.shape[1] == 1 else axes[:, 1:], steps).T
+        force[:-1] += pace
+        force[1:] -= pace
+        step = np.clip(slow_path(pull, force, stiff), -_LARGEST, _LARGEST)
+        moved, local = moved + step, _turned(tree, local, axes * step.T[..., None])
+        if np.abs(step).max(initial=0.0) < _SETTLED:
+            break
+    return local
 
 
 def _above(skeleton: Skeleton, joints: Sequence[int], rotations: Floats, translations: Floats) -> World:

@@ -4,8 +4,8 @@ There the hinges would spin to keep up with the bone, although any first angle l
 angle is a compromise over the whole motion: the least sum of squares of what the end of the limb is off, in metres, and
 of the first hinge's speed. Which way round it goes, and which of two exact solutions it follows, is the shortest path
 through a grid of angles and moments (Viterbi, "Error bounds for convolutional codes and an asymptotically optimum
-decoding algorithm", 1967). Near that path the sum is a parabola, whose least value solves a linear system with three
-diagonals. The other two angles follow from the first.
+decoding algorithm", 1967). Near that path the sum is a parabola, whose least value is found at once (`slow_path`). The
+other two angles follow from the first.
 """
 
 from __future__ import annotations
@@ -18,14 +18,15 @@ from viewer.motion.hinge_angles import Ranges, aim_angles
 from viewer.spatial.angles import wrapped
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
+from viewer.spatial.smoothing import slow_path
 from viewer.spatial.vectors import cross, norm
 
 _NEAR = 0.26
 """Sine of the angle between bone and first axis below which the axis is near."""
 _GRID, _RATE = 48, 20.0
 """Angles of the grid, and moments a second."""
-_SLOW = 2e-3
-"""Metres that the end may be off for each radian a second that the first hinge is slower: 1 cm at 290 degrees."""
+SLOW = 3e-3
+"""Metres that the end may be off for each radian a second that the hinge is slower: 1 cm at 190 degrees."""
 _FASTEST = np.radians(1200.0)
 """Radians a second of the first hinge at most, on the grid."""
 _SHIFT = 0.3
@@ -71,7 +72,8 @@ def path_angles(axes: Floats, turns: Floats, ranges: Ranges, rate: float, size: 
         # touches it.
         ways = np.stack([wrapped(first - each) for each in solutions])
         way = np.where(np.abs(ways[0]) < np.abs(ways[1]), ways[0], ways[1])
-        first = _compromise(first - 0.5 * np.sin(2.0 * way), pull, (_SLOW * rate) ** 2)
+        goal = pull * (first - 0.5 * np.sin(2.0 * way))
+        first = slow_path(pull[:, None, None], goal[:, None], (SLOW * rate) ** 2)[:, 0]
     others = _others(axes, turns, first)[0]
     return np.unwrap(np.concatenate([first[:, None], others], axis=1), axis=0)
 
@@ -98,7 +100,7 @@ def _shortest(axes: Floats, turns: Floats, ranges: Ranges, steps: Floats, size: 
     cost = size.length**2 * off + 2.0 * (_SHIFT * size.lever) ** 2 * (1.0 - np.cos(grid))
     cost += _OUTSIDE**2 * (outside**2).sum(axis=-1) + _AWAY**2 * (away**2).sum(axis=-1)
     far, columns = np.abs(wrapped(grid[:, None] - grid)), np.arange(_GRID)
-    moves = {step: np.where(far > _FASTEST * step, np.inf, (_SLOW / step * far) ** 2) for step in set(steps.tolist())}
+    moves = {step: np.where(far > _FASTEST * step, np.inf, (SLOW / step * far) ** 2) for step in set(steps.tolist())}
     before: Ints = np.zeros(first.shape, dtype=np.intp)
     total = cost[0]
     for number, step in enumerate(steps.tolist(), start=1):
@@ -109,21 +111,3 @@ def _shortest(axes: Floats, turns: Floats, ranges: Ranges, steps: Floats, size: 
     for row in before[:0:-1]:
         path.append(int(row[path[-1]]))
     return np.unwrap(grid[path[::-1]])
-
-
-def _compromise(values: Floats, pull: Floats, stiff: float) -> Floats:
-    """(F,) x with the least sum of pull (x - value)^2 and of stiff (x - x before)^2."""
-    if len(values) < 2:
-        return values
-    diagonal = pull + 2.0 * stiff
-    diagonal[[0, -1]] -= stiff
-    # Elimination of a symmetric matrix with three diagonals, all of whose other elements are -stiff.
-    shares, sums = [stiff / diagonal[0]], [pull[0] * values[0] / diagonal[0]]
-    for main, given in zip(diagonal[1:].tolist(), (pull[1:] * values[1:]).tolist(), strict=True):
-        left = main - stiff * shares[-1]
-        sums.append((given + stiff * sums[-1]) / left)
-        shares.append(stiff / left)
-    found = [sums[-1]]
-    for share, own in zip(shares[-2::-1], sums[-2::-1], strict=True):
-        found.append(own + share * found[-1])
-    return np.array(found[::-1])

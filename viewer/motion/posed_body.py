@@ -40,6 +40,7 @@ class PosedBody(NamedTuple):
         feet: "plant", "follow" or "off": what was done.
         stands: when its feet stand; None where they were not planted.
         held: its limbs whose ends were brought to places.
+        touches: (F,) how much the hand of each arm touches, by the arm's upper joint; {}: hands do not.
         warnings: a line for each choice that could not be carried out.
     """
 
@@ -49,6 +50,7 @@ class PosedBody(NamedTuple):
     feet: str
     stands: Stands | None
     held: list[Limb]
+    touches: dict[int, Floats]
     warnings: tuple[str, ...]
 
 
@@ -69,10 +71,10 @@ def posed_body(source: Body, target: Body, used: Map, choices: Choices, *, free:
     wanted, warnings = wanted_turns(pairing), list[str]()
     moved = Moved(*place_hips(pairing, *turned(pairing, wanted), in_place=choices.in_place))
     moved, feet, stands = _with_feet(pairing, choices, moved, wanted, warnings)
-    moved = _with_hands(pairing, choices, moved, wanted, warnings)
+    moved, touches = _with_hands(pairing, choices, moved, wanted, warnings)
     held = (pairing.legs if feet != "off" else []) + (pairing.arms if choices.hands != "free" else [])
     clip = _as_clip(pairing, hemisphere_continuous(normalized(moved.rotations)), moved.translations)
-    return PosedBody(pairing, clip, moved.world, feet, stands, [limb for _, limb in held], tuple(warnings))
+    return PosedBody(pairing, clip, moved.world, feet, stands, [limb for _, limb in held], touches, tuple(warnings))
 
 
 def _paired(source: Body, target: Body, used: Map, choices: Choices, *, free: bool) -> Pairing:
@@ -141,21 +143,22 @@ def _standing(skeleton: Skeleton, clip: Clip) -> tuple[MovingFeet, Contacts, flo
 
 def _with_hands(
     pairing: Pairing, choices: Choices, moved: Moved, wanted: dict[int, Floats], warnings: list[str]
-) -> Moved:
-    """The body with its hands as the choices ask."""
+) -> tuple[Moved, dict[int, Floats]]:
+    """The body with its hands as the choices ask, and `PosedBody.touches`."""
     if choices.hands == "free":
-        return moved
-    arms = pairing.arms
+        return moved, {}
+    arms, touches = pairing.arms, dict[int, Floats]()
     if not arms:
         warnings.append("hands: expected arms on both sides, found none: hands are free")
     if choices.hands == "reach":
         rotations, world = follow(pairing, arms, *moved, wanted)
     else:
         assert pairing.source.clip is not None
-        goals, _ = touching_goals(pairing, moved.world)
+        goals, shares = touching_goals(pairing, moved.world)
+        touches = {arm.upper: share for (_, arm), share in zip(arms, shares, strict=True)}
         rate = 1.0 / pairing.source.clip.frame_time
         rotations, world = reach(pairing, list(zip(arms, goals, strict=True)), *moved, wanted, rate)
-    return Moved(rotations, moved.translations, world)
+    return Moved(rotations, moved.translations, world), touches
 
 
 def _as_clip(pairing: Pairing, rotations: Floats, translations: Floats) -> Clip:

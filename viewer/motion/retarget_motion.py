@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.motion.held_ends import held_end, with_ends_held
+from viewer.motion.held_ends import held_end, with_ends_held, with_ends_near
 from viewer.motion.hinge_stacks import Stacks, without_stacks
 from viewer.motion.posed_body import PosedBody, posed_body
 from viewer.motion.reference import Body, bodies_of
@@ -247,7 +247,10 @@ def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[
         whole = fk_clip(skeleton, clip)
         world = whole if stacks is None else stacks.seen(whole)
     if stacks is not None:
-        away = [norm(world.point(*limb.tip) - posed.world.point(*limb.tip)).max() for limb in posed.held]
+        away = [
+            (norm(world.point(*limb.tip) - posed.world.point(*limb.tip)) * posed.touches.get(limb.upper, 1.0)).max()
+            for limb in posed.held
+        ]
         if max(away, default=0.0) > _NOTED:
             off = f"hands or feet are up to {100.0 * max(away):.1f} cm off"
             warnings = (*warnings, f"{off}: hinges and limits allow no more")
@@ -258,9 +261,16 @@ def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[
 
 
 def _on_hinges(stacks: Stacks, posed: PosedBody) -> Clip:
-    """A motion on the hinges that single joints stand for; hands and feet that are held end where they did."""
+    """A motion on the hinges that single joints stand for; ends that are held are where they were, hands near that."""
     clip, whole = posed.clip, stacks.whole
     trunk = 0 if posed.pairing.target.figure is None else posed.pairing.target.figure.trunk
-    ends = [held_end(limb, posed.world, stacks.limb_of(limb)) for limb in posed.held]
-    motion = with_ends_held(whole, stacks.spread(clip), ends, stacks.members[trunk][-1])
+    exact, near = [], []
+    for limb in posed.held:
+        end, touches = held_end(limb, posed.world, stacks.limb_of(limb)), posed.touches.get(limb.upper)
+        if touches is None:
+            exact.append(end)
+        elif touches.any():
+            near.append((end, int(whole.parents[stacks.members[limb.upper][0]])))
+    motion = with_ends_held(whole, stacks.spread(clip), exact, stacks.members[trunk][-1])
+    motion = with_ends_near(whole, motion, near, 1.0 / clip.frame_time)
     return clip_like(clip, whole, hemisphere_continuous(normalized(motion[0])), motion[1])

@@ -82,6 +82,46 @@ def slopes(values: Floats) -> Floats:
     return result
 
 
+def slow_path(pull: Floats, force: Floats, stiff: float) -> Floats:
+    """Values (N, C) at equal steps, drawn to their places and held back by their speed, N > 0.
+
+    x has the least sum of x . pull x / 2 - force . x and of stiff / 2 times the squares of its changes from step to
+    step. That is a linear system of blocks, three in a row: every second one is eliminated, which leaves half as many
+    (cyclic reduction: Heller, "Some aspects of the cyclic reduction algorithm for block tridiagonal linear systems",
+    1976).
+
+    Args:
+        pull: (N, C, C) symmetric, positive definite in the sum of all.
+        force: (N, C).
+        stiff: above 0.
+    """
+    still = stiff * np.eye(force.shape[1])
+    main = pull + 2.0 * still
+    main[0] -= still
+    main[-1] -= still
+    return _eliminated(main, np.broadcast_to(-still, (len(main) - 1, *still.shape)), force[..., None])[..., 0]
+
+
+def _eliminated(main: Floats, beside: Floats, right: Floats) -> Floats:
+    """(N, C, 1) that blocks (N, C, C) on the diagonal, (N - 1, C, C) above and, transposed, below take to ``right``."""
+    if len(main) == 1:
+        return np.asarray(np.linalg.solve(main, right))
+    inverse, left = np.linalg.inv(main[1::2]), right[1::2]
+    to_next, to_last = beside[::2], beside[1::2]
+    up, down = to_next @ inverse, to_last.swapaxes(1, 2) @ inverse[: len(to_last)]
+    less, fewer = main[::2].copy(), right[::2].copy()
+    less[: len(up)] -= up @ to_next.swapaxes(1, 2)
+    fewer[: len(up)] -= up @ left
+    less[1:] -= down @ to_last
+    fewer[1:] -= down @ left[: len(to_last)]
+    even = _eliminated(less, -up[: len(to_last)] @ to_last, fewer)
+    odd = left - to_next.swapaxes(1, 2) @ even[: len(to_next)]
+    odd[: len(to_last)] -= to_last @ even[1:]
+    found = np.empty_like(right)
+    found[::2], found[1::2] = even, inverse @ odd
+    return found
+
+
 def ease(part: ArrayLike) -> Floats:
     """From 0 at ``part`` 0 to 1 at 1, at rest at both ends (no speed, no acceleration); constant outside: a quintic."""
     t = np.clip(np.asarray(part, dtype=np.float64), 0.0, 1.0)
