@@ -43,8 +43,8 @@ from numpy.typing import NDArray
 
 import viewer
 from viewer import Contact, Goal, Solver
+from viewer.choices import Backend
 from viewer.cli.bench.drags import joint_steps
-from viewer.ik.solver_options import Backend
 from viewer.ik.warming import warm_up
 
 NAMED = ("biped", "biped-hands", "raptor")

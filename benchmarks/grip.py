@@ -27,8 +27,8 @@ from contact_objects import mug
 
 import viewer
 from viewer import Contact, Goal, Solver
+from viewer.choices import Backend
 from viewer.ik.contact import Object
-from viewer.ik.solver_options import Backend
 from viewer.ik.warming import warm_up
 
 HAND = "RightHand"

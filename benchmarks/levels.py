@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 import viewer
 from viewer import Goal, Solver
+from viewer.choices import Backend
 from viewer.cli.bench.bench_problems import problems
 from viewer.cli.bench.drags import joint_steps
 from viewer.cli.bench.rigs import Rig, find_rig
 from viewer.ik.goals.numbers import LAST_LEVEL
 from viewer.ik.goals.placed import holds
-from viewer.ik.solver_options import Backend
 from viewer.ik.warming import warm_up
 from viewer.skeleton import find_place
 

@@ -19,7 +19,7 @@ import numpy as np
 
 import viewer
 from viewer import Goal, Solution, Solver
-from viewer.ik.solver_options import Backend
+from viewer.choices import Backend
 from viewer.ik.warming import warm_up
 from viewer.skeleton import Pose, find_balance
 from viewer.spatial.checks import Floats

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, get_args
 import pytest
 from cli_run import figure, ran
 from conftest import ROOT
-from inside.cli import BACKENDS, COMMANDS, SHELLS, SOLVERS, actions_of, command_parser, completion
+from inside.cli import COMMANDS, SHELLS, actions_of, command_parser, completion
 from inside.formats import READERS, FormatWord, sample_names
-from inside.ik import BACKENDS as REAL_BACKENDS
-from inside.ik import METHOD_NAMES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -120,8 +118,6 @@ def test_another_shell_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_names_are_those_of_the_library() -> None:
-    assert set(SOLVERS) == set(METHOD_NAMES), "correct SOLVERS of viewer/cli/options.py"
-    assert BACKENDS == REAL_BACKENDS
     assert set(completion.SUFFIXES) == {suffix[1:] for suffix in READERS}
     words = tuple(suffix[1:] for suffix in READERS)
     assert get_args(FormatWord) == words, "correct FormatWord of viewer/formats/file_formats.py: it has these words"

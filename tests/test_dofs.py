@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from inside.ik import MethodName
 from strategies import quickly, random_clip, random_pose, random_skeleton, seeds
 
 import viewer
@@ -97,7 +98,7 @@ def test_rows_are_plain_metres_and_radians() -> None:
 
 
 @pytest.mark.parametrize("method", ["default", "ccd", "dls", "transpose"])
-def test_a_trace_begins_at_the_start_and_ends_where_the_solve_does(method: viewer.ik.solver_options.MethodName) -> None:
+def test_a_trace_begins_at_the_start_and_ends_where_the_solve_does(method: MethodName) -> None:
     start = BIPED.relaxed_pose()
     solver = viewer.Solver(
         BIPED, [viewer.Goal.position("LeftHand", (0.5, 1.2, 0.3))], method=method, max_iterations=12, backend="numpy"

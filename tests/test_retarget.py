@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 from cli_run import ran
 from figures import person
-from inside.cli import FEET as FEET_WORDS
-from inside.cli import HANDS as HANDS_WORDS
 from inside.formats import map_from_text, map_to_json
-from inside.motion import FEET, HANDS, touching_share
+from inside.motion import touching_share
 from inside.skeleton import SURE, find_slots, is_same_tree
 from inside.spatial import angle_between, conjugate, exp, log, multiply
 from sessions import character
@@ -493,11 +491,6 @@ def test_wrong_usage_is_one_line(capsys: Any, words: list[str], line: str) -> No
     done = ran(capsys, "retarget", *words)
     assert done.code != 0
     assert line in done.err
-
-
-def test_the_words_of_the_command_are_the_librarys() -> None:
-    assert FEET_WORDS == FEET
-    assert HANDS_WORDS == HANDS
 
 
 def test_a_single_frame_keeps_the_targets_bones() -> None:

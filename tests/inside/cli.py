@@ -14,8 +14,7 @@ from viewer.cli.bench.solves import NUMPY
 from viewer.cli.file_options import SHELLS, ConvertMotion, ConvertOptions
 from viewer.cli.job import Options, Result, add_fields, argument, fields_of, flag, made_from, option, part
 from viewer.cli.main import COMMANDS, actions_of, command_parser, main, options_of
-from viewer.cli.motion_options import FEET, HANDS
-from viewer.cli.options import BACKENDS, SOLVERS, count
+from viewer.cli.options import count
 from viewer.cli.picture_options import RenderOptions, ViewOptions
 from viewer.cli.session_inputs import as_character
 from viewer.cli.solving_options import BENCH_PARTS as PARTS

@@ -1,8 +1,9 @@
 """The inside of `viewer.ik` that tests use."""
 
+from viewer.choices import BACKENDS, METHOD_NAMES, Backend, MethodName, RootMode
 from viewer.ik import algebra, arm_search, backends, batch, levenberg_marquardt, runs, warming
 from viewer.ik.assemble import Assembly, assemble
-from viewer.ik.backends import BACKENDS, engine_for, twins
+from viewer.ik.backends import engine_for, twins
 from viewer.ik.compiled import numba_engine as compiled_engine
 from viewer.ik.compiled.entry import measure_pose, needs_projection, take_targets
 from viewer.ik.contact import distances, near_loops, touching
@@ -51,16 +52,7 @@ from viewer.ik.scaling import (
     spreads,
     unit_near,
 )
-from viewer.ik.solver_options import (
-    METHOD_NAMES,
-    ONE_SHOT,
-    Backend,
-    MethodName,
-    Options,
-    RootMode,
-    keywords_of,
-    seeds_for,
-)
+from viewer.ik.solver_options import ONE_SHOT, Options, keywords_of, seeds_for
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
 from viewer.ik.targets import Targets, make_call

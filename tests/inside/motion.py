@@ -1,5 +1,6 @@
 """The inside of `viewer.motion` that tests use."""
 
+from viewer.choices import PresetName
 from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts, foot_places, measured, steady_pieces
 from viewer.motion.held_ends import HeldEnd, with_ends_held, with_ends_near
 from viewer.motion.hinge_angles import Ranges, nearest_two, three_angles, turn_of
@@ -10,9 +11,8 @@ from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup, apply_layers, so
 from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
 from viewer.motion.paired_places import touching_share
 from viewer.motion.plant import plant_feet
-from viewer.motion.point_sets import POINT_SETS, PresetName, smpl_figure
+from viewer.motion.point_sets import POINT_SETS, smpl_figure
 from viewer.motion.range_of_motion import learned, mirrored, tame
-from viewer.motion.retarget_report import FEET, HANDS
 from viewer.motion.skate_meter import skate
 from viewer.motion.trajectories import noise_of
 from viewer.motion.wild_frames import failures

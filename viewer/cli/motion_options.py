@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import ClassVar, Literal, get_args
+from typing import ClassVar
 
+from viewer.choices import FEET, HANDS, PRESETS, PresetName
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
 from viewer.cli.options import (
     CLIP,
@@ -28,10 +29,6 @@ from viewer.errors import quote
 from viewer.formats.file_formats import POINT_FILES, UNIT_NAMES, check_units
 
 # --- retarget
-
-FEET = ("plant", "follow", "off")
-HANDS = ("free", "reach", "touch")
-"""The words in `viewer.motion.retarget_report`, which loads numpy; a test compares them."""
 
 
 def _reference(text: str) -> str | int:
@@ -191,8 +188,6 @@ below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by mor
 
 # --- fit
 
-Preset = Literal["humanml3d", "smpl", "mediapipe", "coco"]
-"""`PresetName` of `viewer.motion.point_sets`, which takes longer to import than a command line takes to parse."""
 _FIT_UPS = ("auto", "y", "z", "-y")
 
 
@@ -214,8 +209,8 @@ Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and 
         completes=FILES, reads=True,
     )  # fmt: skip
     output: str = output_option("what to write: `.bvh`, `.glb`, `.json` or another format", required=True)
-    preset: Preset | None = option(
-        "", "what the joints are (default: by their names or number)", choices=get_args(Preset), kind="preset"
+    preset: PresetName | None = option(
+        "", "what the joints are (default: by their names or number)", choices=PRESETS, kind="preset"
     )
     names: str | None = option(
         "NAMES", "a file with the joints' names, a line each: `NAME`, or `NAME PARENT`", completes=FILES, reads=True

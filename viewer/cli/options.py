@@ -10,18 +10,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
+from viewer.choices import BACKENDS, METHOD_NAMES, ROOT_MODES
 from viewer.cli.job import FILES, SKELETONS, Options, UsageError, argument, flag, option
 from viewer.errors import InputError, ViewerError, quote
 from viewer.formats.file_formats import LIMIT_SOURCES, UNIT_NAMES, UP_NAMES, UpWord, check_units, check_up
 
 T = TypeVar("T")
-
-SOLVERS = (
-    "default", "dls", "sdls", "pseudo-inverse", "transpose", "ccd", "ccd-from-base", "fabrik", "two-link", "single-bone"
-)  # fmt: skip
-"""`viewer.ik.solver_options.METHOD_NAMES`, repeated because importing that takes longer than parsing a command line."""
-BACKENDS = ("auto", "numpy", "numba")
-_ROOTS = ("free", "translate", "locked")
 
 SESSION_POSE = "session"
 """Name of the pose in which a session was saved."""
@@ -196,7 +190,7 @@ SCHEDULER: Any = option(
 )
 NO_LIMITS: Any = flag("ignore joint limits")
 ROOT: Any = option(
-    "", "what a free root may do: `free` (default), `translate` or `locked`", choices=_ROOTS, default="free"
+    "", "what a free root may do: `free` (default), `translate` or `locked`", choices=ROOT_MODES, default="free"
 )
 TOLERANCE_M: Any = option("M", "tolerance of positions, metres (default 0.001)", parse=positive, default=1e-3)
 TOLERANCE_DEG: Any = option("D", "tolerance of rotations, degrees (default 0.5)", parse=positive, default=0.5)
@@ -268,8 +262,8 @@ def goals_argument(**rest: Any) -> Any:  # noqa: ANN401 - a field of type str or
 
 def solver_option(default: str | None) -> Any:  # noqa: ANN401 - a field of type str or str | None
     """Declare ``--solver``."""
-    text = "`default`, or another method: " + ", ".join(f"`{name}`" for name in SOLVERS[1:])
-    return option("NAME", text, choices=SOLVERS, default=default)
+    text = "`default`, or another method: " + ", ".join(f"`{name}`" for name in METHOD_NAMES[1:])
+    return option("NAME", text, choices=METHOD_NAMES, default=default)
 
 
 def backend_option(default: str | None) -> Any:  # noqa: ANN401 - a field of type str or str | None

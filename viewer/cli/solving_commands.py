@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 import viewer
+from viewer.choices import Backend, MethodName, RootMode
 from viewer.cli import inputs, outputs
 from viewer.cli.console import Json, warn
 from viewer.cli.goal_inputs import check_enabled, contact_of, goal_from, goals_of, layers_of
@@ -30,7 +31,7 @@ from viewer.ik.lab import Traces, checked_methods, lab
 from viewer.ik.methods import EVERY_METHOD, Tuning
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import ONE_SHOT, Backend, MethodName, RootMode, SolverOptions
+from viewer.ik.solver_options import ONE_SHOT, SolverOptions
 from viewer.motion import Layer, solve_layers, with_windows
 from viewer.skeleton import Character, JointKind, Pose, Skeleton, joint_space, limit_violation
 

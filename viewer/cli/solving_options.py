@@ -6,8 +6,9 @@ import argparse
 import re
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple, get_args
+from typing import ClassVar, NamedTuple
 
+from viewer.choices import ASSISTS, BASES, Assist, Base
 from viewer.cli.job import FILES, Options, argument, flag, option, part
 from viewer.cli.options import (
     CLIP,
@@ -240,11 +241,6 @@ returns; feet stay where the motion has them, and frames outside keep their valu
 
 # --- simulate
 
-Assist = Literal["held", "helped", "off"]
-Base = Literal["legs", "fixed", "free"]
-"""Both as in `viewer.physics`, which takes longer to import than a command line takes to parse."""
-
-
 _PUSH = re.compile(r"(.+)=([^=@]+)@([^@]+)")
 
 
@@ -323,12 +319,12 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
     strength: float = option("HZ", "how quickly joints answer (default 6)", parse=positive, default=6.0)
     assist: Assist = option(
         "", "what may hold a free root: `held` (by its weight at most), `helped` (0.3 weights) or `off`",
-        choices=get_args(Assist), default="held",
+        choices=ASSISTS, default="held",
     )  # fmt: skip
     base: Base = option(
         "", "which roots that a robot's file fixes are free: those of figures with `legs`, none (`fixed`), or all "
         "(`free`); they stand on the floor",
-        choices=get_args(Base), default="legs",
+        choices=BASES, default="legs",
     )  # fmt: skip
     ground: float | None = option(
         "Y", "height of the floor, metres (default 0, or the lowest joint of a figure that is below)", parse=finite

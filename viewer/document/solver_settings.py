@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import cast
 
+from viewer.choices import Backend, MethodName, RootMode
 from viewer.document.argument_checks import as_flag, as_number, as_positive
 from viewer.errors import InputError, unknown_name
 from viewer.ik.methods import DEFAULT_TUNING
-from viewer.ik.solver_options import DEFAULT, DRAGGING, ONE_SHOT, Backend, MethodName, Options, RootMode
+from viewer.ik.solver_options import DEFAULT, DRAGGING, ONE_SHOT, Options
 from viewer.ik.system import Settings
 from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import check_count

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from viewer.choices import PresetName
 from viewer.errors import FormatError, InputError, ViewerError, of_file, quote, unknown_name
 from viewer.formats.file_formats import POINT_FILES, check_units, format_of
 from viewer.formats.files import read_text
@@ -17,7 +18,6 @@ from viewer.formats.units import BECAUSE, GUESSES, Body, in_words, settle
 from viewer.motion import (
     HEIGHT,
     PointSet,
-    PresetName,
     counts_of_sets,
     fit,
     fit_points,

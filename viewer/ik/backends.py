@@ -14,10 +14,10 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Any, Protocol
 
+from viewer.choices import BACKENDS
 from viewer.errors import InputError, is_installed, missing_library, unknown_name
 from viewer.ik.system import Problems, Settings
 
-BACKENDS = ("auto", "numpy", "numba")
 _COMPILED = "viewer.ik.compiled.numba_engine"
 _NUMPY = "viewer.ik.vectorised.numpy_engine"
 

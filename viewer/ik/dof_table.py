@@ -14,7 +14,6 @@ from viewer.skeleton.tree import depth_first
 from viewer.spatial.angles import axes_of
 from viewer.spatial.checks import Floats, Ints, frozen
 
-ROOT_MODES = ("free", "translate", "locked")
 _COORDINATES = {
     JointKind.HINGE: algebra.HINGE,
     JointKind.UNIVERSAL: algebra.UNIVERSAL,

@@ -10,13 +10,14 @@ from typing import TypeAlias, Unpack
 
 import numpy as np
 
+from viewer.choices import METHOD_NAMES, MethodName
 from viewer.errors import InputError, plural, quote, unknown_name
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import METHOD_NAMES, MethodName, SolverOptions
+from viewer.ik.solver_options import SolverOptions
 from viewer.notebook import comparison_png
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.arguments import check_skeleton

@@ -8,14 +8,14 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias, TypedDict, cast, get_args
+from typing import Final, TypedDict, cast
 
 import numpy as np
 
+from viewer.choices import METHOD_NAMES, ROOT_MODES, Backend, MethodName, RootMode
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.backends import check_backend
 from viewer.ik.contact.values import Contact
-from viewer.ik.dof_table import ROOT_MODES
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal, goal_ids
 from viewer.ik.levenberg_marquardt import CHOICE
@@ -94,14 +94,8 @@ def seeds_for(system: System, skeleton: Skeleton, seed: int) -> Floats:
     return seeds
 
 
-MethodName: TypeAlias = Literal[
-    "default", "two-link", "single-bone", "ccd", "ccd-from-base", "fabrik", "transpose", "pseudo-inverse", "dls", "sdls"
-]
-Backend: TypeAlias = Literal["auto", "numpy", "numba"]
-RootMode: TypeAlias = Literal["free", "translate", "locked"]
 DEFAULT: Final = "default"
 DLS: Final = "dls"
-METHOD_NAMES: tuple[MethodName, ...] = get_args(MethodName)
 assert (*EVERY_METHOD,) == METHOD_NAMES, f"MethodName: expected the words {', '.join(EVERY_METHOD)}"
 
 

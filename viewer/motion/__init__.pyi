@@ -9,7 +9,6 @@ from viewer.motion.point_sets import (
     BODY_JOINTS,
     HEIGHT,
     PointSet,
-    PresetName,
     counts_of_sets,
     point_set,
     set_of_count,
@@ -19,14 +18,12 @@ from viewer.motion.point_sets import (
 )
 from viewer.motion.range_of_motion import Learned, learn_limits, learned, named_still, on_rig
 from viewer.motion.retarget_motion import Retargeted, find_map, retarget
-from viewer.motion.retarget_report import FEET, HANDS, Choices, RetargetReport
+from viewer.motion.retarget_report import Choices, RetargetReport
 from viewer.motion.skate_meter import FootSkate, Skate, skate
 
 __all__ = [
     "BLOCK",
     "BODY_JOINTS",
-    "FEET",
-    "HANDS",
     "HEIGHT",
     "WHOLE",
     "Choices",
@@ -41,7 +38,6 @@ __all__ = [
     "PlantReport",
     "Planted",
     "PointSet",
-    "PresetName",
     "RetargetReport",
     "Retargeted",
     "Skate",

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viewer.choices import PresetName
 from viewer.errors import InputError, quote, unknown_name
-from viewer.motion.point_sets import PointSet, PresetName, counts_of_sets, point_set, set_of_count, set_of_names
+from viewer.motion.point_sets import PointSet, counts_of_sets, point_set, set_of_count, set_of_names
 from viewer.motion.retarget_motion import retarget
 from viewer.motion.trajectories import LONGEST_GAP, bridged, gaps_of, noise_of, smoothed
 from viewer.motion.turning import LINE, NOISY_LINE, Arm, Turning, is_line, kabsch, rests_of

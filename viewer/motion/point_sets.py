@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
 
 import numpy as np
 
+from viewer.choices import PresetName
 from viewer.errors import InputError, quote, unknown_name
 from viewer.skeleton import Character, Clip, Effector, JointKind, Skeleton, fk_clip
 from viewer.spatial.checks import Floats
@@ -135,7 +135,6 @@ def _detector(name: str, points: tuple[str, ...]) -> PointSet:
     return PointSet(name, points, (*nodes, *tips), _ENDS)
 
 
-PresetName = Literal["humanml3d", "smpl", "mediapipe", "coco"]
 POINT_SETS: dict[PresetName, PointSet] = {
     "humanml3d": _body_model("humanml3d", 22),
     "smpl": _body_model("smpl", 24),

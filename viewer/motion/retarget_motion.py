@@ -15,12 +15,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
+from viewer.choices import Feet, Hands
 from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.held_ends import held_end, with_ends_held, with_ends_near
 from viewer.motion.hinge_stacks import Stacks, without_stacks
 from viewer.motion.posed_body import PosedBody, posed_body
 from viewer.motion.reference import Body, bodies_of
-from viewer.motion.retarget_report import Choices, Feet, Hands, RetargetReport, report_of
+from viewer.motion.retarget_report import Choices, RetargetReport, report_of
 from viewer.skeleton import Character, Clip, Figure, Skeleton, World, fk_clip
 from viewer.skeleton.arguments import check_character
 from viewer.skeleton.clip import clip_like

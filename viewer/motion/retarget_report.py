@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from viewer.choices import FEET, HANDS, Feet, Hands
 from viewer.errors import InputError, quote
 from viewer.motion.contacts import Contacts, MovingFeet
 from viewer.motion.limb_chain import limb_points
@@ -19,10 +20,6 @@ from viewer.skeleton.motor_speeds import too_fast
 from viewer.spatial.checks import check_flag, check_range
 from viewer.spatial.vectors import cross, dot, norm
 
-Feet = Literal["plant", "follow", "off"]
-Hands = Literal["free", "reach", "touch"]
-FEET: tuple[Feet, ...] = ("plant", "follow", "off")
-HANDS: tuple[Hands, ...] = ("free", "reach", "touch")
 _OUTSIDE = np.radians(0.5)
 """A joint is outside its limits if it is beyond them by more than this."""
 

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viewer.choices import Base
 from viewer.physics.soles import soled, soles_of
 from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_figure, fk, tip_positions
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import rotate
 
-Base = Literal["legs", "fixed", "free"]
-"""Which fixed bases are free: those of figures with legs, none, all."""
-BASES: dict[Base, str] = {"legs": "of figures with legs", "fixed": "none", "free": "all"}
 _FEET, _HIGH, _LEVEL, _WIDE = 3, 0.3, 0.05, 0.1
 """Feet of an animal, around its root: how many at least; how far below it, how nearly at one height, and how far from
 the vertical through it, in heights of the figure."""

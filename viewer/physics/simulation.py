@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viewer.choices import ASSISTS, BASES, Assist, Base
 from viewer.errors import InputError, and_more, quote
 from viewer.ik.contact import Object, Sphere
 from viewer.physics.constraints import Constraints
 from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
-from viewer.physics.free_base import BASES, Base, freed, stood
+from viewer.physics.free_base import freed, stood
 from viewer.physics.library import load_mujoco
 from viewer.physics.model import BALLS, Model, make_model
 from viewer.physics.overlaps import Stuck
@@ -25,8 +26,7 @@ from viewer.spatial.checks import Floats, finite_floats, handed_over
 STEPS_PER_SECOND = 240
 FRAMES_PER_SECOND = 60
 """Frame rate of the recorded clip."""
-Assist = Literal["held", "helped", "off"]
-ASSISTS: dict[Assist, float] = {"held": 1.0, "helped": 0.3, "off": 0.0}
+_HELP: dict[Assist, float] = {"held": 1.0, "helped": 0.3, "off": 0.0}
 """Largest force that holds a free root at its goal, in weights of the figure."""
 _ASSIST_HZ, _ASSIST_ARM = 2.0, 0.3
 """Frequency, Hz, of the pull to the goal, and lever arm of its largest torque, metres for a figure `_TALL` tall."""
@@ -468,7 +468,7 @@ class Physics:
 
     def _hold_root(self, applied: Floats) -> None:
         """Pull free roots to their goals, critically damped and without steady-state error, by a limited force."""
-        most = ASSISTS[self.assist]
+        most = _HELP[self.assist]
         self.assist_weights = 0.0
         if most == 0.0:
             return

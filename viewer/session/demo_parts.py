@@ -10,13 +10,12 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
+from viewer.choices import Assist, MethodName
 from viewer.document import Action, Document, SolverSettings, new_document, still_report
 from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
-from viewer.ik.solver_options import MethodName
-from viewer.physics.simulation import Assist
 from viewer.session.figures import Arrangement, Figure, Placement, State, name_of
 from viewer.session.moving_targets import TargetMotion, Triple
 from viewer.skeleton import Character, JointKind, JointLimits, Pose, Skeleton, Source

@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from viewer.choices import MethodName
 from viewer.document import Document
 from viewer.document.document_contact import solver_contact
 from viewer.document.planar import PlanarRig, rig_of
@@ -22,7 +23,7 @@ from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import ITERATIONS, Trace, trace_of
 from viewer.ik.solution import Solution
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import MethodName, Options, keywords_of
+from viewer.ik.solver_options import Options, keywords_of
 from viewer.skeleton import Pose, Skeleton
 
 _SWITCH_S = 5e-4

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from viewer.choices import MethodName
 from viewer.document import Document, Item, Mode, world_of
 from viewer.document.actions import Select
 from viewer.document.solve_report import StillReport
@@ -25,7 +26,6 @@ from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import MOST_METHODS, Trace, Traces
 from viewer.ik.solution import Status
-from viewer.ik.solver_options import MethodName
 from viewer.scene import Ghost, Text
 from viewer.scene.method_ghosts import effector_position, farthest_goal, method_ghosts
 from viewer.session import Session

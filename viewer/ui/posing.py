@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
+from viewer.choices import METHOD_NAMES
 from viewer.document import DocumentGoal, Item, Mode, Scope, joint_of
 from viewer.document import actions as act
 from viewer.document.actions import SetPose
@@ -19,7 +20,7 @@ from viewer.gizmo import Space, Tool
 from viewer.ik.all_solutions import MOST_STARTS, all_solutions
 from viewer.ik.goals import KINDS
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import DEFAULT, METHOD_NAMES, keywords_of
+from viewer.ik.solver_options import DEFAULT, keywords_of
 from viewer.session import Session
 from viewer.session.lab_worker import LabProblem, lab_problem
 from viewer.skeleton import Pose

@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.choices import Assist, Base
 from viewer.document import Document
 from viewer.document.actions import AddClip, SetPose
 from viewer.errors import InputError, MachineError
 from viewer.gizmo import Shape, Stroke
 from viewer.ik.contact import Object, Sphere
 from viewer.physics.drive import STRENGTH_HZ
-from viewer.physics.free_base import Base
-from viewer.physics.simulation import Assist, Physics
+from viewer.physics.simulation import Physics
 from viewer.physics.soles import with_feet
 from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.physics.together import Standing, Together

@@ -34,12 +34,12 @@ from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.edits import carry_out
 from viewer.app.widgets.fields import PLAIN, Format, number_field
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
+from viewer.choices import METHOD_NAMES, MethodName
 from viewer.document.actions import SetSolver
 from viewer.formats.lab_report import Curve, ErrorScale, amount
 from viewer.ik.lab import MOST_METHODS, Trace
 from viewer.ik.methods import EVERY_METHOD
 from viewer.ik.solution import Status
-from viewer.ik.solver_options import METHOD_NAMES, MethodName
 from viewer.session.misprints import MISPRINTS, arm_of
 from viewer.ui.laboratory import Laboratory
 

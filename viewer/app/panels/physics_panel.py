@@ -24,7 +24,7 @@ from viewer.app.widgets.buttons import (
 )
 from viewer.app.widgets.fields import PLAIN, Format, finished_number, in_lengths, number_field, part_slider
 from viewer.app.widgets.pen import gap
-from viewer.physics.simulation import ASSISTS
+from viewer.choices import ASSISTS
 from viewer.skeleton import JointKind
 from viewer.ui.simulating import Forces, Simulating
 

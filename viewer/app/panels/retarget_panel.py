@@ -32,8 +32,8 @@ from viewer.app.widgets.buttons import (
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.fields import COUNT, PLAIN, Format, finished_number
 from viewer.app.widgets.pen import Pen, gap, tip
+from viewer.choices import FEET, HANDS
 from viewer.errors import plural
-from viewer.motion import FEET, HANDS
 from viewer.skeleton.joint_map import SURE, Reference
 from viewer.skeleton.names import body_part
 from viewer.ui.retargeting import NOTHING, Retargeting, Settings

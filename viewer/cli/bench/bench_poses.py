@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import viewer
+from viewer.choices import Backend, RootMode
 from viewer.cli.bench.plan import Plan
 from viewer.cli.console import Json
 from viewer.errors import ViewerError
@@ -31,7 +32,6 @@ from viewer.formats.load import load
 from viewer.ik.goals import Goal
 from viewer.ik.scaling import spreads
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import Backend, RootMode
 from viewer.progress import watched
 from viewer.skeleton import Character, Clip, Figure, Pose, Skeleton, World, find_figure, fk, tip_positions
 from viewer.skeleton.clip_limits import limits_from_clip

@@ -13,6 +13,7 @@ from collections import Counter
 
 import numpy as np
 
+from viewer.choices import METHOD_NAMES
 from viewer.cli.bench.bench_problems import PARTS, SIZES_M, UNREACHABLE, Problems, beyond, drawn, out_and_back, posed
 from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.rigs import Rig, find_rig
@@ -21,7 +22,6 @@ from viewer.cli.console import Json
 from viewer.ik.drag import DEFAULT_ITERATIONS, Drag
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import METHOD_NAMES
 from viewer.progress import watched
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import Protocol
 
 import viewer
+from viewer.choices import Backend
 from viewer.cli.bench import bench_problems
 from viewer.cli.bench.bench_problems import Problems
 from viewer.cli.bench.rigs import Rig, find_rig
 from viewer.cli.console import Json, print_json, progress_bars
 from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
 from viewer.errors import MachineError
-from viewer.ik.solver_options import Backend
 
 
 class Source(Protocol):

@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeAlias, Unpack
 
 import numpy as np
 
+from viewer.choices import METHOD_NAMES, MethodName
 from viewer.cli.bench.bench_problems import PARTS, Problems
 from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.rigs import Rig
@@ -24,7 +25,7 @@ from viewer.cli.console import Json
 from viewer.errors import InputError
 from viewer.ik.solution import Solution
 from viewer.ik.solver import Solver
-from viewer.ik.solver_options import METHOD_NAMES, MethodName, SolverOptions
+from viewer.ik.solver_options import SolverOptions
 from viewer.progress import report, watched
 from viewer.spatial.checks import Floats
 
