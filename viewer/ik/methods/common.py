@@ -34,7 +34,7 @@ _JUMP = 0.5
 """A residual that changes by more than this within a step of differences has no derivative there."""
 
 
-class Rows:
+class SolveRows:
     """The residuals and the Jacobian of a solve: m rows by n dofs.
 
     The methods replace the numpy backend's steps of the same names; its other steps work on any rows.
@@ -219,7 +219,7 @@ class Problem(NamedTuple):
     state: State
     settings: Settings
     tuning: Tuning
-    rows: Rows
+    rows: SolveRows
     watch: Watch | None = None
 
     @classmethod
@@ -233,7 +233,7 @@ class Problem(NamedTuple):
         farthest = _FARTHEST * (1.0 + float(np.abs(s.offset).sum() + np.abs(s.goal_offset).sum()))
         most = np.abs(s.goal_target).max(axis=1, initial=farthest, keepdims=True)
         s = s._replace(goal_target=s.goal_target * (farthest / most))
-        rows = Rows(s, w, state, extra, numeric=tuning.numeric)
+        rows = SolveRows(s, w, state, extra, numeric=tuning.numeric)
         return cls(s, rows.work, w, rows.widened(state), settings, tuning, rows)
 
     def evaluate(self, pose: State) -> tuple[float, float]:

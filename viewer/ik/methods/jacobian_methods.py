@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from viewer.ik.backends import twins
-from viewer.ik.methods.common import Problem, Rows, Tuning, iterate
+from viewer.ik.methods.common import Problem, SolveRows, Tuning, iterate
 from viewer.ik.system import Settings, System, Work
 from viewer.ik.vectorised.numpy_engine import LOOPS, STEPS
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -67,7 +67,7 @@ def solve_default(problem: Problem) -> tuple[int, int]:
     return int(status), int(iterations)
 
 
-def _driver_over(rows: Rows, part: float) -> Any:  # noqa: ANN401 - a function made at run time has no type of its own
+def _driver_over(rows: SolveRows, part: float) -> Any:  # noqa: ANN401 - a function made at run time has no type of its own
     """`viewer.ik.levenberg_marquardt.minimise` over these rows, taking the given part of every step."""
 
     def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, step: Floats) -> None:

@@ -13,8 +13,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from viewer.ik.goals import ROW_KINDS
-from viewer.ik.goals.kind import Measure, Places
-from viewer.ik.goals.kind import Rows as GoalRows
+from viewer.ik.goals.kind import Measure, Places, Rows
 from viewer.ik.system import System
 from viewer.spatial.checks import Bools, Floats, Ints
 
@@ -48,7 +47,7 @@ class Block(NamedTuple):
         places: (N, count) their indices among all rows.
     """
 
-    rows: GoalRows
+    rows: Rows
     goals: Places
     places: Ints
 
@@ -70,7 +69,7 @@ class LimbRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class RowTable:
     """Goals grouped by kind, and the m rows of each.
 
     Attributes:
@@ -174,7 +173,7 @@ def tree_of(s: System) -> Tree:
 
 
 @kept
-def rows_of(s: System) -> Rows:
+def rows_of(s: System) -> RowTable:
     """The goals' tables."""
     kinds = [ROW_KINDS[code] for code in s.goal_kind.tolist()]
     goal = np.repeat(np.arange(len(kinds)), [kind.count for kind in kinds])
@@ -198,7 +197,7 @@ def rows_of(s: System) -> Rows:
             reach[:, stand] *= s.goal_joint[goal[stand]] == joint[:, :, None]
     limbs = tuple(_limb_row(s, g) for g in np.flatnonzero(s.goal_middle >= 0).tolist())
     centers = tuple(g for g, kind in enumerate(kinds) if kind.balances)
-    return Rows(tuple(blocks), goal, angular, axis, reach, limbs, centers)
+    return RowTable(tuple(blocks), goal, angular, axis, reach, limbs, centers)
 
 
 def _limb_row(s: System, g: int) -> LimbRow:
