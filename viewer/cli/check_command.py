@@ -28,7 +28,7 @@ from viewer.session import Session
 from viewer.session.replay import read_actions
 from viewer.session.session_files import read_session
 from viewer.skeleton import Character, clip_violation, find_figure
-from viewer.skeleton.motor_speeds import too_fast
+from viewer.skeleton.clip_limits import too_fast
 
 _OUTSIDE = 1e-3
 """Radians (metres for slides) beyond a limit that are reported."""

@@ -30,8 +30,8 @@ from viewer.formats.json_reading import rounded
 from viewer.formats.skeleton_json import file_order
 from viewer.progress import watched
 from viewer.skeleton import Character, LimitForm, fk_arrays, fk_clip
+from viewer.skeleton.clip_limits import too_fast
 from viewer.skeleton.dofs import coordinates
-from viewer.skeleton.motor_speeds import too_fast
 from viewer.spatial.angles import EULER_ORDERS, to_euler
 from viewer.spatial.checks import Floats, Ints
 

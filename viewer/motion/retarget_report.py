@@ -14,9 +14,9 @@ from viewer.motion.limb_chain import limb_points
 from viewer.motion.pairing import Pairing
 from viewer.motion.skate_meter import slide_of
 from viewer.skeleton import Clip, Skeleton, World
+from viewer.skeleton.clip_limits import too_fast
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.joint_map import Map, Reference
-from viewer.skeleton.motor_speeds import too_fast
 from viewer.spatial.checks import check_flag, check_range
 from viewer.spatial.vectors import cross, dot, norm
 

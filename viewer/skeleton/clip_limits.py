@@ -1,4 +1,4 @@
-"""Joint limits derived from a clip, for files that state none; limits widened to hold a clip.
+"""Limits derived from a clip, for files that state none; limits widened to hold a clip; clips too fast for motors.
 
 Where a file states none, each joint gets the range of the clip, widened by `MARGIN` and to at least `LEAST` on either
 side of rest. Knees and elbows, recognised by name or by bending about one axis to one side, get at most `BEHIND` on the
@@ -7,15 +7,18 @@ other side. Every frame of the clip is inside, so opening or playing a file neve
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
+from viewer.errors import quote
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import UNLIMITED, JointKind, JointLimits, LimitForm, default_twist_axis
 from viewer.skeleton.names import body_part
 from viewer.skeleton.skeleton import Skeleton
+from viewer.spatial.angles import wrapped
 from viewer.spatial.checks import Floats
 
 MARGIN = np.radians(20.0)
@@ -28,6 +31,8 @@ _NAMED_BENT = np.radians(5.0)
 """Range from which on a named knee or elbow shows its bending side."""
 _BLOCK = 1 << 15
 """Joints times frames measured together, which bounds memory."""
+_FASTER = 1e-6
+"""Part by which a speed may exceed the stated one, so that motions of exactly that speed pass."""
 
 
 def limits_from_clip(skeleton: Skeleton, clip: Clip) -> Skeleton:
@@ -126,3 +131,34 @@ def _bending_axis(name: str, swings: list[int], low: list[float], high: list[flo
     others = max((0.0, *ranges[:axis], *ranges[axis + 1 :]))
     one_axis = ranges[axis] >= _BENT and ranges[axis] >= _BENT_RATIO * others
     return axis if one_axis and behind <= BEHIND else None
+
+
+def too_fast(skeleton: Skeleton, clip: Clip, coordinates: Floats | None = None) -> tuple[str, ...]:
+    """A line on the hinge or slide that a clip moves the most beyond its motor's speed, if there is one.
+
+    Args:
+        skeleton: with motors.
+        clip: its motion.
+        coordinates: (F, J, 3) of its joints, where they are known.
+    """
+    speeds = [math.inf if motor is None or motor.velocity is None else motor.velocity for motor in skeleton.motors]
+    single = [kind in (JointKind.HINGE, JointKind.SLIDE) for kind in skeleton.kinds]
+    joints = np.flatnonzero(np.isfinite(speeds) & single) if speeds else np.zeros(0, dtype=np.intp)
+    if not joints.size or len(clip) < 2:
+        return ()
+    if coordinates is None:
+        coordinates = joint_space(skeleton).measure(clip.rotations, clip.local_translations())
+    slides = np.array([skeleton.kinds[joint] is JointKind.SLIDE for joint in joints.tolist()])
+    steps = np.diff(coordinates[:, joints, 0], axis=0)
+    steps = np.where(slides, steps, wrapped(steps))
+    rates = np.abs(steps) / clip.frame_time
+    shares = rates / np.array(speeds)[joints]
+    frame, worst = np.unravel_index(int(shares.argmax()), shares.shape)
+    over = int((shares.max(axis=0) > 1.0 + _FASTER).sum())
+    if not over:
+        return ()
+    unit, scale = ("m/s", 1.0) if slides[worst] else ("deg/s", math.degrees(1.0))
+    found, most = scale * float(rates[frame, worst]), scale * speeds[int(joints[worst])]
+    more = f"; {over - 1} more joint{'s are' if over > 2 else ' is'} too fast" if over > 1 else ""
+    name = quote(skeleton.names[int(joints[worst])])
+    return (f"joint {name} moves at {found:.4g} {unit} in frame {frame + 1}, its motor at {most:.4g} at most{more}",)
