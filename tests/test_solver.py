@@ -377,3 +377,17 @@ def test_arrays_that_are_kept_for_other_targets_and_weights_give_the_bits_of_new
         # A drag keeps the goals that it began with.
         there = np.array([place, (np.nan,) * 3, BESIDE + ABOVE])
         assert drag.move(there).pose.same_as(started.move(there).pose)
+
+
+def test_another_solver_with_other_goals_is_like_one_made_anew_and_leaves_the_first_alone() -> None:
+    goals, others = [Goal.position("LeftHand", BESIDE)], [Goal.position("RightHand", BESIDE), Goal.pin("LeftFoot")]
+    first = numpy_solver(BIPED, *goals, restarts=False)
+    before = first.solve(RELAXED)
+    second = first.with_goals(others)
+    expected = numpy_solver(BIPED, *others, restarts=False).solve(RELAXED)
+    assert second.solve(RELAXED).pose.same_as(expected.pose)
+    assert second.options == first.options
+    assert first.goals == tuple(goals)
+    assert first.solve(RELAXED).pose.same_as(before.pose)
+    with pytest.raises(viewer.InputError, match="a solver needs at least one goal"):
+        first.with_goals([])
