@@ -18,6 +18,7 @@ squares over the whole motion.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -99,7 +100,8 @@ def with_ends_held(
     if not ends:
         return motion
     rotations, translations = (each.copy() for each in motion)
-    tree, root = _tree(skeleton, ends, trunk), _root_of(skeleton, trunk)
+    where = tuple((end.tip[0], tuple(end.tip[1].tolist()), end.end, end.rank) for end in ends)
+    tree, root = _tree(skeleton, where, trunk), _root_of(skeleton, trunk)
     world = _above(skeleton, [*tree.carriers, trunk], *motion)
     carried = range(len(tree.carriers))
     before, count = world.positions[:, -1], len(carried)
@@ -233,11 +235,16 @@ class _Tree(NamedTuple):
     ranks: list[list[int]]
 
 
-def _tree(skeleton: Skeleton, ends: Sequence[HeldEnd], trunk: int) -> _Tree:
+_Where = tuple[int, tuple[float, ...], int | None, int]
+"""The joint of a limb's tip, the place of this in its frame, the hand or foot, and the rank."""
+
+
+@lru_cache(maxsize=16)
+def _tree(skeleton: Skeleton, ends: tuple[_Where, ...], trunk: int) -> _Tree:
     """The tree of limbs with these ends, from the trunk outwards."""
     chains = []
-    for end in ends:
-        chain = [end.tip[0] if end.end is None else end.end]
+    for tip, _, end, _ in ends:
+        chain = [tip if end is None else end]
         while (above := int(skeleton.parents[chain[0]])) != trunk and skeleton.parents[above] >= 0:
             chain.insert(0, above)
         chains.append(chain)
@@ -252,14 +259,14 @@ def _tree(skeleton: Skeleton, ends: Sequence[HeldEnd], trunk: int) -> _Tree:
         known = {JointKind.HINGE: axes[:1], JointKind.UNIVERSAL: axes, JointKind.BALL: np.eye(3)}
         some = () if joint in coupled else known.get(kind, ())
         ways += [(joint, axis, kind is JointKind.UNIVERSAL and not number) for number, axis in enumerate(some)]
-    tips = [chain[: chain.index(end.tip[0]) + 1] for chain, end in zip(chains, ends, strict=True)]
+    tips = [chain[: chain.index(tip) + 1] for chain, (tip, *_) in zip(chains, ends, strict=True)]
     parents: Ints = np.array([-1] * len(carriers) + [node[int(skeleton.parents[joint])] for joint in joints])
     count, sums = len(carriers), np.eye(len(parents))
     for place in range(count, len(parents)):
         sums[place] += sums[parents[place]]
     depth = sums[count:, count:].sum(axis=1)
     nodes: Ints = np.array([node[joint] for joint, *_ in ways], dtype=np.intp)
-    limbs = [number for number, end in enumerate(ends) if end.end is not None]
+    limbs = [number for number, (*_, end, _) in enumerate(ends) if end is not None]
     return _Tree(
         carriers=carriers,
         joints=joints,
@@ -271,14 +278,14 @@ def _tree(skeleton: Skeleton, ends: Sequence[HeldEnd], trunk: int) -> _Tree:
         axes=np.array([axis for _, axis, _ in ways]).reshape(-1, 3),
         firsts=np.array([first for *_, first in ways], dtype=np.bool_),
         turning=np.arange(count, len(parents))[:, None] == nodes,
-        tips=[node[end.tip[0]] for end in ends],
-        offsets=np.array([end.tip[1] for end in ends]),
+        tips=[node[tip] for tip, *_ in ends],
+        offsets=np.array([place for _, place, *_ in ends]),
         moved=np.array([[joint in chain for joint, *_ in ways] for chain in tips]),
         limbs=limbs,
         ends=[node[chains[number][-1]] for number in limbs],
         turned=np.array([[joint in chain for joint, *_ in ways] for chain in chains])[limbs],
-        ranks=[[number for number, end in enumerate(ends) if end.rank == rank]
-               for rank in sorted({end.rank for end in ends})],
+        ranks=[[number for number, (*_, own) in enumerate(ends) if own == rank]
+               for rank in sorted({own for *_, own in ends})],
     )  # fmt: skip
 
 

@@ -56,9 +56,10 @@ def bones_of(skeleton: Skeleton, limb: Limb) -> Bones:
 
 def is_hinged(skeleton: Skeleton, limb: Limb) -> bool:
     """Whether a limb is posed by `posed_by_hinges`: its shoulder or hip is no ball, and aims it."""
-    kind, axes, way = skeleton.kinds[limb.upper], skeleton.axes[limb.upper], bones_of(skeleton, limb).upper
+    kind = skeleton.kinds[limb.upper]
     if kind is not JointKind.UNIVERSAL:
         return kind is JointKind.HINGE
+    axes, way = skeleton.axes[limb.upper], bones_of(skeleton, limb).upper
     # A universal whose second axis only twists the bone gets the nearest turns instead.
     return float(norm(cross(axes[1], way))) > _AIMS * float(norm(way))
 

@@ -292,7 +292,7 @@ def _held(shift: Floats, frames: int) -> Floats:
     size = norm(shift)
     padded = np.zeros(len(size) + 2 * frames)
     padded[frames:-frames] = size
-    around = np.lib.stride_tricks.sliding_window_view(padded, 2 * frames + 1)
+    around = np.ndarray((len(size), 2 * frames + 1), buffer=padded, strides=2 * padded.strides)
     at = np.arange(len(shift)) + around.argmax(axis=1) - frames
     return np.asarray(shift[np.clip(at, 0, len(shift) - 1)])
 

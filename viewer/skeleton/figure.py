@@ -91,6 +91,12 @@ def find_figure(skeleton: Skeleton, *, any_rest: bool = False) -> Figure | None:
         any_rest: accept every rest pose, such as one frame of a motion, and animals: only names and lengths of bones
         decide. Figures with a standing rest pose are found as usual; for others `Figure.upright` is False.
     """
+    return _figure_of(skeleton, any_rest)
+
+
+@lru_cache(maxsize=32)
+def _figure_of(skeleton: Skeleton, any_rest: bool) -> Figure | None:
+    """`find_figure`, kept: it is asked for everywhere, and even to compare shapes takes time."""
     shape = _Shape(skeleton)
     return _found(shape) or (_found_at_any_rest(shape) if any_rest else None)
 

@@ -273,6 +273,7 @@ def _chain(slots: Mapping[str, int], chain: str) -> list[int]:
     return [joint for slot, joint in slots.items() if slot.startswith(f"{chain} ")]
 
 
+@lru_cache(maxsize=16)
 def is_same_tree(one: Skeleton, other: Skeleton) -> bool:
     """Whether two skeletons have the same joints in the same order but for names, frames and scale."""
     if len(one) != len(other) or not np.array_equal(one.parents, other.parents):
