@@ -23,7 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.motion.hinge_paths import SLOW
 from viewer.skeleton import JointKind, Limb, Skeleton, World, fk_arrays
 from viewer.skeleton.limbs import LEG
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -47,8 +46,9 @@ _LEVER = 0.5
 """Metres by which a turn of the body is multiplied to count as a translation."""
 _BODY = 6
 """Columns of the body: its translation, and its rotation."""
-_STAY, _TURN = 0.03, 0.05
-"""Metres that a hand may be off for each radian by which a joint leaves its motion less, and its rotation is met."""
+_SLOW, _STAY, _TURN = 3e-3, 0.03, 0.05
+"""Metres that a hand may be off: for each radian a second by which a joint is slower, for each radian by which it
+leaves its motion less, and for each by which the hand's rotation is off less."""
 
 
 _RIGHT = multiply(np.eye(4)[:, None], np.eye(4)).transpose(1, 2, 0).reshape(4, 16)
@@ -155,7 +155,7 @@ def _slowed(tree: _Tree, carried: Floats, local: Floats, places: Floats, end: He
         rate: frames per second.
     """
     wanted, count = (end.points[None], end.turns[None]), len(tree.nodes)
-    moved, stiff = np.zeros((local.shape[1], count)), (SLOW * rate) ** 2
+    moved, stiff = np.zeros((local.shape[1], count)), (_SLOW * rate) ** 2
     for _ in range(_ROUNDS):
         axes = _axes(tree, local)
         pull, force = _STAY**2 * np.eye(count), -(_STAY**2) * moved

@@ -25,8 +25,8 @@ _NEAR = 0.26
 """Sine of the angle between bone and first axis below which the axis is near."""
 _GRID, _RATE = 48, 20.0
 """Angles of the grid, and moments a second."""
-SLOW = 3e-3
-"""Metres that the end may be off for each radian a second that the hinge is slower: 1 cm at 190 degrees."""
+_SLOW = 2e-3
+"""Metres that the end may be off for each radian a second that the hinge is slower: 1 cm at 290 degrees."""
 _FASTEST = np.radians(1200.0)
 """Radians a second of the first hinge at most, on the grid."""
 _SHIFT = 0.3
@@ -73,7 +73,7 @@ def path_angles(axes: Floats, turns: Floats, ranges: Ranges, rate: float, size: 
         ways = np.stack([wrapped(first - each) for each in solutions])
         way = np.where(np.abs(ways[0]) < np.abs(ways[1]), ways[0], ways[1])
         goal = pull * (first - 0.5 * np.sin(2.0 * way))
-        first = slow_path(pull[:, None, None], goal[:, None], (SLOW * rate) ** 2)[:, 0]
+        first = slow_path(pull[:, None, None], goal[:, None], (_SLOW * rate) ** 2)[:, 0]
     others = _others(axes, turns, first)[0]
     return np.unwrap(np.concatenate([first[:, None], others], axis=1), axis=0)
 
@@ -100,7 +100,7 @@ def _shortest(axes: Floats, turns: Floats, ranges: Ranges, steps: Floats, size: 
     cost = size.length**2 * off + 2.0 * (_SHIFT * size.lever) ** 2 * (1.0 - np.cos(grid))
     cost += _OUTSIDE**2 * (outside**2).sum(axis=-1) + _AWAY**2 * (away**2).sum(axis=-1)
     far, columns = np.abs(wrapped(grid[:, None] - grid)), np.arange(_GRID)
-    moves = {step: np.where(far > _FASTEST * step, np.inf, (SLOW / step * far) ** 2) for step in set(steps.tolist())}
+    moves = {step: np.where(far > _FASTEST * step, np.inf, (_SLOW / step * far) ** 2) for step in set(steps.tolist())}
     before: Ints = np.zeros(first.shape, dtype=np.intp)
     total = cost[0]
     for number, step in enumerate(steps.tolist(), start=1):
