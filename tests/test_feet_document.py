@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from inside.document import (
     AddProp,
+    DeleteKeys,
     KeyPose,
     PlantedContact,
     PlantedFeet,
@@ -23,21 +24,31 @@ from inside.document import (
     SetLength,
     SetProp,
     Shape,
+    SimplifyKeys,
+    TurnJoint,
     baked_clip,
     feet_of,
     frame_pose,
-    planted,
+    known,
+    motion_of,
+    planted_feet,
 )
+from inside.motion import Contact, Contacts, FootContacts
+from inside.spatial import exp, multiply
 from inside.ui import dragged, room_of, split
 from sessions import session
 
 import viewer
+from viewer import JointKind
 from viewer.document import new_document
 from viewer.errors import InputError
 from viewer.session import Session
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from viewer.document import Document
+    from viewer.motion import MovingFeet, PlantedFrames
 
 
 def slippery() -> Session:
@@ -58,9 +69,13 @@ def walking() -> Session:
 
 
 def slide(document: Document) -> float:
-    done = planted(document)
-    assert done is not None
-    return viewer.skate(document.skeleton, baked_clip(document), done.contacts).slide_cm_s
+    feet = feet_of(document)
+    assert feet is not None
+    by_foot: dict[str, list[Contact]] = {}
+    for one in feet.contacts:
+        by_foot.setdefault(one.foot, []).append(Contact(one.point, one.first, one.last))
+    contacts = Contacts(tuple(FootContacts(name, "", tuple(some)) for name, some in by_foot.items()))
+    return viewer.skate(document.skeleton, baked_clip(document), contacts).slide_cm_s
 
 
 def test_planted_feet_are_played_and_exported_and_switching_them_off_gives_the_clip(walking: Session) -> None:
@@ -102,15 +117,14 @@ def test_keys_below_are_planted_too(walking: Session) -> None:
     assert slide(walking.document) < 1e-3
 
 
-def test_only_what_changes_is_planted_again(walking: Session) -> None:
+def test_feet_switched_off_keep_what_was_planted(walking: Session) -> None:
     take = walking.document.take
     assert take is not None
     walking.dispatch(SetFeet(on=False))
     walking.dispatch(SetFeet(on=True))
     again = walking.document.take
     assert again is not None
-    np.testing.assert_array_equal(again.solved[0].rotations, take.solved[0].rotations)
-    assert [one.planted for one in again.solved] == [True]
+    assert again.solved == take.solved
 
 
 def test_a_renamed_foot_stays_planted(walking: Session) -> None:
@@ -201,3 +215,149 @@ def test_feet_step_on_props_while_contact_counts_and_follow_them(walking: Sessio
     assert highest() > low + 0.05
     walking.dispatch(RemoveProp("box"))
     assert highest() == low
+
+
+# Planting near a change
+
+
+def long_walk(name: str = "sample:walk", frames: int = 900) -> Session:
+    """A motion forth and back as often as it takes, slipping, with planted feet."""
+    character = viewer.load(name)
+    assert character.clip is not None
+    once = len(character.clip)
+    there = np.arange(frames) % (2 * once - 2)
+    some = np.where(there < once, there, 2 * once - 2 - there)
+    places = character.clip.local_translations()[some]
+    places[:, 0, ::2] *= 1.1
+    clip = character.clip.with_motion(character.clip.rotations[some], places)
+    made = Session(new_document(replace(character, clips={clip.name: clip})))
+    made.dispatch(PlantFeet())
+    return made
+
+
+def noisy_walk() -> Session:
+    """As `long_walk`, of a capture that shakes."""
+    quiet = long_walk(frames=900)
+    clip, random = quiet.document.clip_data, np.random.default_rng(5)
+    assert clip is not None
+    turns = multiply(clip.rotations, exp(0.006 * random.normal(size=(*clip.rotations.shape[:2], 3))))
+    shaken = clip.with_motion(turns, clip.local_translations() + 0.003 * random.normal(size=(len(clip), 1, 3)))
+    made = Session(new_document(replace(quiet.document.character, clips={clip.name: shaken})))
+    made.dispatch(PlantFeet())
+    return made
+
+
+def robot_walk() -> Session:
+    """A walk of a figure whose knees are hinges."""
+    walk = long_walk(frames=700).document.character
+    knees = [walk.skeleton.index(name) for name in ("LeftLeg", "RightLeg")]
+    kinds = tuple(JointKind.HINGE if joint in knees else kind for joint, kind in enumerate(walk.skeleton.kinds))
+    axes = walk.skeleton.axes.copy()
+    axes[knees, 0] = 1.0, 0.0, 0.0
+    rig = replace(walk.skeleton, kinds=kinds, axes=axes, limits=(None,) * len(kinds))
+    made = Session(new_document(replace(walk, skeleton=rig)))
+    made.dispatch(PlantFeet())
+    return made
+
+
+def as_planted_all(made: Session) -> None:
+    """Assert that the planted frames, and what is known of them, are those of planting all frames."""
+    document = made.document
+    assert document.take is not None
+    afresh = planted_feet._planted(planted_feet._asked(document, motion_of(document), document.take))
+    found = known(document)
+    assert afresh is not None
+    assert found is not None
+    stretches = [one for one in document.take.solved if one.planted]
+    for mine, its in zip(stretches, afresh[1], strict=True):
+        assert mine.first == its.first
+        np.testing.assert_allclose(mine.rotations, its.rotations, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(mine.translations, its.translations, rtol=0, atol=1e-9)
+    whole = afresh[0]
+    np.testing.assert_allclose(found.shift, whole.shift, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.missed, whole.missed, rtol=0, atol=1e-9)
+    assert found.changes.keys() == whole.changes.keys()
+    for key, change in found.changes.items():
+        np.testing.assert_allclose(change.paths, whole.changes[key].paths, rtol=0, atol=1e-9)
+        assert change.drift_cm == pytest.approx(whole.changes[key].drift_cm, abs=1e-7)
+    assert found.words == whole.words
+
+
+@pytest.mark.parametrize("motion", [long_walk, noisy_walk, robot_walk])
+def test_planting_near_a_change_is_planting_all(motion: Callable[[], Session], monkeypatch: pytest.MonkeyPatch) -> None:
+    made, random = motion(), np.random.default_rng(11)
+    widths: list[int] = []
+    plant = planted_feet._plant
+
+    def counting(asked: Any, moving: MovingFeet, contacts: Contacts, *, own: bool) -> PlantedFrames:  # noqa: ANN401
+        widths.append(len(moving.clip))
+        return plant(asked, moving, contacts, own=own)
+
+    monkeypatch.setattr(planted_feet, "_plant", counting)
+    frames = made.document.frames
+    at = int(random.integers(100, frames - 100))
+    for step in range(4):
+        made.seek(min(max(at + int(random.integers(-40, 40)), 0), frames - 1))
+        joint = ("LeftLeg", "Hips", "RightUpLeg")[step % 3]
+        made.dispatch(TurnJoint(joint, tuple(exp(0.15 * random.normal(size=3)).tolist())))
+        widths.clear()
+        made.dispatch(KeyPose(joints=(joint,)))
+        assert widths[-1] < frames
+        as_planted_all(made)
+    for _ in range(3):
+        feet = feet_of(made.document)
+        assert feet is not None
+        number = int(random.integers(0, len(feet.contacts)))
+        one = feet.contacts[number]
+        changed = one._replace(last=max(one.first, one.last - 2), ignored=bool(random.integers(0, 2)))
+        widths.clear()
+        made.dispatch(SetFeet(contacts=(*feet.contacts[:number], changed, *feet.contacts[number + 1 :])))
+        assert widths[-1] < frames
+        as_planted_all(made)
+    take = made.document.take
+    assert take is not None
+    made.dispatch(DeleteKeys(take.keys_at(take.frames[0])))
+    as_planted_all(made)
+
+
+def test_keys_at_the_ends_and_far_from_each_other_and_all_at_once() -> None:
+    made = long_walk(frames=800)
+    for frame in (0, 799, 400):
+        made.seek(frame)
+        made.dispatch(TurnJoint("Hips", (0.05, 0.0, 0.0, 0.9987)))
+        made.dispatch(KeyPose())
+        as_planted_all(made)
+    made.dispatch(SimplifyKeys(0.01))
+    as_planted_all(made)
+
+
+def test_keys_that_the_feet_do_not_depend_on_plant_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = long_walk(frames=300)
+    before = known(made.document)
+    monkeypatch.setattr(planted_feet, "_plant", None)
+    made.seek(100)
+    made.dispatch(TurnJoint("LeftArm", (0.2, 0.0, 0.0, 0.98)))
+    made.dispatch(KeyPose(joints=("LeftArm",)))
+    made.dispatch(SetFeet(weight=0.0))
+    made.seek(250)
+    made.dispatch(KeyPose())  # of legs as they are
+    assert known(made.document) is before
+
+
+def test_a_stretch_in_which_the_capture_is_lost_stays_lost() -> None:
+    quiet = long_walk(frames=400)
+    clip = quiet.document.clip_data
+    assert clip is not None
+    places = clip.local_translations()
+    places[200:203, 0] += 5.0
+    wild = clip.with_motion(clip.rotations, places)
+    made = Session(new_document(replace(quiet.document.character, clips={clip.name: wild})))
+    made.dispatch(PlantFeet())
+    found = known(made.document)
+    assert found is not None
+    assert found.away[200:203].all()
+    for frame in (190, 202):
+        made.seek(frame)
+        made.dispatch(TurnJoint("LeftLeg", (0.1, 0.0, 0.0, 0.995)))
+        made.dispatch(KeyPose(joints=("LeftLeg",)))
+        as_planted_all(made)

@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import KeyPose, PlantFeet, SetFeet, TurnJoint, feet_of, take_layers
+from inside.document import KeyPose, PlantFeet, SetFeet, TurnJoint, feet_of, frame_pose, known, planted_feet
+from inside.session import load_session, save_session
 from inside.ui import FeetView, planting
 from panel_window import PanelWindow
-from test_feet_document import slippery
+from test_feet_document import long_walk, slippery
 
 import viewer
-from viewer.document import Document, new_document
-from viewer.errors import InputError
+from viewer.document import new_document
 from viewer.scene import draw_list
 from viewer.session import Session
 from viewer.ui import Key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from inside.document import PlantedContact
 
@@ -190,22 +191,16 @@ def test_escape_and_the_card_cancel_and_nothing_changes(long: PanelWindow) -> No
         assert "Planting feet" not in long.words("filming")
 
 
-def test_a_motion_that_changes_meanwhile_is_not_overwritten(long: PanelWindow) -> None:
-    changes: list[Callable[[], object]] = [
-        lambda: long.session.dispatch(KeyPose(3)),
-        lambda: long.session.replace(new_document(viewer.load("sample:walk"))),
-    ]
-    for change in changes:
-        long.controller.run("feet.plant")
-        work = long.controller.background.jobs["planting"].work
-        change()
-        after = long.session.document
-        work.wait()
-        long.controller.tick(1.0)
-        assert long.session.document is after
-        assert not long.controller.background.jobs
-        said = long.controller.view.bar.messages[-1].text
-        assert said == "Feet stay as they were: the motion has changed meanwhile"
+def test_another_motion_is_not_overwritten(long: PanelWindow) -> None:
+    long.controller.run("feet.plant")
+    work = long.controller.background.jobs["planting"].work
+    long.session.replace(new_document(viewer.load("sample:walk")))
+    after = long.session.document
+    work.wait()
+    long.controller.tick(1.0)
+    assert long.session.document is after
+    assert not long.controller.background.jobs
+    assert long.controller.view.bar.messages[-1].text == "Feet stay as they were: the motion has changed meanwhile"
 
 
 def test_feet_that_never_touch_are_told_of_after_the_work(long: PanelWindow) -> None:
@@ -221,108 +216,105 @@ def test_feet_that_never_touch_are_told_of_after_the_work(long: PanelWindow) -> 
     assert message.text.startswith("No contact of the feet with the ground was found")
 
 
-def test_another_weight_blends_what_is_planted_already(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    window.controller.run("feet.plant")
-    full = window.session.document
-    monkeypatch.setattr(take_layers, "plant_feet", None)  # planting again fails
-    window.session.dispatch(SetFeet(weight=0.5))
-    assert not window.session.document.same_as(full)
-    window.session.dispatch(SetFeet(weight=1.0))
-    assert window.session.document.same_as(full)
+@pytest.fixture
+def planted_once(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> PanelWindow:
+    """A window with planted feet of a motion that counts as long, in which planting all frames again fails."""
+    window.session.replace(long_walk(frames=900).document)
+    monkeypatch.setattr(planting, "LONG", 600)
+    monkeypatch.setattr(planted_feet, "_planted", None)
+    return window
 
 
-def test_contacts_of_a_long_motion_are_changed_while_the_window_goes_on(long: PanelWindow) -> None:
-    long.session.dispatch(PlantFeet())
-    before = long.session.document
-    feet = feet_of(before)
-    assert feet is not None
-    do, fewer = long.controller.planting.do, SetFeet(contacts=feet.contacts[1:])
-    assert not do(fewer)
-    assert long.session.document is before
-    with pytest.raises(InputError, match=r"^feet are being planted: wait until that is done, or cancel it"):
-        do(fewer)
-    wait(long)
-    other = Session(before)
-    other.dispatch(fewer)
-    assert long.session.document.same_as(other.document)
-    assert long.session.history.labels == ("Plant feet", "Contacts of feet")
-    long.session.undo()
-    assert long.session.document.same_as(before)
+def test_weight_and_switch_plant_nothing(planted_once: PanelWindow) -> None:
+    session = planted_once.session
+    full = session.document
+    session.dispatch(SetFeet(weight=0.5))
+    half = session.document
+    session.dispatch(SetFeet(on=False))
+    session.dispatch(SetFeet(on=True))
+    assert session.document.same_as(half)
+    session.dispatch(SetFeet(weight=1.0))
+    assert session.document.same_as(full)
 
 
-def test_a_bar_of_a_long_motion_is_planted_once_when_it_is_let_go(long: PanelWindow) -> None:
-    long.session.dispatch(PlantFeet())
-    before = long.session.document
-    drag_a_bar(long, 3)
-    assert long.session.document is before
-    wait(long)
-    assert long.session.history.labels == ("Plant feet", "Contacts of feet")
-    feet, after = feet_of(before), feet_of(long.session.document)
+def test_a_bar_follows_the_mouse_and_what_is_shown_is_what_planting_all_finds(window: PanelWindow) -> None:
+    window.session.dispatch(PlantFeet())
+    before = window.session.document
+    drag_a_bar(window, 3)
+    assert window.session.history.labels == ("Plant feet", "Contact of a foot")
+    feet, after = feet_of(before), feet_of(window.session.document)
     assert feet is not None
     assert after is not None
     changed = [(old, new) for old, new in zip(feet.contacts, after.contacts, strict=True) if old != new]
     assert [(old.last + 3, old.first) for old, _ in changed] == [(new.last, new.first) for _, new in changed]
     assert len(changed) == 1
+    afresh = new_document(before.character)
+    other = Session(afresh)
+    other.dispatch(PlantFeet())
+    other.dispatch(SetFeet(blend=0.2))
+    other.dispatch(SetFeet(contacts=after.contacts, blend=feet.blend))
+    mine, its = (FeetView(session).contacts(0, 1e4) for session in (window.session, other))
+    assert [one[:3] for one in mine] == [one[:3] for one in its]
+    for one, same in zip(mine, its, strict=True):
+        assert one.drift_cm == pytest.approx(same.drift_cm, abs=1e-9)
+        assert one.wanders == same.wanders
+    made, same_made = known(window.session.document), known(other.document)
+    assert made is not None
+    assert same_made is not None
+    assert made.words == same_made.words
 
 
-def test_a_key_under_the_feet_of_a_long_motion_is_set_while_the_window_goes_on(long: PanelWindow) -> None:
-    session = long.session
-    session.dispatch(PlantFeet())
+def test_a_key_under_the_feet_of_a_long_motion_is_set_at_once(planted_once: PanelWindow) -> None:
+    session = planted_once.session
     session.seek(9)
     session.dispatch(TurnJoint("Spine", (0.0, 0.2, 0.0, 0.98)))
-    before = session.document
-    assert long.controller.run("key.set")
-    assert session.document is before
-    session.seek(3)  # the key stays at its frame, of the pose shown then
+    assert planted_once.controller.run("key.set")
+    assert session.history.labels == ("Turn Spine", "Key pose")
+    assert not planted_once.controller.background.jobs
+
+
+def test_keys_are_set_while_the_feet_are_planted(long: PanelWindow) -> None:
+    """What is planted then is planted on them, as if they had been there."""
+    session = long.session
+    session.dispatch(KeyPose(60))
+    long.controller.run("feet.plant")
+    work = long.controller.background.jobs["planting"].work
+    session.seek(9)
+    session.dispatch(TurnJoint("LeftLeg", (0.1, 0.0, 0.0, 0.995)))
+    session.dispatch(KeyPose())
+    keyed = session.document
+    work.wait()
+    long.controller.tick(1.0)
+    assert session.history.labels[-1] == "Plant feet"
+    other = Session(keyed)
+    feet = feet_of(session.document)
+    assert feet is not None
+    other.dispatch(PlantFeet())
+    other.dispatch(SetFeet(contacts=feet.contacts))
+    for frame in (0, 9, 20, 67):
+        assert frame_pose(session.document, frame).is_near(frame_pose(other.document, frame))
+
+
+def test_what_a_file_does_not_have_is_found_while_the_window_goes_on(long: PanelWindow, tmp_path: Path) -> None:
+    long.session.dispatch(PlantFeet())
+    words, path = long.controller.planting.words(), tmp_path / "long.ikv.json"
+    save_session(long.session.document, path)
+    document = load_session(path)
+    long.session.replace(document)
+    assert known(document) is None
+    long.controller.tick(1.0)
+    assert long.controller.planting.words() == "Feet are planted"
+    wait(long)
+    assert long.session.document is document
+    assert long.controller.planting.words() == words
+
+
+def test_another_blend_of_a_long_motion_is_planted_while_the_window_goes_on(long: PanelWindow) -> None:
+    long.session.dispatch(PlantFeet())
+    before = long.session.document
+    long.controller.planting.do(SetFeet(blend=0.2))
+    assert long.session.document is before
     wait(long)
     other = Session(before)
-    other.dispatch(KeyPose())
-    other.seek(3)
-    assert session.document.same_as(other.document)
-    assert session.history.labels == ("Plant feet", "Turn Spine", "Key pose")
-    long.controller.run("key.set")
-    long.controller.handle(Key("escape"))
-    assert long.controller.view.bar.messages[-1].text == "Keys stay as they were: cancelled"
-    session.dispatch(SetFeet(on=False))
-    long.controller.run("key.set")  # nothing is planted on it
-    assert session.history.labels[-1] == "Key pose"
-
-
-def other_weight(document: Document, weight: float) -> Document:
-    other = Session(document)
-    other.dispatch(SetFeet(weight=weight))
-    return other.document
-
-
-def test_a_long_motion_is_planted_once_when_its_weight_is_let_go_and_when_it_is_switched(long: PanelWindow) -> None:
-    long.session.dispatch(PlantFeet())
-    long.ui.layout.extra = 60.0
-    long.ui.regions = long.ui.layout.regions(long.size, 1.0)
-    long.frames(4)
-    name, before = long.box("timeline", "feet name"), long.session.document
-    x, y = name.left + 20.0, 0.5 * (name.top + name.bottom)
-    long.move((x, y))
-    long.frames(3)
-    long.button(down=True)
-    for moved in (10.0, 20.0, 40.0):
-        long.move((x - moved, y))
-    assert "80 %" in long.words("timeline")
-    assert long.session.document is before
-    long.button(down=False)
-    long.frames(2)
-    wait(long)
-    feet = feet_of(long.session.document)
-    assert feet is not None
-    assert feet.weight == pytest.approx(0.8)
-    shown = long.controller.planting.shown()
-    long.controller.run("feet.plant")  # off: at once
-    assert not long.controller.background.jobs
-    off = long.session.document
-    long.controller.run("feet.plant")
-    assert long.session.document is off
-    wait(long)
-    assert long.session.history.labels == ("Plant feet", "Weight of feet", "Planted feet off", "Planted feet on")
-    assert long.controller.planting.shown() is shown
-    fresh = FeetView(long.session).shown()
-    assert (fresh.contacts, fresh.report) == (shown.contacts, shown.report)
-    assert long.session.document.same_as(other_weight(before, 0.8))
+    other.dispatch(SetFeet(blend=0.2))
+    assert long.session.document.same_as(other.document)

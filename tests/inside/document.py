@@ -12,6 +12,7 @@ from viewer.document import (
     frame_pose,
     joints_at_limit,
     measured,
+    planted_feet,
     take_layers,
 )
 from viewer.document.actions import (
@@ -20,6 +21,7 @@ from viewer.document.actions import (
     AddLayer,
     AddProp,
     BakeLayers,
+    DeleteKeys,
     ExcludePair,
     HoldEffector,
     HoldTogether,
@@ -69,6 +71,7 @@ from viewer.document.actions import (
     SetStiffness,
     SetTangents,
     SetUnits,
+    SimplifyKeys,
     TurnJoint,
 )
 from viewer.document.actions.contact_actions import capsules_of
@@ -85,6 +88,7 @@ from viewer.document.key_curves import KeyOnCurves, Tangent, curve_values, place
 from viewer.document.key_editing import different
 from viewer.document.limit_ranges import fitted_ranges, held_percent, mirrored_ranges, seen_in_clip, with_ranges
 from viewer.document.planar import PLANES, normal_of, preferred_pose, rig_of
+from viewer.document.planted_feet import feet_of, known, planted
 from viewer.document.pose_fitting import fitted_pose, mirrored_pose, on_the_spot
 from viewer.document.remapping import lost, remap
 from viewer.document.sampling import fade_frames, sampled, sampled_at
@@ -92,6 +96,6 @@ from viewer.document.scope import binding, out_of_plane, violation
 from viewer.document.solve_report import standing
 from viewer.document.solver_settings import prefers
 from viewer.document.take import BLENDS, CODES, Blend, Key, PlantedContact, PlantedFeet, Track
-from viewer.document.take_layers import feet_of, finished, in_other_space, miss_of, planted, target_of
+from viewer.document.take_layers import finished, in_other_space, miss_of, target_of
 from viewer.document.trail import falloff, touched_frames
 from viewer.skeleton.figure import partners

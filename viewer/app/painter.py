@@ -28,7 +28,7 @@ from viewer.app.theme import Fonts, apply_theme, colour, paint
 from viewer.app.widgets.fields import awaiting_focus
 from viewer.app.widgets.pen import Pen, tip
 from viewer.app.window import Device
-from viewer.document.take_layers import feet_of
+from viewer.document.planted_feet import feet_of
 from viewer.opengl.gpu_objects import read_picture
 from viewer.ui.controller import Controller
 from viewer.ui.layering import layers_of

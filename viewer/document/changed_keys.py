@@ -24,10 +24,11 @@ from viewer.document.evaluation import (
 )
 from viewer.document.key_editing import entries_of, with_entries
 from viewer.document.planar import PlanarRig, rig_of
+from viewer.document.planted_feet import planted_stretches
 from viewer.document.posed_goals import above, carried
 from viewer.document.scope import bound_skeleton
 from viewer.document.take import CODES, FRAMES, Blend, Pin, Stretch, Take, Track
-from viewer.document.take_layers import layer_stretches, planted_stretches
+from viewer.document.take_layers import layer_stretches
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
@@ -95,13 +96,13 @@ def resolved(document: Document, motion: Motion, take: Take) -> Take:
         take: with new keys, pins, feet or layers.
     """
     motion = motion._replace(take=replace(take, solved=()))
-    known = {stretch.digest: stretch for stretch in take.solved}
+    known = {stretch.digest: stretch for stretch in take.solved if not stretch.planted}
     found = []
     for spans in _joined(_spans(motion)):
         digest = _digest(motion, spans)
         found.append(known.get(digest) or _solved(document, motion, spans, digest))
     if take.feet is not None:
-        found += planted_stretches(document, motion, replace(take, solved=tuple(found)), known)
+        found += planted_stretches(document, motion, replace(take, solved=tuple(found)), take)
     if take.layers:
         known_layers = [stretch for stretch in take.solved if stretch.layered]
         found += layer_stretches(document, motion, replace(take, solved=(*found, *known_layers)))
@@ -344,6 +345,16 @@ def with_take(document: Document, take: Take, **changes: object) -> Document:
     A pose equal to the frame's pose stays so; an edited one stays unchanged. ``changes`` are other fields.
     """
     return with_resolved(document, resolved(document, motion_of(document)._replace(take=take), take), **changes)
+
+
+def with_feet_of(document: Document, other: Document) -> Take | None:
+    """A document's take with the planted feet of another one of the same clip, planted again where its keys differ."""
+    if other.take is None:
+        return document.take
+    own = tuple(one for one in take_of(document).solved if not one.planted)
+    made = tuple(one for one in other.take.solved if one.planted)
+    take = replace(take_of(document), feet=other.take.feet, solved=(*own, *made))
+    return resolved(document, motion_of(document)._replace(take=take), take)
 
 
 def with_resolved(document: Document, solved: Take, **changes: object) -> Document:

@@ -14,12 +14,12 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.edit_skeleton import relengthened
 from viewer.document.sampling import fade_frames, sampled, sampled_at
-from viewer.document.take import Take, check_frame
+from viewer.document.take import Stretch, Take, check_frame
 from viewer.errors import InputError
 from viewer.skeleton import Clip, Pose, Skeleton
 from viewer.skeleton.coordinates import following_frames
 from viewer.spatial.checks import Floats, Ints, handed_over
-from viewer.spatial.quaternion import multiply, normalized
+from viewer.spatial.quaternion import multiply, normalized, slerp
 
 BLOCK = 32
 """Frames per block."""
@@ -169,15 +169,32 @@ def layered(motion: Motion, first: int, count: int) -> Frames:
 
 @lru_cache(maxsize=24)
 def _block(motion: Motion, number: int) -> Frames:
-    first = number * BLOCK
-    frames = layered(motion, first, BLOCK)
+    return frames_from(motion, number * BLOCK, BLOCK)
+
+
+def frames_from(motion: Motion, first: int, count: int) -> Frames:
+    """``count`` frames from ``first`` as shown, computed at once: as by blocks, up to rounding."""
+    frames = layered(motion, first, count)
     for stretch in motion.take.solved if motion.take else ():
         low, high = max(first, stretch.first), min(first + len(frames.rotations), stretch.first + len(stretch))
-        if low < high:
+        part = share_of(motion.take, stretch)
+        if low < high and part > 0.0:
             here, there = slice(low - first, high - first), slice(low - stretch.first, high - stretch.first)
-            frames.rotations[here, stretch.joints] = stretch.rotations[there]
-            frames.translations[here, stretch.moved] = stretch.translations[there]
+            turned, moved = stretch.rotations[there], stretch.translations[there]
+            if part < 1.0:
+                turned = slerp(frames.rotations[here, stretch.joints], turned, part)
+                moved = part * moved + (1.0 - part) * frames.translations[here, stretch.moved]
+            frames.rotations[here, stretch.joints] = turned
+            frames.translations[here, stretch.moved] = moved
     return Frames(handed_over(frames.rotations), handed_over(frames.translations))
+
+
+def share_of(take: Take | None, stretch: Stretch) -> float:
+    """How far solved frames go from the frames below them: planted feet may be off, or weigh less."""
+    if not stretch.planted:
+        return 1.0
+    feet = None if take is None else take.feet
+    return feet.weight if feet is not None and feet.on else 0.0
 
 
 def _on_bones(pose: Pose, before: Skeleton, after: Skeleton) -> Pose:
@@ -246,12 +263,16 @@ def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
     own, edited = motion.own.offsets[joint : joint + 1], motion.edited.offsets[joint : joint + 1]
     moved = relengthened(moved[:, None], own, edited)[:, 0]
     for stretch in motion.take.solved if motion.take else ():
-        here = (frames >= stretch.first) & (frames < stretch.first + len(stretch))
+        part = share_of(motion.take, stretch)
+        if part == 0.0:
+            continue
+        here = slice(*np.searchsorted(frames, [stretch.first, stretch.first + len(stretch)]).tolist())
         there = frames[here] - stretch.first
         for index in np.flatnonzero(stretch.joints == joint).tolist():
-            turned[here] = stretch.rotations[there, index]
+            other = stretch.rotations[there, index]
+            turned[here] = other if part == 1.0 else slerp(turned[here], other, part)
         for index in np.flatnonzero(stretch.moved == joint).tolist():
-            moved[here] = stretch.translations[there, index]
+            moved[here] = part * stretch.translations[there, index] + (1.0 - part) * moved[here]
     return Frames(turned, moved)
 
 

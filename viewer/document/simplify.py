@@ -217,7 +217,7 @@ def recorded(document: Document, take: Take, rest: Pose | None, run: Run) -> Rec
     kept = {frame: held for frame, held in take.pins.items() if not ends[0] <= frame <= ends[1]}
     pins = kept | {frame: held for frame, held in run.pins.items() if held}
     # Frames solved between replaced keys are out of date.
-    solved = tuple(s for s in take.solved if s.first + len(s) <= ends[0] or s.first > ends[1])
+    solved = tuple(s for s in take.solved if s.planted or s.first + len(s) <= ends[0] or s.first > ends[1])
     return Recorded(replace(after, pins=pins, solved=solved), joints, ends)
 
 

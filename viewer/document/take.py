@@ -256,13 +256,15 @@ class PlantedFeet:
             InputError: frames out of order, numbers out of their range.
         """
         for one in self.contacts:
-            what = f"contact of {quote(one.foot)}"
-            check_frame(one.first, f"{what}: first frame")
-            check_frame(one.last, f"{what}: last frame")
-            if one.first > one.last:
-                raise InputError(f"{what}: expected frames in order, found {one.first} to {one.last}")
+            if not (type(one.first) is type(one.last) is int and 0 <= one.first <= one.last < MOST_FRAMES):
+                what = f"contact of {quote(one.foot)}"
+                check_frame(one.first, f"{what}: first frame")
+                check_frame(one.last, f"{what}: last frame")
+                if one.first > one.last:
+                    raise InputError(f"{what}: expected frames in order, found {one.first} to {one.last}")
             if one.point not in {"heel", "ball"}:
-                raise InputError(f'{what}: expected a point "heel" or "ball", found {quote(one.point)}')
+                found = f'expected a point "heel" or "ball", found {quote(one.point)}'
+                raise InputError(f"contact of {quote(one.foot)}: {found}")
         if not isinstance(self.on, bool):
             raise InputError(f"feet: on: expected true or false, found {self.on!r}")
         for name, least, most in (("weight", 0.0, 1.0), ("blend", 0.01, 10.0), ("pelvis", 0.0, 1e6)):
@@ -274,13 +276,13 @@ class PlantedFeet:
             object.__setattr__(self, name, float(value))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Stretch:
     """Frames between keys with the same pins, of planted feet or of layers, solved once and cached.
 
     Attributes:
         first: the first of these frames.
-        digest: of the input of the solve: while that is unchanged, the frames are kept.
+        digest: of the input of the solve: while that is unchanged, the frames are kept; "" of planted feet.
         joints: (J',) whose rotations were solved; empty if the pins could not be held.
         rotations: (N, J', 4) local.
         moved: (M,) joints whose translations were solved.

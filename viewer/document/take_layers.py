@@ -1,42 +1,25 @@
-"""Planted feet and layers of goals on the keys of a take: their targets, and the frames that they change."""
+"""Layers of goals, which act on the keys of a take: their targets, and the frames that they change."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from hashlib import blake2b
-from itertools import count, groupby
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.document_contact import Prop, standing_props
 from viewer.document.evaluation import Frames, Motion, baked_frames, frames_shown, motion_of
 from viewer.document.scope import bound_skeleton
-from viewer.document.take import GoalLayer, PlantedContact, PlantedFeet, Stretch, Take
+from viewer.document.take import GoalLayer, Stretch, Take
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
-from viewer.motion import (
-    BLOCK,
-    WHOLE,
-    Contact,
-    Contacts,
-    FootContacts,
-    Layer,
-    LayerGroup,
-    Miss,
-    Planted,
-    foot_contacts,
-    frames_of,
-    layer_miss,
-    overlapping,
-    plant_feet,
-)
-from viewer.skeleton import Clip, Skeleton, find_place, fk_arrays, world_of
+from viewer.motion import BLOCK, WHOLE, Layer, LayerGroup, Miss, frames_of, layer_miss, overlapping
+from viewer.skeleton import Clip, find_place, fk_arrays, world_of
 from viewer.spatial.checks import Floats, handed_over
-from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate, slerp
+from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 
 
 def free_id(take: Take | None, effector: str) -> str:
@@ -291,139 +274,3 @@ def _clip(document: Document, frames: Frames) -> Clip:
     skeleton, rotations = document.skeleton, handed_over(frames.rotations)
     joints = np.arange(len(skeleton))
     return Clip("", document.frame_time, rotations, joints, frames.translations, skeleton.offsets)
-
-
-def feet_of(document: Document) -> PlantedFeet | None:
-    """The planted feet of the take shown."""
-    return None if document.take is None else document.take.feet
-
-
-def found_contacts(document: Document) -> tuple[PlantedContact, ...]:
-    """When the feet of the motion shown touch the ground, before anything is planted.
-
-    Raises:
-        InputError: no motion, or no figure with legs.
-    """
-    if not document.has_motion:
-        raise InputError("there is no motion whose feet could be planted: load a clip, or set keys")
-    found = foot_contacts(document.skeleton, _moving_clip(document, unplanted(document)))
-    return tuple(
-        PlantedContact(foot.name, one.point, one.start, one.end, one.ignored)
-        for foot in found.feet
-        for one in foot.contacts
-    )
-
-
-def planted(document: Document) -> Planted | None:
-    """The result of planting with full weight; None if nothing is planted or the figure has lost its feet."""
-    feet = feet_of(document)
-    if feet is None or document.take is None:
-        return None
-    frames = unplanted(document)
-    return _planted(_work(document, frames, feet))
-
-
-def unplanted(document: Document) -> Frames:
-    """All frames of the motion without planted feet and layers."""
-    take = document.take
-    if take is None:
-        return baked_frames(motion_of(document), 0, document.frames - 1)
-    own = tuple(one for one in take.solved if not (one.layered or one.planted))
-    return _frames(motion_of(document), replace(take, solved=own))
-
-
-def planted_stretches(document: Document, motion: Motion, take: Take, known: dict[str, Stretch]) -> tuple[Stretch, ...]:
-    """The frames that a take's planted feet change, on its keys and the frames solved between them.
-
-    Args:
-        document: provides the frame time; its own take is not used.
-        motion: on the document's clip and bones.
-        take: the take, of whose solved frames those between keys are up to date.
-        known: frames solved before, by their digest.
-    """
-    feet = take.feet
-    if feet is None or not feet.on or feet.weight == 0.0 or not feet.contacts:
-        return ()
-    frames = _frames(motion, take)
-    work = _work(document, frames, feet)
-    if work.digest in known:
-        return (known[work.digest],)
-    done = _planted(work)
-    if done is None:
-        return ()
-    rotations, translations = done.clip.rotations, done.clip.local_translations()
-    turned = np.flatnonzero((rotations != frames.rotations).any(axis=(0, 2)))
-    moved = np.flatnonzero((translations != frames.translations).any(axis=(0, 2)))
-    turns, places = rotations[:, turned], translations[:, moved]
-    if feet.weight < 1.0:
-        turns = slerp(frames.rotations[:, turned], turns, feet.weight)
-        places = frames.translations[:, moved] + feet.weight * (places - frames.translations[:, moved])
-    return (Stretch(0, work.digest, turned, turns, moved, places, planted=True),)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Work:
-    """The input of planting, as a cache key.
-
-    Attributes:
-        skeleton, clip, feet, props: what is planted on what.
-        digest: of all that the frames shown depend on.
-        key: of what planting with full weight depends on: smaller weights blend the same result.
-    """
-
-    skeleton: Skeleton
-    clip: Clip
-    feet: PlantedFeet
-    props: tuple[Prop, ...]
-    digest: str
-    key: str
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Work) and self.key == other.key
-
-
-@lru_cache(maxsize=4)
-def _planted(work: _Work) -> Planted | None:
-    feet, last = work.feet, len(work.clip) - 1
-    kept = sorted((one for one in feet.contacts if one.first <= last), key=lambda one: one.foot)
-    contacts = Contacts(
-        tuple(
-            FootContacts(
-                name, "", tuple(Contact(one.point, one.first, min(one.last, last), one.ignored) for one in some)
-            )
-            for name, some in groupby(kept, key=lambda one: one.foot)
-        )
-    )
-    try:
-        objects = [prop.solid() for prop in work.props]
-        return plant_feet(work.skeleton, work.clip, contacts, feet.blend, pelvis=feet.pelvis, objects=objects)
-    except InputError:  # the figure that the contacts are of has been edited away
-        return None
-
-
-def _frames(motion: Motion, take: Take) -> Frames:
-    end = take.end if motion.clip is None else len(motion.clip) - 1
-    return baked_frames(motion._replace(take=replace(take, feet=None, layers=())), 0, end)
-
-
-def _moving_clip(document: Document, frames: Frames) -> Clip:
-    """Frames as a clip of the document's skeleton, with the translations of the joints that move."""
-    skeleton = document.skeleton
-    moved = np.flatnonzero((frames.translations != skeleton.offsets).any(axis=(0, 2)))
-    return Clip(
-        "", document.frame_time, handed_over(frames.rotations), moved, frames.translations[:, moved], skeleton.offsets
-    )
-
-
-def _work(document: Document, frames: Frames, feet: PlantedFeet) -> _Work:
-    props = standing_props(document.contact)
-    every = blake2b(frames.rotations.tobytes() + frames.translations.tobytes(), digest_size=16)
-    digests = []
-    for one in (feet, replace(feet, weight=1.0, on=True)):
-        digest = every.copy()
-        digest.update(repr((one, document.frame_time, props)).encode() + document.skeleton.offsets.tobytes())
-        digests.append(digest.hexdigest())
-    return _Work(document.skeleton, _moving_clip(document, frames), feet, props, *digests)

@@ -25,6 +25,7 @@ from viewer.document.evaluation import (
 )
 from viewer.document.key_editing import Entry, entries_of, last_frame, with_entries
 from viewer.document.planar import in_plane
+from viewer.document.planted_feet import below_feet
 from viewer.document.posed_goals import above
 from viewer.document.scope import bound_skeleton, locked_joints
 from viewer.document.take import Blend, Pin, Take, check_frame
@@ -205,12 +206,8 @@ def _ends(document: Document, touched: Ints) -> Ints:
 
 def _keyed(document: Document, frames: Ints) -> Frames:
     """Frames of clip and keys with those solved between keys: feet are planted and layers act on what these make."""
-    motion, take = motion_of(document), document.take
-    if take is not None:
-        own = tuple(one for one in take.solved if not (one.layered or one.planted))
-        motion = motion._replace(take=replace(take, layers=(), feet=None, solved=own))
     first = int(frames[0])
-    shown = baked_frames(motion, first, int(frames[-1]))
+    shown = baked_frames(below_feet(motion_of(document)), first, int(frames[-1]))
     return Frames(shown.rotations[frames - first], shown.translations[frames - first])
 
 

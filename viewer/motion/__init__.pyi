@@ -1,10 +1,20 @@
 # The names of the package, for type checkers and, by `viewer.first_use`, for Python, which imports them on first use.
 
-from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts, foot_places
+from viewer.motion.contacts import Contact, Contacts, FootContacts, MovingFeet, foot_contacts, legged, moving_feet
 from viewer.motion.fit_positions import fit, fit_points, retargeted
 from viewer.motion.layer import Layer, Miss, TargetKey, frames_of, layer_miss, overlapping
 from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup, apply_layers, solve_layers, with_windows
-from viewer.motion.plant import Planted, PlantReport, plant_feet
+from viewer.motion.limb_chain import flexes_about_own
+from viewer.motion.plant import (
+    ContactChange,
+    Planted,
+    PlantedFrames,
+    PlantReport,
+    contact_changes,
+    plant_feet,
+    plant_moving,
+    plant_words,
+)
 from viewer.motion.point_sets import (
     BODY_JOINTS,
     HEIGHT,
@@ -28,6 +38,7 @@ __all__ = [
     "WHOLE",
     "Choices",
     "Contact",
+    "ContactChange",
     "Contacts",
     "FootContacts",
     "FootSkate",
@@ -35,28 +46,35 @@ __all__ = [
     "LayerGroup",
     "Learned",
     "Miss",
+    "MovingFeet",
     "PlantReport",
     "Planted",
+    "PlantedFrames",
     "PointSet",
     "RetargetReport",
     "Retargeted",
     "Skate",
     "TargetKey",
     "apply_layers",
+    "contact_changes",
     "counts_of_sets",
     "find_map",
     "fit",
     "fit_points",
+    "flexes_about_own",
     "foot_contacts",
-    "foot_places",
     "frames_of",
     "layer_miss",
     "learn_limits",
     "learned",
+    "legged",
+    "moving_feet",
     "named_still",
     "on_rig",
     "overlapping",
     "plant_feet",
+    "plant_moving",
+    "plant_words",
     "point_set",
     "retarget",
     "retargeted",

@@ -80,13 +80,36 @@ def pose_limbs(
 
 
 class LimbGoals(NamedTuple):
-    """A limb with what `pose_limbs` takes for it; numbers of frames may differ between limbs."""
+    """A limb with what `pose_limbs` takes for it; numbers of frames may differ between limbs.
+
+    Attributes:
+        own: whether the flexion axis is known to be the limb's own, as `flexes_about_own` finds it in a whole motion of
+            which these are some frames. False: as these frames show it.
+    """
 
     limb: Limb
     world: World
     goals: Floats
     turns: Floats | None = None
     axis: Floats | None = None
+    own: bool = False
+
+
+def flexes_about_own(skeleton: Skeleton, limb: Limb, world: World) -> bool:
+    """Whether a limb bends about the flexion axis that its skeleton shows: what `pose_limbs` then does is local."""
+    known = _known_axes(skeleton).get((limb.upper, limb.lower))
+    if known is None or skeleton.kinds[limb.lower] is JointKind.HINGE:
+        return known is not None
+    shoulder, elbow, wrist = limb_points(limb, world)
+    normal, steady = cross(elbow - shoulder, wrist - elbow), rotate(world.rotations[:, limb.lower], known)
+    far = _bends(elbow - shoulder, wrist - elbow, normal) > _FAR
+    return bool((dot(unit(normal), steady) * far).sum() >= _AXIS_AGREES * far.sum())
+
+
+def _bends(upper: Floats, lower: Floats, normal: Floats) -> Floats:
+    """Sines (F,) of the bends between two bones (F, 3) whose cross product is the normal; 1 beyond a right angle."""
+    sine = norm(normal) / np.maximum(norm(upper) * norm(lower), _TINY)
+    return np.where(dot(upper, lower) > 0.0, sine, 1.0)
 
 
 def pose_several(skeleton: Skeleton, wanted: Sequence[LimbGoals]) -> list[Floats]:
@@ -160,8 +183,7 @@ def _bend_axes(
     hinges = [skeleton.kinds[one.limb.lower] is JointKind.HINGE for one in wanted]
     if all(hinges):
         return steady
-    sine = norm(normal) / np.maximum(norm(elbow - shoulder) * norm(wrist - elbow), _TINY)
-    bent = np.where(dot(elbow - shoulder, wrist - elbow) > 0.0, sine, 1.0)
+    bent = _bends(elbow - shoulder, wrist - elbow, normal)
     flexing, known = _flexing(skeleton, wanted, unit(normal), steady, bent)
     low, high = np.where(known, _NEARLY, _STRAIGHT), np.where(known, _CLEARLY, _BENT)
     part = np.clip((bent - low) / (high - low), 0.0, 1.0)[:, None]
@@ -193,7 +215,7 @@ def _flexing(
     counts = [len(one.goals) for one in wanted]
     limb, towards = np.repeat(np.arange(len(wanted)), counts), dot(own, steady)
     far = np.bincount(limb, bent > _FAR, len(wanted)), np.bincount(limb, (bent > _FAR) * towards, len(wanted))
-    known = (far[1] >= _AXIS_AGREES * far[0])[limb]
+    known = (np.array([one.own for one in wanted]) | (far[1] >= _AXIS_AGREES * far[0]))[limb]
     found = own + np.where(bent < _FAR, 2.0 * np.maximum(-towards, 0.0), 0.0)[:, None] * steady
     if known.all():
         return found, known

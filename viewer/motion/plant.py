@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.contact.values import Object
-from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, legged, moving_feet
+from viewer.motion.contacts import BALL, HEEL, WANDERS, Contacts, MovingFeet, contacts_of, legged, moving_feet
 from viewer.motion.foot_goals import FeetGoals, Timing, Under, feet_goals
 from viewer.motion.ground import floor_under, ground_of
 from viewer.motion.held_ends import held_end, with_ends_held
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
-from viewer.motion.skate_meter import Skate, paired, skate_of
+from viewer.motion.skate_meter import Skate, paired, skate_of, slides_of_foot
 from viewer.motion.steadied import steadied, steadied_leg, steady_body, steady_hips
 from viewer.motion.wild_frames import mended
 from viewer.progress import report
@@ -76,8 +77,12 @@ class PlantReport:
     @property
     def words(self) -> str:
         """``slid 7.5 cm/s, now 0.00; pelvis at most 4.6 cm``."""
-        before, after = self.before.slide_cm_s, self.after.slide_cm_s
-        return f"slid {before:.1f} cm/s, now {after:.2f}; pelvis at most {self.pelvis_cm:.1f} cm"
+        return plant_words(self.before.slide_cm_s, self.after.slide_cm_s, self.pelvis_cm)
+
+
+def plant_words(before: float, after: float, pelvis_cm: float) -> str:
+    """What planting did, in words: of slides in cm/s, and the largest shift of the pelvis."""
+    return f"slid {before:.1f} cm/s, now {after:.2f}; pelvis at most {pelvis_cm:.1f} cm"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +98,23 @@ class Planted:
     clip: Clip
     contacts: Contacts
     report: PlantReport
+
+
+class PlantedFrames(NamedTuple):
+    """Frames with planted feet, and what planting did to them.
+
+    Attributes:
+        contacts: what was planted.
+        before, after: the feet; the planted motion is that of ``after.clip``.
+        shift: (F, 3) of the pelvis, metres, world frame.
+        missed: (F,) metres that a planted ankle stays from its place, where a leg is too short.
+    """
+
+    contacts: Contacts
+    before: MovingFeet
+    after: MovingFeet
+    shift: Floats
+    missed: Floats
 
 
 def plant_feet(
@@ -129,16 +151,51 @@ def plant_feet(
     report("planting", 0, _STAGES)
     moving = moving_feet(skeleton, clip)
     contacts = contacts_of(moving) if contacts is None else contacts
-    motion, feet, shift = _plant(moving, contacts, blend, pelvis, objects, floor)
-    report("planting", 5, _STAGES)
-    turned = _as_hinges_turn(skeleton, motion, feet.legs)
-    made = clip.with_motion(*turned)
-    report("planting", 6, _STAGES)
-    after = moving_feet(skeleton, made, motion[2] if turned[0] is motion[0] else None, moving.away)
+    done = plant_moving(moving, contacts, blend, pelvis=pelvis, objects=objects, floor=floor)
     report("planting", 7, _STAGES)
-    planted = Planted(made, contacts, _report(moving, after, contacts, feet, shift))
+    planted = Planted(done.after.clip, contacts, _report(done))
     report("planting", _STAGES, _STAGES)
     return planted
+
+
+def plant_moving(
+    moving: MovingFeet,
+    contacts: Contacts,
+    blend: float,
+    *,
+    pelvis: float | None = None,
+    objects: Sequence[Object] = (),
+    floor: float | None = None,
+    own: bool = False,
+) -> PlantedFrames:
+    """The frames of `plant_feet`, whose arguments these are.
+
+    Without objects, and if the knees flex about axes of their own, frames depend on stances that touch them or are
+    next to them, on what is between these, and on a second or two around that.
+
+    Args:
+        moving: the feet.
+        contacts: when they touch.
+        blend: seconds.
+        pelvis: metres, or None.
+        objects: that the feet step on or over.
+        floor: metres, or None.
+        own: whether the knees are known to flex about axes of their own, as `flexes_about_own` finds it.
+
+    Raises:
+        InputError: contacts of other feet or beyond the clip.
+    """
+    skeleton = moving.skeleton
+    motion, feet, shift = _plant(moving, contacts, blend, pelvis, objects, floor, own=own)
+    report("planting", 5, _STAGES)
+    turned = _as_hinges_turn(skeleton, motion, feet.legs)
+    made = moving.clip.with_motion(*turned)
+    report("planting", 6, _STAGES)
+    after = moving_feet(skeleton, made, motion[2] if turned[0] is motion[0] else None, moving.away)
+    missed = np.zeros(len(made))
+    for leg, goals, stands in zip(feet.legs, feet.goals, feet.planted & ~moving.away, strict=True):
+        missed = np.maximum(missed, norm(limb_points(leg, after.world)[2] - goals) * stands)
+    return PlantedFrames(contacts, moving, after, shift, missed)
 
 
 def _as_hinges_turn(skeleton: Skeleton, motion: Motion, legs: Sequence[Limb]) -> tuple[Floats, Floats]:
@@ -155,12 +212,15 @@ def _as_hinges_turn(skeleton: Skeleton, motion: Motion, legs: Sequence[Limb]) ->
         return given, translations
     turns = given[:, joints].swapaxes(0, 1)
     nearest = nearest_turns(skeleton, joints, turns)
-    if (np.abs(dot(turns, nearest)) > 1.0 - _SAME).all():
+    some = (np.abs(dot(turns, nearest)) <= 1.0 - _SAME).any(axis=0)
+    if not some.any():
         return given, translations
-    rotations = given.copy()
-    rotations[:, joints] = nearest.swapaxes(0, 1)
-    ends = [held_end(leg, world) for leg in legs]
-    return with_ends_held(skeleton, (rotations, translations), ends, legged(skeleton).trunk)
+    rotations, translations = given.copy(), translations.copy()
+    rotations[np.flatnonzero(some)[:, None], joints] = nearest.swapaxes(0, 1)[some]
+    ends = [held_end(leg, World(world.positions[some], world.rotations[some])) for leg in legs]
+    found = with_ends_held(skeleton, (rotations[some], translations[some]), ends, legged(skeleton).trunk)
+    rotations[some], translations[some] = found
+    return rotations, translations
 
 
 def planted_motion(moving: MovingFeet, contacts: Contacts) -> Motion:
@@ -169,7 +229,7 @@ def planted_motion(moving: MovingFeet, contacts: Contacts) -> Motion:
     Raises:
         InputError: contacts of other feet or beyond the clip.
     """
-    motion = _plant(moving, contacts, BLEND, None, (), None)[0]
+    motion = _plant(moving, contacts, BLEND, None, (), None, own=False)[0]
     report("planting", _STAGES, _STAGES)
     return motion
 
@@ -181,8 +241,10 @@ def _plant(
     pelvis: float | None,
     objects: Sequence[Object],
     floor: float | None,
+    *,
+    own: bool,
 ) -> tuple[Motion, FeetGoals, Floats]:
-    """The motion, the goals of the feet and the shift (F, 3) of the pelvis; see `plant_feet`."""
+    """The motion, the goals of the feet and the shift (F, 3) of the pelvis; see `plant_moving`."""
     skeleton, clip, world, pieces = moving.skeleton, moving.clip, moving.world, moving.pieces
     by_foot = paired(contacts, moving.feet, len(clip))
     ground, base = None, 0.0
@@ -215,7 +277,7 @@ def _plant(
             size = np.linalg.norm(shift, axis=1, keepdims=True)
             shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))
     report("planting", 4, _STAGES)
-    return _posed(moving, feet, carrier, shift, given), feet, shift
+    return _posed(moving, feet, carrier, shift, given, own=own), feet, shift
 
 
 def _steady_trunk(moving: MovingFeet, feet: FeetGoals, rate: float) -> MovingFeet:
@@ -265,7 +327,9 @@ def _pelvis_shift(world: World, feet: FeetGoals, piece: slice, rate: float, begi
     hold = round(_HOLD * rate)
     for _ in range(_PASSES):
         missing = _missing(shift, legs)
-        if norm(missing).max(initial=0.0) < 1e-6:
+        # What is left of frames far away must not decide whether these go on.
+        missing[norm(missing) < 1e-6] = 0.0
+        if not missing.any():
             break
         shift = shift + low_pass(_held(missing, hold), rate, _PELVIS_CUTOFF)
     return np.asarray(shift)
@@ -297,7 +361,9 @@ def _held(shift: Floats, frames: int) -> Floats:
     return np.asarray(shift[np.clip(at, 0, len(shift) - 1)])
 
 
-def _posed(moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floats, given: Floats) -> Motion:
+def _posed(
+    moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floats, given: Floats, *, own: bool
+) -> Motion:
     """The motion with the pelvis shifted and the legs posed.
 
     Other frames, and those that are lost, keep their bits.
@@ -308,6 +374,7 @@ def _posed(moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floa
         carrier: the joint that is shifted.
         shift: (F, 3) of it.
         given: (F, J, 4) world rotations in the clip as it was given, which the feet are turned from.
+        own: of `plant_moving`.
     """
     skeleton, clip, world = moving.skeleton, moving.clip, moving.world
     rotations, translations = clip.rotations.copy(), clip.local_translations()
@@ -330,7 +397,7 @@ def _posed(moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floa
         calm = steadied_leg(skeleton, leg, posed, feet.stances[number], 1.0 / clip.frame_time)
         here = calm if needed.all() else World(calm.positions[needed], calm.rotations[needed])
         turns = None if leg.end is None else multiply(turned[number, needed], given[needed, leg.end])
-        wanted.append((needed, LimbGoals(leg, here, feet.goals[number, needed], turns)))
+        wanted.append((needed, LimbGoals(leg, here, feet.goals[number, needed], turns, own=own)))
     for (needed, one), found in zip(wanted, pose_several(skeleton, [one for _, one in wanted]), strict=True):
         rotations[np.flatnonzero(needed)[:, None], limb_joints(one.limb)] = found
     if moving.away.any():
@@ -338,19 +405,56 @@ def _posed(moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floa
     return rotations, translations, fk_below(skeleton.parents, tuple(uppers), posed, rotations, translations)
 
 
-def _report(before: MovingFeet, after: MovingFeet, contacts: Contacts, feet: FeetGoals, shift: Floats) -> PlantReport:
-    short = 0.0
-    for leg, goals, stands in zip(feet.legs, feet.goals, feet.planted, strict=True):
-        planted = stands & ~before.away
-        if planted.any():
-            miss = norm(limb_points(leg, after.world)[2] - goals)
-            short = max(short, float(miss[planted].max()))
-    change = norm(after.world.positions - before.world.positions)
+class ContactChange(NamedTuple):
+    """What planting does to one contact; one that is ignored has no path.
+
+    Attributes:
+        drift_cm, wanders: before, as of `ContactSkate`.
+        paths: metres that the point goes, before and after.
+        seconds: that it touches.
+        heel, ball: (3,) where these are in the middle of it, planted; None: the foot has no ball.
+    """
+
+    drift_cm: float
+    wanders: bool
+    paths: tuple[float, float]
+    seconds: float
+    heel: Floats
+    ball: Floats | None
+
+
+def contact_changes(done: PlantedFrames) -> dict[tuple[str, str, int, int], ContactChange]:
+    """What planting does to each contact, by foot, point, first and last frame."""
+    before, after = done.before, done.after
+    sides = [paired(done.contacts, moving.feet, len(moving.clip)) for moving in (before, after)]
+    found = {}
+    for (foot, places), (_, planted) in zip(*sides, strict=True):
+        slides = [
+            {slide.contact: slide for slide in slides_of_foot(foot, one, moving)}
+            for one, moving in ((places, before), (planted, after))
+        ]
+        heel, ball = planted.places[HEEL], planted.places.get(BALL)
+        for contact in foot.contacts:
+            middle, (was, now) = (contact.start + contact.end) // 2, (side.get(contact) for side in slides)
+            drift = 0.0 if was is None else was.drift
+            found[foot.name, contact.point, contact.start, contact.end] = ContactChange(
+                drift_cm=100.0 * drift,
+                wanders=drift > WANDERS * before.length,
+                paths=(0.0 if was is None else was.path, 0.0 if now is None else now.path),
+                seconds=0.0 if was is None else was.seconds,
+                heel=heel[middle],
+                ball=None if ball is None else ball[middle],
+            )
+    return found
+
+
+def _report(done: PlantedFrames) -> PlantReport:
+    change = norm(done.after.world.positions - done.before.world.positions)
     return PlantReport(
-        before=skate_of(before, contacts),
-        after=skate_of(after, contacts),
-        pelvis_cm=100.0 * float(norm(shift).max(initial=0.0)),
-        short_mm=1000.0 * short,
+        before=skate_of(done.before, done.contacts),
+        after=skate_of(done.after, done.contacts),
+        pelvis_cm=100.0 * float(norm(done.shift).max(initial=0.0)),
+        short_mm=1000.0 * float(done.missed.max(initial=0.0)),
         mean_change_cm=100.0 * float(change.mean()),
         most_change_cm=100.0 * float(change.max()),
     )

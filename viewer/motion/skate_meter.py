@@ -115,7 +115,7 @@ def skate_of(moving: MovingFeet, contacts: Contacts) -> Skate:
         InputError: contacts of other feet or beyond the clip.
     """
     feet = paired(contacts, moving.feet, len(moving.clip))
-    slides = [_slides(*foot, moving) for foot in feet]
+    slides = [slides_of_foot(*foot, moving) for foot in feet]
     rows = [_foot(foot, own, moving.length) for (foot, _), own in zip(feet, slides, strict=True)]
     mann, ratio, depth = _published(_levels(feet), moving.pieces)
     return Skate(
@@ -135,7 +135,7 @@ def slide_of(moving: MovingFeet, contacts: Contacts) -> float:
         InputError: contacts of other feet or beyond the clip.
     """
     feet = paired(contacts, moving.feet, len(moving.clip))
-    return _cm_s([slide for foot in feet for slide in _slides(*foot, moving)])
+    return _cm_s([slide for foot in feet for slide in slides_of_foot(*foot, moving)])
 
 
 def paired(contacts: Contacts, feet: list[FootPlaces], frames: int) -> list[tuple[FootContacts, FootPlaces]]:
@@ -163,7 +163,7 @@ def paired(contacts: Contacts, feet: list[FootPlaces], frames: int) -> list[tupl
     return found
 
 
-class _Slide(NamedTuple):
+class Slide(NamedTuple):
     """The positions (F, 3) of a point in one contact, the length of their path in metres, and its time in seconds."""
 
     contact: Contact
@@ -171,29 +171,34 @@ class _Slide(NamedTuple):
     path: float
     seconds: float
 
+    @property
+    def drift(self) -> float:
+        """Metres of its largest distance from the median of its positions."""
+        return float(norm(self.places - median(self.places)).max())
 
-def _slides(foot: FootContacts, places: FootPlaces, moving: MovingFeet) -> list[_Slide]:
+
+def slides_of_foot(foot: FootContacts, places: FootPlaces, moving: MovingFeet) -> list[Slide]:
     """The contacts of a foot that are not ignored, without lost frames."""
     sound, step, found = ~moving.away, moving.clip.frame_time, []
     for contact in foot.contacts:
         here = places.places[contact.point][contact.frames][sound[contact.frames]]
         if not contact.ignored and len(here):
             path = float(norm(here[1:] - here[:-1]).sum())
-            found.append(_Slide(contact, here, path, (len(here) - 1) * step))
+            found.append(Slide(contact, here, path, (len(here) - 1) * step))
     return found
 
 
-def _cm_s(slides: Sequence[_Slide]) -> float:
+def _cm_s(slides: Sequence[Slide]) -> float:
     """Path of contacts by their time, cm/s; 0 without any."""
     seconds = sum(slide.seconds for slide in slides)
     return 100.0 * sum(slide.path for slide in slides) / seconds if seconds else 0.0
 
 
-def _foot(foot: FootContacts, slides: list[_Slide], length: float) -> FootSkate:
+def _foot(foot: FootContacts, slides: list[Slide], length: float) -> FootSkate:
     """How much a foot slides; ``length``: of the leg, metres."""
     rows = []
     for slide in slides:
-        drift = float(norm(slide.places - median(slide.places)).max())
+        drift = slide.drift
         rows.append(ContactSkate(slide.contact, _cm_s([slide]), 100.0 * drift, drift > WANDERS * length))
     drift_cm = max((row.drift_cm for row in rows), default=0.0)
     return FootSkate(foot.name, foot.side, tuple(rows), _cm_s(slides), drift_cm)

@@ -121,16 +121,15 @@ def steady_body(path: Floats, stances: list[Stance], rate: float, length: float)
         rate: frames per second.
         length: of the leg, metres.
     """
-    noise, moves = np.zeros(len(path)), np.zeros_like(path)
-    for stance in stances:
+    part, moves = np.zeros(len(path)), np.zeros_like(path)
+    noisy = [stance for stance in stances if stance.noise]
+    for start, stop in dict.fromkeys((one.piece.start, one.piece.stop) for one in noisy):
+        moves[start:stop] = -_rough(path[start:stop], rate)
+    for stance in noisy:
         here = stance.frames
-        noise[here] = np.maximum(noise[here], stance.noise * length / _PER_LENGTH)
-    for start, stop in dict.fromkeys((one.piece.start, one.piece.stop) for one in stances if one.noise):
-        piece = slice(start, stop)
-        rough, stands = _rough(path[piece], rate), noise[piece] > 0.0
-        size = float(np.sqrt((rough[stands] ** 2).sum(axis=1).mean()))
-        moves[piece] = -np.minimum(1.0, noise[piece] / max(size, _SAME))[:, None] * rough
-    return moves
+        size = float(np.sqrt((moves[here] ** 2).sum(axis=1).mean()))
+        part[here] = np.maximum(part[here], min(1.0, stance.noise * length / _PER_LENGTH / max(size, _SAME)))
+    return moves * part[:, None]
 
 
 def steady_hips(ways: Floats, stances: Sequence[list[Stance]], rate: float, length: float) -> Floats:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document import Action, Document
+from viewer.document import Action, Document, Take
 from viewer.document import actions as act
-from viewer.document.evaluation import Frames
-from viewer.document.take import PlantedContact, PlantedFeet, Take
-from viewer.document.take_layers import (
-    feet_of,
-    planted,
-    unplanted,
-)
+from viewer.document.changed_keys import with_feet_of
+from viewer.document.evaluation import frames_from, motion_of
+from viewer.document.planted_feet import PlantedMotion, below_feet, contact_times, feet_of, key_of, known, planted
+from viewer.document.take import PlantedContact, PlantedFeet
 from viewer.errors import InputError
-from viewer.motion import PlantReport, foot_places
+from viewer.motion import ContactChange
+from viewer.progress import watched_by
 from viewer.scene import Footprint, Ghost
 from viewer.session import Session
 from viewer.session.long_work import LONG, LongWork, same_motion
-from viewer.skeleton import World, find_figure, fk_arrays
+from viewer.skeleton import World, fk_arrays
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.background import Background, Job
@@ -30,7 +30,8 @@ from viewer.ui.view import View
 
 _NEW = 0.1
 """Seconds that a contact which is added lasts on either side of its frame."""
-_MOST_PRINTS = 80
+_MOST_CONTACTS = 240
+"""Contacts whose soles are on the floor: those of about 80 stances."""
 _GHOST = 0.3
 
 
@@ -41,88 +42,106 @@ class ShownContact(NamedTuple):
         number: its place among the contacts of the planted feet.
         contact: itself.
         row: 0 and 1: heel and ball of the left foot; 2 and 3 of the right one.
-        drift_cm: how far it drifts in the motion, before it is planted.
-        wanders: it may be a turn or a step rather than a stance.
+        change: what planting does to it; None: that is not known.
     """
 
     number: int
     contact: PlantedContact
     row: int
-    drift_cm: float
-    wanders: bool
+    change: ContactChange | None
 
+    @property
+    def drift_cm(self) -> float:
+        """How far it drifts in the motion, before it is planted."""
+        return 0.0 if self.change is None else self.change.drift_cm
 
-class ShownFeet(NamedTuple):
-    """What is shown of planted feet.
-
-    Attributes:
-        contacts: in the strip.
-        report: what planting does; None where the figure has lost its feet.
-        prints: on the floor, with the frames of their stance.
-        before: all frames without planting.
-    """
-
-    contacts: tuple[ShownContact, ...] = ()
-    report: PlantReport | None = None
-    prints: tuple[tuple[int, int, Footprint], ...] = ()
-    before: Frames | None = None
+    @property
+    def wanders(self) -> bool:
+        """Whether it may be a turn or a step rather than a stance."""
+        return self.change is not None and self.change.wanders
 
 
 class FeetView:
-    """What is shown of planted feet, kept until the take changes."""
+    """What is shown of planted feet, as planting found it."""
 
     def __init__(self, session: Session) -> None:
         """Show those of a session's document."""
         self._session = session
-        self._kept: tuple[tuple[object, ...], ShownFeet] | None = None
 
-    def shown(self) -> ShownFeet:
-        """What is shown of the planted feet; nothing where there are none."""
+    @property
+    def made(self) -> PlantedMotion | None:
+        """What planting found; None: nothing is planted, or it is not known yet."""
         document = self._session.document
-        if feet_of(document) is None or document.take is None:
-            return ShownFeet()
-        key = (document.take, document.clip_data, document.skeleton)
-        if self._kept is None or any(one is not other for one, other in zip(self._kept[0], key, strict=True)):
-            self._kept = key, _shown(document)
-        return self._kept[1]
+        return known(document) if document.frames >= LONG else planted(document)
 
-    def keep(self, take: Take, shown: ShownFeet) -> None:
-        """Keep what is shown of a take on the present motion, where that is made already."""
-        self._kept = (take, self._session.document.clip_data, self._session.document.skeleton), shown
+    def contacts(self, first: float, last: float) -> list[ShownContact]:
+        """The contacts that have frames from ``first`` to ``last``."""
+        document = self._session.document
+        feet, made = feet_of(document), self.made
+        if feet is None:
+            return []
+        some = contact_times(feet.contacts).between(math.floor(first), math.ceil(last) + 1)
+        return self._shown(feet, some, made)
+
+    def _shown(self, feet: PlantedFeet, some: Iterable[int], made: PlantedMotion | None) -> list[ShownContact]:
+        skeleton, found = self._session.document.skeleton, []
+        for number in some:
+            one = feet.contacts[number]
+            key = key_of(skeleton, one)
+            if key.row >= 0:
+                change = None if made is None else made.changes.get(key)
+                found.append(ShownContact(number, one, key.row + (one.point == "ball"), change))
+        return found
 
     def footprints(self) -> tuple[Footprint, ...]:
         """The soles on the floor, of the stances nearest to the frame shown."""
-        now, feet = self._session.document.frame, feet_of(self._session.document)
-        if feet is None:
+        now, feet, made = self._session.document.frame, feet_of(self._session.document), self.made
+        if feet is None or made is None:
             return ()
-        near = sorted(self.shown().prints, key=lambda one: max(one[0] - now, now - one[1]))[:_MOST_PRINTS]
-        on = feet.on and feet.weight > 0.0
-        return tuple(replace(one, now=first <= now <= last, planted=one.planted and on) for first, last, one in near)
+        near = contact_times(feet.contacts).nearest(now, _MOST_CONTACTS)
+        on, found = feet.on and feet.weight > 0.0, []
+        for first, last, some in _stances(self._shown(feet, near, made)):
+            sole = _footprint(some, made)
+            if sole is not None:
+                found.append(replace(sole, now=first <= now <= last, planted=sole.planted and on))
+        return tuple(found)
 
     def before(self) -> tuple[Ghost, ...]:
         """The figure as it is at the frame shown where its feet are not planted."""
         document, feet = self._session.document, feet_of(self._session.document)
-        frames = self.shown().before
-        if feet is None or not feet.on or frames is None or document.frame >= len(frames.rotations):
+        if feet is None or not feet.on or document.frame >= document.frames:
             return ()
-        at = slice(document.frame, document.frame + 1)
-        world = fk_arrays(document.skeleton.parents, frames.rotations[at], frames.translations[at])
+        frames = frames_from(below_feet(motion_of(document)), document.frame, 1)
+        world = fk_arrays(document.skeleton.parents, frames.rotations, frames.translations)
         return (Ghost(World(world.positions[0], world.rotations[0]), _GHOST, "before"),)
 
 
-_FINDING, _PLANTING = {"contacts": 0.2, "planting": 0.7}, {"planting": 0.9}
-"""Parts of the time that planting takes, with and without finding contacts; the rest is finding what is shown of it."""
+_SHARES = {"contacts": 0.2, "planting": 0.8}
+"""Parts of the time that planting all of a motion takes."""
 
-_BLENDING = {"on", "weight"}
-"""Fields of planted feet on which what is shown of them does not depend: it is of the full weight."""
+
+class _LongError(Exception):
+    """Planting would take long."""
+
+
+def _stop_if_long(what: str, done: int, total: int) -> None:
+    if not done and what == "planting" and total >= LONG:
+        raise _LongError
 
 
 class Planting:
-    """Commands on planted feet, and on keys under them; those of a long motion are planted while the window goes on."""
+    """Commands on planted feet, and on keys under them; what takes long is planted while the window goes on."""
 
     def __init__(self, session: Session, view: View, feet: FeetView, background: Background) -> None:
         """Change a session and its view."""
         self._session, self._view, self._feet, self._background = session, view, feet, background
+        self.contacts = feet.contacts
+        self._asked: Take | None = None
+
+    @property
+    def made(self) -> PlantedMotion | None:
+        """What planting found."""
+        return self._feet.made
 
     def plant(self) -> None:
         """Plant the feet; if they are planted already, switch that off or on."""
@@ -130,78 +149,92 @@ class Planting:
         if feet is None or not feet.contacts:
             self.find_again()
         else:
-            self.switch(on=not feet.on)
-
-    def switch(self, *, on: bool) -> None:
-        """Plant the feet, whose contacts are known, or let them slide as in the motion."""
-        if self.do(act.SetFeet(on=on)):
-            self._view.note(self.words())
+            self.do(act.SetFeet(on=not feet.on))
 
     def find_again(self) -> None:
         """Find the contacts again: corrections of them are lost, which undo restores."""
-        if self.do(act.PlantFeet()):
-            self._view.note(self.words())
+        self.do(act.PlantFeet())
 
-    @property
-    def long(self) -> bool:
-        """Whether planting takes so long that the window goes on meanwhile."""
-        session = self._session
-        return session.document.frames >= LONG and session.document.has_motion and not session.recorder.recording
-
-    def do(self, action: Action) -> bool:
-        """Do an action that changes planted feet or keys; returns whether it is done already.
+    def do(self, action: Action) -> None:
+        """Do an action that changes planted feet or keys.
 
         Raises:
-            InputError: the action cannot be done, or other work is not done yet.
+            InputError: the action cannot be done.
         """
         session = self._session
-        only_blends = isinstance(action, act.SetFeet) and action.changes.keys() <= _BLENDING
-        kept = self._feet.shown() if only_blends else None
-        if not self.long or not self._plants(action):
+        before = session.document
+        of_feet = isinstance(action, act.PlantFeet | act.SetFeet)
+        # Recorded calls key the pose shown: it must be the one that was keyed.
+        at_once = session.recorder.recording or (session.action_log is not None and not of_feet)
+        if at_once or before.frames < LONG:
             session.dispatch(action)
-            if kept is not None and session.document.take is not None:
-                self._feet.keep(session.document.take, kept)
-            return True
-        if self._background.is_under_way("planting"):
-            raise InputError("feet are being planted: wait until that is done, or cancel it (Esc)")
-        of_feet, before = isinstance(action, act.PlantFeet | act.SetFeet), session.document
+            self._say(action)
+            return
+        if isinstance(action, act.PlantFeet):
+            self._start(action, before)
+            return
+        try:
+            with watched_by(_stop_if_long):
+                after = action.apply(before)
+        except _LongError:
+            self._start(action, before)
+            return
+        session.dispatch(action, after.take)
+        self._say(action)
+
+    def _start(self, action: Action, before: Document) -> None:
+        """Do an action in a thread of its own. Keys may be set meanwhile while the feet are planted."""
+        session, of_feet = self._session, isinstance(action, act.PlantFeet | act.SetFeet)
         unchanged = f"{'Feet' if of_feet else 'Keys'} stay as they were"
 
-        def make() -> tuple[Document, ShownFeet]:
-            after = action.apply(before)
-            return after, kept or _shown(after)
+        def take_over(after: Document) -> None:
+            session.dispatch(action, with_feet_of(session.document, after) if of_feet else after.take)
+            self._say(action)
 
-        def take_over(made: tuple[Document, ShownFeet]) -> None:
-            after, shown = made
-            if after.take is None or after.take is before.take:
-                return
-            session.dispatch(action, after.take)
-            self._feet.keep(after.take, shown)
-            if of_feet:
-                self._view.note(self.words())
+        def is_current() -> bool:
+            now = session.document
+            clip = now.clip_data is before.clip_data and now.skeleton is before.skeleton
+            return clip and now.take is not None if of_feet and before.take else same_motion(before, now)
 
         self._background.start(
             "planting",
             Job(
-                work=LongWork(make, _FINDING if isinstance(action, act.PlantFeet) else _PLANTING),
+                work=LongWork(lambda: action.apply(before), _SHARES),
                 title="Planting feet",
                 hint=f"Leave the {'feet' if of_feet else 'keys'} as they are (Esc)",
-                is_current=lambda: same_motion(before, session.document),
+                is_current=is_current,
                 take_over=take_over,
                 outdated=lambda: self._view.note(f"{unchanged}: the motion has changed meanwhile"),
                 failed=self._view.fail,
                 cancelled=lambda: self._view.note(f"{unchanged}: cancelled"),
             ),
         )
-        return False
 
-    def _plants(self, action: Action) -> bool:
-        """Whether an action plants the feet again, as keys do that they are planted on."""
-        if isinstance(action, act.PlantFeet | act.SetFeet):
-            return not isinstance(action, act.SetFeet) or bool(action.changes.get("on", True))
-        feet = feet_of(self._session.document)
-        # Recorded calls key the pose shown: it must be the one that was keyed.
-        return feet is not None and feet.on and bool(feet.contacts) and self._session.action_log is None
+    def tick(self) -> None:
+        """Find out what planting found, where a file has the planted frames of a long motion alone."""
+        document = self._session.document
+        unknown = feet_of(document) is not None and document.frames >= LONG and known(document) is None
+        if not unknown or document.take is self._asked or self._background.is_under_way("planting"):
+            return
+        self._asked = document.take
+        self._background.start(
+            "planting",
+            Job(
+                work=LongWork(lambda: planted(document), _SHARES),
+                title="Measuring planted feet",
+                hint="Show no slides and soles of the feet (Esc)",
+                is_current=lambda: self._session.document.take is document.take,
+                take_over=lambda _: self._view.changed(),
+                outdated=lambda: None,
+                failed=self._view.fail,
+                cancelled=lambda: None,
+            ),
+        )
+
+    def _say(self, action: Action) -> None:
+        """Say what planting did."""
+        if isinstance(action, act.PlantFeet) or (isinstance(action, act.SetFeet) and "on" in action.changes):
+            self._view.note(self.words())
 
     def remove(self) -> None:
         """Leave the feet as the motion has them."""
@@ -209,17 +242,14 @@ class Planting:
 
     def words(self) -> str:
         """``Feet slid 7.5 cm/s, now 0.00; pelvis at most 4.6 cm``."""
-        feet, shown = feet_of(self._session.document), self.shown()
-        if feet is None or shown.report is None:
+        feet, made = feet_of(self._session.document), self._feet.made
+        if feet is None:
             return "No feet are planted"
+        if made is None:
+            return f"Feet are{'' if feet.on else ' not'} planted"
         if not feet.on:
-            return f"Feet slide by {number_format.fixed(shown.report.before.slide_cm_s, 1)} cm/s, as in the motion"
-        short = shown.report.short_mm
-        return f"Feet {shown.report.words}" + (f"; {short:.0f} mm short" if short >= 1.0 else "")
-
-    def shown(self) -> ShownFeet:
-        """What is shown of the planted feet."""
-        return self._feet.shown()
+            return f"Feet slide by {number_format.fixed(made.slides_cm_s[0], 1)} cm/s, as in the motion"
+        return f"Feet {made.words}" + (f"; {made.short_mm:.0f} mm short" if made.short_mm >= 1.0 else "")
 
     def add(self, foot: str, point: str, frame: int) -> None:
         """Add a contact around a frame, as long as its neighbours leave room."""
@@ -285,58 +315,29 @@ def dragged(feet: PlantedFeet, index: int, part: str, frame: int, last: int) -> 
     return with_contact(feet, index, moved)
 
 
-def _shown(document: Document) -> ShownFeet:
-    feet, done = feet_of(document), planted(document)
-    if feet is None or done is None:
-        return ShownFeet()
-    measured = {(foot.name, *row.contact[:3]): row for foot in done.report.before.feet for row in foot.contacts}
-    rows = {foot.name: 2 * (foot.side == "right") for foot in done.report.before.feet}
-    contacts = []
-    for index, one in enumerate(feet.contacts):
-        if one.foot in rows:
-            found = measured.get((one.foot, one.point, one.first, min(one.last, document.frames - 1)))
-            drift, wanders = (found.drift_cm, found.wanders) if found is not None else (0.0, False)
-            contacts.append(ShownContact(index, one, rows[one.foot] + (one.point == "ball"), drift, wanders))
-    return ShownFeet(tuple(contacts), done.report, _prints(document, tuple(contacts)), unplanted(document))
+def _footprint(some: Sequence[ShownContact], made: PlantedMotion) -> Footprint | None:
+    """The sole of a stance, by the first contact of its heel, else of its ball; None where that is not known."""
+    heels = [one for one in some if one.contact.point == "heel"]
+    shown = (heels or some)[0]
+    change, foot = shown.change, shown.row - shown.row % 2
+    if change is None:
+        return None
+    return Footprint(
+        heel=change.heel,
+        way=_level(np.zeros(3) if change.ball is None else change.ball - change.heel),
+        rise=float(change.heel[1]) - made.lowest[foot] if heels else 0.0,
+        side="right" if foot else "left",
+        slides_cm=max(one.drift_cm for one in some),
+        planted=not any(one.contact.ignored for one in some),
+    )
 
 
-def _prints(document: Document, contacts: tuple[ShownContact, ...]) -> tuple[tuple[int, int, Footprint], ...]:
-    """A sole for each stance of a foot, with its frames."""
-    done = planted(document)
-    if done is None or find_figure(document.skeleton) is None:
-        return ()
-    clip = done.clip
-    world = fk_arrays(document.skeleton.parents, clip.rotations, clip.local_translations())
-    found = []
-    for foot in foot_places(document.skeleton, world):
-        heel, ball = foot.places["heel"], foot.places.get("ball")
-        own = [one for one in contacts if one.contact.foot == foot.name]
-        ground = min((float(heel[one.contact.first, 1]) for one in own if one.contact.point == "heel"), default=0.0)
-        for first, last, some in _stances(own):
-            at = min((first + last) // 2, len(heel) - 1)
-            flat = [one for one in some if one.contact.point == "heel"]
-            if flat:
-                at = min((flat[0].contact.first + flat[0].contact.last) // 2, len(heel) - 1)
-            way = np.zeros(3) if ball is None else ball[at] - heel[at]
-            slides = [one for one in some if one.contact.ignored]
-            print_ = Footprint(
-                heel=heel[at],
-                way=_level(way),
-                rise=float(heel[at, 1]) - ground if flat else 0.0,
-                side=foot.side,
-                slides_cm=max((one.drift_cm for one in some), default=0.0),
-                planted=not slides,
-            )
-            found.append((first, last, print_))
-    return tuple(found)
-
-
-def _stances(contacts: list[ShownContact]) -> list[tuple[int, int, list[ShownContact]]]:
-    """Contacts of one foot that overlap or follow each other at once, together."""
+def _stances(contacts: Sequence[ShownContact]) -> list[tuple[int, int, list[ShownContact]]]:
+    """Contacts of one foot that overlap or follow each other at once, together, with their first and last frames."""
     groups: list[tuple[int, int, list[ShownContact]]] = []
-    for one in sorted(contacts, key=lambda shown: shown.contact.first):
+    for one in sorted(contacts, key=lambda shown: (shown.contact.foot, shown.contact.first)):
         first, last = one.contact.first, one.contact.last
-        if groups and first <= groups[-1][1] + 1:
+        if groups and groups[-1][2][0].contact.foot == one.contact.foot and first <= groups[-1][1] + 1:
             start, end, some = groups[-1]
             groups[-1] = start, max(end, last), [*some, one]
         else:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 from imgui_bundle import imgui
 
@@ -11,11 +10,11 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import EYE, command_entry, eye_switch
 from viewer.app.theme import SMALL
 from viewer.app.widgets.dialogs import popup
-from viewer.app.widgets.edits import Edit, Phase, attempt, carry_out, scrub
+from viewer.app.widgets.edits import attempt, carry_out, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document.actions import SetFeet
+from viewer.document.planted_feet import feet_of, feet_rows
 from viewer.document.take import PlantedFeet
-from viewer.document.take_layers import feet_of
 from viewer.errors import shown
 from viewer.ui import number_format
 from viewer.ui.planting import ShownContact, dragged, split, with_contact
@@ -26,8 +25,6 @@ _ROWS = 4
 _BAR_REACH = 6.0
 _FEET_MENU = "feet menu"
 _WEIGHTS = (1.0, 0.75, 0.5, 0.25)
-_EDITS = {"weight": "Weight of feet", "contact": "Contact of a foot"}
-"""Names of the undo steps."""
 _BLENDS = (0.1, 0.2, 0.3, 0.5)
 
 
@@ -69,16 +66,16 @@ def _feet_head(ui: PanelContext, pen: Pen, feet: PlantedFeet, at: tuple[float, f
     x, y, wide, tall = at
     hint = "Let the feet slide as in the motion" if feet.on else "Plant the feet"
     if eye_switch(pen, "feet eye", (x, y, tall), on=feet.on, hint=hint):
-        attempt(ui, lambda: ui.controller.planting.switch(on=not feet.on))
+        _change(ui, SetFeet(on=not feet.on))
     imgui.set_cursor_screen_pos((x + pen.px(EYE), y))
     name = item("feet name", wide - pen.px(EYE), tall, right_too=True)
     edit = scrub(name, 100.0 * feet.weight, 0.5, snap=10.0, scale=ui.scale)
-    feet = _carried_out(ui, "weight", edit, lambda value: SetFeet(weight=min(max(value / 100.0, 0.0), 1.0)), feet)
+    carry_out(ui, edit, "Weight of feet", lambda value: SetFeet(weight=min(max(value / 100.0, 0.0), 1.0)))
     half = 0.5 * tall
     pen.fitted(name.x, pen.middle(y, half, SMALL), "Feet", name.w, "text" if feet.on else "text3", SMALL)
-    report = ui.controller.planting.shown().report
-    slid = report is not None and (report.after if feet.on and feet.weight == 1.0 else report.before).slide_cm_s
-    words = f"{round(100.0 * feet.weight)} %" if feet.weight < 1.0 else f"{slid:.1f} cm/s" if report else ""
+    made = ui.controller.planting.made
+    slid = "" if made is None else f"{made.slides_cm_s[feet.on]:.1f} cm/s"
+    words = f"{round(100.0 * feet.weight)} %" if feet.weight < 1.0 else slid
     pen.fitted(name.x, pen.middle(y + half, half, SMALL), words, name.w - pen.px(4), "text3", SMALL)
     if name.hovered and not name.held:
         tip(f"{ui.controller.planting.words()}\nDrag sideways: weight")
@@ -88,9 +85,10 @@ def _feet_head(ui: PanelContext, pen: Pen, feet: PlantedFeet, at: tuple[float, f
 
 def _bars(ui: PanelContext, pen: Pen, feet: PlantedFeet, it: Area, x_of: Callable[[float], float]) -> None:
     """The bars, and what the mouse does to them."""
-    contacts, last = ui.controller.planting.shown().contacts, ui.session.document.frames - 1
-    row_h = (it.h - pen.px(4)) / _ROWS
+    last, row_h = ui.session.document.frames - 1, (it.h - pen.px(4)) / _ROWS
     per_frame = max(x_of(1.0) - x_of(0.0), 1e-6)
+    left = (it.x - pen.px(_BAR_REACH) - x_of(0.0)) / per_frame
+    contacts = ui.controller.planting.contacts(left - 1.0, left + (it.w + 2.0 * pen.px(_BAR_REACH)) / per_frame + 1.0)
     mouse = imgui.get_mouse_pos()
     row = min(max(int((mouse.y - it.y - pen.px(2)) // row_h), 0), _ROWS - 1)
     frame = min(max(round((mouse.x - x_of(0.0)) / per_frame), 0), last)
@@ -106,8 +104,7 @@ def _bars(ui: PanelContext, pen: Pen, feet: PlantedFeet, it: Area, x_of: Callabl
         def moved(to: float) -> SetFeet:
             return SetFeet(contacts=dragged(start, held.number, how, round(to), last))
 
-        feet_now = _carried_out(ui, "contact", edit, moved, feet)
-        contacts = tuple(one._replace(contact=feet_now.contacts[one.number]) for one in contacts)
+        carry_out(ui, edit, "Contact of a foot", moved)
     _draw_feet(pen, contacts, it, x_of, row_h, hit if it.hovered else None, ui.session.document.frame, feet)
     if it.hovered and hit is not None and not it.held:
         imgui.set_mouse_cursor(imgui.MouseCursor_.hand if part == "all" else imgui.MouseCursor_.resize_ew)
@@ -121,32 +118,13 @@ def _bars(ui: PanelContext, pen: Pen, feet: PlantedFeet, it: Area, x_of: Callabl
         _open_menu(ui, hit, frame)
 
 
-def _carried_out(
-    ui: PanelContext, name: str, edit: Edit | None, make: Callable[[float], SetFeet], feet: PlantedFeet
-) -> PlantedFeet:
-    """Apply an edit, and return the feet after it; the feet of a long motion are planted once, at the edit's end."""
-    if not ui.controller.planting.long:
-        carry_out(ui, edit, _EDITS[name], make)
-        return feet
-    waiting = f"feet {name}"
-    if edit is not None:
-        if edit.phase in {Phase.BEGIN, Phase.MOVE, Phase.SET}:
-            ui.memory[waiting] = make(edit.value)
-        if edit.phase in {Phase.COMMIT, Phase.SET}:
-            _change(ui, ui.memory[waiting])
-        if edit.phase in {Phase.COMMIT, Phase.SET, Phase.CANCEL}:
-            del ui.memory[waiting]
-    change = ui.memory.get(waiting)
-    return feet if change is None else replace(feet, **change.changes)
-
-
 def _change(ui: PanelContext, action: SetFeet) -> None:
     """Change planted feet; a `ViewerError` becomes a message."""
     attempt(ui, lambda: ui.controller.planting.do(action))
 
 
 def _bar_part_at(
-    contacts: tuple[ShownContact, ...], row: int, x: float, x_of: Callable[[float], float], reach: float
+    contacts: Sequence[ShownContact], row: int, x: float, x_of: Callable[[float], float], reach: float
 ) -> tuple[ShownContact | None, str]:
     """The contact at a pixel of a row, and "first", "last" or "all" of it."""
     for one in contacts:
@@ -172,7 +150,7 @@ def _words(one: ShownContact) -> str:
 
 
 def _draw_feet(
-    pen: Pen, contacts: tuple[ShownContact, ...], it: Area, x_of: Callable[[float], float], row_h: float,
+    pen: Pen, contacts: Sequence[ShownContact], it: Area, x_of: Callable[[float], float], row_h: float,
     hovered: ShownContact | None, now: int, feet: PlantedFeet,
 ) -> None:  # fmt: skip
     draw = pen.draw
@@ -180,8 +158,6 @@ def _draw_feet(
     for one in contacts:
         own = one.contact
         left, right = x_of(own.first - 0.5), x_of(own.last + 0.5)
-        if right < it.x or left > it.x + it.w:
-            continue
         y = it.y + pen.px(2) + one.row * row_h
         tone = "warn" if one.wanders and not own.ignored else "left" if one.row < 2 else "right"
         strength = 0.2 if own.ignored else 0.85 if feet.on else 0.4
@@ -201,11 +177,7 @@ def _draw_feet(
 
 def _add(ui: PanelContext, row: int, frame: int) -> None:
     """A contact of the row's foot and point around a frame."""
-    report = ui.controller.planting.shown().report
-    if report is None:
-        return
-    feet = {2 * (foot.side == "right"): foot.name for foot in report.before.feet}
-    name = feet.get(row - row % 2)
+    name = next((name for name, own in feet_rows(ui.session.document.skeleton).items() if own == row - row % 2), None)
     if name is not None:
         attempt(ui, lambda: ui.controller.planting.add(name, "ball" if row % 2 else "heel", frame))
 

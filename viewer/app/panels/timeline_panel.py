@@ -18,8 +18,8 @@ from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, scrub
 from viewer.app.widgets.fields import Format, number, number_field
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
+from viewer.document.planted_feet import feet_of
 from viewer.document.take import MOST_FRAMES
-from viewer.document.take_layers import feet_of
 from viewer.errors import shown
 from viewer.session import Loop
 from viewer.ui import number_format

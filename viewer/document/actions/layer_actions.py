@@ -10,9 +10,10 @@ from viewer.document.argument_checks import with_changes
 from viewer.document.changed_keys import take_of, with_take
 from viewer.document.document import Action, Document, SettingsAction
 from viewer.document.evaluation import motion_of, shown_on_own_bones
+from viewer.document.planted_feet import feet_of, found_contacts
 from viewer.document.simplify import Run, recorded
 from viewer.document.take import GoalLayer, PlantedFeet, layer_of
-from viewer.document.take_layers import check_layer, feet_of, finished, found_contacts
+from viewer.document.take_layers import check_layer, finished
 from viewer.errors import InputError, quote
 from viewer.skeleton import Pose
 

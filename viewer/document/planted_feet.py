@@ -1,0 +1,721 @@
+"""Planted feet of a document: contacts, and the frames that they change, planted again only near what changes.
+
+Planting is local. Where a foot stands follows from the frames of its stance; between stances corrections fade; the
+pelvis gives way within a second of legs that are too short. So of frames or contacts that change, the stances that they
+touch and those beside them are planted in a window of the motion. What comes out is compared with what was planted
+before: it must be the same before and after the change, else the window was too narrow and is widened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from itertools import groupby
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from viewer.document.document import Document
+from viewer.document.document_contact import Prop, standing_props
+from viewer.document.evaluation import Motion, baked_frames, frames_from, motion_of
+from viewer.document.posed_goals import above
+from viewer.document.take import PlantedContact, PlantedFeet, Stretch, Take, Track
+from viewer.errors import InputError
+from viewer.motion import (
+    Contact,
+    ContactChange,
+    Contacts,
+    FootContacts,
+    MovingFeet,
+    PlantedFrames,
+    contact_changes,
+    flexes_about_own,
+    foot_contacts,
+    legged,
+    moving_feet,
+    plant_moving,
+    plant_words,
+)
+from viewer.progress import report
+from viewer.skeleton import Clip, Skeleton, at_or_below, find_figure, fk_arrays
+from viewer.spatial.checks import Bools, Floats, Ints, handed_over
+from viewer.spatial.quaternion import IDENTITY
+from viewer.spatial.vectors import norm
+
+_BLOCK = 4096
+"""Frames of a stretch of planted feet: those of others are shared between takes."""
+_NEAR = 0.25
+"""Seconds around a stance, or a change, that what is found of a stance depends on."""
+_AROUND, _BORDER = 0.7, 0.3
+"""Seconds beside the stances of a change that are planted again at first, and at whose ends nothing may change."""
+_SAME = 1e-10
+"""Metres and components of quaternions: what differs by less has not changed."""
+_SOME = 2000
+"""Frames of a clip that tell how its knees bend."""
+_APART = 4.0
+"""Seconds between changes that are planted by themselves."""
+
+Span = tuple[int, int]
+"""A first frame and the one after the last."""
+
+
+def feet_of(document: Document) -> PlantedFeet | None:
+    """The planted feet of the take shown."""
+    return None if document.take is None else document.take.feet
+
+
+def found_contacts(document: Document) -> tuple[PlantedContact, ...]:
+    """When the feet of the motion shown touch the ground, before anything is planted.
+
+    Raises:
+        InputError: no motion, or no figure with legs.
+    """
+    if not document.has_motion:
+        raise InputError("there is no motion whose feet could be planted: load a clip, or set keys")
+    below = below_feet(motion_of(document))
+    found = foot_contacts(document.skeleton, _clip(below, document.frame_time, 0, _count(below)))
+    return tuple(
+        PlantedContact(foot.name, one.point, one.start, one.end, one.ignored)
+        for foot in found.feet
+        for one in foot.contacts
+    )
+
+
+class ContactKey(NamedTuple):
+    """A contact, however its foot is called: the row of its foot in `feet_rows`, the others as `PlantedContact`."""
+
+    row: int
+    point: str
+    first: int
+    last: int
+    ignored: bool
+
+
+@lru_cache(maxsize=4)
+def feet_rows(skeleton: Skeleton) -> dict[str, int]:
+    """Numbers of the feet of a figure by their names: 0 of the left one, 2 of the right one."""
+    figure = find_figure(skeleton)
+    legs = () if figure is None else figure.legs
+    return {skeleton.names[_last_of(leg.lower, leg.end)]: 2 * (leg.side == "right") for leg in legs}
+
+
+def key_of(skeleton: Skeleton, contact: PlantedContact) -> ContactKey:
+    """The key of a contact of a skeleton's foot."""
+    return ContactKey(feet_rows(skeleton).get(contact.foot, -1), *contact[1:])
+
+
+def below_feet(motion: Motion) -> Motion:
+    """A motion without its planted feet and layers: what feet are planted on."""
+    take = motion.take
+    if take is None:
+        return motion
+    own = tuple(one for one in take.solved if not (one.layered or one.planted))
+    return motion._replace(take=replace(take, feet=None, layers=(), solved=own))
+
+
+class ContactTimes:
+    """When contacts are, to find those near some frames among thousands.
+
+    Attributes:
+        firsts: (N,) first frames.
+        stops: (N,) the frames after the last ones.
+        stances: of each foot, (S, 2) when it stands, in order: contacts that overlap, or follow each other at once,
+            together; ignored ones are left out.
+    """
+
+    def __init__(self, contacts: tuple[PlantedContact, ...]) -> None:
+        """Of contacts in any order."""
+        self.firsts = np.array([one.first for one in contacts], dtype=np.intp)
+        self.stops = np.array([one.last for one in contacts], dtype=np.intp) + 1
+        names = sorted({one.foot for one in contacts})
+        foot = np.array([-1 if one.ignored else names.index(one.foot) for one in contacts], dtype=np.intp)
+        self.stances = [
+            _stances(self.firsts[foot == number], self.stops[foot == number]) for number in set(foot) - {-1}
+        ]
+
+    def between(self, start: int, stop: int) -> list[int]:
+        """The numbers of the contacts that have frames from ``start`` up to ``stop``."""
+        found: list[int] = np.flatnonzero((self.firsts < stop) & (self.stops > start)).tolist()
+        return found
+
+    def nearest(self, frame: int, most: int) -> list[int]:
+        """The numbers of the contacts nearest to a frame, up to so many."""
+        away = np.maximum(self.firsts - frame, frame + 1 - self.stops)
+        found: list[int] = np.argsort(away, kind="stable")[:most].tolist()
+        return found
+
+
+def _stances(firsts: Ints, stops: Ints) -> Ints:
+    """(S, 2) frames covered by some (N,), as spans in order."""
+    order = np.argsort(firsts, kind="stable")
+    firsts, ends = firsts[order], np.maximum.accumulate(stops[order])
+    starts = np.flatnonzero(np.r_[True, firsts[1:] > ends[:-1]])
+    return np.stack([firsts[starts], ends[np.r_[starts[1:] - 1, len(ends) - 1]]], axis=1)
+
+
+class _Identity(NamedTuple):
+    """Contacts as a key by which object they are: comparing thousands would take longer than what is kept of them."""
+
+    contacts: tuple[PlantedContact, ...]
+
+    def __hash__(self) -> int:
+        return id(self.contacts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Identity) and self.contacts is other.contacts
+
+
+@lru_cache(maxsize=8)
+def _times(key: _Identity) -> ContactTimes:
+    return ContactTimes(key.contacts)
+
+
+def contact_times(contacts: tuple[PlantedContact, ...]) -> ContactTimes:
+    """When contacts are; found once."""
+    return _times(_Identity(contacts))
+
+
+@dataclass(frozen=True, eq=False)
+class PlantedMotion:
+    """A motion whose feet are planted, and what planting found.
+
+    Attributes:
+        below: what they are planted on.
+        feet: as they are planted; switch and weight do not matter.
+        frame_time: seconds.
+        props: that they stand on.
+        changes: what planting does to each contact.
+        shift: (F,) metres that the pelvis is moved.
+        missed: (F,) metres that planted points stay from their places.
+        away: (F,) frames in which the capture is lost.
+        own: whether the knees flex about axes of their own.
+    """
+
+    below: Motion
+    feet: PlantedFeet
+    frame_time: float
+    props: tuple[Prop, ...]
+    changes: dict[ContactKey, ContactChange]
+    shift: Floats
+    missed: Floats
+    away: Bools
+    own: bool
+
+    @cached_property
+    def slides_cm_s(self) -> tuple[float, float]:
+        """How much the feet slide in their contacts, before and after: as `Skate.slide_cm_s`."""
+        some = self.changes.values()
+        seconds = sum(one.seconds for one in some)
+        before, after = (100.0 * sum(one.paths[k] for one in some) / seconds if seconds else 0.0 for k in (0, 1))
+        return before, after
+
+    @cached_property
+    def lowest(self) -> dict[int, float]:
+        """Heights of the lowest stances of heels, by the rows of their feet."""
+        found: dict[int, float] = {}
+        for key, one in self.changes.items():
+            found[key.row] = min(found.get(key.row, np.inf), float(one.heel[1]))
+        return found
+
+    @cached_property
+    def short_mm(self) -> float:
+        """As `PlantReport.short_mm`."""
+        return 1000.0 * float(self.missed.max(initial=0.0))
+
+    @cached_property
+    def words(self) -> str:
+        """As `PlantReport.words`."""
+        return plant_words(*self.slides_cm_s, 100.0 * float(self.shift.max(initial=0.0)))
+
+
+_MADE: WeakKeyDictionary[Stretch, PlantedMotion] = WeakKeyDictionary()
+"""By the first stretch of planted feet of a take, for as long as that take is kept."""
+
+
+def _known(take: Take | None) -> PlantedMotion | None:
+    first = next((one for one in take.solved if one.planted), None) if take is not None else None
+    return None if first is None else _MADE.get(first)
+
+
+def known(document: Document) -> PlantedMotion | None:
+    """What planting found, as of when the feet were on; None: nothing is planted, or a file has the frames alone."""
+    return _known(document.take)
+
+
+def planted(document: Document) -> PlantedMotion | None:
+    """As `known`, but planted again where only the frames are known; None: nothing is planted."""
+    feet, take, made = feet_of(document), document.take, _known(document.take)
+    if made is None and feet is not None and take is not None and feet.contacts:
+        found = _planted(_asked(document, motion_of(document), take))
+        first = next((one for one in take.solved if one.planted), None)
+        made = None if found is None else found[0]
+        if made is not None and first is not None:
+            _MADE[first] = made
+    return made
+
+
+def planted_stretches(document: Document, motion: Motion, take: Take, known: Take) -> tuple[Stretch, ...]:
+    """The frames that a take's planted feet change, on its keys and the frames solved between them.
+
+    Feet that are off keep the frames of when they were on, which are not shown.
+
+    Args:
+        document: provides frame time and props; its own take is not used.
+        motion: on the document's clip and bones.
+        take: the take, of whose solved frames those between keys are up to date.
+        known: with the frames that were planted before.
+    """
+    feet = take.feet
+    before = tuple(one for one in known.solved if one.planted)
+    if feet is None or not feet.contacts:
+        return ()
+    if not feet.on:
+        return before
+    asked, made = _asked(document, motion, take), _known(known)
+    found = None if made is None else _planted_near(made, before, asked)
+    if found is None:
+        found = _planted(asked)
+    if found is None:
+        return ()
+    now, stretches = found
+    if made is now:
+        return before
+    _MADE[stretches[0]] = now
+    return stretches
+
+
+class _Asked(NamedTuple):
+    """What is to be planted; fields as of `PlantedMotion`."""
+
+    below: Motion
+    feet: PlantedFeet
+    frame_time: float
+    props: tuple[Prop, ...]
+
+
+_Found = tuple[PlantedMotion, tuple[Stretch, ...]]
+
+
+def _asked(document: Document, motion: Motion, take: Take) -> _Asked:
+    assert take.feet is not None
+    below = below_feet(motion._replace(take=take))
+    return _Asked(below, take.feet, document.frame_time, standing_props(document.contact))
+
+
+def _count(motion: Motion) -> int:
+    """Number of frames."""
+    if motion.clip is not None:
+        return len(motion.clip)
+    return 0 if motion.take is None else motion.take.end + 1
+
+
+# --- All of a motion
+
+
+def _planted(asked: _Asked) -> _Found | None:
+    """All frames planted; None where the figure that the contacts are of has been edited away."""
+    count, skeleton = _count(asked.below), asked.below.edited
+    try:
+        clip = _clip(asked.below, asked.frame_time, 0, count)
+        moving = moving_feet(skeleton, clip)
+        contacts = _contacts(asked.feet, 0, count)
+        own = _bend_about_own(skeleton, clip if asked.below.clip is None else asked.below.clip)
+        done = _plant(asked, moving, contacts, own=own)
+        report("planting", 1, 1)
+        changes = _changes(asked, done, 0)
+    except InputError:
+        return None
+    moved = _movable(skeleton)
+    rotations, translations = done.after.clip.rotations, done.after.clip.local_translations()
+    turned = _bearing(skeleton)
+    stretches = tuple(
+        Stretch(
+            start, "", turned, rotations[start : start + _BLOCK, turned],
+            moved, translations[start : start + _BLOCK, moved], planted=True,
+        )
+        for start in range(0, count, _BLOCK)
+    )  # fmt: skip
+    made = PlantedMotion(*asked, changes, norm(done.shift), done.missed, moving.away, own)
+    return made, stretches
+
+
+def _plant(asked: _Asked, moving: MovingFeet, contacts: Contacts, *, own: bool = False) -> PlantedFrames:
+    report("planting", 0, len(moving.clip))
+    objects = [prop.solid() for prop in asked.props]
+    return plant_moving(moving, contacts, asked.feet.blend, pelvis=asked.feet.pelvis, objects=objects, own=own)
+
+
+def _clip(below: Motion, frame_time: float, start: int, stop: int) -> Clip:
+    """Frames as a clip of the bones as edited, with the translations of the joints that may move."""
+    skeleton = below.edited
+    whole = start == 0 and stop == _count(below)
+    frames = baked_frames(below, start, stop - 1) if whole else frames_from(below, start, stop - start)
+    moved = np.array(_translated(below), dtype=np.intp)
+    return Clip(
+        "", frame_time, handed_over(frames.rotations), moved, frames.translations[:, moved], skeleton.offsets
+    )  # fmt: skip
+
+
+def _translated(motion: Motion) -> tuple[int, ...]:
+    """The joints that a motion may translate."""
+    take, joints = motion.take, set[int]()
+    if motion.clip is not None:
+        joints.update(_moved_in(motion.clip))
+    else:
+        joints.update(np.flatnonzero((motion.rest.translations != motion.own.offsets).any(axis=1)).tolist())
+    if take is not None:
+        joints.update(track.joint for track in take.tracks if track.translations is not None)
+        joints.update(joint for one in take.solved for joint in one.moved.tolist())
+    return tuple(sorted(joints))
+
+
+@lru_cache(maxsize=4)
+def _moved_in(clip: Clip) -> tuple[int, ...]:
+    moves = (clip.translations != clip.offsets[clip.translated]).any(axis=(0, 2))
+    return tuple(clip.translated[moves].tolist())
+
+
+@lru_cache(maxsize=4)
+def _bend_about_own(skeleton: Skeleton, clip: Clip) -> bool:
+    """Whether the knees flex about axes of their own in a clip, whatever keys are on it."""
+    some = slice(None, None, 1 + len(clip) // _SOME)
+    world = fk_arrays(skeleton.parents, clip.rotations[some], clip.local_translations(some))
+    return all(flexes_about_own(skeleton, leg, world) for leg in legged(skeleton).legs)
+
+
+@lru_cache(maxsize=4)
+def _bearing(skeleton: Skeleton) -> Ints:
+    """The joints that may be turned to plant feet: from the roots to the feet."""
+    legs = legged(skeleton).legs
+    return np.array(sorted({joint for leg in legs for joint in above(skeleton, _last_of(leg.lower, leg.end))}))
+
+
+def _last_of(lower: int, end: int | None) -> int:
+    return lower if end is None else end
+
+
+@lru_cache(maxsize=4)
+def _movable(skeleton: Skeleton) -> Ints:
+    """The joints that may be moved to plant feet: from the root to the trunk."""
+    return np.array(sorted(above(skeleton, legged(skeleton).trunk)))
+
+
+@lru_cache(maxsize=4)
+def _read(skeleton: Skeleton) -> frozenset[int]:
+    """The joints that planting depends on: those that it may turn, and what is below the feet."""
+    if skeleton.mimics:
+        return frozenset(range(len(skeleton)))
+    found = set(_bearing(skeleton).tolist())
+    for leg in legged(skeleton).legs:
+        found.update(np.flatnonzero(at_or_below(skeleton, _last_of(leg.lower, leg.end))).tolist())
+    return frozenset(found)
+
+
+def _contacts(feet: PlantedFeet, start: int, stop: int) -> Contacts:
+    """The contacts within some frames, which then count from 0."""
+    some = contact_times(feet.contacts).between(start, stop)
+    kept = sorted((feet.contacts[number] for number in some), key=lambda one: one.foot)
+    return Contacts(
+        tuple(
+            FootContacts(
+                name,
+                "",
+                tuple(
+                    Contact(one.point, max(one.first, start) - start, min(one.last + 1, stop) - 1 - start, one.ignored)
+                    for one in some
+                ),
+            )
+            for name, some in groupby(kept, key=lambda one: one.foot)
+        )
+    )
+
+
+def _changes(asked: _Asked, done: PlantedFrames, start: int) -> dict[ContactKey, ContactChange]:
+    """What planting does to the contacts that are whole within the frames from ``start``."""
+    by_place = contact_changes(done)
+    count, last = len(done.missed), start + len(done.missed) - 1
+    found = {}
+    contacts = asked.feet.contacts
+    for number in contact_times(contacts).between(start, last + 1):
+        one = contacts[number]
+        place = one.foot, one.point, one.first - start, min(one.last, last) - start
+        if 0 <= place[2] < count and place in by_place:
+            found[key_of(asked.below.edited, one)] = by_place[place]
+    return found
+
+
+# --- Near a change
+
+
+def _planted_near(made: PlantedMotion, before: tuple[Stretch, ...], asked: _Asked) -> _Found | None:
+    """As `_planted`, from what was planted before; None where all of it must be planted."""
+    feet, was = asked.feet, made.feet
+    if (feet.blend, feet.pelvis) != (was.blend, was.pelvis) or asked.frame_time != made.frame_time:
+        return None
+    changed = _changed(made.below, asked.below)
+    if changed is None or asked.props != made.props:
+        return None
+    sides = (made.below.edited, was.contacts), (asked.below.edited, feet.contacts)
+    for one in _others(*sides) + _others(*reversed(sides)):
+        changed.append((one.first, min(one.last + 1, len(made.shift))))
+    changed = [span for span in changed if span[0] < span[1]]
+    if not changed:
+        if feet.contacts is was.contacts:
+            return made, before
+        return replace(made, below=asked.below, feet=feet), (replace(before[0]), *before[1:])
+    if not made.own or made.props or _translated(made.below) != _translated(asked.below):
+        return None
+    try:
+        return _Patch(made, before, asked, _joined(changed, round(_APART / asked.frame_time))).found()
+    except InputError:
+        return None
+
+
+class _Patch:
+    """Frames planted again near what changes."""
+
+    def __init__(self, made: PlantedMotion, before: tuple[Stretch, ...], asked: _Asked, changed: list[Span]) -> None:
+        self._made, self._asked, self._changed = made, asked, changed
+        self._count, self._rate = len(made.shift), 1.0 / asked.frame_time
+        sides = made.feet.contacts, asked.feet.contacts
+        self._stances = [stances for side in sides[sides[0] is sides[1] :] for stances in contact_times(side).stances]
+        self._stretches = list(before)
+        self._shift, self._missed, self._away = made.shift.copy(), made.missed.copy(), made.away.copy()
+        self._changes = dict(made.changes)
+        for one in _others((made.below.edited, sides[0]), (asked.below.edited, sides[1])):
+            self._changes.pop(one, None)
+
+    def found(self) -> _Found | None:
+        """The motion; None where all of it must be planted."""
+        for span in self._changed:
+            around = _AROUND
+            while not self._plant(span, around):
+                around *= 2.0
+                if around > 60.0:
+                    return None
+        self._stretches[0] = replace(self._stretches[0])  # `_MADE` knows takes by it
+        now = PlantedMotion(
+            *self._asked, self._changes, handed_over(self._shift), handed_over(self._missed), handed_over(self._away),
+            self._made.own,
+        )  # fmt: skip
+        return now, tuple(self._stretches)
+
+    def _plant(self, changed: Span, around: float) -> bool:
+        """Plant near a change; False if that reaches farther than was seen of it."""
+        inner = self._touched(changed)
+        wide = round(around * self._rate)
+        seen = max(inner[0] - wide, 0), min(inner[1] + wide, self._count)
+        start, stop = self._needed(seen)
+        asked, skeleton = self._asked, self._asked.below.edited
+        clip = _clip(asked.below, asked.frame_time, start, stop)
+        moving = moving_feet(skeleton, clip)
+        lost = self._lost(moving.away, changed, start)
+        if (lost != moving.away).any():
+            moving = moving_feet(skeleton, clip, None, lost)
+        done = _plant(asked, moving, _contacts(asked.feet, start, stop), own=True)
+        turned, moved = _bearing(skeleton), _movable(skeleton)
+        rotations, translations = done.after.clip.rotations[:, turned], done.after.clip.local_translations()[:, moved]
+        differs = np.zeros(stop - start, dtype=np.bool_)
+        differs[changed[0] - start : changed[1] - start] = True
+        for stretch, here, there in self._over(start, stop):
+            off = np.abs(stretch.rotations[there] - rotations[here]).max(axis=(1, 2)) > _SAME
+            off |= np.abs(stretch.translations[there] - translations[here]).max(axis=(1, 2)) > _SAME
+            differs[here] |= off
+        outside = np.ones(stop - start, dtype=np.bool_)
+        outside[seen[0] - start : seen[1] - start] = False
+        differs &= ~outside
+        border = round(_BORDER * self._rate)
+        some = np.flatnonzero(differs) + start
+        first, last = int(some[0]), int(some[-1])
+        if (seen[0] > 0 and first < seen[0] + border) or (seen[1] < self._count and last >= seen[1] - border):
+            return False
+        self._take_over((first, last + 1), start, done, rotations, translations)
+        return True
+
+    def _touched(self, changed: Span) -> Span:
+        """The frames whose feet may go elsewhere: stances that a change touches, and what is beside these."""
+        near, fade = self._reach
+        low, high = changed
+        for stances in self._stances:
+            some = _between(stances, changed[0] - near, changed[1] + near)
+            low, high = min([low, *some[:1, 0].tolist()]), max([high, *some[-1:, 1].tolist()])
+        ends = [(low, high)]
+        for stances in self._stances:
+            before = int(stances[stances[:, 0] < low, 1].max(initial=low - fade))
+            after = int(stances[stances[:, 1] > high, 0].min(initial=high + fade))
+            ends.append((before, after))
+        return max(min(end[0] for end in ends), 0), min(max(end[1] for end in ends), self._count)
+
+    def _needed(self, seen: Span) -> Span:
+        """The frames that what is seen follows from: whole stances, and those that corrections come from."""
+        near, fade = self._reach
+        low, high = seen
+        for stances in self._stances:
+            some = _between(stances, seen[0] - fade, seen[1] + fade)
+            low, high = min([low, *some[:1, 0].tolist()]), max([high, *some[-1:, 1].tolist()])
+        return max(low - near, 0), min(high + near, self._count)
+
+    @property
+    def _reach(self) -> Span:
+        """Frames by which a stance depends on what is beside it, and across which corrections go on."""
+        return round(_NEAR * self._rate), 2 * max(2, round(self._asked.feet.blend * self._rate))
+
+    def _lost(self, found: Bools, changed: Span, start: int) -> Bools:
+        """(N,) frames from ``start`` in which the capture is lost: as found near the change, else as before."""
+        lost = self._away[start : start + len(found)].copy()
+        near = round(_NEAR * self._rate)
+        here = slice(max(changed[0] - near - start, 0), changed[1] + near - start)
+        lost[here] = found[here]
+        return lost
+
+    def _over(self, start: int, stop: int) -> Iterable[tuple[Stretch, slice, slice]]:
+        """Stretches that have some frames, with these frames counted from the first one, and within the stretch."""
+        for number in range(start // _BLOCK, (stop - 1) // _BLOCK + 1):
+            stretch = self._stretches[number]
+            low, high = max(start, stretch.first), min(stop, stretch.first + len(stretch))
+            yield stretch, slice(low - start, high - start), slice(low - stretch.first, high - stretch.first)
+
+    def _take_over(self, span: Span, start: int, done: PlantedFrames, rotations: Floats, translations: Floats) -> None:
+        """Put planted frames in place of those before."""
+        some, here = slice(*span), slice(span[0] - start, span[1] - start)
+        for stretch, inside, there in list(self._over(*span)):
+            turns, places = stretch.rotations.copy(), stretch.translations.copy()
+            turns[there], places[there] = rotations[here][inside], translations[here][inside]
+            changed = replace(stretch, rotations=handed_over(turns), translations=handed_over(places))
+            self._stretches[stretch.first // _BLOCK] = changed
+        self._shift[some], self._missed[some] = norm(done.shift[here]), done.missed[here]
+        self._away[some] = done.before.away[here]
+        for key, change in _changes(self._asked, done, start).items():
+            if (key.first < span[1] and key.last >= span[0]) or key not in self._changes:
+                self._changes[key] = change
+
+
+def _others(
+    some: tuple[Skeleton, tuple[PlantedContact, ...]], those: tuple[Skeleton, tuple[PlantedContact, ...]]
+) -> list[ContactKey]:
+    """The contacts of a skeleton's feet that are not among those of another one, where feet may have other names."""
+    if some[1] is those[1]:
+        return []
+    there = set(map(id, those[1]))
+    left = [key_of(some[0], one) for one in some[1] if id(one) not in there]
+    if not left:
+        return []
+    keys = {key_of(those[0], one) for one in those[1]}
+    return [key for key in left if key not in keys]
+
+
+def _between(stances: Ints, start: int, stop: int) -> Ints:
+    """The stances (S, 2) that have frames from ``start`` up to ``stop``."""
+    return stances[(stances[:, 0] < stop) & (stances[:, 1] > start)]
+
+
+# --- What has changed
+
+
+def _changed(before: Motion, after: Motion) -> list[Span] | None:
+    """The frames in which the joints that planting depends on differ between two motions; None: it may be all."""
+    same = before.clip is after.clip and before.own is after.own and _same_bones(before.edited, after.edited)
+    if not same or _count(before) != _count(after):
+        return None
+    if before.take is after.take:
+        return []
+    joints, count = _read(after.edited), _count(after)
+    if before.take is None or after.take is None:
+        return None
+    if after.clip is None and not before.rest.same_as(after.rest):
+        return None
+    spans = []
+    for joint in joints:
+        one, other = before.take.track(joint), after.take.track(joint)
+        if one is not other:
+            spans += _around_keys(one, other, after.fade, count)
+    old, new = ({id(one): one for one in take.solved} for take in (before.take, after.take))
+    for key in old.keys() ^ new.keys():
+        stretch = old.get(key) or new[key]
+        spans.append((stretch.first, stretch.first + len(stretch)))
+    some, found = np.array(sorted(joints)), []
+    for start, stop in _joined(spans, 0):
+        now, was = (frames_from(_only(motion, joints), start, stop - start) for motion in (after, before))
+        turned = (now.rotations[:, some] != was.rotations[:, some]).any(axis=(1, 2))
+        moved = (now.translations[:, some] != was.translations[:, some]).any(axis=(1, 2))
+        differ = np.flatnonzero(turned | moved) + start
+        if len(differ):
+            cuts = np.flatnonzero(np.diff(differ) > 1)
+            firsts, lasts = differ[np.r_[0, cuts + 1]], differ[np.r_[cuts, len(differ) - 1]]
+            found += list(zip(firsts.tolist(), (lasts + 1).tolist(), strict=True))
+    return found
+
+
+def _only(motion: Motion, joints: frozenset[int]) -> Motion:
+    """A motion with the keys of some joints alone."""
+    take = motion.take
+    assert take is not None
+    return motion._replace(take=replace(take, tracks=tuple(one for one in take.tracks if one.joint in joints)))
+
+
+def _same_bones(one: Skeleton, other: Skeleton) -> bool:
+    """Whether two skeletons differ by limits at most."""
+    if one is other:
+        return True
+    arrays = ("parents", "offsets", "rest_rotations", "tip_parents", "tip_offsets", "axes")
+    same = all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
+    return same and one.kinds == other.kinds and one.mimics == other.mimics
+
+
+def _around_keys(one: Track | None, other: Track | None, fade: int, count: int) -> list[Span]:
+    """Frames beyond which two tracks of a joint are alike: smooth curves reach as far as the second key on.
+
+    Args:
+        one: before; None: no keys.
+        other: after.
+        fade: frames in which keys on a clip fade out beyond the outermost ones; 0: without a clip.
+        count: of the motion.
+    """
+    tracks = [track for track in (one, other) if track is not None]
+    every = np.unique(np.concatenate([track.frames for track in tracks]))
+    differ = np.ones(len(every), dtype=np.bool_)
+    if one is not None and other is not None:
+        common, mine, its = np.intersect1d(one.frames, other.frames, assume_unique=True, return_indices=True)
+        differ[np.searchsorted(every, common)] = ~_same_keys(one, mine, other, its)
+    places = np.flatnonzero(differ)
+    if not len(places):
+        return []
+    low, high = int(places[0]) - 2, int(places[-1]) + 2
+    if fade and all(_is_nothing(track, every[max(low, 0)], every[min(high, len(every) - 1)]) for track in tracks):
+        return []
+    start = int(every[low]) if low >= 0 else int(every[0]) - fade if fade else 0
+    stop = int(every[high]) + 1 if high < len(every) else int(every[-1]) + fade if fade else count
+    return [(max(start, 0), min(stop, count))]
+
+
+def _same_keys(one: Track, mine: Ints, other: Track, its: Ints) -> Bools:
+    """Whether keys of two tracks are alike."""
+    same = (one.rotations[mine] == other.rotations[its]).all(axis=1) & (one.blends[mine] == other.blends[its])
+    if one.translations is not None and other.translations is not None:
+        same &= (one.translations[mine] == other.translations[its]).all(axis=1)
+    elif (one.translations is None) != (other.translations is None):
+        same[:] = False
+    if one.tangents is not None or other.tangents is not None:
+        tangents = [track.all_tangents[some] for track, some in ((one, mine), (other, its))]
+        same &= ((tangents[0] == tangents[1]) | np.isnan(tangents).all(axis=0)).all(axis=1)
+    return np.asarray(same)
+
+
+def _is_nothing(track: Track, first: int, last: int) -> bool:
+    """Whether the keys on a clip from one frame to another leave it as it is."""
+    some = slice(*np.searchsorted(track.frames, [first, last + 1]).tolist())
+    turned, moved = (track.rotations[some] != IDENTITY).any(), track.translations
+    return not turned and track.tangents is None and (moved is None or not moved[some].any())
+
+
+def _joined(spans: Iterable[Span], near: int) -> list[Span]:
+    """Spans in order; those that overlap, or are as near as some frames, as one."""
+    found: list[Span] = []
+    for start, stop in sorted(spans):
+        if found and start <= found[-1][1] + near:
+            found[-1] = found[-1][0], max(found[-1][1], stop)
+        else:
+            found.append((start, stop))
+    return found
