@@ -90,3 +90,24 @@ def test_a_goal_that_is_met_at_the_cost_of_others_is_called_reached() -> None:
     status = person.controller.status()
     assert (status.icon, status.state) == ("check", f"{chosen} reached")
     assert status.goals.endswith(" short")
+
+
+def test_pins_that_a_distant_target_draws_off_are_said_beside_it() -> None:
+    person = Person()
+    feet = ("LeftFoot", "RightFoot")
+    for foot in feet:
+        person.controller.session.dispatch(SetPin(foot, position=True))
+    person.controller.session.dispatch(SetSolver(firm_holds=True))
+    person.controller.session.dispatch(Select((HAND,)))
+    person.controller.session.dispatch(MoveTargets({"LeftHand": ((0.0, 8.0, 4.0), None)}))
+    errors, status = person.controller.session.errors, person.controller.status()
+    off = {foot: f"{1000.0 * (errors[foot].metres or 0.0):.1f}" for foot in feet if not errors[foot].reached}
+    assert off  # by weights alone
+    assert status.state.startswith("Out of reach: LeftHand ")
+    assert status.goals.startswith("  ".join(f"{foot} {miss} mm off its pin" for foot, miss in off.items()))
+    # Where holds yield, pins are a level of their own.
+    person.controller.session.dispatch(SetSolver(firm_holds=False))
+    person.controller.session.solve()
+    errors = person.controller.session.errors
+    assert max(errors[foot].metres or 0.0 for foot in feet) < 1e-4
+    assert "pin" not in person.controller.status().goals

@@ -402,8 +402,16 @@ def _limits(document: Document, report: Report, state: str) -> str:
     """Joints of the worst goal's chain at a limit: ``RightForeArm at its limit 0°``; or its error if these are said."""
     if state.startswith(_BLOCKED.capitalize()):
         return " ".join(worst(_reported_errors(document, report)))
-    stuck = stuck_joints(document, report)[:_MOST_LIMITS]
-    return "  ".join(limit_words(document.skeleton, document.pose, joint) for joint in stuck)
+    words = [limit_words(document.skeleton, document.pose, joint) for joint in stuck_joints(document, report)]
+    return "  ".join([*_missed_pins(document, report), *words[:_MOST_LIMITS]])
+
+
+def _missed_pins(document: Document, report: Report) -> list[str]:
+    """The pins that are missed because of goals that the line names: ``LeftFoot 2.2 mm off its pin``."""
+    said, _ = worst(_reported_errors(document, report))
+    pins = [goal.id for goal in document.goals if goal.pinned and goal.id in report.errors and goal.id != said]
+    missed = [name for name in pins if not report.errors[name].reached]
+    return [f"{name} {_miss(report.errors[name])} off its pin" for name in missed[:_MOST_NAMED]]
 
 
 def stuck_joints(document: Document, report: Report) -> list[int]:
