@@ -265,6 +265,24 @@ def test_joints_keep_the_names_of_a_robot_and_of_a_model(tmp_path: Path) -> None
     assert [(one.joint, one.leader) for one in again.skeleton.mimics] == [("right", "left")]
 
 
+@pytest.mark.parametrize("kind", ["fixed", "hinge", "free"])
+def test_a_root_called_world_keeps_its_name(tmp_path: Path, kind: Any) -> None:
+    axis = (0, 1, 0) if kind == "hinge" else None
+    robot = viewer.Builder().add("world", None, (0, 0.5, 0), kind=kind, axis=axis)
+    robot = robot.add("arm", "world", (0, 0.2, 0), kind="hinge", axis=(1, 0, 0)).add("hand", "arm", (0, 0.2, 0))
+    viewer.save(viewer.Character(robot.skeleton), tmp_path / "robot.xml")
+    again = viewer.load(tmp_path / "robot.xml")
+    assert again.skeleton.names == ("world", "arm", "hand")
+    assert again.skeleton.kinds == robot.skeleton.kinds
+    assert again.source.name_of("world") == "world"
+
+
+def test_of_two_bodies_that_stand_for_world_one_is_called_so() -> None:
+    bodies = "".join(f'<body name="world/{n}"><joint type="ball"/><geom size="0.1"/></body>' for n in (0, 3))
+    model = viewer.load(text=f"<mujoco><worldbody>{bodies}</worldbody></mujoco>")
+    assert model.skeleton.names == ("world", "world/3")
+
+
 def test_a_chain_too_long_for_elements_inside_elements_is_refused(tmp_path: Path) -> None:
     with pytest.raises(viewer.InputError, match="expected shorter chains of joints: MuJoCo files hold bodies inside"):
         viewer.save(viewer.load("sample:chain-2000"), tmp_path / "chain.xml")

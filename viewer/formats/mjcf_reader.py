@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -198,7 +199,9 @@ def _parts(model: dict[str, Any], source: Source) -> list[Part]:
     taken = {str(name) for name in model["body_names"]}
     parts: list[Part] = []
     for body in range(1, len(model["body_parentid"])):
-        name, above = str(model["body_names"][body]) or f"body_{body}", last.get(int(model["body_parentid"][body]))
+        name, above = called(str(model["body_names"][body])), last.get(int(model["body_parentid"][body]))
+        if not name or name in last.values():
+            name = str(model["body_names"][body]) or f"body_{body}"
         offset, rotation = model["body_pos"][body], _xyzw(model["body_quat"][body])
         if above is None:
             offset, rotation = (
@@ -221,6 +224,14 @@ def _parts(model: dict[str, Any], source: Source) -> list[Part]:
     if not parts:
         raise InputError("expected a body, found none")
     return parts
+
+
+_WORLD = re.compile(r"world/\d+")
+
+
+def called(name: str) -> str:
+    """The name of a body in ours: ``world/0`` is a link called ``world``, a name that MuJoCo keeps for its own."""
+    return "world" if _WORLD.fullmatch(name) else name
 
 
 def _fresh(name: str, taken: set[str]) -> str:

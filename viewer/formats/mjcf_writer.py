@@ -15,6 +15,7 @@ import numpy as np
 from viewer.errors import InputError, listed
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
+from viewer.formats.mjcf_reader import called
 from viewer.physics.library import load_mujoco
 from viewer.physics.model import make_spec
 from viewer.physics.surroundings import Surroundings
@@ -46,12 +47,13 @@ def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[
 
 def _rename_joints(root: ET.Element, character: Character) -> None:
     """Give joints the names of the file that was read, unless two would get the same name."""
-    every = [element.get("name", "") for element in root.iter("joint") if element.get("name")]
-    called = [character.source.name_of(name) for name in every]
-    if len(set(called)) < len(called):
+    elements = [*root.iter("joint"), *root.iter("freejoint")]
+    every = [element.get("name", "") for element in elements if element.get("name")]
+    names = [character.source.name_of(called(name)) for name in every]
+    if len(set(names)) < len(names):
         return
-    new = dict(zip(every, called, strict=True))
-    for element in root.iter("joint"):
+    new = dict(zip(every, names, strict=True))
+    for element in elements:
         for key in ("name", "joint1", "joint2"):
             if key in element.attrib:
                 element.set(key, new[element.attrib[key]])
