@@ -100,8 +100,7 @@ def with_ends_held(
     if not ends:
         return motion
     rotations, translations = (each.copy() for each in motion)
-    where = tuple((end.tip[0], tuple(end.tip[1].tolist()), end.end, end.rank) for end in ends)
-    tree, root = _tree(skeleton, where, trunk), _root_of(skeleton, trunk)
+    tree, root = _tree(skeleton, tuple(map(_where, ends)), trunk), _root_of(skeleton, trunk)
     world = _above(skeleton, [*tree.carriers, trunk], *motion)
     carried = range(len(tree.carriers))
     before, count = world.positions[:, -1], len(carried)
@@ -135,7 +134,7 @@ def with_ends_near(
     """
     rotations, translations = motion[0].copy(), motion[1]
     for end, carrier in ends:
-        tree = _tree(skeleton, [end], carrier)
+        tree = _tree(skeleton, (_where(end),), carrier)
         carried, local = _above(skeleton, tree.carriers, *motion), rotations[:, tree.joints]
         places = np.concatenate([carried.positions, translations[:, tree.joints]], axis=1).swapaxes(0, 1)
         near = _slowed(tree, carried.rotations.swapaxes(0, 1), local.swapaxes(0, 1), places, end, rate)
@@ -237,6 +236,11 @@ class _Tree(NamedTuple):
 
 _Where = tuple[int, tuple[float, ...], int | None, int]
 """The joint of a limb's tip, the place of this in its frame, the hand or foot, and the rank."""
+
+
+def _where(end: HeldEnd) -> _Where:
+    joint, place = end.tip
+    return joint, tuple(place.tolist()), end.end, end.rank
 
 
 @lru_cache(maxsize=16)
