@@ -19,7 +19,7 @@ from viewer.spatial.angles import wrapped
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
 from viewer.spatial.smoothing import slow_path
-from viewer.spatial.vectors import cross, norm
+from viewer.spatial.vectors import cross, dot, norm
 
 _NEAR = 0.26
 """Sine of the angle between bone and first axis below which the axis is near."""
@@ -40,10 +40,10 @@ _LEAST = 1e-4
 
 
 class Size(NamedTuple):
-    """Metres from where the axes meet to the end of the limb, and how far the first axis passes by that point."""
+    """Metres (S,) from where the axes meet to the end of the limb, and how far the first axis passes by that point."""
 
-    length: float
-    lever: float
+    length: Floats
+    lever: Floats
 
 
 def are_near(axes: Floats, turns: Floats) -> Bools:
@@ -52,62 +52,67 @@ def are_near(axes: Floats, turns: Floats) -> Bools:
 
 
 def path_angles(axes: Floats, turns: Floats, ranges: Ranges, rate: float, size: Size) -> Floats:
-    """Angles (F, 3) of hinges about axes (3, 3) that give turns (F, 4) nearly, and exactly away from the first axis.
+    """Angles (S, F, 3) of hinges that give turns (S, F, 4) nearly, and exactly away from the first axis.
 
     Args:
-        axes: of the hinges; the bone is along the last one.
+        axes: (S, 3, 3) of S rows of hinges; the bone is along the last one.
         turns: as the bone's joint should be turned.
-        ranges: of the hinges.
+        ranges: (S, 3) of the hinges.
         rate: frames per second.
         size: of what they turn.
     """
-    targets = rotate(turns, axes[2])
-    moments = np.unique(np.append(np.arange(0, len(turns), max(1, round(rate / _RATE))), len(turns) - 1))
-    first = _shortest(axes, turns[moments], ranges, np.diff(moments) / rate, size)
-    first = np.interp(np.arange(len(turns)), moments, first)
-    solutions = [aims[:, 0] for aims in aim_angles(axes[:2], axes[2], targets)]
-    pull = np.maximum(size.length * norm(cross(axes[0], targets)), _LEAST) ** 2
+    count, last = turns.shape[1], axes[:, 2:]
+    targets = rotate(turns, last)
+    moments = np.unique(np.append(np.arange(0, count, max(1, round(rate / _RATE))), count - 1))
+    found = _shortest(axes, turns[:, moments], ranges, np.diff(moments) / rate, size)
+    first = np.stack([np.interp(np.arange(count), moments, each) for each in found])
+    solutions = aim_angles(axes[:, :2], last, targets)[..., 0]
+    pull = np.maximum(size.length[:, None] * norm(cross(axes[:, :1], targets)), _LEAST) ** 2
+    pulls = pull.T[..., None] * np.eye(len(axes))
     for _ in range(_ROUNDS):
         # The end is off by the sine of the distance to the nearer solution; this parabola lies above its square and
         # touches it.
-        ways = np.stack([wrapped(first - each) for each in solutions])
+        ways = wrapped(first - solutions)
         way = np.where(np.abs(ways[0]) < np.abs(ways[1]), ways[0], ways[1])
         goal = pull * (first - 0.5 * np.sin(2.0 * way))
-        first = slow_path(pull[:, None, None], goal[:, None], (_SLOW * rate) ** 2)[:, 0]
-    others = _others(axes, turns, first)[0]
-    return np.unwrap(np.concatenate([first[:, None], others], axis=1), axis=0)
+        first = slow_path(pulls, goal.T, (_SLOW * rate) ** 2).T
+    others = _others(axes[:, None], turns, first)[0]
+    return np.unwrap(np.concatenate([first[..., None], others], axis=-1), axis=1)
 
 
 def _others(axes: Floats, turns: Floats, first: Floats) -> tuple[Floats, Floats]:
     """The second and the third angle (..., 2) by the first (...), and the square of what a bone of 1 m is off (...)."""
-    _, second, last = axes
-    left = multiply(from_axis_angle(axes[0], -first), turns)
+    one, second, last = np.moveaxis(axes, -2, 0)
+    left = multiply(from_axis_angle(one, -first), turns)
     seen, across = rotate(left, last), cross(second, last)
     flat = cross(second, seen)
-    angle = np.arctan2(cross(across, flat) @ second, flat @ across)
-    off = (seen @ second - last @ second) ** 2 + (norm(flat) - norm(across)) ** 2
+    angle = np.arctan2(dot(cross(across, flat), second), dot(flat, across))
+    off = (dot(seen, second) - dot(last, second)) ** 2 + (norm(flat) - norm(across)) ** 2
     rest = multiply(from_axis_angle(second, -angle), left)
-    return np.stack([angle, 2.0 * np.arctan2(rest[..., :3] @ last, rest[..., 3])], axis=-1), off
+    return np.stack([angle, 2.0 * np.arctan2(dot(rest[..., :3], last), rest[..., 3])], axis=-1), off
 
 
 def _shortest(axes: Floats, turns: Floats, ranges: Ranges, steps: Floats, size: Size) -> Floats:
-    """The first angle (N,) at some moments, steps (N - 1,) seconds apart: the shortest path through the grid."""
-    grid = ranges.middle[0] + np.linspace(-np.pi, np.pi, _GRID, endpoint=False)
-    first = np.broadcast_to(grid, (len(turns), _GRID))
-    others, off = _others(axes, np.broadcast_to(turns[:, None], (*first.shape, 4)), first)
-    away = np.abs(wrapped(np.concatenate([first[..., None], others], axis=-1) - ranges.middle))
-    outside = np.maximum(away - ranges.half, 0.0)
-    cost = size.length**2 * off + 2.0 * (_SHIFT * size.lever) ** 2 * (1.0 - np.cos(grid))
+    """The first angle (S, N) at some moments, steps (N - 1,) seconds apart: the shortest path through the grid."""
+    around = np.linspace(-np.pi, np.pi, _GRID, endpoint=False)
+    grid, rows = ranges.middle[:, :1] + around, np.arange(len(axes))
+    others, off = _others(axes[:, None, None], turns[:, :, None], grid[:, None])
+    first = np.broadcast_to(grid[:, None], off.shape)
+    away = np.concatenate([first[..., None], others], axis=-1) - ranges.middle[:, None, None]
+    away = np.abs(wrapped(away))
+    outside = np.maximum(away - ranges.half[:, None, None], 0.0)
+    cost = size.length[:, None, None] ** 2 * off
+    cost += (2.0 * (_SHIFT * size.lever[:, None]) ** 2 * (1.0 - np.cos(grid)))[:, None]
     cost += _OUTSIDE**2 * (outside**2).sum(axis=-1) + _AWAY**2 * (away**2).sum(axis=-1)
-    far, columns = np.abs(wrapped(grid[:, None] - grid)), np.arange(_GRID)
+    far = np.abs(wrapped(around[:, None] - around))
     moves = {step: np.where(far > _FASTEST * step, np.inf, (_SLOW / step * far) ** 2) for step in set(steps.tolist())}
-    before: Ints = np.zeros(first.shape, dtype=np.intp)
-    total = cost[0]
+    before: Ints = np.zeros(off.swapaxes(0, 1).shape, dtype=np.intp)
+    total = cost[:, 0]
     for number, step in enumerate(steps.tolist(), start=1):
-        ways = moves[step] + total
-        before[number] = ways.argmin(axis=1)
-        total = ways[columns, before[number]] + cost[number]
-    path = [int(total.argmin())]
-    for row in before[:0:-1]:
-        path.append(int(row[path[-1]]))
-    return np.unwrap(grid[path[::-1]])
+        ways = moves[step] + total[:, None]
+        before[number] = ways.argmin(axis=2)
+        total = ways.min(axis=2) + cost[:, number]
+    path = [total.argmin(axis=1)]
+    for each in before[:0:-1]:
+        path.append(each[rows, path[-1]])
+    return np.unwrap(grid[rows, path[::-1]].T, axis=-1)

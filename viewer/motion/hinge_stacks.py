@@ -49,6 +49,7 @@ class Rows(NamedTuple):
         axes: (S, K, 3) at rest, in the frame of the parent of each row's first member.
         turns: (S, 4) how the last members stand there.
         ranges: (S, K) of the hinges.
+        size: (S,) of what they turn.
     """
 
     joints: list[int]
@@ -56,6 +57,7 @@ class Rows(NamedTuple):
     axes: Floats
     turns: Floats
     ranges: Ranges
+    size: Size
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,6 @@ class Stacks:
         members: by joint of ``skeleton``: the joints of the whole one that it stands for, from the body outwards.
         points: (J, 3) where each is, in the frame of the last of them.
         mounts: (J, 4) the frame of each one's parent in that of the first member's parent, at rest.
-        sizes: of what each turns.
         rows: the stacks of two hinges, and those of three.
         freed: the base of the whole skeleton if that was fixed, and is free here.
     """
@@ -78,7 +79,6 @@ class Stacks:
     members: tuple[tuple[int, ...], ...]
     points: Floats
     mounts: Floats
-    sizes: tuple[Size, ...]
     rows: tuple[Rows, ...]
     freed: int | None = None
 
@@ -145,9 +145,10 @@ class Stacks:
         if rows.axes.shape[1] < _MOST:
             return nearest_two(rows.axes, turns)
         angles = three_angles(rows.axes, turns, rows.ranges.cost)
-        for row in np.flatnonzero(are_near(rows.axes, turns)).tolist():
-            ranges, size = Ranges(*(each[row] for each in rows.ranges)), self.sizes[rows.joints[row]]
-            angles[row] = path_angles(rows.axes[row], turns[row], ranges, rate, size)
+        near = are_near(rows.axes, turns)
+        if near.any():
+            ranges, size = Ranges(*(each[near] for each in rows.ranges)), Size(*(each[near] for each in rows.size))
+            angles[near] = path_angles(rows.axes[near], turns[near], ranges, rate, size)
         return angles
 
     def _in_base(self, members: tuple[int, ...], point: Floats) -> tuple[Floats, Floats]:
@@ -281,12 +282,12 @@ def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]],
     )
     lengths, firsts = _lengths(made), [each[0] for each in members]
     levers = norm(cross(rotate(world.rotations[firsts], skeleton.axes[firsts, 0]), places - world.positions[firsts]))
-    sizes = tuple(Size(*each) for each in zip(lengths.tolist(), levers.tolist(), strict=True))
-    return Stacks(skeleton, made, members, frozen(points), frozen(mounts), sizes, _rows(skeleton, members), freed)
+    rows = _rows(skeleton, members, Size(lengths, levers))
+    return Stacks(skeleton, made, members, frozen(points), frozen(mounts), rows, freed)
 
 
-def _rows(skeleton: Skeleton, members: Sequence[tuple[int, ...]]) -> tuple[Rows, ...]:
-    """The stacks among rows of joints, those of as many hinges together."""
+def _rows(skeleton: Skeleton, members: Sequence[tuple[int, ...]], sizes: Size) -> tuple[Rows, ...]:
+    """The stacks among rows of joints with sizes (J,), those of as many hinges together."""
     found = []
     for count in range(2, _MOST + 1):
         joints = [joint for joint, each in enumerate(members) if len(_hinges(skeleton, each)) == count]
@@ -294,7 +295,8 @@ def _rows(skeleton: Skeleton, members: Sequence[tuple[int, ...]]) -> tuple[Rows,
             hinges, axes, turns = zip(*(_row(skeleton, members[joint]) for joint in joints), strict=True)
             ranges = ranges_of(skeleton, [hinge for row in hinges for hinge in row])
             by_row = Ranges(*(each.reshape(-1, count) for each in ranges))
-            found.append(Rows(joints, np.array(hinges), np.array(axes), np.array(turns), by_row))
+            size = Size(*(each[joints] for each in sizes))
+            found.append(Rows(joints, np.array(hinges), np.array(axes), np.array(turns), by_row, size))
     return tuple(found)
 
 
