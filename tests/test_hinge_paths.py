@@ -25,7 +25,7 @@ def angles_of(turns: Floats, ranges: Ranges, lever: float = 0.0) -> Floats:
     both = np.stack([turns, turns[::-1]])
     twice = Ranges(*(np.stack([each, each]) for each in ranges))
     size = Size(np.full(2, LENGTH), np.full(2, lever))
-    return path_angles(np.stack([AXES, AXES]), both, twice, RATE, size)[0]
+    return np.asarray(path_angles(np.stack([AXES, AXES]), both, twice, RATE, size)[0])
 
 
 def speed(angles: Floats) -> float:
