@@ -14,6 +14,7 @@ from rigs import random_skeleton
 
 import viewer
 from viewer import FormatError, Pose
+from viewer.skeleton import JointKind
 
 mujoco: Any = pytest.importorskip("mujoco")
 
@@ -265,9 +266,9 @@ def test_joints_keep_the_names_of_a_robot_and_of_a_model(tmp_path: Path) -> None
     assert [(one.joint, one.leader) for one in again.skeleton.mimics] == [("right", "left")]
 
 
-@pytest.mark.parametrize("kind", ["fixed", "hinge", "free"])
-def test_a_root_called_world_keeps_its_name(tmp_path: Path, kind: Any) -> None:
-    axis = (0, 1, 0) if kind == "hinge" else None
+@pytest.mark.parametrize("kind", [JointKind.FIXED, JointKind.HINGE, JointKind.FREE])
+def test_a_root_called_world_keeps_its_name(tmp_path: Path, kind: JointKind) -> None:
+    axis = (0, 1, 0) if kind is JointKind.HINGE else None
     robot = viewer.Builder().add("world", None, (0, 0.5, 0), kind=kind, axis=axis)
     robot = robot.add("arm", "world", (0, 0.2, 0), kind="hinge", axis=(1, 0, 0)).add("hand", "arm", (0, 0.2, 0))
     viewer.save(viewer.Character(robot.skeleton), tmp_path / "robot.xml")
