@@ -205,7 +205,9 @@ class JointSpace:
 @lru_cache(maxsize=16)
 def joint_space(skeleton: Skeleton) -> JointSpace:
     """The `JointSpace` of a skeleton, cached."""
-    kinds = np.array([kind.value for kind in skeleton.kinds])
+    by_kind = dict(_grouped((kind, joint) for joint, kind in enumerate(skeleton.kinds)))
+    none: Ints = np.zeros(0, dtype=np.intp)
+    fixed = by_kind.get(JointKind.FIXED, none)
     circular = np.zeros((len(skeleton), 3), dtype=np.bool_)
     balls = [(joint, limits) for joint, limits in enumerate(skeleton.limits) if limits is not None]
     for joint, limits in balls:
@@ -224,10 +226,10 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
             np.where(counted, 0.5 * (np.where(counted, lower, 0.0) + np.where(counted, upper, 0.0)), 0.0)
         ),
         period=handed_over(np.where(counted, 2.0 * np.pi, 0.0)),
-        fixed=np.flatnonzero((kinds == JointKind.FIXED) & (skeleton.parents >= 0)),
-        hinges=np.flatnonzero(kinds == JointKind.HINGE),
-        universals=np.flatnonzero(kinds == JointKind.UNIVERSAL),
-        slides=np.flatnonzero(kinds == JointKind.SLIDE),
+        fixed=fixed[skeleton.parents[fixed] >= 0],
+        hinges=by_kind.get(JointKind.HINGE, none),
+        universals=by_kind.get(JointKind.UNIVERSAL, none),
+        slides=by_kind.get(JointKind.SLIDE, none),
         swing_twists=swing_twists,
         swung=np.array([joint for joint, _ in swung], dtype=np.intp),
         swung_axes=np.array([axes for _, axes in swung], dtype=np.intp).reshape(-1, 4),

@@ -203,7 +203,12 @@ def fk_arrays(parents: Ints, rotations: Floats, translations: Floats) -> World:
     translations = as_floats(translations, (-1, joints, 3), f"{_HERE}translations")
     if len(translations) not in {1, count}:
         raise InputError(f"{_HERE}translations: expected {count} frames or 1, found {len(translations)}")
-    tree = _tree(parents.tobytes())
+    return _composed(parents, rotations, translations)
+
+
+def _composed(parents: Ints, rotations: Floats, translations: Floats) -> World:
+    """`fk_arrays` of checked arrays."""
+    tree, (count, joints) = _tree(parents.tobytes()), rotations.shape[:2]
     composed = _by_doubling if tree.is_deep else _by_levels
     positions, turns = np.empty((count, joints, 3)), np.empty((count, joints, 4))
     blocks = max(1, -(-count * joints // _BLOCK))
@@ -244,7 +249,7 @@ def fk_below(parents: Ints, joints: tuple[int, ...], world: World, rotations: Fl
         translations: (F, J, 3) local translations, metres.
     """
     carriers, below, own_parents = _branches(parents.tobytes(), joints)
-    placed = fk_arrays(
+    placed = _composed(
         own_parents,
         np.concatenate([world.rotations[:, carriers], rotations[:, below]], axis=1),
         np.concatenate([world.positions[:, carriers], translations[:, below]], axis=1),
