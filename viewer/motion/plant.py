@@ -21,7 +21,7 @@ from viewer.motion.ground import floor_under, ground_of
 from viewer.motion.held_ends import held_end, with_ends_held
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
 from viewer.motion.skate_meter import Skate, paired, skate_of, slides_of_foot
-from viewer.motion.steadied import steadied, steadied_leg, steady_body, steady_hips
+from viewer.motion.steadied import steadied, steady_body, steady_hips
 from viewer.motion.wild_frames import mended
 from viewer.progress import report
 from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below, fk_arrays, fk_clip
@@ -257,7 +257,7 @@ def _plant(
     report("planting", 1, _STAGES)
     feet = feet_goals(by_foot, Timing(pieces, rate, blend), under)
     report("planting", 2, _STAGES)
-    given, moving = world.rotations, _steady_trunk(moving, feet, rate)
+    given, moving = world.rotations, _steadied(moving, feet, rate)
     report("planting", 3, _STAGES)
     clip, world = moving.clip, moving.world
     carrier = _carrier(skeleton, clip)
@@ -280,20 +280,22 @@ def _plant(
     return _posed(moving, feet, carrier, shift, given, own=own), feet, shift
 
 
-def _steady_trunk(moving: MovingFeet, feet: FeetGoals, rate: float) -> MovingFeet:
-    """The clip without the noise that turns the trunk, and what is between it and the legs, over feet that stand."""
-    stances = [stance for own in feet.stances for stance in own if stance.noise]
-    if not stances:
+def _steadied(moving: MovingFeet, feet: FeetGoals, rate: float) -> MovingFeet:
+    """The clip without noise in the legs that stand, nor in what is between these and the trunk."""
+    if not any(stance.noise for own in feet.stances for stance in own):
         return moving
-    skeleton, trunk, turned = moving.skeleton, legged(moving.skeleton).trunk, set[int]()
+    skeleton, rotations = moving.skeleton, moving.clip.rotations.copy()
+    trunk, carrying = legged(skeleton).trunk, set[int]()
     for leg in feet.legs:
         joint = int(skeleton.parents[leg.upper])
         while joint >= trunk:
-            turned.add(joint)
+            carrying.add(joint)
             joint = int(skeleton.parents[joint])
-    some, rotations = sorted(turned), moving.clip.rotations.copy()
-    for stance in stances:
-        rotations[stance.frames, some] = steadied(rotations[:, some], stance, rate)
+    for leg, stances in zip(feet.legs, feet.stances, strict=True):
+        for stance in stances:
+            if stance.noise:
+                some = [*sorted(carrying), leg.upper, leg.lower]
+                rotations[stance.frames, some] = steadied(rotations[:, some], stance, rate)
     rotations[moving.away] = moving.clip.rotations[moving.away]
     clip = moving.clip.with_motion(rotations)
     world = fk_clip(skeleton, clip)
@@ -369,7 +371,7 @@ def _posed(
     Other frames, and those that are lost, keep their bits.
 
     Args:
-        moving: the clip with a steady trunk.
+        moving: the clip without noise in its legs.
         feet: where they go.
         carrier: the joint that is shifted.
         shift: (F, 3) of it.
@@ -394,8 +396,7 @@ def _posed(
         needed = (changed[number] | shifted) & ~moving.away
         if not needed.any():
             continue
-        calm = steadied_leg(skeleton, leg, posed, feet.stances[number], 1.0 / clip.frame_time)
-        here = calm if needed.all() else World(calm.positions[needed], calm.rotations[needed])
+        here = posed if needed.all() else World(posed.positions[needed], posed.rotations[needed])
         turns = None if leg.end is None else multiply(turned[number, needed], given[needed, leg.end])
         wanted.append((needed, LimbGoals(leg, here, feet.goals[number, needed], turns, own=own)))
     for (needed, one), found in zip(wanted, pose_several(skeleton, [one for _, one in wanted]), strict=True):

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from viewer.motion.limb_chain import limb_points
-from viewer.skeleton import Limb, Skeleton, World
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, hemisphere_continuous, log, multiply, normalized, rotate
 from viewer.spatial.smoothing import low_pass
@@ -77,37 +76,7 @@ def steadied(turns: Floats, stance: Stance, rate: float) -> Floats:
     inside = slice(stance.frames.start - around.start, stance.frames.stop - around.start)
     smooth = normalized(low_pass(hemisphere_continuous(turns[around]), rate, CUTOFF)[inside])
     rough = log(multiply(turns[stance.frames], conjugate(smooth)))
-    size = np.sqrt((rough**2).sum(axis=-1).mean(axis=0))
-    part = np.minimum(1.0, stance.noise / np.maximum(size, _SAME))
-    return multiply(exp((1.0 - part[:, None]) * rough), smooth)
-
-
-def steadied_leg(skeleton: Skeleton, leg: Limb, world: World, stances: list[Stance], rate: float) -> World:
-    """A world in which thigh and shin of a leg, relative to the joint that carries it, have no noise in its stances."""
-    noisy = [stance for stance in stances if stance.noise]
-    if not noisy:
-        return world
-    parent, bones = int(skeleton.parents[leg.upper]), [leg.upper, leg.lower]
-    turns = world.rotations[:, bones]
-    carrier = world.rotations[:, parent, None] if parent >= 0 else np.array([[[0.0, 0.0, 0.0, 1.0]]])
-    relative, after = multiply(conjugate(carrier), turns), turns.copy()
-    for stance in noisy:
-        carried = carrier[stance.frames] if parent >= 0 else carrier
-        after[stance.frames] = multiply(carried, steadied(relative, stance, rate))
-    change = multiply(after, conjugate(turns))
-    hip, knee, ankle = limb_points(leg, world)
-    positions, rotations = world.positions.copy(), world.rotations.copy()
-    below = rotate(change[:, 1], ankle - knee)
-    positions[:, leg.lower] = hip + rotate(change[:, 0], knee - hip)
-    if leg.end is not None:
-        positions[:, leg.end] = positions[:, leg.lower] + below
-    joint = leg.lower if leg.end is None else int(skeleton.parents[leg.end])
-    part = 1
-    while joint != parent:
-        rotations[:, joint] = multiply(change[:, part], rotations[:, joint])
-        part = 0 if joint == leg.lower else part
-        joint = int(skeleton.parents[joint])
-    return World(positions, rotations)
+    return multiply(exp((1.0 - _noisy(rough, stance.noise)[:, None]) * rough), smooth)
 
 
 def steady_body(path: Floats, stances: list[Stance], rate: float, length: float) -> Floats:
@@ -127,8 +96,7 @@ def steady_body(path: Floats, stances: list[Stance], rate: float, length: float)
         moves[start:stop] = -_rough(path[start:stop], rate)
     for stance in noisy:
         here = stance.frames
-        size = float(np.sqrt((moves[here] ** 2).sum(axis=1).mean()))
-        part[here] = np.maximum(part[here], min(1.0, stance.noise * length / _PER_LENGTH / max(size, _SAME)))
+        part[here] = np.maximum(part[here], _noisy(moves[here], stance.noise * length / _PER_LENGTH))
     return moves * part[:, None]
 
 
@@ -155,8 +123,7 @@ def steady_hips(ways: Floats, stances: Sequence[list[Stance]], rate: float, leng
                 continue
             here, around = stance.frames, stance.around(rate)
             rough = _rough(lengths[around], rate)[here.start - around.start : here.stop - around.start]
-            size = float(np.sqrt((rough**2).mean()))
-            part = min(1.0, stance.noise * length / _PER_LENGTH / max(size, _SAME))
+            part = _noisy(rough[:, None], stance.noise * length / _PER_LENGTH)
             along = directions[here]
             moments[here] += along[:, :, None] * along[:, None, :]
             sums[here] += (part * rough)[:, None] * along
@@ -185,8 +152,9 @@ def steadied_ankle(
     # Beyond the stance, corrections are not known yet: they go on from its ends.
     known = moves[np.clip(np.arange(around.start, around.stop), stance.frames.start, stance.frames.stop - 1)]
     shake, rough = _rough(np.stack([known, heel[around] + known], axis=1), rate).swapaxes(0, 1)
-    part = min(1.0, float(np.linalg.norm(shake)) / max(float(np.linalg.norm(rough)), _SAME))
-    smooth = heel[run] + moves[run] - part * rough[run.start - around.start :][: run.stop - run.start]
+    smooth = (
+        heel[run] + moves[run] - _noisy(rough, _size(shake)) * rough[run.start - around.start :][: run.stop - run.start]
+    )
     turned = exp(turns)
     foot, ahead = rotate(turned, ball[run] - heel[run]), at_ball - smooth
     ahead *= (norm(foot) / np.maximum(norm(ahead), _SAME))[:, None]
@@ -196,3 +164,13 @@ def steadied_ankle(
 def _rough(values: Floats, rate: float) -> Floats:
     """What smoothing removes from values (F, ...)."""
     return values - low_pass(values, rate, CUTOFF)
+
+
+def _size(rough: Floats) -> Floats:
+    """(...) the root mean square of the lengths of vectors (S, ..., D)."""
+    return np.asarray(np.sqrt((rough**2).sum(axis=-1).mean(axis=0)))
+
+
+def _noisy(rough: Floats, noise: ArrayLike) -> Floats:
+    """The share of what smoothing removes, (S, ..., D), that is noise of this size."""
+    return np.minimum(1.0, noise / np.maximum(_size(rough), _SAME))
