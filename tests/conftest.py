@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 
 # No deadline: machines are shared, and no test of ours measures time. In CI the same examples every time: more of them
 # would find nothing new after the first run. HYPOTHESIS_PROFILE=thorough looks for longer.
-settings.register_profile("local", deadline=None, max_examples=30)
-settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True)
+settings.register_profile("local", deadline=None, max_examples=20)
+settings.register_profile("ci", deadline=None, max_examples=20, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=300)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))
 
@@ -38,6 +45,29 @@ def shared() -> Path:
     if folder is None:
         pytest.skip("shared data not beside the checkout")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _samples_are_read_once() -> Iterator[None]:
+    """What is derived of a bundled sample is kept with its skeleton, and takes longer than many a test."""
+    loading = import_module("viewer.formats.load")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "_sample", cache(loading._sample))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _windows_compile_nothing() -> Iterator[None]:
+    """Each window would get the kernels ready in a process of its own, which takes longer than the window lasts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("viewer.session.solving"), "warm_up", lambda **_: None)
+        yield
+
+
+def pytest_collection_finish() -> None:
+    """What is imported and collected stays to the end: no collection of garbage need look through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

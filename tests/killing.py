@@ -1,4 +1,4 @@
-"""Work at a session that is killed, and how much of it is lost: for the tests five times, for benchmarks/kill.py fifty.
+"""Work at a session that is killed, and how much of it is lost: twice for the tests, 50 times for benchmarks/kill.py.
 
 Run as a program it is the one that is killed.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from imgui_bundle import imgui, implot
 from inside.app import PANELS, Fonts, Layout, PanelContext, PanelHost, Pen, apply_theme
 from inside.session import Preferences
+from sessions import QUICK
 
 from viewer.document import new_document
 from viewer.session import Session
@@ -51,7 +53,9 @@ class PanelWindow:
         fonts = Fonts()
         apply_theme(scale)
         self.size = size
-        self.controller = Controller(Session(new_document(character)), Preferences())
+        document = new_document(character)
+        document = replace(document, solver=replace(document.solver, backend=QUICK))
+        self.controller = Controller(Session(document), Preferences())
         layout = Layout()
         self.ui = PanelContext(self.controller, fonts, layout, layout.regions(size, scale), scale, panels=PANELS)
         self.controller.viewport, self.controller.view.scale = self.ui.regions.viewport, scale

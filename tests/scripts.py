@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from inside.ik import Backend
 from inside.session import replay, save_session, session_bytes
-from sessions import session
+from sessions import QUICK, session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 Tree = dict[str, Any]
 
 
-def recorded(name: str = "biped") -> Session:
-    made = session(name)
+def recorded(name: str = "biped", backend: Backend = QUICK) -> Session:
+    made = session(name, backend)
     made.record_actions()
     return made
 

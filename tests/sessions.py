@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
 from inside.document import SetSolver
+from inside.ik import Backend
 
 import viewer
 from viewer.document import Item, new_document, stand_of
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from viewer.document import Document
     from viewer.skeleton import Character
 
+QUICK: Backend = "numpy" if find_spec("numba") is None else "numba"
 HAND, FOOT = Item("effector", "LeftHand"), Item("effector", "LeftFoot")
 
 
@@ -28,10 +31,10 @@ def character(name: str) -> Character:
     return viewer.load(f"sample:{name}")
 
 
-def session(name: str = "biped") -> Session:
-    """A session on a bundled sample, solved by numpy: what is under test does not depend on kernels being ready."""
+def session(name: str = "biped", backend: Backend = QUICK) -> Session:
+    """A session on a bundled sample, with one backend: what is under test does not depend on kernels being ready."""
     made = Session(new_document(character(name)))
-    made.dispatch(SetSolver(backend="numpy"))
+    made.dispatch(SetSolver(backend=backend))
     made.replace(made.document)
     return made
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from inside.session import session_bytes
 from restless import Restless, faults
-from ui_person import QUICK
+from sessions import QUICK
 
 import viewer
 from viewer.document import Document, new_document

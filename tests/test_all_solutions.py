@@ -47,7 +47,7 @@ def reached(rig: viewer.Skeleton, seed: int, *, turned: bool) -> list[Goal]:
     return [Goal.pose("tool", place, world.rotations[tool]) if turned else Goal.position("tool", place)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("rig", "turned", "count"), [(SPHERICAL, True, 8), (THREE, False, 4)])
 def test_an_arm_has_as_many_as_its_flips(rig: viewer.Skeleton, turned: bool, count: int, seed: int) -> None:
     goals = reached(rig, seed, turned=turned)

@@ -93,7 +93,7 @@ def check_laws(before: Skeleton, after: Skeleton, touched: set[str], pose: Pose)
     return carried
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(15))
 def test_random_edits_keep_the_laws_and_what_they_do_not_touch(seed: int) -> None:
     random = np.random.default_rng(seed)
     skeleton = random_skeleton(random, int(random.integers(1, 9)))
@@ -148,13 +148,13 @@ def random_action(random: np.random.Generator, document: Document) -> act.Action
 
 
 @pytest.mark.parametrize("start", ["empty", "walk", "biped"])
-def test_undo_of_a_hundred_edits_is_the_start_to_the_bit(start: str) -> None:
+def test_undo_of_forty_edits_is_the_start_to_the_bit(start: str) -> None:
     document = empty() if start == "empty" else new_document(viewer.load(f"sample:{start}"))
     session, random = Session(document), np.random.default_rng(7)
     session.dispatch(act.AddJoint("", (0.1, 0.2, 0.3))) if start == "empty" else None
     before, tried = session.document, 0
     states: list[Document] = []
-    while len(states) < 100 and tried < 1000:
+    while len(states) < 40 and tried < 400:
         tried += 1
         now = session.document
         try:
@@ -164,7 +164,7 @@ def test_undo_of_a_hundred_edits_is_the_start_to_the_bit(start: str) -> None:
             continue
         if session.document is not now:
             states.append(now)
-    assert len(states) == 100
+    assert len(states) == 40
     last = session.document
     for state in reversed(states):
         session.undo()

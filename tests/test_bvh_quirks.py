@@ -162,7 +162,7 @@ def test_zero_length_bones_are_kept() -> None:
 
 
 def test_a_chain_of_thousands_needs_no_recursion() -> None:
-    count = 5000
+    count = 3000
     opened = "".join(f"JOINT j{i}\n{{\nOFFSET 0 1 0\nCHANNELS 1 Zrotation\n" for i in range(1, count))
     head = f"HIERARCHY\nROOT j0\n{{\nOFFSET 0 0 0\nCHANNELS 0\n{opened}{'}' + chr(10)}{('}' + chr(10)) * (count - 1)}"
     character = read(f"{head}MOTION\nFrames: 1\nFrame Time: 1\n{'0.036 ' * (count - 1)}")

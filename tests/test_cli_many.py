@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_run import FIGURE_BVH, figure, ran
-from inside.cli import many_files, workers
+from inside.cli import many_files
 from test_cli_main import process
 
 import viewer
@@ -271,19 +271,6 @@ def test_check_does_many_at_a_time_and_gives_one_document(capsys: pytest.Capture
     assert f"refused  {bad['errors'][0]}" in lines.out.splitlines()
     quiet = ran(capsys, "check", *names, *CM, "--quiet")
     assert (quiet.code, quiet.out.splitlines()) == (1, [f"refused  {bad['errors'][0]}"])
-
-
-def broken(_: None, item: str) -> str:
-    """As work: one item ends the process that does it."""
-    if item == "fatal":
-        os._exit(3)
-    return item.upper()
-
-
-def test_a_process_that_dies_leaves_lines_for_what_it_had() -> None:
-    done = dict(workers.done_each(broken, None, ["fatal", "other"], str, 2))
-    assert str(done["fatal"]) == "fatal: set aside: the process that worked on it was ended from outside, 2 times"
-    assert len(done) == 2
 
 
 def test_the_command_itself_starts_processes(folder: Path) -> None:

@@ -200,7 +200,7 @@ def test_the_grid_of_a_mesh_is_that_of_trimesh() -> None:
 
 
 def test_a_dense_ball_of_triangles_is_a_ball() -> None:
-    mesh = ball_mesh(64)
+    mesh = ball_mesh(48)
     values, points = grid_points(mesh)
     exact = np.linalg.norm(points, axis=-1) - 1.0
     near = np.abs(exact) < 0.2
@@ -283,7 +283,7 @@ def test_both_backends_find_the_same(name: str) -> None:
     volumes = make_volumes(skeleton, SCENE)
     # What the compiled engine compiles, with its functions in the same order.
     loops = twins((closest, distances, near_loops), {})["find_near"]
-    for world in random_worlds(skeleton, 20):
+    for world in random_worlds(skeleton, 8):
         one, other = (filled(find, volumes, world) for find in (touching.find_near, loops))
         count = int(one.rows[0])
         assert count == other.rows[0] > 0

@@ -49,12 +49,11 @@ def test_a_raptor_meets_what_a_free_pose_meets_and_goes_through_nothing() -> Non
     assert deepest < THROUGH_M
 
 
-@pytest.mark.parametrize("name", ["ball 35 mm", "box", "mug"])
-def test_a_hand_closes_on_what_it_holds_and_does_not_go_into_it(name: str) -> None:
+def test_a_hand_closes_on_a_box_and_does_not_go_into_it() -> None:
     pytest.importorskip("trimesh")
     import grip  # noqa: PLC0415 - it needs trimesh
 
-    grasp = next(one for one in grip.grasps() if one.name == name)
+    grasp = next(one for one in grip.grasps() if one.name == "box")
     found = grip.gripped(grasp, "numpy", 0)
     assert found.states == ["on"] * 5
     assert found.depths.least > -THROUGH_M

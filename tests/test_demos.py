@@ -25,7 +25,8 @@ from inside.session import (
     save_session,
 )
 from inside.spatial import angle_between
-from ui_person import QUICK
+from sessions import QUICK
+from ui_person import VIEW, Person
 
 from viewer.document import Item, world_of
 from viewer.errors import InputError
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from viewer.document import Document
 
 TICK = 1.0 / 60.0
-SECONDS = 20
+SECONDS = 10
 MOST_TURN, MOST_MOVE = np.radians(5.0), 0.03
 """Of a joint in one tick: 300 degrees or 1.8 m a second."""
 
@@ -103,8 +104,25 @@ def test_an_unknown_demo_is_refused() -> None:
         find_demo("demo:two-lynk")
 
 
+@EVERY
+def test_each_opens_with_its_card_and_is_in_view(demo: Demo) -> None:
+    person = Person()
+    controller = person.controller
+    controller.view.preferences.reduce_motion = False
+    controller.files.open_demo(demo.id)
+    assert controller.demos.card is demo
+    assert controller.files.title == demo.id
+    assert controller.session.targets.running == bool(demo.motions or demo.follows)
+    assert controller.camera.orthographic == (demo.view == "planar")
+    for seconds in np.linspace(0.0, 5.0, 12):
+        for motion in demo.motions:
+            x, y = person.pixel(motion.path(float(seconds)))
+            assert VIEW.contains(x, y), motion.effector
+    assert controller.draw_list().flat.size
+
+
 @MOVING
-def test_nothing_pops_in_twenty_seconds(demo: Demo) -> None:
+def test_nothing_pops_in_ten_seconds(demo: Demo) -> None:
     session = opened(demo.id)
     before, steps = session.document, session.history.index
     for tick in range(round(SECONDS / TICK)):

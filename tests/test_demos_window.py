@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from inside.app import CARD_MARGIN, CARD_WIDTH
 from inside.document import MoveTargets, SetCoordinate, actions
-from inside.session import DEMOS, Demo, save_session
+from inside.session import DEMOS, save_session
 from ui_person import VIEW, Person
 
 import viewer
@@ -34,21 +34,6 @@ def shown(name: str) -> Person:
     person.controller.view.preferences.reduce_motion = False
     person.controller.files.open_demo(name)
     return person
-
-
-@EVERY
-def test_each_opens_with_its_card_and_is_in_view(demo: Demo) -> None:
-    person = shown(demo.id)
-    controller = person.controller
-    assert controller.demos.card is demo
-    assert controller.files.title == demo.id
-    assert controller.session.targets.running == bool(demo.motions or demo.follows)
-    assert controller.camera.orthographic == (demo.view == "planar")
-    for seconds in np.linspace(0.0, 5.0, 12):
-        for motion in demo.motions:
-            x, y = person.pixel(motion.path(float(seconds)))
-            assert VIEW.contains(x, y), motion.effector
-    assert controller.draw_list().flat.size
 
 
 def test_unsaved_work_is_asked_about() -> None:

@@ -102,7 +102,7 @@ def test_what_was_solved_before_does_not_matter(method: MethodName) -> None:
     random = np.random.default_rng(0)
     goals = [Goal.position("j3.tip", (1, 1, 0))]
     used = Solver(ARM, goals, backend="numpy", method=method)
-    for _ in range(6):
+    for _ in range(3):
         start, target = reached(random)
         used.drag(start).move(target, iterations=3)
         fresh = Solver(ARM, goals, backend="numpy", method=method)

@@ -209,7 +209,7 @@ def test_function_goals_are_not_looked_into_but_mentioned() -> None:
     assert diagnosis(LOOSE, hand(0, 1.2, 0.4), lower) == ("goals conflict: c and the function goals cannot all be met",)
 
 
-@settings(max_examples=12)
+@settings(max_examples=6)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_every_miss_gets_a_readable_line(seed: int) -> None:
     random = np.random.default_rng(seed)

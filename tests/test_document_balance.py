@@ -26,8 +26,8 @@ from inside.document import (
 )
 from inside.formats import goals_to_json, read_goals_file
 from inside.session import Demo, Preferences, find_demo, load_session, save_session
-from sessions import character
-from ui_person import QUICK, Person
+from sessions import QUICK, character
+from ui_person import Person
 
 from viewer import Goal, Solver
 from viewer.document import Document, Item, new_document
@@ -39,7 +39,7 @@ from viewer.ui import Controller, Drop
 HANDS = ("LeftHand", "RightHand")
 MARGIN = 0.03
 SEED = 20_417
-DRAGS = 30
+DRAGS = 20
 
 
 def session(*, margin: float = MARGIN) -> Session:
@@ -81,7 +81,7 @@ def test_after_far_drags_among_holds_the_centre_of_mass_is_inside_by_the_margin(
         errors = made.errors
         assert max(errors[foot].metres or 0.0 for foot in ("LeftFoot", "RightFoot")) < 1e-3
         met += name in HANDS and errors[name].reached
-    assert met >= 10
+    assert met >= 6
 
 
 def test_a_drag_that_keeps_balance_reaches_what_falls_without() -> None:

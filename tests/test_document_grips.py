@@ -21,7 +21,7 @@ from inside.document import (
 from inside.formats import goals_to_json, read_goals_file
 from inside.session import load_session, save_session
 from sessions import character
-from ui_person import QUICK, Person
+from ui_person import Person
 
 from viewer import Contact, Goal, Sphere, contacts
 from viewer.document import Item, new_document
@@ -130,7 +130,7 @@ def test_a_goals_file_with_a_grip_is_opened_and_saved(tmp_path: Path) -> None:
 
 
 def test_the_key_grips_what_is_nearest_or_selected_and_opens_the_hand() -> None:
-    person = Person("sample:biped-hands", backend=QUICK)
+    person = Person("sample:biped-hands")
     assert not person.controller.can("contact.grip")
     session: Session = person.controller.session
     session.dispatch(AddProp(BALL))

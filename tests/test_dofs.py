@@ -65,7 +65,7 @@ def goals(seed: int) -> list[viewer.Goal]:
     ]
 
 
-@settings(max_examples=5)
+@settings(max_examples=3)
 @given(seeds)
 def test_the_jacobian_is_the_derivative_of_the_residuals_by_the_coordinates(seed: int) -> None:
     pose = viewer.project_pose(BIPED, random_pose(seed, BIPED))
@@ -75,7 +75,7 @@ def test_the_jacobian_is_the_derivative_of_the_residuals_by_the_coordinates(seed
     assert found.dofs == BIPED.dof_names
     assert np.asarray(found) is found.matrix
     values, step = coordinates(BIPED, pose), 1e-6
-    for column in np.random.default_rng(seed).integers(BIPED.dof, size=6).tolist():
+    for column in np.random.default_rng(seed).integers(BIPED.dof, size=4).tolist():
         change = step * np.eye(BIPED.dof)[column]
         ends = [solver.jacobian(pose_at(BIPED, values + sign * change, pose)).residuals for sign in (1, -1)]
         numeric = -(ends[0] - ends[1]) / (2.0 * step)

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
     from viewer.document import Document
 
-WALK = session("walk").document
-STILL = session("biped").document
+WALK = session("walk", "numpy").document
+STILL = session("biped", "numpy").document
 
 
 def plan(document: Document, **changes: object) -> FilmPlan:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from viewer.ui import Message
 
 SMALL = (64, 36)
+FEW = (0, 11)
+"""Frames of a film whose length does not matter."""
 EMPTY = (300.0, 500.0)
 """A pixel of the view without figure."""
 
@@ -111,10 +113,10 @@ def test_two_keys_make_a_film(pilot: Pilot, folder: Path) -> None:
 
 @pytest.mark.parametrize("turntable", [False, True])
 def test_with_all_in_view_it_is_the_film_that_the_command_makes(pilot: Pilot, folder: Path, *, turntable: bool) -> None:
-    begin(pilot, folder / "a%d.png", whole=True, turntable=turntable)
+    begin(pilot, folder / "a%d.png", frames=FEW, whole=True, turntable=turntable)
     until_done(pilot)
-    film = make_film(viewer.load("sample:walk"), size=SMALL, turntable=turntable)
-    for number in (0, 30, 67):
+    film = make_film(viewer.load("sample:walk"), frames=range(12), size=SMALL, turntable=turntable)
+    for number in (0, 5, 11):
         assert (picture(folder / f"a{number}.png") == film.picture(number)).all()
 
 
@@ -145,26 +147,28 @@ def test_the_view_is_filmed_as_it_is_keys_and_all(pilot: Pilot, folder: Path) ->
     pilot.drag(EMPTY, (EMPTY[0] + 80, EMPTY[1] - 30))
     pilot.settle()
     camera = pilot.app.controller.camera
-    begin(pilot, folder / "a%d.png", size=(80, 45))
+    begin(pilot, folder / "a%d.png", size=(80, 45), frames=FEW)
     until_done(pilot)
-    film = make_film(baked_character(session.document), size=(80, 45), camera=camera)
+    film = make_film(baked_character(session.document), frames=range(12), size=(80, 45), camera=camera)
     assert (picture(folder / "a0.png") == film.picture(0)).all()
     assert (picture(folder / "a5.png") == film.picture(5)).all()
-    plain = make_film(viewer.load("sample:walk"), size=(80, 45), camera=camera)
+    plain = make_film(viewer.load("sample:walk"), frames=range(12), size=(80, 45), camera=camera)
     assert (picture(folder / "a0.png") != plain.picture(0)).any()
 
 
 def test_the_film_is_of_the_moment_at_which_it_was_begun(pilot: Pilot, folder: Path) -> None:
     camera = pilot.app.controller.camera
-    begin(pilot, folder / "a%d.png", size=(80, 45))
+    begin(pilot, folder / "a%d.png", size=(80, 45), frames=FEW)
+    pilot.app.films.step = lambda **_: False  # type: ignore[method-assign]  # nothing is drawn meanwhile
     x, y = pilot.effector("LeftHand")["screen"]
     pilot.drag((x, y), (x + 30, y - 20))
     pilot.drag(EMPTY, (EMPTY[0] + 80, EMPTY[1]))
     assert pilot.state["undo_depth"] == 1
     assert pilot.app.films.busy
+    del pilot.app.films.step
     until_done(pilot)
-    film = make_film(viewer.load("sample:walk"), size=(80, 45), camera=camera)
-    assert (picture(folder / "a67.png") == film.picture(67)).all()
+    film = make_film(viewer.load("sample:walk"), frames=range(12), size=(80, 45), camera=camera)
+    assert (picture(folder / "a11.png") == film.picture(11)).all()
 
 
 def test_a_pose_is_turned_round_once(folder: Path) -> None:
@@ -271,7 +275,7 @@ def test_one_film_at_a_time(pilot: Pilot, folder: Path) -> None:
 
 
 def test_closing_the_window_is_asked_about_and_may_wait(pilot: Pilot, folder: Path) -> None:
-    begin(pilot, folder / "a.gif")
+    begin(pilot, folder / "a.gif", frames=FEW)
     pilot.app.device.closing = True
     pilot.step(3)
     ended = [pilot.app.finished]
@@ -291,7 +295,7 @@ def unsaved(pilot: Pilot) -> None:
 def discard_and_film(pilot: Pilot, path: Path) -> None:
     """Film what is not saved, close the window and give the changes up: the question about the film is open."""
     unsaved(pilot)
-    begin(pilot, path)
+    begin(pilot, path, frames=FEW)
     pilot.app.films.step = lambda **_: False  # type: ignore[method-assign]  # nothing is drawn meanwhile
     pilot.key("ctrl+q")
     pilot.app.controller.files.answer_save("discard")
@@ -327,7 +331,7 @@ def test_what_is_changed_meanwhile_is_asked_about(pilot: Pilot, folder: Path) ->
 
 @pytest.mark.parametrize("answer", ["", "film-keep-open"])
 def test_a_film_that_ends_before_the_answer_keeps_no_window_open(answer: str, pilot: Pilot, folder: Path) -> None:
-    begin(pilot, folder / "a.gif")
+    begin(pilot, folder / "a.gif", frames=FEW)
     pilot.app.device.closing = True
     pilot.step(3)
     if answer:
@@ -355,12 +359,12 @@ def test_a_window_that_closes_leaves_nothing_half_written(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a.mp4", "a.gif"])
 def test_a_folder_that_goes_meanwhile_is_said(name: str, pilot: Pilot, folder: Path) -> None:
-    begin(pilot, folder / "deep" / name)
+    begin(pilot, folder / "deep" / name, frames=FEW)
     until_done(pilot)
     assert last(pilot).level == "error"
     assert last(pilot).text == f"{folder / 'deep' / name}: cannot be written: its folder does not exist"
     (folder / "deep").mkdir()
-    begin(pilot, folder / "deep" / name)
+    begin(pilot, folder / "deep" / name, frames=FEW)
     pilot.step()
     shutil.rmtree(folder / "deep")
     until_done(pilot)

@@ -386,7 +386,7 @@ def test_no_mutation_lets_anything_out_but_our_errors(tmp_path: Path) -> None:
     text_end = 20 + struct.unpack_from("<I", whole, 12)[0]
     chance = random.Random(7)
     refused = 0
-    for _ in range(300):
+    for _ in range(150):
         data = bytearray(whole)
         for _ in range(chance.choice([1, 1, 3, 20])):
             data[chance.randrange(chance.choice([20, text_end, len(data)]))] = chance.randrange(256)
@@ -395,7 +395,7 @@ def test_no_mutation_lets_anything_out_but_our_errors(tmp_path: Path) -> None:
             viewer.load(tmp_path / "b.glb")
         except ViewerError:
             refused += 1
-    assert 50 < refused < 300
+    assert 25 < refused < 150
 
 
 def refusal(file: GltfFile, tmp_path: Path) -> str:

@@ -25,7 +25,7 @@ def hand(x: float, y: float = 1.3, z: float = 0.0) -> Goal:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("distance", [1.0, 2.0, 5.0, 10.0, 1e3, 1e9, 1e200])
+@pytest.mark.parametrize("distance", [1.0, 5.0, 1e3, 1e200])
 def test_a_hopeless_goal_leaves_one_that_shares_no_joint_alone(distance: float, backend: Backend) -> None:
     solver = Solver(BIPED, [hand(distance), FOOT], root="locked", backend=backend)
     solution = solver.solve(RELAXED)
@@ -49,7 +49,7 @@ def test_a_group_is_solved_as_it_is_alone() -> None:
 def test_the_hand_gets_no_less_near_to_what_is_farther_away() -> None:
     """How far the hand gets towards a target straight ahead does not depend on how far that is."""
     gains = []
-    for distance in (2.0, 5.0, 50.0, 1e3, 1e6):
+    for distance in (2.0, 50.0, 1e6):
         solution = Solver(BIPED, [hand(distance)], root="locked", backend="numpy").solve(RELAXED)
         gains.append(distance - solution.errors_m[0])
     assert max(gains) - min(gains) < 0.02
@@ -69,7 +69,7 @@ def test_a_free_figure_goes_wherever_its_goals_are(distance: float, backend: Bac
 
 
 def test_pins_hold_a_free_figure_whatever_one_hand_is_asked() -> None:
-    for distance in (10.0, 1e3, 1e6):
+    for distance in (10.0, 1e6):
         goals = [hand(distance), Goal.pin("LeftFoot"), Goal.pin("RightFoot")]
         solution = Solver(BIPED, goals, backend="numpy").solve(RELAXED)
         assert solution.status is Status.UNREACHABLE
@@ -101,7 +101,7 @@ def test_where_every_restart_ends_as_near_there_is_no_such_pose() -> None:
     assert once.status is Status.STALLED
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))
 def test_what_a_pose_of_the_rig_itself_meets_is_never_called_unreachable(seed: int) -> None:
     random = np.random.default_rng(seed)
     skeleton = random_skeleton(random, 9)
@@ -136,7 +136,7 @@ def test_goals_that_share_no_joint_are_never_said_to_conflict() -> None:
 def test_what_is_said_to_block_is_enough_to_free() -> None:
     """A pose that the rig would have without limits is out of reach; without the limits that are named it is not."""
     blocked = 0
-    for seed in range(24):
+    for seed in range(12):
         random = np.random.default_rng(seed)
         skeleton = replace(random_skeleton(random, 5, parents=range(-1, 4)), stiffness=np.zeros(5))
         bare = replace(skeleton, limits=(None,) * 5)
@@ -151,4 +151,4 @@ def test_what_is_said_to_block_is_enough_to_free() -> None:
             freed = Solver(replace(skeleton, limits=tuple(kept)), [goal], backend="numpy")
             assert freed.solve(solution.pose).status is Status.CONVERGED, line
             blocked += 1
-    assert blocked >= 5
+    assert blocked >= 3

@@ -62,7 +62,7 @@ def test_a_solve_from_beside_a_hopeless_goal_moves_nothing(backend: Backend) -> 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("direction", [(0.7, -0.7, 0.1), (0.0, -1.0, 0.0), (0.0, 1.0, 0.0), (0.3, 0.2, -0.9)])
-@pytest.mark.parametrize(("count", "beyond"), [(1, 0.5), (3, 0.2), (30, 0.01), (200, 0.01), (200, 3.0)])
+@pytest.mark.parametrize(("count", "beyond"), [(1, 0.5), (30, 0.01), (200, 3.0)])
 def test_a_chain_that_is_too_short_ends_straight(
     count: int, beyond: float, direction: tuple[float, float, float], backend: Backend
 ) -> None:

@@ -25,7 +25,7 @@ from viewer.ik import Goal
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-CASES = 700
+CASES = 400
 SKELETON = every_kind().skeleton
 GOALS = (
     Goal.pin("a"),

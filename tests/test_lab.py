@@ -39,10 +39,10 @@ CAPS = pytest.CaptureFixture[str]
 @pytest.mark.parametrize("limits", [True, False])
 def test_each_state_is_that_of_a_solve_that_stops_there(method: MethodName, limits: bool) -> None:
     start = BIPED.rest_pose()
-    (trace,) = viewer.lab(BIPED, GOALS, [method], pose=start, iterations=9, limits=limits, backend="numpy").each
+    (trace,) = viewer.lab(BIPED, GOALS, [method], pose=start, iterations=5, limits=limits, backend="numpy").each
     last = len(trace.solutions) - 1
     for k, state in enumerate(trace.solutions):
-        most = 9 if k == last else k
+        most = 5 if k == last else k
         alone = Solver(BIPED, GOALS, method=trace.method, max_iterations=most, limits=limits, backend="numpy").solve(
             start
         )

@@ -15,7 +15,8 @@ from inside.session import DEMOS, Demo, LabWorker, lab_problem
 from inside.spatial import from_axis_angle
 from inside.ui import Cell, FilmPlan, FilmScenes, OnionSettings
 from panel_window import PanelWindow
-from ui_person import QUICK, Person
+from sessions import QUICK
+from ui_person import Person
 
 import viewer
 from viewer.document import Mode, new_document
@@ -45,8 +46,9 @@ def dragged(person: Person, dx: float = -60.0, dy: float = -70.0) -> None:
 
 @pytest.fixture
 def person() -> Person:
-    made = Person(backend=QUICK)
+    made = Person()
     made.controller.laboratory.methods = ("default", "ccd", "transpose")
+    made.controller.laboratory.worker.iterations = 12  # the transpose would take all that there are
     made.key("u")
     return made
 
@@ -455,7 +457,7 @@ def test_a_file_that_is_opened_in_the_laboratory_is_drawn_before_it_is_solved(pe
 
 def test_all_that_is_drawn_comes_into_view() -> None:
     """The methods' answers, which may be far from the pose in which the drag began."""
-    person = Person(backend=QUICK)
+    person = Person()
     person.controller.files.open_demo("singular")
     solved(person)
     lab = person.controller.laboratory

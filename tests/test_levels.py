@@ -21,6 +21,7 @@ from inside.ik import (
     holds,
 )
 from numpy.typing import NDArray
+from sessions import QUICK
 
 import viewer
 from viewer import Goal, Solver
@@ -68,8 +69,8 @@ def test_the_hand_of_the_higher_level_is_met(backend: Backend, left: int, right:
 
 
 def test_with_one_level_both_hands_are_off() -> None:
-    solution = Solver(BIPED, hands(1, 1)[2:], backend="numpy").solve(START)
-    both = Solver(BIPED, [replace(goal, level=3) for goal in hands(1, 1)[2:]], backend="numpy").solve(START)
+    solution = Solver(BIPED, hands(1, 1)[2:], backend=QUICK).solve(START)
+    both = Solver(BIPED, [replace(goal, level=3) for goal in hands(1, 1)[2:]], backend=QUICK).solve(START)
     assert solution.errors_m.min() > 0.2
     assert not solution.yields.any()
     assert np.array_equal(solution.pose.rotations, both.pose.rotations)
@@ -86,9 +87,9 @@ def test_a_lower_level_does_not_draw_a_higher_one_away(name: str) -> None:
         which = random.permutation(np.arange(len(one.effectors)) % 2)
         goals = [replace(goal, level=int(level)) for goal, level in zip(one.goals(), which, strict=True)]
         targets, turns = (array[2 * i + which, np.arange(len(goals))] for array in (found.targets, found.turns))
-        solution = Solver(one.skeleton, goals, backend="numpy").solve(start, targets, turns)
+        solution = Solver(one.skeleton, goals, backend=QUICK).solve(start, targets, turns)
         first = which == 0
-        solver = Solver(one.skeleton, [goal for goal in goals if goal.level == 0], backend="numpy")
+        solver = Solver(one.skeleton, [goal for goal in goals if goal.level == 0], backend=QUICK)
         alone = solver.solve(start, targets[first], turns[first])
         kept += missed(solution, first) <= missed(alone, np.full(int(first.sum()), fill_value=True)) + 1.0
     assert kept >= count - 1
@@ -117,7 +118,7 @@ def test_a_batch_is_as_one_by_one(backend: Backend) -> None:
 def test_weights_do_not_lift_a_goal_over_a_higher_level() -> None:
     heavy = hands(1, 2)
     heavy[3] = replace(heavy[3], weight=1000.0)
-    solution = Solver(BIPED, heavy, backend="numpy").solve(START)
+    solution = Solver(BIPED, heavy, backend=QUICK).solve(START)
     assert solution.errors_m[2] < 2e-4
     assert 0.5 < solution.errors_m[3] < 0.53
 
@@ -125,34 +126,34 @@ def test_weights_do_not_lift_a_goal_over_a_higher_level() -> None:
 def test_a_goal_out_of_reach_leaves_the_other_levels_alone() -> None:
     goals = [*PINS, Goal.position("LeftHand", (3.0, 1.4, 0.3), level=1), Goal.position("RightHand", (-0.5, 1.2, 0.3))]
     goals[3] = replace(goals[3], level=0)
-    solution = Solver(BIPED, goals, backend="numpy").solve(START)
+    solution = Solver(BIPED, goals, backend=QUICK).solve(START)
     assert solution.status == "unreachable"
     assert solution.errors_m[[0, 1, 3]].max() < TOLERANCE_M
 
 
 def test_a_hold_that_gives_way_is_no_failure() -> None:
-    solution = Solver(BIPED, hands(1, 2, hold=True), backend="numpy").solve(START)
+    solution = Solver(BIPED, hands(1, 2, hold=True), backend=QUICK).solve(START)
     assert solution.status == "converged"
     assert solution.diagnosis == ()
     assert solution.yields.tolist() == [False, False, False, True]
-    batch = Solver(BIPED, hands(1, 2, hold=True), backend="numpy").solve_batch(START)
+    batch = Solver(BIPED, hands(1, 2, hold=True), backend=QUICK).solve_batch(START)
     assert batch.status.tolist() == ["converged"]
 
 
 def test_the_diagnosis_says_which_level_gives_way() -> None:
-    solution = Solver(BIPED, hands(1, 2), backend="numpy").solve(START)
+    solution = Solver(BIPED, hands(1, 2), backend=QUICK).solve(START)
     assert "515 mm too far apart" in solution.diagnosis[0]
     assert solution.diagnosis[1:] == (f"RightHand ({1e3 * solution.errors_m[3]:.0f} mm) gives way to level 1",)
 
 
 def test_a_copy_knows_which_goals_give_way() -> None:
-    solution = Solver(BIPED, hands(1, 2), backend="numpy").solve(START)
+    solution = Solver(BIPED, hands(1, 2), backend=QUICK).solve(START)
     assert pickle.loads(pickle.dumps(solution)).yields.tolist() == solution.yields.tolist()
 
 
 @pytest.mark.parametrize("method", ["dls", "ccd", "transpose"])
 def test_methods_that_know_no_levels_say_so(method: MethodName) -> None:
-    solver = Solver(BIPED, hands(1, 2), method=method, backend="numpy")
+    solver = Solver(BIPED, hands(1, 2), method=method, backend=QUICK)
     solution = solver.solve(START)
     assert solution.unserved == ("levels",)
     assert not solution.yields.any()

@@ -76,13 +76,15 @@ def environment(scratch: Path) -> Path:
     return folder
 
 
-@pytest.fixture(params=["wheel", "editable"])
+@pytest.fixture(scope="module", params=["wheel", "editable"])
 def installed(request: pytest.FixtureRequest, environment: Path, wheel: Path, source: Path) -> tuple[Path, Path]:
     """The fresh environment's interpreter, and the folder in which its shaders/ and skeletons/ must be."""
     python = x.venv_python(environment)
     way = [str(wheel)] if request.param == "wheel" else ["--no-build-isolation", "-e", str(source)]
     again = ["--reinstall" if x.find_uv() else "--force-reinstall"]
-    x.install(python, ["--no-index", "--no-deps", *again, *way], x.find_uv())
+    with pytest.MonkeyPatch.context() as few_modules_are_used:
+        few_modules_are_used.setenv("PIP_NO_COMPILE", "1")
+        x.install(python, ["--no-index", "--no-deps", *again, *way], x.find_uv())
     inside = call(python, "-c", "import sysconfig as s; print(s.get_path('purelib'))", folder=environment)
     return python, Path(inside.strip()) / "viewer" if request.param == "wheel" else source
 

@@ -61,7 +61,7 @@ def test_nothing_leaves_the_inspector_sideways(size: tuple[int, int], scale: flo
     with shown(viewer.load("sample:biped-hands"), size, scale) as window:
         furnished(window, tmp_path)
         props = [Item("prop", prop.name) for prop in window.session.document.contact.props]
-        joints = [Item("joint", name) for name in ("Hips", "LeftHand", "RightHand", "LeftArm")]
+        joints = [Item("joint", name) for name in ("Hips", "LeftHand")]
         for chosen in ((), *((item,) for item in (*props, *joints))):
             window.session.dispatch(Select(chosen))
             inside(window)

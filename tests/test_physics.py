@@ -33,7 +33,7 @@ def fixed_in_place(skeleton: viewer.Skeleton, pose: viewer.Pose) -> viewer.Pose:
     return viewer.Pose(pose.rotations, np.where(moves[:, None], pose.translations, skeleton.offsets))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_the_exported_model_has_our_forward_kinematics(seed: int) -> None:
     """In plain MuJoCo, at random poses of random rigs of all joint kinds."""
     random = np.random.default_rng(seed)
@@ -128,7 +128,7 @@ def test_without_help_a_pushed_person_falls() -> None:
     assert sim.pose.translations[0, 1] < 0.7 * skeleton.relaxed_pose().translations[0, 1]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 def test_random_rigs_stay_finite_under_pushes_and_balls(seed: int) -> None:
     random = np.random.default_rng(seed)
     skeleton = random_skeleton(random, int(random.integers(3, 20)))
@@ -147,7 +147,7 @@ def test_random_rigs_stay_finite_under_pushes_and_balls(seed: int) -> None:
         assert np.isfinite(pose.rotations).all()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("form", ["swing-twist", "euler"])
 def test_a_fast_ball_is_stopped_at_its_limits(form: str, seed: int) -> None:
     """At 30 radians per second, 7 degrees a step, with ranges that are wide, locked and open."""
@@ -179,7 +179,7 @@ def test_limits_hold_where_a_ball_turns_by_a_third_of_a_radian_a_step(form: str,
     skeleton = dataclasses.replace(one, kinds=kinds, limits=(None, limits, limits))
     start = viewer.project_pose(skeleton, skeleton.rest_pose())
     worst = 0.0
-    for seed in range(12):
+    for seed in range(5):
         sim = Physics(skeleton, start, surroundings=Surroundings(ground=None, gravity=0.0))
         spins = np.random.default_rng(seed).normal(size=(2, 3))
         sim._data.qvel[:6] = speed * (spins / np.linalg.norm(spins, axis=1, keepdims=True)).ravel()
@@ -255,7 +255,7 @@ def test_what_is_light_does_not_sink_under_a_load() -> None:
 def test_limits_of_balls_hold_a_strong_pull() -> None:
     skeleton = viewer.load("sample:biped").skeleton
     sim, arm = Physics(skeleton), skeleton.index("LeftForeArm")
-    for _ in range(60):
+    for _ in range(40):
         sim.pull(arm, (0.0, 0.0, 0.0), (0.0, 3.0, -2.0))
         sim.step(1.0 / 60.0)
         assert np.degrees(viewer.limit_violation(skeleton, sim.pose).max()) < 1.0

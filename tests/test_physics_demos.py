@@ -25,16 +25,16 @@ def watched(demo: Demo, seconds: float) -> PanelWindow:
 
 @pytest.mark.parametrize("demo", TRIALS, ids=lambda demo: demo.id)
 def test_it_opens_in_the_workspace_and_stays_stable(demo: Demo) -> None:
-    window = watched(demo, 4.0)
+    window = watched(demo, 2.5)
     try:
         part = window.controller.simulating
         assert window.controller.view.workspace.value == "physics"
         assert part.problem == ""
         assert part.sim is not None
-        assert part.sim.seconds == pytest.approx(4.0, abs=0.1)
+        assert part.sim.seconds == pytest.approx(2.5, abs=0.1)
         assert demo.trial is not None
         assert (part.forces.strength, part.forces.assist) == (demo.trial.strength, demo.trial.assist)
-        thrown = len(demo.trial.within(0.0, 3.9)) - sum(one.at < 3.9 for one in demo.trial.pushes)
+        thrown = len(demo.trial.within(0.0, 2.4)) - sum(one.at < 2.4 for one in demo.trial.pushes)
         assert len(part.balls) == thrown
     finally:
         window.close()

@@ -314,8 +314,7 @@ def test_a_followed_motion_moves_the_aim_evenly_whatever_its_rate(
         np.testing.assert_allclose(np.diff(aimed), 1.0 / 60.0, atol=1e-6)
 
 
-@pytest.mark.parametrize("strength", [4.0, 8.0])
-@pytest.mark.parametrize(("slower", "cut"), [(1.0, 0), (1.0, 14), (1.5, 0), (2.0, 7)])
+@pytest.mark.parametrize(("strength", "slower", "cut"), [(4.0, 1.0, 0), (8.0, 1.0, 14), (4.0, 1.5, 0), (8.0, 2.0, 7)])
 def test_a_walk_that_is_slowed_or_cut_does_not_stumble(strength: float, slower: float, cut: int) -> None:
     """Its feet swing 11 mm above the ground: where they touch it they slide."""
     character = viewer.load("sample:walk")

@@ -57,8 +57,8 @@ def test_a_drag_leaves_no_plane(rig: str, plane: str) -> None:
     item = item_of(session.document)
     start = stand_of(session.document.skeleton, session.document.pose, session.document.goal(item.name)).position
     session.begin_drag((item,))
-    for tick in range(30):
-        session.gestures.drag_to({item: (start + np.array([0.2, 0.15, 0.25]) * tick / 30, None)})
+    for tick in range(12):
+        session.gestures.drag_to({item: (start + np.array([0.2, 0.15, 0.25]) * tick / 12, None)})
         session.tick(tick / 60)
         assert np.abs(depths(session.document, plane) - before).max() < 1e-9
     session.commit()

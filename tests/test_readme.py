@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import pytest
 from conftest import ROOT
 from inside.cli import COMMANDS, main
-from inside.session import Kernels
 
 import viewer
 
@@ -91,7 +90,6 @@ def assert_shown(shown: list[str], actual: list[str], line: str) -> None:
 def test_what_a_document_shows_is_true(document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(viewer, "view", partial(viewer.view, window="headless"))
-    monkeypatch.setattr(Kernels, "start", lambda _: None)  # or what solves would depend on what ran before
     module: dict[str, object] = {}
     for language, name, text in blocks(document):
         if language == "json":

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inside.document import actions as act
 from inside.session import find_demo
 from sessions import HAND, place, session
-from ui_person import QUICK, Person
+from ui_person import Person
 
 from viewer import InputError
 from viewer.document import Mode, Scope
@@ -245,9 +245,9 @@ COMMANDS = (
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["sample:walk", "sample:biped"]))
-@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_is_pressed_while_it_records_can_be_undone(seed: int, file: str) -> None:
-    chance, person = Random(seed), Person(file, backend=QUICK)
+    chance, person = Random(seed), Person(file)
     start, controller = person.document, person.controller
     controller.run("key.record")
     for _ in range(12):

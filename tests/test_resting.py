@@ -50,7 +50,7 @@ def test_every_method_comes_to_rest_out_of_reach_and_in_reach(method: str, sampl
         assert ticks_until_idle(made, MOST_TICKS + 20) == 0
 
 
-@pytest.mark.parametrize("method", ["default", "ccd", "transpose"])
+@pytest.mark.parametrize("method", ["default", "transpose"])
 def test_the_window_draws_nothing_more_while_a_far_target_is_held(method: str) -> None:
     person = Person("sample:biped")
     person.controller.session.dispatch(actions.SetSolver(method=method, backend="numpy"))

@@ -42,7 +42,7 @@ def moved(made: viewer.Retargeted) -> viewer.Clip:
 
 
 @pytest.mark.parametrize("moving", [True, False])
-@pytest.mark.parametrize("rest", ["rest", "relaxed", 20, 41, "none"])
+@pytest.mark.parametrize("rest", ["rest", "relaxed", 20, "none"])
 @pytest.mark.parametrize("renamed", [True, False])
 def test_a_twin_with_other_frames_names_scale_and_rest_moves_alike(
     walk: viewer.Character, *, rest: str | int, renamed: bool, moving: bool

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inside.ik import Backend, balanced_weights, groups_of, lengths_above, unit_near
 from rigs import random_pose, random_skeleton
+from sessions import QUICK
 
 import viewer
 from viewer import Contact, Goal, Solver, Status
@@ -62,6 +63,7 @@ def rig_solved(seed: int, factor: float, backend: Backend = "numpy") -> Solution
     return solver.solve(Pose(np.where(put, wanted.rotations, large.rest_rotations), start))
 
 
+@settings(max_examples=10)
 @given(st.integers(0, 40))
 def test_a_figure_16_times_as_large_is_solved_in_the_same_steps(seed: int) -> None:
     small, large = rig_solved(seed, 16.0**-3), rig_solved(seed, 16.0**2)
@@ -70,7 +72,7 @@ def test_a_figure_16_times_as_large_is_solved_in_the_same_steps(seed: int) -> No
     np.testing.assert_array_equal(16.0**5 * small.pose.translations, large.pose.translations)
 
 
-@pytest.mark.parametrize("factor", [1e-6, 1e-3, 0.1, 10.0, 1e4, 1e6])
+@pytest.mark.parametrize("factor", [1e-6, 0.1, 10.0, 1e6])
 def test_any_size_is_solved_as_often_as_a_metre(factor: float) -> None:
     ordinary, other = ([rig_solved(seed, size).status for seed in range(12)] for size in (1.0, factor))
     assert ordinary.count(Status.CONVERGED) >= 11
@@ -81,8 +83,8 @@ def test_any_size_is_solved_as_often_as_a_metre(factor: float) -> None:
 def test_a_common_factor_of_all_weights_does_not_matter(factor: float) -> None:
     hand = Goal.position("LeftHand", BESIDE, weight=factor)
     foot = Goal.pin("RightFoot", weight=30.0 * factor, rotation_weight=30.0 * factor)
-    solution = Solver(BIPED, [hand, foot], backend="numpy").solve(RELAXED)
-    ordinary = Solver(BIPED, [Goal.position("LeftHand", BESIDE), Goal.pin("RightFoot")], backend="numpy").solve(RELAXED)
+    solution = Solver(BIPED, [hand, foot], backend=QUICK).solve(RELAXED)
+    ordinary = Solver(BIPED, [Goal.position("LeftHand", BESIDE), Goal.pin("RightFoot")], backend=QUICK).solve(RELAXED)
     assert solution.status is Status.CONVERGED
     assert abs(solution.iterations - ordinary.iterations) <= 1
 
@@ -90,14 +92,14 @@ def test_a_common_factor_of_all_weights_does_not_matter(factor: float) -> None:
 @pytest.mark.parametrize("weight", [1e-300, 1e-12, 1e-3, 1e-2, 1e4, 1e6, 1e12, 1e300])
 def test_goals_that_can_be_met_are_met_however_much_one_outweighs_the_other(weight: float) -> None:
     goals = [Goal.position("LeftHand", BESIDE, weight=weight), Goal.pin("RightFoot")]
-    assert Solver(BIPED, goals, backend="numpy").solve(RELAXED).status is Status.CONVERGED
+    assert Solver(BIPED, goals, backend=QUICK).solve(RELAXED).status is Status.CONVERGED
 
 
 def test_the_heavier_goal_is_missed_less_whatever_the_ratio() -> None:
     misses = []
     for weight in (1.0, 10.0, 1e3, 1e9):
         goals = [Goal.position("LeftHand", (0.4, 1.2, 0.3), weight=weight), Goal.position("LeftHand", (0.2, 1.2, 0.3))]
-        misses.append(Solver(BIPED, goals, backend="numpy").solve(RELAXED).errors_m)
+        misses.append(Solver(BIPED, goals, backend=QUICK).solve(RELAXED).errors_m)
     assert misses[0] == pytest.approx(0.1, abs=1e-3)
     for one, other in misses[1:]:
         assert one < 0.05 * other
@@ -162,13 +164,13 @@ def mixed_goals(factor: float) -> list[list[Goal]]:
     ]
 
 
-@pytest.mark.parametrize("factor", [1e-6, 1e-3, 0.01, 0.05, 0.1, 10.0, 1e3, 1e6])
+@pytest.mark.parametrize("factor", [1e-6, 0.01, 0.05, 10.0, 1e6])
 def test_places_and_rotations_weigh_alike_at_any_size(factor: float) -> None:
     large, pose = scaled(BIPED, factor), Pose(RELAXED.rotations, factor * RELAXED.translations)
     iterations = np.zeros(2)
     for ordinary, other in zip(mixed_goals(1.0), mixed_goals(factor), strict=True):
-        one = Solver(BIPED, ordinary, backend="numpy").solve(RELAXED)
-        two = Solver(large, other, tolerance_m=1e-3 * factor, backend="numpy").solve(pose)
+        one = Solver(BIPED, ordinary, backend=QUICK).solve(RELAXED)
+        two = Solver(large, other, tolerance_m=1e-3 * factor, backend=QUICK).solve(pose)
         assert (one.status, two.status) == (Status.CONVERGED, Status.CONVERGED)
         iterations += one.iterations, two.iterations
     # Units are powers of 16: what is 10 times as large is measured in other ones, and takes another way.
@@ -186,7 +188,7 @@ def test_hands_beside_the_body_are_solved_alike_at_any_size(factor: float) -> No
             [*goals, Goal.pin("LeftFoot"), Goal.pin("RightFoot")],
             tolerance_m=1e-3 * size,
             contact=Contact(floor=0.0, bodies=True),
-            backend="numpy",
+            backend=QUICK,
         )
         solution = solver.solve(Pose(RELAXED.rotations, size * RELAXED.translations))
         assert solution.status is Status.CONVERGED
@@ -204,7 +206,7 @@ def test_a_drag_among_turned_goals_follows_alike_at_any_size(factor: float) -> N
         Goal.pose(name, place, world.rotations[figure.index(name)]) for name, place in zip(names, places, strict=True)
     ]
     goals[0] = Goal.position(names[0], places[0])
-    drag = Solver(figure, goals, tolerance_m=1e-3 * factor, backend="numpy").drag(pose)
+    drag = Solver(figure, goals, tolerance_m=1e-3 * factor, backend=QUICK).drag(pose)
     targets = np.full((5, 3), np.nan)
     for step in range(40):
         targets[0] = places[0] + factor * np.array((0.1 * math.sin(step / 20), 0.25 * math.sin(step / 40), 0.0))

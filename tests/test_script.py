@@ -16,8 +16,7 @@ from inside.session import KINDS, TargetMotion, find_demo, open_script, replay
 from inside.session import moving_targets_Pointer as Pointer
 from restless import Restless, faults
 from scripts import names, recorded, same, saved
-from sessions import HAND, character, drag, session, shifted
-from ui_person import QUICK
+from sessions import HAND, QUICK, character, drag, session, shifted
 
 from viewer.document import Item, new_document
 from viewer.errors import InputError

@@ -131,7 +131,7 @@ def test_a_session_without_actions(tmp_path: Path) -> None:
 
 
 def test_a_backend_that_is_not_here_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = recorded()
+    made = recorded(backend="numpy")
     made.dispatch(SetLimits(on=False))
 
     def change(tree: Tree) -> None:

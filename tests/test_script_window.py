@@ -7,10 +7,9 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from cli_run import ran
+from cli_run import Ran, ran
 from conftest import ROOT
 from inside.session import Preferences, digest_of, load_session, open_script, replay, save_session
 from restless import Restless
@@ -20,8 +19,6 @@ from window_pilot import Pilot
 from viewer.ui import BY_ID, Controller
 
 TOGGLE = "file.record_actions"
-CHANGING = {"fps"}
-"""What a window says of its own pace."""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +26,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = session("walk")
     made.record_actions()
     hands = Restless(made, 5)
-    for _ in range(12):
+    for _ in range(8):
         hands.act()
     path = tmp_path_factory.mktemp("script") / "reported.ikv.json"
     save_session(made.document, path, made.action_log)
@@ -41,25 +38,25 @@ def script(reported: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(reported, tmp_path))
 
 
-def run(*words: str) -> subprocess.CompletedProcess[str]:
-    """The command, in a process of its own, with a small window: what it does is under test, not its picture."""
-    command = [sys.executable, "-m", "viewer", *words, "--size", "960x600"]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
-
-
-def state_after(script: Path, state: Path, *more: str, said: str = "") -> dict[str, Any]:
-    done = run("view", "--script", str(script), "--window", "headless", "--state-file", str(state), *more)
-    assert (done.returncode, done.stderr) == (1 if said else 0, said)
-    found: dict[str, Any] = json.loads(state.read_text(encoding="utf-8"))
-    return {name: value for name, value in found.items() if name not in CHANGING}
+def shown(capsys: pytest.CaptureFixture[str], script: Path, state: Path, *more: object) -> Ran:
+    """The command, in this process."""
+    words = ("view", "--script", script, "--window", "headless", "--size", "960x600", "--state-file", state)
+    return ran(capsys, *words, *map(str, more))
 
 
 def test_the_command_does_it_again_to_the_same_bits(script: Path, tmp_path: Path) -> None:
-    state = state_after(script, tmp_path / "1.json")
-    assert state["digest"] == digest_of(load_session(script)) == digest_of(replay(script))
+    state = tmp_path / "1.json"
+    words = ["view", "--script", str(script), "--window", "headless", "--size", "960x600", "--state-file", str(state)]
+    command = [sys.executable, "-m", "viewer", *words]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(state.read_text(encoding="utf-8"))["digest"]
+    assert found == digest_of(load_session(script)) == digest_of(replay(script))
 
 
-def test_the_window_can_be_closed_on_the_way_and_pictured_and_it_says_so(script: Path, tmp_path: Path) -> None:
+def test_the_window_can_be_closed_on_the_way_and_pictured_and_it_says_so(
+    capsys: pytest.CaptureFixture[str], script: Path, tmp_path: Path
+) -> None:
     picture = tmp_path / "picture.png"
     part = open_script(script)
     for _ in range(3):
@@ -67,36 +64,40 @@ def test_the_window_can_be_closed_on_the_way_and_pictured_and_it_says_so(script:
     assert not part.finished
     done, every = part.progress
     said = f"error: {script}: --exit-after 3 ended it at call {done} of {every}\n"
-    more = "--exit-after", "3", "--screenshot", str(picture)
-    state = state_after(script, tmp_path / "1.json", *more, said=said)
-    assert state["digest"] == digest_of(part.session.document)
+    state = tmp_path / "1.json"
+    assert shown(capsys, script, state, "--exit-after", 3, "--screenshot", picture) == (1, "", said)
+    assert json.loads(state.read_text(encoding="utf-8"))["digest"] == digest_of(part.session.document)
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_what_departs_is_said_and_the_window_goes_on(script: Path, tmp_path: Path) -> None:
+def test_what_departs_is_said_and_the_window_goes_on(
+    capsys: pytest.CaptureFixture[str], script: Path, tmp_path: Path
+) -> None:
     tree = json.loads(script.read_text(encoding="utf-8"))
     checks = [call for call in tree["actions"]["calls"] if call[0] == "check"]
     checks[0][1] = "0" * 12
     script.write_text(json.dumps(tree), encoding="utf-8")
     state = tmp_path / "1.json"
-    done = run("view", "--script", str(script), "--window", "headless", "--state-file", str(state))
-    assert done.returncode == 0
-    assert done.stderr.startswith(f"warning: {script}: call ")
-    assert done.stderr.endswith(": from here the pose is not as recorded\n")
+    done = shown(capsys, script, state)
+    assert done.code == 0
+    assert done.err.startswith(f"warning: {script}: call ")
+    assert done.err.endswith(": from here the pose is not as recorded\n")
     assert "from here the pose is not as recorded" in json.loads(state.read_text(encoding="utf-8"))["message"]
 
 
-def test_a_call_that_cannot_be_made_is_an_error_of_the_command(script: Path, tmp_path: Path) -> None:
+def test_a_call_that_cannot_be_made_is_an_error_of_the_command(
+    capsys: pytest.CaptureFixture[str], script: Path, tmp_path: Path
+) -> None:
     """The window shows it and goes on; scripts learn of it by the exit code."""
     tree = json.loads(script.read_text(encoding="utf-8"))
     calls = tree["actions"]["calls"]
     place = next(index for index, call in enumerate(calls) if call[0] == "dispatch")
     calls[place][1]["$"] = "Nothing"
     script.write_text(json.dumps(tree), encoding="utf-8")
-    done = run("view", "--script", str(script), "--window", "headless", "--state-file", str(tmp_path / "1.json"))
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith(f"error: {script}: actions.calls[{place}]: ")
-    assert "Traceback" not in done.stderr
+    done = shown(capsys, script, tmp_path / "1.json")
+    assert done.code == 1
+    assert done.err.splitlines()[-1].startswith(f"error: {script}: actions.calls[{place}]: ")
+    assert "Traceback" not in done.err
 
 
 @pytest.mark.parametrize(

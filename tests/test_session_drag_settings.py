@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from inside.document import Select, SetGoalKind, SetJointLimits, SetLimits, SetScope, SetSolver, violation
 from inside.spatial import angle_between
-from sessions import FOOT, HAND, character, drag, place, session, settled, shifted
-from ui_person import QUICK
+from sessions import FOOT, HAND, QUICK, character, drag, place, session, settled, shifted
 
 from viewer import InputError
 from viewer.document import Grab, Item, Scope, new_document

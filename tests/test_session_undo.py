@@ -208,7 +208,7 @@ class Hand(RuleBasedStateMachine):
         assert made.document.same_as(self.start)
 
 
-Hand.TestCase.settings = settings(max_examples=10, stateful_step_count=20, deadline=None)
+Hand.TestCase.settings = settings(max_examples=6, stateful_step_count=16, deadline=None)
 TestHand = Hand.TestCase
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from inside.document import RenameJoint, Select
 from inside.ik import METHOD_NAMES
-from ui_person import QUICK, Person
+from ui_person import Person
 
 import viewer
 from viewer.document import Item, Mode, Scope
@@ -36,7 +36,7 @@ def test_every_toggle_says_whether_it_is_on_and_nothing_else_does(person: Person
 @pytest.mark.parametrize("file", ["sample:walk", "sample:two-link", "sample:chain-1"])
 def test_every_command_can_be_asked_and_run_in_every_state(file: str) -> None:
     for command in COMMANDS:
-        person = Person(file, backend=QUICK)
+        person = Person(file)
         if command.in_drag:
             person.pull(person.pixel(person.controller.scene().world.positions[-1]), (20.0, 10.0))
         can = person.controller.can(command.id)

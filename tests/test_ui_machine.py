@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from inside.ui import frame_count
 from restless import left_outside
-from ui_person import QUICK, VIEW, Person
+from ui_person import VIEW, Person
 
 from viewer.ui import COMMANDS, Key, KeyUp, Leave, Move, Press, Release, Scroll
 
@@ -138,9 +138,9 @@ def check(person: Person) -> None:
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=7, suppress_health_check=[HealthCheck.too_slow])
 def test_nothing_that_a_person_does_raises_and_all_of_it_can_be_undone(seed: int) -> None:
-    person = Person(backend=QUICK)
+    person = Person()
     start = person.document
     for step in plan_of(Random(seed), 40):
         step(person)
@@ -157,7 +157,7 @@ def test_nothing_that_a_person_does_raises_and_all_of_it_can_be_undone(seed: int
 @given(st.lists(st.sampled_from([command.id for command in COMMANDS]), max_size=12))
 @settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 def test_a_clip_can_be_played_with_in_any_order(commands: list[str]) -> None:
-    person = Person("sample:walk", backend=QUICK)
+    person = Person("sample:walk")
     for command in commands:
         can = person.controller.can(command)
         assert person.controller.run(command) is can

@@ -168,7 +168,7 @@ def test_odd_figures_are_posed_and_solved(seed: int) -> None:
         pose_and_solve(character)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.integers(0, 2**31))
 def test_odd_figures_are_shown(seed: int) -> None:
     character = odd_character(seed)

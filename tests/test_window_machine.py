@@ -34,9 +34,10 @@ def display() -> Iterator[str]:
 
 @linux
 @pytest.mark.parametrize("window", ["glfw", "pyglet"])
-def test_without_a_display(window: str) -> None:
+def test_without_a_display(window: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
     line = "error: no display: DISPLAY is not set; set DISPLAY, or use ikviewer render\n"
-    assert start("--window", window) == (3, "", line)
+    assert ran(capsys, "view", "--window", window) == (3, "", line)
 
 
 @linux
@@ -87,7 +88,7 @@ def test_bad_input_ends_the_process_with_its_code() -> None:
     assert start("nowhere.bvh") == (1, "", "error: nowhere.bvh: no such file or folder\n")
 
 
-def test_a_window_too_small_to_use_is_refused() -> None:
-    code, out, told = start("--size", "100x100")
+def test_a_window_too_small_to_use_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, told = ran(capsys, "view", "--size", "100x100")
     assert (code, out) == (2, "")
     assert told.endswith("error: argument --size: expected 960x600 or more, found 100x100\n")

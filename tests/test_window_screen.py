@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import signal
 import subprocess
@@ -61,7 +60,9 @@ def drag_hand(screen: Screen, dx: float, dy: float) -> tuple[float, float]:
     return round(x) + dx, round(y) + dy
 
 
-def test_a_hand_of_a_bvh_file_is_dragged_limits_are_toggled_and_all_is_undone(opened: Callable[..., Screen]) -> None:
+def test_a_hand_of_a_bvh_file_is_dragged_limits_are_toggled_and_all_is_undone(
+    opened: Callable[..., Screen],
+) -> None:
     screen = opened(WALK)
     start = screen.effector("LeftHand")
     assert screen.title == "walk.bvh - ikviewer"
@@ -80,15 +81,6 @@ def test_a_hand_of_a_bvh_file_is_dragged_limits_are_toggled_and_all_is_undone(op
     code, said = screen.end()
     assert code == 0
     assert "Traceback" not in said
-
-
-def test_closing_with_unsaved_work_asks_first(opened: Callable[..., Screen]) -> None:
-    screen = opened("sample:walk")
-    screen.key("l")
-    screen.until(lambda: screen.state["undo_depth"] == 1)
-    screen.key("ctrl+q")
-    screen.key("Escape")
-    assert screen.process.poll() is None
 
 
 def test_after_a_kill_the_work_is_offered_and_comes_back(opened: Callable[..., Screen]) -> None:
@@ -114,17 +106,3 @@ def test_a_picture_of_the_window_and_an_end_after_some_frames(display: str, tmp_
     with Image.open(picture) as image:
         assert image.size == (1000, 640)
         assert np.asarray(image).std() > 10
-
-
-def test_the_state_file_is_one_document_with_the_names_that_scripts_know(
-    opened: Callable[..., Screen], tmp_path: Path
-) -> None:
-    screen = opened("sample:biped", "--no-limits", "--solver", "dls")
-    state = json.loads((tmp_path / "state.json").read_text(encoding="utf-8"))
-    expected = {"frame", "window", "fps", "joints", "height", "effectors", "selection", "solver", "limits", "recording",
-                "keys", "playing", "time", "undo_depth", "file", "message", "camera"}  # fmt: skip
-    assert expected <= set(state)
-    assert state["window"] == [1280, 720]
-    assert state["solver"]["method"] == "dls"
-    assert not state["limits"]
-    assert screen.process.poll() is None

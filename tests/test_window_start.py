@@ -48,6 +48,18 @@ def test_options_are_what_the_window_begins_with(capsys: pytest.CaptureFixture[s
     assert shown(capsys, tmp_path)["joints"] == len(viewer.load("sample:biped").skeleton)
 
 
+def test_the_state_file_is_one_document_with_the_names_that_scripts_know(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    state = shown(capsys, tmp_path, "sample:biped", "--no-limits", "--solver", "dls")
+    expected = {"frame", "window", "fps", "joints", "height", "effectors", "selection", "solver", "limits", "recording",
+                "keys", "playing", "time", "undo_depth", "file", "message", "camera"}  # fmt: skip
+    assert expected <= set(state)
+    assert state["window"] == [1280, 720]
+    assert state["solver"]["method"] == "dls"
+    assert not state["limits"]
+
+
 def test_what_was_guessed_of_a_file_on_the_command_line_is_said_in_the_window(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

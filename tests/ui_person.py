@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
 from inside.ik import Backend
 from inside.session import Preferences
 from inside.ui import chord
-from sessions import character
+from sessions import QUICK, character
 
 import viewer
 from viewer.document import new_document
@@ -24,20 +23,16 @@ if TYPE_CHECKING:
     from viewer.document import Document
     from viewer.gizmo import Tool
 
-QUICK: Backend = "numpy" if find_spec("numba") is None else "numba"
 VIEW = Rect(228, 66, 756, 514)
 EMPTY = (260.0, 560.0)
 """A pixel of the background."""
 
 
 class Person:
-    """Moves the mouse and types; time passes by itself.
-
-    With `QUICK` as the backend there is compiled code where there can be any: for long work that does not depend on it.
-    """
+    """Moves the mouse and types; time passes by itself. Compiled code solves, where there can be any."""
 
     def __init__(
-        self, file: str | viewer.Character = "sample:biped", *, backend: Backend = "auto", **liked: object
+        self, file: str | viewer.Character = "sample:biped", *, backend: Backend = QUICK, **liked: object
     ) -> None:
         if isinstance(file, str):
             file = character(file.removeprefix("sample:")) if "sample:" in file else viewer.load(file)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from inside.app import FRAME, open_window
-from inside.opengl import read_picture
+from inside.opengl import Renderer, read_picture
 from inside.session import Preferences
+from sessions import QUICK
 
 import viewer
 from viewer.document import new_document
@@ -24,14 +27,22 @@ if TYPE_CHECKING:
 MODIFIERS = ("ctrl", "shift", "alt")
 
 
+def _plainly(renderer: Renderer, *what: Any, **how: Any) -> None:  # noqa: ANN401 - passed on
+    Renderer.draw(renderer, *what, **{**how, "samples": 0})
+
+
 class Pilot:
     """Somebody at a window of 1280x720."""
 
     def __init__(self, file: str = "sample:biped", panels: Sequence[Panel] | None = None) -> None:
-        self.session = Session(new_document(viewer.load(file)))
+        document = new_document(viewer.load(file))
+        self.session = Session(replace(document, solver=replace(document.solver, backend=QUICK)))
         self.app = open_window(self.session, Preferences(), panels=panels)
         self.now = 100.0
         self.app.clock = self.app.inputs.clock = lambda: self.now
+        # Smooth edges would take half of the time that a window needs here, and no test looks at them.
+        renderer = self.app.painter.scene_buffer._renderer
+        renderer.draw = partial(_plainly, renderer)  # type: ignore[method-assign]
         self.settle()
 
     @property

@@ -217,9 +217,8 @@ def find_place(skeleton: Skeleton, name: str) -> Effector:
     Raises:
         InputError: none of these; the message suggests similar names.
     """
-    for effector in skeleton.effectors:
-        if effector.name == name:
-            return effector
+    if (effector := _effectors_by_name(skeleton).get(name)) is not None:
+        return effector
     if name in skeleton.names:
         return Effector(name, skeleton.names.index(name))
     tips = skeleton.tip_names
@@ -229,6 +228,11 @@ def find_place(skeleton: Skeleton, name: str) -> Effector:
         return Effector(name, int(skeleton.tip_parents[tip]), (x, y, z))
     known = dict.fromkeys([e.name for e in skeleton.effectors] + [*skeleton.names, *tips])
     raise InputError(unknown_name("effector, joint or tip", name, known))
+
+
+@lru_cache(maxsize=8)
+def _effectors_by_name(skeleton: Skeleton) -> dict[str, Effector]:
+    return {effector.name: effector for effector in skeleton.effectors}
 
 
 def _checked_fields(given: Skeleton) -> dict[str, object]:
