@@ -63,3 +63,19 @@ def test_holds_are_met_where_they_stand() -> None:
 
 def test_a_skeleton_without_effectors_holds_nothing() -> None:
     assert holds(replace(BIPED, effectors=()), RELAXED) == ()
+
+
+def test_feet_of_legs_with_few_joints_are_pinned_by_their_position_alone() -> None:
+    # Three hinges, as of most robots on four legs, and six: pinned by both, three would hold the body fast.
+    builder = viewer.Builder().add("trunk", None, (0, 0.5, 0), kind="free")
+    for side, axes in (("left", "xzz"), ("right", "xzzzxy")):
+        above = "trunk"
+        for place, axis in enumerate(axes):
+            way = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}[axis]
+            name = f"{side}_joint_{place}"
+            builder = builder.add(name, above, (0, -0.5 / len(axes), 0), kind="hinge", axis=way)
+            above = name
+        builder = builder.add(f"{side}_foot", above, kind="fixed").effector(f"{side}_foot", f"{side}_foot")
+    skeleton = builder.skeleton
+    kinds = {goal.effector: (goal.kind, goal.pinned) for goal in holds(skeleton, skeleton.rest_pose())}
+    assert kinds == {"left_foot": ("position", True), "right_foot": ("position+rotation", True)}

@@ -29,6 +29,7 @@ from viewer.ik.goals.kind import (
 from viewer.ik.goals.numbers import Quaternion
 from viewer.ik.system import System, Work
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, fk
+from viewer.skeleton.limits import DOFS
 from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between
@@ -192,10 +193,15 @@ KINDS = (_POSITION, _ROTATION, _POSE)
 
 
 _STANDING = {"foot", "ankle"}
+_FOOT_DOFS = 6
+"""Dofs of a leg that has its foot in any place with any rotation: one with fewer stands on a point."""
 
 
 def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[Goal, ...]:
-    """Goals that keep every active effector where ``pose`` has it; feet are pinned in position and rotation.
+    """Goals that keep every active effector where ``pose`` has it; feet are pinned.
+
+    Feet are pinned in position and rotation; those of legs with few joints, as of most robots on four legs, in
+    position: both would hold the body fast.
 
     Args:
         skeleton: its effectors, and what each of them holds.
@@ -211,7 +217,8 @@ def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[
         place = world.point(effector.joint, np.array(effector.offset))
         turn = world.rotations[effector.joint]
         if body_part(skeleton.names[effector.joint]).part in _STANDING:
-            result.append(Goal.pin(effector.name, place, turn))
+            turns = _leg_dofs(skeleton, effector.joint) >= _FOOT_DOFS
+            result.append(Goal.pin(effector.name, place, turn if turns else False))
         elif effector.goal is EffectorGoal.POSE:
             result.append(Goal.pose(effector.name, place, turn))
         elif effector.goal is EffectorGoal.POSITION:
@@ -219,3 +226,12 @@ def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[
         else:
             result.append(Goal.rotation(effector.name, turn))
     return tuple(result)
+
+
+def _leg_dofs(skeleton: Skeleton, joint: int) -> int:
+    """Dofs of a joint and those above it, without the root."""
+    count, parents = 0, skeleton.parents
+    while parents[joint] >= 0:
+        count += DOFS[skeleton.kinds[joint]]
+        joint = int(parents[joint])
+    return count
