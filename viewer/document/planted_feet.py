@@ -48,7 +48,9 @@ _BLOCK = 4096
 """Frames of a stretch of planted feet: those of others are shared between takes."""
 _NEAR = 0.25
 """Seconds around a stance, or a change, that what is found of a stance depends on."""
-_AROUND, _BORDER = 0.7, 0.3
+_SETTLES = 0.5
+"""Seconds in which the pelvis forgets where a window of the motion begins or ends."""
+_AROUND, _BORDER = 0.8, 0.3
 """Seconds beside the stances of a change that are planted again at first, and at whose ends nothing may change."""
 _SAME = 1e-10
 """Metres and components of quaternions: what differs by less has not changed."""
@@ -490,7 +492,8 @@ class _Patch:
     def found(self) -> _Found | None:
         """The motion; None where all of it must be planted."""
         for span in self._changed:
-            around = _AROUND
+            # Planting a long change twice costs more than seeing a little more of it.
+            around = max(_AROUND, 0.1 * (span[1] - span[0]) / self._rate)
             while not self._plant(span, around):
                 around *= 2.0
                 if around > 60.0:
@@ -555,7 +558,8 @@ class _Patch:
         for stances in self._stances:
             some = _between(stances, seen[0] - fade, seen[1] + fade)
             low, high = min([low, *some[:1, 0].tolist()]), max([high, *some[-1:, 1].tolist()])
-        return max(low - near, 0), min(high + near, self._count)
+        more = near + round(_SETTLES * self._rate)
+        return max(low - more, 0), min(high + more, self._count)
 
     @property
     def _reach(self) -> Span:
