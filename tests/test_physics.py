@@ -450,3 +450,14 @@ def test_a_crane_at_rest_is_driven_without_overflow() -> None:
     start = sim.pose
     sim.step(0.1)
     np.testing.assert_allclose(sim.pose.rotations, start.rotations, atol=1e-9)
+
+
+def test_a_rotor_that_nothing_turns_rests_with_all_its_numbers() -> None:
+    # Its torque is exactly 0 at rest; a least torque that is added to all would be balanced there.
+    rotor = viewer.Builder().add("a", kind="fixed").add("b", "a", (0.1, 0, 0), kind="hinge", axis=(0, 1, 0))
+    skeleton = rotor.tip("b", (0.1, 0, 0)).skeleton
+    sim = Physics(skeleton, surroundings=Surroundings(ground=None))
+    with np.errstate(invalid="raise", divide="raise"):
+        for _ in range(240):
+            sim.step(1.0 / 60.0)
+    np.testing.assert_allclose(sim.pose.rotations, skeleton.rest_rotations, atol=1e-9)

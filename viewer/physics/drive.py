@@ -24,7 +24,7 @@ _TORQUES = {"leg": 8.0, "trunk": 5.0, "arm": 3.0}
 """Torque limit of a joint without a stated effort at the default strength: N m per kilogram of a figure 1.75 m tall."""
 _TALL = 1.75
 _NOT_0 = 1e-300
-"""Newton metres added to torques, so that dividing by them is safe."""
+"""Newton metres instead of no torque, so that dividing is safe: added to all, joints would rest at its opposite."""
 _ARMATURE = 0.01
 """Fraction of the inertia of a degree of freedom that is added to it."""
 _BEARING, _NEAR_GROUND = 0.2, 0.02
@@ -124,7 +124,7 @@ class Drive:
         mj, own = self._model.mj, len(self.driven)
         self._mujoco.mj_differentiatePos(mj, self.missing, 1.0, data.qpos, target)
         torque = self._stiffness * self.missing[:own] + self._damping * (speed[:own] - data.qvel[:own])
-        torque += _NOT_0
+        np.copyto(torque, _NOT_0, where=torque == 0.0)
         self.torques = np.minimum(np.maximum(torque, self._lowest), self._highest)
         np.add(self.torques, self._load, out=out[:own])
         # Where the torque limit is reached, damping is reduced with everything else.
