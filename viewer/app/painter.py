@@ -25,7 +25,7 @@ from viewer.app.panel_context import Panel, PanelContext
 from viewer.app.panels.feet_strip import feet_height
 from viewer.app.panels.layers_panel import lanes_height
 from viewer.app.theme import Fonts, apply_theme, colour, paint
-from viewer.app.widgets.fields import awaiting_focus
+from viewer.app.widgets import fields
 from viewer.app.widgets.pen import Pen, tip
 from viewer.app.window import Device
 from viewer.document.planted_feet import feet_of
@@ -200,7 +200,7 @@ class Painter:
         capture.modal = imgui.is_popup_open("", imgui.PopupFlags_.any_popup)
         capture.typing = io.want_text_input
         capture.active = imgui.is_any_item_active()
-        capture.awaited = awaiting_focus()
+        capture.awaited = fields.awaiting_focus()
         capture.frames += 1
         if capture.awaited:
             self.ui.wake()

@@ -4,24 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from viewer.cli import options
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
-from viewer.cli.options import (
-    CLIP,
-    FILE_KINDS,
-    INPUT_FILE,
-    JOBS,
-    JSON,
-    SCHEDULER,
-    Reading,
-    Spreading,
-    checked,
-    count,
-    frame_list,
-    frame_range,
-    output_option,
-    pose_option,
-    positive,
-)
 from viewer.errors import InputError, quote
 from viewer.formats.file_formats import MOST_DECIMALS, UNIT_NAMES, UP_NAMES, check_units
 
@@ -37,9 +21,9 @@ class InfoOptions(Options):
   ikviewer info capture.bvh --units cm --up z
   ikviewer info work.ikv.json"""
 
-    file: str = INPUT_FILE
-    reading: Reading = part(Reading)
-    json: bool = JSON
+    file: str = options.INPUT_FILE
+    reading: options.Reading = part(options.Reading)
+    json: bool = options.JSON
 
 
 # --- fk
@@ -57,20 +41,20 @@ class FkOptions(Options):
 Metres, Y up, rotations as quaternions (x, y, z, w). Without a frame or pose: the rest pose;
 of a session the pose in which it was saved (--pose session)."""
 
-    file: str = INPUT_FILE
-    reading: Reading = part(Reading)
-    frame: int | None = option("N", "one frame, counted from 0", parse=count, one_of="frames")
+    file: str = options.INPUT_FILE
+    reading: options.Reading = part(options.Reading)
+    frame: int | None = option("N", "one frame, counted from 0", parse=options.count, one_of="frames")
     frames: list[range] | None = option(
         "LIST",
         "several frames, such as `0,10,20:30` or `0:60:5`; ends are included",
-        parse=frame_list,
+        parse=options.frame_list,
         one_of="frames",
     )
-    pose: str | None = pose_option(
+    pose: str | None = options.pose_option(
         "a pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
         one_of="frames",
     )
-    clip: str | None = CLIP
+    clip: str | None = options.CLIP
     npz: str | None = option(
         "OUT",
         "write arrays: `names` (J), `positions` (F, J, 3), `rotations` (F, J, 4), in the file's joint order",
@@ -101,32 +85,37 @@ def _precision(text: str) -> int:
 class ConvertOutput(Options, title="where to"):
     """Where the outputs go."""
 
-    output: str | None = output_option(
+    output: str | None = options.output_option(
         "a file; for many inputs a folder (each keeps its name and format) or a name with `{stem}`, the input's "
         "name; replaces existing files, but not inputs"
     )
     force: bool = flag("replace OUT, and inputs that an output would overwrite")
-    spread: Spreading = part(Spreading)
+    spread: options.Spreading = part(options.Spreading)
 
 
 class ConvertMotion(Options, title="the motion"):
     """Which part of the motion is kept, and its time."""
 
-    clip: str | None = CLIP
+    clip: str | None = options.CLIP
     frames: range | None = option(
-        "A:B", "keep these frames, counted from 0, both ends included (`A:B:STEP`)", parse=frame_range, one_of="frames"
+        "A:B",
+        "keep these frames, counted from 0, both ends included (`A:B:STEP`)",
+        parse=options.frame_range,
+        one_of="frames",
     )
     frame: int | None = option(
         "N", "one frame instead of the motion; `.obj`, `.stl` and `.ply` show frame 0 by default",
-        parse=count, one_of="frames",
+        parse=options.count, one_of="frames",
     )  # fmt: skip
-    pose: str | None = pose_option(
+    pose: str | None = options.pose_option(
         "one pose instead of the motion: `rest`, `relaxed`, the name of a pose in IN, or a [pose "
         "file](files.md#poses-and-goals)",
         one_of="frames",
     )
-    frame_time: float | None = option("S", "correct the seconds between frames; the frames stay", parse=positive)
-    fps: float | None = option("N", "resample to N frames a second; the duration stays", parse=positive)
+    frame_time: float | None = option(
+        "S", "correct the seconds between frames; the frames stay", parse=options.positive
+    )
+    fps: float | None = option("N", "resample to N frames a second; the duration stays", parse=options.positive)
 
 
 class Form(Options, title="the output"):
@@ -134,13 +123,15 @@ class Form(Options, title="the output"):
 
     to_units: str | None = option(
         "U", "units of the output: `m`, `cm`, `mm`, `inch` or metres per unit (default as read)",
-        parse=checked(_output_units), words=UNIT_NAMES[1:-1],
+        parse=options.checked(_output_units), words=UNIT_NAMES[1:-1],
     )  # fmt: skip
     to_up: str | None = option(
         "", "up axis of the output: `y` or `z` (default as read)", choices=UP_NAMES[1:], kind="axis"
     )
     precision: int | None = option(
-        "N", "decimals of numbers, 0 to 17 (default: enough to lose nothing that matters)", parse=checked(_precision)
+        "N",
+        "decimals of numbers, 0 to 17 (default: enough to lose nothing that matters)",
+        parse=options.checked(_precision),
     )
     joints: bool = flag(
         "`.csv`: joint positions by name, a column per degree of freedom (radians, metres), instead of places"
@@ -169,13 +160,13 @@ OUT must not exist unless --force is given; -o replaces what is there."""
 
     paths: list[str] = argument(
         "IN",
-        f"{FILE_KINDS}s, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input); without "
+        f"{options.FILE_KINDS}s, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input); without "
         "`-o` the last is OUT, a new file, whose suffix says the format",
         nargs="+",
         completes=SKELETONS,
     )
     to: ConvertOutput = part(ConvertOutput)
-    reading: Reading = part(Reading)
+    reading: options.Reading = part(options.Reading)
     motion: ConvertMotion = part(ConvertMotion)
     form: Form = part(Form)
     json: bool = flag("print one JSON document about what was written; of many files a list")
@@ -197,10 +188,10 @@ Each line begins with ok, warning or refused; with --quiet there are those of re
     files: list[str] = argument(
         "FILE", "files, folders, `sample:NAME` or `-` (standard input)", nargs="+", completes=FILES
     )
-    reading: Reading = part(Reading)
-    jobs: int = JOBS
-    scheduler: str | None = SCHEDULER
-    json: bool = JSON
+    reading: options.Reading = part(options.Reading)
+    jobs: int = options.JOBS
+    scheduler: str | None = options.SCHEDULER
+    json: bool = options.JSON
 
 
 # --- build
@@ -219,16 +210,16 @@ class BuildOptions(Options):
 
 The chain is upright and begins at the origin; its end is an effector. `ikviewer edit` adds branches."""
 
-    chain: int = option("N", "number of bones", parse=count, required=True)
-    length: float = option("M", "length of each, metres (default 0.2)", parse=positive, default=0.2)
+    chain: int = option("N", "number of bones", parse=options.count, required=True)
+    length: float = option("M", "length of each, metres (default 0.2)", parse=options.positive, default=0.2)
     kind: str = option("", "how its joints move (default ball)", choices=_BUILT_KINDS, default="ball")
     axis: str = option("", "axis of hinges and slides (default x)", choices=tuple(AXES), default="x")
-    limit: float | None = option("DEG", "limit hinges to this many degrees either way", parse=positive)
+    limit: float | None = option("DEG", "limit hinges to this many degrees either way", parse=options.positive)
     base: str = option(
         "", "how the first joint moves (default as the others)", choices=("free", *_BUILT_KINDS), default=None
     )
     name: str = option("NAME", "of the skeleton (default chain)", default="chain")
-    output: str = output_option("the file to write; its suffix says the format", required=True)
+    output: str = options.output_option("the file to write; its suffix says the format", required=True)
     force: bool = flag("replace OUT")
     json: bool = flag("print one JSON document about what was written")
 
@@ -250,8 +241,8 @@ class EditOptions(Options):
 Edits are made in the order of the options below, whatever their order on the command line. Lengths are metres in the
 parent's frame, angles degrees. Clips, poses and skins keep what remains; what a clip loses is said."""
 
-    file: str = INPUT_FILE
-    reading: Reading = part(Reading)
+    file: str = options.INPUT_FILE
+    reading: options.Reading = part(options.Reading)
     rename: list[str] = option(
         "OLD=NEW", "rename a joint. May be given several times, as all below", repeats=True, default=()
     )
@@ -273,7 +264,7 @@ parent's frame, angles degrees. Clips, poses and skins keep what remains; what a
     )
     remove: list[str] = option("NAME", "remove a joint; what hangs on it stays", repeats=True, default=())
     remove_branch: list[str] = option("NAME", "remove a joint with all below it", repeats=True, default=())
-    output: str = output_option("the file to write; its suffix says the format", required=True)
+    output: str = options.output_option("the file to write; its suffix says the format", required=True)
     force: bool = flag("replace OUT")
     json: bool = flag("print one JSON document about what was written")
 
@@ -290,7 +281,7 @@ class SamplesOptions(Options):
   ikviewer convert sample:biped biped.json     (a copy to start from)
   ikviewer info sample:chain-100               (a chain of 100 links)"""
 
-    json: bool = JSON
+    json: bool = options.JSON
 
 
 # --- completion

@@ -6,25 +6,8 @@ import argparse
 from typing import ClassVar
 
 from viewer.choices import FEET, HANDS, PRESETS, PresetName
+from viewer.cli import options
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
-from viewer.cli.options import (
-    CLIP,
-    FILE_KINDS,
-    INPUT_FILE,
-    JOBS,
-    JSON,
-    Reading,
-    ShapeText,
-    Spreading,
-    at_most,
-    checked,
-    count,
-    finite,
-    objects_option,
-    output_option,
-    positive,
-    within,
-)
 from viewer.errors import quote
 from viewer.formats.file_formats import POINT_FILES, UNIT_NAMES, check_units
 
@@ -35,7 +18,7 @@ def _reference(text: str) -> str | int:
     if text in {"auto", "rest"}:
         return text
     try:
-        return count(text)
+        return options.count(text)
     except argparse.ArgumentTypeError:
         raise argparse.ArgumentTypeError(f"expected auto, rest or a frame, found {quote(text)}") from None
 
@@ -44,7 +27,7 @@ def _scale(text: str) -> float | None:
     if text == "auto":
         return None
     try:
-        return positive(text)
+        return options.positive(text)
     except argparse.ArgumentTypeError:
         raise argparse.ArgumentTypeError(f"expected auto or a number above 0, found {quote(text)}") from None
 
@@ -52,12 +35,12 @@ def _scale(text: str) -> float | None:
 class RetargetOutput(Options, title="where to"):
     """Where the outputs go."""
 
-    output: str | None = output_option(
+    output: str | None = options.output_option(
         "a file, whose suffix says the format; for many motions a folder or a name with `{stem}`, the motion's name; "
         "without it nothing is written but the map"
     )
     suffix: str | None = option("S", "format of the files in a folder: `.bvh`, `.glb`, ... (default: the motion's)")
-    spread: Spreading = part(Spreading)
+    spread: options.Spreading = part(options.Spreading)
 
 
 class Pairing(Options, title="the pairs"):
@@ -81,7 +64,7 @@ class Pairing(Options, title="the pairs"):
 class RetargetMotion(Options, title="the motion"):
     """How it is put on the other skeleton."""
 
-    clip: str | None = CLIP
+    clip: str | None = options.CLIP
     scale: float | None = option(
         "S", "of the path: `auto` (default): the ratio of the legs, or a number", parse=_scale, words=("auto",)
     )
@@ -120,7 +103,7 @@ Joints that it does not name are paired by name and part of the body; null leave
 
     paths: list[str] = argument(
         "MOTION",
-        f"{FILE_KINDS}s, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input)",
+        f"{options.FILE_KINDS}s, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input)",
         nargs="+",
         completes=SKELETONS,
         reads=True,
@@ -131,8 +114,8 @@ Joints that it does not name are paired by name and part of the body; null leave
     where: RetargetOutput = part(RetargetOutput)
     pairing: Pairing = part(Pairing)
     motion: RetargetMotion = part(RetargetMotion)
-    reading: Reading = part(Reading)
-    json: bool = JSON
+    reading: options.Reading = part(options.Reading)
+    json: bool = options.JSON
 
 
 # --- feet
@@ -143,7 +126,7 @@ _LONGEST_BLEND = 10.0
 
 def _centimetres(text: str) -> float:
     number = text.strip().casefold().removesuffix("cm").strip()
-    value = finite(number) if number else -1.0
+    value = options.finite(number) if number else -1.0
     if value < 0.0:
         raise argparse.ArgumentTypeError(f"expected 0 or more centimetres, found {quote(text)}")
     return value
@@ -161,15 +144,15 @@ class FeetOptions(Options):
 Slide: a contact's path by its time. Drift: the largest distance from its middle. MANN: mean of v (2 - 2^(h / 2.5 cm))
 below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by more than 2.5 cm."""
 
-    file: str = INPUT_FILE
-    reading: Reading = part(Reading)
+    file: str = options.INPUT_FILE
+    reading: options.Reading = part(options.Reading)
     plant: bool = flag("plant the feet: hold them still while they touch the ground; needs `-o`")
-    output: str | None = output_option("with `--plant`: the motion; its suffix says the format")
+    output: str | None = options.output_option("with `--plant`: the motion; its suffix says the format")
     blend: float = option(
         "S",
         "seconds in which the corrections come and go (default 0.3)",
         default=0.3,
-        parse=at_most(_LONGEST_BLEND, "seconds"),
+        parse=options.at_most(_LONGEST_BLEND, "seconds"),
     )
     pelvis: float | None = option(
         "CM", "centimetres that the pelvis may move at most (default: as far as the legs need)", parse=_centimetres
@@ -180,10 +163,10 @@ below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by mor
         completes=FILES,
         reads=True,
     )
-    object: list[ShapeText] = objects_option("with `--plant`: what the feet step on")
-    clip: str | None = CLIP
-    spread: Spreading = part(Spreading)
-    json: bool = JSON
+    object: list[options.ShapeText] = options.objects_option("with `--plant`: what the feet step on")
+    clip: str | None = options.CLIP
+    spread: options.Spreading = part(options.Spreading)
+    json: bool = options.JSON
 
 
 # --- fit
@@ -208,7 +191,7 @@ Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and 
         "FILE", f"positions over time ({', '.join(f'`{one}`' for one in POINT_FILES)}), or an `.npz` of AMASS",
         completes=FILES, reads=True,
     )  # fmt: skip
-    output: str = output_option("what to write: `.bvh`, `.glb`, `.json` or another format", required=True)
+    output: str = options.output_option("what to write: `.bvh`, `.glb`, `.json` or another format", required=True)
     preset: PresetName | None = option(
         "", "what the joints are (default: by their names or number)", choices=PRESETS, kind="preset"
     )
@@ -219,11 +202,11 @@ Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and 
         "RIG", "the skeleton that moves; without `--names` and `--preset` the joints are its own, in its order",
         completes=SKELETONS, reads=True,
     )  # fmt: skip
-    fps: float | None = option("N", "frames a second (default: as the file says, else 30)", parse=positive)
+    fps: float | None = option("N", "frames a second (default: as the file says, else 30)", parse=options.positive)
     units: str = option(
         "U",
         "what one unit of the file is: `auto` (default: guessed), `m`, `cm`, `mm`, `inch` or a number of metres",
-        parse=checked(check_units),
+        parse=options.checked(check_units),
         default="auto",
         words=UNIT_NAMES,
     )
@@ -231,8 +214,8 @@ Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and 
         "", "the up axis of the file: `auto` (default: by head and feet), `y`, `z` or `-y` (images count down)",
         choices=_FIT_UPS, kind="axis", default="auto",
     )  # fmt: skip
-    height: float | None = option("M", "metres of the figure for axis-angles (default 1.7)", parse=positive)
-    json: bool = JSON
+    height: float | None = option("M", "metres of the figure for axis-angles (default 1.7)", parse=options.positive)
+    json: bool = options.JSON
 
 
 # --- limits
@@ -251,19 +234,19 @@ twice as far inside them. Frames in which joints are thrown do not count."""
 
     paths: list[str] = argument("MOTION", "folders and files with motion", nargs="+", completes=SKELETONS, reads=True)
     to: str = option("RIG", "the skeleton that gets the limits", completes=SKELETONS, reads=True, required=True)
-    output: str = output_option("the skeleton with the limits, `.json`", required=True)
+    output: str = options.output_option("the skeleton with the limits, `.json`", required=True)
     quantile: float = option(
         "Q",
         "part of a motion's frames that may lie beyond each end of a range (default 0.001)",
-        parse=within(0.0, 0.1),
+        parse=options.within(0.0, 0.1),
         default=1e-3,
     )
     margin: float = option(
         "D",
         "degrees by which ranges are wider (default 15): half of it beyond the rig's limits, up to twice inside them",
-        parse=within(0.0, 180.0, "degrees"),
+        parse=options.within(0.0, 180.0, "degrees"),
         default=15.0,
     )
-    reading: Reading = part(Reading)
-    jobs: int = JOBS
-    json: bool = JSON
+    reading: options.Reading = part(options.Reading)
+    jobs: int = options.JOBS
+    json: bool = options.JSON

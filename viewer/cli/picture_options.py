@@ -5,24 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import ClassVar
 
+from viewer.cli import options
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
-from viewer.cli.options import (
-    CLIP,
-    FILE_KINDS,
-    INPUT_FILE,
-    JSON,
-    NO_LIMITS,
-    Reading,
-    Spreading,
-    at_most,
-    backend_option,
-    count,
-    frame_range,
-    output_option,
-    pose_option,
-    size,
-    solver_option,
-)
 from viewer.errors import quote
 from viewer.formats import file_formats
 
@@ -33,7 +17,7 @@ _WINDOWS = ("glfw", "pyglet", "headless")
 
 
 def _window_size(text: str) -> tuple[int, int]:
-    pixels = size(text)
+    pixels = options.size(text)
     if pixels is None:
         raise argparse.ArgumentTypeError(f"expected WxH such as 1280x720, found {quote(text)}")
     return pixels
@@ -44,9 +28,9 @@ class Beginning(Options, title="what to show first"):
 
     clip: str | None = option("NAME", "the motion to show, if a file has several")
     frame: int | None = option(
-        "N", "initial frame of the clip, counted from 0 (default 0)", parse=count, one_of="frames"
+        "N", "initial frame of the clip, counted from 0 (default 0)", parse=options.count, one_of="frames"
     )
-    pose: str | None = pose_option(
+    pose: str | None = options.pose_option(
         "initial pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
         one_of="frames",
     )
@@ -56,9 +40,9 @@ class Beginning(Options, title="what to show first"):
         completes=FILES,
         reads=True,
     )
-    solver: str | None = solver_option(None)
-    backend: str | None = backend_option(None)
-    no_limits: bool = NO_LIMITS
+    solver: str | None = options.solver_option(None)
+    backend: str | None = options.backend_option(None)
+    no_limits: bool = options.NO_LIMITS
 
 
 class Window(Options, title="the window"):
@@ -79,7 +63,7 @@ class Window(Options, title="the window"):
         reads=True,
     )
     exit_after: int | None = option(
-        "N", "close after N frames; exit code 1 if this ends a `--script` early", parse=count
+        "N", "close after N frames; exit code 1 if this ends a `--script` early", parse=options.count
     )
     screenshot: str | None = option(
         "OUT.png", "save a picture of the window with panels, once it is at rest", completes=FILES
@@ -103,7 +87,7 @@ the options of the beginning are the first one's. F1 in the window lists all key
 
     file: str = argument(
         "FILE",
-        f"{FILE_KINDS}, a session (`.ikv.json`), `sample:NAME`, `demo:NAME` or `-` (standard input)",
+        f"{options.FILE_KINDS}, a session (`.ikv.json`), `sample:NAME`, `demo:NAME` or `-` (standard input)",
         nargs="?",
         default=DEFAULT_FILE,
         completes=SKELETONS,
@@ -116,7 +100,7 @@ the options of the beginning are the first one's. F1 in the window lists all key
         completes=SKELETONS,
         reads=True,
     )
-    reading: Reading = part(Reading)
+    reading: options.Reading = part(options.Reading)
     beginning: Beginning = part(Beginning)
     window: Window = part(Window)
 
@@ -128,7 +112,7 @@ _LARGEST = 8192
 
 
 def _picture_size(text: str) -> tuple[int, int]:
-    pixels = size(text)
+    pixels = options.size(text)
     if pixels is None or not all(1 <= number <= _LARGEST for number in pixels):
         raise argparse.ArgumentTypeError(
             f"expected WIDTHxHEIGHT, each from 1 to {_LARGEST} pixels, found {quote(text)}"
@@ -152,20 +136,20 @@ class Subject(Options, title="what to show"):
     """The motion, or a pose."""
 
     frame: int | None = option(
-        "N", "the frame of a picture, counted from 0 (default the first)", parse=count, one_of="frames"
+        "N", "the frame of a picture, counted from 0 (default the first)", parse=options.count, one_of="frames"
     )
     frames: range | None = option(
         "A:B",
         "the frames of a film, A to B, both included (`A:B:STEP`; default all)",
-        parse=frame_range,
+        parse=options.frame_range,
         one_of="frames",
     )
-    pose: str | None = pose_option(
+    pose: str | None = options.pose_option(
         "the pose of a picture: `rest`, `relaxed`, the name of a pose in the file, or a [pose "
         "file](files.md#poses-and-goals). Default without motion the relaxed pose; for a session the saved pose",
         one_of="frames",
     )
-    clip: str | None = CLIP
+    clip: str | None = options.CLIP
     goals: str | None = option(
         "G",
         "mark the effectors and the targets of a [goals file](files.md#poses-and-goals) and draw its objects; "
@@ -196,7 +180,9 @@ class Look(Options, title="how pictures look"):
         default="three-quarter",
         words=CAMERAS,
     )
-    samples: int = option("N", "samples per pixel, for smooth edges; 0 is quickest (default 4)", parse=count, default=4)
+    samples: int = option(
+        "N", "samples per pixel, for smooth edges; 0 is quickest (default 4)", parse=options.count, default=4
+    )
 
 
 class Film(Options, title="moving pictures"):
@@ -206,12 +192,12 @@ class Film(Options, title="moving pictures"):
         "N",
         "pictures a second; the motion lasts as long as before (its own rate, or a part of it: MP4 up to 60, GIF up to "
         "30)",
-        parse=at_most(file_formats.FASTEST_FPS, "frames a second"),
+        parse=options.at_most(file_formats.FASTEST_FPS, "frames a second"),
     )
     turntable: float | bool = option(
         "S",
         "circle the figure once in S seconds (default the motion's duration, 4 for a pose)",
-        parse=at_most(file_formats.SLOWEST_TURN, "seconds"),
+        parse=options.at_most(file_formats.SLOWEST_TURN, "seconds"),
         nargs="?",
         const=True,
         default=False,
@@ -234,13 +220,13 @@ A .png without --frame or --pose shows the first frame of FILE, the relaxed pose
 session the pose in which it was saved. .mp4, .gif and
 numbered pictures (walk_%04d.png) show all of its motion, or its pose turned round by --turntable."""
 
-    file: str = INPUT_FILE
-    reading: Reading = part(Reading)
-    output: str = output_option("what to write: `.png`, `.mp4`, `.gif` or `walk_%04d.png`", required=True)
+    file: str = options.INPUT_FILE
+    reading: options.Reading = part(options.Reading)
+    output: str = options.output_option("what to write: `.png`, `.mp4`, `.gif` or `walk_%04d.png`", required=True)
     subject: Subject = part(Subject)
     look: Look = part(Look)
     film: Film = part(Film)
-    spread: Spreading = part(Spreading)
+    spread: options.Spreading = part(options.Spreading)
     json: bool = flag("print one JSON document about what was written; of many files a list")
 
 
@@ -261,4 +247,4 @@ A library is a folder of pose files, such as `poses` beside a rig; the window ke
     folder: str = argument("FOLDER", "the folder", completes=FILES)
     find: str = option("TEXT", "only poses with every word of the text in their name or tags", default="")
     pictures: bool = flag("draw the pictures (PNG, 128 x 128) that are missing or older than their pose")
-    json: bool = JSON
+    json: bool = options.JSON

@@ -26,17 +26,7 @@ from viewer.physics.simulation import Physics
 from viewer.physics.soles import with_feet
 from viewer.physics.surroundings import Surroundings
 from viewer.scene.look import floor_of
-from viewer.skeleton import (
-    Character,
-    Pose,
-    World,
-    clip_violation,
-    find_figure,
-    find_place,
-    fk,
-    fk_clip,
-    middle_capsule,
-)
+from viewer.skeleton import Character, Pose, World, clip_violation, find_figure, find_place, fk, fk_clip, middle_capsule
 from viewer.spatial.checks import Floats
 
 _NEAR_M = 0.005

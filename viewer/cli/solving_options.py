@@ -9,32 +9,8 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from viewer.choices import ASSISTS, BASES, Assist, Base
+from viewer.cli import options
 from viewer.cli.job import FILES, Options, argument, flag, option, part
-from viewer.cli.options import (
-    CLIP,
-    INPUT_FILE,
-    JSON,
-    NO_LIMITS,
-    OBJECT_FORM,
-    ROOT,
-    TOLERANCE_DEG,
-    TOLERANCE_M,
-    Reading,
-    ShapeText,
-    Spreading,
-    at_most,
-    backend_option,
-    count,
-    finite,
-    fraction,
-    goals_argument,
-    moving_shape_text,
-    objects_option,
-    output_option,
-    pose_option,
-    positive,
-    solver_option,
-)
 from viewer.cli.picture_options import Look
 from viewer.errors import quote, unknown_name
 
@@ -42,9 +18,9 @@ from viewer.errors import quote, unknown_name
 class Touching(Options, title="what it must not go through"):
     """A floor, its own body, objects; besides those of the goals file."""
 
-    floor: float | None = option("Y", "a level floor at this height, metres", parse=finite)
+    floor: float | None = option("Y", "a level floor at this height, metres", parse=options.finite)
     bodies: bool = flag("its own body: capsules around the bones, from the file or fitted")
-    object: list[ShapeText] = objects_option("a fixed object")
+    object: list[options.ShapeText] = options.objects_option("a fixed object")
 
 
 # --- solve
@@ -65,42 +41,46 @@ class Start(Options, title="where to start"):
 
     from_rest: bool = flag("start from the rest pose", one_of="start")
     from_frame: int | None = option(
-        "N", "start from a frame of the motion, counted from 0", parse=count, one_of="start"
+        "N", "start from a frame of the motion, counted from 0", parse=options.count, one_of="start"
     )
-    from_pose: str | None = pose_option(
+    from_pose: str | None = options.pose_option(
         "start from `rest`, `relaxed`, the name of a pose in the file, or a pose file", one_of="start"
     )
-    clip: str | None = CLIP
+    clip: str | None = options.CLIP
 
 
 class Solving(Options, title="how to solve"):
     """Options of the solver."""
 
-    solver: str = solver_option("default")
-    backend: str = backend_option("auto")
-    no_limits: bool = NO_LIMITS
+    solver: str = options.solver_option("default")
+    backend: str = options.backend_option("auto")
+    no_limits: bool = options.NO_LIMITS
     hold: bool = flag("hold all other effectors in place and pin the feet, as the window does")
     balance: bool = flag("keep the centre of mass 3 cm inside the support polygon")
     ground: float | None = option(
         "Y",
         "height of the ground for `--balance`, metres (default: that of the goals file, else `--floor`, else 0)",
-        parse=finite,
+        parse=options.finite,
     )
-    prefer: str | None = pose_option(
+    prefer: str | None = options.pose_option(
         "preferred pose for what the goals leave free: `rest`, `relaxed`, the name of a pose in the file, or a pose "
         "file; default solver only"
     )
-    prefer_weight: float = option("W", "its strength, 0 to 1 (default)", parse=fraction, default=1.0)
-    root: str = ROOT
-    tolerance_m: float = TOLERANCE_M
-    tolerance_deg: float = TOLERANCE_DEG
-    max_iterations: int = option("N", "limit of iterations, restarts included (default 200)", parse=count, default=200)
-    seed: int = option("N", "seed of the restart poses; the same seed gives the same pose", parse=count, default=0)
+    prefer_weight: float = option("W", "its strength, 0 to 1 (default)", parse=options.fraction, default=1.0)
+    root: str = options.ROOT
+    tolerance_m: float = options.TOLERANCE_M
+    tolerance_deg: float = options.TOLERANCE_DEG
+    max_iterations: int = option(
+        "N", "limit of iterations, restarts included (default 200)", parse=options.count, default=200
+    )
+    seed: int = option(
+        "N", "seed of the restart poses; the same seed gives the same pose", parse=options.count, default=0
+    )
     solution: int | None = option(
         "K",
         "where the goals leave no freedom: the K-th of all poses that meet them, 1 the nearest to the start; how many "
         "there are is printed",
-        parse=partial(count, least=1),
+        parse=partial(options.count, least=1),
     )
     exact: bool = flag("all or nothing: if a goal is missed, the result is the start pose, with a warning")
 
@@ -111,12 +91,12 @@ class Lesson(Options, title="for lessons and comparison"):
     damping: float | None = option(
         "X",
         "for lessons: constant damping lambda for `default` and `dls` (default: by the error)",
-        parse=positive,
+        parse=options.positive,
     )
     step: float | None = option(
         "X",
         "for lessons: the fraction of each step to take, for methods with a Jacobian (default 1)",
-        parse=positive,
+        parse=options.positive,
     )
     numeric: bool = flag("for lessons: Jacobian by central differences; equal to 1e-5, slower")
     bend: str | None = option(
@@ -144,9 +124,9 @@ A goals file:
 Metres, Y up. The start is the relaxed pose by default, of a session the pose in which it was saved. The exit code is 0
 whenever there is a pose."""
 
-    file: str = INPUT_FILE
-    reading: Reading = part(Reading)
-    goals: str | None = goals_argument(nargs="?")
+    file: str = options.INPUT_FILE
+    reading: options.Reading = part(options.Reading)
+    goals: str | None = options.goals_argument(nargs="?")
     goals_from: list[str] = option(
         "FILE.py:NAME",
         "run FILE.py and take its function NAME as a goal: f(world) or f(world, skeleton) returns numbers to bring "
@@ -156,7 +136,7 @@ whenever there is a pose."""
         parse=_own_goal,
         completes=FILES,
     )
-    output: str | None = output_option(
+    output: str | None = options.output_option(
         "write the pose: a pose file (`.json`), one frame (`.bvh`), a figure in that pose (`.glb`, `.gltf`) or a "
         "picture (`.png`)"
     )
@@ -164,8 +144,8 @@ whenever there is a pose."""
     solving: Solving = part(Solving)
     touching: Touching = part(Touching)
     lesson: Lesson = part(Lesson)
-    spread: Spreading = part(Spreading)
-    json: bool = JSON
+    spread: options.Spreading = part(options.Spreading)
+    json: bool = options.JSON
 
 
 # --- lab
@@ -187,29 +167,31 @@ class LabOptions(Options):
 All methods start from the same pose (the relaxed one by default) and have the same goals, limits and
 tolerances. Times are the least of five runs."""
 
-    file: str = INPUT_FILE
-    reading: Reading = part(Reading)
-    goals: str = goals_argument()
+    file: str = options.INPUT_FILE
+    reading: options.Reading = part(options.Reading)
+    goals: str = options.goals_argument()
     methods: tuple[str, ...] = option(
         "A,B,...",
         "one to eight methods (default: default,dls,sdls,ccd,fabrik,transpose)",
         parse=_names,
         default=("default", "dls", "sdls", "ccd", "fabrik", "transpose"),
     )
-    iterations: int = option("N", "iterations of each at most (default 60)", parse=count, default=60)
-    output: str | None = output_option(
+    iterations: int = option("N", "iterations of each at most (default 60)", parse=options.count, default=60)
+    output: str | None = options.output_option(
         "write the report: a page (`.html`) that needs nothing else, its numbers (`.json`), a picture of all "
         "answers (`.png`), or a film of all iterations (`.gif`, `.mp4`)"
     )
     start: Start = part(Start)
-    no_limits: bool = NO_LIMITS
-    root: str = ROOT
-    damping: float | None = option("X", "constant damping lambda for `dls` (default: by the error)", parse=positive)
-    tolerance_m: float = TOLERANCE_M
-    tolerance_deg: float = TOLERANCE_DEG
-    seed: int = option("N", "seed of the restart poses of `default`", parse=count, default=0)
-    backend: str = backend_option("auto")
-    json: bool = JSON
+    no_limits: bool = options.NO_LIMITS
+    root: str = options.ROOT
+    damping: float | None = option(
+        "X", "constant damping lambda for `dls` (default: by the error)", parse=options.positive
+    )
+    tolerance_m: float = options.TOLERANCE_M
+    tolerance_deg: float = options.TOLERANCE_DEG
+    seed: int = option("N", "seed of the restart poses of `default`", parse=options.count, default=0)
+    backend: str = options.backend_option("auto")
+    json: bool = options.JSON
 
 
 # --- layer
@@ -229,14 +211,14 @@ A layers file:
 Seconds from the first frame; metres, Y up. Between start and end the effector leaves the motion for its goal and
 returns; feet stay where the motion has them, and frames outside keep their values."""
 
-    file: str = INPUT_FILE
+    file: str = options.INPUT_FILE
     layers: str = argument("LAYERS", "a layers file (JSON), or `-` (standard input)", completes=FILES)
-    output: str = output_option("the motion with the layers on it; its suffix says the format", required=True)
-    reading: Reading = part(Reading)
-    clip: str | None = CLIP
-    backend: str = backend_option("auto")
-    no_limits: bool = NO_LIMITS
-    json: bool = JSON
+    output: str = options.output_option("the motion with the layers on it; its suffix says the format", required=True)
+    reading: options.Reading = part(options.Reading)
+    clip: str | None = options.CLIP
+    backend: str = options.backend_option("auto")
+    no_limits: bool = options.NO_LIMITS
+    json: bool = options.JSON
 
 
 # --- simulate
@@ -263,7 +245,9 @@ def _push(text: str) -> Push:
     found = _PUSH.fullmatch(text)
     try:
         if found is not None:
-            push = Push(found.group(1), tuple(map(finite, found.group(2).split(","))), finite(found.group(3)))
+            push = Push(
+                found.group(1), tuple(map(options.finite, found.group(2).split(","))), options.finite(found.group(3))
+            )
             if len(push.impulse) == 3 and push.at >= 0.0:
                 return push
     except argparse.ArgumentTypeError:
@@ -274,7 +258,7 @@ def _push(text: str) -> Push:
 def _ball(text: str) -> Ball:
     speed, _, at = text.partition("@")
     try:
-        ball = Ball(positive(speed), finite(at))
+        ball = Ball(options.positive(speed), options.finite(at))
         if ball.at >= 0.0:
             return ball
     except argparse.ArgumentTypeError:
@@ -295,13 +279,13 @@ Joints are driven to the pose in which the goals are met (without goals: the mot
 at most as strongly as muscles. Times are seconds from the start; a push is an impulse in newton seconds, x, y, z of the
 world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physics]'."""
 
-    file: str = INPUT_FILE
-    reading: Reading = part(Reading)
+    file: str = options.INPUT_FILE
+    reading: options.Reading = part(options.Reading)
     goals: str | None = option("GOALS", "a goals file (JSON): the pose to hold meets them", completes=FILES)
     follow: bool = flag("be driven through the file's motion, instead of to one pose")
-    clip: str | None = CLIP
+    clip: str | None = options.CLIP
     seconds: float | None = option(
-        "S", "how long (default 5; with --follow as long as the motion)", parse=at_most(3600.0, "seconds")
+        "S", "how long (default 5; with --follow as long as the motion)", parse=options.at_most(3600.0, "seconds")
     )
     push: list[Push] = option(
         "JOINT=X,Y,Z@T", "push a joint at T seconds by an impulse in newton seconds. May be given several times",
@@ -311,12 +295,12 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
         "V@T", "throw a ball at the figure from the front at T seconds, V metres per second; may be repeated",
         repeats=True, default=(), parse=_ball,
     )  # fmt: skip
-    object: list[ShapeText] = option(
-        "SHAPE[=KG]", f"an object, metres: {OBJECT_FORM}. It is fixed; with `=KG` at the end it has that mass, and "
-        "moves. May be given several times",
-        repeats=True, default=(), parse=moving_shape_text,
+    object: list[options.ShapeText] = option(
+        "SHAPE[=KG]", f"an object, metres: {options.OBJECT_FORM}. It is fixed; with `=KG` at the end it has that mass, "
+        "and moves. May be given several times",
+        repeats=True, default=(), parse=options.moving_shape_text,
     )  # fmt: skip
-    strength: float = option("HZ", "how quickly joints answer (default 6)", parse=positive, default=6.0)
+    strength: float = option("HZ", "how quickly joints answer (default 6)", parse=options.positive, default=6.0)
     assist: Assist = option(
         "", "what may hold a free root: `held` (by its weight at most), `helped` (0.3 weights) or `off`",
         choices=ASSISTS, default="held",
@@ -327,14 +311,16 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
         choices=BASES, default="legs",
     )  # fmt: skip
     ground: float | None = option(
-        "Y", "height of the floor, metres (default 0, or the lowest joint of a figure that is below)", parse=finite
+        "Y",
+        "height of the floor, metres (default 0, or the lowest joint of a figure that is below)",
+        parse=options.finite,
     )
     no_ground: bool = flag("no floor")
-    output: str | None = output_option(
+    output: str | None = options.output_option(
         "the motion, by suffix; `.glb`, `.gltf` and films (`.mp4`, `.gif`, `fall_%04d.png`) have objects and balls too"
     )
     look: Look = part(Look)
-    json: bool = JSON
+    json: bool = options.JSON
 
 
 # --- bench
@@ -386,9 +372,12 @@ Every run but a quick one is kept, a line of JSON in one file, and compared with
         "NAME", f"parts to measure: {', '.join(BENCH_PARTS)}", nargs="*", parse=_part, words=tuple(BENCH_PARTS)
     )
     quick: bool = flag("a few of everything, to see that it works: no figures")
-    seed: int = option("S", "seed of the problems", parse=count, default=BENCH_SEED)
+    seed: int = option("S", "seed of the problems", parse=options.count, default=BENCH_SEED)
     count: int = option(
-        "N", f"problems of each kind (default {BENCH_COUNT})", parse=partial(count, least=1), default=BENCH_COUNT
+        "N",
+        f"problems of each kind (default {BENCH_COUNT})",
+        parse=partial(options.count, least=1),
+        default=BENCH_COUNT,
     )
     history: bool = flag("show the figures of earlier runs, side by side; nothing is measured")
     history_file: str | None = option(

@@ -21,17 +21,7 @@ from viewer.motion.point_sets import PointSet, counts_of_sets, point_set, set_of
 from viewer.motion.retarget_motion import retarget
 from viewer.motion.trajectories import LONGEST_GAP, bridged, gaps_of, noise_of, smoothed
 from viewer.motion.turning import LINE, NOISY_LINE, Arm, Turning, is_line, kabsch, rests_of
-from viewer.skeleton import (
-    Character,
-    Clip,
-    Effector,
-    JointKind,
-    Skeleton,
-    World,
-    at_or_below,
-    find_figure,
-    joint_space,
-)
+from viewer.skeleton import Character, Clip, Effector, JointKind, Skeleton, World, at_or_below, find_figure, joint_space
 from viewer.skeleton.limbs import flexion_axis
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, seconds

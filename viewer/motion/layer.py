@@ -17,11 +17,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
-from viewer.skeleton import (
-    Skeleton,
-    World,
-    find_place,
-)
+from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats, finite_floats
 from viewer.spatial.quaternion import IDENTITY, angle_between, between, conjugate, multiply, rotate, slerp
 from viewer.spatial.smoothing import ease

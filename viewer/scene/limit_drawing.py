@@ -10,17 +10,7 @@ import numpy as np
 
 from viewer.scene.look import RGBA, rgba
 from viewer.scene.primitives import VERTEX, LinePattern, Lines, Records, joined, line_pattern
-from viewer.scene.ranges import (
-    CONE_LENGTH,
-    Moment,
-    Range,
-    Swing,
-    Travel,
-    Twist,
-    limited_joint,
-    moments_of,
-    ranges_of,
-)
+from viewer.scene.ranges import CONE_LENGTH, Moment, Range, Swing, Travel, Twist, limited_joint, moments_of, ranges_of
 from viewer.scene.scene import Density, Scene
 from viewer.skeleton import Clip, JointKind, Skeleton
 from viewer.spatial.checks import Floats, Ints

@@ -16,26 +16,7 @@ from viewer.errors import FormatError, MachineError, ViewerError, quote, unknown
 from viewer.formats.json_reading import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
 from viewer.ik.goals import Vector
-from viewer.session.action_log import (
-    ADD_FIGURE,
-    ASKED,
-    BACKEND,
-    BARE,
-    CHECK,
-    FAILED,
-    LEAP,
-    LEAP_FIGURES,
-    LOOP,
-    OPEN,
-    OPEN_FIGURES,
-    PLACES,
-    PUT,
-    REFUSED,
-    Digest,
-    Digester,
-    Machine,
-    this_machine,
-)
+from viewer.session import action_log
 from viewer.session.figure_stage import Loop
 from viewer.session.figures import Arrangement, Placement
 from viewer.session.moving_targets import Pointer, TargetMotion
@@ -67,7 +48,7 @@ class Replay:
         self.notes: list[str] = []
         self.error: FormatError | None = None
         self._actions, self._index = actions, 0
-        self._digester, self._departed = Digester(), set[str]()
+        self._digester, self._departed = action_log.Digester(), set[str]()
         self._backend, self._recorded = "auto", 0.0
         self._offset: float | None = None
         self._pointers: dict[str, Pointer] = {}
@@ -94,7 +75,7 @@ class Replay:
         try:
             while self._step() not in ("tick", None):
                 pass
-            while self._next in (CHECK, REFUSED, FAILED):
+            while self._next in (action_log.CHECK, action_log.REFUSED, action_log.FAILED):
                 self._step()
         except FormatError as error:
             self.error = self.error or error
@@ -155,23 +136,23 @@ class Replay:
         if name is None:
             return None
         self._index += 1
-        if name == CHECK:
+        if name == action_log.CHECK:
             self._compare(self._actions.calls[index][1:])
-        elif name not in (REFUSED, FAILED):
+        elif name not in (action_log.REFUSED, action_log.FAILED):
             self._do(index, name)
         return name
 
     def _do(self, index: int, name: str) -> None:
         given = self._actions.given(index)
-        expected = self._next if self._next in (REFUSED, FAILED) else None
+        expected = self._next if self._next in (action_log.REFUSED, action_log.FAILED) else None
         try:
             with serving(self._backend):
                 DOERS[name](self, *given)
         except ViewerError as error:
-            if expected != REFUSED:
+            if expected != action_log.REFUSED:
                 self._note(f"it is refused now, and was not: {error}")
         except Exception as error:
-            if expected == FAILED:
+            if expected == action_log.FAILED:
                 raise  # the recording shows this very fault of the program
             raise FormatError(
                 f"{name} cannot be done: {type(error).__name__}: {error}",
@@ -179,19 +160,23 @@ class Replay:
             ) from error  # fmt: skip
         else:
             if expected is not None:
-                self._note("it was refused, and is not now" if expected == REFUSED else "it failed, and does not now")
+                self._note(
+                    "it was refused, and is not now"
+                    if expected == action_log.REFUSED
+                    else "it failed, and does not now"
+                )
         finally:
             self.session.stage.lost_pose = None  # the user has not lost this pose
 
     def _compare(self, data: tuple[object, ...]) -> None:
         found = self._digester.digest(self.session.document)
-        for part, now, recorded in zip(Digest._fields, found, data, strict=False):
+        for part, now, recorded in zip(action_log.Digest._fields, found, data, strict=False):
             if now != recorded and part not in self._departed:
                 self._departed.add(part)
                 self._note(f"from here {_OTHER[part]} not as recorded{self._other_machine()}")
 
     def _other_machine(self) -> str:
-        here, there = this_machine(), self._actions.machine
+        here, there = action_log.this_machine(), self._actions.machine
         return "" if here == there else f" (recorded on {there}; this is {here})"
 
     def _note(self, words: str) -> None:
@@ -241,43 +226,50 @@ def _calls(names: Iterable[str], member: str = "") -> dict[str, Callable[..., ob
 
 
 DOERS: dict[str, Callable[..., object]] = {
-    **_calls((*BARE, "dispatch", "begin", "seek", "play")),
+    **_calls((*action_log.BARE, "dispatch", "begin", "seek", "play")),
     **_calls(("update", "set_chain"), "gestures"),
     **_calls(("pause", "resume"), "targets"),
     "remove_figure": lambda replay, name: replay.session.figures.remove(name),
     "hide_figure": lambda replay, name, hidden: replay.session.figures.hide(name, hidden),
     "activate": lambda replay, name: replay.session.figures.activate(name),
     "link_goal": lambda replay, *link: replay.session.figures.link(*link),
-    ADD_FIGURE: Replay.add_figure,
+    action_log.ADD_FIGURE: Replay.add_figure,
     "place_figure": Replay.place_figure,
-    OPEN_FIGURES: Replay.open_figures,
-    LEAP_FIGURES: Replay.leap_figures,
+    action_log.OPEN_FIGURES: Replay.open_figures,
+    action_log.LEAP_FIGURES: Replay.leap_figures,
     "speed": lambda replay, factor: replay.session.set_speed(factor),
     "record_tolerance_deg": _set_tolerance,
     "begin_drag": _begin_drag,
     "drag_to": _drag_to,
     "go_to": lambda replay, steps: replay.session.go_to(replay.session.history.index + steps),
     "tick": lambda replay, now: replay.tick_at(now),
-    ASKED: lambda replay: replay.session.escape.offered,
+    action_log.ASKED: lambda replay: replay.session.escape.offered,
     "animate": _animate,
-    PLACES: _positions,
-    OPEN: lambda replay, document: replay.session.replace(document),
-    LEAP: lambda replay, steps, document: replay.leap(steps, document),
-    PUT: lambda replay, label, saved, document: replay.session.add_document(label, document, saved=bool(saved)),
-    LOOP: _set_loop,
-    BACKEND: lambda replay, name: replay.serve(name),
+    action_log.PLACES: _positions,
+    action_log.OPEN: lambda replay, document: replay.session.replace(document),
+    action_log.LEAP: lambda replay, steps, document: replay.leap(steps, document),
+    action_log.PUT: lambda replay, label, saved, doc: replay.session.add_document(label, doc, saved=bool(saved)),
+    action_log.LOOP: _set_loop,
+    action_log.BACKEND: lambda replay, name: replay.serve(name),
 }
 """Makes a call again, by its name, from the replay and the decoded arguments."""
 
-DOCUMENTS = {OPEN: 0, LEAP: 1, PUT: 2, ADD_FIGURE: 3, OPEN_FIGURES: 0, LEAP_FIGURES: 1}
+DOCUMENTS = {
+    action_log.OPEN: 0,
+    action_log.LEAP: 1,
+    action_log.PUT: 2,
+    action_log.ADD_FIGURE: 3,
+    action_log.OPEN_FIGURES: 0,
+    action_log.LEAP_FIGURES: 1,
+}
 """Calls whose last argument is a document, or all figures, and the index of that argument."""
-_OF_FIGURES = (OPEN_FIGURES, LEAP_FIGURES)
+_OF_FIGURES = (action_log.OPEN_FIGURES, action_log.LEAP_FIGURES)
 
-_REMARKS = (CHECK, REFUSED, FAILED)
+_REMARKS = (action_log.CHECK, action_log.REFUSED, action_log.FAILED)
 
 
 class _Data(msgspec.Struct):
-    machine: Machine
+    machine: action_log.Machine
     start: DocumentData
     calls: list[list[Any]]
     figures: list[FigureData] = []
@@ -301,7 +293,7 @@ class Actions:
     """
 
     path: Path
-    machine: Machine
+    machine: action_log.Machine
     start: Document
     calls: tuple[tuple[Any, ...], ...]
     figures: Arrangement | None = None

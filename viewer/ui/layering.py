@@ -11,14 +11,7 @@ import numpy as np
 from viewer.document import Document, GoalLayer, Item, world_of
 from viewer.document import actions as act
 from viewer.document.take import layer_of
-from viewer.document.take_layers import (
-    Place,
-    free_id,
-    has_long_layers,
-    miss_of,
-    put_at,
-    target_of,
-)
+from viewer.document.take_layers import Place, free_id, has_long_layers, miss_of, put_at, target_of
 from viewer.errors import InputError, shown
 from viewer.gizmo import RigidMotion
 from viewer.motion import Miss

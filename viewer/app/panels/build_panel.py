@@ -11,31 +11,9 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import command_entry, hint, run
-from viewer.app.widgets.buttons import (
-    FIELD,
-    TOOL,
-    choose,
-    drop_choice,
-    drop_menu,
-    head,
-    label,
-    quiet,
-    segments,
-    separator,
-    text_button,
-)
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import card, close_button
 from viewer.app.widgets.edits import act, attempt, carry_out
-from viewer.app.widgets.fields import (
-    ANGLE,
-    COUNT,
-    LENGTH,
-    POSITION,
-    in_lengths,
-    number_field,
-    text_line,
-    vector_fields,
-)
 from viewer.app.widgets.pen import Pen, gap
 from viewer.document import Document, actions
 from viewer.document.remapping import lost
@@ -70,14 +48,18 @@ def draw_build_tools(ui: PanelContext, wide: bool) -> None:
     """Draw the middle of the toolbar: add or move, the joint's kind, the drawing plane."""
     building = ui.controller.building
     hints = (hint("build.tool", "A click adds a joint"), hint("build.tool", "A click selects, a drag moves"))
-    adding = choose(ui, "build tool", (True, False), ("Add", "Move"), building.adding, hints=hints, height=TOOL)
+    adding = controls.choose(
+        ui, "build tool", (True, False), ("Add", "Move"), building.adding, hints=hints, height=controls.TOOL
+    )
     if adding is not building.adding:
         building.use_tool(adding=adding)
         ui.wake()
     imgui.same_line(0.0, ui.px(12))
     words = PLANE_WORDS[building.plane] if wide else ""
     said = hint("build.plane", f"Drawing plane: {PLANE_WORDS[building.plane].lower()}")
-    if drop_menu(ui, "plane", words, icon=fa.ICON_FA_VECTOR_SQUARE, width=ui.px(96 if wide else 52), hint=said):
+    if controls.drop_menu(
+        ui, "plane", words, icon=fa.ICON_FA_VECTOR_SQUARE, width=ui.px(96 if wide else 52), hint=said
+    ):
         for plane in Plane:
             if imgui.menu_item_simple(PLANE_WORDS[plane], _PLANE_HINTS[plane], plane is building.plane):
                 building.plane = plane
@@ -97,17 +79,19 @@ def draw_kinds(ui: PanelContext, wide: bool) -> None:
     if wide:
         pen = Pen(ui)
         x, y = imgui.get_cursor_screen_pos()
-        pen.text(x, pen.middle(y, pen.px(TOOL)), "Joint", "text2")
-        imgui.dummy((pen.width("Joint") + pen.px(4), pen.px(TOOL)))
+        pen.text(x, pen.middle(y, pen.px(controls.TOOL)), "Joint", "text2")
+        imgui.dummy((pen.width("Joint") + pen.px(4), pen.px(controls.TOOL)))
         imgui.same_line(0.0, ui.px(4))
         said = [_KIND_HINTS[kind] for kind in kinds]
         active = -1 if now is None else kinds.index(now)
-        chosen = segments(ui, "kinds", [*KIND_WORDS.values()], active, hints=said, height=TOOL, off=off)
+        chosen = controls.segments(
+            ui, "kinds", [*KIND_WORDS.values()], active, hints=said, height=controls.TOOL, off=off
+        )
         picked = None if chosen is None else kinds[chosen]
     else:
         words = "Joint" if now is None else KIND_WORDS[now]
         picked = None
-        if drop_menu(ui, "kinds", words, width=ui.px(88), hint="How the active joint moves"):
+        if controls.drop_menu(ui, "kinds", words, width=ui.px(88), hint="How the active joint moves"):
             for index, kind in enumerate(kinds):
                 if imgui.menu_item_simple(KIND_WORDS[kind], _KIND_HINTS[kind], kind is now, index not in off):
                     picked = kind
@@ -142,35 +126,35 @@ def draw_build_inspector(ui: PanelContext) -> None:
     building = ui.controller.building
     document = building.document
     if building.empty:
-        quiet(ui, "Click on the floor to place the first joint")
+        controls.quiet(ui, "Click on the floor to place the first joint")
         return
     if not building.active:
-        quiet(ui, "Click a joint to continue from it")
+        controls.quiet(ui, "Click a joint to continue from it")
         return
     skeleton, name = document.skeleton, building.active
     joint = skeleton.index(name)
     kind = skeleton.kinds[joint]
     imgui.push_id(name)
-    head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, f"{KIND_WORDS[kind].lower()} · {DOFS[kind]} DOF", colour="accent")
+    controls.head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, f"{KIND_WORDS[kind].lower()} · {DOFS[kind]} DOF", colour="accent")
     _name(ui, name)
     _parent(ui, document, joint)
     _place(ui, document, joint)
     if kind in (JointKind.HINGE, JointKind.SLIDE, JointKind.UNIVERSAL):
-        separator(ui)
+        controls.separator(ui)
         _axis(ui, document, joint)
         _ranges(ui, document, joint)
     _links(ui, document, name)
-    separator(ui)
+    controls.separator(ui)
     _buttons(ui)
     imgui.pop_id()
 
 
 def _name(ui: PanelContext, name: str) -> None:
-    label(ui, "Name")
+    controls.label(ui, "Name")
     memory = ui.memory
     if memory.get("name of") != name:
         memory["name of"], memory["name"] = name, name
-    memory["name"], entered = text_line(ui, "name", memory["name"], width=imgui.get_content_region_avail().x)
+    memory["name"], entered = fields.text_line(ui, "name", memory["name"], width=imgui.get_content_region_avail().x)
     left = imgui.is_item_deactivated() and not imgui.is_key_pressed(imgui.Key.escape)
     if (entered or left) and memory["name"] != name:
         act(ui, actions.RenameJoint(name, memory["name"]))
@@ -181,9 +165,11 @@ def _parent(ui: PanelContext, document: Document, joint: int) -> None:
     skeleton = document.skeleton
     above = int(skeleton.parents[joint])
     now = "" if above < 0 else skeleton.names[above]
-    label(ui, "Parent", hint="Its parent; the joint keeps its position")
+    controls.label(ui, "Parent", hint="Its parent; the joint keeps its position")
     wide = imgui.get_content_region_avail().x
-    chosen = drop_choice(ui, "parent", now or "None", _parents(skeleton, joint), now, width=wide, height=FIELD)
+    chosen = controls.drop_choice(
+        ui, "parent", now or "None", _parents(skeleton, joint), now, width=wide, height=controls.FIELD
+    )
     if chosen is not None:
         act(ui, actions.Reparent(skeleton.names[joint], chosen))
 
@@ -199,10 +185,10 @@ def _place(ui: PanelContext, document: Document, joint: int) -> None:
     skeleton, mirror = document.skeleton, ui.controller.view.mirror
     name, children = skeleton.names[joint], ui.controller.building.children
     places = rest_of(skeleton).positions
-    label(ui, "Place", hint="In the world, at rest")
+    controls.label(ui, "Place", hint="In the world, at rest")
     x, y, z = places[joint].tolist()
-    vector_fields(
-        ui, "place", (x, y, z), in_lengths(ui, POSITION), f"Move {name}",
+    fields.vector_fields(
+        ui, "place", (x, y, z), fields.in_lengths(ui, fields.POSITION), f"Move {name}",
         lambda wanted: actions.MoveJoint(name, wanted, children=children, mirror=mirror),
     )  # fmt: skip
     above = int(skeleton.parents[joint])
@@ -210,8 +196,8 @@ def _place(ui: PanelContext, document: Document, joint: int) -> None:
         return
     way = places[joint] - places[above]
     length = float(np.linalg.norm(way))
-    label(ui, "Distance", hint="From its parent, along the bone that ends here; its descendants move along")
-    stretch = number_field(ui, "length", length, in_lengths(ui, LENGTH), width=ui.px(90))
+    controls.label(ui, "Distance", hint="From its parent, along the bone that ends here; its descendants move along")
+    stretch = fields.number_field(ui, "length", length, fields.in_lengths(ui, fields.LENGTH), width=ui.px(90))
 
     def longer(metres: float) -> actions.Action:
         wanted = places[above] + way * (metres / length)
@@ -226,8 +212,8 @@ def _axis(ui: PanelContext, document: Document, joint: int) -> None:
     axis = rotate(rest_of(skeleton).rotations[joint], skeleton.axes[joint, 0])
     along = int(np.argmax(np.abs(axis)))
     active = along + 1 if abs(axis[along]) > 1.0 - 1e-6 else -1
-    label(ui, "Axis", hint="Auto: the normal of its two bones, along the bone of a slide")
-    chosen = segments(ui, "axis", ("Auto", "X", "Y", "Z"), active)
+    controls.label(ui, "Axis", hint="Auto: the normal of its two bones, along the bone of a slide")
+    chosen = controls.segments(ui, "axis", ("Auto", "X", "Y", "Z"), active)
     if chosen is not None:
         name, mirror = skeleton.names[joint], ui.controller.view.mirror
         act(ui, actions.SetAxis(name, _AXES[chosen], facing=building.facing(), mirror=mirror))
@@ -238,17 +224,17 @@ def _ranges(ui: PanelContext, document: Document, joint: int) -> None:
     limits, name = document.skeleton.limits[joint], document.skeleton.names[joint]
     turns = document.skeleton.kinds[joint] is not JointKind.SLIDE
     count = 2 if document.skeleton.kinds[joint] is JointKind.UNIVERSAL else 1
-    form, worth = (ANGLE, math.degrees(1.0)) if turns else (in_lengths(ui, POSITION), 1.0)
+    form, worth = (fields.ANGLE, math.degrees(1.0)) if turns else (fields.in_lengths(ui, fields.POSITION), 1.0)
     for index in range(count):
-        label(ui, "Range" if count == 1 else f"Range {index + 1}")
+        controls.label(ui, "Range" if count == 1 else f"Range {index + 1}")
         if limits is None:
-            if text_button(ui, f"None: set one##{index}"):
+            if controls.text_button(ui, f"None: set one##{index}"):
                 wide = math.pi / 2.0 if turns else 0.1
                 act(ui, actions.SetLimitRanges({name: ((-wide, wide),) * count}))
             return
         for side in (0, 1):
             ends = [(float(low), float(high)) for low, high in zip(limits.lower, limits.upper, strict=True)]
-            edit = number_field(ui, f"range {index} {side}", ends[index][side] * worth, form, width=ui.px(78))
+            edit = fields.number_field(ui, f"range {index} {side}", ends[index][side] * worth, form, width=ui.px(78))
 
             def ranged(
                 value: float, ends: list[tuple[float, float]] = ends, index: int = index, side: int = side
@@ -272,12 +258,12 @@ def _links(ui: PanelContext, document: Document, name: str) -> None:
         fewest = with_links(document.skeleton, name, 1)
     except InputError:  # its ends are at one place, as of a robot's first links
         return
-    label(ui, "Links", hint=f"Bones from {chain[0]} to {chain[-1]}, of equal length")
+    controls.label(ui, "Links", hint=f"Bones from {chain[0]} to {chain[-1]}, of equal length")
     if len(chain) > 2 and lost(document, fewest):
-        quiet(ui, f"{len(chain) - 1}: the clip would lose joints")
+        controls.quiet(ui, f"{len(chain) - 1}: the clip would lose joints")
         return
-    form = COUNT
-    edit = number_field(ui, "links", float(len(chain) - 1), form, width=ui.px(90))
+    form = fields.COUNT
+    edit = fields.number_field(ui, "links", float(len(chain) - 1), form, width=ui.px(90))
     if edit is not None:
         edit = edit._replace(value=min(max(edit.value, 1.0), _MOST_LINKS))
         end = chain[-1]
@@ -295,7 +281,7 @@ def _buttons(ui: PanelContext) -> None:
     )
     for row in rows:
         for index, (words, icon, command) in enumerate(row):
-            if text_button(ui, words, icon=icon, width=wide, hint=hint(command)):
+            if controls.text_button(ui, words, icon=icon, width=wide, hint=hint(command)):
                 run(ui, command)
             if index == 0:
                 imgui.same_line(0.0, ui.px(6))

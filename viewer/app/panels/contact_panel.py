@@ -12,21 +12,8 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import command_entry, hint, rotation_fields, run
-from viewer.app.widgets.buttons import drop_choice, head, icon_button, label, note, paragraph, text_button, toggle
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import act, carry_out
-from viewer.app.widgets.fields import (
-    LENGTH,
-    PART,
-    PLAIN,
-    POSITION,
-    Format,
-    in_lengths,
-    number_field,
-    part_slider,
-    position_label,
-    text_line,
-    vector_fields,
-)
 from viewer.app.widgets.pen import tip
 from viewer.document import Document, DocumentContact, Item, Prop, Shape
 from viewer.document.actions import ExcludePair, RemoveProp, RenameProp, Select, SetContact, SetGrip, SetProp, SetRadius
@@ -38,9 +25,9 @@ from viewer.ik.contact.values import FLOOR
 from viewer.skeleton import bodies_of
 from viewer.ui.mirroring import other_joint
 
-_MILLIMETRES = Format(decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001)
-_MASS = Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=PLAIN, low=0.0, high=HEAVIEST)
-_FACTOR = Format(decimals=3, per_pixel=0.002, snap=0.1, units=PART.units, low=THINNEST, high=1e6)
+_MILLIMETRES = fields.Format(decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001)
+_MASS = fields.Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=fields.PLAIN, low=0.0, high=HEAVIEST)
+_FACTOR = fields.Format(decimals=3, per_pixel=0.002, snap=0.1, units=fields.PART.units, low=THINNEST, high=1e6)
 _WIDEST = 3.0
 """The right end of a radius' slider, in radii as fitted."""
 _THINNEST = 0.1
@@ -58,7 +45,7 @@ def is_folded(contact: DocumentContact) -> bool:
 
 
 def _switch(ui: PanelContext, *, on: bool) -> None:
-    if toggle(ui, "contact", on=on, hint=hint("contact.all")):
+    if controls.toggle(ui, "contact", on=on, hint=hint("contact.all")):
         run(ui, "contact.all")
 
 
@@ -70,36 +57,38 @@ def draw_contact(ui: PanelContext) -> None:
         imgui.same_line(0.0, ui.px(10))
         _switch(ui, on=False)
         imgui.same_line(0.0, ui.px(6))
-        note(ui, "Contact")
+        controls.note(ui, "Contact")
         return
-    head(ui, fa.ICON_FA_HAND, "Contact", "on" if contact.on else "off", colour="accent" if contact.on else "text2")
-    label(ui, "Keep off", hint="The figure cannot pass through what is switched on   C")
+    controls.head(
+        ui, fa.ICON_FA_HAND, "Contact", "on" if contact.on else "off", colour="accent" if contact.on else "text2"
+    )
+    controls.label(ui, "Keep off", hint="The figure cannot pass through what is switched on   C")
     _switch(ui, on=contact.on)
     imgui.begin_disabled(not contact.on)
     _part(ui, "floor", "Floor", on=contact.floor)
     imgui.same_line(0.0, ui.px(8))
-    edit = number_field(
-        ui, "height", contact.height, in_lengths(ui, replace(LENGTH, low=POSITION.low)),
+    edit = fields.number_field(
+        ui, "height", contact.height, fields.in_lengths(ui, replace(fields.LENGTH, low=fields.POSITION.low)),
         width=ui.px(90), hint="Height of the floor",
     )  # fmt: skip
     carry_out(ui, edit, "Height of the floor", lambda height: SetContact(height=height))
     _part(ui, "bodies", "Body", on=contact.bodies)
-    note(ui, f"{len(bodies_of(document.skeleton))} bodies")
+    controls.note(ui, f"{len(bodies_of(document.skeleton))} bodies")
     _part(ui, "objects", "Props", on=contact.objects)
     imgui.end_disabled()
     imgui.same_line(0.0, ui.px(8))
-    if text_button(ui, "Add", icon=fa.ICON_FA_PLUS, hint="A sphere, a box or a mesh file"):
+    if controls.text_button(ui, "Add", icon=fa.ICON_FA_PLUS, hint="A sphere, a box or a mesh file"):
         imgui.open_popup(_ADD)
     if imgui.begin_popup(_ADD):
         for command in ("prop.add_sphere", "prop.add_box", "prop.add_mesh"):
             command_entry(ui, command)
         imgui.end_popup()
     for prop in contact.props:
-        label(ui, "")
+        controls.label(ui, "")
         tone = "" if not prop.problem else f"   {prop.problem}"
         width = imgui.get_content_region_avail().x - ui.px(_REMOVE + 4)
         icon = fa.ICON_FA_TRIANGLE_EXCLAMATION if prop.problem else _ICONS[prop.shape]
-        if text_button(ui, f"{shown(prop.name)}##{prop.name}", icon=icon, width=width, hint=f"Select{tone}"):
+        if controls.text_button(ui, f"{shown(prop.name)}##{prop.name}", icon=icon, width=width, hint=f"Select{tone}"):
             act(ui, Select((Item("prop", prop.name),)))
         imgui.same_line(0.0, ui.px(4))
         if _cross(ui, f"remove {prop.name}", f"Remove {shown(prop.name)}"):
@@ -114,30 +103,32 @@ def draw_grip(ui: PanelContext, hand: str) -> None:
     if not document.contact.props or not is_hand(document.skeleton, hand):
         return
     now = document.contact.gripped(hand)
-    label(ui, "Grips", hint="The fingers close on it   Ctrl+Shift+G")
+    controls.label(ui, "Grips", hint="The fingers close on it   Ctrl+Shift+G")
     entries = [("", "Nothing"), *((prop.name, shown(prop.name)) for prop in document.contact.props)]
     width = imgui.get_content_region_avail().x
-    chosen = drop_choice(ui, "grip", shown(now) if now else "Nothing", entries, now or "", width=width, height=24)
+    chosen = controls.drop_choice(
+        ui, "grip", shown(now) if now else "Nothing", entries, now or "", width=width, height=24
+    )
     if chosen is not None:
         act(ui, SetGrip(hand, chosen or None))
 
 
 def _part(ui: PanelContext, part: str, words: str, *, on: bool) -> None:
-    label(ui, words)
-    if toggle(ui, part, on=on, hint=hint(f"contact.{part}")):
+    controls.label(ui, words)
+    if controls.toggle(ui, part, on=on, hint=hint(f"contact.{part}")):
         act(ui, SetContact(**{part: not on}))
 
 
 def _cross(ui: PanelContext, name: str, hint: str) -> bool:
-    return icon_button(ui, name, fa.ICON_FA_XMARK, hint, size=_REMOVE, fill=None)
+    return controls.icon_button(ui, name, fa.ICON_FA_XMARK, hint, size=_REMOVE, fill=None)
 
 
 def _pair(ui: PanelContext, first: str, second: str, words: str) -> None:
     """A row for two things that may pass through each other."""
-    label(ui, words, hint="They may pass through each other")
+    controls.label(ui, words, hint="They may pass through each other")
     said = f"{shown(first)} \N{EN DASH} {shown(second)}"
     width = imgui.get_content_region_avail().x - ui.px(_REMOVE + 4)
-    text_button(ui, f"{said}##{first} {second}", width=width)
+    controls.text_button(ui, f"{said}##{first} {second}", width=width)
     tip(said)
     imgui.same_line(0.0, ui.px(4))
     if _cross(ui, f"keep apart {first} {second}", "Keep them apart again"):
@@ -159,9 +150,9 @@ def draw_bodies(ui: PanelContext, joint: int) -> None:
     other = other_joint(document, name) if ui.controller.view.mirror else None
     for place, index in enumerate(own):
         usual = original[index].radius if index < len(original) else capsules[index].radius
-        label(ui, "Radius" if not place else "", hint=_end_words(document, joint, index))
+        controls.label(ui, "Radius" if not place else "", hint=_end_words(document, joint, index))
         form = _radius_form(ui, usual)
-        edit = part_slider(
+        edit = fields.part_slider(
             ui, f"radius {place}", capsules[index].radius, low=_THINNEST * usual, high=_WIDEST * usual, rest=usual,
             form=form, hint=f"{_end_words(document, joint, index)}; a right-click restores {form.words(usual)}",
         )  # fmt: skip
@@ -169,9 +160,9 @@ def draw_bodies(ui: PanelContext, joint: int) -> None:
     _ignores(ui, document, name)
 
 
-def _radius_form(ui: PanelContext, usual: float) -> Format:
+def _radius_form(ui: PanelContext, usual: float) -> fields.Format:
     if ui.controller.view.unit.name != METRE.name:
-        return in_lengths(ui, LENGTH)
+        return fields.in_lengths(ui, fields.LENGTH)
     return replace(_MILLIMETRES, decimals=0 if usual >= 0.02 else 1)
 
 
@@ -188,16 +179,16 @@ def _ignores(ui: PanelContext, document: Document, name: str) -> None:
     others = [
         second if first == name else first for first, second in document.contact.exclude if name in (first, second)
     ]
-    label(ui, "Ignores", hint="What may pass through it")
+    controls.label(ui, "Ignores", hint="What may pass through it")
     left, right = imgui.get_cursor_pos_x(), imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x
     for other in others:
         if imgui.get_cursor_pos_x() > left and imgui.get_cursor_pos_x() + ui.px(110) > right:
             imgui.new_line()
             imgui.set_cursor_pos_x(left)
-        if text_button(ui, f"{shown(other)}  \N{MULTIPLICATION SIGN}##{other}", hint="Keep them apart again"):
+        if controls.text_button(ui, f"{shown(other)}  \N{MULTIPLICATION SIGN}##{other}", hint="Keep them apart again"):
             act(ui, ExcludePair(name, other, excluded=False))
         imgui.same_line(0.0, ui.px(4))
-    if icon_button(ui, "ignore", fa.ICON_FA_PLUS, "Let something pass through it", size=24):
+    if controls.icon_button(ui, "ignore", fa.ICON_FA_PLUS, "Let something pass through it", size=24):
         imgui.open_popup("ignore list")
     if imgui.begin_popup("ignore list"):
         _ignore_entries(ui, document, name, others)
@@ -231,57 +222,59 @@ def _entries(ui: PanelContext, name: str, others: Iterable[str]) -> bool:
 def draw_prop(ui: PanelContext, prop: Prop) -> None:
     """Draw the section of a prop: name, position, size, and what may pass through it."""
     name = prop.name
-    head(ui, _ICONS[prop.shape], shown(name), f"prop · {_KINDS[prop.shape]}", colour="accent")
+    controls.head(ui, _ICONS[prop.shape], shown(name), f"prop · {_KINDS[prop.shape]}", colour="accent")
     if prop.problem:
-        paragraph(ui, prop.problem, "warn", small=True)
+        controls.paragraph(ui, prop.problem, "warn", small=True)
     _name(ui, prop)
-    label(ui, position_label(ui))
-    form = in_lengths(ui, POSITION)
-    vector_fields(ui, "center", prop.center, form, f"Move {name}", lambda place: SetProp(name, center=place))
+    controls.label(ui, fields.position_label(ui))
+    form = fields.in_lengths(ui, fields.POSITION)
+    fields.vector_fields(ui, "center", prop.center, form, f"Move {name}", lambda place: SetProp(name, center=place))
     if prop.shape is not Shape.SPHERE:
-        label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
+        controls.label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
         rotation_fields(
             ui, "rotation", name, prop.rotation, f"Rotate {name}",
             lambda turn: SetProp(name, rotation=tuple(turn.tolist())),
         )  # fmt: skip
     _size(ui, prop)
-    label(ui, "Mass", hint="In the workspace Physics it falls and can be pushed; 0: it does not move")
-    mass = number_field(ui, "mass", prop.mass, _MASS, width=imgui.get_content_region_avail().x - ui.px(58))
+    controls.label(ui, "Mass", hint="In the workspace Physics it falls and can be pushed; 0: it does not move")
+    mass = fields.number_field(ui, "mass", prop.mass, _MASS, width=imgui.get_content_region_avail().x - ui.px(58))
     carry_out(ui, mass, f"Mass of {name}", lambda value: SetProp(name, mass=value))
     _ignores(ui, ui.session.document, name)
-    label(ui, "")
-    if text_button(ui, "Remove", icon=fa.ICON_FA_TRASH, hint="Delete"):
+    controls.label(ui, "")
+    if controls.text_button(ui, "Remove", icon=fa.ICON_FA_TRASH, hint="Delete"):
         act(ui, RemoveProp(name))
 
 
 def _name(ui: PanelContext, prop: Prop) -> None:
     """A line that renames the prop when Enter is pressed or it loses the focus."""
-    label(ui, "Name")
+    controls.label(ui, "Name")
     key = ("prop name", prop.name)
     if ui.memory.get("named") != key:
         ui.memory["named"], ui.memory["name"] = key, prop.name
     width = imgui.get_content_region_avail().x
-    ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=width, chosen=True)
+    ui.memory["name"], entered = fields.text_line(ui, "name", ui.memory["name"], width=width, chosen=True)
     if (entered or imgui.is_item_deactivated()) and ui.memory["name"] != prop.name:
         act(ui, RenameProp(prop.name, ui.memory["name"]))
         ui.memory["named"] = None
 
 
 def _size(ui: PanelContext, prop: Prop) -> None:
-    name, form = prop.name, in_lengths(ui, replace(LENGTH, unit=""))
+    name, form = prop.name, fields.in_lengths(ui, replace(fields.LENGTH, unit=""))
     room = imgui.get_content_region_avail().x
     if prop.shape is Shape.BOX:
-        label(ui, "Size", hint="Along its own axes")
-        vector_fields(ui, "size", prop.size, form, f"Size of {name}", lambda sides: SetProp(name, size=sides))
+        controls.label(ui, "Size", hint="Along its own axes")
+        fields.vector_fields(ui, "size", prop.size, form, f"Size of {name}", lambda sides: SetProp(name, size=sides))
         return
     if prop.shape is Shape.SPHERE:
-        label(ui, "Radius")
-        edit = number_field(ui, "radius", prop.radius, in_lengths(ui, LENGTH), width=room - ui.px(58))
+        controls.label(ui, "Radius")
+        edit = fields.number_field(
+            ui, "radius", prop.radius, fields.in_lengths(ui, fields.LENGTH), width=room - ui.px(58)
+        )
         carry_out(ui, edit, f"Size of {name}", lambda value: SetProp(name, radius=value))
         return
-    label(ui, "Scale", hint="Metres per unit of the file")
-    edit = number_field(ui, "scale", prop.scale, _FACTOR, width=room - ui.px(58))
+    controls.label(ui, "Scale", hint="Metres per unit of the file")
+    edit = fields.number_field(ui, "scale", prop.scale, _FACTOR, width=room - ui.px(58))
     carry_out(ui, edit, f"Size of {name}", lambda value: SetProp(name, scale=value))
-    label(ui, "File")
-    note(ui, Path(prop.path).name, gap=0.0)
+    controls.label(ui, "File")
+    controls.note(ui, Path(prop.path).name, gap=0.0)
     tip(prop.path)

@@ -18,7 +18,7 @@ from viewer.app.panels.joint_inspector import coordinates
 from viewer.app.panels.sheet import number_step
 from viewer.app.panels.timeline_panel import draw_timeline, draw_transport
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import quiet, segments
+from viewer.app.widgets import controls
 from viewer.app.widgets.edits import THRESHOLD, attempt
 from viewer.app.widgets.pen import Area, Pen, dashes, gap, item, on_plot, plot, plot_line
 from viewer.document import Document, Item, joint_of
@@ -115,10 +115,10 @@ def draw_curves(ui: PanelContext) -> None:
         gap(ui.px(1))
     document = ui.session.document
     if not ui.controller.playback.can_play():
-        quiet(ui, NO_MOTION)
+        controls.quiet(ui, NO_MOTION)
         return
     if document.active_on_figure is None:
-        quiet(ui, NO_JOINT)
+        controls.quiet(ui, NO_JOINT)
         return
     chain = chain_shown(document, document.active_on_figure)
     found = _kept(ui, chain)
@@ -164,7 +164,7 @@ def _picked(ui: PanelContext, chain: list[int], found: dict[int, Curves]) -> int
     spans = [max(float(np.ptp(curve.values)) for curve in found[joint].curves) for joint in chain]
     name = ui.memory.get("angles of")
     place = names.index(name) if name in names else int(np.argmax(spans))
-    chosen = segments(ui, "joints", names, place, height=_JOINTS)
+    chosen = controls.segments(ui, "joints", names, place, height=_JOINTS)
     if chosen is not None:
         ui.memory["angles of"] = names[chosen]
         ui.wake()

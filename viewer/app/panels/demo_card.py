@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import run
-from viewer.app.widgets.buttons import paragraph, segments, text_button
+from viewer.app.widgets import controls
 from viewer.app.widgets.dialogs import card, title_row
 from viewer.app.widgets.pen import Pen
 from viewer.ik.methods import EVERY_METHOD
@@ -36,7 +36,7 @@ def draw_demo_card(ui: PanelContext) -> None:
             ui.controller.demos.close()
             ui.wake()
         for words in demo.words:
-            paragraph(ui, words, "text2")
+            controls.paragraph(ui, words, "text2")
         says = ui.controller.demos.says
         if says is not None:
             _card_line(ui, says)
@@ -56,21 +56,23 @@ def _card_line(ui: PanelContext, says: Says) -> None:
 
 def _card_buttons(ui: PanelContext, demo: Demo) -> None:
     controller, session = ui.controller, ui.session
-    if text_button(ui, "Start over", icon=fa.ICON_FA_ROTATE_LEFT):
+    if controls.text_button(ui, "Start over", icon=fa.ICON_FA_ROTATE_LEFT):
         run(ui, "demo.start_over")
     if controller.demos.has_motions:
         imgui.same_line(0.0, ui.px(6))
         moves = session.targets.running
         words, icon = ("Pause", fa.ICON_FA_PAUSE) if moves else ("Resume", fa.ICON_FA_PLAY)
         wide = Pen(ui).width("Pause") + ui.px(40)
-        if text_button(ui, f"{words}##motion", icon=icon, width=wide, hint="Space"):
+        if controls.text_button(ui, f"{words}##motion", icon=icon, width=wide, hint="Space"):
             run(ui, "demo.animate")
     if demo.methods:
         if not controller.demos.has_motions:
             imgui.same_line(0.0, ui.px(6))
         method = session.document.solver.method
         active = demo.methods.index(method) if method in demo.methods else -1
-        chosen = segments(ui, "methods", [EVERY_METHOD[name].title for name in demo.methods], active, height=_CARD_LINE)
+        chosen = controls.segments(
+            ui, "methods", [EVERY_METHOD[name].title for name in demo.methods], active, height=_CARD_LINE
+        )
         if chosen is not None:
             controller.demos.choose(demo.methods[chosen])
             ui.wake()

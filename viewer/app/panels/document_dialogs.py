@@ -17,10 +17,9 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import run
 from viewer.app.panels.skeleton_tree import found_rows
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import choose, label, list_row, no_spacing, paragraph, quiet, text_button
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, confirm, dialog, escape_pressed
 from viewer.app.widgets.edits import act
-from viewer.app.widgets.fields import Search, evaluate, focus_next_field, search_field, text_line
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document import Item
 from viewer.document.actions import Select, SetFrameTime, SetUnits
@@ -79,7 +78,7 @@ def draw_new_dialog(ui: PanelContext) -> None:
         shown.closed |= _recent(ui)
         pen = Pen(ui)
         x, y = imgui.get_cursor_screen_pos()
-        if text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=28):
+        if controls.text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=28):
             run(ui, "file.open")
             shown.closed = True
         pen.text(x + pen.px(112), pen.middle(y, pen.px(28)), "or drop a motion, a skeleton or a robot here", "text3")
@@ -131,7 +130,7 @@ def _recent(ui: PanelContext) -> bool:
     x, y = imgui.get_cursor_screen_pos()
     pen.small(x, y + pen.px(6), "Recent")
     imgui.dummy((1.0, pen.px(22)))
-    with no_spacing():
+    with controls.no_spacing():
         chosen = [path for path in recent if _recent_row(pen, path)]
     imgui.dummy((1.0, pen.px(6)))
     if chosen:
@@ -141,7 +140,7 @@ def _recent(ui: PanelContext) -> bool:
 
 
 def _recent_row(pen: Pen, file: str) -> bool:
-    it, path = list_row(pen, file, 24), Path(file)
+    it, path = controls.list_row(pen, file, 24), Path(file)
     name = pen.fit(path.name, it.w * 0.5)
     pen.text(it.x + pen.px(6), pen.middle(it.y, it.h), name, "text" if it.hovered else "text2")
     folder = pen.fit(str(path.parent), it.w - pen.width(name) - pen.px(28), SMALL)
@@ -176,7 +175,7 @@ def draw_units_dialog(ui: PanelContext) -> None:
         if shown is None:
             return
         state: _Units = ui.memory["state"]
-        quiet(ui, f"Read as {units_of(ui.session.document.character)}")
+        controls.quiet(ui, f"Read as {units_of(ui.session.document.character)}")
         gap(ui.px(4))
         _unit_rows(ui, state)
         gap(ui.px(8))
@@ -195,26 +194,26 @@ def _units_now(ui: PanelContext) -> _Units:
 
 
 def _unit_rows(ui: PanelContext, state: _Units) -> None:
-    label(ui, "One unit is", width=_LABEL, height=26)
+    controls.label(ui, "One unit is", width=_LABEL, height=26)
     room = imgui.get_content_region_avail().x
-    state.units = choose(ui, "units", _UNITS, _WORDS, state.units, widths=float(int(room / len(_WORDS))))
+    state.units = controls.choose(ui, "units", _UNITS, _WORDS, state.units, widths=float(int(room / len(_WORDS))))
     if state.units == "other":
-        label(ui, "Metres per unit", width=_LABEL)
-        state.metres, _ = text_line(ui, "metres", state.metres, width=ui.px(140))
-    label(ui, "Up", width=_LABEL, height=26)
-    state.up = choose(ui, "up", UP_NAMES, ("Auto", "Y", "Z"), state.up, widths=ui.px(60))
+        controls.label(ui, "Metres per unit", width=_LABEL)
+        state.metres, _ = fields.text_line(ui, "metres", state.metres, width=ui.px(140))
+    controls.label(ui, "Up", width=_LABEL, height=26)
+    state.up = controls.choose(ui, "up", UP_NAMES, ("Auto", "Y", "Z"), state.up, widths=ui.px(60))
     if ui.session.document.clip_data is not None:
-        label(ui, "Frame rate", width=_LABEL, hint="The frames stay the same and play faster or slower")
-        state.rate, _ = text_line(ui, "rate", state.rate, width=ui.px(140))
+        controls.label(ui, "Frame rate", width=_LABEL, hint="The frames stay the same and play faster or slower")
+        state.rate, _ = fields.text_line(ui, "rate", state.rate, width=ui.px(140))
 
 
 def _apply_units(ui: PanelContext, state: _Units) -> None:
     """Apply the choices that differ from the document, each as one undo step."""
     session, before = ui.session, _units_now(ui)
     if (state.units, state.up) != (before.units, before.up) or state.metres != before.metres:
-        session.dispatch(SetUnits(evaluate(state.metres) if state.units == "other" else state.units, state.up))
+        session.dispatch(SetUnits(fields.evaluate(state.metres) if state.units == "other" else state.units, state.up))
     if state.rate != before.rate and session.document.clip_data is not None:
-        rate = evaluate(state.rate)
+        rate = fields.evaluate(state.rate)
         if rate <= 0.0:
             raise InputError(f'frames a second: expected a number above 0, found "{state.rate}"')
         session.dispatch(SetFrameTime(1.0 / rate))
@@ -260,10 +259,10 @@ def _answer(
     with dialog(ui, popup, width=_WIDER if title else _WIDTH, title=title) as shown:
         if shown is None:
             return ""
-        paragraph(ui, words)
+        controls.paragraph(ui, words)
         gap(ui.px(8))
         for note in notes:
-            paragraph(ui, note, "text2", small=True)
+            controls.paragraph(ui, note, "text2", small=True)
         if notes:
             gap(ui.px(8))
         first = next(iter(answers))
@@ -326,16 +325,16 @@ def _go_to_frame(ui: PanelContext) -> None:
         if shown is None:
             return
         last = last_frame(ui.session.document)
-        label(ui, "Frame")
+        controls.label(ui, "Frame")
         if imgui.is_window_appearing():
-            focus_next_field()
+            fields.focus_next_field()
         room = max(imgui.get_content_region_avail().x - ui.px(_RANGE), ui.px(60))
-        memory["frame"], entered = text_line(ui, "frame", memory["frame"], width=room, chosen=True)
+        memory["frame"], entered = fields.text_line(ui, "frame", memory["frame"], width=room, chosen=True)
         imgui.same_line()
-        label(ui, f"0 to {last}", width=_RANGE)
+        controls.label(ui, f"0 to {last}", width=_RANGE)
         imgui.new_line()
         gap(ui.px(6))
-        confirm(ui, shown, "Go", lambda: _go(ui, evaluate(memory["frame"]), last), entered=entered)
+        confirm(ui, shown, "Go", lambda: _go(ui, fields.evaluate(memory["frame"]), last), entered=entered)
 
 
 def _go(ui: PanelContext, wanted: float, last: int) -> None:
@@ -406,7 +405,7 @@ def draw_find_dialog(ui: PanelContext) -> None:
         if shown is None:
             return
         before = ui.memory["query"]
-        search = search_field(ui, "query", before, "A command or a joint", focus=imgui.is_window_appearing())
+        search = fields.search_field(ui, "query", before, "A command or a joint", focus=imgui.is_window_appearing())
         ui.memory["query"] = search.text
         if search.text != before:
             ui.memory["mark"] = 0
@@ -421,7 +420,7 @@ def draw_find_dialog(ui: PanelContext) -> None:
             ui.wake()
 
 
-def _chosen(ui: PanelContext, search: Search) -> Found | None:
+def _chosen(ui: PanelContext, search: fields.Search) -> Found | None:
     """Draw what is found, with one row marked: arrow keys move the mark, Enter and a click choose."""
     query = search.text.strip()
     found = [
@@ -435,16 +434,16 @@ def _chosen(ui: PanelContext, search: Search) -> Found | None:
     for index, one in enumerate(found[first : first + _MOST], first):
         chosen = one if _row(ui, one, marked=index == mark) else chosen
     if not found:
-        quiet(ui, f'No command or joint matches "{query}"')
+        controls.quiet(ui, f'No command or joint matches "{query}"')
     elif len(found) > first + _MOST:
-        quiet(ui, f"{len(found) - first - _MOST} more")
+        controls.quiet(ui, f"{len(found) - first - _MOST} more")
     return chosen
 
 
 def _row(ui: PanelContext, one: Found, *, marked: bool) -> bool:
     """Draw a row; returns whether it was clicked."""
     pen = Pen(ui)
-    it = list_row(pen, f"found {one.command or one.words}", _ROW, chosen=marked)
+    it = controls.list_row(pen, f"found {one.command or one.words}", _ROW, chosen=marked)
     pen.icon(it.x + pen.px(14), it.middle[1], fa.ICON_FA_BOLT if one.command else fa.ICON_FA_BONE, "text3", SMALL)
     noted = pen.width(one.note, SMALL) + pen.px(16) if one.note else 0.0
     tip(pen.fitted(it.x + pen.px(28), pen.middle(it.y, it.h), one.words, it.w - pen.px(36) - noted))

@@ -10,8 +10,7 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.joint_inspector import is_robot
-from viewer.app.widgets.buttons import FIELD, SEGMENT, choose, label, note, segments, text_button
-from viewer.app.widgets.fields import Format, number
+from viewer.app.widgets import controls, fields
 from viewer.document import Document
 from viewer.formats import file_formats
 from viewer.formats.file_formats import MOST_DECIMALS, FileFormat, format_of
@@ -24,9 +23,9 @@ FORMATS = tuple((form.suffix, form.name, form.hint) for form in file_formats.FOR
 _UNITS = ("", "m", "cm", "mm", "inch")
 _UPS = ("", "y", "z")
 _FIELD = 76.0
-_FRAME = Format(decimals=0, per_pixel=0.25, snap=10.0, units={})
-_RATE = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
-_DECIMALS = Format(decimals=0, per_pixel=0.05, snap=1.0, units={}, low=0.0, high=float(MOST_DECIMALS))
+_FRAME = fields.Format(decimals=0, per_pixel=0.25, snap=10.0, units={})
+_RATE = fields.Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
+_DECIMALS = fields.Format(decimals=0, per_pixel=0.05, snap=1.0, units={}, low=0.0, high=float(MOST_DECIMALS))
 _USUAL_DECIMALS = 6
 
 
@@ -84,7 +83,7 @@ def draw_export(ui: PanelContext, asked: ExportState, suffix: str) -> str:
 
 
 def _format(ui: PanelContext, suffix: str) -> str:
-    label(ui, "Format", height=SEGMENT)
+    controls.label(ui, "Format", height=controls.SEGMENT)
     suffixes = [one for one, _, _ in FORMATS]
     usd = suffixes.index(".usda")
     now = usd if suffix == ".usdc" else suffixes.index(suffix) if suffix in suffixes else -1
@@ -93,7 +92,7 @@ def _format(ui: PanelContext, suffix: str) -> str:
     if find_spec("pxr") is None:
         off, hints[usd] = {usd}, "Needs usd-core: python3 -m pip install usd-core"
     wide = float(int(imgui.get_content_region_avail().x / len(FORMATS)))
-    chosen = segments(ui, "format", [word for _, word, _ in FORMATS], now, widths=wide, hints=hints, off=off)
+    chosen = controls.segments(ui, "format", [word for _, word, _ in FORMATS], now, widths=wide, hints=hints, off=off)
     return "" if chosen is None else suffixes[chosen]
 
 
@@ -101,54 +100,62 @@ def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
     """The range of frames and their rate; neither for a format of shapes."""
     document = ui.controller.shown_motion().document
     first, last = document.played
-    label(ui, "Range", height=SEGMENT)
+    controls.label(ui, "Range", height=controls.SEGMENT)
     words = (f"Frames {first} to {last}" if document.has_motion else "Motion", "From, to", "This pose")
     if not document.has_motion or shape:
-        segments(ui, "range", words, 2, off=(0, 1))
+        controls.segments(ui, "range", words, 2, off=(0, 1))
         return
-    asked.shows = choose(ui, "range", range(3), words, asked.shows)
+    asked.shows = controls.choose(ui, "range", range(3), words, asked.shows)
     if asked.shows == 2:
         return
     if asked.shows == 1:
         ends = [asked.first, asked.last]
         for index, name in enumerate(("from", "to")):
             _beside(ui)
-            ends[index] = round(number(ui, name, float(ends[index]), _FRAME, width=_FIELD, hint=f"Frame, {name}"))
+            ends[index] = round(
+                fields.number(ui, name, float(ends[index]), _FRAME, width=_FIELD, hint=f"Frame, {name}")
+            )
         asked.first = min(max(ends[0], first), last)
         asked.last = min(max(ends[1], asked.first), last)
     _beside(ui)
-    label(ui, "Rate", width=40, height=SEGMENT, hint="The duration stays the same at any rate")
+    controls.label(ui, "Rate", width=40, height=controls.SEGMENT, hint="The duration stays the same at any rate")
     own = 1.0 / document.frame_time
-    fps = number(ui, "fps", asked.fps or own, _RATE, width=_FIELD + 12)
+    fps = fields.number(ui, "fps", asked.fps or own, _RATE, width=_FIELD + 12)
     asked.fps = round(fps, 3) if asked.fps is not None or abs(fps - own) > 1e-9 else None
     if asked.fps is not None:
         _beside(ui, 6.0)
-        if text_button(ui, "Reset##rate", hint="Same as playback"):
+        if controls.text_button(ui, "Reset##rate", hint="Same as playback"):
             asked.fps = None
 
 
 def _numbers(ui: PanelContext, asked: ExportState, form: FileFormat) -> None:
     """Units, up axis and decimals, where the format leaves a choice."""
-    label(ui, "Units", height=SEGMENT)
+    controls.label(ui, "Units", height=controls.SEGMENT)
     if form.in_metres:
         words = "Radians, metres" if form.is_table and asked.joints else "Metres, Y up: fixed by this format"
-        note(ui, words, height=SEGMENT, gap=0.0)
+        controls.note(ui, words, height=controls.SEGMENT, gap=0.0)
         if form.is_table:
             _beside(ui)
-            label(ui, "Columns", width=62, height=SEGMENT, hint="Places and angles of all joints, or what moves each")
-            asked.joints = choose(ui, "columns", (False, True), ("Places", "Joint positions"), asked.joints)
+            controls.label(
+                ui,
+                "Columns",
+                width=62,
+                height=controls.SEGMENT,
+                hint="Places and angles of all joints, or what moves each",
+            )
+            asked.joints = controls.choose(ui, "columns", (False, True), ("Places", "Joint positions"), asked.joints)
     else:
-        asked.units = choose(ui, "units", range(5), ("As read", "m", "cm", "mm", "inch"), asked.units)
+        asked.units = controls.choose(ui, "units", range(5), ("As read", "m", "cm", "mm", "inch"), asked.units)
         _beside(ui)
-        label(ui, "Up", width=28, height=SEGMENT)
-        asked.up = choose(ui, "up", range(3), ("As read", "Y", "Z"), asked.up)
+        controls.label(ui, "Up", width=28, height=controls.SEGMENT)
+        asked.up = controls.choose(ui, "up", range(3), ("As read", "Y", "Z"), asked.up)
     if form.decimals:
         _beside(ui)
-        label(ui, "Decimals", width=66, height=SEGMENT)
+        controls.label(ui, "Decimals", width=66, height=controls.SEGMENT)
         if asked.precision is not None:
-            asked.precision = round(number(ui, "decimals", float(asked.precision), _DECIMALS, width=44))
+            asked.precision = round(fields.number(ui, "decimals", float(asked.precision), _DECIMALS, width=44))
             _beside(ui, 6.0)
-        if text_button(ui, "All##decimals", hint="All that the format needs", height=FIELD):
+        if controls.text_button(ui, "All##decimals", hint="All that the format needs", height=controls.FIELD):
             asked.precision = _USUAL_DECIMALS if asked.precision is None else None
 
 

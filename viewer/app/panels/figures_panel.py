@@ -12,22 +12,8 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import scrub
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import (
-    FIELD,
-    SEGMENT,
-    drop_choice,
-    drop_menu,
-    head,
-    label,
-    list_row,
-    no_spacing,
-    note,
-    quiet,
-    segments,
-    text_button,
-)
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, attempt
-from viewer.app.widgets.fields import ANGLE, POSITION, axis_fields, in_lengths, number_field, position_label
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document import DocumentGoal, joint_of
 from viewer.document.comparison import Comparison, rounded_up
@@ -50,7 +36,7 @@ def draw_figure_rows(ui: PanelContext) -> None:
         return
     tall = ui.px(_ROW) * min(len(stage), _MOST)
     pointed = ""
-    with no_spacing():
+    with controls.no_spacing():
         imgui.begin_child("figures", (0.0, tall))
         pen = Pen(ui)
         for index, name in enumerate(stage.names):
@@ -68,7 +54,9 @@ def _row(ui: PanelContext, pen: Pen, index: int) -> bool:
     """Draw a row and answer clicks; whether the pointer is over it."""
     session, stage, figures = ui.session, ui.session.stage, ui.controller.figures
     name, hidden, active = stage.names[index], stage.hidden[index], index == stage.active
-    it = list_row(pen, f"figure {name}", _ROW, chosen=active, lit=name == ui.controller.view.lit_figure, rounding=3)
+    it = controls.list_row(
+        pen, f"figure {name}", _ROW, chosen=active, lit=name == ui.controller.view.lit_figure, rounding=3
+    )
     eye, cross = it.x + pen.px(_EYE), it.x + it.w - pen.px(_EYE)
     pointer = imgui.get_mouse_pos().x
     icon = fa.ICON_FA_EYE_SLASH if hidden else fa.ICON_FA_EYE
@@ -112,24 +100,24 @@ def draw_place(ui: PanelContext) -> None:
     if not stage.several:
         return
     name, placement = figures.active, stage.placement[stage.active]
-    head(ui, fa.ICON_FA_LOCATION_DOT, name, "place among the figures")
+    controls.head(ui, fa.ICON_FA_LOCATION_DOT, name, "place among the figures")
     imgui.push_id("place")
-    label(ui, position_label(ui), hint="Of the figure's own origin, on the stage")
-    changed = axis_fields(ui, "offset", placement.offset, in_lengths(ui, POSITION))
+    controls.label(ui, fields.position_label(ui), hint="Of the figure's own origin, on the stage")
+    changed = fields.axis_fields(ui, "offset", placement.offset, fields.in_lengths(ui, fields.POSITION))
     if changed is not None:
         index, edit = changed
         offset = list(placement.offset)
         offset[index] = edit.value
         _place(ui, name, edit, Placement((offset[0], offset[1], offset[2]), placement.yaw))
-    label(ui, "Yaw")
-    turned = number_field(ui, "yaw", math.degrees(placement.yaw), ANGLE, width=ui.px(90))
+    controls.label(ui, "Yaw")
+    turned = fields.number_field(ui, "yaw", math.degrees(placement.yaw), fields.ANGLE, width=ui.px(90))
     if turned is not None:
         _place(ui, name, turned, replace_yaw(placement, turned.value))
-    label(ui, "")
-    if text_button(ui, "Hide", icon=fa.ICON_FA_EYE_SLASH, enabled=ui.controller.can("figure.hide")):
+    controls.label(ui, "")
+    if controls.text_button(ui, "Hide", icon=fa.ICON_FA_EYE_SLASH, enabled=ui.controller.can("figure.hide")):
         ui.controller.run("figure.hide")
     imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Remove", icon=fa.ICON_FA_XMARK):
+    if controls.text_button(ui, "Remove", icon=fa.ICON_FA_XMARK):
         ui.controller.run("figure.remove")
     _draw_compare(ui)
     imgui.pop_id()
@@ -141,25 +129,25 @@ def _draw_compare(ui: PanelContext) -> None:
     names = figures.comparable
     if not names:
         return
-    label(ui, "Compare", hint="Distance of each joint from that of the same name, plotted in the timeline")
+    controls.label(ui, "Compare", hint="Distance of each joint from that of the same name, plotted in the timeline")
     wide = imgui.get_content_region_avail().x
     entries = ((name, name or _NONE) for name in ("", *names))
     words = figures.compared or _NONE
-    chosen = drop_choice(ui, "compare", words, entries, figures.compared, width=wide, height=SEGMENT)
+    chosen = controls.drop_choice(ui, "compare", words, entries, figures.compared, width=wide, height=controls.SEGMENT)
     if chosen is not None:
         figures.compare(chosen)
         ui.wake()
     found = figures.comparison()
     if found is None:
         return
-    label(ui, "From")
-    side = segments(ui, "from", ("Origin", "Root"), int(figures.from_root), hints=_FROM_HINTS)
+    controls.label(ui, "From")
+    side = controls.segments(ui, "from", ("Origin", "Root"), int(figures.from_root), hints=_FROM_HINTS)
     if side is not None and bool(side) != figures.from_root:
         figures.compare(figures.compared, from_root=bool(side))
         ui.wake()
     name, frame, metres = found.worst()
     mean = float(found.metres.mean())
-    quiet(ui, f"Mean {centimetres(mean)} cm, most {centimetres(metres)} cm: {name}, frame {frame}", small=True)
+    controls.quiet(ui, f"Mean {centimetres(mean)} cm, most {centimetres(metres)} cm: {name}, frame {frame}", small=True)
 
 
 def draw_follow(ui: PanelContext, goal: DocumentGoal) -> None:
@@ -168,9 +156,9 @@ def draw_follow(ui: PanelContext, goal: DocumentGoal) -> None:
     if not stage.several or goal.relative:
         return
     link = next((one for one in stage.links[stage.active] if one.goal == goal.id), None)
-    label(ui, "Follows", hint="The target stays at a joint of another figure, as in a handshake")
+    controls.label(ui, "Follows", hint="The target stays at a joint of another figure, as in a handshake")
     wide = imgui.get_content_region_avail().x
-    if not drop_menu(ui, "follows", link.target if link else _NOBODY, width=wide, height=FIELD):
+    if not controls.drop_menu(ui, "follows", link.target if link else _NOBODY, width=wide, height=controls.FIELD):
         return
     if imgui.menu_item_simple(_NOBODY, None, link is None):
         attempt(ui, lambda: ui.session.figures.link(name, goal.id))
@@ -197,8 +185,8 @@ def draw_joint_difference(ui: PanelContext, joint: int) -> None:
     now = f"{centimetres(float(metres[frame - found.first]))} cm now, " if found.covers(frame) else ""
     most = int(metres.argmax())
     words = f"{now}most {centimetres(float(metres[most]))} cm at {found.first + most}"
-    label(ui, "Differs", hint=f"From {figures.compared}")
-    note(ui, words, "text2", gap=0.0)
+    controls.label(ui, "Differs", hint=f"From {figures.compared}")
+    controls.note(ui, words, "text2", gap=0.0)
 
 
 def replace_yaw(placement: Placement, degrees: float) -> Placement:

@@ -18,9 +18,8 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.export_options import EXPORT_HEIGHT, ExportState, draw_export
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import label, list_row, no_spacing, rows_in_view, scroll_to_row, small_line, text_button
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, dialog
-from viewer.app.widgets.fields import focus_next_field, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.errors import ViewerError, quote
 from viewer.formats.files import check_output
@@ -40,7 +39,7 @@ _DATE, _SIZE = 130.0, 70.0
 def _draw_shortcuts(ui: PanelContext, state: State) -> bool:
     """Folders; recent files and samples where files are opened. Returns whether a file was opened."""
     opened = False
-    with no_spacing():
+    with controls.no_spacing():
         for words, path in state.places:
             if _shortcut(ui, words, fa.ICON_FA_FOLDER, str(path), chosen=path == state.folder):
                 state.go(path)
@@ -70,7 +69,7 @@ def _heading(ui: PanelContext, words: str) -> None:
 
 def _shortcut(ui: PanelContext, words: str, icon: str, hint: str, *, chosen: bool = False) -> bool:
     pen = Pen(ui)
-    it = list_row(pen, hint, _ROW, chosen=chosen)
+    it = controls.list_row(pen, hint, _ROW, chosen=chosen)
     pen.icon(it.x + pen.px(14), it.middle[1], icon, "text3", SMALL)
     pen.text(it.x + pen.px(28), pen.middle(it.y, it.h), pen.fit(words, it.w - pen.px(34)), "text2")
     tip(hint)
@@ -84,7 +83,7 @@ def _draw_list(ui: PanelContext, state: State) -> bool:
     room = imgui.get_content_region_avail()
     pen.box(x, y, room.x, room.y, "app")
     pressed: Entry | None = None
-    with no_spacing():
+    with controls.no_spacing():
         # Without no_nav, Enter in the name field would press the entry that was clicked last.
         imgui.begin_child("entries", (0.0, 0.0), window_flags=imgui.WindowFlags_.no_nav)
         if not state.entries:
@@ -92,8 +91,8 @@ def _draw_list(ui: PanelContext, state: State) -> bool:
         if state.stepped:
             state.stepped = False
             marked = next((index for index, entry in enumerate(state.entries) if entry.name == state.name), -1)
-            scroll_to_row(marked, pen.px(_ROW), centre=False)
-        for index in rows_in_view(len(state.entries), pen.px(_ROW)):
+            controls.scroll_to_row(marked, pen.px(_ROW), centre=False)
+        for index in controls.rows_in_view(len(state.entries), pen.px(_ROW)):
             if _entry(ui, state.entries[index], chosen=state.entries[index].name == state.name):
                 pressed = state.entries[index]
         imgui.end_child()
@@ -113,7 +112,7 @@ def _pressed(state: State, entry: Entry) -> bool:
 
 def _entry(ui: PanelContext, entry: Entry, *, chosen: bool) -> bool:
     pen = Pen(ui)
-    it = list_row(pen, entry.name, _ROW, chosen=chosen)
+    it = controls.list_row(pen, entry.name, _ROW, chosen=chosen)
     icon = fa.ICON_FA_FOLDER if entry.folder else fa.ICON_FA_FILE
     pen.icon(it.x + pen.px(16), it.middle[1], icon, "text2" if entry.folder else "text3", SMALL)
     y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(8)
@@ -430,10 +429,10 @@ def _contents(ui: PanelContext, state: State) -> bool:
 
 
 def _path_field(ui: PanelContext, state: State) -> bool:
-    if text_button(ui, "Up", enabled=state.folder.parent != state.folder, hint="Parent folder   Backspace"):
+    if controls.text_button(ui, "Up", enabled=state.folder.parent != state.folder, hint="Parent folder   Backspace"):
         state.go(state.folder.parent)
     imgui.same_line(0.0, ui.px(6))
-    state.typed, entered = text_line(ui, "path", state.typed, width=imgui.get_content_region_avail().x)
+    state.typed, entered = fields.text_line(ui, "path", state.typed, width=imgui.get_content_region_avail().x)
     if not entered:
         return False
     path = typed_path(state.typed, state.folder)
@@ -448,10 +447,10 @@ def _bottom(ui: PanelContext, state: State) -> bool:
     enter = not imgui.is_any_item_active()  # Enter that ends a field is not for the dialog
     if state.export is not None:
         state.take_suffix(draw_export(ui, state.export, state.path.suffix.casefold()))
-    label(ui, "Name")
+    controls.label(ui, "Name")
     entered = _name_field(ui, state)
     warns = bool(state.problem or state.replacing or state.unnamed)
-    small_line(ui, _advice(state), "warn" if warns else "text3", height=SMALL)
+    controls.small_line(ui, _advice(state), "warn" if warns else "text3", height=SMALL)
     word = "Replace" if state.replacing is not None and state.replacing == state.path else state.action
     sure = bool(state.name.strip()) and not state.unnamed
     pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True, enabled=sure), enter=enter)
@@ -466,10 +465,10 @@ def _name_field(ui: PanelContext, state: State) -> bool:
     Arrow keys step through the list; Backspace in an empty field goes to the parent folder.
     """
     if state.fresh:
-        focus_next_field()
+        fields.focus_next_field()
         state.fresh = False
     wide, empty, before = imgui.get_content_region_avail().x, not state.name, state.name
-    name, entered = text_line(
+    name, entered = fields.text_line(
         ui, "name", before, width=wide, hint="" if state.saving else "Name or path", stepped=state.step
     )
     if imgui.is_item_edited() and not state.stepped:

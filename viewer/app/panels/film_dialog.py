@@ -11,18 +11,8 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels import file_dialog
 from viewer.app.panels.file_dialog import has_suffix, names_folder, typed_path
-from viewer.app.widgets.buttons import (
-    SEGMENT,
-    choose,
-    label,
-    note,
-    paragraph,
-    separator,
-    small_line,
-    text_button,
-)
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, dialog
-from viewer.app.widgets.fields import Format, focus_next_field, number, text_line
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document import Document
 from viewer.document.changed_keys import shows_take
@@ -235,8 +225,8 @@ _LABEL = 72.0
 """Width of the column of labels, logical pixels."""
 
 _FIELD = 84.0
-_PIXELS = Format(decimals=0, per_pixel=2.0, snap=16.0, units={}, low=2.0, high=8192.0)
-_SECONDS = Format(decimals=1, unit=" s", per_pixel=0.05, snap=1.0, units={"s": 1.0}, low=0.1, high=SLOWEST_TURN)
+_PIXELS = fields.Format(decimals=0, per_pixel=2.0, snap=16.0, units={}, low=2.0, high=8192.0)
+_SECONDS = fields.Format(decimals=1, unit=" s", per_pixel=0.05, snap=1.0, units={"s": 1.0}, low=0.1, high=SLOWEST_TURN)
 _HINTS = {
     "grid": "The lines on the ground",
     "names": "The names of all joints",
@@ -248,26 +238,26 @@ _HINTS = {
 
 
 def _picture_rows(ui: PanelContext, state: FilmState) -> None:
-    label(ui, "Size", width=_LABEL, height=SEGMENT)
+    controls.label(ui, "Size", width=_LABEL, height=controls.SEGMENT)
     names, view = list(_SIZES), ui.regions.viewport.size
     words = [f"View {film.size_words(view)}", *(f"{name}p" for name in names[1:-1]), "Other"]
     hints = ["The size of the view", *(film.size_words(_SIZES[name]) for name in names[1:-1])]
-    size = choose(ui, "size", names, words, state.sized, hints=hints)
+    size = controls.choose(ui, "size", names, words, state.sized, hints=hints)
     if size != state.sized:
         state.own = _size_of(ui, state) if size == "own" else state.own
         state.size = size
     if state.size != "own":
         return
-    label(ui, "", width=_LABEL)
+    controls.label(ui, "", width=_LABEL)
     sizes = [float(pixels) for pixels in state.own]
     for index, name in enumerate(("width", "height")):
         if index:
-            note(ui, "\N{MULTIPLICATION SIGN}")
+            controls.note(ui, "\N{MULTIPLICATION SIGN}")
             imgui.same_line(0.0, ui.px(10))
-        sizes[index] = number(ui, name, sizes[index], _PIXELS, width=_FIELD, hint=name.capitalize())
+        sizes[index] = fields.number(ui, name, sizes[index], _PIXELS, width=_FIELD, hint=name.capitalize())
     state.own = round(sizes[0]), round(sizes[1])
     odd = state.form == "mp4" and any(pixels % 2 for pixels in state.own)
-    note(ui, "pixels; MP4 needs even numbers" if odd else "pixels")
+    controls.note(ui, "pixels; MP4 needs even numbers" if odd else "pixels")
 
 
 def _motion_rows(ui: PanelContext, state: FilmState) -> None:
@@ -275,68 +265,72 @@ def _motion_rows(ui: PanelContext, state: FilmState) -> None:
     filmed = ui.controller.filmed()
     document, every = filmed.document, film.ranges(filmed.document)
     if len(every) > 1:
-        label(ui, "Range", width=_LABEL, height=SEGMENT, hint="Frames of the take")
+        controls.label(ui, "Range", width=_LABEL, height=controls.SEGMENT, hint="Frames of the take")
         words = [f"Frames {frames[0]} to {frames[1]}" if frames else "This pose" for frames in every]
         if filmed.ghosts is not None:
             words[0] = "All iterations"
-        frames = choose(ui, "shows", every, words, state.frames(document))
+        frames = controls.choose(ui, "shows", every, words, state.frames(document))
         if frames != state.frames(document):
             state.shows = every.index(frames)
             state.changed()
         if state.frames(document) is not None and not shows_take(document):
-            note(ui, "pose not keyed", "warn", SEGMENT)
+            controls.note(ui, "pose not keyed", "warn", controls.SEGMENT)
             tip("The pose shown is not part of the take, so it will not be in the film. S keys it")
     if state.frames(document) is None:
-        label(ui, "Duration", width=_LABEL)
-        seconds = round(number(ui, "seconds", state.seconds, _SECONDS, width=_FIELD), 2)
+        controls.label(ui, "Duration", width=_LABEL)
+        seconds = round(fields.number(ui, "seconds", state.seconds, _SECONDS, width=_FIELD), 2)
         if seconds != state.seconds:
             state.seconds = seconds
             state.changed()
-        note(ui, "one full turn; loops without a jump")
+        controls.note(ui, "one full turn; loops without a jump")
         if ui.controller.demos.has_motions:
-            label(ui, "", width=_LABEL)
-            note(ui, f"Moving targets will not move: record them first with {BY_ID['key.record'].shortcut}", "warn")
+            controls.label(ui, "", width=_LABEL)
+            controls.note(
+                ui, f"Moving targets will not move: record them first with {BY_ID['key.record'].shortcut}", "warn"
+            )
     _rate(ui, state)
 
 
 def _rate(ui: PanelContext, state: FilmState) -> None:
     plan = _plan_of(ui, state)
-    form = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=film.fastest(state.form))
-    label(ui, "Rate", width=_LABEL, hint="Frames per second; the film lasts as long as the take at any rate")
-    fps = number(ui, "fps", plan.fps, form, width=_FIELD)
+    form = fields.Format(
+        decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=film.fastest(state.form)
+    )
+    controls.label(ui, "Rate", width=_LABEL, hint="Frames per second; the film lasts as long as the take at any rate")
+    fps = fields.number(ui, "fps", plan.fps, form, width=_FIELD)
     if fps != plan.fps:
         state.fps = round(fps, 3)
         state.changed()
     if state.fps is not None:
         imgui.same_line(0.0, ui.px(6))
-        if text_button(ui, "Reset", hint="Same as the take"):
+        if controls.text_button(ui, "Reset", hint="Same as the take"):
             state.fps = None
             state.changed()
     filmed = ui.controller.filmed()
     solved = filmed.ghosts is not None and plan.frames is not None
     own = f"{1.0 / filmed.document.frame_time:g} iterations a second" if solved else "the take's own"
-    note(ui, film.rate_words(filmed.document, plan, state.form, own))
+    controls.note(ui, film.rate_words(filmed.document, plan, state.form, own))
 
 
 def _camera_rows(ui: PanelContext, state: FilmState) -> None:
     """The rows for the camera and for what is shown."""
     plan = _plan_of(ui, state)
-    label(ui, "View", width=_LABEL, height=SEGMENT)
+    controls.label(ui, "View", width=_LABEL, height=controls.SEGMENT)
     hints = ("Exactly what the view shows", "From the same side, as close as the motion allows")
     words = ("As in the window", "All in view")
-    whole = choose(ui, "whole", (False, True), words, plan.whole, widths=ui.px(150), hints=hints)
+    whole = controls.choose(ui, "whole", (False, True), words, plan.whole, widths=ui.px(150), hints=hints)
     state.whole = whole if whole is not plan.whole else state.whole
     if _goes_out(ui, state):
         said, colour = ("it would leave the view", "text3") if plan.whole else ("it leaves the view", "warn")
-        note(ui, said, colour, SEGMENT)
-    label(ui, "Camera", width=_LABEL, height=SEGMENT)
+        controls.note(ui, said, colour, controls.SEGMENT)
+    controls.label(ui, "Camera", width=_LABEL, height=controls.SEGMENT)
     still = plan.frames is None
     hints = (
         "A still pose is shown on a turntable" if still else "",
         "The camera circles the figure once during the film",
     )
     off = {0} if still else ()
-    turns = choose(
+    turns = controls.choose(
         ui, "camera", (False, True), ("Fixed", "Turntable"), plan.turntable, widths=ui.px(150), hints=hints, off=off
     )
     state.turntable = turns if turns is not plan.turntable else state.turntable
@@ -345,13 +339,15 @@ def _camera_rows(ui: PanelContext, state: FilmState) -> None:
 
 def _show_rows(ui: PanelContext, state: FilmState, *, still: bool) -> None:
     """Toggles for what is shown besides the figure; a pose has neither ghosts nor trails."""
-    label(ui, "Show", width=_LABEL, height=SEGMENT)
+    controls.label(ui, "Show", width=_LABEL, height=controls.SEGMENT)
     for index, part in enumerate(film.PARTS):
         if index:
             imgui.same_line(0.0, ui.px(4))
         on = part in state.parts
         there = not still or part not in {"ghosts", "trails"}
-        if text_button(ui, f"{part.capitalize()}##part", on=on, height=SEGMENT, enabled=there, hint=_HINTS[part]):
+        if controls.text_button(
+            ui, f"{part.capitalize()}##part", on=on, height=controls.SEGMENT, enabled=there, hint=_HINTS[part]
+        ):
             state.parts ^= {part}
 
 
@@ -379,10 +375,10 @@ def draw_film_dialog(ui: PanelContext) -> None:
         shown.closed &= on_top
         enter = on_top and not imgui.is_any_item_active()
         entered = _place(ui, state)
-        separator(ui)
+        controls.separator(ui)
         _picture_rows(ui, state)
         _motion_rows(ui, state)
-        separator(ui)
+        controls.separator(ui)
         _camera_rows(ui, state)
         gap(ui.px(4))
         shown.closed |= _bottom(ui, state, entered=entered, enter=enter)
@@ -391,37 +387,37 @@ def draw_film_dialog(ui: PanelContext) -> None:
 
 def _place(ui: PanelContext, state: FilmState) -> bool:
     """Name, folder and format; returns whether Enter was pressed in the name."""
-    label(ui, "Name", width=_LABEL)
+    controls.label(ui, "Name", width=_LABEL)
     if state.fresh:
-        focus_next_field()
+        fields.focus_next_field()
         state.fresh = False
     before = state.name
-    state.name, entered = text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
+    state.name, entered = fields.text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
     if state.name != before:
         state.read_name()
-    label(ui, "Folder", width=_LABEL)
+    controls.label(ui, "Folder", width=_LABEL)
     button = ui.px(96)
     before = state.folder
     room = imgui.get_content_region_avail().x - button - ui.px(6)
-    state.folder, _ = text_line(ui, "folder", state.folder, width=room)
+    state.folder, _ = fields.text_line(ui, "folder", state.folder, width=room)
     if state.folder != before:
         state.changed()
     imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Choose…", icon=fa.ICON_FA_FOLDER_OPEN, width=button):
+    if controls.text_button(ui, "Choose…", icon=fa.ICON_FA_FOLDER_OPEN, width=button):
         _choose(ui, state)
     _format(ui, state)
     return entered
 
 
 def _format(ui: PanelContext, state: FilmState) -> None:
-    label(ui, "Format", width=_LABEL, height=SEGMENT)
+    controls.label(ui, "Format", width=_LABEL, height=controls.SEGMENT)
     off = {film.FORMATS.index("mp4")} if state.lacks else set()
-    form = choose(ui, "format", film.FORMATS, _WORDS, state.form, widths=ui.px(112), off=off)
+    form = controls.choose(ui, "format", film.FORMATS, _WORDS, state.form, widths=ui.px(112), off=off)
     if form != state.form:
         state.take_form(form)
     if state.lacks:
         imgui.indent(ui.px(_LABEL))
-        paragraph(ui, state.lacks, "warn", small=True)
+        controls.paragraph(ui, state.lacks, "warn", small=True)
         imgui.unindent(ui.px(_LABEL))
 
 
@@ -440,7 +436,7 @@ def _bottom(ui: PanelContext, state: FilmState, *, entered: bool, enter: bool) -
     pictures = film.count(ui.controller.filmed().document, plan)
     pen = Pen(ui)
     said = state.problem or state.asking
-    small_line(ui, said or _files(state, pictures), "warn" if said else "text3", height=20)
+    controls.small_line(ui, said or _files(state, pictures), "warn" if said else "text3", height=20)
     x, y = imgui.get_cursor_screen_pos()
     pen.strong(x, pen.middle(y, pen.px(28)), film.length_words(pictures, plan.fps, plan.size))
     imgui.set_cursor_screen_pos((x, y))

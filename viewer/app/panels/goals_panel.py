@@ -18,32 +18,8 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.figures_panel import draw_follow
 from viewer.app.panels.panel_parts import effector_mark, highlight, rotation_fields, select_by_click
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import (
-    drop_menu,
-    head,
-    label,
-    list_row,
-    no_spacing,
-    quiet,
-    rows_in_view,
-    scroll_to_row,
-    segments,
-    text_button,
-)
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, carry_out
-from viewer.app.widgets.fields import (
-    ANGLE,
-    LENGTH,
-    PART,
-    POSITION,
-    Format,
-    axis_fields,
-    in_lengths,
-    number_field,
-    part_slider,
-    position_label,
-    vector_fields,
-)
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import Document, DocumentGoal, GoalError, Item, actions, stand_of
 from viewer.document.actions import AddGoal, Select, SetGoal
@@ -74,9 +50,9 @@ def draw_goals(ui: PanelContext) -> None:
     """Draw the panel, or what to do where there are no goals."""
     document = ui.session.document
     if not document.goals and not document.balance.on:
-        quiet(ui, NO_GOALS)
+        controls.quiet(ui, NO_GOALS)
         return
-    with no_spacing():
+    with controls.no_spacing():
         x, y = imgui.get_cursor_screen_pos()
         overhang = ui.px(_OVERHANG)
         imgui.set_cursor_screen_pos((x - overhang, y))
@@ -141,7 +117,7 @@ def _rows(ui: PanelContext, rows: Sequence[Row]) -> None:
     _follow_selection(ui, rows)
     owned = Counter(goal.effector for goal in document.goals)
     pointed, below = None, None
-    for index in rows_in_view(len(rows), ui.px(_ROW)):
+    for index in controls.rows_in_view(len(rows), ui.px(_ROW)):
         row = rows[index]
         if row.is_heading:
             over = _heading(ui, row.level, first=index == 0)
@@ -166,7 +142,7 @@ def _follow_selection(ui: PanelContext, rows: Sequence[Row]) -> None:
     key = active, tuple(places)
     if key != ui.memory.get("followed"):
         ui.memory["followed"] = key
-        scroll_to_row(places[0] if places else -1, ui.px(_ROW), centre=False)
+        controls.scroll_to_row(places[0] if places else -1, ui.px(_ROW), centre=False)
 
 
 def _heading(ui: PanelContext, level: int, *, first: bool) -> bool:
@@ -208,7 +184,7 @@ def _drop(ui: PanelContext, level: int | None) -> None:
 def _balance(ui: PanelContext, error: GoalError | None) -> bool:
     """Draw the row of the goal for balance; a click shows its settings, those of the figure."""
     pen, document = Pen(ui), ui.session.document
-    it = list_row(pen, "goal for balance", _ROW, chosen=False, lit=False)
+    it = controls.list_row(pen, "goal for balance", _ROW, chosen=False, lit=False)
     reached = error is None or error.reached
     tone = "unreached" if not reached else "target"
     pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_SCALE_BALANCED, tone, SMALL)
@@ -228,7 +204,7 @@ def _grip(ui: PanelContext, hand: str, prop: str, error: GoalError | None, *, on
     """Draw the row of a grip; a click selects the hand's joint, whose settings say what it grips."""
     pen, document = Pen(ui), ui.session.document
     item_of_hand = Item("joint", hand)
-    it = list_row(pen, f"grip {hand}", _ROW, chosen=item_of_hand in document.selection, lit=False)
+    it = controls.list_row(pen, f"grip {hand}", _ROW, chosen=item_of_hand in document.selection, lit=False)
     reached = error is None or error.reached
     tone = "text3" if not on else "target" if reached else "unreached"
     pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_HAND_BACK_FIST, tone, SMALL)
@@ -262,7 +238,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
     name, pen = goal.id, Pen(ui)
     indent = pen.px(12) if below else 0.0
     chosen = Item("effector", name) in ui.session.document.selection
-    it = list_row(pen, f"goal {name}", _ROW, chosen=chosen, lit=lit)
+    it = controls.list_row(pen, f"goal {name}", _ROW, chosen=chosen, lit=lit)
     reached = error is None or error.reached or not goal.enabled or name in ui.session.yields
     if lit or (it.hovered and chosen):
         pen.upright(it.x, it.y, it.y + it.h, "hovered")
@@ -314,12 +290,12 @@ def add_entries(ui: PanelContext, effector: str) -> None:
             act(ui, AddGoal(effector, kind))
 
 
-WEIGHT = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.001, high=1000.0)
+WEIGHT = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units=fields.PART.units, low=0.001, high=1000.0)
 _ADD = 26
 """Width of the button that adds a goal, logical pixels."""
-_FORMS = {Unit.LENGTH: LENGTH, Unit.ANGLE: ANGLE, Unit.PLAIN: PART}
+_FORMS = {Unit.LENGTH: fields.LENGTH, Unit.ANGLE: fields.ANGLE, Unit.PLAIN: fields.PART}
 """The format of a number of a goal kind, by its unit."""
-_AXIS = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1.0)
+_AXIS = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=-1.0, high=1.0)
 
 
 def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
@@ -328,7 +304,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     error = ui.session.errors.get(name)
     x, y = imgui.get_cursor_screen_pos()
     note = f"goal · {KINDS[goal.kind].title.lower() if goal.enabled else 'off'}"
-    head(ui, "", goal.effector, f"{note} · pinned" if goal.pinned else note)
+    controls.head(ui, "", goal.effector, f"{note} · pinned" if goal.pinned else note)
     pen = Pen(ui)
     reached = error is None or error.reached or name in ui.session.yields
     effector_mark(pen, x + pen.px(7), y + pen.px(12), goal, reached=reached)
@@ -360,7 +336,7 @@ def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
     goals = (*document.goals_of(goal.effector), *pairs)
     if len(goals) < 2:
         return
-    label(ui, "Goals")
+    controls.label(ui, "Goals")
     left, pen = imgui.get_cursor_pos_x(), Pen(ui)
     right = left + imgui.get_content_region_avail().x
     for number, one in enumerate(goals):
@@ -371,19 +347,19 @@ def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
             if imgui.get_cursor_pos_x() + width > right:
                 imgui.new_line()
                 imgui.set_cursor_pos_x(left)
-        if text_button(ui, f"{words}##{one.id}", width=width, on=one.id == goal.id, hint=one.id):
+        if controls.text_button(ui, f"{words}##{one.id}", width=width, on=one.id == goal.id, hint=one.id):
             act(ui, actions.Select((Item("effector", one.id),)))
 
 
 def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
     """The kind of the goal, and a button that adds a goal to its effector."""
-    label(ui, "Goal")
+    controls.label(ui, "Goal")
     wide = imgui.get_content_region_avail().x - ui.px(_ADD + 6)
-    if drop_menu(ui, "kind", KINDS[goal.kind].title if goal.enabled else OFF, width=wide, height=24):
+    if controls.drop_menu(ui, "kind", KINDS[goal.kind].title if goal.enabled else OFF, width=wide, height=24):
         kind_entries(ui, goal)
         imgui.end_popup()
     imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "+##add", width=ui.px(_ADD), hint="Add a goal to the effector   Shift+A"):
+    if controls.text_button(ui, "+##add", width=ui.px(_ADD), hint="Add a goal to the effector   Shift+A"):
         imgui.open_popup("add")
     if imgui.begin_popup("add"):
         add_entries(ui, goal.effector)
@@ -400,8 +376,10 @@ def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _off(ui: PanelContext, goal: DocumentGoal) -> None:
-    label(ui, "")
-    if text_button(ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Hold the effector at its position"):
+    controls.label(ui, "")
+    if controls.text_button(
+        ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Hold the effector at its position"
+    ):
         act(ui, actions.HoldEffector(goal.id))
     imgui.same_line()
     _remove(ui, goal)
@@ -409,22 +387,22 @@ def _off(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def _pair(ui: PanelContext, goal: DocumentGoal) -> None:
     """The two effectors that hold together, as buttons that select them."""
-    label(ui, "Between")
+    controls.label(ui, "Between")
     width = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
     for number, name in enumerate((goal.effector, goal.to)):
         if number:
             imgui.same_line(0.0, ui.px(6))
-        if text_button(ui, f"{shown(name)}##end {name}", width=width, hint=f"Select {shown(name)}"):
+        if controls.text_button(ui, f"{shown(name)}##end {name}", width=width, hint=f"Select {shown(name)}"):
             act(ui, actions.Select((Item("effector", name),)))
 
 
 def _place(ui: PanelContext, goal: DocumentGoal) -> None:
-    name, form = goal.id, in_lengths(ui, POSITION)
-    label(ui, KINDS[goal.kind].point_title or position_label(ui))
+    name, form = goal.id, fields.in_lengths(ui, fields.POSITION)
+    controls.label(ui, KINDS[goal.kind].point_title or fields.position_label(ui))
     if goal.position is None:
-        axis_fields(ui, "position", None, form)
+        fields.axis_fields(ui, "position", None, form)
         return
-    vector_fields(
+    fields.vector_fields(
         ui, "position", goal.position, form, f"Move {name}", lambda place: actions.MoveTargets({name: (place, None)})
     )
 
@@ -432,7 +410,7 @@ def _place(ui: PanelContext, goal: DocumentGoal) -> None:
 def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
     name = goal.id
     turn = goal.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, goal).rotation)
-    label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
+    controls.label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
     rotation_fields(
         ui, "rotation", name, turn, f"Turn {name}", lambda turned: actions.MoveTargets({name: (None, turned)})
     )
@@ -441,16 +419,16 @@ def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
 def _number(ui: PanelContext, goal: DocumentGoal, number: Number) -> None:
     """The row of a number that only the goal's kind has."""
     value = goal.numbers.get(number.name, number.default)
-    label(ui, number.title, hint=number.hint)
+    controls.label(ui, number.title, hint=number.hint)
     if isinstance(value, tuple):
         _direction(ui, goal, number, value)
         return
     form, worth = _FORMS[number.unit], math.radians(1.0) if number.unit is Unit.ANGLE else 1.0
-    form = in_lengths(ui, form) if number.unit is Unit.LENGTH else form
+    form = fields.in_lengths(ui, form) if number.unit is Unit.LENGTH else form
     low = max(form.low, number.least / worth) if number.least >= 0.0 else number.least / worth
-    form = replace(form, low=max(low, POSITION.low), high=min(form.high, number.most / worth))
+    form = replace(form, low=max(low, fields.POSITION.low), high=min(form.high, number.most / worth))
     room, shown = imgui.get_content_region_avail().x, None if value is None else value / worth
-    edit = number_field(ui, number.name, shown, form, width=room)
+    edit = fields.number_field(ui, number.name, shown, form, width=room)
     carry_out(
         ui, edit, f"{number.title} of {goal.id}", lambda one: actions.SetGoal(goal.id, **{number.name: one * worth})
     )
@@ -462,18 +440,18 @@ def _direction(ui: PanelContext, goal: DocumentGoal, number: Number, axis: Vecto
         unit = tuple((np.array(wanted) / length).tolist()) if length > 1e-6 else axis
         return actions.SetGoal(goal.id, **{number.name: unit})
 
-    vector_fields(ui, number.name, axis, _AXIS, f"{number.title} of {goal.id}", aimed)
+    fields.vector_fields(ui, number.name, axis, _AXIS, f"{number.title} of {goal.id}", aimed)
 
 
 def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
     name, kind = goal.id, KINDS[goal.kind]
     if kind.metres or goal.pin_position:
-        label(ui, "Weight")
-        edit = _floored(part_slider(ui, "weight", goal.weight, form=WEIGHT, hint="Relative to the other goals"))
+        controls.label(ui, "Weight")
+        edit = _floored(fields.part_slider(ui, "weight", goal.weight, form=WEIGHT, hint="Relative to the other goals"))
         carry_out(ui, edit, f"Weight of {name}", lambda value: actions.SetWeight(name, weight=value))
     if goal.has_rotation or kind.radians:
-        label(ui, "Rot. wt.", hint="Weight of the rotation")
-        edit = _floored(part_slider(ui, "rotation weight", goal.rotation_weight, form=WEIGHT))
+        controls.label(ui, "Rot. wt.", hint="Weight of the rotation")
+        edit = _floored(fields.part_slider(ui, "rotation weight", goal.rotation_weight, form=WEIGHT))
         carry_out(ui, edit, f"Weight of {name}", lambda value: actions.SetWeight(name, rotation_weight=value))
 
 
@@ -490,10 +468,14 @@ def draw_level(
     ui: PanelContext, level: int, hints: Sequence[str] = _LEVEL_HINTS, *, pinned: bool = False
 ) -> int | None:
     """Draw the row of a goal's level, which a pin cannot choose; the one chosen in this frame, or None."""
-    label(ui, "Level", hint=_PINNED if pinned else "Where not all goals can be met, those of a later level give way")
+    controls.label(
+        ui, "Level", hint=_PINNED if pinned else "Where not all goals can be met, those of a later level give way"
+    )
     width = imgui.get_content_region_avail().x / len(LEVELS)
     off = range(1, len(LEVELS)) if pinned else ()
-    return segments(ui, "level", LEVELS, level, widths=width, hints=[_PINNED] * 4 if pinned else hints, off=off)
+    return controls.segments(
+        ui, "level", LEVELS, level, widths=width, hints=[_PINNED] * 4 if pinned else hints, off=off
+    )
 
 
 def _level(ui: PanelContext, goal: DocumentGoal) -> None:
@@ -513,26 +495,28 @@ def _floored(edit: Edit | None) -> Edit | None:
 
 
 def _pins(ui: PanelContext, goal: DocumentGoal) -> None:
-    label(ui, "Pin")
+    controls.label(ui, "Pin")
     pinned = goal.pin_position, goal.pin_rotation
     hints = "Keep this position in every drag   P", "Keep this rotation in every drag   Shift+P"
     for index, part in enumerate(("Position", "Rotation")):
         if index:
             imgui.same_line(0.0, ui.px(6))
-        if text_button(ui, f"{part}##pin", icon=fa.ICON_FA_THUMBTACK, on=pinned[index], hint=hints[index]):
+        if controls.text_button(ui, f"{part}##pin", icon=fa.ICON_FA_THUMBTACK, on=pinned[index], hint=hints[index]):
             wanted = {part.lower(): not pinned[index]}
             act(ui, actions.SetPin(goal.id, **wanted))
 
 
 def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
     """Three buttons that fill the row."""
-    label(ui, "")
+    controls.label(ui, "")
     space = ui.px(6)
     width = float(int((imgui.get_content_region_avail().x - 2 * space) / 3))
-    if text_button(ui, "Hold here", width=width, hint="Move the target to the effector"):
+    if controls.text_button(ui, "Hold here", width=width, hint="Move the target to the effector"):
         act(ui, actions.HoldEffector(goal.id))
     imgui.same_line(0.0, space)
-    if text_button(ui, "Release", width=width, hint="Switch the goal off: the effector follows the body   Delete"):
+    if controls.text_button(
+        ui, "Release", width=width, hint="Switch the goal off: the effector follows the body   Delete"
+    ):
         act(ui, actions.ReleaseEffector(goal.id))
     imgui.same_line(0.0, space)
     _remove(ui, goal, width)
@@ -541,5 +525,5 @@ def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
 def _remove(ui: PanelContext, goal: DocumentGoal, width: float | None = None) -> None:
     own = goal.id == goal.effector
     hint = "Remove the effector and all its goals" if own else "Remove this goal; the effector keeps the others"
-    if text_button(ui, "Remove", width=width, hint=hint):
+    if controls.text_button(ui, "Remove", width=width, hint=hint):
         act(ui, actions.RemoveEffector(goal.effector) if own else actions.RemoveGoal(goal.id))

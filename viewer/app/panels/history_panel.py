@@ -6,7 +6,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import list_row, no_spacing, rows_in_view, scroll_to_row
+from viewer.app.widgets import controls
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.pen import Pen, tip
 
@@ -25,11 +25,11 @@ def draw_history(ui: PanelContext) -> None:
     ]
     labels, now = [_START, *steps], session.history.index
     h, wanted = ui.px(_ROW), now
-    with no_spacing():
+    with controls.no_spacing():
         if ui.memory.get("at") != (now, len(labels)):
             ui.memory["at"] = (now, len(labels))
-            scroll_to_row(now, h, margin=h)
-        for index in rows_in_view(len(labels), h):
+            controls.scroll_to_row(now, h, margin=h)
+        for index in controls.rows_in_view(len(labels), h):
             if _row(Pen(ui), index, labels[index], now):
                 wanted = index
     if wanted != now:
@@ -38,7 +38,7 @@ def draw_history(ui: PanelContext) -> None:
 
 
 def _row(pen: Pen, index: int, words: str, now: int) -> bool:
-    it = list_row(pen, f"step {index}", _ROW, chosen=index == now)
+    it = controls.list_row(pen, f"step {index}", _ROW, chosen=index == now)
     if index == now:
         pen.icon(it.x + pen.px(9), it.middle[1], fa.ICON_FA_CARET_RIGHT, "accent", SMALL)
     colour = "text" if index == now else "text2" if index < now else "text3"

@@ -22,28 +22,8 @@ from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_leve
 from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bone_lengths, bones_of, coordinates, draw_joint
 from viewer.app.panels.layers_panel import draw_layer
 from viewer.app.panels.panel_parts import hint, run
-from viewer.app.widgets.buttons import (
-    drop_choice,
-    head,
-    label,
-    note,
-    quiet,
-    segments,
-    separator,
-    text_button,
-    toggle,
-)
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Phase, act, act_all, carry_out, carry_out_all
-from viewer.app.widgets.fields import (
-    LENGTH,
-    METRES,
-    POSITION,
-    Format,
-    axis_fields,
-    in_lengths,
-    number_field,
-    position_label,
-)
 from viewer.app.widgets.pen import gap
 from viewer.document import Action, Document, DocumentGoal, GoalLayer, Prop, actions
 from viewer.document.actions import SetBalance, SetLimitsFrom, SetSolver
@@ -78,7 +58,7 @@ def draw_inspector(ui: PanelContext) -> None:
         draw_layer(ui, layer)
         imgui.pop_id()
     elif goal is None and joint < 0:
-        quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
+        controls.quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
         gap(ui.px(4))
         _limit_source(ui)
         draw_holds(ui, _NARROW if is_folded(document.contact) else None)
@@ -87,7 +67,7 @@ def draw_inspector(ui: PanelContext) -> None:
         draw_place(ui)
     kinds = [item.kind for item in document.selection if not item.on_figure]
     if len(kinds) > 1:
-        quiet(ui, f"{len(kinds)} selected, the last is shown", small=True)
+        controls.quiet(ui, f"{len(kinds)} selected, the last is shown", small=True)
     if prop is not None or layer is not None or _several(ui):
         goal, joint = None, -1
     if goal is not None:
@@ -96,7 +76,7 @@ def draw_inspector(ui: PanelContext) -> None:
         imgui.pop_id()
     if joint >= 0:
         if goal is not None:
-            separator(ui)
+            controls.separator(ui)
         imgui.push_id(joint)
         draw_joint(ui, joint)
         draw_joint_difference(ui, joint)
@@ -115,7 +95,7 @@ def _several(ui: PanelContext) -> bool:
     if goals:
         draw_several_goals(ui, goals) if len(goals) > 1 else draw_goal(ui, goals[0])
     if goals and joints:
-        separator(ui)
+        controls.separator(ui)
     if joints:
         draw_several_joints(ui, joints) if len(joints) > 1 else draw_joint(ui, joints[0])
     imgui.pop_id()
@@ -135,10 +115,10 @@ def _limit_source(ui: PanelContext) -> None:
     kept = ui.memory.get("limit sources")
     if kept is None or kept[0] is not character:
         ui.memory["limit sources"] = kept = character, sources_of(character)
-    label(ui, "Limits", hint="Where the ranges of the joints come from")
+    controls.label(ui, "Limits", hint="Where the ranges of the joints come from")
     now = document.limits_source or NONE
     entries, wide = ((source, WORDS[source]) for source in kept[1]), imgui.get_content_region_avail().x
-    chosen = drop_choice(ui, "limits", WORDS.get(now, now), entries, now, width=wide, height=24)
+    chosen = controls.drop_choice(ui, "limits", WORDS.get(now, now), entries, now, width=wide, height=24)
     if chosen is not None:
         act(ui, SetLimitsFrom(chosen))
 
@@ -149,8 +129,10 @@ def draw_holds(ui: PanelContext, width: float | None) -> None:
     available = settings.method == DEFAULT
     only = "" if available else ": default solver only"
     imgui.begin_disabled(not available)
-    label(ui, "Holds", hint=f"What holds do when a drag pulls against them{only}")
-    chosen = segments(ui, "holds", _HOLDS, int(settings.firm_holds), hints=_HOLD_HINTS, widths=width and ui.px(width))
+    controls.label(ui, "Holds", hint=f"What holds do when a drag pulls against them{only}")
+    chosen = controls.segments(
+        ui, "holds", _HOLDS, int(settings.firm_holds), hints=_HOLD_HINTS, widths=width and ui.px(width)
+    )
     imgui.end_disabled()
     if chosen is not None and bool(chosen) != settings.firm_holds:
         act(ui, SetSolver(firm_holds=bool(chosen)))
@@ -185,9 +167,9 @@ def shown_goal_and_joint(document: Document) -> tuple[DocumentGoal | None, int]:
     return goal_on_it if goal_on_it is not None and goal_on_it.enabled else None, joint
 
 
-_CENTIMETRES = Format(
+_CENTIMETRES = fields.Format(
     decimals=1, unit=" cm", per_pixel=0.0005, snap=0.005, low=0.0, worth=0.01,
-    units={name: metres / 0.01 for name, metres in METRES.items()},
+    units={name: metres / 0.01 for name, metres in fields.METRES.items()},
 )  # fmt: skip
 _FIELD = 72.0
 """Width of the margin, logical pixels."""
@@ -197,28 +179,34 @@ def _balance(ui: PanelContext) -> None:
     """Draw whether balance is kept, the current margin, the wanted one and the level."""
     balance = ui.session.document.balance
     if not balance.on:
-        label(ui, "Balance", hint="Keep the centre of mass above the figure's support")
-        if toggle(ui, "balance", on=False, hint=hint("balance.keep")):
+        controls.label(ui, "Balance", hint="Keep the centre of mass above the figure's support")
+        if controls.toggle(ui, "balance", on=False, hint=hint("balance.keep")):
             run(ui, "balance.keep")
         return
-    head(ui, fa.ICON_FA_SCALE_BALANCED, "Balance", spare_words(ui.session.document), colour="accent")
-    label(ui, "Keep", hint="Keep the centre of mass above the figure's support")
-    if toggle(ui, "balance", on=True, hint=hint("balance.keep")):
+    controls.head(ui, fa.ICON_FA_SCALE_BALANCED, "Balance", spare_words(ui.session.document), colour="accent")
+    controls.label(ui, "Keep", hint="Keep the centre of mass above the figure's support")
+    if controls.toggle(ui, "balance", on=True, hint=hint("balance.keep")):
         run(ui, "balance.keep")
     imgui.same_line(0.0, ui.px(8))
-    form = _CENTIMETRES if ui.controller.view.unit.name == METRE.name else in_lengths(ui, replace(LENGTH, low=0.0))
-    edit = number_field(
+    form = (
+        _CENTIMETRES
+        if ui.controller.view.unit.name == METRE.name
+        else fields.in_lengths(ui, replace(fields.LENGTH, low=0.0))
+    )
+    edit = fields.number_field(
         ui, "margin", balance.margin, form,
         width=ui.px(_FIELD), hint="How far inside the support polygon the centre of mass stays",
     )  # fmt: skip
     carry_out(ui, edit, "Margin of balance", lambda margin: SetBalance(margin=margin))
-    note(ui, "inside the edge")
+    controls.note(ui, "inside the edge")
     chosen = draw_level(ui, balance.level)
     if chosen is not None:
         act(ui, SetBalance(level=chosen))
 
 
-_TIMES = Format(decimals=2, unit=" \N{MULTIPLICATION SIGN}", per_pixel=0.005, snap=0.1, units={}, low=0.01, high=100.0)
+_TIMES = fields.Format(
+    decimals=2, unit=" \N{MULTIPLICATION SIGN}", per_pixel=0.005, snap=0.1, units={}, low=0.01, high=100.0
+)
 _DIFFER = "Values differ: dragging shifts all of them, typing makes them equal"
 _EQUAL = 1e-9
 
@@ -229,15 +217,15 @@ Make = Callable[[int, float], Action]
 def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     """Draw the section of several goals."""
     names = [goal.id for goal in goals]
-    head(ui, fa.ICON_FA_LOCATION_CROSSHAIRS, f"{len(goals)} effectors", "", colour="effector")
-    quiet(ui, ", ".join(map(shown, names)), small=True)
+    controls.head(ui, fa.ICON_FA_LOCATION_CROSSHAIRS, f"{len(goals)} effectors", "", colour="effector")
+    controls.quiet(ui, ", ".join(map(shown, names)), small=True)
     on = [goal for goal in goals if goal.enabled]
     placed = [goal for goal in on if goal.has_position and goal.position is not None]
     if placed:
         _places(ui, placed)
     if on:
         held = [goal.id for goal in on]
-        label(ui, "Weight", hint="Relative to the other goals")
+        controls.label(ui, "Weight", hint="Relative to the other goals")
         _number(
             ui, "Weight", [goal.weight for goal in on], WEIGHT,
             lambda i, value: actions.SetWeight(held[i], weight=value),
@@ -247,11 +235,11 @@ def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
         if chosen is not None:
             act_all(ui, "Level", [actions.SetGoal(goal.id, level=chosen) for goal in on if not goal.pinned])
         _pins(ui, [goal for goal in on if goal.placed])
-    label(ui, "")
-    if text_button(ui, "Hold here", hint="Move the targets to the effectors"):
+    controls.label(ui, "")
+    if controls.text_button(ui, "Hold here", hint="Move the targets to the effectors"):
         act_all(ui, "Hold", [actions.HoldEffector(name) for name in names])
     imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Release", hint="Switch the goals off: the effectors follow the body"):
+    if controls.text_button(ui, "Release", hint="Switch the goals off: the effectors follow the body"):
         act_all(ui, "Release", [actions.ReleaseEffector(name) for name in names])
 
 
@@ -260,28 +248,30 @@ def draw_several_joints(ui: PanelContext, joints: Sequence[int]) -> None:
     document = ui.session.document
     skeleton = document.skeleton
     names = [skeleton.names[joint] for joint in joints]
-    head(ui, fa.ICON_FA_CIRCLE_NOTCH, f"{len(joints)} joints", "", colour="accent")
-    quiet(ui, ", ".join(map(shown, names)), small=True)
+    controls.head(ui, fa.ICON_FA_CIRCLE_NOTCH, f"{len(joints)} joints", "", colour="accent")
+    controls.quiet(ui, ", ".join(map(shown, names)), small=True)
     _coordinates(ui, document, joints)
     limited = [name for joint, name in zip(joints, names, strict=True) if skeleton.limits[joint] is not None]
     if limited:
         on = [name not in document.unlimited for name in limited]
-        label(ui, "Limits")
+        controls.label(ui, "Limits")
         imgui.begin_disabled(not document.limits_on)
-        if toggle(ui, "limits", on=all(on) and document.limits_on, hint="Limits of these joints"):
+        if controls.toggle(ui, "limits", on=all(on) and document.limits_on, hint="Limits of these joints"):
             act_all(ui, "Limits", [actions.SetJointLimits(name, not all(on)) for name in limited])
         imgui.end_disabled()
         if any(on) and not all(on):
-            note(ui, f"on for {sum(on)} of {len(on)}")
+            controls.note(ui, f"on for {sum(on)} of {len(on)}")
     _lengths(ui, document, joints)
     moving = [joint for joint in joints if skeleton.kinds[joint] not in {JointKind.FIXED, JointKind.FREE}]
     if moving:
-        label(ui, "Stiffness", hint="0 moves freely in IK, 1 does not move at all")
+        controls.label(ui, "Stiffness", hint="0 moves freely in IK, 1 does not move at all")
         stiff = [float(skeleton.stiffness[joint]) for joint in moving]
         own = [skeleton.names[joint] for joint in moving]
         _number(ui, "Stiffness", stiff, STIFFNESS, lambda i, value: actions.SetStiffness(own[i], value))
-    label(ui, "")
-    if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Return to the clip's frame, or to the relaxed pose"):
+    controls.label(ui, "")
+    if controls.text_button(
+        ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Return to the clip's frame, or to the relaxed pose"
+    ):
         act(ui, actions.ResetPose(tuple(names)))
 
 
@@ -297,8 +287,8 @@ def _coordinates(ui: PanelContext, document: Document, joints: Sequence[int]) ->
         def turned(i: int, value: float, some: list[Coordinate] = some) -> Action:
             return actions.SetCoordinate(names[i], some[i].place, value * some[i].per_unit)
 
-        label(ui, first.name)
-        form = in_lengths(ui, POSITION) if first.form is POSITION else first.form
+        controls.label(ui, first.name)
+        form = fields.in_lengths(ui, fields.POSITION) if first.form is fields.POSITION else first.form
         _number(ui, first.name, [one.value for one in some], form, turned)
 
 
@@ -311,7 +301,7 @@ def _lengths(ui: PanelContext, document: Document, joints: Sequence[int]) -> Non
     bones = [(joint, end) for joint, end in ends if before[end] > 0.0 and end not in moved]
     if not bones:
         return
-    label(ui, "Length", hint="Times the length in the file")
+    controls.label(ui, "Length", hint="Times the length in the file")
     places = (*skeleton.names, *skeleton.tip_names)
 
     def longer(i: int, value: float) -> Action:
@@ -325,8 +315,8 @@ def _places(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     """The mean of the targets; moving it moves all of them."""
     places = np.array([goal.position for goal in goals])
     middle = places.mean(axis=0)
-    label(ui, position_label(ui), hint="The mean of the targets; moving it moves all of them")
-    changed = axis_fields(ui, "middle", middle.tolist(), in_lengths(ui, POSITION))
+    controls.label(ui, fields.position_label(ui), hint="The mean of the targets; moving it moves all of them")
+    changed = fields.axis_fields(ui, "middle", middle.tolist(), fields.in_lengths(ui, fields.POSITION))
     if changed is None:
         return
     index, edit = changed
@@ -342,22 +332,22 @@ def _moved(targets: dict[str, tuple[Vector, None]], _: float) -> list[Action]:
 def _pins(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     if not goals:
         return
-    label(ui, "Pin")
+    controls.label(ui, "Pin")
     pinned = all(goal.pin_position for goal in goals), all(goal.pin_rotation for goal in goals)
     for index, part in enumerate(("Position", "Rotation")):
         if index:
             imgui.same_line(0.0, ui.px(6))
-        if text_button(ui, f"{part}##pins", icon=fa.ICON_FA_THUMBTACK, on=pinned[index]):
+        if controls.text_button(ui, f"{part}##pins", icon=fa.ICON_FA_THUMBTACK, on=pinned[index]):
             wanted = {part.lower(): not pinned[index]}
             act_all(ui, "Pin", [actions.SetPin(goal.id, **wanted) for goal in goals])
 
 
-def _number(ui: PanelContext, name: str, values: Sequence[float], form: Format, make: Make) -> None:
+def _number(ui: PanelContext, name: str, values: Sequence[float], form: fields.Format, make: Make) -> None:
     """One number for all; where they differ, their mean, faintly."""
     mean, differ = float(np.mean(values)), max(values) - min(values) > _EQUAL * max(1.0, *map(abs, values))
     tone, hint = ("text3", _DIFFER) if differ else ("text", "")
     width = imgui.get_content_region_avail().x
-    edit = number_field(ui, f"several {name}", mean, form, width=width, colour=tone, hint=hint)
+    edit = fields.number_field(ui, f"several {name}", mean, form, width=width, colour=tone, hint=hint)
     if edit is None:
         return
     if edit.phase is Phase.BEGIN:

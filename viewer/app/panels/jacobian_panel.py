@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import choose, paragraph, quiet, value_rows
+from viewer.app.widgets import controls
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.ik.jacobian import Jacobian
 from viewer.spatial.checks import Floats
@@ -36,16 +36,16 @@ def draw_jacobian(ui: PanelContext) -> None:
     lab = ui.controller.laboratory
     trace, jacobian = lab.trace, lab.jacobian()
     if trace is None or jacobian is None:
-        quiet(ui, "Drag a hand or foot to see how each joint moves it")
+        controls.quiet(ui, "Drag a hand or foot to see how each joint moves it")
         return
     frozen = trace.at(lab.shown_iteration).at_limit
     expanded = bool(ui.memory.get("jacobian by dof", False))
-    expanded = choose(ui, "columns", (False, True), ("Joints", "Degrees of freedom"), expanded)
+    expanded = controls.choose(ui, "columns", (False, True), ("Joints", "Degrees of freedom"), expanded)
     ui.memory["jacobian by dof"] = expanded
     gap(ui.px(6))
     columns = _columns(jacobian, frozenset(frozen), by_dof=expanded)
     if not columns:
-        quiet(ui, "No joint moves any goal")
+        controls.quiet(ui, "No joint moves any goal")
         return
     jacobian = lab.in_plane(jacobian)
     _matrix(ui, lab, jacobian, columns)
@@ -129,7 +129,7 @@ def _numbers(ui: PanelContext, lab: Laboratory, jacobian: Jacobian) -> None:
     values, pen = jacobian.singular_values, Pen(ui)
     condition = jacobian.condition
     words = "infinite" if math.isinf(condition) or condition > 1e12 else f"{condition:.3g}"
-    value_rows(ui, (
+    controls.value_rows(ui, (
         ("Size", f"{len(jacobian.rows)} x {len(jacobian.dofs)}"),
         ("Rank", f"{jacobian.rank} of {min(jacobian.matrix.shape)}"),
         ("Condition", words),
@@ -155,4 +155,4 @@ def _numbers(ui: PanelContext, lab: Laboratory, jacobian: Jacobian) -> None:
         )
     tip(", ".join(f"{value:.3g}" for value in values.tolist()))
     if damping is not None:
-        paragraph(ui, f"Amber: below the damping {damping:g}", "text3", small=True)
+        controls.paragraph(ui, f"Amber: below the damping {damping:g}", "text3", small=True)

@@ -14,32 +14,8 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.contact_panel import draw_bodies, draw_grip, shows_bodies
 from viewer.app.panels.panel_parts import hint, rotation_fields, run
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import (
-    FIELD,
-    head,
-    label,
-    no_spacing,
-    note,
-    text_button,
-    toggle,
-    value_rows,
-)
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, carry_out_all
-from viewer.app.widgets.fields import (
-    ANGLE,
-    DEGREES,
-    LENGTH,
-    PART,
-    POSITION,
-    Format,
-    Range,
-    angle_slider,
-    axis_fields,
-    in_lengths,
-    number_field,
-    position_label,
-    range_slider,
-)
 from viewer.app.widgets.pen import Pen
 from viewer.document import Document, Item, actions, joints_at_limit
 from viewer.document.edit_skeleton import bone_vectors
@@ -62,7 +38,7 @@ def kind_words(skeleton: Skeleton, joint: int) -> str:
     return f"{word} · follows {leader}" if leader else f"{word} · {DOFS[kind]} DOF"
 
 
-STIFFNESS = Format(decimals=2, per_pixel=0.005, snap=0.1, units=PART.units, low=0.0, high=1.0)
+STIFFNESS = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units=fields.PART.units, low=0.0, high=1.0)
 _STRETCHED = 1e-4
 """Relative difference from the file's length above which a bone is shown as stretched."""
 _NO_BONE = 1e-9
@@ -77,7 +53,7 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
     name = skeleton.names[joint]
     stuck = name in joints_at_limit(document)
     note = kind_words(skeleton, joint) + _stretched(document, joint)
-    head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, note, colour="limit" if stuck else "accent")
+    controls.head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, note, colour="limit" if stuck else "accent")
     sliders = coordinates(document, joint, stuck=stuck)
     draw_sliders(ui, document, joint, sliders)
     if skeleton.parents[joint] < 0:
@@ -89,10 +65,10 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
     if skeleton.inertias:
         stated = skeleton.inertias[joint] is not None
         words = f"{inertias_of(skeleton)[joint].mass:.4g} kg{'' if stated else ', estimated'}"
-        value_rows(ui, [("Mass", words)])
+        controls.value_rows(ui, [("Mass", words)])
     motor = skeleton.motors[joint] if skeleton.motors else None
     if motor is not None:
-        value_rows(ui, _motor_rows(motor, slides=skeleton.kinds[joint] is JointKind.SLIDE))
+        controls.value_rows(ui, _motor_rows(motor, slides=skeleton.kinds[joint] is JointKind.SLIDE))
     draw_grip(ui, skeleton.names[joint])
     if shows_bodies(ui, joint):
         draw_bodies(ui, joint)
@@ -141,8 +117,8 @@ def _joint_position(ui: PanelContext, joint: int) -> None:
     session = ui.session
     item = Item("joint", session.document.skeleton.names[joint])
     now = session.document.pose.translations[joint]
-    label(ui, position_label(ui))
-    changed = axis_fields(ui, "place", now.tolist(), in_lengths(ui, POSITION))
+    controls.label(ui, fields.position_label(ui))
+    changed = fields.axis_fields(ui, "place", now.tolist(), fields.in_lengths(ui, fields.POSITION))
     if changed is None:
         return
     index, edit = changed
@@ -162,7 +138,7 @@ def _joint_rotation(ui: PanelContext, joint: int) -> None:
     """The rotation of a joint without limits, as Euler angles."""
     document = ui.session.document
     name = document.skeleton.names[joint]
-    label(ui, "Rotation", hint="Degrees about x, y, z in the parent's frame")
+    controls.label(ui, "Rotation", hint="Degrees about x, y, z in the parent's frame")
     turn = document.pose.rotations[joint]
     rotation_fields(ui, "turn", name, turn, f"Turn {name}", lambda turned: actions.TurnJoint(name, turned))
 
@@ -177,14 +153,14 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
         return
     if len(ends) == 1:
         imgui.same_line(0.0, ui.px(8))
-    label(ui, "Stiffness", width=62, hint="0 moves freely in IK, 1 does not move at all")
-    edit = number_field(ui, "stiffness", float(skeleton.stiffness[joint]), STIFFNESS, width=ui.px(56))
+    controls.label(ui, "Stiffness", width=62, hint="0 moves freely in IK, 1 does not move at all")
+    edit = fields.number_field(ui, "stiffness", float(skeleton.stiffness[joint]), STIFFNESS, width=ui.px(56))
     carry_out(ui, edit, f"Stiffness of {name}", lambda value: actions.SetStiffness(name, value))
 
 
 def _bone_length(ui: PanelContext, document: Document, name: str, end: int, *, alone: bool) -> None:
     """Draw the length of the bone from a joint to the joint or end site at its end, named if there are several."""
-    skeleton, form = document.skeleton, in_lengths(ui, LENGTH)
+    skeleton, form = document.skeleton, fields.in_lengths(ui, fields.LENGTH)
     to = (*skeleton.names, *skeleton.tip_names)[end]
     own, now = (float(bone_lengths(one)[end]) for one in (document.character.skeleton, skeleton))
     moved = False
@@ -193,10 +169,10 @@ def _bone_length(ui: PanelContext, document: Document, name: str, end: int, *, a
         now, moved = float(np.linalg.norm(place)), not np.array_equal(place, skeleton.offsets[end])
     words = "its end site" if end >= len(skeleton) else shown(to)
     said = f"Of the bone to {words}; {form.words(own)} in the file, which a right-click restores"
-    label(ui, "Length", hint="Of the bone that this joint turns")
+    controls.label(ui, "Length", hint="Of the bone that this joint turns")
     width = imgui.get_content_region_avail().x - ui.px(_STIFF + 8)
     imgui.begin_disabled(moved)  # the clip determines its distance
-    edit = number_field(
+    edit = fields.number_field(
         ui, "length" if alone else f"length to {to}", now, form,
         width=width, hint="Moved by the clip" if moved else said,
     )  # fmt: skip
@@ -206,20 +182,22 @@ def _bone_length(ui: PanelContext, document: Document, name: str, end: int, *, a
     if edit is not None:
         carry_out_all(ui, edit, f"Length of {name}", lambda metres: [actions.SetLength(name, metres, to)])
     if not alone:
-        note(ui, f"to {shown(to)}")
+        controls.note(ui, f"to {shown(to)}")
 
 
 def _joint_buttons(ui: PanelContext, document: Document, joint: int) -> None:
     name = document.skeleton.names[joint]
     if not any(e.joint == joint for e in document.skeleton.effectors):
-        if text_button(ui, "Make effector", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Shift+G"):
+        if controls.text_button(ui, "Make effector", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Shift+G"):
             act(ui, actions.MakeEffector(name))
         imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Return to the clip's frame, or to the relaxed pose"):
+    if controls.text_button(
+        ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Return to the clip's frame, or to the relaxed pose"
+    ):
         act(ui, actions.ResetPose((name,)))
 
 
-_WHOLE = Format(decimals=0, unit="°", per_pixel=0.5, snap=5.0, units=DEGREES)
+_WHOLE = fields.Format(decimals=0, unit="°", per_pixel=0.5, snap=5.0, units=fields.DEGREES)
 """Ends of ranges of angles."""
 AT_END = 1e-4
 """Distance from a limit, radians or metres, within which a coordinate is at it."""
@@ -240,8 +218,8 @@ class Coordinate(NamedTuple):
     place: int
     name: str
     value: float
-    bounds: Range
-    form: Format
+    bounds: fields.Range
+    form: fields.Format
     per_unit: float
 
 
@@ -285,8 +263,8 @@ def _at_end(value: float, low: float, high: float) -> bool:
 def _angle(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
     least, most = (math.degrees(end) if math.isfinite(end) else None for end in ends)
     rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
-    bounds = Range(-180.0, 180.0, least, most, rest, *state)
-    return Coordinate(index, name, math.degrees(value), bounds, ANGLE, math.pi / 180.0)
+    bounds = fields.Range(-180.0, 180.0, least, most, rest, *state)
+    return Coordinate(index, name, math.degrees(value), bounds, fields.ANGLE, math.pi / 180.0)
 
 
 def _slide(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
@@ -295,8 +273,8 @@ def _slide(index: int, name: str, value: float, ends: tuple[float, float], state
     low, high = min(known), max(known)
     margin = 0.15 * (high - low) or 0.5
     rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
-    bounds = Range(low - margin, high + margin, least, most, rest, *state)
-    return Coordinate(index, name, value, bounds, POSITION, 1.0)
+    bounds = fields.Range(low - margin, high + margin, least, most, rest, *state)
+    return Coordinate(index, name, value, bounds, fields.POSITION, 1.0)
 
 
 _SOURCES = {CLIP: "from the clip", HUMAN: "human", BOTH: "human + clip"}
@@ -319,9 +297,9 @@ def draw_sliders(ui: PanelContext, document: Document, joint: int, sliders: list
     name, mirror = document.skeleton.names[joint], ui.controller.view.mirror
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, 0.0))
     for one in sliders:
-        label(ui, one.name)
-        form = in_lengths(ui, POSITION) if one.form is POSITION else one.form
-        part, edit = range_slider(ui, one.name, one.value, one.bounds, form)
+        controls.label(ui, one.name)
+        form = fields.in_lengths(ui, fields.POSITION) if one.form is fields.POSITION else one.form
+        part, edit = fields.range_slider(ui, one.name, one.value, one.bounds, form)
         if part == "value":
             carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))
         else:
@@ -340,10 +318,10 @@ def _limits(ui: PanelContext, document: Document, joint: int, sliders: list[Coor
     name, limits = document.skeleton.names[joint], document.skeleton.limits[joint]
     if limits is None:
         return
-    label(ui, "Limits")
+    controls.label(ui, "Limits")
     own = name not in document.unlimited
     imgui.begin_disabled(not document.limits_on)
-    if toggle(ui, "limits", on=own and document.limits_on, hint="Limits of this joint   Shift+L"):
+    if controls.toggle(ui, "limits", on=own and document.limits_on, hint="Limits of this joint   Shift+L"):
         act(ui, actions.SetJointLimits(name, not own))
     imgui.end_disabled()
     imgui.same_line(0.0, ui.px(8))
@@ -373,14 +351,14 @@ def _ranges(ui: PanelContext, document: Document, joint: int, sliders: list[Coor
     ranges = [*ends_of(limits)]
     _captions(ui, clip=seen is not None)
     for one in sliders:
-        label(ui, one.name, hint="From, to, and in the clip")
-        slide = one.form is POSITION
-        form = in_lengths(ui, POSITION) if slide else _WHOLE
+        controls.label(ui, one.name, hint="From, to, and in the clip")
+        slide = one.form is fields.POSITION
+        form = fields.in_lengths(ui, fields.POSITION) if slide else _WHOLE
         for side, word in ((False, "from"), (True, "to")):
             if side:
                 imgui.same_line(0.0, ui.px(6))
             end = ranges[one.place][side] / one.per_unit
-            edit = number_field(ui, f"{one.name} {word}", end, form, width=ui.px(_END))
+            edit = fields.number_field(ui, f"{one.name} {word}", end, form, width=ui.px(_END))
             typed = edit is not None and edit.phase is Phase.SET
             put = partial(_with_end, document, joint, one, side, mirror=mirror, typed=typed)
             carry_out(ui, edit, f"Limits of {document.skeleton.names[joint]}", put)
@@ -388,27 +366,31 @@ def _ranges(ui: PanelContext, document: Document, joint: int, sliders: list[Coor
             low, high = (float(ends[one.place]) / one.per_unit for ends in (seen.low, seen.high))
             imgui.same_line(0.0, ui.px(8))
             pen, at = Pen(ui), imgui.get_cursor_screen_pos()
-            pen.small(at.x, pen.middle(at.y, pen.px(FIELD), SMALL), f"{form.words(low)} .. {form.words(high)}")
-            imgui.dummy((1.0, pen.px(FIELD)))
-    label(ui, "")
+            pen.small(at.x, pen.middle(at.y, pen.px(controls.FIELD), SMALL), f"{form.words(low)} .. {form.words(high)}")
+            imgui.dummy((1.0, pen.px(controls.FIELD)))
+    controls.label(ui, "")
     if seen is not None:
-        note(ui, f"Holds {held_percent(seen.share)} % of the clip", "text2" if seen.share == 1.0 else "warn", gap=0.0)
-    label(ui, "")
+        controls.note(
+            ui, f"Holds {held_percent(seen.share)} % of the clip", "text2" if seen.share == 1.0 else "warn", gap=0.0
+        )
+    controls.label(ui, "")
     if seen is not None:
-        if text_button(ui, "Fit to clip", hint=hint("limits.fit", "The ranges become those of the clip")):
+        if controls.text_button(ui, "Fit to clip", hint=hint("limits.fit", "The ranges become those of the clip")):
             run(ui, "limits.fit")
         imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "As loaded", hint=hint("limits.restore", "The ranges become those of the source again")):
+    if controls.text_button(
+        ui, "As loaded", hint=hint("limits.restore", "The ranges become those of the source again")
+    ):
         run(ui, "limits.restore")
     other = other_joint(document, document.skeleton.names[joint]) if mirror else None
     if other is not None:
-        label(ui, "")
-        note(ui, f"{shown(other)} changes with it", gap=0.0)
+        controls.label(ui, "")
+        controls.note(ui, f"{shown(other)} changes with it", gap=0.0)
 
 
 def _captions(ui: PanelContext, *, clip: bool) -> None:
     """Name the columns."""
-    label(ui, "", height=_CAPTION)
+    controls.label(ui, "", height=_CAPTION)
     pen, at = Pen(ui), imgui.get_cursor_screen_pos()
     end, spacing = pen.px(_END), pen.px(6)
     pen.right(at.x + end - spacing, at.y, "from", "text3", SMALL)
@@ -465,9 +447,9 @@ def draw_joints(ui: PanelContext) -> None:
     document = ui.session.document
     source = document.character.source
     pen, leaders = Pen(ui), {one.joint: one.leader for one in document.skeleton.mimics}
-    if text_button(ui, "Copy", icon=fa.ICON_FA_COPY, hint=hint("pose.copy_joints")):
+    if controls.text_button(ui, "Copy", icon=fa.ICON_FA_COPY, hint=hint("pose.copy_joints")):
         run(ui, "pose.copy_joints")
-    with no_spacing():
+    with controls.no_spacing():
         for joint, (name, kind) in enumerate(zip(document.skeleton.names, document.skeleton.kinds, strict=True)):
             if kind not in _MOVED:
                 continue
@@ -481,9 +463,9 @@ def draw_joints(ui: PanelContext) -> None:
             )
             imgui.set_cursor_screen_pos((x + pen.px(_NAME), y))
             for one in coordinates(document, joint, stuck=False):
-                form = in_lengths(ui, POSITION) if one.form is POSITION else one.form
+                form = fields.in_lengths(ui, fields.POSITION) if one.form is fields.POSITION else one.form
                 words = called if called == name else f"{called} moves {name}"
-                edit = angle_slider(
+                edit = fields.angle_slider(
                     ui, name, one.value, one.bounds, form,
                     hint=f"{called} follows {source.name_of(leader)}" if leader else words,
                 )  # fmt: skip

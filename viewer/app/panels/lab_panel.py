@@ -15,24 +15,9 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.panels.sheet import number_step
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import (
-    TOOL,
-    choose,
-    drop_choice,
-    finish_button,
-    icon_button,
-    label,
-    no_spacing,
-    paragraph,
-    quiet,
-    separator,
-    text_button,
-    toggle,
-    tool_button,
-)
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.edits import carry_out
-from viewer.app.widgets.fields import PLAIN, Format, number_field
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.choices import METHOD_NAMES, MethodName
 from viewer.document.actions import SetSolver
@@ -44,7 +29,7 @@ from viewer.session.misprints import MISPRINTS, arm_of
 from viewer.ui.laboratory import Laboratory
 
 _CARD, _GAP, _EYE = 46.0, 6.0, 24.0
-_DAMPING = Format(decimals=3, per_pixel=0.002, snap=0.05, units=PLAIN, low=1e-4, high=100.0)
+_DAMPING = fields.Format(decimals=3, per_pixel=0.002, snap=0.05, units=fields.PLAIN, low=1e-4, high=100.0)
 _CHART, _LEFT, _BELOW = 168.0, 50.0, 18.0
 """Height of a chart, and of the space for its scales, logical pixels."""
 _BARS = 8
@@ -58,50 +43,52 @@ def draw_methods(ui: PanelContext) -> None:
     """Draw the cards, and the settings of all methods."""
     lab = ui.controller.laboratory
     if not any(goal.enabled for goal in ui.session.document.goals):
-        quiet(ui, "Drag a hand or foot: all methods solve the same drag")
+        controls.quiet(ui, "Drag a hand or foot: all methods solve the same drag")
         return
-    with no_spacing():
+    with controls.no_spacing():
         for method in lab.methods:
             _card(ui, lab, method)
             imgui.dummy((1.0, ui.px(_GAP)))
     _add(ui, lab)
     if len(lab.methods) == 1:
-        paragraph(ui, "Choose a second method to compare", "text3", small=True)
-    separator(ui)
+        controls.paragraph(ui, "Choose a second method to compare", "text3", small=True)
+    controls.separator(ui)
     wide = imgui.get_content_region_avail().x / 2.0
-    lab.from_rest = choose(ui, "start", (False, True), _STARTS, lab.from_rest, widths=wide, hints=_START_HINTS)
-    label(ui, "Damping", hint="Constant lambda of dls; empty: by the error", width=66)
+    lab.from_rest = controls.choose(ui, "start", (False, True), _STARTS, lab.from_rest, widths=wide, hints=_START_HINTS)
+    controls.label(ui, "Damping", hint="Constant lambda of dls; empty: by the error", width=66)
     damping = ui.session.document.solver.damping
-    edit = number_field(ui, "damping", 0.1 if damping is None else damping, _DAMPING, width=ui.px(70))
+    edit = fields.number_field(ui, "damping", 0.1 if damping is None else damping, _DAMPING, width=ui.px(70))
     carry_out(ui, edit, "Damping", lambda value: SetSolver(damping=value))
     imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Auto", on=damping is None, hint="Damping follows the error") and damping is not None:
+    if controls.text_button(ui, "Auto", on=damping is None, hint="Damping follows the error") and damping is not None:
         ui.session.dispatch(SetSolver(damping=None))
-    label(ui, "Ellipsoids", hint="How far each effector moves in every direction", width=66)
-    if toggle(ui, "ellipsoids", on=lab.ellipsoids, hint=hint("lab.ellipsoids")):
+    controls.label(ui, "Ellipsoids", hint="How far each effector moves in every direction", width=66)
+    if controls.toggle(ui, "ellipsoids", on=lab.ellipsoids, hint=hint("lab.ellipsoids")):
         run(ui, "lab.ellipsoids")
     gap(ui.px(6))
-    if text_button(ui, "Report...", icon=fa.ICON_FA_FILE_LINES, width=imgui.get_content_region_avail().x):
+    if controls.text_button(ui, "Report...", icon=fa.ICON_FA_FILE_LINES, width=imgui.get_content_region_avail().x):
         run(ui, "lab.report")
 
 
 def draw_lab_tools(ui: PanelContext, *, wide: bool) -> None:
     """Draw the middle of the toolbar: start pose, ellipsoids, the Jacobian."""
     lab = ui.controller.laboratory
-    lab.from_rest = choose(ui, "start tool", (False, True), _STARTS, lab.from_rest, hints=_START_HINTS, height=TOOL)
+    lab.from_rest = controls.choose(
+        ui, "start tool", (False, True), _STARTS, lab.from_rest, hints=_START_HINTS, height=controls.TOOL
+    )
     imgui.same_line(0.0, ui.px(12))
     for command, words, icon, width, on in (
         ("lab.ellipsoids", "Ellipsoids", fa.ICON_FA_CIRCLE_NODES, 104.0, lab.ellipsoids),
         ("lab.jacobian", "Jacobian", fa.ICON_FA_TABLE_CELLS, 96.0, None),
     ):
-        if tool_button(ui, command, words if wide else "", icon, width, hint(command), on=on):
+        if controls.tool_button(ui, command, words if wide else "", icon, width, hint(command), on=on):
             run(ui, command)
         imgui.same_line(0.0, ui.px(4))
 
 
 def draw_report(ui: PanelContext) -> None:
     """Draw the button that saves the report."""
-    if finish_button(ui, "Report...", icon=fa.ICON_FA_FILE_LINES, enabled=ui.controller.can("lab.report")):
+    if controls.finish_button(ui, "Report...", icon=fa.ICON_FA_FILE_LINES, enabled=ui.controller.can("lab.report")):
         run(ui, "lab.report")
 
 
@@ -170,7 +157,7 @@ def _add(ui: PanelContext, lab: Laboratory) -> None:
     if len(lab.methods) >= MOST_METHODS or not others:
         return
     entries, wide = ((name, EVERY_METHOD[name].title) for name in others), imgui.get_content_region_avail().x
-    chosen = drop_choice(ui, "add method", "Add a method", entries, None, icon=fa.ICON_FA_PLUS, width=wide)
+    chosen = controls.drop_choice(ui, "add method", "Add a method", entries, None, icon=fa.ICON_FA_PLUS, width=wide)
     if chosen is not None:
         lab.add(chosen)
         ui.wake()
@@ -232,7 +219,7 @@ def draw_convergence(ui: PanelContext) -> None:
     lab = ui.controller.laboratory
     shown = {name: trace for name, trace in lab.traces.items() if name not in lab.hidden}
     if not shown:
-        quiet(ui, "Drag a hand or foot to see its error by iteration and by time")
+        controls.quiet(ui, "Drag a hand or foot to see its error by iteration and by time")
         return
     # The solid one is drawn last, over the others.
     order = sorted(shown, key=lambda name: name == lab.solid)
@@ -314,7 +301,7 @@ def _why(ui: PanelContext, lab: Laboratory, shown: dict[MethodName, Trace]) -> N
     reasons = [(lab.curve(name), trace.why) for name, trace in shown.items() if trace.why]
     if not reasons:
         return
-    separator(ui)
+    controls.separator(ui)
     pen = Pen(ui)
     for curve, words in reasons:
         x, y = imgui.get_cursor_screen_pos()
@@ -335,7 +322,7 @@ def _turns(ui: PanelContext, lab: Laboratory) -> None:
     order = [k for k in np.argsort(-degrees)[:_BARS].tolist() if degrees[k] >= 0.05]
     if not order:
         return
-    separator(ui)
+    controls.separator(ui)
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     disc(pen, x + pen.px(8), y + pen.px(9), lab.curve(lab.solid))
@@ -371,15 +358,15 @@ def draw_iterations(ui: PanelContext) -> None:
     last = lab.last
     for command, icon, words in _BUTTONS:
         shown = fa.ICON_FA_PAUSE if command == "play.forwards" and lab.playing else icon
-        if icon_button(ui, command, shown, words, size=_SMALL, fill=None, enabled=bool(lab.traces)):
+        if controls.icon_button(ui, command, shown, words, size=_SMALL, fill=None, enabled=bool(lab.traces)):
             run(ui, command)
         imgui.same_line(0.0, ui.px(4))
     imgui.same_line(0.0, ui.px(12))
     imgui.align_text_to_frame_padding()
     imgui.text("Iteration")
     imgui.same_line(0.0, ui.px(8))
-    form = Format(decimals=0, per_pixel=0.1, snap=5.0, units={}, low=0.0, high=float(max(last, 1)))
-    edit = number_field(ui, "iteration", float(lab.shown_iteration), form, width=ui.px(56))
+    form = fields.Format(decimals=0, per_pixel=0.1, snap=5.0, units={}, low=0.0, high=float(max(last, 1)))
+    edit = fields.number_field(ui, "iteration", float(lab.shown_iteration), form, width=ui.px(56))
     if edit is not None:
         lab.go_to(round(edit.value))
     imgui.same_line(0.0, ui.px(8))
@@ -440,16 +427,16 @@ def draw_misprints(ui: PanelContext) -> None:
     arm = None if start is None else arm_of(ui.session.document, start)
     if arm is None:
         words = "File > Lessons > Misprints of the sources tries these on an arm of two links"
-        paragraph(ui, words, "text2", small=True)
+        controls.paragraph(ui, words, "text2", small=True)
     for entry in MISPRINTS:
-        separator(ui)
+        controls.separator(ui)
         pen = Pen(ui)
         x, y = imgui.get_cursor_screen_pos()
         pen.strong(x, y, entry.source)
         imgui.dummy((1.0, pen.px(16)))
         tried = ("", "") if arm is None else entry.tried(arm)
         for formula, found, tone in ((entry.printed, tried[0], "warn"), (entry.right, tried[1], "ok")):
-            paragraph(ui, formula, "text2", small=True)
+            controls.paragraph(ui, formula, "text2", small=True)
             if found:
                 x, y = imgui.get_cursor_screen_pos()
                 pen.text(x + pen.px(12), y, found, tone, SMALL)

@@ -14,18 +14,9 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import draw_level
 from viewer.app.panels.panel_parts import EYE, command_entry, eye_switch
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import drop_choice, head, label, paragraph, text_button, toggle
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import act, carry_out, scrub
-from viewer.app.widgets.fields import (
-    POSITION,
-    Format,
-    in_lengths,
-    number_field,
-    part_slider,
-    position_label,
-    vector_fields,
-)
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import GoalLayer, Item
 from viewer.document.actions import MoveLayer, RemoveLayer, Select, SetLayer
@@ -221,37 +212,41 @@ _WORLD = "World"
 def draw_layer(ui: PanelContext, layer: GoalLayer) -> None:
     """Draw the section."""
     missed = miss_words(ui.session, layer)
-    head(ui, fa.ICON_FA_LAYER_GROUP, shown(layer.id), f"layer \N{MIDDLE DOT} {shown(layer.effector)}", colour="accent")
+    controls.head(
+        ui, fa.ICON_FA_LAYER_GROUP, shown(layer.id), f"layer \N{MIDDLE DOT} {shown(layer.effector)}", colour="accent"
+    )
     if missed:
-        paragraph(ui, f"{shown(layer.effector)} {missed}", "warn", small=True)
+        controls.paragraph(ui, f"{shown(layer.effector)} {missed}", "warn", small=True)
     solving = solving_words(ui.session, layer)
     if solving:
-        paragraph(ui, f"{shown(layer.effector)}: {solving}", "text2", small=True)
-    label(ui, "Acts")
-    if toggle(ui, "acts", on=layer.on):
+        controls.paragraph(ui, f"{shown(layer.effector)}: {solving}", "text2", small=True)
+    controls.label(ui, "Acts")
+    if controls.toggle(ui, "acts", on=layer.on):
         act(ui, SetLayer(layer.id, on=not layer.on))
     if layer.position is not None:
-        label(ui, position_label(ui), hint="Along the axes of what it is fixed to" if layer.space else "")
-        vector_fields(
-            ui, "target", layer.position, in_lengths(ui, POSITION), f"Target of layer {layer.id}",
+        controls.label(
+            ui, fields.position_label(ui), hint="Along the axes of what it is fixed to" if layer.space else ""
+        )
+        fields.vector_fields(
+            ui, "target", layer.position, fields.in_lengths(ui, fields.POSITION), f"Target of layer {layer.id}",
             lambda place: SetLayer(layer.id, position=place),
         )  # fmt: skip
     _carrier(ui, layer)
     _times(ui, layer)
-    label(ui, "Weight")
-    edit = part_slider(ui, "weight", layer.weight, hint="How much of the way the effector goes")
+    controls.label(ui, "Weight")
+    edit = fields.part_slider(ui, "weight", layer.weight, hint="How much of the way the effector goes")
     carry_out(ui, edit, f"Weight of layer {layer.id}", lambda part: SetLayer(layer.id, weight=min(max(part, 0.0), 1.0)))
     chosen = draw_level(ui, layer.level)
     if chosen is not None:
         act(ui, SetLayer(layer.id, level=chosen))
-    label(ui, "")
-    if text_button(ui, "Remove", icon=fa.ICON_FA_TRASH, hint="Delete"):
+    controls.label(ui, "")
+    if controls.text_button(ui, "Remove", icon=fa.ICON_FA_TRASH, hint="Delete"):
         act(ui, RemoveLayer(layer.id))
 
 
 def _carrier(ui: PanelContext, layer: GoalLayer) -> None:
     """A list of what carries the target: nothing, props, joints."""
-    label(ui, "Fixed to", hint="What the target moves with; it keeps its current position")
+    controls.label(ui, "Fixed to", hint="What the target moves with; it keeps its current position")
     document = ui.session.document
     names = chain(
         (prop.name for prop in document.contact.props),
@@ -259,7 +254,7 @@ def _carrier(ui: PanelContext, layer: GoalLayer) -> None:
     )
     spaces = chain([("", _WORLD)], ((name, shown(name)) for name in names))
     wide, words = imgui.get_content_region_avail().x, shown(layer.space or _WORLD)
-    chosen = drop_choice(ui, "carrier", words, spaces, layer.space, width=wide, height=24)
+    chosen = controls.drop_choice(ui, "carrier", words, spaces, layer.space, width=wide, height=24)
     if chosen is not None:
         act(ui, SetLayer(layer.id, **in_other_space(document, layer, chosen)))
 
@@ -267,17 +262,17 @@ def _carrier(ui: PanelContext, layer: GoalLayer) -> None:
 def _times(ui: PanelContext, layer: GoalLayer) -> None:
     """Frames of the start, of the hold and of the end."""
     last = last_frame(ui.session.document)
-    form = Format(decimals=0, per_pixel=0.2, snap=5.0, units={}, low=0.0, high=float(last))
+    form = fields.Format(decimals=0, per_pixel=0.2, snap=5.0, units={}, low=0.0, high=float(last))
     rows = (
         ("From, to", "Frames between which it acts", ("first", layer.first), ("last", layer.last)),
         ("Holds", "Frames at full weight", ("full from", layer.full[0]), ("full to", layer.full[1])),
     )  # fmt: skip
     for words, said, *parts in rows:
-        label(ui, words, hint=said)
+        controls.label(ui, words, hint=said)
         for number, (part, frame) in enumerate(parts):
             if number:
                 imgui.same_line(0.0, ui.px(6))
-            edit = number_field(ui, part, float(frame), form, width=ui.px(_FIELD))
+            edit = fields.number_field(ui, part, float(frame), form, width=ui.px(_FIELD))
             carry_out(ui, edit, f"Time of layer {layer.id}", partial(_at_frame, layer, part, last))
 
 

@@ -12,7 +12,7 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import NO_GOALS
 from viewer.app.panels.panel_parts import ask, run
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import FIELD, paragraph, text_button
+from viewer.app.widgets import controls
 from viewer.app.widgets.dialogs import Choice, card, choices, close_button, dialog, escape_pressed, wrapped
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.scene import figure_points
@@ -162,7 +162,7 @@ def _laid_out(ui: PanelContext, pen: Pen, message: Message) -> _Box:
     wide = _card_width(ui, _LEAST)
     beside = pen.px(_ICON + _CROSS + 2.0 * _PADDING)
     lines = wrapped(message.text, wide - beside, pen.width, _MOST_LINES)
-    buttons = pen.px(FIELD + _GAP) if message.actions else 0.0
+    buttons = pen.px(controls.FIELD + _GAP) if message.actions else 0.0
     high = max(len(lines), 1) * pen.px(_LINE) + buttons + 2.0 * pen.px(_PADDING)
     if len(lines) == 1 and not message.actions:
         wide = min(wide, pen.width(lines[0]) + beside)
@@ -202,7 +202,7 @@ def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) 
             imgui.same_line(0.0, ui.px(_GAP))
         else:
             imgui.set_cursor_screen_pos((x + pen.px(_ICON), y + len(box.lines) * line + pen.px(_GAP)))
-        if text_button(ui, label):
+        if controls.text_button(ui, label):
             chosen = number
     if chosen >= 0 or closed:
         _answered(ui, box.message, chosen, offered=offered)
@@ -224,7 +224,7 @@ _FILM_ANSWERS = {
 }  # fmt: skip
 _CLOSES = "closes when done"
 
-_CARD_HIGH = 2.0 * _PADDING + _LINE + 2.0 * _GAP + 6.0 + FIELD
+_CARD_HIGH = 2.0 * _PADDING + _LINE + 2.0 * _GAP + 6.0 + controls.FIELD
 _CARD_LEAST = 260.0
 """Height and least width of the card of long work, logical pixels."""
 _JOB_ICONS: dict[JobName, str] = {
@@ -321,14 +321,14 @@ def _work_contents(ui: PanelContext, work: _Work) -> bool:
     if work.part:
         pen.box(left, y, max(bar * min(work.part, 1.0), thick), thick, "accent", rounding=3)
     y += thick + pen.px(_GAP)
-    h = pen.px(FIELD)
+    h = pen.px(controls.FIELD)
     counted = left + pen.width(work.widest)
     pen.right(counted, pen.middle(y, h), work.words)
     button = pen.width("Cancel") + pen.px(20)
     room = x + wide - button - pen.px(8) - counted - pen.px(12)
     pen.text(counted + pen.px(12), pen.middle(y, h), pen.fit(work.left, room), "text2")
     imgui.set_cursor_screen_pos((x + wide - button, y))
-    return text_button(ui, "Cancel", width=button, hint=work.hint)
+    return controls.text_button(ui, "Cancel", width=button, hint=work.hint)
 
 
 def _ask_film(ui: PanelContext) -> None:
@@ -341,7 +341,7 @@ def _ask_film(ui: PanelContext) -> None:
         if ui.film is None:  # the film was finished meanwhile
             shown.closed = True
             return
-        paragraph(ui, f"{ui.film.name} is being filmed: {ui.film.words} pictures")
+        controls.paragraph(ui, f"{ui.film.name} is being filmed: {ui.film.words} pictures")
         gap(ui.px(8))
         pressed = choices(ui, *(Choice(words, primary=words == "Close when done") for words in _FILM_ANSWERS))
         if not pressed and escape_pressed():

@@ -10,8 +10,8 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import SMALL
+from viewer.app.widgets import fields
 from viewer.app.widgets.edits import act, carry_out
-from viewer.app.widgets.fields import ANGLE, axis_fields
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Action, DocumentGoal, Item
 from viewer.document.actions import Select
@@ -137,7 +137,7 @@ def rotation_fields(
         make: returns the action that sets the rotation (4,).
     """
     angles: Angles = ui.memory.setdefault(f"angles of {name}", Angles())
-    changed = axis_fields(ui, name, angles.of(key, turn), ANGLE)
+    changed = fields.axis_fields(ui, name, angles.of(key, turn), fields.ANGLE)
     if changed is not None:
         index, edit = changed
         carry_out(ui, edit, label, lambda value: make(angles.turned(index, value)))

@@ -10,29 +10,17 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import hint, run
-from viewer.app.widgets.buttons import (
-    FIELD,
-    TOOL,
-    choose,
-    finish_button,
-    label,
-    paragraph,
-    separator,
-    text_button,
-    tool_button,
-    value_rows,
-)
-from viewer.app.widgets.fields import PLAIN, Format, finished_number, in_lengths, number_field, part_slider
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.pen import gap
 from viewer.choices import ASSISTS
 from viewer.skeleton import JointKind
 from viewer.ui.simulating import Forces, Simulating
 
-_HERTZ = Format(decimals=1, unit=" Hz", per_pixel=0.05, snap=1.0, units=PLAIN, low=0.5, high=12.0)
-_PART = Format(decimals=2, per_pixel=0.01, snap=0.1, units=PLAIN, low=0.0, high=3.0)
-_MASS = Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=PLAIN, low=1e-6, high=1e6)
-_SPEED = Format(decimals=1, unit=" m/s", per_pixel=0.05, snap=1.0, units=PLAIN, low=0.1, high=100.0)
-_RADIUS = Format(decimals=3, unit=" m", per_pixel=0.001, snap=0.01, low=1e-6, high=1e6)
+_HERTZ = fields.Format(decimals=1, unit=" Hz", per_pixel=0.05, snap=1.0, units=fields.PLAIN, low=0.5, high=12.0)
+_PART = fields.Format(decimals=2, per_pixel=0.01, snap=0.1, units=fields.PLAIN, low=0.0, high=3.0)
+_MASS = fields.Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=fields.PLAIN, low=1e-6, high=1e6)
+_SPEED = fields.Format(decimals=1, unit=" m/s", per_pixel=0.05, snap=1.0, units=fields.PLAIN, low=0.1, high=100.0)
+_RADIUS = fields.Format(decimals=3, unit=" m", per_pixel=0.001, snap=0.01, low=1e-6, high=1e6)
 _BASES = ("It stays where the file has it", "It falls or stands: robots with legs begin so")
 _RESET, _STRENGTH = "Back to the pose, at rest  Ctrl Home", "Strength: how quickly joints answer"
 _SAYS = ("A force of at most the figure's weight holds the root at its goal", "0.3 weights at most hold it", "It falls")
@@ -45,17 +33,19 @@ def draw_physics(ui: PanelContext) -> None:
         _cannot(ui, part)
         return
     _state(ui, part)
-    separator(ui)
+    controls.separator(ui)
     forces = _around(ui, part, _figure(ui, part))
     if forces != part.forces:
         part.change(forces)
         ui.wake()
     gap(ui.px(10))
     wide = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
-    if text_button(ui, "Keep as clip", icon=fa.ICON_FA_FILM, width=wide, hint=hint("physics.keep_clip")):
+    if controls.text_button(ui, "Keep as clip", icon=fa.ICON_FA_FILM, width=wide, hint=hint("physics.keep_clip")):
         run(ui, "physics.keep_clip")
     imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Keep pose", icon=fa.ICON_FA_CHECK, width=wide, primary=True, hint=hint("physics.keep_pose")):
+    if controls.text_button(
+        ui, "Keep pose", icon=fa.ICON_FA_CHECK, width=wide, primary=True, hint=hint("physics.keep_pose")
+    ):
         run(ui, "physics.keep_pose")
 
 
@@ -63,7 +53,7 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
     """Draw the middle of the toolbar: pause, reset, balance, strength, a ball."""
     part = ui.controller.simulating
     if part.sim is None:
-        imgui.dummy((1.0, ui.px(TOOL)))  # what follows is on its line
+        imgui.dummy((1.0, ui.px(controls.TOOL)))  # what follows is on its line
         return
     words, icon = ("Resume", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
     buttons = (
@@ -71,21 +61,28 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
         ("physics.reset", "Reset", fa.ICON_FA_ROTATE_LEFT, 86.0, _RESET),
     )
     for command, title, image, width, said in buttons:
-        if tool_button(ui, command, title if wide else "", image, width, said):
+        if controls.tool_button(ui, command, title if wide else "", image, width, said):
             run(ui, command)
         imgui.same_line(0.0, ui.px(4))
     imgui.same_line(0.0, ui.px(12))
     forces = part.forces
     if len(part.sim.model.free):
         titles = [word.capitalize() for word in ASSISTS]
-        chosen = choose(
-            ui, "assist tool", tuple(ASSISTS), titles, forces.assist, hints=_SAYS, height=TOOL, widths=ui.px(60)
+        chosen = controls.choose(
+            ui,
+            "assist tool",
+            tuple(ASSISTS),
+            titles,
+            forces.assist,
+            hints=_SAYS,
+            height=controls.TOOL,
+            widths=ui.px(60),
         )
         forces = replace(forces, assist=chosen)
         imgui.same_line(0.0, ui.px(12))
     x, y = imgui.get_cursor_screen_pos()
-    imgui.set_cursor_screen_pos((x, y + ui.px(TOOL - FIELD) / 2.0))
-    edit = number_field(ui, "strength tool", forces.strength, _HERTZ, width=ui.px(64), hint=_STRENGTH)
+    imgui.set_cursor_screen_pos((x, y + ui.px(controls.TOOL - controls.FIELD) / 2.0))
+    edit = fields.number_field(ui, "strength tool", forces.strength, _HERTZ, width=ui.px(64), hint=_STRENGTH)
     if edit is not None:
         forces = replace(forces, strength=edit.value)
     if forces != part.forces:
@@ -94,25 +91,27 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
     imgui.same_line(0.0, ui.px(12))
     imgui.set_cursor_screen_pos((imgui.get_cursor_screen_pos().x, y))
     title = "Throw ball" if wide else ""
-    if tool_button(ui, "physics.throw", title, fa.ICON_FA_BASEBALL, 112.0, hint("physics.throw")):
+    if controls.tool_button(ui, "physics.throw", title, fa.ICON_FA_BASEBALL, 112.0, hint("physics.throw")):
         run(ui, "physics.throw")
 
 
 def draw_keep(ui: PanelContext) -> None:
     """Draw the button that keeps the simulated pose."""
     can = ui.controller.can("physics.keep_pose")
-    if finish_button(ui, "Keep pose", enabled=can, hint=hint("physics.keep_pose", "The figure stays as it is now")):
+    if controls.finish_button(
+        ui, "Keep pose", enabled=can, hint=hint("physics.keep_pose", "The figure stays as it is now")
+    ):
         run(ui, "physics.keep_pose")
 
 
 def _cannot(ui: PanelContext, part: Simulating) -> None:
     if not part.problem:
         return
-    paragraph(ui, part.problem, "warn")
+    controls.paragraph(ui, part.problem, "warn")
     _, command, install = part.problem.partition("pip install ")
     if command:
         gap(ui.px(6))
-        if text_button(ui, "Copy", icon=fa.ICON_FA_COPY, hint="Copy the line that installs it"):
+        if controls.text_button(ui, "Copy", icon=fa.ICON_FA_COPY, hint="Copy the line that installs it"):
             ui.controller.view.request("copy-text", command + install)
             ui.wake()
 
@@ -125,21 +124,21 @@ def _state(ui: PanelContext, part: Simulating) -> None:
     if len(sim.model.free) and sim.assist != "off":
         rows.append(("Held by", f"{sim.assist_weights:.2f} of its weight"))
     rows.append(("Mass", f"{sim.model.mass:.3g} kg"))
-    value_rows(ui, rows)
+    controls.value_rows(ui, rows)
     if part.problem:
-        paragraph(ui, part.problem, "warn", small=True)
+        controls.paragraph(ui, part.problem, "warn", small=True)
     for line in sim.warnings:
-        paragraph(ui, line, "warn", small=True)
+        controls.paragraph(ui, line, "warn", small=True)
     gap(ui.px(4))
     wide = (imgui.get_content_region_avail().x - ui.px(12)) / 3.0
     words, icon = ("Resume", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
-    if text_button(ui, words, icon=icon, width=wide, hint="Space"):
+    if controls.text_button(ui, words, icon=icon, width=wide, hint="Space"):
         run(ui, "physics.pause")
     imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, width=wide, hint=_RESET):
+    if controls.text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, width=wide, hint=_RESET):
         run(ui, "physics.reset")
     imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Throw", icon=fa.ICON_FA_BASEBALL, width=wide, hint=hint("physics.throw")):
+    if controls.text_button(ui, "Throw", icon=fa.ICON_FA_BASEBALL, width=wide, hint=hint("physics.throw")):
         run(ui, "physics.throw")
 
 
@@ -147,28 +146,30 @@ def _figure(ui: PanelContext, part: Simulating) -> Forces:
     """What drives the figure."""
     forces, sim = part.forces, part.sim
     assert sim is not None
-    label(ui, "Strength", hint=_STRENGTH)
-    edit = part_slider(ui, "strength", forces.strength, low=1.0, high=10.0, rest=6.0, form=_HERTZ)
+    controls.label(ui, "Strength", hint=_STRENGTH)
+    edit = fields.part_slider(ui, "strength", forces.strength, low=1.0, high=10.0, rest=6.0, form=_HERTZ)
     if edit is not None:
         forces = replace(forces, strength=edit.value)
     stated = sum(motor is not None and motor.effort is not None for motor in sim.skeleton.motors)
     if stated:
         of = f"the motors of {stated} joints give" if stated > 1 else "the motor of a joint gives"
-        paragraph(ui, f"At any strength {of} at most the effort in the file", "text2", small=True)
+        controls.paragraph(ui, f"At any strength {of} at most the effort in the file", "text2", small=True)
     if len(sim.model.free):
-        label(ui, "Balance", hint="What holds the figure besides its own feet")
+        controls.label(ui, "Balance", hint="What holds the figure besides its own feet")
         words = tuple(word.capitalize() for word in ASSISTS)
-        forces = replace(forces, assist=choose(ui, "assist", tuple(ASSISTS), words, forces.assist, hints=_SAYS))
+        forces = replace(
+            forces, assist=controls.choose(ui, "assist", tuple(ASSISTS), words, forces.assist, hints=_SAYS)
+        )
     fixed = JointKind.FIXED in [ui.session.document.skeleton.kinds[j] for j in ui.session.document.skeleton.roots]
     if fixed:
-        label(ui, "Base", hint="Whether the root that the file fixes is free here")
+        controls.label(ui, "Base", hint="Whether the root that the file fixes is free here")
         free = bool(len(sim.model.free))
-        wanted = choose(ui, "base", (False, True), ("Fixed", "Free"), free, hints=_BASES)
+        wanted = controls.choose(ui, "base", (False, True), ("Fixed", "Free"), free, hints=_BASES)
         if wanted != free:
             forces = replace(forces, base="free" if wanted else "fixed")
-    label(ui, "Itself", hint="Whether its capsules touch each other")
+    controls.label(ui, "Itself", hint="Whether its capsules touch each other")
     touches = forces.self_contact if forces.self_contact is not None else bool(sim.model.touches_itself)
-    chosen = choose(ui, "self", (True, False), ("Touches", "Passes"), touches)
+    chosen = controls.choose(ui, "self", (True, False), ("Touches", "Passes"), touches)
     return forces if chosen == touches else replace(forces, self_contact=chosen)
 
 
@@ -176,20 +177,20 @@ def _around(ui: PanelContext, part: Simulating, forces: Forces) -> Forces:
     """Gravity, surroundings, and the balls."""
     sim = part.sim
     assert sim is not None
-    label(ui, "Gravity", hint="Relative to the earth's")
-    gravity = finished_number(ui, "gravity", forces.gravity, _PART, width=80)
-    label(ui, "Ground")
-    forces = replace(forces, ground=choose(ui, "ground", (True, False), ("Floor", "None"), forces.ground))
-    label(ui, "Friction")
-    friction = finished_number(ui, "friction", forces.friction, _PART, width=80)
-    separator(ui)
-    label(ui, "Ball", hint="Mass and radius of balls that are thrown")
+    controls.label(ui, "Gravity", hint="Relative to the earth's")
+    gravity = fields.finished_number(ui, "gravity", forces.gravity, _PART, width=80)
+    controls.label(ui, "Ground")
+    forces = replace(forces, ground=controls.choose(ui, "ground", (True, False), ("Floor", "None"), forces.ground))
+    controls.label(ui, "Friction")
+    friction = fields.finished_number(ui, "friction", forces.friction, _PART, width=80)
+    controls.separator(ui)
+    controls.label(ui, "Ball", hint="Mass and radius of balls that are thrown")
     mass = forces.ball_mass if forces.ball_mass is not None else min(sim.model.mass / 70.0, 1.0)
-    entered = finished_number(ui, "ball mass", mass, _MASS, width=80)
+    entered = fields.finished_number(ui, "ball mass", mass, _MASS, width=80)
     imgui.same_line(0.0, ui.px(6))
-    radius = finished_number(ui, "ball radius", sim.model.ball_radius, in_lengths(ui, _RADIUS), width=80)
-    label(ui, "Speed")
-    edit = number_field(ui, "ball speed", forces.ball_speed, _SPEED, width=ui.px(80))
+    radius = fields.finished_number(ui, "ball radius", sim.model.ball_radius, fields.in_lengths(ui, _RADIUS), width=80)
+    controls.label(ui, "Speed")
+    edit = fields.number_field(ui, "ball speed", forces.ball_speed, _SPEED, width=ui.px(80))
     # Numbers that need another simulation are None until they are entered.
     numbers: dict[str, Any] = {
         "gravity": gravity, "friction": friction, "ball_mass": entered, "ball_radius": radius,

@@ -12,10 +12,9 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import ask, hint
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import icon_button, label, no_spacing, quiet, rows_in_view, text_button
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import confirm, dialog, popup
 from viewer.app.widgets.edits import Phase, attempt, scrub
-from viewer.app.widgets.fields import focus_next_field, search_field, text_line
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.formats.files import read_bytes, write_whole
 from viewer.opengl import LibraryPose, PoseLibrary
@@ -59,12 +58,12 @@ def draw_poses(ui: PanelContext) -> None:
     found = library.find(query)
     imgui.begin_child("grid", (0.0, max(1.0, imgui.get_content_region_avail().y - ui.px(_NOTE))))
     if empty:
-        quiet(ui, NO_POSES)
+        controls.quiet(ui, NO_POSES)
         gap(ui.px(4))
-        if text_button(ui, "Keep this pose", icon=fa.ICON_FA_PLUS, hint=_keep_hint()):
+        if controls.text_button(ui, "Keep this pose", icon=fa.ICON_FA_PLUS, hint=_keep_hint()):
             ask(ui, "keep-pose")
     elif not found and query:
-        quiet(ui, f'No pose matches "{query}"')
+        controls.quiet(ui, f'No pose matches "{query}"')
     elif found:
         _grid(shown._replace(pen=Pen(ui)), found)
     for problem in library.problems:
@@ -83,10 +82,10 @@ def _head(ui: PanelContext) -> None:
     x, y = imgui.get_cursor_screen_pos()
     wide, button = imgui.get_content_region_avail().x, ui.px(24)
     imgui.begin_child("head", (wide - button - ui.px(4), button))
-    ui.memory["query"] = search_field(ui, "find", ui.memory.get("query", ""), "Find pose or tag").text
+    ui.memory["query"] = fields.search_field(ui, "find", ui.memory.get("query", ""), "Find pose or tag").text
     imgui.end_child()
     imgui.set_cursor_screen_pos((x + wide - button, y))
-    if icon_button(ui, "keep", fa.ICON_FA_PLUS, _keep_hint(), size=24):
+    if controls.icon_button(ui, "keep", fa.ICON_FA_PLUS, _keep_hint(), size=24):
         ask(ui, "keep-pose")
 
 
@@ -102,7 +101,7 @@ def _foot(shown: _Shown) -> None:
     imgui.dummy((room - button - pen.px(4), button))
     tip(full or "Poses change the selected joints; all if none is selected")
     imgui.set_cursor_screen_pos((x + room - button, y))
-    if icon_button(ui, "folder", fa.ICON_FA_FOLDER, f"Poses of {shown.library.folder}", size=_NOTE, fill=None):
+    if controls.icon_button(ui, "folder", fa.ICON_FA_FOLDER, f"Poses of {shown.library.folder}", size=_NOTE, fill=None):
         imgui.open_popup(_FOLDERS)
     with popup(ui, _FOLDERS) as opened:
         if opened:
@@ -132,8 +131,8 @@ def _grid(shown: _Shown, found: Sequence[LibraryPose]) -> None:
     room = imgui.get_content_region_avail().x
     columns = max(_COLUMNS, int((room + space) // (side + space)))
     side = min(side, float(int((room - (columns - 1) * space) // columns)))
-    with no_spacing():
-        for row in rows_in_view(-(-len(found) // columns), height):
+    with controls.no_spacing():
+        for row in controls.rows_in_view(-(-len(found) // columns), height):
             _, top = imgui.get_cursor_screen_pos()
             for column, pose in enumerate(found[row * columns : (row + 1) * columns]):
                 imgui.set_cursor_screen_pos((left + column * (side + space), top))
@@ -294,12 +293,12 @@ def draw_pose_dialog(ui: PanelContext) -> None:
         if shown is None:
             return
         if imgui.is_window_appearing():
-            focus_next_field()
-        label(ui, "Name")
+            fields.focus_next_field()
+        controls.label(ui, "Name")
         room = imgui.get_content_region_avail().x
-        ui.memory["name"], entered = text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
-        label(ui, "Tags")
-        ui.memory["tags"], too = text_line(ui, "tags", ui.memory["tags"], width=room, hint="walk, left hand")
+        ui.memory["name"], entered = fields.text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
+        controls.label(ui, "Tags")
+        ui.memory["tags"], too = fields.text_line(ui, "tags", ui.memory["tags"], width=room, hint="walk, left hand")
         gap(ui.px(6))
         done = partial(_change, ui, pose) if pose else partial(_keep, ui)
         confirm(ui, shown, "Apply" if pose else "Keep", done, entered=entered or too)

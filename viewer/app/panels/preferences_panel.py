@@ -9,9 +9,8 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import TITLE
-from viewer.app.widgets.buttons import choose, key_cap, label, note, separator, text_button, toggle
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, close_button, dialog, escape_pressed
-from viewer.app.widgets.fields import ANGLE, METRES, Format, in_lengths, number, search_field
 from viewer.app.widgets.pen import Pen, gap
 from viewer.session.user_files import LARGEST_SCALE, SMALLEST_SCALE, Preset
 from viewer.ui.commands import HelpRow, help_rows
@@ -70,7 +69,7 @@ def _head(ui: PanelContext, state: _Help) -> bool:
     imgui.set_cursor_screen_pos((after, y))
     imgui.begin_child("filter", (max(min(pen.px(260), end - after - pen.px(20)), pen.px(60)), h))
     fresh = imgui.is_window_appearing()
-    state.query = search_field(ui, "filter", state.query, "Type to filter", focus=fresh).text
+    state.query = fields.search_field(ui, "filter", state.query, "Type to filter", focus=fresh).text
     imgui.end_child()
     pen.rule(x - pen.px(16), x + wide + pen.px(16), y + pen.px(_HEAD - 14))
     imgui.set_cursor_screen_pos((x, y + pen.px(_HEAD)))
@@ -79,7 +78,7 @@ def _head(ui: PanelContext, state: _Help) -> bool:
 
 def _choose_preset(ui: PanelContext, widths: float | None = None) -> None:
     view = ui.controller.view
-    chosen = choose(ui, "preset", PRESETS, [name.capitalize() for name in PRESETS], view.preset, widths=widths)
+    chosen = controls.choose(ui, "preset", PRESETS, [name.capitalize() for name in PRESETS], view.preset, widths=widths)
     if chosen != view.preset:
         view.preset = chosen
 
@@ -139,7 +138,7 @@ def _help_row(pen: Pen, row: HelpRow, x: float, y: float, room: float) -> float:
             if index:
                 pen.small(at + pen.px(3), y + pen.px(2), "+")
                 at += pen.px(11)
-            at += key_cap(pen, at, y, cap)
+            at += controls.key_cap(pen, at, y, cap)
         at += pen.px(9)
         words_at = max(words_at, at) if y == top else words_at
     words = pen.fit(row.words, x + room - words_at)
@@ -191,8 +190,8 @@ _PREFERENCES_POPUP = "##preferences"
 
 _WIDTH, _LABEL = 520.0, 150.0
 _SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
-_SNAP = Format(decimals=3, unit=" m", per_pixel=0.001, snap=0.01, units=METRES, low=1e-4, high=1000.0)
-_ANGLE = Format(decimals=1, unit="°", per_pixel=0.1, snap=1.0, units=ANGLE.units, low=0.1, high=180.0)
+_SNAP = fields.Format(decimals=3, unit=" m", per_pixel=0.001, snap=0.01, units=fields.METRES, low=1e-4, high=1000.0)
+_ANGLE = fields.Format(decimals=1, unit="°", per_pixel=0.1, snap=1.0, units=fields.ANGLE.units, low=0.1, high=180.0)
 
 
 def draw_preferences(ui: PanelContext) -> None:
@@ -203,9 +202,9 @@ def draw_preferences(ui: PanelContext) -> None:
         if shown is None:
             return
         _scale(ui)
-        separator(ui)
+        controls.separator(ui)
         _mouse(ui)
-        separator(ui)
+        controls.separator(ui)
         _snapping(ui)
         gap(ui.px(6))
         shown.closed |= bool(choices(ui, Choice("Close", primary=True)))
@@ -213,20 +212,20 @@ def draw_preferences(ui: PanelContext) -> None:
 
 def _scale(ui: PanelContext) -> None:
     preferences = ui.controller.view.preferences
-    label(ui, "Interface scale", width=_LABEL)
+    controls.label(ui, "Interface scale", width=_LABEL)
     words = ["Auto", *(f"{100.0 * scale:.0f} %" for scale in _SCALES)]
     now = preferences.ui_scale
     each = float(int(imgui.get_content_region_avail().x / len(words)))
-    preferences.ui_scale = choose(ui, "scale", (None, *_SCALES), words, now, widths=each)
+    preferences.ui_scale = controls.choose(ui, "scale", (None, *_SCALES), words, now, widths=each)
     if preferences.ui_scale != now:
         ui.controller.view.changed()
-    label(ui, "", width=_LABEL)
-    if text_button(ui, "Smaller", enabled=ui.scale > SMALLEST_SCALE):
+    controls.label(ui, "", width=_LABEL)
+    if controls.text_button(ui, "Smaller", enabled=ui.scale > SMALLEST_SCALE):
         _set_scale(ui, ui.scale - 0.05)
     imgui.same_line()
-    if text_button(ui, "Larger", enabled=ui.scale < LARGEST_SCALE):
+    if controls.text_button(ui, "Larger", enabled=ui.scale < LARGEST_SCALE):
         _set_scale(ui, ui.scale + 0.05)
-    note(ui, f"{100.0 * ui.scale:.0f} % now", gap=imgui.get_style().item_spacing.x / ui.scale)
+    controls.note(ui, f"{100.0 * ui.scale:.0f} % now", gap=imgui.get_style().item_spacing.x / ui.scale)
 
 
 def _set_scale(ui: PanelContext, scale: float) -> None:
@@ -237,7 +236,7 @@ def _set_scale(ui: PanelContext, scale: float) -> None:
 
 
 def _mouse(ui: PanelContext) -> None:
-    label(ui, "Mouse", width=_LABEL, height=26, hint="Which buttons move the camera; F1 lists them")
+    controls.label(ui, "Mouse", width=_LABEL, height=26, hint="Which buttons move the camera; F1 lists them")
     _choose_preset(ui)
     view = ui.controller.view
     for name, words, after in (
@@ -252,9 +251,9 @@ def _mouse(ui: PanelContext) -> None:
 
 
 def _switch(ui: PanelContext, words: str, after: str, *, on: bool) -> bool:
-    label(ui, words, width=_LABEL)
-    pressed = toggle(ui, words, on=on)
-    note(ui, after, gap=imgui.get_style().item_spacing.x / ui.scale)
+    controls.label(ui, words, width=_LABEL)
+    pressed = controls.toggle(ui, words, on=on)
+    controls.note(ui, after, gap=imgui.get_style().item_spacing.x / ui.scale)
     return pressed
 
 
@@ -262,10 +261,10 @@ def _snapping(ui: PanelContext) -> None:
     controller = ui.controller
     if _switch(ui, "Magnet", "Drags snap; hold Ctrl to move freely", on=controller.view.magnet):
         controller.view.magnet = not controller.view.magnet
-    label(ui, "Snap steps", width=_LABEL)
-    for name, form, hint in (("snap_m", in_lengths(ui, _SNAP), "Moving"), ("snap_deg", _ANGLE, "Rotating")):
+    controls.label(ui, "Snap steps", width=_LABEL)
+    for name, form, hint in (("snap_m", fields.in_lengths(ui, _SNAP), "Moving"), ("snap_deg", _ANGLE, "Rotating")):
         before = getattr(controller.view, name)
-        step = number(ui, name.replace("_", " "), before, form, width=110, hint=hint)
+        step = fields.number(ui, name.replace("_", " "), before, form, width=110, hint=hint)
         if step != before:  # setting it requests another frame
             setattr(controller.view, name, step)
         imgui.same_line()

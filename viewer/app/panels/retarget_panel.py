@@ -12,25 +12,8 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import (
-    TOOL,
-    choose,
-    drop_choice,
-    drop_menu,
-    finish_button,
-    label,
-    list_row,
-    no_spacing,
-    paragraph,
-    pick,
-    quiet,
-    separator,
-    text_button,
-    tool_button,
-    value_rows,
-)
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import attempt
-from viewer.app.widgets.fields import COUNT, PLAIN, Format, finished_number
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.choices import FEET, HANDS
 from viewer.errors import plural
@@ -44,16 +27,16 @@ _ROW, _FOOT = 22, 36
 """Height of a row and of the buttons below the list, logical pixels."""
 _GROUPS = ("Trunk", "Left arm", "Right arm", "Left leg", "Right leg")
 _LEG = {"knee", "upper leg", "foot", "ankle", "toe"}
-_FACTOR = Format(decimals=2, unit=" x", per_pixel=0.005, snap=0.1, units=PLAIN, low=0.01, high=100.0)
+_FACTOR = fields.Format(decimals=2, unit=" x", per_pixel=0.005, snap=0.1, units=fields.PLAIN, low=0.01, high=100.0)
 
 
 def draw_pairs(ui: PanelContext) -> None:
     """Draw the pairs, grouped by part of the body; a click selects one, its menu makes a joint have no partner."""
     retargeting = ui.controller.retargeting
     if not retargeting.running or retargeting.map is None:
-        quiet(ui, retargeting.problem or NOTHING)
+        controls.quiet(ui, retargeting.problem or NOTHING)
         gap(ui.px(6))
-        if text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, hint=hint("retarget.open")):
+        if controls.text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, hint=hint("retarget.open")):
             run(ui, "retarget.open")
         return
     imgui.begin_child("pairs", (0.0, imgui.get_content_region_avail().y - ui.px(_FOOT)))
@@ -64,7 +47,7 @@ def draw_pairs(ui: PanelContext) -> None:
     pen.small(x + half, y, pen.fit(retargeting.target, half - pen.px(24), SMALL))
     imgui.dummy((1.0, pen.px(18)))
     groups = _grouped(retargeting)
-    with no_spacing():
+    with controls.no_spacing():
         for title, names in groups.items():
             _heading(ui, title, len(names))
             for name in names:
@@ -74,10 +57,12 @@ def draw_pairs(ui: PanelContext) -> None:
     gap(ui.px(6))
     wide = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
     again = ui.controller.can("retarget.map_again")
-    if text_button(ui, "Map again", icon=fa.ICON_FA_WAND_MAGIC_SPARKLES, width=wide, enabled=again):
+    if controls.text_button(ui, "Map again", icon=fa.ICON_FA_WAND_MAGIC_SPARKLES, width=wide, enabled=again):
         run(ui, "retarget.map_again")
     imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Save map", icon=fa.ICON_FA_FLOPPY_DISK, width=wide, hint="Write all pairs to a map file"):
+    if controls.text_button(
+        ui, "Save map", icon=fa.ICON_FA_FLOPPY_DISK, width=wide, hint="Write all pairs to a map file"
+    ):
         ui.controller.view.request("map-dialog")
         ui.wake()
 
@@ -107,7 +92,7 @@ def _pair_row(ui: PanelContext, name: str) -> None:
     retargeting, pen = ui.controller.retargeting, Pen(ui)
     assert retargeting.map is not None
     partner, certainty = retargeting.map.pairs[name], retargeting.map.certainty.get(name, 1.0)
-    it = list_row(pen, f"pair {name}", _ROW, chosen=name == retargeting.selected, rounding=3)
+    it = controls.list_row(pen, f"pair {name}", _ROW, chosen=name == retargeting.selected, rounding=3)
     half = it.w / 2.0
     y = pen.middle(it.y, it.h)
     side = body_part(name).side or "centre"
@@ -138,7 +123,7 @@ def _unmatched(ui: PanelContext, retargeting: Retargeting) -> None:
     _heading(ui, "Without partner", len(names), "joint")
     pen = Pen(ui)
     for name in names:
-        it = list_row(pen, f"none {name}", _ROW, rounding=3)
+        it = controls.list_row(pen, f"none {name}", _ROW, rounding=3)
         pen.text(it.x + it.w / 2.0, pen.middle(it.y, it.h), pen.fit(name, it.w / 2.0 - pen.px(8)), "text3")
         tip(f"{name} keeps its rest rotation: drag from a joint of {retargeting.source} to it")
 
@@ -147,20 +132,20 @@ def draw_retarget(ui: PanelContext) -> None:
     """Draw source and target of the motion, the choices, the result, and the buttons that end it."""
     retargeting = ui.controller.retargeting
     if not retargeting.running:
-        quiet(ui, NOTHING)
+        controls.quiet(ui, NOTHING)
         return
     _figures(ui)
-    separator(ui)
+    controls.separator(ui)
     _choices(ui, retargeting)
-    separator(ui)
+    controls.separator(ui)
     _result(ui, retargeting)
     gap(ui.px(10))
     wide = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
-    if text_button(ui, "Cancel", width=wide, hint="Take the motion back"):
+    if controls.text_button(ui, "Cancel", width=wide, hint="Take the motion back"):
         run(ui, "retarget.cancel")
     imgui.same_line(0.0, ui.px(6))
     can, words = ui.controller.can("retarget.apply"), hint("retarget.apply", "Keep the motion: one step of the history")
-    if text_button(ui, "Apply", icon=fa.ICON_FA_CHECK, width=wide, primary=True, enabled=can, hint=words):
+    if controls.text_button(ui, "Apply", icon=fa.ICON_FA_CHECK, width=wide, primary=True, enabled=can, hint=words):
         run(ui, "retarget.apply")
 
 
@@ -172,15 +157,17 @@ def draw_retarget_tools(ui: PanelContext, *, wide: bool) -> None:
     """Draw the middle of the toolbar: source and target of the motion, and what feet and hands keep."""
     retargeting = ui.controller.retargeting
     if not retargeting.running:
-        if text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=TOOL, hint=hint("retarget.open")):
+        if controls.text_button(
+            ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=controls.TOOL, hint=hint("retarget.open")
+        ):
             run(ui, "retarget.open")
         return
     pen, width = Pen(ui), ui.px(150.0 if wide else 104.0)
     _source_menu(ui, "from tool", width)
     imgui.same_line(0.0, ui.px(8))
     x, y = imgui.get_cursor_screen_pos()
-    pen.icon(x + pen.px(6), y + pen.px(TOOL) / 2.0, fa.ICON_FA_ARROW_RIGHT, "text2")
-    imgui.dummy((pen.px(18), pen.px(TOOL)))
+    pen.icon(x + pen.px(6), y + pen.px(controls.TOOL) / 2.0, fa.ICON_FA_ARROW_RIGHT, "text2")
+    imgui.dummy((pen.px(18), pen.px(controls.TOOL)))
     imgui.same_line(0.0, ui.px(4))
     _target_menu(ui, "to tool", width)
     imgui.same_line(0.0, ui.px(14))
@@ -199,7 +186,7 @@ def _way(ui: PanelContext, part: str, icon: str, ways: Mapping[T, str], now: T, 
     """A list of what feet or hands do, with explanations; returns the choice after this frame."""
     words = f"{part}: {now}" if wide else ""
     entries, said = ((way, str(way).capitalize()) for way in ways), f"{part}: {ways[now]}"
-    picked = drop_choice(
+    picked = controls.drop_choice(
         ui, f"{part} tool", words, entries, now, icon=icon, width=ui.px(128 if wide else 52), hint=said
     )
     return now if picked is None else picked
@@ -207,19 +194,19 @@ def _way(ui: PanelContext, part: str, icon: str, ways: Mapping[T, str], now: T, 
 
 def draw_apply(ui: PanelContext) -> None:
     """Draw the buttons that end it."""
-    if tool_button(ui, "retarget.cancel", "Cancel", fa.ICON_FA_XMARK, 86.0, "Take the motion back"):
+    if controls.tool_button(ui, "retarget.cancel", "Cancel", fa.ICON_FA_XMARK, 86.0, "Take the motion back"):
         run(ui, "retarget.cancel")
     imgui.same_line(0.0, ui.px(8))
     can, words = ui.controller.can("retarget.apply"), hint("retarget.apply", "Keep the motion: one step of the history")
-    if finish_button(ui, "Apply", enabled=can, hint=words):
+    if controls.finish_button(ui, "Apply", enabled=can, hint=words):
         run(ui, "retarget.apply")
 
 
 def _source_menu(ui: PanelContext, name: str, width: float) -> None:
     """The list of figures that may be the source."""
     retargeting = ui.controller.retargeting
-    if drop_menu(ui, name, retargeting.source, width=width, hint="Source of the motion"):
-        chosen = pick([(other, other) for other in retargeting.sources], retargeting.source)
+    if controls.drop_menu(ui, name, retargeting.source, width=width, hint="Source of the motion"):
+        chosen = controls.pick([(other, other) for other in retargeting.sources], retargeting.source)
         if chosen is not None and chosen != retargeting.source:
             attempt(ui, lambda: retargeting.choose_source(chosen))
         imgui.separator()
@@ -233,39 +220,39 @@ def _target_menu(ui: PanelContext, name: str, width: float) -> None:
     retargeting = ui.controller.retargeting
     others = [(other, other) for other in retargeting.targets]
     said = "Figure that gets the motion"
-    chosen = drop_choice(ui, name, retargeting.target, others, retargeting.target, width=width, hint=said)
+    chosen = controls.drop_choice(ui, name, retargeting.target, others, retargeting.target, width=width, hint=said)
     if chosen is not None:
         attempt(ui, lambda: retargeting.choose_target(chosen))
 
 
 def _figures(ui: PanelContext) -> None:
-    label(ui, "From")
+    controls.label(ui, "From")
     wide = imgui.get_content_region_avail().x
     _source_menu(ui, "from", wide)
-    label(ui, "To")
+    controls.label(ui, "To")
     _target_menu(ui, "to", wide)
 
 
 def _choices(ui: PanelContext, retargeting: Retargeting) -> None:
     settings = retargeting.settings
     chosen = settings.choices
-    label(ui, "Feet")
-    feet = choose(ui, "feet", FEET, [word.capitalize() for word in FEET], chosen.feet, hints=_FEET_HINTS)
-    label(ui, "Hands")
-    hands = choose(ui, "hands", HANDS, [word.capitalize() for word in HANDS], chosen.hands, hints=_HAND_HINTS)
-    label(ui, "Limits")
-    held = choose(
+    controls.label(ui, "Feet")
+    feet = controls.choose(ui, "feet", FEET, [word.capitalize() for word in FEET], chosen.feet, hints=_FEET_HINTS)
+    controls.label(ui, "Hands")
+    hands = controls.choose(ui, "hands", HANDS, [word.capitalize() for word in HANDS], chosen.hands, hints=_HAND_HINTS)
+    controls.label(ui, "Limits")
+    held = controls.choose(
         ui, "limits", (False, True), ("Free", "Hold"), chosen.limits, hints=("", "Joints stay in their ranges")
     )
-    label(ui, "Path")
-    still = choose(ui, "path", (False, True), ("Scaled", "In place"), chosen.in_place)
-    label(ui, "Scale")
+    controls.label(ui, "Path")
+    still = controls.choose(ui, "path", (False, True), ("Scaled", "In place"), chosen.in_place)
+    controls.label(ui, "Scale")
     scale = chosen.scale
     shown = scale if scale is not None else retargeting.report.scale if retargeting.report is not None else None
-    entered = finished_number(ui, "scale", shown, _FACTOR, width=80, hint="Of the path and the height")
+    entered = fields.finished_number(ui, "scale", shown, _FACTOR, width=80, hint="Of the path and the height")
     scale = scale if entered is None else entered
     imgui.same_line(0.0, ui.px(6))
-    if text_button(ui, "Auto", on=chosen.scale is None, hint="The ratio of the legs' lengths"):
+    if controls.text_button(ui, "Auto", on=chosen.scale is None, hint="The ratio of the legs' lengths"):
         scale = None
     neutral = "Neutral pose: the frame in which both skeletons are assumed to have the same pose"
     source = _reference(ui, "Neutral", "source", settings.source_reference, neutral)
@@ -278,29 +265,29 @@ def _choices(ui: PanelContext, retargeting: Retargeting) -> None:
 
 def _reference(ui: PanelContext, words: str, name: str, now: Reference, said: str) -> Reference:
     """Rest, auto or a frame; returns the choice after this frame."""
-    label(ui, words, hint=said)
+    controls.label(ui, words, hint=said)
     kinds = ("auto", "rest", "frame")
     kind = now if isinstance(now, str) else "frame"
-    picked = choose(ui, f"neutral {name}", kinds, [word.capitalize() for word in kinds], kind)
+    picked = controls.choose(ui, f"neutral {name}", kinds, [word.capitalize() for word in kinds], kind)
     wanted: Reference = now
     if picked != kind:
         wanted = 0 if picked == "frame" else picked
     if picked == "frame":
         imgui.same_line(0.0, ui.px(6))
-        entered = finished_number(ui, f"frame {name}", float(wanted), COUNT, width=48)
+        entered = fields.finished_number(ui, f"frame {name}", float(wanted), fields.COUNT, width=48)
         wanted = wanted if entered is None else max(0, round(entered))
     return wanted
 
 
 def _result(ui: PanelContext, retargeting: Retargeting) -> None:
     if retargeting.problem:
-        paragraph(ui, retargeting.problem, "warn")
+        controls.paragraph(ui, retargeting.problem, "warn")
         return
     report, found = retargeting.report, retargeting.map
     if report is None or found is None:
         return
     doubtful = len(found.doubtful)
-    paragraph(
+    controls.paragraph(
         ui,
         f"{len(found.pairs) - doubtful} of {len(found.pairs)} pairs sure"
         + (f", {doubtful} to check" if doubtful else ""),
@@ -312,6 +299,6 @@ def _result(ui: PanelContext, retargeting: Retargeting) -> None:
         rows.append(("Limbs turned", f"{report.limbs_deg:.1f}° mean"))
     rows.append(("Outside limits", f"{100.0 * report.at_limits:.1f} % of frames"))
     rows.append(("Frames", f"{report.frames:,}"))
-    value_rows(ui, rows)
+    controls.value_rows(ui, rows)
     for warning in report.warnings:
-        paragraph(ui, warning, "warn", small=True)
+        controls.paragraph(ui, warning, "warn", small=True)

@@ -16,10 +16,9 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.figures_panel import draw_figure_rows
 from viewer.app.panels.panel_parts import effector_mark, highlight, select_by_click
 from viewer.app.theme import BASE, SMALL
-from viewer.app.widgets.buttons import list_row, no_spacing, quiet, rows_in_view, scroll_to_row
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import ask_name, dialog
 from viewer.app.widgets.edits import act, attempt
-from viewer.app.widgets.fields import Search, focus_next_field, search_field
 from viewer.app.widgets.pen import Area, Pen, tip
 from viewer.document import Document, DocumentGoal, Item, joint_of, joints_at_limit
 from viewer.document.actions import Select
@@ -159,7 +158,7 @@ def name_field(ui: PanelContext, joint: int, width: float) -> None:
     fresh = memory.get("renamed") != joint
     if fresh:
         memory["renamed"], memory["name"] = joint, own
-        focus_next_field()
+        fields.focus_next_field()
     imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(4), (ui.px(ROW) - ui.px(BASE)) / 2.0))
     imgui.set_next_item_width(width)
     entered, memory["name"] = imgui.input_text("##new name", memory["name"], _NAME_FLAGS)
@@ -272,7 +271,7 @@ class RowPainter:
         pen, name = self.pen, self.document.skeleton.names[row.joint]
         chosen = name in self.selected
         imgui.push_id(row.joint)
-        it = list_row(pen, f"joint {name}", ROW, chosen=chosen, lit=name == self.hovered, rounding=3)
+        it = controls.list_row(pen, f"joint {name}", ROW, chosen=chosen, lit=name == self.hovered, rounding=3)
         imgui.pop_id()
         if name == self.hovered or (it.hovered and chosen):
             pen.upright(it.x, it.y, it.y + it.h, "hovered")
@@ -354,9 +353,9 @@ def draw_skeleton_tree(ui: PanelContext) -> None:
         state = _other_names(ui, state, skeleton)
     _show_renamed(ui, state)
     wanted, ui.controller.view.find_requested = ui.controller.view.find_requested, False
-    search = search_field(ui, "find", ui.controller.view.finding, "Find joint", focus=wanted)
+    search = fields.search_field(ui, "find", ui.controller.view.finding, "Find joint", focus=wanted)
     _search(ui, state, search)
-    with no_spacing():
+    with controls.no_spacing():
         imgui.begin_child("rows", (0.0, 0.0))
         _follow(ui, state)
         rows = _rows(state, skeleton)
@@ -367,7 +366,7 @@ def draw_skeleton_tree(ui: PanelContext) -> None:
         _nothing_found(ui, state)
 
 
-def _search(ui: PanelContext, state: _State, search: Search) -> None:
+def _search(ui: PanelContext, state: _State, search: fields.Search) -> None:
     """Apply the search: arrow keys mark a result, Enter selects the marked joint and ends the search."""
     ui.controller.view.finding = search.text
     again = search.text != state.query
@@ -410,7 +409,7 @@ def _show_renamed(ui: PanelContext, state: _State) -> None:
 def _nothing_found(ui: PanelContext, state: _State) -> None:
     top = imgui.get_item_rect_min()
     imgui.set_cursor_screen_pos((top.x, top.y + ui.px(8)))
-    quiet(ui, f'No joint matches "{state.query}"')
+    controls.quiet(ui, f'No joint matches "{state.query}"')
     if imgui.button("Clear"):
         ui.controller.view.finding = state.query = ""
         ui.wake()
@@ -445,10 +444,10 @@ def _draw_rows(ui: PanelContext, state: _State, rows: list[Row]) -> None:
     painter = RowPainter.of(ui, flat=bool(state.query.strip()))
     h = ui.px(ROW)
     if state.scroll_to >= 0:
-        scroll_to_row(_index_of(rows, state.scroll_to), h)
+        controls.scroll_to_row(_index_of(rows, state.scroll_to), h)
         state.scroll_to = -1
     pointed = None
-    for index in rows_in_view(len(rows), h, always=_index_of(rows, state.renamed)):
+    for index in controls.rows_in_view(len(rows), h, always=_index_of(rows, state.renamed)):
         top = imgui.get_cursor_screen_pos()
         if _row(painter, state, rows[index], h):
             pointed = Item("joint", painter.document.skeleton.names[rows[index].joint])

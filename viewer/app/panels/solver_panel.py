@@ -14,9 +14,8 @@ from imgui_bundle import imgui, implot
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.inspector import shown_goal_and_joint
 from viewer.app.theme import BASE, SMALL
-from viewer.app.widgets.buttons import choose, drop_menu, label, quiet, text_button
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
-from viewer.app.widgets.fields import COUNT, METRES, Format, number_field
 from viewer.app.widgets.pen import Pen, dashes, gap, plot, plot_line, tip
 from viewer.document import Report, SolverSettings
 from viewer.document.actions import SetSolver
@@ -169,19 +168,19 @@ def state_words(report: Report | None, *, dragging: bool) -> tuple[str, str]:
     return _STATES[report.status]
 
 
-_MILLIMETRES = {unit: 1000.0 * worth for unit, worth in METRES.items()}
-_TOLERANCE = Format(decimals=2, unit=" mm", per_pixel=0.01, snap=0.1, units=_MILLIMETRES, low=1e-4, high=1000.0)
-_TURN = Format(decimals=2, unit="°", per_pixel=0.01, snap=0.1, units={"°": 1.0}, low=1e-4, high=180.0)
-_CAP = Format(decimals=1, unit="°", per_pixel=0.2, snap=5.0, units={"°": 1.0}, low=0.1, high=180.0)
-_DAMPING = Format(decimals=3, per_pixel=0.002, snap=0.05, units={}, low=1e-4, high=100.0)
-_STEP = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.01, high=2.0)
-_ITERATIONS = Format(decimals=0, per_pixel=COUNT.per_pixel, snap=10.0, units={}, low=1, high=10000)
+_MILLIMETRES = {unit: 1000.0 * worth for unit, worth in fields.METRES.items()}
+_TOLERANCE = fields.Format(decimals=2, unit=" mm", per_pixel=0.01, snap=0.1, units=_MILLIMETRES, low=1e-4, high=1000.0)
+_TURN = fields.Format(decimals=2, unit="°", per_pixel=0.01, snap=0.1, units={"°": 1.0}, low=1e-4, high=180.0)
+_CAP = fields.Format(decimals=1, unit="°", per_pixel=0.2, snap=5.0, units={"°": 1.0}, low=0.1, high=180.0)
+_DAMPING = fields.Format(decimals=3, per_pixel=0.002, snap=0.05, units={}, low=1e-4, high=100.0)
+_STEP = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.01, high=2.0)
+_ITERATIONS = fields.Format(decimals=0, per_pixel=fields.COUNT.per_pixel, snap=10.0, units={}, low=1, high=10000)
 
 _LEAST_PLOT, _GOOD_PLOT = 84.0, 130.0
 """Heights of the plot, logical pixels."""
-_STRENGTH = Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.0, high=1.0)
+_STRENGTH = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units={}, low=0.0, high=1.0)
 _PREFER = "The pose that joints return to where the goals leave them free"
-_TRUNCATION = Format(decimals=4, per_pixel=0.0005, snap=0.01, units={}, low=0.0, high=0.99)
+_TRUNCATION = fields.Format(decimals=4, per_pixel=0.0005, snap=0.01, units={}, low=0.0, high=0.99)
 
 
 class _Choice(NamedTuple):
@@ -278,10 +277,10 @@ def _update(ui: PanelContext, settings: SolverSettings) -> None:
 
 
 def _method(ui: PanelContext, settings: SolverSettings) -> None:
-    label(ui, "Method")
+    controls.label(ui, "Method")
     wide = imgui.get_content_region_avail().x
     method = EVERY_METHOD[settings.method]
-    if drop_menu(ui, "method", method.title, width=wide, height=24, hint=method.hint):
+    if controls.drop_menu(ui, "method", method.title, width=wide, height=24, hint=method.hint):
         method_menu(ui, settings.method)
         imgui.end_popup()
 
@@ -320,7 +319,7 @@ def _two_link(ui: PanelContext) -> None:
     _choice(ui, "bend")
     found = derivation(ui.session.document)
     if found is None:
-        quiet(ui, "No position goal on a two-bone limb")
+        controls.quiet(ui, "No position goal on a two-bone limb")
         return
     pen = Pen(ui)
     lines, rows = derived(found, ui.controller.view.unit)
@@ -343,13 +342,15 @@ def _two_link(ui: PanelContext) -> None:
 class Setting:
     """A setting and the format of its field; the field's unit is ``worth`` of the setting's."""
 
-    def __init__(self, value: float, form: Format, name: str, worth: float = 1.0, *, integer: bool = False) -> None:
+    def __init__(
+        self, value: float, form: fields.Format, name: str, worth: float = 1.0, *, integer: bool = False
+    ) -> None:
         self.value, self.form, self.name, self.worth, self.integer = value, form, name, worth, integer
         self.words = name.replace("_", " ")
 
     def field(self, ui: PanelContext, width: float, value: float | None = None, hint: str = "") -> Edit | None:
         """Draw the field, ``width`` framebuffer pixels wide, and apply its edits; a click on an empty one fills it."""
-        edit = number_field(ui, self.name, value, self.form, width=width, hint=hint)
+        edit = fields.number_field(ui, self.name, value, self.form, width=width, hint=hint)
         if value is None and imgui.is_item_clicked():
             edit = Edit(Phase.SET, self.value)
         carry_out(ui, edit, f"Solver {self.words}", self._action)
@@ -360,7 +361,7 @@ class Setting:
 
 
 def _pair(ui: PanelContext, words: str, edits: Sequence[Setting], hint: str = "") -> None:
-    label(ui, words, hint=hint)
+    controls.label(ui, words, hint=hint)
     spacing = ui.px(4)
     width = float(int((imgui.get_content_region_avail().x - spacing) / 2))
     for index, one in enumerate(edits):
@@ -371,9 +372,9 @@ def _pair(ui: PanelContext, words: str, edits: Sequence[Setting], hint: str = ""
 
 def _optional(ui: PanelContext, words: str, value: float | None, one: Setting) -> None:
     """A setting that the method chooses by itself unless it is given."""
-    label(ui, words)
+    controls.label(ui, words)
     width = float(int((imgui.get_content_region_avail().x - ui.px(4)) / 2))
-    if text_button(ui, f"Automatic##{one.name}", width=width, on=value is None, hint="Chosen by the method"):
+    if controls.text_button(ui, f"Automatic##{one.name}", width=width, on=value is None, hint="Chosen by the method"):
         act(ui, SetSolver(**{one.name: one.value if value is None else None}))
     imgui.same_line(0.0, ui.px(4))
     one.field(ui, width, value)
@@ -383,8 +384,8 @@ def _choice(ui: PanelContext, name: str, restriction: str = "") -> bool:
     """A row of segments for a setting; returns whether another value was chosen."""
     row = _CHOICES[name]
     now = getattr(ui.session.document.solver, row.setting)
-    label(ui, row.label, hint=f"{row.hint}{restriction}")
-    chosen = choose(ui, name, row.values, row.words, now, hints=row.hints)
+    controls.label(ui, row.label, hint=f"{row.hint}{restriction}")
+    chosen = controls.choose(ui, name, row.values, row.words, now, hints=row.hints)
     return chosen != now and act(ui, SetSolver(**{row.setting: chosen}))
 
 
@@ -393,11 +394,11 @@ def _choices(ui: PanelContext, settings: SolverSettings) -> None:
     _choice(ui, "root")
     _preferred(ui, settings)
     _choice(ui, "backend")
-    label(ui, "Escape", hint="Ways out of a local minimum")
-    if text_button(ui, "Restarts", on=settings.restarts, hint="Restart from another pose when stuck"):
+    controls.label(ui, "Escape", hint="Ways out of a local minimum")
+    if controls.text_button(ui, "Restarts", on=settings.restarts, hint="Restart from another pose when stuck"):
         act(ui, SetSolver(restarts=not settings.restarts))
     imgui.same_line(0.0, ui.px(4))
-    if text_button(ui, "Natural", on=settings.natural, hint="Joints move as easily as in a living body"):
+    if controls.text_button(ui, "Natural", on=settings.natural, hint="Joints move as easily as in a living body"):
         act(ui, SetSolver(natural=not settings.natural))
 
 
@@ -408,7 +409,7 @@ def _preferred(ui: PanelContext, settings: SolverSettings) -> None:
         _solve_again(ui)
     imgui.end_disabled()
     imgui.begin_disabled(not prefers(settings))
-    label(ui, "Strength", hint="How strongly joints return to it, 0 to 1")
+    controls.label(ui, "Strength", hint="How strongly joints return to it, 0 to 1")
     edit = Setting(settings.prefer_weight, _STRENGTH, "prefer_weight").field(ui, ui.px(60), settings.prefer_weight)
     if edit is not None and edit.phase in {Phase.SET, Phase.COMMIT}:
         _solve_again(ui)

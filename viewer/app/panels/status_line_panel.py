@@ -11,7 +11,7 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.solver_panel import ICONS
 from viewer.app.theme import BASE, SMALL
-from viewer.app.widgets.buttons import key_cap
+from viewer.app.widgets import controls
 from viewer.app.widgets.edits import settle
 from viewer.app.widgets.pen import Pen
 from viewer.ui.status import StatusLine
@@ -108,7 +108,7 @@ def _status_hints(ui: PanelContext, pen: Pen, start: float, end: float) -> None:
     y, h = ui.rect.y, ui.rect.h
     x = end - sum(_hint_width(pen, hint) for hint in hints) + pen.px(14)
     for keys, words in hints:
-        x += key_cap(pen, x, y + round((h - pen.px(18)) / 2.0), keys) + pen.px(8)
+        x += controls.key_cap(pen, x, y + round((h - pen.px(18)) / 2.0), keys) + pen.px(8)
         pen.text(x, pen.middle(y, h, BASE), words, "text2")
         x += pen.width(words) + pen.px(14)
 

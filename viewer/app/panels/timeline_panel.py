@@ -12,10 +12,9 @@ from viewer.app.panels.figures_panel import draw_difference
 from viewer.app.panels.layers_panel import draw_lanes, lanes_height
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import drop_choice, drop_menu, icon_button, label, separator, text_button, toggle
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, scrub
-from viewer.app.widgets.fields import Format, number, number_field
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
 from viewer.document.planted_feet import feet_of
@@ -29,21 +28,21 @@ from viewer.ui.timeline import last_frame, played_range
 from viewer.ui.tweening import FARTHEST
 
 _NAME, _LABEL, _FIELD = "timeline options", 150.0, 84.0
-_RATE = Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
-_TOLERANCE = Format(decimals=1, unit="°", per_pixel=0.05, snap=0.5, units={}, low=0.0, high=30.0)
-_FEW = Format(decimals=0, per_pixel=0.05, snap=1.0, units={}, low=1.0, high=5.0)
-_STEP = Format(decimals=0, per_pixel=0.2, snap=5.0, units={}, low=0.0, high=1000.0)
+_RATE = fields.Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
+_TOLERANCE = fields.Format(decimals=1, unit="°", per_pixel=0.05, snap=0.5, units={}, low=0.0, high=30.0)
+_FEW = fields.Format(decimals=0, per_pixel=0.05, snap=1.0, units={}, low=1.0, high=5.0)
+_STEP = fields.Format(decimals=0, per_pixel=0.2, snap=5.0, units={}, low=0.0, high=1000.0)
 
 
 def _settings_button(ui: PanelContext) -> None:
-    if icon_button(ui, "timeline settings", fa.ICON_FA_SLIDERS, "Rate, range, recording, ghosts", size=_SMALL):
+    if controls.icon_button(ui, "timeline settings", fa.ICON_FA_SLIDERS, "Rate, range, recording, ghosts", size=_SMALL):
         imgui.open_popup(_NAME)
     with popup(ui, _NAME, 12, 10) as opened:
         if opened:
             _take(ui)
-            separator(ui)
+            controls.separator(ui)
             _recording(ui)
-            separator(ui)
+            controls.separator(ui)
             _ghosts_and_trails(ui)
 
 
@@ -51,22 +50,24 @@ def _take(ui: PanelContext) -> None:
     document = ui.session.document
     first, last = played_range(document)
     most = float(last_frame(document) if document.clip else MOST_FRAMES - 1)
-    label(ui, "Range", width=_LABEL, hint="Frames that are played and exported   Alt+[ and Alt+]")
-    form = Format(decimals=0, per_pixel=0.2, snap=10.0, units={}, low=0.0, high=most)
-    edit = number_field(ui, "first frame", float(first), form, width=ui.px(_FIELD))
+    controls.label(ui, "Range", width=_LABEL, hint="Frames that are played and exported   Alt+[ and Alt+]")
+    form = fields.Format(decimals=0, per_pixel=0.2, snap=10.0, units={}, low=0.0, high=most)
+    edit = fields.number_field(ui, "first frame", float(first), form, width=ui.px(_FIELD))
     carry_out(ui, edit, "Range", lambda frame: SetRange(round(frame), max(last, round(frame))))
     imgui.same_line()
-    edit = number_field(ui, "last frame", float(last), form, width=ui.px(_FIELD))
+    edit = fields.number_field(ui, "last frame", float(last), form, width=ui.px(_FIELD))
     carry_out(ui, edit, "Range", lambda frame: SetRange(min(first, round(frame)), round(frame)))
-    label(ui, "Rate", width=_LABEL, hint="Frames per second; keys stay at their frames")
-    edit = number_field(ui, "rate", 1.0 / document.frame_time, _RATE, width=ui.px(_FIELD))
+    controls.label(ui, "Rate", width=_LABEL, hint="Frames per second; keys stay at their frames")
+    edit = fields.number_field(ui, "rate", 1.0 / document.frame_time, _RATE, width=ui.px(_FIELD))
     carry_out(ui, edit, "Rate", SetTakeRate)
 
 
 def _recording(ui: PanelContext) -> None:
     preferences = ui.controller.view.preferences
-    label(ui, "Key tolerance", width=_LABEL, hint="Recording drops keys that interpolation replaces within this angle")
-    tolerance = round(number(ui, "tolerance", preferences.record_tolerance_deg, _TOLERANCE, width=_FIELD), 2)
+    controls.label(
+        ui, "Key tolerance", width=_LABEL, hint="Recording drops keys that interpolation replaces within this angle"
+    )
+    tolerance = round(fields.number(ui, "tolerance", preferences.record_tolerance_deg, _TOLERANCE, width=_FIELD), 2)
     if tolerance != preferences.record_tolerance_deg:
         ui.session.recorder.tolerance_deg = preferences.record_tolerance_deg = tolerance
         ui.controller.view.changed()
@@ -80,11 +81,11 @@ def _unit(words: str) -> None:
     imgui.text_disabled(words)
 
 
-def _integer(ui: PanelContext, name: str, form: Format) -> int:
+def _integer(ui: PanelContext, name: str, form: fields.Format) -> int:
     """A field for an integer preference; returns its value."""
     preferences = ui.controller.view.preferences
     before = getattr(preferences, name)
-    value = round(number(ui, name, float(before), form, width=_FIELD))
+    value = round(fields.number(ui, name, float(before), form, width=_FIELD))
     if value != before:
         setattr(preferences, name, value)
         ui.controller.view.changed()
@@ -93,19 +94,19 @@ def _integer(ui: PanelContext, name: str, form: Format) -> int:
 
 def _ghosts_and_trails(ui: PanelContext) -> None:
     _switch(ui, "show.ghosts")
-    label(ui, "  Before and after", width=_LABEL)
+    controls.label(ui, "  Before and after", width=_LABEL)
     _integer(ui, "ghosts_around", _FEW)
-    label(ui, "  Every", width=_LABEL, hint="Frames between ghosts; 0: at keys")
+    controls.label(ui, "  Every", width=_LABEL, hint="Frames between ghosts; 0: at keys")
     _unit("at keys" if _integer(ui, "ghost_step", _STEP) == 0 else "frames")
     _switch(ui, "show.trails")
-    label(ui, "  Frames each way", width=_LABEL, hint="0: one second")
+    controls.label(ui, "  Frames each way", width=_LABEL, hint="0: one second")
     _unit("one second" if _integer(ui, "trail_frames", _STEP) == 0 else "frames")
 
 
 def _switch(ui: PanelContext, command: str) -> None:
     words = {"show.ghosts": "Ghosts", "show.trails": "Motion trails"}[command]
-    label(ui, words, width=_LABEL)
-    if toggle(ui, command, on=bool(ui.controller.checked(command)), hint=hint(command)):
+    controls.label(ui, words, width=_LABEL)
+    if controls.toggle(ui, command, on=bool(ui.controller.checked(command)), hint=hint(command)):
         run(ui, command)
 
 
@@ -158,11 +159,11 @@ def draw_transport(ui: PanelContext) -> None:
         main = command == "play.forwards"
         look = {"colour": "text" if main else "text2", "fill": "field" if main else None}
         on = plays or not main
-        if icon_button(ui, command, icon, hint(command), size=_SMALL, enabled=on, **look):  # type: ignore[arg-type]
+        if controls.icon_button(ui, command, icon, hint(command), size=_SMALL, enabled=on, **look):  # type: ignore[arg-type]
             run(ui, "play.backwards" if main and playing < 0 else command)
         imgui.same_line(0.0, spacing)
     icon, words, tone = _LOOPS[ui.session.clock.loop]
-    if icon_button(ui, "loop", icon, hint("play.loop", words), size=_SMALL, colour=tone, fill=None):
+    if controls.icon_button(ui, "loop", icon, hint("play.loop", words), size=_SMALL, colour=tone, fill=None):
         run(ui, "play.loop")
     imgui.same_line(0.0, ui.px(12))
     _speed(ui)
@@ -192,9 +193,9 @@ def _keys(ui: PanelContext, y: float) -> float:
     x -= ui.px(_GAP + (_SET if roomy else _SMALL))
     imgui.set_cursor_screen_pos((x, y))
     if roomy:
-        pressed = text_button(ui, "Set key", icon=fa.ICON_FA_PLUS, width=ui.px(_SET), hint=hint("key.set"))
+        pressed = controls.text_button(ui, "Set key", icon=fa.ICON_FA_PLUS, width=ui.px(_SET), hint=hint("key.set"))
     else:
-        pressed = icon_button(ui, "Set key", fa.ICON_FA_PLUS, hint("key.set"), size=_SMALL)
+        pressed = controls.icon_button(ui, "Set key", fa.ICON_FA_PLUS, hint("key.set"), size=_SMALL)
     if pressed:
         run(ui, "key.set")
     if keying.selected and roomy:
@@ -270,8 +271,10 @@ def _auto_key(ui: PanelContext, *, on: bool, roomy: bool) -> bool:
     words = hint("key.auto", "Every edit sets keys" if on else "Auto-key: every edit sets keys")
     if not roomy:
         tone = "record" if on else "text2"
-        return icon_button(ui, "Auto-key", fa.ICON_FA_KEY, words, size=_SMALL, colour=tone)
-    pressed = text_button(ui, "Auto-key", icon=fa.ICON_FA_KEY, width=ui.px(_AUTO), on=None if on else False, hint=words)
+        return controls.icon_button(ui, "Auto-key", fa.ICON_FA_KEY, words, size=_SMALL, colour=tone)
+    pressed = controls.text_button(
+        ui, "Auto-key", icon=fa.ICON_FA_KEY, width=ui.px(_AUTO), on=None if on else False, hint=words
+    )
     if on:
         pen, low, high = Pen(ui), imgui.get_item_rect_min(), imgui.get_item_rect_max()
         pen.frame(low.x, low.y, high.x - low.x, high.y - low.y, "record")
@@ -282,7 +285,9 @@ def _blend(ui: PanelContext) -> None:
     """The list of interpolation modes for the selected keys."""
     there = ui.controller.keying.blends()
     words = BLENDS[next(iter(there))].partition(" ")[0] if len(there) == 1 else "Mixed"
-    if drop_menu(ui, "blend", words, width=ui.px(_BLEND), height=_SMALL, hint="Interpolation after the selected keys"):
+    if controls.drop_menu(
+        ui, "blend", words, width=ui.px(_BLEND), height=_SMALL, hint="Interpolation after the selected keys"
+    ):
         blend_entries(ui)
         imgui.end_popup()
 
@@ -290,7 +295,7 @@ def _blend(ui: PanelContext) -> None:
 def _speed(ui: PanelContext) -> None:
     now, entries = ui.session.clock.speed, ((speed, _factor(speed)) for speed in SPEEDS)
     said = hint("play.faster", "Speed")
-    speed = drop_choice(ui, "speed", _factor(now), entries, now, width=ui.px(74), height=_SMALL, hint=said)
+    speed = controls.drop_choice(ui, "speed", _factor(now), entries, now, width=ui.px(74), height=_SMALL, hint=said)
     if speed is not None:
         ui.session.set_speed(speed)
         ui.wake()
@@ -311,10 +316,10 @@ def _frame(ui: PanelContext, end: float) -> None:
         pen.text(x, pen.middle(y, h), "Frame", "text2")
         x += pen.width("Frame") + ui.px(10)
     last = count - 1
-    form = Format(decimals=0, per_pixel=max(0.1, last / 600.0), snap=10.0, units={}, low=0.0, high=float(last))
+    form = fields.Format(decimals=0, per_pixel=max(0.1, last / 600.0), snap=10.0, units={}, low=0.0, high=float(last))
     width = max(ui.px(52), pen.width(str(last)) + ui.px(16))
     imgui.set_cursor_screen_pos((x, y))
-    edit = number_field(ui, "frame", float(frame), form, width=width, hint=hint("play.go_to"))
+    edit = fields.number_field(ui, "frame", float(frame), form, width=width, hint=hint("play.go_to"))
     if edit is not None and edit.phase is not Phase.COMMIT:
         attempt(ui, lambda: ui.controller.playback.go(round(edit.value)))
         ui.wake()
@@ -339,7 +344,7 @@ def _clips(ui: PanelContext, x: float, y: float, room: float) -> float:
     x -= ui.px(_CLIP + _GAP)
     imgui.set_cursor_screen_pos((x, y))
     entries, words = ((name, shown(name)) for name in clips), shown(document.clip or "No clip")
-    chosen = drop_choice(
+    chosen = controls.drop_choice(
         ui, "clip", words, entries, document.clip, icon=fa.ICON_FA_FILM, width=ui.px(_CLIP), height=_SMALL
     )
     if chosen is not None:

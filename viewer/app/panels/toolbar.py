@@ -16,17 +16,7 @@ from viewer.app.panels.physics_panel import draw_keep, draw_physics_tools
 from viewer.app.panels.retarget_panel import draw_apply, draw_retarget_tools
 from viewer.app.panels.solver_panel import method_menu
 from viewer.app.theme import SMALL
-from viewer.app.widgets.buttons import (
-    FINISH,
-    TOOL,
-    choose,
-    drop_choice,
-    drop_menu,
-    finish_button,
-    icon_button,
-    pick,
-    text_button,
-)
+from viewer.app.widgets import controls
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Mode, Scope
@@ -45,7 +35,7 @@ WIDE, NARROW = 96.0, 30.0
 def _record_button(ui: PanelContext, *, words: bool) -> None:
     """A disc and ``Record``; while recording, a square and the recorded time on red."""
     pen, session = Pen(ui), ui.session
-    it = item("record", pen.px(WIDE if words else NARROW), pen.px(TOOL))
+    it = item("record", pen.px(WIDE if words else NARROW), pen.px(controls.TOOL))
     on = session.recorder.recording
     pen.box(*it[:4], "record" if on else it.fill if it.hovered or it.held else "panel")
     if not on:
@@ -92,7 +82,7 @@ _SHORT, _SHORTEST = 992.0, 812.0
 def draw_toolbar(ui: PanelContext) -> None:
     """Draw the buttons from left to right, and those at the right end."""
     height = imgui.get_window_height()
-    imgui.set_cursor_pos((ui.px(8), round((height - ui.px(TOOL)) / 2.0)))
+    imgui.set_cursor_pos((ui.px(8), round((height - ui.px(controls.TOOL)) / 2.0)))
     own = {Workspace.BUILD: _build, Workspace.PHYSICS: _physics, Workspace.RETARGET: _retarget, Workspace.LAB: _lab}
     if (workspace := ui.controller.view.workspace) in own:
         own[workspace](ui)
@@ -126,12 +116,12 @@ def _build(ui: PanelContext) -> None:
     _separator(ui)
     on = ui.controller.view.mirror
     said = hint("edit.mirror", "Mirror: both sides are made at once" if on else "Mirror: off")
-    if text_button(ui, "Mirror", icon=fa.ICON_FA_ARROWS_LEFT_RIGHT, on=on, height=TOOL, hint=said):
+    if controls.text_button(ui, "Mirror", icon=fa.ICON_FA_ARROWS_LEFT_RIGHT, on=on, height=controls.TOOL, hint=said):
         run(ui, "edit.mirror")
     _shown(ui)
-    _to_end(ui, FINISH)
+    _to_end(ui, controls.FINISH)
     said = hint("build.done", "Ends of chains become effectors, ready to be dragged")
-    if finish_button(ui, "Done, pose", hint=said):
+    if controls.finish_button(ui, "Done, pose", hint=said):
         run(ui, "build.done")
 
 
@@ -141,7 +131,7 @@ def _physics(ui: PanelContext) -> None:
     draw_physics_tools(ui, wide=wide)
     _shown(ui)
     record = WIDE if wide else NARROW
-    _to_end(ui, FINISH + 8 + record)
+    _to_end(ui, controls.FINISH + 8 + record)
     _record_button(ui, words=wide)
     _next(ui, 8)
     draw_keep(ui)
@@ -156,7 +146,7 @@ def _retarget(ui: PanelContext) -> None:
     if not ui.controller.retargeting.running:
         _to_end(ui, 0.0)
         return
-    _to_end(ui, 86 + 8 + FINISH)
+    _to_end(ui, 86 + 8 + controls.FINISH)
     draw_apply(ui)
 
 
@@ -168,14 +158,14 @@ def _lab(ui: PanelContext) -> None:
     _separator(ui)
     _limits_button(ui)
     _shown(ui)
-    _to_end(ui, FINISH)
+    _to_end(ui, controls.FINISH)
     draw_report(ui)
 
 
 def _lit(ui: PanelContext, command: str, icon: str, words: str, *, on: bool) -> None:
     """The icon of a command, lit while it is on; ``words`` are its tooltip, with the command's key."""
     tone, fill = ("accent", "accent_dk") if on else ("text2", "field")
-    if icon_button(ui, command, icon, hint(command, words), colour=tone, fill=fill):
+    if controls.icon_button(ui, command, icon, hint(command, words), colour=tone, fill=fill):
         run(ui, command)
 
 
@@ -183,7 +173,7 @@ def _to_end(ui: PanelContext, width: float) -> None:
     """Undo and redo, with ``room`` logical pixels after them for the buttons at the right end."""
     _next(ui, 16)
     x, y = imgui.get_cursor_screen_pos()
-    end = imgui.get_window_pos().x + ui.rect.w - ui.px(8 + width + 12 + 2 * TOOL + 4)
+    end = imgui.get_window_pos().x + ui.rect.w - ui.px(8 + width + 12 + 2 * controls.TOOL + 4)
     imgui.set_cursor_screen_pos((max(end, x), y))
     _undo_redo(ui)
     _next(ui, 8)
@@ -202,8 +192,8 @@ def _separator(ui: PanelContext) -> None:
     _next(ui, 8)
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
-    pen.upright(x, y + pen.px(4), y + pen.px(TOOL - 4))
-    imgui.dummy((1.0, pen.px(TOOL)))
+    pen.upright(x, y + pen.px(4), y + pen.px(controls.TOOL - 4))
+    imgui.dummy((1.0, pen.px(controls.TOOL)))
     _next(ui, 8)
 
 
@@ -217,8 +207,8 @@ def _space(ui: PanelContext) -> None:
     words = _SPACES[ui.controller.view.space]
     words, width = _fitted(ui, words, 100.0)
     axes_hint = hint("space.next", f"Axes of the handles: {_SPACES[ui.controller.view.space].lower()}")
-    if drop_menu(ui, "space", words, icon=fa.ICON_FA_GLOBE, width=width, hint=axes_hint):
-        if (space := pick(_SPACES.items(), ui.controller.view.space)) is not None:
+    if controls.drop_menu(ui, "space", words, icon=fa.ICON_FA_GLOBE, width=width, hint=axes_hint):
+        if (space := controls.pick(_SPACES.items(), ui.controller.view.space)) is not None:
             ui.controller.view.space = space
             ui.controller.view.changed()
         imgui.separator()
@@ -235,7 +225,7 @@ def _snap(ui: PanelContext) -> None:
     snap_hint = f"Snap step {words}: hold Ctrl, or snap always"
     wide = max(90.0, Pen(ui).width(words) / ui.scale + 60.0)
     words, width = _fitted(ui, words, wide)
-    if drop_menu(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=width, hint=snap_hint, colour=colour):
+    if controls.drop_menu(ui, "snap", words, icon=fa.ICON_FA_MAGNET, width=width, hint=snap_hint, colour=colour):
         if imgui.menu_item_simple("Snap always", "Ctrl: free", controller.view.magnet):
             run(ui, "snap.magnet")
         imgui.separator()
@@ -253,14 +243,16 @@ def _snap(ui: PanelContext) -> None:
 def _mode(ui: PanelContext) -> None:
     document = ui.session.document
     hints = ("Dragging moves goals; the joints follow   D", "Dragging rotates joints   D")
-    mode = choose(ui, "mode", tuple(Mode), ("IK", "FK"), document.mode, hints=hints, height=TOOL, widths=ui.px(38))
+    mode = controls.choose(
+        ui, "mode", tuple(Mode), ("IK", "FK"), document.mode, hints=hints, height=controls.TOOL, widths=ui.px(38)
+    )
     if mode is not document.mode:
         act(ui, SetMode(mode))
     _next(ui)
     words = _SCOPES[document.scope]
     scope_hint = hint("scope.next", f"Which joints a drag may move: {words.lower()}")
     words, width = _fitted(ui, words, 122.0)
-    scope = drop_choice(
+    scope = controls.drop_choice(
         ui, "scope", words, _SCOPES.items(), document.scope, icon=fa.ICON_FA_PERSON, width=width, hint=scope_hint
     )
     if scope is not None:
@@ -270,7 +262,7 @@ def _mode(ui: PanelContext) -> None:
 def _limits_button(ui: PanelContext) -> None:
     """``Limits L``, with an amber frame and an open lock while limits are off; in a narrow window only the lock."""
     pen, on, words = Pen(ui), ui.session.document.limits_on, ui.rect.w >= ui.px(_SHORTEST)
-    it = item("limits", pen.px(96 if words else NARROW), pen.px(TOOL))
+    it = item("limits", pen.px(96 if words else NARROW), pen.px(controls.TOOL))
     pen.box(*it[:4], it.fill)
     if not on:
         pen.frame(*it[:4], "warn")
@@ -329,20 +321,22 @@ def _shown(ui: PanelContext) -> None:
     display = ui.controller.view.display
     body = "sticks" if display.body == "skin" and not ui.controller.can("show.skin") else display.body
     said = hint("show.body", f"Body: {body}{', seen through' if display.see_through else ''}")
-    if drop_menu(ui, "body", "", icon=_BODIES[body], width=ui.px(52), hint=said):
+    if controls.drop_menu(ui, "body", "", icon=_BODIES[body], width=ui.px(52), hint=said):
         for each in _BODIES:
             command_entry(ui, f"show.{each}")
         imgui.separator()
         command_entry(ui, "show.see_through")
         imgui.end_popup()
     _next(ui, 3)
-    if drop_menu(ui, "show", "", icon=fa.ICON_FA_EYE, width=ui.px(52), hint="Show: what is drawn besides the figure"):
+    if controls.drop_menu(
+        ui, "show", "", icon=fa.ICON_FA_EYE, width=ui.px(52), hint="Show: what is drawn besides the figure"
+    ):
         for title, commands in _SHOW:
             imgui.separator_text(title)
             for command in commands:
                 command_entry(ui, command)
         imgui.separator_text("Limits")
-        chosen = pick(_CONES.items(), display.limits)
+        chosen = controls.pick(_CONES.items(), display.limits)
         if chosen is not None:
             ui.controller.switches.show("limits", chosen)
         imgui.end_popup()
@@ -352,7 +346,7 @@ def _right(ui: PanelContext) -> None:
     """The solver, undo, redo and recording at the right end."""
     _next(ui, 16)
     x, y = imgui.get_cursor_screen_pos()
-    edge, history = imgui.get_window_pos().x + ui.rect.w, 8 + 2 * TOOL + 8 + 8
+    edge, history = imgui.get_window_pos().x + ui.rect.w, 8 + 2 * controls.TOOL + 8 + 8
     wordy = edge - ui.px(history + WIDE) >= x
     end = max(edge - ui.px(history + (WIDE if wordy else NARROW)), x)
     _solver(ui, (x, y), end - ui.px(12))
@@ -369,7 +363,7 @@ def _undo_redo(ui: PanelContext) -> None:
     for command, icon, said in (
         ("edit.undo", fa.ICON_FA_ARROW_ROTATE_LEFT, undone), ("edit.redo", fa.ICON_FA_ARROW_ROTATE_RIGHT, redone),
     ):  # fmt: skip
-        if icon_button(ui, command, icon, hint(command, said), fill=None, enabled=ui.controller.can(command)):
+        if controls.icon_button(ui, command, icon, hint(command, said), fill=None, enabled=ui.controller.can(command)):
             run(ui, command)
         _next(ui)
 
@@ -385,6 +379,6 @@ def _solver(ui: PanelContext, start: tuple[float, float], end: float) -> None:
         return
     imgui.set_cursor_screen_pos((end - width, start[1]))
     said = hint("solver.next", f"Solver: {method.title}, {method.hint}")
-    if drop_menu(ui, "solver", words, icon=fa.ICON_FA_GEARS, width=width, hint=said):
+    if controls.drop_menu(ui, "solver", words, icon=fa.ICON_FA_GEARS, width=width, hint=said):
         method_menu(ui, method.name)
         imgui.end_popup()

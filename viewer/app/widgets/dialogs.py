@@ -13,9 +13,8 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import BASE, TITLE, paint
-from viewer.app.widgets.buttons import SEGMENT, icon_button, label, text_button
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import attempt
-from viewer.app.widgets.fields import focus_next_field, is_enter_pressed, text_line, text_line_active
 from viewer.app.widgets.pen import Pen, gap
 
 _MARGIN = 32.0
@@ -157,12 +156,12 @@ def title_row(ui: PanelContext, words: str, size: float = BASE, *, hint: str = "
 def close_button(ui: PanelContext, x: float, y: float, *, size: float = 24.0, hint: str = "Close") -> bool:
     """A cross with its upper left corner at (x, y), framebuffer pixels, ``size`` logical pixels large."""
     imgui.set_cursor_screen_pos((x, y))
-    return icon_button(ui, "close", fa.ICON_FA_XMARK, hint, size=size, fill=None)
+    return controls.icon_button(ui, "close", fa.ICON_FA_XMARK, hint, size=size, fill=None)
 
 
 def escape_pressed() -> bool:
     """Whether Esc was pressed for the dialog: text lines leave it to their dialog, number fields take it."""
-    free = text_line_active() or not imgui.is_any_item_active()
+    free = fields.text_line_active() or not imgui.is_any_item_active()
     return free and imgui.is_key_pressed(imgui.Key.escape, repeat=False)
 
 
@@ -185,12 +184,12 @@ def choices(ui: PanelContext, *buttons: Choice, enter: bool = True) -> str:
     pressed = ""
     for button, wide in zip(buttons, widths, strict=True):
         imgui.set_cursor_screen_pos((x, y))
-        if text_button(
-            ui, button.words, width=wide, height=SEGMENT + 2, primary=button.primary, enabled=button.enabled
+        if controls.text_button(
+            ui, button.words, width=wide, height=controls.SEGMENT + 2, primary=button.primary, enabled=button.enabled
         ):
             pressed = button.words
         x += wide + space
-    if enter and not pressed and not imgui.is_any_item_active() and is_enter_pressed():
+    if enter and not pressed and not imgui.is_any_item_active() and fields.is_enter_pressed():
         pressed = next((button.words for button in buttons if button.primary and button.enabled), "")
     return pressed
 
@@ -225,11 +224,11 @@ def ask_name(
         button: words on the button.
         do: called with the name.
     """
-    label(ui, words)
+    controls.label(ui, words)
     if imgui.is_window_appearing():
-        focus_next_field()
+        fields.focus_next_field()
     room = imgui.get_content_region_avail().x
-    ui.memory[memory], entered = text_line(ui, "name", ui.memory[memory], width=room, chosen=True)
+    ui.memory[memory], entered = fields.text_line(ui, "name", ui.memory[memory], width=room, chosen=True)
     gap(ui.px(6))
     confirm(ui, shown, button, lambda: do(ui.memory[memory]), entered=entered)
 

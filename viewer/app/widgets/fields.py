@@ -16,7 +16,7 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import BASE, SMALL
-from viewer.app.widgets.buttons import FIELD
+from viewer.app.widgets import controls
 from viewer.app.widgets.edits import Edit, Phase, attempt, carry_out, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import Action
@@ -232,7 +232,7 @@ def typed_number(ui: PanelContext, name: str, w: float, form: Format) -> Edit | 
 
 def push_field_padding(ui: PanelContext) -> None:
     """Make imgui's own fields `FIELD` high; pop one style variable afterwards."""
-    imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(8), (ui.px(FIELD) - BASE * ui.scale) / 2.0))
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (ui.px(8), (ui.px(controls.FIELD) - BASE * ui.scale) / 2.0))
 
 
 def number_field(
@@ -254,7 +254,7 @@ def number_field(
     pen = Pen(ui)
     if typing_in(imgui.get_id(name)):
         return typed_number(ui, name, width, form)
-    it = item(name, width, pen.px(FIELD))
+    it = item(name, width, pen.px(controls.FIELD))
     edit = _scrubbed(ui, it, value, form)
     pen.box(*it[:4], it.fill)
     y = pen.middle(it.y, it.h)
@@ -357,7 +357,7 @@ def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bo
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     width = imgui.get_content_region_avail().x
-    imgui.push_style_var(imgui.StyleVar_.frame_padding, (pen.px(26), (pen.px(FIELD) - BASE * pen.scale) / 2.0))
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, (pen.px(26), (pen.px(controls.FIELD) - BASE * pen.scale) / 2.0))
     imgui.set_next_item_width(width)
     imgui.set_next_item_allow_overlap()
     if focus:
@@ -370,10 +370,10 @@ def search_field(ui: PanelContext, name: str, text: str, hint: str, *, focus: bo
     entered = left and is_enter_pressed()
     if active and empty:
         _line_frame[:] = [imgui.get_frame_count()]  # the next Esc is not for the field
-    pen.icon(x + pen.px(14), y + pen.px(FIELD) / 2.0, fa.ICON_FA_MAGNIFYING_GLASS, "text3", SMALL)
+    pen.icon(x + pen.px(14), y + pen.px(controls.FIELD) / 2.0, fa.ICON_FA_MAGNIFYING_GLASS, "text3", SMALL)
     if text:
         imgui.set_cursor_screen_pos((x + width - pen.px(24), y))
-        it = item(f"{name} clear", pen.px(24), pen.px(FIELD))
+        it = item(f"{name} clear", pen.px(24), pen.px(controls.FIELD))
         pen.icon(*it.middle, fa.ICON_FA_XMARK, "text" if it.hovered else "text3", SMALL)
         if it.clicked:
             return Search("")
@@ -530,7 +530,7 @@ def _slider(
     rail_w = max(imgui.get_content_region_avail().x - number_w, pen.px(40))
     if typing_in(imgui.get_id(name)):
         return typed_number(ui, name, rail_w + number_w, form)
-    it = item(name, rail_w + number_w, pen.px(FIELD), right_too=True)
+    it = item(name, rail_w + number_w, pen.px(controls.FIELD), right_too=True)
     edit = _slid(it, value, (bounds.high - bounds.low) / rail_w, bounds, form, pen.scale)
     draw(pen, it, rail_w)
     colour = "limit" if bounds.at_limit else "text"
