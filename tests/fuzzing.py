@@ -1,5 +1,6 @@
-"""What damaged files must do: be refused in one good line, or load, hold together, relax, and open as the window opens
-them. Small whole files of every format to damage, and the check.
+"""Small files of every format to damage, and what damaged files must do.
+
+They must be refused in one good line, or load, be consistent, relax, and open as in the window.
 """
 
 from __future__ import annotations

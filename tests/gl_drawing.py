@@ -49,7 +49,7 @@ def context() -> moderngl.Context:
 
 @lru_cache(maxsize=1)
 def renderer() -> Renderer:
-    """To be asked for while the context is current."""
+    """The renderer; ask for it while the context is current."""
     return Renderer(context())
 
 
@@ -57,7 +57,7 @@ def listed(**parts: Any) -> DrawList:  # noqa: ANN401 - fields of a draw list
     return replace(NOTHING, **parts)
 
 
-def drawn(projection: Projection, samples: int = 0, **parts: Any) -> Picture:  # noqa: ANN401 - likewise
+def drawn(projection: Projection, samples: int = 0, **parts: Any) -> Picture:  # noqa: ANN401 - fields of any type
     """The picture (H, W, 3) of a draw list with these parts, as whole numbers that can be subtracted."""
     with context():
         target = Target(context()).sized(projection.size)
@@ -67,8 +67,8 @@ def drawn(projection: Projection, samples: int = 0, **parts: Any) -> Picture:  #
     return picture
 
 
-def camera(orthographic: bool = False, distance: float = 3.0, **more: Any) -> Camera:  # noqa: ANN401 - likewise
-    """From +Z at the origin."""
+def camera(orthographic: bool = False, distance: float = 3.0, **more: Any) -> Camera:  # noqa: ANN401 - fields of any type
+    """A camera on the +Z axis that looks at the origin."""
     return Camera(np.zeros(3), distance=distance, orthographic=orthographic, **more)
 
 
@@ -102,7 +102,7 @@ def lines(*rows: tuple[ArrayLike, ArrayLike, float, tuple[float, ...]]) -> NDArr
 
 
 def quad(corners: ArrayLike, colour: tuple[float, ...], dtype: np.dtype[Any] = VERTEX) -> NDArray[Any]:
-    """Two triangles of four corners in turn: VERTEX records, or FLAT ones for corners (4, 2)."""
+    """Two triangles between four corners, given in order: VERTEX records, or FLAT ones for corners (4, 2)."""
     records = np.zeros(6, dtype)
     records["position"] = np.asarray(corners, dtype=float)[[0, 1, 2, 0, 2, 3]]
     records["colour"] = colour
@@ -123,6 +123,6 @@ def hue(colour: tuple[int, int, int]) -> str:
 
 
 def changed(picture: Picture, projection: Projection) -> NDArray[np.bool_]:
-    """(H, W) pixels that are other than the bare background's."""
+    """(H, W) whether a pixel differs from the empty background."""
     result: NDArray[np.bool_] = np.abs(picture - drawn(projection)).max(axis=-1) > 2
     return result

@@ -1,4 +1,4 @@
-"""Dear ImGui on a framebuffer that nobody sees: to draw panels, play events into them and look at the picture."""
+"""Dear ImGui on an offscreen framebuffer: draws panels, sends them events and reads the picture."""
 
 from __future__ import annotations
 

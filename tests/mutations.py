@@ -1,4 +1,4 @@
-"""Ways to damage a file, each by dice: the same number makes the same damage. `fuzzing` says of what and why."""
+"""Random ways to damage a file: the same seed makes the same damage. `fuzzing` says which files, and why."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same mathematics as in viewer.spatial and viewer.skeleton, written the slow and plain way: what tests compare to.
+"""The mathematics of viewer.spatial and viewer.skeleton in the slowest and simplest form, for tests to compare with.
 
 Nothing here is imported from the code under test: matrices by hand, one joint and one frame at a time.
 """

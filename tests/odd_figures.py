@@ -1,4 +1,4 @@
-"""Skeleton files that nobody would make on purpose, each from one number: named like people, and built wrong."""
+"""Random skeleton files that nobody would make on purpose: named like people, but badly built."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Odd:
         return self.dice.random() < part
 
     def offset(self, *direction: float) -> list[float]:
-        """Somewhere that way, of no length, or anywhere."""
+        """A random offset: roughly in that direction, of length zero, or in any direction."""
         if self.chance(self.no_length):
             return [0.0, 0.0, 0.0]
         if direction and self.chance(0.8):
@@ -61,12 +61,12 @@ class _Odd:
         return name
 
     def end(self, tips: list[list[float]]) -> None:
-        """End sites of the joint that was made last."""
+        """Add end sites to the joint that was added last."""
         if tips and not self.chance(self.no_ends):
             self.joints[-1]["tips"] = tips
 
     def body(self) -> None:
-        """A root, perhaps a trunk, and pairs of limbs."""
+        """Add a root, perhaps a trunk, and pairs of limbs."""
         trunk = [self.add(self.dice.choice(("Hips", "Root", "Pelvis", "")), None, self.offset(0, 1, 0))]
         for name in self.dice.choice(_TRUNKS):
             trunk.append(self.add(name, trunk[-1], self.offset(0, 0.2, 0)))

@@ -1,4 +1,4 @@
-"""A window of panels without OpenGL: imgui lays them out and answers its own events, nobody paints."""
+"""A window of panels without OpenGL: imgui lays them out and handles its own events, nothing is painted."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class PanelWindow:
         imgui.destroy_context(self._imgui)
 
     def frames(self, count: int = 1, seconds: float = 1.0 / 60.0) -> None:
-        """Let imgui run, each frame for so long; a panel that fails is an error of the test."""
+        """Run frames of imgui, so many seconds each; a panel that fails is an error of the test."""
         imgui.set_current_context(self._imgui)
         for _ in range(count):
             while self.controller.view.requests:
@@ -102,7 +102,7 @@ class PanelWindow:
 
     @contextmanager
     def _recorded(self) -> Iterator[None]:
-        """Note where every item and every line of text of ours is put."""
+        """Record where every item and every line of text of ours is put."""
         self.boxes, self.lines = [], []
         plain, text, strong = imgui.invisible_button, Pen.text, Pen.strong
 

@@ -96,7 +96,7 @@ def replayed(path: Path) -> tuple[Session, list[str]]:
 
 
 def facts(session: Session) -> Tree:
-    """What a session has come to, as data that a person can read; it is left at its last undo step."""
+    """The result of a session as readable data; the session is left at its last undo step."""
     shown = facts_of(session.document)
     steps = {"history": list(session.history.labels), "undo_depth": session.history.index, "middles": _middles(session)}
     return steps | shown | figures_of(session)

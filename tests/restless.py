@@ -1,4 +1,4 @@
-"""Somebody restless: does anything that a session can do, by chance, but the same for the same seed."""
+"""A random user: does anything that a session can do, the same for the same seed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class Restless:
-    """Hands on a session.
+    """A random user of a session.
 
     Attributes:
         session: what they work on.
@@ -62,7 +62,7 @@ class Restless:
         return self.session.document
 
     def act(self) -> None:
-        """Do one thing, whatever it is; what is refused changes nothing and is counted."""
+        """Do one random thing; an action that is refused changes nothing and is counted."""
         doing = self._doings[self.random.choice(len(self._doings), p=self._odds)]
         try:
             doing()
@@ -255,7 +255,7 @@ def left_outside(document: Document) -> list[str]:
 
 
 def faults(document: Document) -> list[str]:
-    """What must never be in a document, whatever was done: numbers that are none, turns that are none."""
+    """What must never be in a document: numbers that are not finite, rotations that are not unit quaternions."""
     pose, found = document.pose, []
     if not (np.isfinite(pose.rotations).all() and np.isfinite(pose.translations).all()):
         found.append("the pose is not finite")

@@ -36,8 +36,8 @@ class Round(NamedTuple):
         number: from 0.
         done: things done.
         refused: how many of them could not be.
-        documents: that are still in memory once all was undone, and garbage is gone.
-        objects: likewise, of any kind.
+        documents: how many are still in memory after everything was undone and garbage was collected.
+        objects: how many objects of any kind there are then.
         resident: bytes of the process; 0 where the system does not say.
     """
 

@@ -1,4 +1,4 @@
-"""Other programs' readers of what we write, run by node."""
+"""Readers of other programs, run by node on the files that we write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys that are struck in the same slow frame in which a panel's widget was let go of, or clicked."""
+"""Keys pressed in the same slow frame in which a panel's widget was released or clicked."""
 
 from __future__ import annotations
 

@@ -147,7 +147,7 @@ LOOPS = {
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
 } | {find_support.__name__}
-"""What is seldom called, or loops over a few goals, is the same for both."""
+"""Functions that are called rarely, or loop over a few goals, are the same for both."""
 
 
 def test_steps_stand_in_for_all_that_the_driver_calls() -> None:

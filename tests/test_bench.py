@@ -1,4 +1,4 @@
-"""The benchmarks' own ruler: problems can be solved, the score agrees with hand cases, the command keeps its word."""
+"""The benchmark: problems can be solved, the score agrees with hand-made cases, the command does what it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The real files and the malformed ones beside the checkout: what other programs read, and what must be refused."""
+"""The real and the malformed files beside the checkout: read as other programs read them, or refused."""
 
 from __future__ import annotations
 

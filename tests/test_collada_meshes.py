@@ -1,4 +1,4 @@
-"""COLLADA meshes: triangles where the scene puts them, with the colours that materials or corners state."""
+"""COLLADA meshes: triangles lie where the scene puts them, with the colours of materials or corners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names to save under: what they mean, and which formats there are not; shapes are of the pose that is shown."""
+"""File names to save under: which format they mean, and unknown formats; shapes are of the pose that is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What overlaps when a simulation starts comes apart, or is let be and said; balls start where nothing is."""
+"""Bodies that overlap when a simulation starts come apart, or are left so with a warning; balls start in free space."""
 
 from __future__ import annotations
 

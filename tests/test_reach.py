@@ -1,4 +1,4 @@
-"""Reach: exact numbers on small rigs, and never a word against what a pose of the rig itself reaches."""
+"""Reach: exact numbers on small rigs, and targets that a pose of the rig reaches are never called unreachable."""
 
 from __future__ import annotations
 

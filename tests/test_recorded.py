@@ -1,4 +1,4 @@
-"""Recorded sessions, done again: they give the same results, and their files still open."""
+"""Recorded sessions, played again: they give the same results, and their files still open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialogs for saving and exporting: names that are none, places that are none, one Esc, nothing outside."""
+"""The dialogs for saving and exporting: invalid names and places, Esc, and that nothing is drawn outside of them."""
 
 from __future__ import annotations
 

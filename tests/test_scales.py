@@ -1,4 +1,4 @@
-"""Scale: the size of a figure, and how much all its goals weigh, have no say in whether they are met."""
+"""Scale: neither the size of a figure nor a factor on all weights decides whether its goals are met."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recorded actions: done again they lead to the same bits, and where they do not it is said which step departs."""
+"""Recorded actions: played again they lead to the same bits; where they do not, the step that departs is named."""
 
 from __future__ import annotations
 

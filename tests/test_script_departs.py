@@ -1,4 +1,4 @@
-"""Recorded actions that lead elsewhere, and files that hold none: it is said, in one line, where and what."""
+"""Recorded actions that lead elsewhere, and files without any: one line says where and what."""
 
 from __future__ import annotations
 

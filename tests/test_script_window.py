@@ -1,4 +1,4 @@
-"""Recorded actions in the window: switched on in a menu, told of, saved, and done again by a command."""
+"""Recorded actions in the window: switched on in a menu, shown, saved, and played again by a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long work: nothing wears out, memory stays, everything can be undone; and long takes take what their numbers take."""
+"""Long sessions: nothing breaks, memory does not grow, everything can be undone; long takes need little memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_random_work_leaves_good_documents_and_steady_memory() -> None:
 
 
 def test_faults_are_seen() -> None:
-    """A test that cannot fail is none."""
+    """A test that cannot fail tests nothing."""
     document = new_document(viewer.load("sample:biped"))
     assert faults(document) == []
     rotations = document.pose.rotations.copy()

@@ -1,4 +1,4 @@
-"""What a solver is given wrongly: a clear error or a right answer, never NaN, never an endless loop."""
+"""Wrong input for a solver: a clear error or a right answer, never NaN, never an endless loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a rig's joint frames are turned is nobody's business: the same figure solves to the same places."""
+"""How a rig's joint frames are turned does not matter: the same figure solves to the same places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tweens slide the pose between keys and beyond, relaxing and pushing about the rest pose; copies in the world."""
+"""Tweens slide the pose between keys and beyond, or towards the rest pose and away from it; copies in the world."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a person does: nothing raises, poses stay poses, and undoing all of it leads back to the start."""
+"""Random users: nothing raises, poses stay valid, and undoing everything leads back to the start."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _leave(person: Person) -> None:
 
 
 def plan_of(chance: Random, length: int) -> Iterator[Step]:
-    """What an unpredictable person does: pulls and keys most of all."""
+    """What a random user does: mostly drags and keys."""
     ways: list[Callable[[], Step]] = [
         lambda: _press(at(), chance.choice(BUTTONS), held(), chance.choice((1, 1, 2))),
         lambda: _pull(chance.choice(EFFECTORS), at(), held()),

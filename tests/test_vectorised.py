@@ -1,4 +1,4 @@
-"""What the numpy backend remembers from call to call is never another system's, pose's or backend's."""
+"""What the numpy backend keeps from call to call never belongs to another system, pose or backend."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When the compiled kernels come in: never by themselves, and only once they are ready."""
+"""When the compiled kernels are used: only when asked for or started, and only once they are ready."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever loads can be relaxed, solved, drawn and opened in a window: every file that the tests know, and odd ones."""
+"""Every file that loads can be relaxed, solved, drawn and opened in a window: all that the tests know, and odd ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is behind a tab comes to the front whole, each time, in a window where nothing else moves."""
+"""A click on a tab shows its panel at once and completely, also in a window where nothing else moves."""
 
 from __future__ import annotations
 

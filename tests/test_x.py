@@ -1,4 +1,4 @@
-"""x.py: sets up once, notices what changed, mends what is half-made, and passes the job's exit code on."""
+"""x.py: sets up once, notices changes, repairs what is incomplete, and passes the job's exit code on."""
 
 from __future__ import annotations
 

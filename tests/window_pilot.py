@@ -1,4 +1,4 @@
-"""A window that nobody sees, and the hands that use it: its own input, its own loop, a clock that tests turn."""
+"""A hidden window and a user of it: its own input and loop, and a clock that tests advance."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _plainly(renderer: Renderer, *what: Any, **how: Any) -> None:  # noqa: ANN40
 
 
 class Pilot:
-    """Somebody at a window of 1280x720."""
+    """A user at a window of 1280x720."""
 
     def __init__(self, file: str = "sample:biped", panels: Sequence[Panel] | None = None) -> None:
         document = new_document(viewer.load(file))
@@ -63,7 +63,7 @@ class Pilot:
             self.app.step(self.now)
 
     def settle(self) -> None:
-        """Until nothing changes any more."""
+        """Run frames until nothing changes any more."""
         for _ in range(400):
             at = max(self.app.pace.next_wakeup(self.now), self.now + 1e-3)
             if at - self.now > 0.2 and self.app.pace.still:

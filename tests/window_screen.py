@@ -1,4 +1,4 @@
-"""A virtual screen with a real window on it, and somebody who clicks: Xvfb and xdotool."""
+"""A virtual screen (Xvfb) with a real window on it, and a user who clicks (xdotool)."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Screen:
         return found
 
     def until(self, happens: Callable[[], Any]) -> Any:  # noqa: ANN401 - what was waited for
-        """Wait for something to be so."""
+        """Wait until a condition holds."""
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             found = happens()
