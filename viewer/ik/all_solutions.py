@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -41,9 +41,7 @@ _APART = math.radians(0.5)
 _NOTHING, _RANK = 1e-9, 1e-6
 
 
-def all_solutions(
-    solver: Solver, pose: Pose, *, starts: int = MOST_STARTS, between: Callable[[], None] = lambda: None
-) -> tuple[Solution, ...]:
+def all_solutions(solver: Solver, pose: Pose, *, starts: int = MOST_STARTS) -> tuple[Solution, ...]:
     """The poses that meet a solver's goals, the nearest to ``pose`` first; empty if none was found.
 
     Joints that move no goal stay as in ``pose``. Where an arm with a closed form is singular, such as with a straight
@@ -54,7 +52,6 @@ def all_solutions(
         solver: with its goals, limits, root mode and seed; its method and its preferences have no effect.
         pose: where the search begins.
         starts: solves at most, where there is no closed form.
-        between: called between solves; it may raise to end the search.
 
     Raises:
         InputError: infinitely many poses meet the goals, because degrees of freedom are left; or too many; as
@@ -70,9 +67,9 @@ def all_solutions(
     inner = Solver(solver.skeleton, solver.goals, **keywords_of(options))
     groups = _groups(inner, pose)
     if len(groups) < 2:
-        found = _of_one(inner, pose, starts, between)
+        found = _of_one(inner, pose, starts)
     else:
-        found = _together(inner, [(moving, _of_one(one, pose, starts, between)) for moving, one in groups], pose)
+        found = _together(inner, [(moving, _of_one(one, pose, starts)) for moving, one in groups], pose)
     return tuple(sorted(found, key=lambda one: _distance(pose, one.pose)))
 
 
@@ -112,7 +109,7 @@ def _together(solver: Solver, parts: list[tuple[Bools, list[Solution]]], pose: P
     return found
 
 
-def _of_one(inner: Solver, pose: Pose, starts: int, between: Callable[[], None]) -> list[Solution]:
+def _of_one(inner: Solver, pose: Pose, starts: int) -> list[Solution]:
     """The poses of goals that depend on each other; arguments and errors are those of `all_solutions`."""
     skeleton = inner.skeleton
     values = coordinates(skeleton, pose)
@@ -123,7 +120,6 @@ def _of_one(inner: Solver, pose: Pose, starts: int, between: Callable[[], None])
     vain, most = 0, min(PATIENCE, starts // 2) if ways is None else WAYS
     begun = _drawn(inner, pose, moving, (lower, upper), starts) if ways is None else iter(ways)
     for start in begun:
-        between()
         solution = inner.solve(start)
         vain += 1
         if solution.status is not Status.CONVERGED or any(_same(solution.pose, one.pose) for one in found):
