@@ -8,9 +8,9 @@ the answer to one move of the mouse (event), the solve and what else is due (tic
 what the panels read that are redrawn in every frame (panels). Nothing is painted, and no screen is needed.
 
 Of two checkouts the runs alternate, each in a process of its own by this interpreter, so that other load on the machine
-meets both alike; the medians of all runs stand side by side. Times are of the processor, not of the clock. Calls are
-counted apart from times, for counting costs time: those of the checkout's own functions, and beside them all other
-calls of Python code, which libraries and what `dataclass` generates make. A newer Python counts fewer, for it runs
+affects both equally; the medians of all runs stand side by side. Times are processor times, not clock times. Calls are
+counted apart from times, since counting costs time: those of the checkout's own functions, and beside them all other
+calls of Python code, which libraries and what `dataclass` generates make. A newer Python counts fewer, since it runs
 comprehensions without a call: compare figures of one interpreter. ``--list`` names the files, and what is called in
 each.
 """

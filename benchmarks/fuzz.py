@@ -1,4 +1,4 @@
-"""The long form of tests/test_fuzz.py: damaged files by the million, on all cores.
+"""The long form of tests/test_fuzz.py: millions of damaged files, on all cores.
 
 Prints every failure with the call that makes it again, and ends with 1 if there was one. Also keeps the slowest case,
 because a reader has to be quick whatever it is given; seconds are those of the processor, machines are shared.

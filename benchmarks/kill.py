@@ -1,4 +1,4 @@
-"""The long form of the kills in tests/test_lost.py: work is killed at any moment, and what is lost is counted.
+"""The long form of the kills in tests/test_lost.py: work is killed at random moments, and the loss is counted.
 
 Half of the workers record their actions; those must lead to what was recovered. Ends with 1 if a kill took more than
 five seconds of work, or left what cannot be opened.

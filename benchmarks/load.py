@@ -117,7 +117,7 @@ def three_reader(folder: Path) -> Iterator[Callable[[Path], float] | None]:
 
 
 def medians(found: dict[str, Callable[[], float]], runs: int) -> dict[str, float]:
-    """Seconds; in turn, so that other load on the machine meets all alike. The first round only warms up."""
+    """Seconds; alternating, so that other load on the machine affects all equally. The first round only warms up."""
     rounds = [{name: read() for name, read in found.items()} for _ in range(runs + 1)]
     return {name: statistics.median(each[name] for each in rounds[1:]) for name in found}
 

@@ -1,4 +1,4 @@
-"""Problems, and rivals, of a neutral benchmark beside the checkout: a folder with ``problems.py`` and ``peers/``.
+"""Problems and competitors of a neutral benchmark beside the checkout: a folder with ``problems.py`` and ``peers/``.
 
 ``problems.py`` states skeletons, classes of problems and a score in its docstring; quaternions there are (w, x, y, z),
 a free root's translation is added to its offset. The programs in ``peers/`` give whole poses back: their times include

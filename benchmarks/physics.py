@@ -1,4 +1,4 @@
-"""Physics: pace, the largest push that is stood, recovery after a ball, random rigs under pushes and balls.
+"""Physics: speed, the largest push that is withstood, recovery after a ball, random rigs under pushes and balls.
 
     python benchmarks/physics.py [speed|pushes|balls|random] [--rigs 500] [--first 10000] [--seconds 10]
 

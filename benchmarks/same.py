@@ -1,4 +1,4 @@
-"""Do two checkouts behave alike? For changes that are to change nothing: moves, renames, a new kernel entry.
+"""Do two checkouts behave the same? For changes that should change nothing: moves, renames, a new kernel entry.
 
     python benchmarks/same.py OLD NEW [--count 200] [--backends numpy,numba] [--file FILE...]
 

@@ -35,7 +35,7 @@ def seconds(command: list[str]) -> float:
 def main(runs: int) -> int:
     for command in COMMANDS.values():
         seconds(command)  # fills the file cache and writes the bytecode
-    # In turn, so that other load on the machine meets all alike.
+    # Alternating, so that other load on the machine affects all equally.
     times = [[seconds(command) for command in COMMANDS.values()] for _ in range(runs)]
     medians = [statistics.median(column) for column in zip(*times, strict=True)]
     floor, ours, *_ = medians

@@ -222,7 +222,7 @@ def test_a_cancelled_drag_leaves_the_motion_as_it_is() -> None:
     assert made.document.take is None
 
 
-def test_slow_ticks_record_the_motion_beneath_frame_by_frame() -> None:
+def test_slow_ticks_record_the_underlying_motion_frame_by_frame() -> None:
     made = arm_only()
     clip = made.document.clip_data
     assert clip is not None

@@ -119,9 +119,9 @@ def _without_detour(speed: Floats, mean: Floats, span: Floats) -> Floats:
     lead, length = speed * span / 3.0, _length(mean)
     along = mean / np.maximum(length, _TINY)
     ahead = np.einsum("...i,...i->...", lead, along)[..., None]
-    astray = np.maximum(-ahead, 0.0) + _length(lead - ahead * along)
+    off = np.maximum(-ahead, 0.0) + _length(lead - ahead * along)
     room = _ROOM * np.maximum(np.pi - length * span, 0.0)
-    return np.asarray(np.minimum(1.0, room / np.maximum(astray, _TINY)))
+    return np.asarray(np.minimum(1.0, room / np.maximum(off, _TINY)))
 
 
 def _length(vectors: Floats) -> Floats:

@@ -221,7 +221,7 @@ class Recording:
         self._began: float | None = None
         self._last: tuple[float, int, Pose] | None = None
         self._held: tuple[Document, Pose] | None = None
-        self._beneath = self._playing()
+        self._underlying = self._playing()
         self.take = self._longer(self._done)
 
     def _own_rest(self) -> Pose:
@@ -250,16 +250,16 @@ class Recording:
     @property
     def plays(self) -> bool:
         """Whether motion plays below the recording."""
-        return self._beneath is not None
+        return self._underlying is not None
 
     @property
     def has_samples(self) -> bool:
         """Whether anything may have been moved so far."""
         return bool(self._run.poses or self._runs)
 
-    def beneath(self, frame: int) -> Pose | None:
+    def underlying(self, frame: int) -> Pose | None:
         """The pose of a frame without the present recording; None without motion."""
-        return None if self._beneath is None else frame_pose(self._beneath, frame)
+        return None if self._underlying is None else frame_pose(self._underlying, frame)
 
     def due(self, now: float) -> int:
         """The frame due at time ``now``, seconds of any clock that does not go back; the first call sets the start."""
@@ -334,7 +334,7 @@ class Recording:
     def _carried(self, moment: tuple[float, int, Pose], frame: int) -> Pose:
         """The pose of a moment transferred to another frame of the motion below."""
         _, own, pose = moment
-        before, after = self.beneath(own), self.beneath(frame)
+        before, after = self.underlying(own), self.underlying(frame)
         return pose if own == frame or before is None or after is None else carried_pose(pose, before, after)
 
     def _sample(self, frame: int, document: Document, pose: Pose) -> None:
@@ -352,7 +352,7 @@ class Recording:
         if found.joints:
             self._runs.append(found)
             self._done = found.take
-            self._beneath = self._playing()
+            self._underlying = self._playing()
 
     def fold(self) -> None:
         """Put the samples into the take that the document shows during the recording."""
@@ -412,7 +412,7 @@ def _followed(state: State, gesture: Gesture | None, recording: Recording, due: 
     An IK drag continues from there towards its targets; joints rotated by hand stay, and an edit is transferred. The
     state that cancelling the gesture restores advances, too.
     """
-    before, after = recording.beneath(recording.frame), recording.beneath(due)
+    before, after = recording.underlying(recording.frame), recording.underlying(due)
     if before is None or after is None or before.same_as(after):
         return state
     if gesture is None:

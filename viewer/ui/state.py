@@ -165,7 +165,6 @@ def write_state(path: Path, state: dict[str, Any]) -> None:
     Raises:
         OutputError: the file cannot be written.
     """
-    # Imported here: only visible windows pay for it.
-    import msgspec  # noqa: PLC0415 - likewise
+    import msgspec  # noqa: PLC0415 - only visible windows pay for it
 
     write_whole(path, msgspec.json.encode(state) + b"\n")
