@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.app import controls
 from inside.document import actions
 from inside.physics import Stuck
 from panel_window import PanelWindow
@@ -138,7 +140,8 @@ def paragraphs_of_panel(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What the panel says from now on, in place of drawing it."""
     told: list[str] = []
     note = lambda _, words, *_rest, **_more: told.append(words)  # noqa: E731
-    monkeypatch.setattr("viewer.app.panels.physics_panel.paragraph", note)
+    noting = SimpleNamespace(**vars(controls) | {"paragraph": note})  # for this panel alone
+    monkeypatch.setattr("viewer.app.panels.physics_panel.controls", noting)
     return told
 
 

@@ -25,6 +25,7 @@ from viewer.app.panels.sheet import NO_KEYS, number_step
 from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
 from viewer.app.panels.solver_panel import _range
 from viewer.app.theme import Fonts, apply_theme, cjk_font, paint
+from viewer.app.widgets import controls
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.fields import DEGREES, METRES, evaluate
 from viewer.app.widgets.pen import Pen
