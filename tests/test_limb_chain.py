@@ -7,7 +7,7 @@ import pytest
 from figures import inserted, person, random_turns, reframed
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.motion import limb_joints, limb_points, pose_limbs
+from inside.motion import LimbGoals, limb_joints, limb_points, pose_limbs
 from inside.skeleton import Figure, find_figure, flexion_axis
 from inside.spatial import Floats, angle_between, exp, multiply, rotate
 from strategies import quickly, seeds
@@ -43,7 +43,7 @@ def moving(skeleton: Skeleton, seed: int, frames: int = 12, size: float = 0.4) -
 
 def posed(skeleton: Skeleton, clip: Clip, number: int, goals: Floats, turns: Floats | None = None) -> World:
     limb = figure_of(skeleton).limbs[number]
-    found = pose_limbs(skeleton, limb, fk_clip(skeleton, clip), goals, turns)
+    found = pose_limbs(skeleton, [LimbGoals(limb, fk_clip(skeleton, clip), goals, turns)])[0]
     rotations = clip.rotations.copy()
     rotations[:, limb_joints(limb)] = found
     return fk_clip(skeleton, clip.with_motion(rotations))
@@ -141,7 +141,7 @@ def test_a_knee_overstretched_by_a_degree_does_not_flip() -> None:
     hip, middle, ankle = limb_points(limb, world)
     length = np.linalg.norm(middle - hip, axis=1) + np.linalg.norm(ankle - middle, axis=1)
     goals = hip + (0.98 * length / np.linalg.norm(ankle - hip, axis=1))[:, None] * (ankle - hip)
-    found = pose_limbs(skeleton, limb, world, goals)
+    found = pose_limbs(skeleton, [LimbGoals(limb, world, goals)])[0]
     bends = angle_between(found[:, 1], skeleton.rest_rotations[knee])
     assert np.degrees(np.ptp(bends)) < 1e-4  # the same bend in all frames, whatever the captured knee does
     forward = found[:, 1, :3] @ np.array([1.0, 0.0, 0.0])
@@ -162,7 +162,7 @@ def test_a_knee_that_is_overstretched_and_bends_to_all_sides_flexes_forward(over
     hip, middle, ankle = limb_points(limb, world)
     length = np.linalg.norm(middle - hip, axis=1) + np.linalg.norm(ankle - middle, axis=1)
     goals = hip + (0.96 * length / np.linalg.norm(ankle - hip, axis=1))[:, None] * (ankle - hip)
-    found = pose_limbs(skeleton, limb, world, goals)[:, 1]
+    found = pose_limbs(skeleton, [LimbGoals(limb, world, goals)])[0][:, 1]
     assert (found[:, :3] @ np.array([1.0, 0.0, 0.0]) > 0.0).all()
     assert np.degrees(angle_between(found[1:], found[:-1]).max()) < 4.0
 

@@ -8,7 +8,7 @@ from viewer.motion.hinge_paths import Size, path_angles
 from viewer.motion.hinge_stacks import without_stacks
 from viewer.motion.layer import Layer, TargetKey, frames_of, overlapping
 from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup, apply_layers, solve_layers, standing
-from viewer.motion.limb_chain import limb_joints, limb_points, pose_limbs
+from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_limbs
 from viewer.motion.paired_places import touching_share
 from viewer.motion.plant import plant_feet
 from viewer.motion.point_sets import POINT_SETS, smpl_figure

@@ -54,35 +54,17 @@ def limb_points(limb: Limb, world: World) -> tuple[Floats, Floats, Floats]:
     return world.positions[:, limb.upper], world.positions[:, limb.lower], world.point(*limb.tip)
 
 
-def pose_limbs(
-    skeleton: Skeleton, limb: Limb, world: World, goals: Floats, turns: Floats | None = None, axis: Floats | None = None
-) -> Floats:
-    """Local rotations that bring the end of a limb to goals, frame by frame; the joints above it stay.
+class LimbGoals(NamedTuple):
+    """Where the end of a limb should be, frame by frame; numbers of frames may differ between limbs.
 
-    The elbow or knee turns about the normal of the limb, and where it is nearly straight about its flexion axis, always
-    to the side that it flexes to: one that is overstretched by a degree does not flip. Then the limb swings the
-    shortest way onto the goal, so that its plane is kept.
-
-    Args:
-        skeleton: with the limb.
-        limb: an arm or a leg of its figure.
+    Attributes:
+        limb: an arm or a leg of the skeleton's figure.
         world: positions and rotations (F, J) of all joints before.
         goals: (F, 3) world positions of the wrist or ankle. Towards one out of reach the limb points nearly straight,
-        or as straight as it already was.
+            or as straight as it already was.
         turns: (F, 4) world rotations of the hand or foot; None: it turns with the lower bone.
         axis: (3,) flexion axis in the frame of the lower joint, as of `flexion_axis`; None: that one, or if there is
             none, the axis that the limb bends about the most in these frames.
-
-    Returns:
-        (F, 2 or 3, 4) local rotations of `limb_joints`.
-    """
-    return pose_several(skeleton, [LimbGoals(limb, world, goals, turns, axis)])[0]
-
-
-class LimbGoals(NamedTuple):
-    """A limb with what `pose_limbs` takes for it; numbers of frames may differ between limbs.
-
-    Attributes:
         own: whether the flexion axis is known to be the limb's own, as `flexes_about_own` finds it in a whole motion of
             which these are some frames. False: as these frames show it.
     """
@@ -112,8 +94,20 @@ def _bends(upper: Floats, lower: Floats, normal: Floats) -> Floats:
     return np.where(dot(upper, lower) > 0.0, sine, 1.0)
 
 
-def pose_several(skeleton: Skeleton, wanted: Sequence[LimbGoals]) -> list[Floats]:
-    """As `pose_limbs`, for several limbs at once, none of which hangs on another: (F, 2 or 3, 4) of each."""
+def pose_limbs(skeleton: Skeleton, wanted: Sequence[LimbGoals]) -> list[Floats]:
+    """Local rotations that bring the ends of limbs to goals, frame by frame; the joints above them stay.
+
+    The elbow or knee turns about the normal of the limb, and where it is nearly straight about its flexion axis, always
+    to the side that it flexes to: one that is overstretched by a degree does not flip. Then the limb swings the
+    shortest way onto the goal, so that its plane is kept.
+
+    Args:
+        skeleton: with the limbs.
+        wanted: the limbs, none of which hangs on another.
+
+    Returns:
+        (F, 2 or 3, 4) local rotations of the `limb_joints` of each.
+    """
     if not wanted:
         return []
     shoulder, elbow, wrist = map(

@@ -13,7 +13,7 @@ import numpy as np
 
 from viewer.motion.anatomy import Frames
 from viewer.motion.hinged_limbs import bones_of, is_hinged, posed_by_hinges
-from viewer.motion.limb_chain import LimbGoals, limb_joints, pose_several
+from viewer.motion.limb_chain import LimbGoals, limb_joints, pose_limbs
 from viewer.motion.pairing import Pairing
 from viewer.motion.reference import Body, standing_frames
 from viewer.motion.steadied import CUTOFF
@@ -174,7 +174,7 @@ def reach(
     if not moving:
         return rotations, world
     made = rotations.copy()
-    for one, found in zip(moving, pose_several(skeleton, moving), strict=True):
+    for one, found in zip(moving, pose_limbs(skeleton, moving), strict=True):
         turns = found if rate is None else _slowly(skeleton, one.limb, rotations, found, rate)
         for joint, turn in zip(limb_joints(one.limb), _as_they_turn(pairing, one, turns, rotations), strict=True):
             made[:, joint] = turn
@@ -185,7 +185,7 @@ def reach(
 def _goals_of_limbs(
     pairing: Pairing, limbs: list[tuple[tuple[Limb, Limb], Floats]], world: World, wanted: dict[int, Floats]
 ) -> list[LimbGoals]:
-    """The limbs whose ends are away from their goals (F, 3), as `pose_several` takes them."""
+    """The limbs whose ends are away from their goals (F, 3), as `pose_limbs` takes them."""
     moving: list[LimbGoals] = []
     for (_, limb), goals in limbs:
         away = norm(world.point(*limb.tip) - goals)

@@ -19,7 +19,7 @@ from viewer.motion.contacts import BALL, HEEL, WANDERS, Contacts, MovingFeet, co
 from viewer.motion.foot_goals import FeetGoals, Timing, Under, feet_goals
 from viewer.motion.ground import floor_under, ground_of
 from viewer.motion.held_ends import held_end, with_ends_held
-from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_several
+from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_limbs
 from viewer.motion.skate_meter import Skate, paired, skate_of, slides_of_foot
 from viewer.motion.steadied import steadied, steady_body, steady_hips
 from viewer.motion.wild_frames import mended
@@ -399,7 +399,7 @@ def _posed(
         here = posed if needed.all() else World(posed.positions[needed], posed.rotations[needed])
         turns = None if leg.end is None else multiply(turned[number, needed], given[needed, leg.end])
         wanted.append((needed, LimbGoals(leg, here, feet.goals[number, needed], turns, own=own)))
-    for (needed, one), found in zip(wanted, pose_several(skeleton, [one for _, one in wanted]), strict=True):
+    for (needed, one), found in zip(wanted, pose_limbs(skeleton, [one for _, one in wanted]), strict=True):
         rotations[np.flatnonzero(needed)[:, None], limb_joints(one.limb)] = found
     if moving.away.any():
         return rotations, translations, fk_arrays(skeleton.parents, rotations, translations)
