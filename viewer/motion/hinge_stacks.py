@@ -40,13 +40,13 @@ _SQUARE = 1e-6
 """Cosine of two axes up to which they are those of a universal."""
 
 
-class Rows(NamedTuple):
-    """Rows of as many hinges each.
+class Hinges(NamedTuple):
+    """Stacks of as many hinges each.
 
     Attributes:
         joints: (S,) of the skeleton with single joints.
         hinges: (S, K) of the whole one that these stand for.
-        axes: (S, K, 3) at rest, in the frame of the parent of each row's first member.
+        axes: (S, K, 3) at rest, in the frame of the parent of each stack's first member.
         turns: (S, 4) how the last members stand there.
         ranges: (S, K) of the hinges.
         size: (S,) of what they turn.
@@ -79,7 +79,7 @@ class Stacks:
     members: tuple[tuple[int, ...], ...]
     points: Floats
     mounts: Floats
-    rows: tuple[Rows, ...]
+    rows: tuple[Hinges, ...]
     freed: int | None = None
 
     def name_of(self, name: str) -> str:
@@ -140,7 +140,7 @@ class Stacks:
             rotations[rows.hinges] = multiply(whole.rest_rotations[rows.hinges][:, :, None], found)
         return rotations.swapaxes(0, 1), translations.swapaxes(0, 1)
 
-    def _angles(self, rows: Rows, turns: Floats, rate: float) -> Floats:
+    def _angles(self, rows: Hinges, turns: Floats, rate: float) -> Floats:
         """(S, F, K) of hinges that turn what they carry so (S, F, 4)."""
         if rows.axes.shape[1] < _MOST:
             return nearest_two(rows.axes, turns)
@@ -286,7 +286,7 @@ def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]],
     return Stacks(skeleton, made, members, frozen(points), frozen(mounts), rows, freed)
 
 
-def _rows(skeleton: Skeleton, members: Sequence[tuple[int, ...]], sizes: Size) -> tuple[Rows, ...]:
+def _rows(skeleton: Skeleton, members: Sequence[tuple[int, ...]], sizes: Size) -> tuple[Hinges, ...]:
     """The stacks among rows of joints with sizes (J,), those of as many hinges together."""
     found = []
     for count in range(2, _MOST + 1):
@@ -296,7 +296,7 @@ def _rows(skeleton: Skeleton, members: Sequence[tuple[int, ...]], sizes: Size) -
             ranges = ranges_of(skeleton, [hinge for row in hinges for hinge in row])
             by_row = Ranges(*(each.reshape(-1, count) for each in ranges))
             size = Size(*(each[joints] for each in sizes))
-            found.append(Rows(joints, np.array(hinges), np.array(axes), np.array(turns), by_row, size))
+            found.append(Hinges(joints, np.array(hinges), np.array(axes), np.array(turns), by_row, size))
     return tuple(found)
 
 
