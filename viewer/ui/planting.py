@@ -67,6 +67,7 @@ class FeetView:
     def __init__(self, session: Session) -> None:
         """Show those of a session's document."""
         self._session = session
+        self._kept: tuple[tuple[object, ...], tuple[int, int], list[ShownContact]] | None = None
 
     @property
     def made(self) -> PlantedMotion | None:
@@ -80,8 +81,12 @@ class FeetView:
         feet, made = feet_of(document), self.made
         if feet is None:
             return []
-        some = contact_times(feet.contacts).between(math.floor(first), math.ceil(last) + 1)
-        return self._shown(feet, some, made)
+        ends = math.floor(first), math.ceil(last) + 1
+        about = feet.contacts, made, document.skeleton
+        kept = self._kept
+        if kept is None or kept[1] != ends or any(one is not other for one, other in zip(kept[0], about, strict=True)):
+            self._kept = kept = about, ends, self._shown(feet, contact_times(feet.contacts).between(*ends), made)
+        return kept[2]
 
     def _shown(self, feet: PlantedFeet, some: Iterable[int], made: PlantedMotion | None) -> list[ShownContact]:
         skeleton, found = self._session.document.skeleton, []
