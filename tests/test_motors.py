@@ -255,6 +255,8 @@ def test_a_motor_that_gets_too_weak_sinks(tmp_path: Path) -> None:
     skeleton = read(tmp_path, robot('effort="3"')).skeleton
     sim = viewer.Physics(skeleton, turned(-0.5 * np.pi, skeleton), surroundings=Surroundings(ground=None))
     assert sim.warnings == ()
+    sim.step(1.0 / 60.0)
+    assert sim.drive.at_full_effort.tolist() == []
     for angle in np.linspace(-0.5 * np.pi, 0.0, 60).tolist():
         sim.aim(turned(angle, skeleton))
         sim.step(1.0 / 60.0)
@@ -262,6 +264,7 @@ def test_a_motor_that_gets_too_weak_sinks(tmp_path: Path) -> None:
     for _ in range(120):
         pose = sim.step(1.0 / 60.0)
         heights.append(float(viewer.fk(skeleton, pose).point(1, np.array([0.2, 0.0, 0.0]))[1]))
+    assert [skeleton.names[joint] for joint in sim.drive.at_full_effort] == ["l0"]
     assert min(heights) < -0.1
     assert np.mean(heights) < -0.05
 

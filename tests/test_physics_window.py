@@ -182,6 +182,9 @@ def test_the_panel_says_that_stated_efforts_do_not_follow_the_strength(
     told = paragraphs_of_panel(monkeypatch)
     window.frames(1)
     assert told == said
+    lines = window.words("physics")
+    assert ("At full effort" in lines) is bool(said)
+    assert ("none" in lines) is bool(said)
     window.close()
 
 

@@ -155,6 +155,12 @@ class Drive:
         """Joints whose motors cannot hold the weights at the start: springs do, as in the arms of a PR2."""
         return np.unique(self._model.dof_joint[self._balanced])
 
+    @property
+    def at_full_effort(self) -> Ints:
+        """Joints whose motors gave all of the effort stated in the last step."""
+        full = (self.torques <= self._lowest) | (self.torques >= self._highest)
+        return np.unique(self._model.dof_joint[self._stated & full])
+
     def _static_gravity(self, data: Any) -> Floats:  # noqa: ANN401
         """(D,) torques that hold the figure still: each subtree's weight at its centre, along its joint's motion."""
         center, motion = data.subtree_com, data.cdof[: len(self.driven)]

@@ -13,6 +13,7 @@ from viewer.app.panels.panel_parts import hint, run
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.pen import gap
 from viewer.choices import ASSISTS
+from viewer.errors import listed
 from viewer.skeleton import JointKind
 from viewer.ui.simulating import Forces, Simulating
 
@@ -124,6 +125,9 @@ def _state(ui: PanelContext, part: Simulating) -> None:
     if len(sim.model.free) and sim.assist != "off":
         rows.append(("Held by", f"{sim.assist_weights:.2f} of its weight"))
     rows.append(("Mass", f"{sim.model.mass:.3g} kg"))
+    if any(motor is not None and motor.effort is not None for motor in sim.skeleton.motors):
+        names = [sim.skeleton.names[joint] for joint in sim.drive.at_full_effort.tolist()]
+        rows.append(("At full effort", listed(names, 1) if names else "none"))
     controls.value_rows(ui, rows)
     if part.problem:
         controls.paragraph(ui, part.problem, "warn", small=True)

@@ -313,7 +313,8 @@ def value_rows(ui: PanelContext, rows: Iterable[tuple[str, str]]) -> None:
         x, y = imgui.get_cursor_screen_pos()
         wide, h = imgui.get_content_region_avail().x, pen.px(20)
         pen.text(x, pen.middle(y, h), words, "text2")
-        pen.text(x + wide - pen.width(value), pen.middle(y, h), value)
+        fitted = pen.fit(value, wide - pen.width(words) - pen.px(12))
+        pen.text(x + wide - pen.width(fitted), pen.middle(y, h), fitted)
         imgui.dummy((wide, h))
 
 
