@@ -41,6 +41,13 @@ No ready-made wheel exists for this machine; compiling needs a C compiler and Py
   Debian, Ubuntu: apt-get install build-essential python3-dev
   macOS: xcode-select --install        Windows: the Visual Studio Build Tools"""
 
+# Each process of the tests would wait for the kernels, idle; without numba this fails, and there are none.
+COMPILE = """
+from viewer.ik.compiled.numba_engine import in_cache
+from viewer.ik.warming import compile_all
+in_cache() or compile_all()
+"""
+
 # Programs of others that read what we write, for the tests; named as npm has them.
 READERS = ["gltf-validator@2.0.0-dev.3.10", "three@0.187"]
 
@@ -224,7 +231,11 @@ def test(arguments: list[str]) -> int:
     options = ["-n", str(workers), "--dist", "loadfile"]
     # The tests start hundreds of processes: without bytecode each compiles the program again. Git ignores the folders.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    return run_job([str(python), "-m", "pytest", *options, *arguments], ROOT)
+    compiling = [str(python), "-c", COMPILE]
+    with subprocess.Popen(compiling, cwd=ROOT, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL) as other:
+        code = run_job([str(python), "-m", "pytest", *options, *arguments], ROOT)
+        other.terminate()
+    return code
 
 
 def gates(arguments: list[str]) -> int:
