@@ -171,7 +171,7 @@ class Planting:
         of_feet = isinstance(action, act.PlantFeet | act.SetFeet)
         # Recorded calls key the pose shown: it must be the one that was keyed.
         at_once = session.recorder.recording or (session.action_log is not None and not of_feet)
-        if at_once or before.frames < LONG:
+        if at_once or before.frames < LONG or not (of_feet or feet_of(before)):
             session.dispatch(action)
             self._say(action)
             return
@@ -184,7 +184,8 @@ class Planting:
         except _LongError:
             self._start(action, before)
             return
-        session.dispatch(action, after.take)
+        if after.take is not before.take:
+            session.dispatch(action, after.take)
         self._say(action)
 
     def _start(self, action: Action, before: Document) -> None:
@@ -193,6 +194,8 @@ class Planting:
         unchanged = f"{'Feet' if of_feet else 'Keys'} stay as they were"
 
         def take_over(after: Document) -> None:
+            if after.take is before.take:
+                return
             session.dispatch(action, with_feet_of(session.document, after) if of_feet else after.take)
             self._say(action)
 
