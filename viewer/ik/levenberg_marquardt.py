@@ -9,6 +9,7 @@ this source, each with its own functions, which are looked up by name among this
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from viewer.ik.active_set import keep_apart, keeps_apart
 from viewer.ik.algebra import fill_row, put_row, put_table, scale_row
@@ -109,6 +110,26 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
     return largest
 
 
+class Descent(NamedTuple):
+    """Where a descent is after an iteration.
+
+    Attributes:
+        error: squared.
+        worst: the largest residual, in tolerances.
+        moved: the largest component of the last step; 0 if none was taken.
+        boost: factor on the damping of the next step.
+        bold: longest part of the next pull while goals that are met settle.
+        pulled: whether the last step had a pull.
+    """
+
+    error: float
+    worst: float
+    moved: float
+    boost: float
+    bold: float
+    pulled: bool
+
+
 def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int, int, float]:
     """Move ``state`` to a pose that meets the goals, or comes as near as possible.
 
@@ -127,107 +148,129 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
     if not strides or w.since[0] == 0:
         copy(state, w.best)
     best_error, mark, since = error, error, 0
-    boost, restarts, status, fresh = 1.0, 0, BUDGET, True
+    at = Descent(error, worst, math.inf, 1.0, settings.pull_cap, False)
+    restarts, status, afresh = 0, BUDGET, True
     ended = math.inf
     w.tally[0] = 0
-    iterations, pulled, moved, bold, settling = 0, False, math.inf, settings.pull_cap, 0
+    iterations, settling = 0, 0
     while iterations < settings.max_iterations and w.room[0] > 0.0:
-        rests = not settings.settle or (pulled and moved < _AT_REST) or settling >= _SETTLINGS
-        if worst <= 1.0 and iterations >= settings.least_iterations and rests:
+        rests = not settings.settle or (at.pulled and at.moved < _AT_REST) or settling >= _SETTLINGS
+        if at.worst <= 1.0 and iterations >= settings.least_iterations and rests:
             break
         iterations += 1
         linearise(s, w, state.x)
-        # Overlaps do not change the damping, which follows the goals' own error.
-        follows = squared(state.e) if keeps_apart(s) else error
         # A pull every few iterations is enough, unless the goals are met: then only the pull remains.
-        pulled = settings.pull > 0.0 and (iterations % PULL_EVERY == 1 or worst <= 1.0 or fresh)
-        settles = pulled and settings.settle and worst <= 1.0
+        pulled = settings.pull > 0.0 and (iterations % PULL_EVERY == 1 or at.worst <= 1.0 or afresh)
+        settles = pulled and settings.settle and at.worst <= 1.0
         settling += settles
-        put_pull(s, w, state, settings, pulled, bold if settles else 0.0)
-        moved, swung = 0.0, False
-        first = -1 if settings.restarts > 0 else 1 if pulled else 0
-        for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
-            # A dof that stops at its limit may make the step worse: from now on the others make up for it. A shorter
-            # step does not help, since a dof just short of its limit is stopped by any step.
-            filling = settings.filling or (first >= 0 and attempt > first)
-            largest = propose(s, w, state, settings, follows, boost, filling)
-            shorten(s, w.step, state.x, settings.limit_gain)
-            new_error, new_worst = try_step(s, w, state)
-            # Once goals are met, a straight limb would swing far for a tiny gain.
-            met = strides and worst <= 1.0
-            most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
-            if strides and new_error > most and new_worst > NEARBY:
-                damping = (settings.damping_scale * follows + settings.damping) * boost
-                new_error, new_worst = follow_curve(s, w, state, damping)
-            taken = new_error <= most or new_worst <= MET or not settings.guarded
-            if taken or (new_error < error and helps_one(s, state, w.trial, error - new_error)):
-                copy(w.trial, state)
-                # Another step by the same factor reduces the error by about the same ratio: is that enough?
-                finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
-                swung = strides and new_worst > NEARBY and new_error > _LITTLE_GAIN * error
-                slow = settings.restarts >= max(restarts, 1) and new_error > SLOW * error
-                error, worst, moved = new_error, new_worst, largest
-                w.room[0] -= largest
-                if strides and pulled:
-                    yield_swings(s, w)
-                status = BUDGET
-                if finishes:
-                    error, worst = step_again(s, w, state, settings, error)
-                # Unreachable goals cause more damping than the others need, and so do those far off in a search.
-                boost = max(LEAST_BOOST if slow or not taken else 1.0, boost * RELAX)
-                bold *= _BOLDER if pulled else 1.0
-                break
-            if pulled:
-                # The pull is optional: it is dropped before the step towards the goals is shortened.
-                fill_row(w.pull, 0.0)
-                pulled = False
-                bold *= _TIMIDER
-                if met:
-                    w.yielding[0] = max(_LEAST_PULL, _TIMIDER * w.yielding[0])
-            elif met:
-                break
-            elif attempt != first:
-                boost *= TIGHTEN
-        if moved > 0.0 and swung:
-            error, worst = half_back(s, w, state, error)
-        if moved == 0.0:
-            # The last evaluation was of a rejected step.
-            error, worst = residuals(s, w, state.q, state.t, state.e)
+        put_pull(s, w, state, settings, pulled, at.bold if settles else 0.0)
+        at = advance(s, w, state, settings, at, pulled, strides, restarts)
+        error, worst = at.error, at.worst
         if error < best_error and not strides:
             best_error = error
             copy(state, w.best)
-        if strides and worst > 1.0 and moved > 0.0:
+        if strides and worst > 1.0 and at.moved > 0.0:
             w.since[0] += 1
             if w.since[0] == STRIDE_EVERY:
                 error, worst = stride(s, w, state, settings, error)
                 copy(state, w.best)
                 w.since[0] = 0
-        stalled, mark, since = look_for_stall(moved, error, worst, mark, since)
-        if stalled and worst > 1.0:
-            if restarts > settings.restarts or settings.restarts == 0:
-                # No restarts left: go on while the error falls. The pose is at rest when an iteration that begins
-                # like the first of a solve takes no step: solving again from here would move nothing.
-                if moved < STILL:
-                    if fresh:
-                        status = STALLED
-                        break
-                    boost, fresh = 1.0, True
-                    continue
+        boost = at.boost
+        stalled, mark, since = look_for_stall(at.moved, error, worst, mark, since)
+        if stalled and worst > 1.0 and (restarts > settings.restarts or settings.restarts == 0):
+            # No restarts left: go on while the error falls. The pose is at rest when an iteration that begins
+            # like the first of a solve takes no step: solving again from here would move nothing.
+            if at.moved < STILL:
+                if afresh:
+                    status = STALLED
+                    break
+                at, afresh = Descent(error, worst, at.moved, 1.0, at.bold, at.pulled), True
+                continue
+        elif stalled and worst > 1.0:
+            ended = note_ending(w, error, ended)
+            if restarts < settings.restarts:
+                start_anew(s, w, state, restarts * CHOICE)
             else:
-                ended = note_ending(w, error, ended)
-                if restarts < settings.restarts:
-                    start_anew(s, w, state, restarts * CHOICE)
-                else:
-                    copy(w.best, state)  # the last one polishes the best so far
-                    restarts = settings.restarts
-                restarts += 1
-                error, worst = residuals(s, w, state.q, state.t, state.e)
-                boost, mark, since = 1.0, error, 0
-        fresh = False
-    if worst > 1.0 and best_error < error and not strides:
+                copy(w.best, state)  # the last one polishes the best so far
+                restarts = settings.restarts
+            restarts += 1
+            error, worst = residuals(s, w, state.q, state.t, state.e)
+            boost, mark, since = 1.0, error, 0
+        at, afresh = Descent(error, worst, at.moved, boost, at.bold, at.pulled), False
+    if at.worst > 1.0 and best_error < at.error and not strides:
         copy(w.best, state)
         error, worst = residuals(s, w, state.q, state.t, state.e)
-    return CONVERGED if worst <= 1.0 else status, iterations, error
+        return CONVERGED if worst <= 1.0 else status, iterations, error
+    return CONVERGED if at.worst <= 1.0 else status, iterations, at.error
+
+
+def advance(
+    s: System, w: Work, state: State, settings: Settings, at: Descent, pulled: bool, strides: bool, restarts: int
+) -> Descent:
+    """Take the first step that brings the goals nearer: first one with the pull, then with more and more damping.
+
+    Args:
+        s: the system, linearised.
+        w: scratch, with the pull.
+        state: the pose; afterwards that after the step.
+        settings: the recipe's numbers.
+        at: where the descent is.
+        pulled: whether there is a pull.
+        strides: whether no step may make the error larger.
+        restarts: how many there were.
+
+    Returns:
+        Where the descent is then.
+    """
+    error, boost, bold = at.error, at.boost, at.bold
+    # Overlaps do not change the damping, which follows the goals' own error.
+    follows = squared(state.e) if keeps_apart(s) else error
+    # Once goals are met, a straight limb would swing far for a tiny gain.
+    met = strides and at.worst <= 1.0
+    first = -1 if settings.restarts > 0 else 1 if pulled else 0
+    for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
+        # A dof that stops at its limit may make the step worse: from now on the others make up for it. A shorter
+        # step does not help, since a dof just short of its limit is stopped by any step.
+        filling = settings.filling or (first >= 0 and attempt > first)
+        largest = propose(s, w, state, settings, follows, boost, filling)
+        shorten(s, w.step, state.x, settings.limit_gain)
+        new_error, new_worst = try_step(s, w, state)
+        most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
+        if strides and new_error > most and new_worst > NEARBY:
+            damping = (settings.damping_scale * follows + settings.damping) * boost
+            new_error, new_worst = follow_curve(s, w, state, damping)
+        taken = new_error <= most or new_worst <= MET or not settings.guarded
+        if taken or (new_error < error and helps_one(s, state, w.trial, error - new_error)):
+            copy(w.trial, state)
+            # Another step by the same factor reduces the error by about the same ratio: is that enough?
+            finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
+            swung = strides and new_worst > NEARBY and new_error > _LITTLE_GAIN * error
+            slow = settings.restarts >= max(restarts, 1) and new_error > SLOW * error
+            w.room[0] -= largest
+            if strides and pulled:
+                yield_swings(s, w)
+            # Unreachable goals cause more damping than the others need, and so do those far off in a search.
+            boost = max(LEAST_BOOST if slow or not taken else 1.0, boost * RELAX)
+            bold *= _BOLDER if pulled else 1.0
+            if finishes:
+                new_error, new_worst = step_again(s, w, state, settings, new_error)
+            if swung and largest > 0.0:
+                new_error, new_worst = half_back(s, w, state, new_error)
+            return Descent(new_error, new_worst, largest, boost, bold, pulled)
+        if pulled:
+            # The pull is optional: it is dropped before the step towards the goals is shortened.
+            fill_row(w.pull, 0.0)
+            pulled = False
+            bold *= _TIMIDER
+            if met:
+                w.yielding[0] = max(_LEAST_PULL, _TIMIDER * w.yielding[0])
+        elif met:
+            break
+        elif attempt != first:
+            boost *= TIGHTEN
+    # The last evaluation was of a rejected step.
+    error, worst = residuals(s, w, state.q, state.t, state.e)
+    return Descent(error, worst, 0.0, boost, bold, pulled)
 
 
 MET = 0.5
