@@ -257,3 +257,19 @@ def test_a_drag_that_begins_outside_its_limits_does_not_jump_inside() -> None:
         last = made.document.pose
     assert max(steps) < 0.5 * sum(steps)
     assert violation(made.document) <= 1e-3
+
+
+@pytest.mark.parametrize("way", [(0.1, 0.1, 0.1), (0.0, 3.0, 0.0)])
+def test_a_pinned_paw_that_is_dragged_out_of_reach_draws_no_other_pin_off(way: tuple[float, float, float]) -> None:
+    made = session("quadruped")
+    dragged, *others = (goal.id for goal in made.document.goals if goal.pinned)
+    start = place(made.document, dragged)
+    made.begin_drag((Item("effector", dragged),))
+    for tick in range(60):
+        made.gestures.drag_to({Item("effector", dragged): (start + min(1.0, tick / 30) * np.array(way), None)})
+        made.tick(tick / 60)
+        assert max(made.errors[name].metres or 0.0 for name in others) < 1e-3
+    made.commit()
+    settled(made)
+    assert max(made.errors[name].metres or 0.0 for name in others) < 5e-4
+    assert not made.errors[dragged].reached

@@ -126,7 +126,8 @@ def _prioritised(goal: Goal, *, first: bool, levels: bool, raised: bool) -> Goal
     if not levels or balances:
         return goal
     if goal.pinned:
-        return replace(goal, level=_PINS)
+        # A pin that is dragged itself draws no other pin off.
+        return replace(goal, level=_DRAGGED if first else _PINS)
     if first:
         return replace(goal, level=min(goal.level, _DRAGGED)) if raised else goal
     return replace(goal, level=max(goal.level, _HOLDS), hold=True) if is_hold(goal) else goal
