@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from viewer.ui.commands import BY_ID, COMMANDS, MENUS, Command, HelpRow, command_for, help_rows, menu_commands
+from viewer.ui.commands import BY_ID, COMMANDS, MENUS, command_for, help_rows, menu_commands
 from viewer.ui.controller import Controller
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.number_format import Rect
-from viewer.ui.pointing import Hint
-from viewer.ui.state import state_of, write_state
-from viewer.ui.status import StatusLine
-from viewer.ui.view import Hover, Message, Request, View, Workspace
+from viewer.ui.state import state_of
+from viewer.ui.view import Message, View, Workspace
 
 __all__ = [
     "BY_ID",
     "COMMANDS",
     "MENUS",
-    "Command",
     "Controller",
     "Drop",
     "Event",
-    "HelpRow",
-    "Hint",
-    "Hover",
     "Key",
     "KeyUp",
     "Leave",
@@ -30,14 +24,11 @@ __all__ = [
     "Press",
     "Rect",
     "Release",
-    "Request",
     "Scroll",
-    "StatusLine",
     "View",
     "Workspace",
     "command_for",
     "help_rows",
     "menu_commands",
     "state_of",
-    "write_state",
 ]

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, placed, pole, relative
-from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, Residuals, goal_ids
+from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, goal_ids
 from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind, Measure
-from viewer.ik.goals.numbers import LEAST_WEIGHT, Number, Quaternion, Unit, Value, Vector
+from viewer.ik.goals.numbers import Number, Quaternion, Unit, Value, Vector
 
 MODULES = (placed, distance, aim, bend, pole, relative, balance_goal, grip, function)
 """The modules of all kinds, in the order of menus, schemas and the kernels' codes."""
@@ -39,7 +39,6 @@ def placed_kind(*, point: bool, rotation: bool) -> str:
 __all__ = [
     "CODES",
     "KINDS",
-    "LEAST_WEIGHT",
     "MODULES",
     "NUMBERS",
     "PIN_WEIGHT",
@@ -53,7 +52,6 @@ __all__ = [
     "Measure",
     "Number",
     "Quaternion",
-    "Residuals",
     "Unit",
     "Value",
     "Vector",
