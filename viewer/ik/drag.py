@@ -42,9 +42,11 @@ class Drag:
         self.start, self._outside = prepared.starts.start(pose)
         self.solution: Solution | None = None
         self._prepared, self._runs = prepared, Runs(prepared)
+        self._adds, self._has_loops = prepared.grips.adds, bool(prepared.grips.loops)
         # The solver may run other solves meanwhile.
         self._workspace = Workspace(prepared.skeleton, prepared.assembly)
-        self._settings = DRAGGING
+        self._settings = self._asked = DRAGGING
+        self._recipe = prepared.foundation.recipe(DRAGGING)
         self._returning: ReturnToStart | None = None
         self.glides = prepared.built_in
 
@@ -70,11 +72,14 @@ class Drag:
         space, prepared, onward, returning = self._workspace, self._prepared, self.solution is not None, self._returning
         if returning is not None:
             returning.before()
-        settings = prepared.foundation.recipe(settings)
-        targets, target_rotations = prepared.grips.spread(targets, target_rotations)
+        if settings is not self._asked:
+            self._asked, self._recipe = settings, prepared.foundation.recipe(settings)
+        settings = self._recipe
+        if self._adds:
+            targets, target_rotations = prepared.grips.spread(targets, target_rotations)
         space.work.room[0] = GLIDE if self.glides and onward else np.inf
         self.solution = self._runs.towards(space, self.start, targets, target_rotations, settings, onward=onward)
-        for _ in range(_CLOSING if prepared.opens_loops(space) else 0):
+        for _ in range(_CLOSING if self._has_loops and prepared.opens_loops(space) else 0):
             # No pose may show an open loop, however far the targets jumped.
             space.work.room[0] = np.inf
             self.solution = self._runs.towards(space, self.start, targets, target_rotations, settings, onward=True)

@@ -273,7 +273,8 @@ class Controller:
         moving = self.effects.tick(now) or moving
         if self.nudging.gesture is not None:
             moving = self.nudging.tick(now) or moving
-        self.planting.tick()
+        if session.document.take is not None:
+            self.planting.tick()
         if self.background.jobs:
             try:
                 self.background.tick()
