@@ -260,7 +260,7 @@ class Batches:
     ) -> BatchSolution:
         """As `viewer.ik.solver.Solver.solve_batch`."""
         prepared = self._prepared
-        options, settings, projection = prepared.options, prepared.settings, prepared.starts
+        options, settings = prepared.options, prepared.settings
         if prepared.needs_numpy:
             raise InputError('solve_batch: expected the method "default" or "dls", built-in goals and analytic rows')
         if threads is not None:
@@ -269,7 +269,7 @@ class Batches:
         if prepared.grips.adds:
             return self._one_by_one(starts, targets, target_rotations)
         places, turns = _settled(prepared.targets, starts, targets, target_rotations)
-        begun, (rotations, translations) = projection.stacked(*_stacked(starts))
+        begun, (rotations, translations) = prepared.starts.stacked(*_stacked(starts))
         run = self._run(prepared.assembly, settings, exact=options.exact)
         solved, missed = run.solve(rotations, translations, places, turns, threads=threads)
         for i in np.flatnonzero(solved.status == Status.UNREACHABLE).tolist() if options.method != DEFAULT else ():
@@ -281,13 +281,13 @@ class Batches:
             turned, moved = (part if len(part) == 1 else part[left] for part in (rotations, translations))
             _take_met(solved, left, again.solve(turned, moved, places[left], turns[left], threads=threads)[0])
         if options.exact:
-            idle = projection.idle_of(np.asarray(solved.status != Status.CONVERGED))
+            idle = prepared.starts.idle_of(np.asarray(solved.status != Status.CONVERGED))
             for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):
                 answer[idle] = np.broadcast_to(start, answer.shape)[idle]
         return solved
 
     def _run(self, assembly: Assembly, settings: Settings, *, exact: bool) -> BatchRun:
-        """What solves batches of these arrays; the last ones are kept, with theirs."""
+        """What solves batches of these arrays: kept, as the next batch uses its scratch again."""
         engine, _ = engine_for(self._prepared.options.backend)
         run = self._runs.get(settings)
         if run is None or run.engine is not engine:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -13,7 +13,7 @@ from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.compiled.direct import Direct, Row, how_ended
 from viewer.ik.diagnosis import diagnose, is_nearest
 from viewer.ik.findings import labels
-from viewer.ik.goals import KINDS, Goal
+from viewer.ik.goals import KINDS
 from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.methods import DEFAULT_METHOD, METHODS, Watch
 from viewer.ik.prepared import Prepared
@@ -197,7 +197,7 @@ class Runs:
     def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float, settings: Settings) -> Solution:
         """The solution of an answer row that a compiled call has filled."""
         code, iterations, outside = how_ended(row[0])
-        of = workspace, direct, row[1], self.prepared.goals
+        of = workspace, direct, row[1]
         seconds = time.perf_counter() - started
         if code == CONVERGED and not self.prepared.grips.adds:
             met = (
@@ -211,21 +211,18 @@ class Runs:
             status = judged(self.prepared, report.status, STATUS_OF_CODE[code], direct.targets(row[1]), pose)
             report = report._replace(status=status)
         solution = Solution(report, known_parts, pose, findings, diagnosis)
-        return (
-            solution
-            if not self.prepared.grips.adds
-            else self._folded(workspace, solution, findings, direct.targets(row[1]))
-        )
+        if not self.prepared.grips.adds:
+            return solution
+        return self._folded(workspace, solution, findings, direct.targets(row[1]))
 
     def _parts(
-        self, workspace: Workspace, direct: Direct, numbers: Floats, goals: tuple[Goal, ...]
+        self, workspace: Workspace, direct: Direct, numbers: Floats
     ) -> tuple[Pose, Findings, Callable[[], tuple[str, ...]]]:
         """The parts of the solution of an answer: made when they are asked for."""
-        space, found, pose = workspace, partial(direct.found, numbers), direct.pose(numbers)
-        findings = Findings(
-            space.system, space.joints, space.goals, space.skeleton, len(goals), found, self.options.contact
-        )
-        return pose, findings, partial(self._diagnosis_of, goals, direct, numbers, pose)
+        pose, found, count = direct.pose(numbers), partial(direct.found, numbers), len(self.prepared.goals)
+        of = workspace.system, workspace.joints, workspace.goals, workspace.skeleton
+        findings = Findings(*of, count, found, self.options.contact)
+        return pose, findings, partial(self._diagnosis_of, direct, numbers, pose)
 
     def _unserved_in(self, workspace: Workspace) -> tuple[str, ...]:
         """The goals that are not served, some of which depend on the start pose."""
@@ -259,8 +256,8 @@ class Runs:
         missing = {int(workspace.goals[g]) for g in left_out}
         return (*self.prepared.unserved, *(name for i, name in enumerate(labels(self.prepared.goals)) if i in missing))
 
-    def _diagnosis_of(self, goals: Sequence[Goal], direct: Direct, numbers: Floats, pose: Pose) -> tuple[str, ...]:
-        return diagnose(self.prepared.skeleton, goals, direct.targets(numbers), pose, self.options)
+    def _diagnosis_of(self, direct: Direct, numbers: Floats, pose: Pose) -> tuple[str, ...]:
+        return diagnose(self.prepared.skeleton, self.prepared.goals, direct.targets(numbers), pose, self.options)
 
     def gone_back(self, solution: Solution, start: Pose, targets: tuple[Floats, Floats]) -> Solution:
         """The solution of a run on the goals' own workspace with its start, inside the limits, as the answer."""

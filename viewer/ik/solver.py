@@ -119,8 +119,8 @@ class Solver:
         Args:
             pose: where to start; pins without a place hold what their joint has in it.
             targets: (G, 3) other targets for this call, one row per goal in order: where to be, the distance's
-            ``from_``, the aim's point, or where ``to`` is in the effector's frame. NaN rows, and rows of goals without
-                that part, are left as they are.
+                ``from_``, the aim's point, or where ``to`` is in the effector's frame. NaN rows, and rows of goals
+                without that part, are left as they are.
             target_rotations: (G, 4) other rotations for this call; NaN rows are left as they are, too.
 
         Raises:
