@@ -49,8 +49,6 @@ _BODY = 6
 _SLOW, _STAY, _TURN = 3e-3, 0.03, 0.05
 """Metres that a hand may be off: for each radian a second by which a joint is slower, for each radian by which it
 leaves its motion less, and for each by which the hand's rotation is off less."""
-
-
 _RIGHT = multiply(np.eye(4)[:, None], np.eye(4)).transpose(1, 2, 0).reshape(4, 16)
 """By this a quaternion becomes the rows of the matrix (4, 4) whose product with another is ``other * quaternion``."""
 
@@ -205,13 +203,13 @@ class _Tree(NamedTuple):
         nodes: (C,) which of them turns.
         axes: (C, 3) about what, in its frame.
         firsts: (C,) whether that is the first axis of a universal, which stays as it is at rest.
-        turning: (K, C) whether a way turns a joint.
+        turning: (K, C) whether a dof turns a joint.
         tips: (L,) nodes of the limbs' tips.
         offsets: (L, 3) of the tips in their frames.
-        moved: (L, C) whether a way moves the tip.
+        moved: (L, C) whether a dof moves the tip.
         limbs: (E,) those that have hands or feet.
         ends: (E,) nodes of these.
-        turned: (E, C) whether a way turns these.
+        turned: (E, C) whether a dof turns these.
         ranks: limbs of each rank, the lowest first.
     """
 
@@ -257,19 +255,19 @@ def _tree(skeleton: Skeleton, ends: tuple[_Where, ...], trunk: int) -> _Tree:
     node = {joint: place for place, joint in enumerate([*carriers, *joints])}
     # Joints that follow others, and their leaders, stay.
     coupled = {skeleton.index(name) for one in skeleton.mimics for name in (one.joint, one.leader)}
-    ways: list[tuple[int, Floats, bool]] = []
+    dofs: list[tuple[int, Floats, bool]] = []
     for joint in joints:
         kind, axes = skeleton.kinds[joint], skeleton.axes[joint]
         known = {JointKind.HINGE: axes[:1], JointKind.UNIVERSAL: axes, JointKind.BALL: np.eye(3)}
         some = () if joint in coupled else known.get(kind, ())
-        ways += [(joint, axis, kind is JointKind.UNIVERSAL and not number) for number, axis in enumerate(some)]
+        dofs += [(joint, axis, kind is JointKind.UNIVERSAL and not number) for number, axis in enumerate(some)]
     tips = [chain[: chain.index(tip) + 1] for chain, (tip, *_) in zip(chains, ends, strict=True)]
     parents: Ints = np.array([-1] * len(carriers) + [node[int(skeleton.parents[joint])] for joint in joints])
     count, sums = len(carriers), np.eye(len(parents))
     for place in range(count, len(parents)):
         sums[place] += sums[parents[place]]
     depth = sums[count:, count:].sum(axis=1)
-    nodes: Ints = np.array([node[joint] for joint, *_ in ways], dtype=np.intp)
+    nodes: Ints = np.array([node[joint] for joint, *_ in dofs], dtype=np.intp)
     limbs = [number for number, (*_, end, _) in enumerate(ends) if end is not None]
     return _Tree(
         carriers=carriers,
@@ -279,15 +277,15 @@ def _tree(skeleton: Skeleton, ends: tuple[_Where, ...], trunk: int) -> _Tree:
         sums=sums,
         rests=skeleton.rest_rotations[joints],
         nodes=nodes,
-        axes=np.array([axis for _, axis, _ in ways]).reshape(-1, 3),
-        firsts=np.array([first for *_, first in ways], dtype=np.bool_),
+        axes=np.array([axis for _, axis, _ in dofs]).reshape(-1, 3),
+        firsts=np.array([first for *_, first in dofs], dtype=np.bool_),
         turning=np.arange(count, len(parents))[:, None] == nodes,
         tips=[node[tip] for tip, *_ in ends],
         offsets=np.array([place for _, place, *_ in ends]),
-        moved=np.array([[joint in chain for joint, *_ in ways] for chain in tips]),
+        moved=np.array([[joint in chain for joint, *_ in dofs] for chain in tips]),
         limbs=limbs,
         ends=[node[chains[number][-1]] for number in limbs],
-        turned=np.array([[joint in chain for joint, *_ in ways] for chain in chains])[limbs],
+        turned=np.array([[joint in chain for joint, *_ in dofs] for chain in chains])[limbs],
         ranks=[[number for number, (*_, own) in enumerate(ends) if own == rank]
                for rank in sorted({own for *_, own in ends})],
     )  # fmt: skip
@@ -348,7 +346,7 @@ _Level = tuple[Floats, Floats]
 
 
 def _axes(tree: _Tree, local: Floats) -> Floats:
-    """(C, F, 3) axes of ways in the frames of their joints, whose local rotations are (K, F, 4); F may be 1."""
+    """(C, F, 3) axes of the dofs in the frames of their joints, whose local rotations are (K, F, 4); F may be 1."""
     axes = tree.axes[:, None]
     if not tree.firsts.any():
         return axes
@@ -357,7 +355,7 @@ def _axes(tree: _Tree, local: Floats) -> Floats:
 
 
 def _turned(tree: _Tree, local: Floats, turns: Floats) -> Floats:
-    """Local rotations (K, F, 4) turned by rotation vectors (C, F, 3) of the ways."""
+    """Local rotations (K, F, 4) turned by rotation vectors (C, F, 3) of the dofs."""
     for some in (tree.firsts, ~tree.firsts) if tree.firsts.any() else (~tree.firsts,):
         share = (tree.turning & some).astype(np.float64)
         local = multiply(local, exp((share @ turns.reshape(len(turns), -1)).reshape(*local.shape[:2], 3)))
@@ -367,24 +365,24 @@ def _turned(tree: _Tree, local: Floats, turns: Floats) -> Floats:
 def _levels(
     tree: _Tree, turns: Floats, places: Floats, axes: Floats, wanted: tuple[Floats, Floats], middle: Floats | None
 ) -> list[_Level]:
-    """Places of tips by rank, then rotations of hands and feet; columns are those of the body, then the ways.
+    """Places of tips by rank, then rotations of hands and feet; columns are those of the body, then the dofs.
 
     Args:
         tree: of the limbs.
         turns: (N, F, 4) of its nodes; see `_State`.
         places: (N, F, 3) of these.
-        axes: (C, F, 3) of the ways, in the frames of their joints; F may be 1.
+        axes: (C, F, 3) of the dofs, in the frames of their joints; F may be 1.
         wanted: places (L, F, 3) and rotations (L, F, 4) of the ends.
         middle: (1, F, 3) what the body turns about; None: it does not give way, and has no columns.
     """
     count = len(tree.carriers)
-    seen, ways = turns.copy(), places.copy()
+    seen, links = turns.copy(), places.copy()
     # A product with each joint's rotation as one with a matrix: a limb takes many products, each of few numbers.
     right = (turns[count:] @ _RIGHT).reshape(len(tree.joints), -1, 4, 4)
     for some, above in tree.rounds:
         seen[count + some] = (right[some] @ seen[above][..., None])[..., 0]
-    ways[count:] = rotate(seen[tree.parents], places[count:])
-    at = (tree.sums @ ways.reshape(len(ways), -1)).reshape(ways.shape)
+    links[count:] = rotate(seen[tree.parents], places[count:])
+    at = (tree.sums @ links.reshape(len(links), -1)).reshape(links.shape)
     axes = rotate(seen[tree.nodes], axes)
     tips = at[tree.tips]
     if tree.offsets.any():
@@ -405,9 +403,9 @@ def _levels(
     return levels
 
 
-def _rows(ways: Floats) -> Floats:
-    """A Jacobian (F, 3 L, C) from what ways do to L ends (L, C, F, 3)."""
-    return ways.transpose(2, 0, 3, 1).reshape(ways.shape[2], -1, ways.shape[1])
+def _rows(moves: Floats) -> Floats:
+    """A Jacobian (F, 3 L, C) from what dofs do to L ends (L, C, F, 3)."""
+    return moves.transpose(2, 0, 3, 1).reshape(moves.shape[2], -1, moves.shape[1])
 
 
 def _beside(off: Floats) -> Floats:

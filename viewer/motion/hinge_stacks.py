@@ -24,7 +24,7 @@ from viewer.skeleton.limits import UNLIMITED
 from viewer.skeleton.names import body_part
 from viewer.skeleton.tree import rest_tree, rest_world
 from viewer.spatial.checks import Floats, Ints, frozen
-from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, normalized, rotate
+from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, normalized, rotate
 from viewer.spatial.vectors import cross, dot, norm
 
 _MOST = 3
@@ -58,6 +58,17 @@ class Hinges(NamedTuple):
     turns: Floats
     ranges: Ranges
     size: Size
+
+    def angles(self, turns: Floats, rate: float) -> Floats:
+        """Angles (S, F, K) that turn what the stacks carry by ``turns`` (S, F, 4), at a rate of frames per second."""
+        if self.axes.shape[1] < _MOST:
+            return nearest_two(self.axes, turns)
+        angles = three_angles(self.axes, turns, self.ranges.cost)
+        near = are_near(self.axes, turns)
+        if near.any():
+            ranges, size = Ranges(*(each[near] for each in self.ranges)), Size(*(each[near] for each in self.size))
+            angles[near] = path_angles(self.axes[near], turns[near], ranges, rate, size)
+        return angles
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,25 +146,14 @@ class Stacks:
                 translations[members[0]] = own[joint] - rotate(rotations[members[0]], place)
         for rows in self.rows:
             turns = multiply(wanted[rows.joints], conjugate(rows.turns)[:, None])
-            angles = self._angles(rows, turns, 1.0 / clip.frame_time).swapaxes(1, 2)
+            angles = rows.angles(turns, 1.0 / clip.frame_time).swapaxes(1, 2)
             found = from_axis_angle(whole.axes[rows.hinges, 0][:, :, None], angles)
             rotations[rows.hinges] = multiply(whole.rest_rotations[rows.hinges][:, :, None], found)
         return rotations.swapaxes(0, 1), translations.swapaxes(0, 1)
 
-    def _angles(self, rows: Hinges, turns: Floats, rate: float) -> Floats:
-        """(S, F, K) of hinges that turn what they carry so (S, F, 4)."""
-        if rows.axes.shape[1] < _MOST:
-            return nearest_two(rows.axes, turns)
-        angles = three_angles(rows.axes, turns, rows.ranges.cost)
-        near = are_near(rows.axes, turns)
-        if near.any():
-            ranges, size = Ranges(*(each[near] for each in rows.ranges)), Size(*(each[near] for each in rows.size))
-            angles[near] = path_angles(rows.axes[near], turns[near], ranges, rate, size)
-        return angles
-
     def _in_base(self, members: tuple[int, ...], point: Floats) -> tuple[Floats, Floats]:
         """How the last link of a base (4,) and a point (3,) of it stand in the frame of the first."""
-        turn, place = np.array((0.0, 0.0, 0.0, 1.0)), np.zeros(3)
+        turn, place = IDENTITY, np.zeros(3)
         for joint in members[1:]:
             place = place + rotate(turn, self.whole.offsets[joint])
             turn = multiply(turn, self.whole.rest_rotations[joint])
@@ -253,12 +253,12 @@ def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]],
     offsets = np.where(is_root, places, rotate(conjugate(turns[above]), places - places[above]))
     rests = np.where(is_root, turns, multiply(conjugate(turns[above]), turns))
     carried = multiply(conjugate(world.rotations[np.maximum(over, 0)]), turns[above])
-    mounts = np.where(is_root, (0.0, 0.0, 0.0, 1.0), carried)
+    mounts = np.where(is_root, IDENTITY, carried)
     single = np.array([len(each) == 1 for each in members])
     # Unchanged, because rounding would change joints that are in no group.
     same = single & (single[above] | (parents < 0))
     offsets[same], rests[same] = skeleton.offsets[last][same], skeleton.rest_rotations[last][same]
-    mounts[same] = (0.0, 0.0, 0.0, 1.0)
+    mounts[same] = IDENTITY
     points = rotate(conjugate(turns), places - world.positions[last])
     hangs = np.array([index[int(joint)] for joint in skeleton.tip_parents], dtype=np.intp)
     order = np.argsort(hangs, kind="stable")
@@ -344,7 +344,7 @@ def _single(skeleton: Skeleton, members: tuple[int, ...]) -> tuple[JointKind, Fl
 
 def _row(skeleton: Skeleton, members: Sequence[int]) -> tuple[list[int], Floats, Floats]:
     """The hinges among joints, their axes (K, 3) at rest, and how the last joint stands (4,), in the first's parent."""
-    turn, hinges, axes = np.array((0.0, 0.0, 0.0, 1.0)), [], []
+    turn, hinges, axes = IDENTITY, [], []
     for joint in members:
         turn = multiply(turn, skeleton.rest_rotations[joint])
         if skeleton.kinds[joint] is JointKind.HINGE:
