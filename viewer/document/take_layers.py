@@ -136,7 +136,7 @@ def as_solved(document: Document, layer: GoalLayer, end: int) -> Layer | None:
     except InputError:
         return None
     if position is None:
-        goal = Goal.rotation(layer.effector, rotation or (0.0, 0.0, 0.0, 1.0), level=layer.level)
+        goal = Goal.rotation(layer.effector, rotation or IDENTITY, level=layer.level)
     elif rotation is None:
         goal = Goal.position(layer.effector, position, level=layer.level)
     else:

@@ -24,7 +24,7 @@ _TORQUES = {"leg": 8.0, "trunk": 5.0, "arm": 3.0}
 """Torque limit of a joint without a stated effort at the default strength: N m per kilogram of a figure 1.75 m tall."""
 _TALL = 1.75
 _NOT_0 = 1e-300
-"""Newton metres instead of no torque, so that dividing is safe: added to all, joints would rest at its opposite."""
+"""Newton metres in place of a torque of exactly 0, as torques are divided by; added to all, it would make others 0."""
 _ARMATURE = 0.01
 """Fraction of the inertia of a degree of freedom that is added to it."""
 _BEARING, _NEAR_GROUND = 0.2, 0.02
