@@ -126,8 +126,12 @@ def rigs(first: int, count: int, seconds: float) -> None:
         slid = max(slid, float(violation[:, ~turning].max(initial=0.0)))
         deep.append((sim.deepest, seed))
         stuck += [f"{seed}: {one.words}" for one in sim.stuck]
-    every = np.concatenate(over)
     print(f"{count - len(bad)} of {count} rigs finite for {seconds:g} s; {perf_counter() - began:.0f} s")
+    for line in [*bad[:10], *stuck]:
+        print("  " + line)
+    if not over:
+        return
+    every = np.concatenate(over)
     worst = ", ".join(f"{name} {value:.1f}" for name, value in (
         ("p99", np.quantile(every, 0.99)), ("p99.9", np.quantile(every, 0.999)), ("worst", every.max())))  # fmt: skip
     print(f"limits over, degrees: {worst} (rig {farthest[1]}, frame {farthest[2]}); slides {1e3 * slid:.2f} mm")
@@ -135,8 +139,6 @@ def rigs(first: int, count: int, seconds: float) -> None:
     middle = statistics.median(depth for depth, _ in deep)
     print(f"contacts deep, mm: median {1e3 * middle:.1f}, worst {1e3 * deepest:.1f} (rig {rig})")
     print(f"parts that overlap at the start and cannot come apart: {len(stuck)}")
-    for line in [*bad[:10], *stuck]:
-        print("  " + line)
 
 
 def main() -> None:
