@@ -314,7 +314,7 @@ def clip_like(clip: Clip, skeleton: Skeleton, rotations: Floats, translations: F
 
 
 def trusted_like(clip: Clip, skeleton: Skeleton, rotations: Floats, translations: Floats) -> Clip:
-    """As `clip_like`, without checks and mostly without copies: a step of computing, before others or a check follow.
+    """As `clip_like`, without checks and mostly without copies: for what is computed on the way to a clip.
 
     Args:
         clip: of any skeleton.

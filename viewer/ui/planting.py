@@ -130,6 +130,7 @@ class _LongError(Exception):
 
 
 def _stop_if_long(what: str, done: int, total: int) -> None:
+    """Raise `_LongError` where so many frames begin to be planted; called as `viewer.progress` reports."""
     if not done and what == "planting" and total >= LONG:
         raise _LongError
 
@@ -189,7 +190,7 @@ class Planting:
         self._say(action)
 
     def _start(self, action: Action, before: Document) -> None:
-        """Do an action in a thread of its own. Keys may be set meanwhile while the feet are planted."""
+        """Do an action in a thread of its own. While it plants feet, keys may be set: they are kept."""
         session, of_feet = self._session, isinstance(action, act.PlantFeet | act.SetFeet)
         unchanged = f"{'Feet' if of_feet else 'Keys'} stay as they were"
 
@@ -201,8 +202,9 @@ class Planting:
 
         def is_current() -> bool:
             now = session.document
-            clip = now.clip_data is before.clip_data and now.skeleton is before.skeleton
-            return clip and now.take is not None if of_feet and before.take else same_motion(before, now)
+            if not of_feet or before.take is None:
+                return same_motion(before, now)
+            return now.clip_data is before.clip_data and now.skeleton is before.skeleton and now.take is not None
 
         self._background.start(
             "planting",
