@@ -281,3 +281,21 @@ def test_no_escape_is_offered_where_none_is_needed_or_there_is_none() -> None:
     for _ in range(15):
         drag.move([(3.0, 0.0, 0.0)])
     assert drag.escape() is None
+
+
+def test_a_drag_comes_to_rest_by_the_goals_that_it_began_with() -> None:
+    hands = ("LeftHand", "RightHand")
+    goals = [Goal.position(hand, PLACES[BIPED.index(hand)] + (0.0, 0.1, 0.1)) for hand in hands]
+
+    def rest(later: list[Goal] | None) -> viewer.Solution:
+        solver = Solver(BIPED, goals, preferred=BIPED.rest_pose(), preferred_weight=0.5, backend="numpy")
+        drag = solver.drag(RELAXED)
+        for _ in range(60):
+            drag.move()
+        if later is not None:
+            solver.goals = later
+        found = drag.rest()
+        assert found is not None
+        return found
+
+    assert rest([replace(goal, weight=9.0) for goal in goals]).pose.same_as(rest(None).pose)

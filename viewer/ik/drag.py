@@ -132,8 +132,9 @@ class Drag:
         last, options = self.solution, self._prepared.options
         if last is None or last.status is not Status.CONVERGED or options.preferred is None:
             return None
-        with self._prepared.foundation.alone:
-            found = OneShot(self._runs, exact=options.exact).solve(last.pose, *self._last_targets())
+        # The solver may have got other goals since, in the same arrays.
+        own = Prepared(self._prepared.foundation, self._prepared.grips.given)
+        found = OneShot(Runs(own), exact=options.exact).solve(last.pose, *self._last_targets())
         return found if found.status is Status.CONVERGED else None
 
     def _last_targets(self) -> tuple[Floats, Floats]:
