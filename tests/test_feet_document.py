@@ -22,6 +22,7 @@ from inside.document import (
     SetCoordinate,
     SetFeet,
     SetLength,
+    SetPin,
     SetProp,
     Shape,
     SimplifyKeys,
@@ -37,6 +38,7 @@ from inside.motion import Contact, Contacts, FootContacts
 from inside.spatial import exp, multiply
 from inside.ui import dragged, room_of, split
 from sessions import session
+from takes import turn
 
 import viewer
 from viewer import JointKind
@@ -361,3 +363,15 @@ def test_a_stretch_in_which_the_capture_is_lost_stays_lost() -> None:
         made.dispatch(TurnJoint("LeftLeg", (0.1, 0.0, 0.0, 0.995)))
         made.dispatch(KeyPose(joints=("LeftLeg",)))
         as_planted_all(made)
+
+
+def test_keys_whose_pins_cannot_be_held_change_under_planted_feet(walking: Session) -> None:
+    for foot in ("LeftFoot", "RightFoot"):
+        walking.dispatch(SetPin(foot, position=True, rotation=True))
+    for frame in (10, 40):  # the pins stay behind
+        walking.seek(frame)
+        walking.dispatch(KeyPose())
+    for _ in range(2):
+        turn(walking, "Hips", (0.0, 0.0, 0.1))
+        walking.dispatch(KeyPose())
+        as_planted_all(walking)

@@ -100,7 +100,8 @@ def resolved(document: Document, motion: Motion, take: Take) -> Take:
     found = []
     for spans in _joined(_spans(motion)):
         digest = _digest(motion, spans)
-        found.append(known.get(digest) or _solved(document, motion, spans, digest))
+        kept = known.get(digest)  # without frames if its pins could not be held
+        found.append(_solved(document, motion, spans, digest) if kept is None else kept)
     if take.feet is not None:
         found += planted_stretches(document, motion, replace(take, solved=tuple(found)), take)
     if take.layers:

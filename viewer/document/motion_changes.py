@@ -44,7 +44,7 @@ def changed_frames(before: Motion, after: Motion, joints: frozenset[int]) -> lis
             spans += _around_keys(one, other, after.fade, count)
     old, new = ({id(one): one for one in take.solved} for take in (before.take, after.take))
     for key in old.keys() ^ new.keys():
-        stretch = old.get(key) or new[key]
+        stretch = (old | new)[key]
         spans.append((stretch.first, stretch.first + len(stretch)))
     some, found = np.array(sorted(joints)), []
     for start, stop in joined(spans, 0):
