@@ -96,6 +96,11 @@ def test_a_handle_inside_the_gizmo_is_smaller_and_needs_no_ring() -> None:
 def test_the_chip_says_how_far_the_target_is_missed_and_stays_on_the_view() -> None:
     texts = {0.178: "178 mm short", 0.0032: "3.2 mm short", 2e-5: "0.020 mm short", 1.2: "1200 mm short"}
     assert {metres: short_text(metres) for metres in texts} == texts
+    turned = {(2e-16, 120.0): "120.0° off", (0.0, 3.25): "3.2° off", (2e-5, 0.02): "0.020 mm short"}
+    assert {miss: short_text(*miss) for miss in turned} == turned
+    assert short_text(0.093, 42.0) == "93 mm short"
+    scene, _ = mark_scene(target=np.array((0.2, 1.3, 0.3)), reached=False, error_deg=120.0)
+    assert [words.text for words in draw_list(scene, seen(scene)).texts] == ["120.0° off"]
     for target in ((0.2, 1.3, 0.3), (1.05, 0.2, 0.0), (-1.0, 2.0, 0.0)):
         scene, _ = mark_scene(target=np.array(target), reached=False, error_m=0.178)
         (words,) = draw_list(scene, seen(scene)).texts

@@ -197,6 +197,7 @@ def _mark(goal: Goal, skeleton: Skeleton, world: World) -> Mark | None:
         drawing,
         reached=metres <= _NEAR_M and degrees <= _NEAR_DEG,
         error_m=metres,
+        error_deg=degrees,
         pin_position=goal.pinned and kind.places,
         pin_rotation=goal.pinned and kind.has_rotation,
     )

@@ -144,12 +144,19 @@ _HEIGHT, _PAD, _ICON, _GAP = 26.0, 8.0, 14.0, 6.0
 _LEFT, _BELOW, _EDGE = -8.0, 24.0, 4.0
 """Pixels from the target to the label's top left corner, and its distance to the view's edges."""
 _SIZE = 15
+_LEAST_SAID, _LEAST_TURN = 5e-4, 0.1
+"""Metres below which degrees are said instead, if there are as many."""
 
 Extent = tuple[float, float, float, float]
 
 
-def short_text(metres: float, *, too_near: bool = False) -> str:
-    """The error of a missed target: ``178 mm short``, ``3 mm too near``, from ten metres on ``11.1 m short``."""
+def short_text(metres: float, degrees: float = 0.0, *, too_near: bool = False) -> str:
+    """The error of a missed target: ``178 mm short``, ``3 mm too near``, from ten metres on ``11.1 m short``.
+
+    Of one whose position is met, the degrees of its rotation: ``120.0° off``.
+    """
+    if metres < _LEAST_SAID and degrees >= _LEAST_TURN:
+        return f"{degrees:.1f}° off"
     size = metres * 1000.0
     digits = 0 if size >= 10.0 else 1 if size >= 0.1 else 3
     length = far(metres) if metres >= FAR else f"{size:.{digits}f} mm"
@@ -158,12 +165,16 @@ def short_text(metres: float, *, too_near: bool = False) -> str:
 
 def draw_chips(seen: Sequence[Seen], projection: Projection, scale: float) -> tuple[list[Stamp], list[Text]]:
     """Labels of missed targets; of overlapping ones the selected or else the larger error is kept."""
-    missed = [one for one in seen if one.short and one.visible and one.mark.error_m > 0.0]
+    missed = [
+        one
+        for one in seen
+        if one.short and one.visible and (one.mark.error_m > 0.0 or one.mark.error_deg >= _LEAST_TURN)
+    ]
     taken: list[Extent] = []
     signs: list[Stamp] = []
     texts: list[Text] = []
-    for one in sorted(missed, key=lambda miss: (not miss.mark.selected, -miss.mark.error_m)):
-        words = short_text(one.mark.error_m, too_near=one.mark.too_near)
+    for one in sorted(missed, key=lambda miss: (not miss.mark.selected, -miss.mark.error_m, -miss.mark.error_deg)):
+        words = short_text(one.mark.error_m, one.mark.error_deg, too_near=one.mark.too_near)
         wide = round((2.0 * _PAD + _ICON + _GAP) * scale + text_width(words, _SIZE * scale, bold=True))
         high = round(_HEIGHT * scale)
         left, top = _placed(one.at, (wide, high), projection.size, scale)

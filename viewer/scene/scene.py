@@ -26,6 +26,7 @@ class GoalStates(TypedDict, total=False):
 
     reached: bool
     error_m: float
+    error_deg: float
     pin_position: bool
     pin_rotation: bool
     on: bool
@@ -49,6 +50,7 @@ class Mark(NamedTuple):
         target_rotation: (4,) target rotation, or None.
         reached: whether its goal is met, or is a hold that gives way.
         error_m: metres between it and its target.
+        error_deg: degrees between its rotation and its target's.
         pin_position, pin_rotation: whether the goal is pinned.
         on: whether it has a goal.
         selected, hovered: states to show.
@@ -70,6 +72,7 @@ class Mark(NamedTuple):
     target_rotation: Floats | None = None
     reached: bool = True
     error_m: float = 0.0
+    error_deg: float = 0.0
     pin_position: bool = False
     pin_rotation: bool = False
     on: bool = True

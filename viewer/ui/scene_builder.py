@@ -250,6 +250,7 @@ def _effectors(
                 handle,
                 reached=reached,
                 error_m=off,
+                error_deg=turn,
                 pin_position=on and goal.pin_position,
                 pin_rotation=on and goal.pin_rotation,
                 on=on,
