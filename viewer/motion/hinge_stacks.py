@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.motion.hinge_angles import Ranges, nearest_two, ranges_of, three_angles
-from viewer.motion.hinge_paths import Size, are_near, path_angles
+from viewer.motion.hinge_angles import Ranges, Size, are_near, nearest_two, path_angles, ranges_of, three_angles
 from viewer.skeleton import Clip, JointKind, JointLimits, Limb, Skeleton, World, find_figure, fk_clip
 from viewer.skeleton.clip import clip_like
 from viewer.skeleton.limits import UNLIMITED

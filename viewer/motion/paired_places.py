@@ -12,8 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.motion.anatomy import Frames
-from viewer.motion.hinged_limbs import bones_of, is_hinged, posed_by_hinges
-from viewer.motion.limb_chain import LimbGoals, limb_joints, pose_limbs
+from viewer.motion.limb_chain import LimbGoals, bones_of, is_hinged, limb_joints, pose_limbs, posed_by_hinges
 from viewer.motion.pairing import Pairing
 from viewer.motion.reference import Body, standing_frames
 from viewer.motion.steadied import CUTOFF

@@ -13,8 +13,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames, same_bones
-from viewer.motion.hinged_limbs import bones_of, is_hinged, posed_by_hinges
-from viewer.motion.limb_chain import limb_points
+from viewer.motion.limb_chain import bones_of, is_hinged, limb_points, posed_by_hinges
 from viewer.motion.reference import Body, matching_poses, neutral_at
 from viewer.skeleton import JointKind, Limb, Skeleton, World
 from viewer.skeleton.coordinates import nearest_turns

@@ -15,20 +15,301 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from viewer.choices import Feet, Hands
+import numpy as np
+
+from viewer.choices import FEET, HANDS, Feet, Hands
 from viewer.errors import InputError, quote, unknown_name
+from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, moving_feet
 from viewer.motion.held_ends import held_end, with_ends_held, with_ends_near
 from viewer.motion.hinge_stacks import Stacks, without_stacks
-from viewer.motion.posed_body import PosedBody, posed_body
-from viewer.motion.reference import Body, bodies_of
-from viewer.motion.retarget_report import Choices, RetargetReport, report_of
-from viewer.skeleton import Character, Clip, Figure, Skeleton, World, fk_clip
+from viewer.motion.limb_chain import limb_points
+from viewer.motion.paired_places import follow, place_hips, reach, touching_goals
+from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, paired_limbs, turned, wanted_turns
+from viewer.motion.plant import planted_motion
+from viewer.motion.reference import Body, bodies_of, world_of_clip
+from viewer.motion.skate_meter import slide_of
+from viewer.skeleton import Character, Clip, Figure, Limb, Skeleton, World, fk_clip
 from viewer.skeleton.arguments import check_character
-from viewer.skeleton.clip import clip_like
+from viewer.skeleton.clip import clip_like, trusted_like
+from viewer.skeleton.clip_limits import too_fast
+from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.figure import find_slots
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, is_same_tree, map_of, with_pairs, without_crossings
+from viewer.skeleton.limbs import ARM, LEG
+from viewer.spatial.checks import Floats, check_flag, check_range
 from viewer.spatial.quaternion import hemisphere_continuous, normalized
-from viewer.spatial.vectors import norm
+from viewer.spatial.vectors import cross, dot, norm
+
+_OUTSIDE = np.radians(0.5)
+"""A joint is outside its limits if it is beyond them by more than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How a motion is retargeted.
+
+    Attributes:
+        feet: "plant": feet stand still while they touch; "follow": ankles go where the source's go, scaled; "off".
+        hands: "free": as the arms turn; "reach": wrists go where the source's go, scaled, as far as arms reach;
+            "touch": wrists keep their places near the other hand, head, chest and thighs while they are close.
+        limits: joints are kept inside their limits.
+        scale: of the path; None: the ratio of the legs' lengths.
+        in_place: the hips stay above their first position.
+    """
+
+    feet: Feet = "plant"
+    hands: Hands = "free"
+    limits: bool = False
+    scale: float | None = None
+    in_place: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the values.
+
+        Raises:
+            InputError: one that is not listed, a scale that is not above 0, flags that are not True or False.
+        """
+        for name, value, known in (("feet", self.feet, FEET), ("hands", self.hands, HANDS)):
+            if value not in known:
+                listed = f"{', '.join(known[:-1])} or {known[-1]}"
+                raise InputError(f"retarget: {name}: expected {listed}, found {quote(value)}")
+        if self.scale is not None:
+            check_range("retarget: scale", self.scale, above=0.0)
+        for name, flag in (("limits", self.limits), ("in_place", self.in_place)):
+            check_flag(f"retarget: {name}", flag)
+
+
+@dataclass(frozen=True, slots=True)
+class RetargetReport:
+    """What retargeting found and did.
+
+    Attributes:
+        frames: in the result.
+        scale: how many times as far the target's hips go as the source's.
+        pairs, unsure: number of pairs, and of those whose certainty is low.
+        source_reference, target_reference: the neutral pose: "rest" or a frame.
+        limbs_deg: mean angle between the limbs' bones of source and target, degrees; None without limbs.
+        at_limits: share of frames in which a joint of the result is outside its limits.
+        feet: "plant", "follow" or "off": what was done.
+        slide_cm_s: how fast feet slide while they touch the ground, in the motion and in the result, cm/s; None:
+            unknown.
+        warnings: a line for each choice that could not be carried out, and one on joints that are too fast.
+    """
+
+    frames: int
+    scale: float
+    pairs: int
+    unsure: int
+    source_reference: Reference
+    target_reference: Reference
+    limbs_deg: float | None
+    at_limits: float
+    feet: str
+    slide_cm_s: tuple[float, float] | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class Stands(NamedTuple):
+    """Where feet stand: the target's, its contacts, and how fast the source's slide in theirs, cm/s."""
+
+    feet: MovingFeet
+    contacts: Contacts
+    slide_cm_s: float
+
+
+def report_of(
+    pairing: Pairing,
+    used: Map,
+    handed: tuple[Skeleton, Clip, World],
+    feet: str,
+    stands: Stands | None,
+    warnings: tuple[str, ...],
+) -> RetargetReport:
+    """The report of a motion.
+
+    Args:
+        pairing: both bodies.
+        used: the pairs.
+        handed: the skeleton and the motion that the user gets; and where the joints of the pairing's target are in it,
+            which stand for several ones of a robot.
+        feet: what was done.
+        stands: None where feet were not planted.
+        warnings: what could not be done.
+    """
+    skeleton, clip, world = handed
+    limbs = (*pairing.arms, *pairing.legs)
+    angles = np.zeros(0)
+    if limbs:
+        points = [
+            np.stack([limb_points(pair[side], seen) for pair in limbs])
+            for side, seen in enumerate((pairing.moving, world))
+        ]
+        a, b = (np.diff(each, axis=1) for each in points)
+        angles = np.arctan2(norm(cross(a, b)), dot(a, b))
+    limited = any(limits is not None for limits in skeleton.limits)
+    space = joint_space(skeleton)
+    coordinates = space.measure(clip.rotations, clip.local_translations()) if limited else None
+    outside = np.zeros(1) if coordinates is None else space.excess(coordinates).max(axis=-1)
+    slide = None if stands is None else (stands.slide_cm_s, slide_of(stands.feet.in_world(world), stands.contacts))
+    return RetargetReport(
+        frames=len(clip),
+        scale=pairing.scale,
+        pairs=len(used.pairs),
+        unsure=len(used.doubtful),
+        source_reference=pairing.source.reference,
+        target_reference=pairing.target.reference,
+        limbs_deg=float(np.degrees(angles.mean())) if limbs else None,
+        at_limits=float((outside > _OUTSIDE).mean()),
+        feet=feet,
+        slide_cm_s=slide,
+        warnings=(*warnings, *too_fast(skeleton, clip, coordinates)),
+    )
+
+
+class Moved(NamedTuple):
+    """A body in all frames: local rotations (F, J, 4) and translations (F, J, 3), and its world."""
+
+    rotations: Floats
+    translations: Floats
+    world: World
+
+
+class PosedBody(NamedTuple):
+    """A body with the motion of another one.
+
+    Attributes:
+        pairing: both bodies.
+        clip: the motion, not checked.
+        world: where its joints are in it.
+        feet: "plant", "follow" or "off": what was done.
+        stands: when its feet stand; None where they were not planted.
+        held: its limbs whose ends were brought to places.
+        touches: (F,) how much the hand of each arm touches, by the arm's upper joint; {}: hands do not.
+        warnings: a line for each choice that could not be carried out.
+    """
+
+    pairing: Pairing
+    clip: Clip
+    world: World
+    feet: str
+    stands: Stands | None
+    held: list[Limb]
+    touches: dict[int, Floats]
+    warnings: tuple[str, ...]
+
+
+def posed_body(source: Body, target: Body, used: Map, choices: Choices, *, free: bool = True) -> PosedBody:
+    """The motion of one body on another, without regard to limits.
+
+    Args:
+        source: with motion.
+        target: gets it.
+        used: the pairs.
+        choices: how.
+        free: the neutral poses may be replaced by poses in which both have the same shape.
+
+    Raises:
+        InputError: there are no pairs, or legs of length 0.
+    """
+    pairing = _paired(source, target, used, choices, free=free)
+    wanted, warnings = wanted_turns(pairing), list[str]()
+    moved = Moved(*place_hips(pairing, *turned(pairing, wanted), in_place=choices.in_place))
+    moved, feet, stands = _with_feet(pairing, choices, moved, wanted, warnings)
+    moved, touches = _with_hands(pairing, choices, moved, wanted, warnings)
+    held = (pairing.legs if feet != "off" else []) + (pairing.arms if choices.hands != "free" else [])
+    clip = _as_clip(pairing, hemisphere_continuous(normalized(moved.rotations)), moved.translations)
+    return PosedBody(pairing, clip, moved.world, feet, stands, [limb for _, limb in held], touches, tuple(warnings))
+
+
+def _paired(source: Body, target: Body, used: Map, choices: Choices, *, free: bool) -> Pairing:
+    assert source.moving is not None
+    by_name = {name: joint for joint, name in enumerate(source.skeleton.names)}
+    pairs = {target.skeleton.index(mine): by_name[its] for its, mine in used.pairs.items()}
+    if not pairs:
+        raise InputError("expected a figure with arms or legs, found none: a map of the joints is needed")
+    moving = source.moving
+    source, target, frames = comparable_bodies(source, target, pairs, free=free)
+    ratio = leg_length_ratio(source, target)
+    scale = ratio if choices.scale is None else choices.scale
+    arms, legs = (paired_limbs(source, target, pairs, kind) for kind in (ARM, LEG))
+    return Pairing(source, target, pairs, frames, moving, scale, ratio, arms, legs)
+
+
+def _with_feet(
+    pairing: Pairing, choices: Choices, moved: Moved, wanted: dict[int, Floats], warnings: list[str]
+) -> tuple[Moved, str, Stands | None]:
+    """The body with its feet as the choices ask, what was done, and when they stand."""
+    if choices.feet == "off":
+        return moved, "off", None
+    if not pairing.legs:
+        if pairing.source.figure is not None or pairing.target.figure is not None:
+            warnings.append("feet: expected legs on both sides, found none: feet are off")
+        return moved, "off", None
+    rotations, world = follow(pairing, pairing.legs, *moved, wanted)
+    moved = Moved(rotations, moved.translations, world)
+    # Motion on the spot has no stances.
+    planted = None if choices.feet == "follow" or choices.in_place else _planted(pairing, moved, warnings)
+    return (moved, "follow", None) if planted is None else (planted[0], "plant", planted[1])
+
+
+def _planted(pairing: Pairing, moved: Moved, warnings: list[str]) -> tuple[Moved, Stands] | None:
+    """The body with its feet planted where the source's touch the ground; None, with a warning, if impossible."""
+    source, target = pairing.source, pairing.target
+    assert source.clip is not None
+    try:
+        its, touched, slide = _standing(source.skeleton, source.clip)
+        names = {leg.side: target.skeleton.names[leg.lower if leg.end is None else leg.end] for _, leg in pairing.legs}
+        clip = _as_clip(pairing, moved.rotations, moved.translations)
+        mine = moving_feet(target.skeleton, clip, moved.world, its.away)
+        points = {foot.side: foot.places.keys() for foot in mine.feet}
+        contacts = replace(touched, feet=tuple(
+            # If a foot is only an ankle, as with robots, the ankle stands while the source's heel does.
+            f._replace(name=names[f.side], contacts=tuple(one for one in f.contacts if one.point in points[f.side]))
+            for f in touched.feet if f.side in names
+        ))  # fmt: skip
+        motion = planted_motion(mine, contacts)
+    except InputError as error:
+        warnings.append(f"feet: they follow and are not planted: {error}")
+        return None
+    return Moved(*motion), Stands(mine, contacts, slide)
+
+
+@lru_cache(maxsize=2)
+def _standing(skeleton: Skeleton, clip: Clip) -> tuple[MovingFeet, Contacts, float]:
+    """The feet of a motion, when they touch the ground, and how fast they slide then, cm/s.
+
+    It is kept: a motion goes onto several figures, or again with other choices.
+    """
+    moving = moving_feet(skeleton, clip, world_of_clip(skeleton, clip))
+    contacts = contacts_of(moving)
+    return moving, contacts, slide_of(moving, contacts)
+
+
+def _with_hands(
+    pairing: Pairing, choices: Choices, moved: Moved, wanted: dict[int, Floats], warnings: list[str]
+) -> tuple[Moved, dict[int, Floats]]:
+    """The body with its hands as the choices ask, and `PosedBody.touches`."""
+    if choices.hands == "free":
+        return moved, {}
+    arms, touches = pairing.arms, dict[int, Floats]()
+    if not arms:
+        warnings.append("hands: expected arms on both sides, found none: hands are free")
+    if choices.hands == "reach":
+        rotations, world = follow(pairing, arms, *moved, wanted)
+    else:
+        assert pairing.source.clip is not None
+        goals, shares = touching_goals(pairing, moved.world)
+        touches = {arm.upper: share for (_, arm), share in zip(arms, shares, strict=True)}
+        rate = 1.0 / pairing.source.clip.frame_time
+        rotations, world = reach(pairing, list(zip(arms, goals, strict=True)), *moved, wanted, rate)
+    return Moved(rotations, moved.translations, world), touches
+
+
+def _as_clip(pairing: Pairing, rotations: Floats, translations: Floats) -> Clip:
+    """A clip of the target with the name and rate of the source's, not checked."""
+    assert pairing.source.clip is not None
+    return trusted_like(pairing.source.clip, pairing.target.skeleton, rotations, translations)
+
 
 _NOTED = 2e-3
 """Metres by which a robot's hands or feet may miss their places before a warning says so."""

@@ -1,24 +1,299 @@
 """Limits of joints and contacts as constraints of the place after the step, which MuJoCo solves together.
 
+MuJoCo limits only the whole turn of a ball. A range is a contact without friction between the joint's body and its
+parent's, with the gradient of the coordinate as its moment. Ranges are curves, so room and gradient are those of the
+place where the step leads. A ball that the step would lead out of its ranges nevertheless stands still for this step.
+
 A step asks d + h d' + h^2 a >= 0, with d the room that is left (Stewart, Trinkle, "An implicit time-stepping scheme for
 rigid body dynamics", Int. J. Numer. Methods Eng. 39, 1996): fast things are stopped at a limit or surface, not a step
 behind it. So contacts are searched as far away as things move in a step.
 
-MuJoCo has rows for the limits of hinges and slides; `ball_limits` makes those of balls. Where a blow moves something
+MuJoCo has rows for the limits of hinges and slides; `BallLimits` makes those of balls. Where a blow moves something
 farther than the rows allowed for, new rows are made and the step is solved again.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.physics.ball_limits import ANY, BAND, LIMIT, OUTSIDE, RETURN, SUDDEN, BallLimits, hardness
-from viewer.physics.library import load_mujoco
+from viewer.physics.library import by_vector, left, load_mujoco, wxyz, xyzw
 from viewer.physics.model import Model
 from viewer.physics.overlaps import Overlaps
-from viewer.spatial.checks import Floats
+from viewer.skeleton import LimitForm, joint_space
+from viewer.spatial.angles import axes_of, from_swing_twist, to_swing_twist
+from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import perpendicular
+
+LIMIT = 0.9999
+"""How hard limits are: what is left of an acceleration into them is one less this (MuJoCo's `solimp`, 0.9999 at most).
+"""
+RETURN = 0.2
+"""The part by which coordinates outside come back in each step."""
+BAND = 0.01
+"""Radians or metres: a limit becomes a constraint within this distance plus what the joint moves in two steps."""
+OUTSIDE = 5e-3
+"""Radians or metres by which a step may leave limits; else it is solved again."""
+SUDDEN = 0.01
+"""Radians or metres by which forces must move a joint within a step for its rows to be worth a second look."""
+ANY = 1e6
+"""A margin that includes all contacts."""
+_WINDING = 2.0
+"""Largest ratio of the rate of a ball's coordinates to its rotation rate, away from half a turn."""
+_PROBE = 1e-4
+"""Radians of the rotations by which gradients are measured."""
+_POLE = 0.2
+"""Swings end this many radians before half a turn, where swing and twist become ambiguous."""
+_LONG = 0.5 * np.pi
+"""Swings up to this many radians are never read the long way round."""
+_BOTH_WAYS = np.concatenate([np.eye(3), -np.eye(3)])
+"""(6, 3) the directions in which a stopped ball may not turn."""
+
+
+def hardness(impedance: float, h: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """MuJoCo's `solref` in its direct form, which gives the acceleration -d'/h - d/h^2, and `solimp`."""
+    return (-impedance / h**2, -impedance / h), (impedance, impedance, 0.001, 0.5, 2.0)
+
+
+class _Measure(NamedTuple):
+    """Balls whose limits have one form.
+
+    Attributes:
+        balls: (N,) which, in the order of all.
+        order: (N, 4) the components of a quaternion in the order in which they are measured.
+        parity: (N, 1) of that order; 1 for swing and twist.
+        is_euler: whether the coordinates are Euler angles; else swing, swing, twist.
+        lower, upper, middle, period: (N, 3) in that order.
+    """
+
+    balls: Ints
+    order: Ints
+    parity: Floats
+    is_euler: bool
+    lower: Floats
+    upper: Floats
+    middle: Floats
+    period: Floats
+
+    def __call__(self, turns: Floats) -> tuple[Floats, Floats, Floats]:
+        """Room above the lower ends, below the upper ones, and of swings to half a turn.
+
+        Args:
+            turns: (N, 5, 4) of each ball: now; ahead; and ahead, followed by `_PROBE` about x, y and z.
+
+        Returns:
+            (N, 7) the room ahead, (N, 7, 3) its gradient, and (N, 7) the room now.
+        """
+        sorted_turns = np.take_along_axis(turns, self.order[:, None, :], axis=-1)
+        angles = _euler(sorted_turns, self.parity) if self.is_euler else to_swing_twist(sorted_turns, 2)
+        now = angles[:, 0]
+        now -= self.period * np.rint((now - self.middle) / (2.0 * np.pi))
+        if not self.is_euler:
+            self._go_the_long_way(angles)
+        change = angles[:, 1:] - now[:, None]
+        change -= self.period[:, None] * np.rint(change / (2.0 * np.pi))
+        ahead = now + change[:, 0]
+        gradient = np.moveaxis(change[:, 1:] - change[:, :1], 1, 2) / _PROBE
+        away = np.zeros((len(now), 1, 3))
+        pole = pole_now = np.full((len(now), 1), np.inf)
+        if not self.is_euler:
+            swing = np.linalg.norm(angles[..., :2], axis=-1)
+            pole, pole_now = np.pi - _POLE - swing[:, 1:2], np.pi - _POLE - swing[:, :1]
+            away[:, 0] = (swing[:, 1:2] - swing[:, 2:]) / _PROBE
+        room = np.concatenate([ahead - self.lower, self.upper - ahead, pole], axis=1)
+        room_now = np.concatenate([now - self.lower, self.upper - now, pole_now], axis=1)
+        return room, np.concatenate([gradient, -gradient, away], axis=1), room_now
+
+    def _go_the_long_way(self, angles: Floats) -> None:
+        """Measure swings beyond half a turn: now if that is less outside, ahead if that is nearer to the swing now."""
+        swing = angles[..., :2]
+        length = np.linalg.norm(swing, axis=-1, keepdims=True)
+        if length.max() < _LONG:
+            return
+        other = swing - 2.0 * np.pi * swing / np.maximum(length, 1e-12)
+        outside, beyond = (
+            np.maximum(self.lower[:, :2] - some[:, 0], some[:, 0] - self.upper[:, :2]).max(axis=-1)
+            for some in (swing, other)
+        )
+        long = (outside > _LONG) & (beyond < outside)
+        swing[long, 0] = other[long, 0]
+        far, near = (np.linalg.norm(some[:, 1:] - swing[:, :1], axis=-1) for some in (swing, other))
+        long_ahead = near < far
+        swing[:, 1:][long_ahead] = other[:, 1:][long_ahead]
+
+
+def _measures(model: Model, limited: Ints) -> list[_Measure]:
+    """How the balls with limits (indices into ``model.balls``) are measured."""
+    skeleton, space = model.skeleton, joint_space(model.skeleton)
+    made = []
+    for form in (LimitForm.SWING_TWIST, LimitForm.EULER):
+        own, orders, parities = [], [], []
+        for number, ball in enumerate(model.balls[limited].tolist()):
+            limits = skeleton.limits[ball]
+            if limits is None or limits.form is not form:
+                continue
+            is_euler = form is LimitForm.EULER
+            axis = limits.twist_axis
+            a, b, c = axes_of(limits.order) if is_euler else ((axis + 1) % 3, (axis + 2) % 3, axis)
+            own.append(number)
+            orders.append((a, b, c, 3))
+            parities.append(1.0 if (b - a) % 3 == 1 else -1.0)
+        if own:
+            joints, order = model.balls[limited[own]][:, None], np.array(orders)
+            ends = (part[joints, order[:, :3]] for part in (space.lower, space.upper, space.middle, space.period))
+            parity = np.array(parities)[:, None]
+            made.append(_Measure(np.array(own), order, parity, form is LimitForm.EULER, *ends))
+    return made
+
+
+def _euler(q: Floats, parity: Floats) -> Floats:
+    """Angles (N, T, 3) of quaternions (N, T, 4) with components in the sequence of the order, as `to_euler`."""
+    w, x, y, z = q[..., 3], q[..., 0], q[..., 1], parity * q[..., 2]
+    p_w, p_i, p_j, p_k = w - y, x - z, w + y, z + x
+    total, difference = np.arctan2(p_i, p_w), np.arctan2(p_k, p_j)
+    middle = 2.0 * np.arctan2(np.hypot(p_j, p_k), np.hypot(p_w, p_i)) - 0.5 * np.pi
+    return np.stack([total + difference, middle, parity * (difference - total)], axis=-1)
+
+
+class BallLimits:
+    """The balls that have limits.
+
+    Attributes:
+        dofs: (N, 3) their degrees of freedom.
+        stopped: (N,) which may not turn in this step.
+    """
+
+    def __init__(self, model: Model, h: float) -> None:
+        self._mujoco, self._h = load_mujoco(), h
+        mj, space = model.mj, joint_space(model.skeleton)
+        ends = np.isfinite(space.lower[model.balls]) | np.isfinite(space.upper[model.balls])
+        limited = np.flatnonzero(ends.any(axis=-1))
+        self._qpos = model.ball_qpos[limited, None] + np.arange(4)
+        self.dofs = model.ball_dof[limited, None] + np.arange(3)
+        self._body = model.body[model.balls[limited]]
+        self._measures = _measures(model, limited)
+        count = len(limited)
+        self._clear, self._turned = np.full(count, -np.inf), np.zeros(count)
+        self._rooms, self._gradients = np.full((count, 7), np.inf), np.zeros((count, 7, 3))
+        self._rooms_now = np.full((count, 7), np.inf)
+        # A lever for which MuJoCo's estimate of what a contact moves, which is for bodies and not for joints, is right.
+        weight = mj.body_invweight0[self._body]
+        self._lever = np.sqrt(weight[:, 0] / np.maximum(weight[:, 1], 1e-300))
+        parents = mj.body_parentid[self._body]
+        self._contacts = [
+            _contact(self._mujoco, int(mj.body_geomadr[parent]), int(mj.body_geomadr[body]), h)
+            for parent, body in zip(parents.tolist(), self._body.tolist(), strict=True)
+        ]
+        self.stopped, self._has_rows = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+        probes = np.zeros((4, 4))
+        probes[:, 3] = 1.0
+        probes[1:, :3] = 0.5 * _PROBE * np.eye(3)
+        self._probes = probes
+
+    def add(self, mj: Any, data: Any, rate: Floats, speed: Floats) -> int:  # noqa: ANN401
+        """Add a contact for each range that a ball may come to within the step; returns how many.
+
+        Balls that cannot have come to their limits since they were last measured are not measured again.
+        """
+        if not self._contacts:
+            return 0
+        turn = (_WINDING * self._h) * rate[self.dofs].sum(axis=-1)
+        self._turned += turn
+        self._has_rows[:] = False
+        if (self._turned + turn < self._clear).all():
+            return 0
+        own_speed = speed[self.dofs]
+        self._measure(data, own_speed)
+        self._clear[:], self._turned[:] = self._rooms.min(axis=-1) - BAND, turn  # the measured values are a step ahead
+        steep = np.abs(self._gradients).sum(axis=-1)
+        near = (self._rooms < (turn + BAND)[:, None]) & (steep > 0.0) & ~self.stopped[:, None]
+        self._has_rows[:] = near.any(axis=-1)
+        balls, which = np.nonzero(near)
+        gradient = self._gradients[balls, which]
+        # So the room after the step is the one measured ahead; coordinates outside now have to come back only by a
+        # part.
+        room = self._rooms[balls, which] - self._h * np.einsum("ni,ni->n", gradient, own_speed[balls])
+        room -= (1.0 - RETURN) * np.minimum(self._rooms_now[balls, which], 0.0)
+        if self.stopped.any():
+            stopped = np.flatnonzero(self.stopped)
+            balls = np.concatenate([balls, np.repeat(stopped, 6)])
+            gradient = np.concatenate([gradient, np.tile(_BOTH_WAYS, (len(stopped), 1))])
+            room = np.concatenate([room, np.zeros(6 * len(stopped))])
+        if balls.size:
+            self._add_contacts(mj, data, balls, gradient, room)
+        return len(balls)
+
+    def leave_poles(self, qpos: Floats) -> None:
+        """See `Constraints.leave_poles`."""
+        for measure in self._measures:
+            places = self._qpos[measure.balls]
+            turns = np.take_along_axis(xyzw(qpos[places]), measure.order, axis=-1)
+            angles = to_swing_twist(turns, 2)
+            swing = np.linalg.norm(angles[:, :2], axis=-1)
+            for ball in np.flatnonzero((swing > np.pi - _POLE) & (not measure.is_euler)).tolist():
+                angles[ball, :2] *= (np.pi - _POLE) / swing[ball]
+                back = np.empty(4)
+                back[measure.order[ball]] = from_swing_twist(angles[ball], 2)
+                qpos[places[ball]] = wxyz(back)
+
+    def leave(self, data: Any, rate: Floats, speed: Floats) -> bool:  # noqa: ANN401
+        """Whether one goes further out of its limits in a step at ``speed`` (nv,) than it is.
+
+        A ball that does so despite its rows is stopped: ranges are not planes where they meet, or for such a large
+        turn. Stopping adds no energy; putting the ball back inside would.
+        """
+        if not self._contacts:
+            return False
+        own_speed = speed[self.dofs]
+        sudden = self._h * np.abs(own_speed - data.qvel[self.dofs]).max(axis=-1)
+        turn = (_WINDING * self._h) * np.maximum(rate[self.dofs], np.abs(own_speed)).sum(axis=-1)
+        if not ((sudden > SUDDEN) & (self._turned + turn > self._clear)).any():
+            return False
+        self._measure(data, own_speed)
+        outside = (self._rooms < np.minimum(self._rooms_now, 0.0) - OUTSIDE).any(axis=-1)
+        self.stopped |= outside & self._has_rows
+        return bool(outside.any())
+
+    def _measure(self, data: Any, speed: Floats) -> None:  # noqa: ANN401
+        """Measure the limits of all balls (N) now, and after a step at ``speed`` (N, 3)."""
+        now = xyzw(data.qpos[self._qpos])
+        half = 0.5 * self._h * np.linalg.norm(speed, axis=-1, keepdims=True)
+        ahead = np.cos(half) * now + 0.5 * self._h * np.sinc(half / np.pi) * by_vector(now, speed)
+        ahead /= np.linalg.norm(ahead, axis=-1, keepdims=True)
+        turns = np.concatenate([now[:, None], np.matmul(self._probes, left(ahead))], axis=1)
+        for measure in self._measures:
+            own = measure.balls
+            self._rooms[own], self._gradients[own], self._rooms_now[own] = measure(turns[own])
+
+    def _add_contacts(self, mj: Any, data: Any, balls: Ints, gradient: Floats, room: Floats) -> None:  # noqa: ANN401
+        """A point on a lever at the joint that may not move against the normal is the moment of the gradient (R, 3)."""
+        own = slice(data.ncon, None)
+        for ball in balls.tolist():
+            self._mujoco.mj_addContact(mj, data, self._contacts[ball])
+        size = np.linalg.norm(gradient, axis=-1)
+        lever = self._lever[balls]
+        turned = np.einsum("nij,nj->ni", data.xmat[self._body[balls]].reshape(-1, 3, 3), gradient)
+        axes = turned / size[:, None]
+        arm = perpendicular(axes)
+        normal = np.cross(axes, arm)
+        contact = data.contact
+        contact.pos[own] = data.xpos[self._body[balls]] + (lever * size)[:, None] * arm
+        contact.frame[own] = np.concatenate([normal, arm, axes], axis=1)
+        contact.dist[own] = lever * room
+
+
+def _contact(mujoco: Any, first: int, second: int, h: float) -> Any:  # noqa: ANN401
+    """A contact without friction between two shapes."""
+    made = mujoco.MjContact()
+    made.geom[:] = first, second
+    made.geom1, made.geom2 = first, second
+    made.flex[:] = made.elem[:] = made.vert[:] = -1
+    made.dim, made.includemargin, made.exclude = 1, ANY, 0
+    made.solref[:], made.solimp[:] = hardness(LIMIT, h)
+    made.friction[:] = 1.0
+    return made
+
 
 _CONTACT = 0.999
 """How hard contacts are (see `LIMIT`): softer than limits, so that a contact cannot press a joint out of its limits."""

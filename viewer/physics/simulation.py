@@ -14,10 +14,10 @@ from viewer.errors import InputError, and_more, quote
 from viewer.ik.contact import Object, Sphere
 from viewer.physics.constraints import Constraints
 from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
-from viewer.physics.free_base import freed, stood
 from viewer.physics.library import load_mujoco
 from viewer.physics.model import BALLS, Model, make_model
 from viewer.physics.overlaps import Stuck
+from viewer.physics.soles import freed, stood
 from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.skeleton import Clip, Pose, Skeleton, fk
 from viewer.skeleton.arguments import check_pose, check_skeleton
