@@ -171,6 +171,7 @@ def signature(name: str, value: object) -> str:
 
 def plain(annotation: object) -> str:
     """An annotation as it stands in the source."""
+    annotation = getattr(annotation, "__forward_arg__", annotation)  # those of named tuples
     return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 

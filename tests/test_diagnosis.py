@@ -12,7 +12,7 @@ from arms import BALL, FIXED, FREE, X, arm
 from characters import rig
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from inside.ik import RootMode, degrees, listed, metres, together
+from inside.ik import Cause, RootMode, degrees, listed, metres, together
 
 from viewer import Goal, Solver, Status
 
@@ -207,6 +207,27 @@ def test_function_goals_are_not_looked_into_but_mentioned() -> None:
     assert diagnosis(LOOSE, never) == ("the function goals are not met",)
     lower = Goal.function(lambda world: 3.0 * (world.positions[2] - 1.0))
     assert diagnosis(LOOSE, hand(0, 1.2, 0.4), lower) == ("goals conflict: c and the function goals cannot all be met",)
+
+
+def test_reasons_have_a_cause_their_goals_and_a_brief_text() -> None:
+    def why(*goals: Goal, skeleton: Skeleton = LOOSE) -> tuple[Cause, tuple[int, ...], str]:
+        (reason,) = solve(skeleton, *goals).reasons
+        return reason.cause, reason.goals, reason.brief
+
+    other = Goal.position("b", (9, 9, 9), enabled=False)
+    assert why(other, hand(0, 1, 0.919)) == (Cause.FAR, (1,), "")
+    assert why(other, hand(0, 1, 0.012)) == (Cause.NEAR, (1,), "Too near: c, chain folds to 59 mm")
+    assert why(Goal.distance("c", 2.0, (0, 1, 1))) == (Cause.NEAR, (0,), "")
+    stiff = rig(FIXED, FIXED, {}).skeleton
+    turn = "No joint turns b that way: at least 180° off"
+    assert why(Goal.rotation("b", (0, 0, 1, 0)), skeleton=stiff) == (Cause.TURN, (0,), turn)
+    assert why(forearm_at(-30), skeleton=ELBOW) == (Cause.LIMITS, (), "Blocked by limits: b 0°")
+    conflict = "Goals conflict: c and b"
+    assert why(hand(0, 1.4, 0.5), Goal.aim("b", (0, 9, 0.5), Y)) == (Cause.CONFLICT, (0, 1), conflict)
+    cause, goals, brief = why(Goal.pose("c", (0, 1.4, 0.5), (0, 0, 1, 0)))
+    assert (cause, goals) == (Cause.EITHER, (0,))
+    assert brief.startswith("Position or rotation, not both: c, ")
+    assert brief.endswith("° off at its position")
 
 
 @settings(max_examples=6)

@@ -226,12 +226,12 @@ def test_out_of_reach_it_comes_to_rest_and_says_why_after_the_release() -> None:
     dragged = made.report
     assert dragged is not None
     assert dragged.status is Status.UNREACHABLE
-    assert dragged.diagnosis == ()
+    assert dragged.reasons == ()
     made.commit()
     report = made.report
     assert report is not None
     assert report.status is Status.UNREACHABLE
-    assert [line for line in report.diagnosis if "LeftHand" in line]
+    assert [reason for reason in report.reasons if "LeftHand" in report.named(reason)]
     assert not report.errors["LeftHand"].reached
     assert not made.escape.offered
 

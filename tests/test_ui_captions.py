@@ -69,7 +69,7 @@ def test_the_bar_knows_when_the_next_note_goes() -> None:
 
 def test_a_drag_that_stalls_counts_all_its_iterations() -> None:
     errors = {"LeftHand": GoalError(0.0032, None, reached=False)}
-    said = {"errors": errors, "diagnosis": (), "at_limit": ()}
+    said = {"errors": errors, "reasons": (), "at_limit": ()}
     report = SimpleNamespace(status=Status.STALLED, steps=(4, 37), iterations=1, **said)
     _, state, tone = _state(Person().document, report, dragging=True)  # type: ignore[arg-type]  # all that it reads
     assert (state, tone) == ("Stalled after 37 iterations, 3.2 mm", "warn")

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from characters import rig
 from inside.document import SetGoalKind, SetPin, SetSolver
+from inside.ik import Cause, Reason
 from inside.scene import short_text
 from inside.ui import DASH, MINUS, chain_of, limit_words, numbers, short_name
 from sessions import session
@@ -137,44 +138,41 @@ def test_blocked_by_limits() -> None:
     assert status.goals == "hand 1414 mm short"
 
 
-def stopped(controller: Controller, *said: str) -> str:
-    """The state in words where the last solve came to rest short of its goals, and this was said of it."""
+def stopped(controller: Controller, *reasons: Reason) -> str:
+    """The state in words where the last solve came to rest short of its goals for these reasons."""
     report = controller.session.report
     assert report is not None
     report.status = Status.STALLED
-    report.__dict__["_diagnosis"] = said
+    report.__dict__["_reasons"] = reasons
     return controller.status().state
 
 
+LIMITS = Reason(Cause.LIMITS, "blocked by limits: c 10°", brief="Blocked by limits: c 10°")
+
+
 @pytest.mark.parametrize(
-    ("line", "state"),
+    ("reason", "state"),
     [
-        ("hand is 1000 mm off: no pose nearer to it was found", "Out of reach: hand 1000 mm short"),
-        ("hand is 1000 mm short: its chain reaches 1500 mm, the target is 2500 mm away", None),
         (
-            "hand is at least 34° off: no joint turns it that way",
-            "No joint turns hand that way: at least 34° off",
+            Reason(Cause.FAR, "hand is 1000 mm off: no pose ...", (0,)),
+            "Out of reach: hand 1000 mm short",
         ),
-        (
-            "hand can meet its position goal or its rotation goal, not both: at its position it is 34° off",
-            "Position or rotation, not both: hand, 34° off at its position",
-        ),
-        (
-            "hand can meet its position goal or its rotation goal, not both",
-            "Position or rotation, not both: hand",
-        ),
-        ("blocked by limits: b -30°, c swing", f"Blocked by limits: b {MINUS}30°, c swing"),
-        ("goals conflict: A, B and C cannot all be met (each alone can)", "Goals conflict: A, B and C"),
-        ("goals conflict: A cannot be met beside the others (alone it can)", "Goals conflict: A and the others"),
+        (Reason(Cause.TURN, "hand is ...", (0,), "No joint turns hand that way"), "No joint turns hand that way"),
+        (LIMITS._replace(brief="Blocked by limits: b -30°, c swing"), f"Blocked by limits: b {MINUS}30°, c swing"),
     ],
 )
-def test_what_the_diagnosis_says_first_is_said(line: str, state: str | None) -> None:
-    said = stopped(two_link(p=(2.5, 2.0, 0.0)), line, "blocked by limits: c 10°")
-    assert said == (state or "Out of reach: hand 1000 mm short")
+def test_the_first_reason_is_said(reason: Reason, state: str) -> None:
+    assert stopped(two_link(p=(2.5, 2.0, 0.0)), reason, LIMITS) == state
+
+
+def test_the_goal_missed_most_has_its_own_reason_said() -> None:
+    own = Reason(Cause.TURN, "hand is ...", (0,), "No joint turns hand that way")
+    assert stopped(two_link(p=(2.5, 2.0, 0.0)), LIMITS, own) == "No joint turns hand that way"
+    assert stopped(two_link(p=(2.5, 2.0, 0.0)), LIMITS, own._replace(cause=Cause.LEVEL)) == "Blocked by limits: c 10°"
 
 
 def test_where_nothing_better_is_known_it_has_stalled() -> None:
-    said = stopped(two_link(p=(2.5, 2.0, 0.0)), "in reach: more iterations meet every goal")
+    said = stopped(two_link(p=(2.5, 2.0, 0.0)), Reason(Cause.OTHER, "in reach: more iterations meet every goal"))
     assert said.startswith("Stalled after ")
 
 

@@ -46,7 +46,7 @@ def test_the_dragged_hand_is_met_where_holds_forbid_it_and_pins_stay() -> None:
     assert made.report.status is Status.CONVERGED
     assert set(missed(made)) == made.yields == {"Head", "RightHand"}
     assert missed(made)["Head"] > 0.1
-    assert made.report.diagnosis == ()
+    assert made.report.reasons == ()
 
 
 def test_no_joint_is_at_a_limit_because_of_a_hold() -> None:

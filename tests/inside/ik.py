@@ -12,7 +12,7 @@ from viewer.ik.contact.grid import distance_grid
 from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.dof_table import dof_table_of, joint_tables
 from viewer.ik.drag import Drag
-from viewer.ik.findings import degrees, listed, metres, together
+from viewer.ik.findings import Cause, Reason, degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Value, goal_ids
 from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.goals.placed import holds

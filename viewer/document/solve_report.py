@@ -15,6 +15,7 @@ from viewer.document.document import Document
 from viewer.document.document_contact import solver_contact
 from viewer.document.scope import joints_at_limit
 from viewer.ik.backends import engine_for
+from viewer.ik.findings import Reason
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import farthest_finger
 from viewer.ik.solution import Solution, Status
@@ -128,13 +129,17 @@ class Report:
         return self._solution.at_limit
 
     @property
-    def diagnosis(self) -> tuple[str, ...]:
-        """Why goals are missed, a line each; nothing during a drag. The first call may take tens of milliseconds."""
-        return self._diagnosis if self._whole else ()
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why goals are missed; nothing during a drag. The first call may take tens of milliseconds."""
+        return self._reasons if self._whole else ()
 
     @cached_property
-    def _diagnosis(self) -> tuple[str, ...]:
-        return self._solution.diagnosis
+    def _reasons(self) -> tuple[Reason, ...]:
+        return self._solution.reasons
+
+    def named(self, reason: Reason) -> tuple[str, ...]:
+        """The ids of the goals that a reason is about."""
+        return tuple(self._names[place] for place in reason.goals)
 
     @cached_property
     def steps(self) -> tuple[int, ...]:
@@ -170,7 +175,7 @@ class StillReport(Report):
             "at_limit": at_limit,
             "errors_by_iteration": {},
             "steps": (),
-            "_diagnosis": (),
+            "_reasons": (),
         }
         self._holds, self._whole = frozenset(), True
 

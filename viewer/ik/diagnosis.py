@@ -17,7 +17,18 @@ import numpy as np
 from viewer.ik import limit_relaxation
 from viewer.ik.contact.touching import contacts
 from viewer.ik.contact.volumes import TOUCHES
-from viewer.ik.findings import degrees, gap_line, labels, listed, metres, off, together
+from viewer.ik.findings import (
+    Cause,
+    Reason,
+    blocked_by,
+    degrees,
+    gap_reason,
+    labels,
+    metres,
+    off,
+    other,
+    together,
+)
 from viewer.ik.goals import KINDS, Goal, placed_kind
 from viewer.ik.goals.kind import AT_TARGET
 from viewer.ik.limit_relaxation import Trial, Trials, without_limits
@@ -41,8 +52,8 @@ _TRAPPED = 0.5
 
 def diagnose(
     skeleton: Skeleton, goals: Sequence[Goal], targets: tuple[Floats, Floats], pose: Pose, options: Options
-) -> tuple[str, ...]:
-    """Lines that say why goals are missed; empty if all are met.
+) -> tuple[Reason, ...]:
+    """Why goals are missed; empty if all are met.
 
     Args:
         skeleton: the joints.
@@ -52,7 +63,7 @@ def diagnose(
         options: those of the solve.
     """
     with np.errstate(all="ignore"):
-        return tuple(dict.fromkeys(_Diagnosis(Trials(skeleton, goals, targets, pose, options)).lines()))
+        return tuple(dict.fromkeys(_Diagnosis(Trials(skeleton, goals, targets, pose, options)).reasons()))
 
 
 def is_nearest(
@@ -76,8 +87,8 @@ class _Diagnosis:
         asked = any(goal.enabled and not KINDS[goal.kind].built_in for goal in trials.goals)
         self.functions, self.unserved_functions = asked and served, asked and not served
 
-    def lines(self) -> Iterator[str]:
-        """All findings."""
+    def reasons(self) -> Iterator[Reason]:
+        """All reasons."""
         seen = self.trials.look()
         blocked = list(blocked_by_contact(self.trials, seen))
         if blocked:
@@ -86,10 +97,10 @@ class _Diagnosis:
         places = seen.workspace.goals.tolist()
         self.group = dict(zip(places, seen.workspace.system.goal_group.tolist(), strict=True))
         if not seen.missed and self.functions:
-            yield "the function goals are not met"
+            yield other("the function goals are not met")
         gaps = main_gaps(seen) if seen.missed else []
         for gap in gaps:
-            yield gap_line(gap, [self.names[i] for i in gap.goals], [self._kept(i, gap) for i in gap.goals])
+            yield gap_reason(gap, [self.names[i] for i in gap.goals], [self._kept(i, gap) for i in gap.goals])
         explained = {i for gap in gaps for i in gap.goals}
         if any(i not in explained and i in self.trials.served for i in seen.missed):
             yield from self._rest(seen, [gap.goals[0] for gap in gaps], explained)
@@ -100,7 +111,7 @@ class _Diagnosis:
         if self.trials.levelled:
             yield from self._yielding(seen)
 
-    def _yielding(self, seen: Trial) -> Iterator[str]:
+    def _yielding(self, seen: Trial) -> Iterator[Reason]:
         """The goals that give way: those of a level below one whose goals are all met."""
         levels = {i: self.trials.goals[i].level for i in self.trials.asked}
         missed, tolerance = seen.missed, seen.workspace.system.tolerance
@@ -109,7 +120,8 @@ class _Diagnosis:
         if above:
             named = [f"{self.names[i]} ({off(missed[i], tolerance)})" for i in missed]
             give = "give" if len(named) > 1 else "gives"
-            yield f"{together(named)} {give} way to level {max(levels[i] for i in above)}"
+            text = f"{together(named)} {give} way to level {max(levels[i] for i in above)}"
+            yield Reason(Cause.LEVEL, text, tuple(missed))
 
     def _kept(self, i: int, gap: Gap) -> float:
         """Metres that a goal is to keep from its target: the least where it cannot get that far, else the most."""
@@ -117,15 +129,15 @@ class _Diagnosis:
         shell = KINDS[goal.kind].keeps(goal) or AT_TARGET
         return shell.least if gap.miss is Miss.WIDE else shell.most
 
-    def _unserved(self, seen: Trial) -> Iterator[str]:
+    def _unserved(self, seen: Trial) -> Iterator[Reason]:
         """Goals that are missed only because the method does not serve them."""
         method, tolerance = self.trials.options.method, seen.workspace.system.tolerance
         for i, miss in seen.missed.items():
-            yield f"{self.names[i]} is {off(miss, tolerance)} off: {method} cannot serve it"
+            yield Reason(Cause.OTHER, f"{self.names[i]} is {off(miss, tolerance)} off: {method} cannot serve it", (i,))
         if self.unserved_functions:
-            yield f"the function goals are not met: {method} cannot serve them"
+            yield other(f"the function goals are not met: {method} cannot serve them")
 
-    def _rest(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[str]:
+    def _rest(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[Reason]:
         """Why goals are missed that are not out of reach; ``out``: those that are."""
         rest = [i for i in self.trials.asked if i not in out]
         stuck = self.trials.solve(rest, _POLISH)
@@ -134,38 +146,38 @@ class _Diagnosis:
             return
         escaped = self.trials.solve(rest, _ESCAPE, restarts=True)
         if not escaped.missed:
-            yield f"in reach: restarts find a pose that meets every {'other ' if out else ''}goal"
+            yield other(f"in reach: restarts find a pose that meets every {'other ' if out else ''}goal")
             return
         if escaped.error < _TRAPPED * stuck.error:
             stuck = escaped
         freed, limits = without_limits(self.trials, stuck) if self.trials.options.limits else (stuck, [])
-        blocked = f"blocked by limits: {listed(limits)}" if limits else ""
-        if blocked and not freed.missed.keys() - explained:
+        blocked = blocked_by(Cause.LIMITS, limits) if limits else None
+        if blocked is not None and not freed.missed.keys() - explained:
             yield blocked
         else:
             yield from self._parts(stuck, [i for i in stuck.missed if i not in explained], rest, blocked)
 
-    def _parts(self, stuck: Trial, missed: list[int], rest: list[int], blocked: str) -> Iterator[str]:
+    def _parts(self, stuck: Trial, missed: list[int], rest: list[int], blocked: Reason | None) -> Iterator[Reason]:
         """Find which of the missed goals can be met alone, and why the others cannot."""
         alone = [i for i in missed if self._can(i)]
         found = self._conflicts(alone, rest)
         for group in found:
-            yield f"goals conflict: {together([self.names[i] for i in group])} cannot {_together(len(group))}"
+            yield self._conflict(group)
         left = [i for i in missed if not any(i in group for group in found)]
         twofold = [i for i in left if i not in alone and self._either(i)]
         for i in twofold:
-            yield f"{self.names[i]} can meet its position goal or its rotation goal, not both{self._there(i)}"
+            yield self._one_of_two(i)
         left = [i for i in left if i not in twofold]
-        if left and blocked:
+        if left and blocked is not None:
             yield blocked
         elif left:
             for i in left:
                 miss = off(stuck.missed[i], stuck.workspace.system.tolerance)
                 lost = stuck.missed[i][0] > _LOST
                 why = "too far for numbers to tell which pose is nearer" if lost else "no pose nearer to it was found"
-                yield f"{self.names[i]} is {miss} off: {why}"
+                yield Reason(Cause.OTHER if lost else Cause.FAR, f"{self.names[i]} is {miss} off: {why}", (i,))
 
-    def _met(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[str]:
+    def _met(self, seen: Trial, out: list[int], explained: set[int]) -> Iterator[Reason]:
         """Lines for when a further solve meets all goals in reach: something else drew the pose away."""
         tolerance = seen.workspace.system.tolerance
         served = [i for i in seen.missed if i not in explained and i in self.trials.served]
@@ -177,15 +189,17 @@ class _Diagnosis:
         without = f"without {together([self.names[i] for i in drawn])} " if drawn else ""
         if self.trials.options.method in METHODS and (drawn or not self.functions):
             every = f"every {'other ' if out else ''}goal{' but functions' if self.unserved_functions else ''}"
-            yield f"in reach: {without}the default method meets {every}"
+            yield other(f"in reach: {without}the default method meets {every}")
         elif drawn:
             give = "give" if len(missed) > 1 else "gives"
             who = together([f"{name} ({miss})" for name, miss in missed.items()])
-            yield f"{who} {give} way to {together([self.names[i] for i in drawn])}"
+            yield Reason(Cause.LEVEL, f"{who} {give} way to {together([self.names[i] for i in drawn])}", tuple(rest))
         elif self.functions:
-            yield f"goals conflict: {together([*missed, 'the function goals'])} cannot all be met"
+            names = together([*missed, "the function goals"])
+            text, brief = f"goals conflict: {names} cannot all be met", f"Goals conflict: {names}"
+            yield Reason(Cause.CONFLICT, text, tuple(rest), brief)
         else:
-            yield "in reach: more iterations meet every goal"
+            yield other("in reach: more iterations meet every goal")
 
     def _conflicts(self, alone: list[int], rest: list[int]) -> list[tuple[int, ...]]:
         """Goals that can be met alone but not together: pairs if there are any."""
@@ -211,18 +225,34 @@ class _Diagnosis:
         parts = [{i: replace(goal, kind=kind)} for kind in kinds]
         return not any(self.trials.solve([i], _PART, restarts=True, instead=part).missed for part in parts)
 
-    def _there(self, i: int) -> str:
-        """By how much a goal's rotation is missed where its position is met: ``: at its position it is 34° off``."""
-        goal = self.trials.goals[i]
+    def _conflict(self, group: tuple[int, ...]) -> Reason:
+        """That goals can be met alone but not together, or one not beside the others."""
+        names = together([self.names[i] for i in group])
+        how = (
+            "be met beside the others (alone it can)",
+            "both be met (each alone can)",
+            "all be met (each alone can)",
+        )[min(len(group), 3) - 1]
+        brief = f"Goals conflict: {names}{' and the others' if len(group) == 1 else ''}"
+        return Reason(Cause.CONFLICT, f"goals conflict: {names} cannot {how}", group, brief)
+
+    def _one_of_two(self, i: int) -> Reason:
+        """That a goal can have its position or its rotation, and how far the rotation is off at the position."""
+        goal, name = self.trials.goals[i], self.names[i]
         placed = {i: replace(goal, rotation_weight=_LITTLE * goal.rotation_weight)}
         trial = self.trials.solve([i], _PART, restarts=True, instead=placed)
         short, turn = trial.missed.get(i, (math.inf, 0.0))
         met = short <= trial.workspace.system.tolerance[0]
-        return f": at its position it is {degrees(turn)} off" if met else ""
+        text = f"{name} can meet its position goal or its rotation goal, not both"
+        brief = f"Position or rotation, not both: {name}"
+        if met:
+            text += f": at its position it is {degrees(turn)} off"
+            brief += f", {degrees(turn)} off at its position"
+        return Reason(Cause.EITHER, text, (i,), brief)
 
 
-def blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[str]:
-    """The line for goals that could be met if bodies went through each other, or what overlaps where none is missed.
+def blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[Reason]:
+    """Goals that could be met if bodies went through each other, or what overlaps where none is missed.
 
     Args:
         trials: where to solve; they go through everything.
@@ -234,7 +264,7 @@ def blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[str]:
     touching = contacts(trials.skeleton, seen.workspace.pose(trials.pose), contact)
     overlapping = [one for one in touching if one.depth_m > TOUCHES]
     if not seen.missed:
-        yield from (f"{one.body} overlaps {one.other} by {metres(one.depth_m)}" for one in overlapping)
+        yield from (other(f"{one.body} overlaps {one.other} by {metres(one.depth_m)}") for one in overlapping)
         return
     through = trials.solve(trials.asked, _POLISH)
     if not touching or through.error > _TRAPPED * seen.error:
@@ -243,12 +273,7 @@ def blocked_by_contact(trials: Trials, seen: Trial) -> Iterator[str]:
     deep = {(one.body, one.other) for one in there if one.depth_m > TOUCHES}
     # Bodies that are touched and would be penetrated are in the way; feet on a floor usually are not.
     named = [one for one in touching if (one.body, one.other) in deep] or touching
-    yield f"blocked by contact: {listed([f'{one.body} touches {one.other}' for one in named])}"
-
-
-def _together(count: int) -> str:
-    words = ("be met beside the others (alone it can)", "both be met (each alone can)", "all be met (each alone can)")
-    return words[min(count, 3) - 1]
+    yield blocked_by(Cause.CONTACT, [f"{one.body} touches {one.other}" for one in named])
 
 
 def main_gaps(trial: Trial) -> list[Gap]:

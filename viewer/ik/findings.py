@@ -1,10 +1,12 @@
-"""The wording of a diagnosis: one readable line per finding."""
+"""Why goals are missed: the reasons of a diagnosis and their wording."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import NamedTuple
 
 from viewer.errors import listed as first_of
 from viewer.errors import shown
@@ -18,8 +20,55 @@ FAR = 9.9995
 """Misses of this many metres or more are printed in metres: 10,000 mm is hard to read."""
 _FINE = 5e-5
 """Metres below which a tenth of a millimetre means nothing."""
-_MOST_NAMES = 6
-"""Most names that are listed; others are counted."""
+_MOST_NAMES, _FEW_NAMES = 6, 3
+"""Most names that are listed, and where there is little room; others are counted."""
+
+
+class Cause(StrEnum):
+    """What keeps a goal from being met."""
+
+    FAR = "far"
+    """No pose gets nearer to its target."""
+    NEAR = "near"
+    """Its target is nearer than the chain can fold."""
+    TURN = "turn"
+    """No joint turns its effector that way."""
+    EITHER = "either"
+    """It can have its position or its rotation, not both."""
+    LIMITS = "limits"
+    CONTACT = "contact"
+    CONFLICT = "conflict"
+    """Other goals."""
+    LEVEL = "level"
+    """A goal of a higher level, to which it gives way."""
+    OTHER = "other"
+
+
+class Reason(NamedTuple):
+    """Why goals are missed.
+
+    Attributes:
+        cause: what keeps them from being met.
+        text: one line that says all.
+        goals: places in the list of the goals that it is about; empty: not about certain ones.
+        brief: the text for where there is little room; "" if there is none.
+    """
+
+    cause: Cause
+    text: str
+    goals: tuple[int, ...] = ()
+    brief: str = ""
+
+
+def other(text: str) -> Reason:
+    """A reason of no special cause."""
+    return Reason(Cause.OTHER, text)
+
+
+def blocked_by(cause: Cause, what: Sequence[str]) -> Reason:
+    """Limits or contacts, each in words, that keep goals from being met."""
+    few, by = first_of(list(dict.fromkeys(what)), _FEW_NAMES), " by limits" if cause is Cause.LIMITS else ""
+    return Reason(cause, f"blocked by {cause}: {listed(what)}", brief=f"Blocked{by}: {few}")
 
 
 def metres(length: float) -> str:
@@ -79,29 +128,35 @@ def labels(goals: Sequence[Goal]) -> list[str]:
     return names
 
 
-def gap_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:
-    """The line for a gap: what is out of reach, and by how much.
+def gap_reason(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> Reason:
+    """What is out of reach, and by how much.
 
     Args:
-        gap: the gap.
+        gap: by places in the list of goals.
         names: of its goals.
         kept: metres that each of them is to keep from its target; 0: none.
     """
     short, reach, distance = metres(gap.short), metres(gap.reach), metres(gap.distance)
     if len(gap.goals) > 1:
-        return f"goals conflict: {_pair_line(gap, names, kept)}"
+        return Reason(Cause.CONFLICT, f"goals conflict: {_pair_line(gap, names, kept)}", gap.goals)
     name = names[0]
     if gap.miss is Miss.TURN:
-        return f"{name} is at least {degrees(gap.short)} off: no joint turns it that way"
+        least = degrees(gap.short)
+        text = f"{name} is at least {least} off: no joint turns it that way"
+        return Reason(Cause.TURN, text, gap.goals, f"No joint turns {name} that way: at least {least} off")
     if gap.miss is Miss.WIDE:
         most = metres(gap.asked - gap.short)
-        return f"{name} is {short} too near: it gets {most} away from its point at most, {metres(gap.asked)} are asked"
+        text = f"{name} is {short} too near: it gets {most} away from its point at most, {metres(gap.asked)} are asked"
+        return Reason(Cause.NEAR, text, gap.goals)
     keep = f", to be kept {metres(gap.asked)} off" if gap.asked > 0.0 else ""
     if gap.miss is Miss.NEAR:
-        return f"{name} is too near: its chain folds to {metres(gap.fold)}, the target is {distance} away{keep}"
+        fold = f"chain folds to {metres(gap.fold)}"
+        text = f"{name} is too near: its {fold}, the target is {distance} away{keep}"
+        return Reason(Cause.NEAR, text, gap.goals, f"Too near: {name}, {fold}")
     if gap.reach == 0.0:
-        return f"{name} is {short} short: no joint brings it nearer{keep}"
-    return f"{name} is {short} short: its chain reaches {reach}, the target is {distance} away{keep}"
+        return Reason(Cause.FAR, f"{name} is {short} short: no joint brings it nearer{keep}", gap.goals)
+    text = f"{name} is {short} short: its chain reaches {reach}, the target is {distance} away{keep}"
+    return Reason(Cause.FAR, text, gap.goals)
 
 
 def _pair_line(gap: Gap, names: Sequence[str], kept: Sequence[float]) -> str:

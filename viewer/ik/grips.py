@@ -6,7 +6,7 @@ whether the grip is met is measured in the resulting pose.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -18,11 +18,11 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact import Contact, Mesh
 from viewer.ik.contact.touching import Touch, object_gaps, volumes_of
 from viewer.ik.contact.values import Object
-from viewer.ik.findings import labels, metres
+from viewer.ik.findings import Cause, Reason, labels, metres, other
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.grip import Finger, fingers_of
 from viewer.ik.goals.numbers import LAST_LEVEL, Vector
-from viewer.ik.solution import Findings, Solution, Status, known_parts
+from viewer.ik.solution import Diagnose, Findings, Solution, Status, known_parts
 from viewer.ik.targets import numbers
 from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk
 from viewer.skeleton.tree import rest_world
@@ -194,7 +194,7 @@ class Grips:
         return bool(names) and limits >= names
 
     def folded(
-        self, solution: Solution, findings: Findings, spared: set[int], *, overlaps: bool, others: Callable[[], Lines]
+        self, solution: Solution, findings: Findings, spared: set[int], *, overlaps: bool, others: Diagnose
     ) -> Solution:
         """The solution of `goals` as a solution of the given goals.
 
@@ -212,23 +212,22 @@ class Grips:
             report = report._replace(status=Status.CONVERGED)
         return Solution(report, known_parts, solution.pose, found, partial(self._diagnosis, found, others))
 
-    def _diagnosis(self, found: GripFindings, others: Callable[[], Lines]) -> Lines:
-        lines, missed = (
-            [f"the loop of {a} and {b} stays {metres(gap)} open" for a, b, gap in found.open_loops()],
-            found.missed(),
-        )
+    def _diagnosis(self, found: GripFindings, others: Diagnose) -> tuple[Reason, ...]:
+        missed = found.missed()
+        reasons = [other(f"the loop of {a} and {b} stays {metres(gap)} open") for a, b, gap in found.open_loops()]
         for grip, far in zip(self.found, found.far(), strict=True):
             for finger, gap in zip(grip.fingers, far, strict=True):
                 if gap > 0.0:
                     away = metres(gap)
-                    lines.append(
-                        f"the {finger.name} of {grip.goal.effector} does not reach the {grip.goal.to}: {away} off"
+                    who = f"the {finger.name} of {grip.goal.effector}"
+                    reasons.append(
+                        Reason(Cause.FAR, f"{who} does not reach the {grip.goal.to}: {away} off", (grip.place,))
                     )
         missed[[grip.place for grip in self.found]] = False
-        return (*lines, *(others() if missed.any() or not lines else ()))
-
-
-Lines = tuple[str, ...]
+        if missed.any() or not reasons:
+            given = range(len(self.given))  # not pulls or loops, which come after them
+            reasons += [one._replace(goals=tuple(i for i in one.goals if i in given)) for one in others()]
+        return tuple(reasons)
 
 
 class GripFindings:

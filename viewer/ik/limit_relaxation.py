@@ -16,7 +16,7 @@ import numpy as np
 from viewer.ik.assemble import Assembly, assemble
 from viewer.ik.backends import engine_for
 from viewer.ik.dof_table import dof_table_of
-from viewer.ik.findings import limit_name, listed, metres
+from viewer.ik.findings import Cause, Reason, limit_name, listed, metres
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.distance import kept_at
 from viewer.ik.goals.kind import AT_TARGET
@@ -276,8 +276,8 @@ class _Excess(NamedTuple):
     metres: float
 
 
-def beyond(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str]) -> Iterator[str]:
-    """Further lines on goals that are out of reach: iterations that ran out, limits that clearly add to the miss.
+def beyond(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str]) -> Iterator[Reason]:
+    """Further reasons of goals that are out of reach: iterations that ran out, limits that clearly add to the miss.
 
     Args:
         trials: where to solve.
@@ -291,7 +291,8 @@ def beyond(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str
         now, then = _miss(seen, i), _miss(rest, i)
         if rest.error < seen.error and then < _AT_REST * now and not trials.options.exact:
             by_default = trials.options.method in METHODS
-            yield _stopped(trials, seen, names[i], now, then) if stuck else _unrest(names[i], now, then, by_default)
+            text = _stopped(trials, seen, names[i], now, then) if stuck else _unrest(names[i], now, then, by_default)
+            yield Reason(Cause.OTHER, text, (i,))
     excesses = [_excess_beyond(rest, gap) for gap in gaps]
     clear = [one for one in excesses if _is_clear(trials, one)]
     if clear and trials.options.limits:
@@ -350,8 +351,8 @@ def _unrest(name: str, now: float, then: float, by_default: bool) -> str:
     return f"{name} is {metres(now)} off yet: {how} it to {metres(then)}"
 
 
-def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[str]:
-    """The line for limits without which goals come about as near as geometry allows."""
+def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[Reason]:
+    """The limits without which goals come about as near as geometry allows."""
     if any(_in_slab(trials.goals[one.goal]) for one in clear):  # no goal needs a wider slab
         return
     kept: dict[int, float] = {}
@@ -365,7 +366,7 @@ def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[str]:
         return
     freed, limits = without_limits(trials, stuck)
     if limits and not freed.missed.keys() & kept.keys():
-        yield f"also blocked by limits: {listed(limits)}"
+        yield Reason(Cause.LIMITS, f"also blocked by limits: {listed(limits)}")
 
 
 def _in_slab(goal: Goal) -> bool:

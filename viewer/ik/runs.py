@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.compiled.direct import Direct, Row, how_ended
 from viewer.ik.diagnosis import diagnose, is_nearest
-from viewer.ik.findings import labels
+from viewer.ik.findings import Reason, labels
 from viewer.ik.goals import KINDS
 from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.methods import DEFAULT_METHOD, METHODS, Watch
 from viewer.ik.prepared import Prepared
-from viewer.ik.solution import STATUS_OF_CODE, Findings, Report, Solution, Status, known_parts
+from viewer.ik.solution import STATUS_OF_CODE, Diagnose, Findings, Report, Solution, Status, known_parts
 from viewer.ik.solver_options import DEFAULT
 from viewer.ik.system import Settings, State, copy_state
 from viewer.ik.vectorised import numpy_engine
@@ -215,9 +215,7 @@ class Runs:
             return solution
         return self._folded(workspace, solution, findings, direct.targets(row[1]))
 
-    def _parts(
-        self, workspace: Workspace, direct: Direct, numbers: Floats
-    ) -> tuple[Pose, Findings, Callable[[], tuple[str, ...]]]:
+    def _parts(self, workspace: Workspace, direct: Direct, numbers: Floats) -> tuple[Pose, Findings, Diagnose]:
         """The parts of the solution of an answer: made when they are asked for."""
         pose, found, count = direct.pose(numbers), partial(direct.found, numbers), len(self.prepared.goals)
         of = workspace.system, workspace.joints, workspace.goals, workspace.skeleton
@@ -256,7 +254,7 @@ class Runs:
         missing = {int(workspace.goals[g]) for g in left_out}
         return (*self.prepared.unserved, *(name for i, name in enumerate(labels(self.prepared.goals)) if i in missing))
 
-    def _diagnosis_of(self, direct: Direct, numbers: Floats, pose: Pose) -> tuple[str, ...]:
+    def _diagnosis_of(self, direct: Direct, numbers: Floats, pose: Pose) -> tuple[Reason, ...]:
         return diagnose(self.prepared.skeleton, self.prepared.goals, direct.targets(numbers), pose, self.options)
 
     def gone_back(self, solution: Solution, start: Pose, targets: tuple[Floats, Floats]) -> Solution:

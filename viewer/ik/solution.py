@@ -12,6 +12,7 @@ import numpy as np
 from viewer.errors import plural
 from viewer.ik.contact import Contact
 from viewer.ik.contact.touching import Touch, contacts
+from viewer.ik.findings import Reason
 from viewer.ik.goals import ROW_KINDS
 from viewer.ik.solver_options import INSIDE
 from viewer.ik.system import System
@@ -212,7 +213,7 @@ class Solution:
             self.at_limit,
             self.contacts,
         )
-        return _copied, (self.pose, self.report, known, self.diagnosis)
+        return _copied, (self.pose, self.report, known, self.reasons)
 
     def with_pose(self, pose: Pose) -> Solution:
         """The same solution with another pose, such as that of a skeleton that the solved one represents.
@@ -259,16 +260,23 @@ class Solution:
     @property
     def diagnosis(self) -> tuple[str, ...]:
         """Why goals are missed, a line each, computed on first use; empty where all are met."""
+        return tuple(reason.text for reason in self.reasons)
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """The lines of `diagnosis`, each with its cause and the goals that it is about."""
         return () if self.status is Status.CONVERGED else self._parts[2]()
 
 
-Parts: TypeAlias = tuple[Pose, Found, Callable[[], tuple[str, ...]]]
+Diagnose: TypeAlias = Callable[[], tuple[Reason, ...]]
+"""Finds why goals are missed."""
+Parts: TypeAlias = tuple[Pose, Found, Diagnose]
 """The pose of a solution, its findings and its diagnosis."""
 ReportFields: TypeAlias = tuple[Status, int, float, str, str, tuple[str, ...], bool]
 """Those of a `Report`: making one takes longer than the rest of a solution."""
 
 
-def known_parts(pose: Pose, findings: Found, diagnose: Callable[[], tuple[str, ...]]) -> Parts:
+def known_parts(pose: Pose, findings: Found, diagnose: Diagnose) -> Parts:
     """The parts of a solution that are there already."""
     return pose, findings, diagnose
 
@@ -317,5 +325,5 @@ class Known(NamedTuple):
         return self.limits
 
 
-def _copied(pose: Pose, report: Report, known: Known, diagnosis: tuple[str, ...]) -> Solution:
-    return Solution(report, known_parts, pose, known, partial(tuple, diagnosis))
+def _copied(pose: Pose, report: Report, known: Known, reasons: tuple[Reason, ...]) -> Solution:
+    return Solution(report, known_parts, pose, known, partial(tuple, reasons))

@@ -25,7 +25,7 @@ from viewer.document.posed_goals import above, below
 from viewer.document.scope import limb_of
 from viewer.document.solve_report import standing
 from viewer.errors import WORD, plural, shown
-from viewer.ik.findings import FAR
+from viewer.ik.findings import FAR, Cause
 from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
 from viewer.scene import look_of
@@ -89,9 +89,6 @@ def chain_of(skeleton: Skeleton, joint: int) -> list[int]:
     return chain
 
 
-_SAID = re.compile(r"(?P<name>.+) is (?:(?:over )?\S+ \S+ )?too near:")
-
-
 def too_near(document: Document, report: Report | None) -> frozenset[str]:
     """Ids of goals whose targets are nearer than their chains can fold.
 
@@ -99,8 +96,7 @@ def too_near(document: Document, report: Report | None) -> frozenset[str]:
     """
     if report is None or report.status is Status.CONVERGED:
         return frozenset()
-    said = (_SAID.match(line) for line in report.diagnosis)
-    names = {found["name"] for found in said if found is not None}
+    names = {name for reason in report.reasons if reason.cause is Cause.NEAR for name in report.named(reason)}
     errors = report.errors
     missed = [one for one in document.goals if one.id in errors and not errors[one.id].reached]
     names |= {goal.id for goal in missed if _folds_too_far(document, goal)}
@@ -134,16 +130,8 @@ COMPILING_AFTER = 0.3
 """Seconds of compiling after which the status line mentions it."""
 COMPILING = "Compiling kernels, numpy meanwhile"
 
-_TOO_NEAR = re.compile(r"(?P<name>.+) is too near: its (?P<fold>chain folds to [^,]+),")
-_CONFLICT = re.compile(r"goals conflict: (?P<names>.+) cannot (?:all |both )?be met(?P<alone> beside)?")
-_TURN = re.compile(r"(?P<name>.+) is at least (?P<off>\S+) off: no joint turns it that way")
-_PLACE_OR_TURN = re.compile(
-    r"(?P<name>.+) can meet its position goal or its rotation goal, not both(: at its position it is (?P<off>\S+) off)?"
-)
-_ELSEWHERE = "in reach: restarts find"
-_SHORT = re.compile(r" short: (?:its chain|no joint)| off: no pose nearer")
 _HYPHEN = re.compile(r"(?<= )-(?=\d)")
-_BLOCKED, _TOUCHED, _OUT = "blocked by limits: ", "blocked by contact: ", "Out of reach"
+_OUT = "Out of reach"
 _REACHED = " reached"
 _LEAST_SAID = 5e-4
 """Metres: of a goal that is missed by less, the degrees are said."""
@@ -269,7 +257,7 @@ def _state(
     why = _why(report, name) or _gave_way(document, report, name)
     if why is None and report.status is Status.UNREACHABLE:
         why = _OUT
-    if why is None and report.status is Status.STALLED and not report.diagnosis:
+    if why is None and report.status is Status.STALLED and not report.reasons:
         # In a drag there is no time to ask for more.
         why = _touched(document, name) or _held_back(document, report)
     if why is not None:
@@ -308,29 +296,16 @@ def _leans(document: Document) -> bool:
 
 
 def _why(report: Report, name: str) -> str | None:
-    """The diagnosis in words, of the goal ``name`` if it has one, else the first; nothing during a drag.
+    """The reason in words, of the goal ``name`` if it has one, else the first; nothing during a drag.
 
     None if there is no wording for it here.
     """
-    lines = report.diagnosis
-    # Which level gives way to which is no reason: ``name (12 mm) gives way ...``.
-    own = (line for line in lines if line.startswith(f"{name} ") and not line.startswith(f"{name} ("))
-    found = next(own, next(iter(lines), ""))
-    line = _HYPHEN.sub(number_format.MINUS, found)
-    if near := _TOO_NEAR.match(line):
-        return f"Too near: {near['name']}, {near['fold']}"
-    if line.startswith(_BLOCKED):
-        return f"Blocked by limits: {line.removeprefix(_BLOCKED)}"
-    if line.startswith(_TOUCHED):
-        return f"Blocked: {line.removeprefix(_TOUCHED)}"
-    if turn := _TURN.match(line):
-        return f"No joint turns {turn['name']} that way: at least {turn['off']} off"
-    if both := _PLACE_OR_TURN.match(line):
-        there = f", {both['off']} off at its position" if both["off"] else ""
-        return f"Position or rotation, not both: {both['name']}{there}"
-    if conflict := _CONFLICT.match(line):
-        return f"Goals conflict: {conflict['names']}{' and the others' if conflict['alone'] else ''}"
-    return _OUT if _SHORT.search(line) else None
+    # Which level gives way to which is no reason.
+    own = (one for one in report.reasons if name in report.named(one) and one.cause is not Cause.LEVEL)
+    found = next(own, next(iter(report.reasons), None))
+    if found is None:
+        return None
+    return _HYPHEN.sub(number_format.MINUS, found.brief) or (_OUT if found.cause is Cause.FAR else None)
 
 
 def _touched(document: Document, name: str) -> str | None:
@@ -400,7 +375,7 @@ def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
 
 def _limits(document: Document, report: Report, state: str) -> str:
     """Joints of the worst goal's chain at a limit: ``RightForeArm at its limit 0°``; or its error if these are said."""
-    if state.startswith(_BLOCKED.capitalize()):
+    if state.startswith("Blocked by limits"):
         return " ".join(worst(_reported_errors(document, report)))
     words = [limit_words(document.skeleton, document.pose, joint) for joint in stuck_joints(document, report)]
     return "  ".join([*_missed_pins(document, report), *words[:_MOST_LIMITS]])

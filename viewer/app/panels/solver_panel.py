@@ -262,7 +262,7 @@ def _state(ui: PanelContext) -> None:
         pen.right(x + wide, pen.middle(y, h, size), words, "text2", size)
     imgui.dummy((wide, h))
     if report is not None and not ui.controller.dragging and imgui.is_item_hovered():
-        tip("\n".join(report.diagnosis))
+        tip("\n".join(reason.text for reason in report.reasons))
 
 
 def _update(ui: PanelContext, settings: SolverSettings) -> None:
