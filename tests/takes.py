@@ -48,6 +48,11 @@ def keyed(frames: Sequence[int], name: str = "biped", seed: int = 0) -> Session:
     return made
 
 
+def shows_motion(made: Session) -> bool:
+    """Whether the pose shown is that of the frame, as it is played."""
+    return made.document.pose.same_as(frame_pose(made.document, made.document.frame))
+
+
 def take_of(document: Document) -> Take:
     """The document's take, which it has."""
     assert isinstance(document.take, Take)

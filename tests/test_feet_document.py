@@ -18,9 +18,11 @@ from inside.document import (
     RemoveFeet,
     RemoveProp,
     RenameJoint,
+    SetAutoKey,
     SetContact,
     SetCoordinate,
     SetFeet,
+    SetKeyValue,
     SetLength,
     SetPin,
     SetProp,
@@ -38,7 +40,7 @@ from inside.motion import Contact, Contacts, FootContacts
 from inside.spatial import exp, multiply
 from inside.ui import dragged, room_of, split
 from sessions import session
-from takes import turn
+from takes import shows_motion, turn
 
 import viewer
 from viewer import JointKind
@@ -117,6 +119,24 @@ def test_keys_below_are_planted_too(walking: Session) -> None:
     walking.dispatch(SetCoordinate("LeftLeg", 0, 0.2))
     walking.dispatch(KeyPose())
     assert slide(walking.document) < 1e-3
+
+
+@pytest.mark.parametrize("auto_key", [False, True])
+def test_what_is_keyed_under_the_feet_is_shown_as_it_is_played(walking: Session, auto_key: bool) -> None:
+    walking.dispatch(SetAutoKey(on=auto_key))
+    walking.seek(30)
+    turn(walking, "LeftLeg", (0.3, 0.0, 0.0))
+    walking.dispatch(KeyPose())
+    assert shows_motion(walking)
+    steps = walking.history.labels
+    walking.dispatch(KeyPose())  # what is shown comes from the keys that are there
+    assert walking.history.labels == steps
+    shown = walking.document.pose
+    walking.seek(28)
+    walking.dispatch(SetKeyValue("LeftLeg", 30, 0, 0.6))
+    assert shows_motion(walking)
+    walking.seek(30)
+    assert not walking.document.pose.is_near(shown)
 
 
 def test_feet_switched_off_keep_what_was_planted(walking: Session) -> None:

@@ -9,7 +9,7 @@ import pytest
 from inside.document import Blend, Key, Take, baked_clip, frame_pose
 from inside.document import actions as act
 from sessions import drag, session
-from takes import all_poses, apart, clip_of, keyed, loose, take_of, turn
+from takes import all_poses, apart, clip_of, keyed, loose, shows_motion, take_of, turn
 
 from viewer import InputError
 from viewer.document import Item, new_document
@@ -131,6 +131,27 @@ def test_the_pose_shown_follows_its_keys_but_an_edited_one_stays() -> None:
     edited = made.document.pose
     made.dispatch(act.DeleteKeys())
     assert made.document.pose is edited
+
+
+@pytest.mark.parametrize("name", ["biped", "walk"])
+def test_with_auto_key_the_pose_shown_is_always_that_of_the_motion(name: str) -> None:
+    made = keyed([0, 20], name)
+    made.seek(10)
+    turn(made, "Spine", (0.2, 0.0, 0.0))
+    made.dispatch(act.SetAutoKey(on=True))  # keys what was edited before
+    assert shows_motion(made)
+    spine = made.document.skeleton.index("Spine")
+    assert take_of(made.document).keys_at(10) == (Key(spine, 10),)
+    turn(made, "LeftArm", (0.0, 0.0, 0.5))
+    made.seek(15)
+    before = made.document.pose.rotations[spine]
+    made.dispatch(act.SetKeyValue("Spine", 20, 0, -0.3))
+    assert shows_motion(made)
+    assert np.abs(made.document.pose.rotations[spine] - before).max() > 0.01
+    made.dispatch(act.SetBlend(None, Blend.STEP))
+    assert shows_motion(made)
+    made.undo()
+    assert shows_motion(made)
 
 
 @pytest.mark.parametrize("name", ["biped", "walk"])

@@ -41,6 +41,7 @@ from viewer.document.actions import (
     RenameProp,
     ResetPose,
     Select,
+    SetAutoKey,
     SetBalance,
     SetClip,
     SetContact,

@@ -34,7 +34,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
 from viewer.skeleton import Effector, Pose, find_place, fk_arrays
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import angle_between, slerp
 
 _MET = 2e-3, np.radians(1.0)
@@ -340,12 +340,12 @@ def shows_take(document: Document) -> bool:
     return 0 <= document.frame < document.frames and document.pose.same_as(frame_pose(document, document.frame))
 
 
-def with_take(document: Document, take: Take, **changes: object) -> Document:
-    """The document with another take, frames between keys solved where needed.
+def with_take(document: Document, take: Take) -> Document:
+    """The document with another take, frames between keys solved where needed, in the pose of its frame.
 
-    A pose equal to the frame's pose stays so; an edited one stays unchanged. ``changes`` are other fields.
+    A joint that was edited stays as it is shown unless a key of the take holds that.
     """
-    return with_resolved(document, resolved(document, motion_of(document)._replace(take=take), take), **changes)
+    return with_resolved(document, resolved(document, motion_of(document)._replace(take=take), take))
 
 
 def with_feet_of(document: Document, other: Document) -> Take | None:
@@ -358,20 +358,52 @@ def with_feet_of(document: Document, other: Document) -> Take | None:
     return resolved(document, motion_of(document)._replace(take=take), take)
 
 
-def with_resolved(document: Document, solved: Take, **changes: object) -> Document:
+def with_resolved(document: Document, solved: Take) -> Document:
     """The document with a take whose frames between keys are solved already; see `with_take`."""
-    shown = shows_take(document)
-    changed = replace(document, take=solved, **changes)  # type: ignore[arg-type]
+    changed = replace(document, take=solved)
     if document.clip_data is None and document.frame > solved.end:
         changed = replace(changed, frame=solved.end)
-    if not shown or (changed.clip_data is None and solved.is_empty):
+    if not changed.has_motion or not changed.frame < changed.frames:
         return changed
-    pose = frame_pose(changed, changed.frame)
-    return changed if pose.same_as(changed.pose) else carried(changed, pose, pins=False)
+    off = _off_motion(document)
+    if off.any():
+        # Keys hold a pose as it was before feet were planted and layers solved.
+        off &= _apart(document.pose, layered(motion_of(changed), changed.frame, 1))
+    return changed if off.any() else _in_motion(changed)
+
+
+def _in_motion(document: Document) -> Document:
+    """The document in the pose of its frame; its goals move along unless that is a matter of rounding."""
+    pose = frame_pose(document, document.frame)
+    return replace(document, pose=pose) if pose.is_near(document.pose) else carried(document, pose, pins=False)
+
+
+def _off_motion(document: Document) -> Bools:
+    """(J,) the joints that are not as in the frame's motion; all of a document without any."""
+    if not document.has_motion or not document.frame < document.frames:
+        return np.ones(len(document.skeleton), np.bool_)
+    return _apart(document.pose, one_frame(frame_pose(document, document.frame)))
+
+
+_APART = 1e-12
+"""A joint counts as changed if a quaternion component, or metres, differ by more."""
+
+
+def _apart(pose: Pose, frames: Frames) -> Bools:
+    """(J,) the joints of a pose that are not as in a single frame."""
+    turned, moved = frames.rotations[0], frames.translations[0]
+    nearer = np.minimum(np.abs(pose.rotations - turned).max(axis=-1), np.abs(pose.rotations + turned).max(axis=-1))
+    off: Bools = np.maximum(nearer, np.abs(pose.translations - moved).max(axis=-1)) > _APART
+    return off
+
+
+def _pinned(pin: Pin) -> tuple[object, ...]:
+    """What a pin pins, wherever it is: the pins of a clip move along with the pose."""
+    return pin.goal or pin.effector, pin.offset, pin.position is None, pin.rotation is None
 
 
 def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | None = None) -> Document:
-    """The document with keys set from its pose.
+    """The document with keys set from its pose; keys from which that pose comes already stay as they are.
 
     Args:
         document: returned itself if these keys exist already.
@@ -384,12 +416,17 @@ def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | 
     """
     take = take_of(document)
     base, pose = base_pose(document, take, frame), on_own_bones(document, document.pose)
+    held = current_pins(document)
+    if blend is None and frame == document.frame:
+        there, off = {key.joint for key in take.keys_at(frame)}, _off_motion(document)
+        joints = [joint for joint in joints if off[joint] or joint not in there]
+        if not joints and [*map(_pinned, held)] == [*map(_pinned, take.pins.get(frame, ()))]:
+            return document
     usual = blend or (Blend.SMOOTH if document.clip is None else Blend.LINEAR)
     frames, kept = np.array([frame]), blend is None
     entries = entries_of(take, one_frame(base), one_frame(pose), joints, frames, usual, kept=kept)
     after = with_entries(take, entries, base)
     pins = dict(after.pins)
-    held = current_pins(document)
     if held:
         pins[frame] = held
     else:
@@ -397,19 +434,7 @@ def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | 
     after = replace(after, pins=pins)
     if document.take is not None and after.same_as(document.take):
         return document
-    solved = resolved(document, motion_of(document)._replace(take=after), after)
-    changed = replace(document, take=solved)
-    return in_step(changed) if frame == document.frame else changed
-
-
-def in_step(document: Document) -> Document:
-    """The document with the exact pose of its frame, if its pose differs from it by rounding only."""
-    pose = frame_pose(document, document.frame)
-    return replace(document, pose=pose) if pose.is_near(document.pose) else document
-
-
-_MOVED = 1e-12
-"""A joint counts as changed if a quaternion component, or metres, differ by more."""
+    return with_take(document, after)
 
 
 def only_poses(before: Document, after: Document) -> bool:
@@ -431,7 +456,6 @@ def with_edits_keyed(before: Document, after: Document) -> Document:
         return after if solved is take else replace(after, take=solved)
     if not after.auto_key or before.character is not after.character:
         return after
-    turned = np.abs(after.pose.rotations - before.pose.rotations).max(axis=-1) > _MOVED
-    moved = np.abs(after.pose.translations - before.pose.translations).max(axis=-1) > _MOVED
-    joints = np.flatnonzero(turned | moved).tolist()
-    return keyed(after, after.frame, joints) if joints else after
+    plays = after.has_motion and after.frame < after.frames
+    joints = np.flatnonzero(_off_motion(after) if plays else _apart(after.pose, one_frame(before.pose)))
+    return keyed(after, after.frame, joints.tolist()) if joints.size else after

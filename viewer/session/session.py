@@ -218,7 +218,9 @@ class Session:
         else:
             document = with_edits_keyed(step.before.document, step.after.document)
             if document is not step.after.document:
-                step = Step(step.label, step.before, State(document, step.after.report))
+                solved = document.pose.is_near(step.after.document.pose)
+                report = step.after.report if solved else still_report(document)
+                step = Step(step.label, step.before, State(document, report))
             if document is not step.before.document:
                 self._remember(step)
         self._show(step.after)

@@ -12,7 +12,7 @@ from operator import attrgetter
 import numpy as np
 
 from viewer.document import Action, Document, Report, SolverSettings, Take, measured, still_report
-from viewer.document.changed_keys import in_step, with_resolved
+from viewer.document.changed_keys import with_resolved
 from viewer.document.document_contact import solver_contact, touches_of
 from viewer.document.drag_goals import settling_goals
 from viewer.document.planar import PlanarRig, preferred_pose, rig_of
@@ -322,7 +322,7 @@ def applied(action: Action, state: State, solvers: Solvers, take: Take | None = 
         InputError: the action cannot be done.
     """
     before = state.document
-    changed = action.apply(before) if take is None else in_step(with_resolved(before, take))
+    changed = action.apply(before) if take is None else with_resolved(before, take)
     if changed is before:
         return None
     changed = changed.with_what_is_left_selected()
