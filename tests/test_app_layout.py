@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inside.app import SMALLEST_VIEWPORT, Layout, Place
+from inside.app import LEAST_TIMELINE, LEAST_VIEWPORT, SHORT_TIMELINE, SMALLEST_VIEWPORT, Layout, Place
 
 from viewer.ui import Rect, Workspace
 
@@ -32,8 +32,8 @@ def test_a_wide_window_has_wider_panels() -> None:
 
 
 @given(
-    st.integers(960, 4000),
-    st.integers(600, 2200),
+    st.integers(480, 4000),
+    st.integers(300, 2200),
     SCALES,
     st.builds(
         Layout,
@@ -45,6 +45,7 @@ def test_a_wide_window_has_wider_panels() -> None:
         show_left=st.booleans(),
         show_right=st.booleans(),
         show_timeline=st.booleans(),
+        opened=st.sampled_from(["", "left", "right"]),
         hidden=st.booleans(),
     ),
 )
@@ -57,8 +58,9 @@ def test_parts_never_overlap_and_the_view_keeps_its_least_size(
     assert not any(overlap(a, b) for i, a in enumerate(rects) for b in rects[:i])
     assert all(r.x >= 0 and r.y >= 0 and r.x + r.w <= size[0] and r.y + r.h <= size[1] for r in rects)
     assert all(r.w > 0 and r.h > 0 for r in rects)
-    assert regions.viewport.w >= SMALLEST_VIEWPORT[0] * scale - 3
-    assert regions.viewport.h >= SMALLEST_VIEWPORT[1] * scale - 3
+    usual = layout.timeline is None and height >= 600
+    assert regions.viewport.w >= (LEAST_VIEWPORT if layout.opened else SMALLEST_VIEWPORT)[0] * scale - 3
+    assert regions.viewport.h >= (SMALLEST_VIEWPORT if usual else LEAST_VIEWPORT)[1] * scale * min(height / 430, 1) - 3
 
 
 def test_below_1100_the_left_panels_fold() -> None:
@@ -67,19 +69,39 @@ def test_below_1100_the_left_panels_fold() -> None:
     assert Place.LEFT_TOP not in Layout().regions((2198, 1400), 2.0).rects, "logical pixels count"
 
 
-def test_the_timeline_folds_to_its_transport_row_without_a_tab() -> None:
-    assert not Layout().regions((1280, 600), 1.0).short_timeline
-    regions = Layout().regions((1280, 420), 1.0)
+@pytest.mark.parametrize(
+    ("size", "scale"), [((1280, 720), 1.0), ((1280, 720), 2.0), ((960, 600), 2.0), ((1280, 720), 3.0)]
+)
+def test_the_ruler_is_there_at_every_scale(size: tuple[int, int], scale: float) -> None:
+    regions = Layout().regions(size, scale)
+    tall = regions.body(Place.BOTTOM).h / scale
+    assert tall >= (SHORT_TIMELINE if regions.short_timeline else LEAST_TIMELINE - 22)
+
+
+def test_where_there_is_less_room_the_timeline_has_no_tabs_and_then_no_ruler() -> None:
+    assert not Layout().regions((1280, 720), 2.0).short_timeline
+    regions = Layout().regions((1280, 660), 2.0)
     assert regions.short_timeline
-    assert regions.rects[Place.BOTTOM].h == 34
     assert regions.body(Place.BOTTOM) == regions.rects[Place.BOTTOM]
-
-
-def test_where_there_is_no_room_for_more_the_timeline_is_one_row() -> None:
-    regions = Layout().regions((1280, 720), 2.0)
-    assert regions.short_timeline
-    assert regions.rects[Place.BOTTOM].h == 68
+    assert regions.rects[Place.BOTTOM].h == 2 * SHORT_TIMELINE
     assert "timeline" not in {border.name for border in regions.borders}
+    assert Layout().regions((960, 600), 3.0).rects[Place.BOTTOM].h == 3 * 34
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_panels_without_room_are_folded_and_opened_all_the_same(side: str) -> None:
+    folded = Layout().regions((1280, 720), 2.0)
+    assert folded.folded == {"left", "right"}
+    regions = Layout(opened=side).regions((1280, 720), 2.0)
+    assert regions.folded == {"left", "right"} - {side}
+    wide = Layout(opened=side).regions((1280, 720), 1.0)
+    assert wide.rects == Layout().regions((1280, 720), 1.0).rects
+
+
+def test_in_a_low_window_a_column_is_one_strip_of_tabs() -> None:
+    regions = Layout(opened="left").regions((1280, 720), 2.0)
+    assert regions.place(Place.LEFT_BOTTOM) is Place.LEFT_TOP
+    assert Layout().regions((1280, 720), 1.0).place(Place.LEFT_BOTTOM) is Place.LEFT_BOTTOM
 
 
 def test_hidden_panels_leave_menu_view_and_status() -> None:

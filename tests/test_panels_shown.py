@@ -129,5 +129,14 @@ def test_a_panel_is_shown_at_its_own_place(window: PanelWindow, panel: Panel) ->
     assert not view.panels.hidden
 
 
+def test_switches_in_the_menu_bar_close_and_open_the_panels_of_a_side(window: PanelWindow) -> None:
+    panels = window.controller.view.panels
+    for side in ("left", "right"):
+        window.click("menu", f"panels {side}")
+        assert not panels.shows(side)
+        window.click("menu", f"panels {side}")
+        assert panels.shows(side)
+
+
 def test_panels_that_demos_ask_for_are_there() -> None:
     assert {demo.panel for demo in DEMOS if demo.panel} <= {panel.id for panel in PANELS}

@@ -75,8 +75,13 @@ def test_panels_and_what_is_shown(person: Person) -> None:
     panels = person.controller.view.panels
     person.key("tab")
     assert (panels.hidden, panels.left) == (True, True)
+    person.key("t")  # shows what is hidden
+    assert (panels.hidden, panels.left) == (False, True)
     person.key("t")
     assert (panels.hidden, panels.left) == (False, False)
+    panels.folded = frozenset({"right"})  # by the window, for lack of room
+    person.key("n")
+    assert (panels.right, panels.opened) == (True, "right")
     person.key("f6", "f7", "f8")
     display = person.controller.view.display
     assert (display.axes, display.names, display.limits) == (True, True, "all")

@@ -7,7 +7,18 @@ from viewer.app.compositing import Blitter, Level, Quality, SceneBuffer
 from viewer.app.films import BUDGET, WINDOW_SHARE, Films, film_of
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import GLFW_NAMES, IMGUI_KEYS, Capture, Inputs, by_layout
-from viewer.app.layout import MENU, SMALLEST_VIEWPORT, TABBED, TABS, TOOLBAR, Layout, Place
+from viewer.app.layout import (
+    LEAST_TIMELINE,
+    LEAST_VIEWPORT,
+    MENU,
+    SHORT_TIMELINE,
+    SMALLEST_VIEWPORT,
+    TABBED,
+    TABS,
+    TOOLBAR,
+    Layout,
+    Place,
+)
 from viewer.app.pacing import FRAME, PANEL_INTERVAL, STILL_AFTER, Pace
 from viewer.app.painter import PanelHost, ui_scale
 from viewer.app.panel_context import Borders, Panel, PanelContext

@@ -143,6 +143,7 @@ class Application:
             self.autosave.tick()
         self._notifications.fonts()
         rearranged = self.painter.arrange()
+        self._notifications.folded()
         seen = controller.view.revision
         if seen != self._seen or self.inputs.for_imgui:
             self._active_at = now
@@ -180,7 +181,7 @@ class Application:
                 self.device.set_fullscreen(on=panels.fullscreen)
             elif request.name == "reset-layout":
                 ui.layout.reset()
-                panels.hidden, panels.left, panels.right = False, True, True
+                panels.hidden, panels.left, panels.right, panels.opened = False, True, True, ""
             elif request.name == "show-panel":
                 ui.show_panel(str(request.value))
             elif request.name == "copy-text":
@@ -197,7 +198,7 @@ class Application:
                 self.inputs.for_imgui = True
                 self.inputs.expect()
         ui.layout.workspace = controller.view.workspace
-        ui.layout.show_left, ui.layout.show_right, ui.layout.hidden = panels.left, panels.right, panels.hidden
+        ui.layout.follow(panels)
 
     def draw(self, now: float) -> None:
         """Draw a frame, show it, and write the files that `Automation` asks for."""
@@ -297,6 +298,7 @@ class Notifications:
         self._names: tuple[object, str] = (None, "")
         self._title = ""
         self._notes_posted = 0
+        self._told_folded = False
 
     def script(self) -> None:
         """Post the differences between the replay of a script and its recording."""
@@ -304,6 +306,15 @@ class Notifications:
         while script is not None and self._notes_posted < len(script.notes):
             self._controller.view.post(Message(script.notes[self._notes_posted], "error"))
             self._notes_posted += 1
+
+    def folded(self) -> None:
+        """Say once where panels are, if there is no room for them."""
+        panels = self._controller.view.panels
+        if self._told_folded or self._automation.ends or panels.hidden or not {"left", "right"} <= panels.folded:
+            return
+        self._told_folded = True
+        if panels.left and panels.right:
+            self._controller.view.note("Panels are folded to make room: T and N open them")
 
     def title(self) -> None:
         """Set the window's title to the name of the file."""

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from viewer.errors import InputError
 from viewer.ui.number_format import Rect
-from viewer.ui.view import Workspace
+from viewer.ui.view import Panels, Workspace
 
 
 class Place(StrEnum):
@@ -29,21 +29,30 @@ class Place(StrEnum):
     FLOATING = "floating"
 
 
+SIDES = {"left": (Place.LEFT_TOP, Place.LEFT_BOTTOM), "right": (Place.RIGHT_TOP, Place.RIGHT_BOTTOM)}
+"""The places of the panels beside the view."""
 TABBED = frozenset({Place.LEFT_TOP, Place.LEFT_BOTTOM, Place.RIGHT_TOP, Place.RIGHT_BOTTOM, Place.BOTTOM})
 
 MENU, TOOLBAR, STATUS, TABS, TRANSPORT, BORDER = 26, 40, 26, 22, 34, 2
-"""Heights of the bars, of a tab strip and of a folded timeline; thickness of a border."""
+"""Heights of the bars, of a tab strip and of the transport row; thickness of a border."""
 
 SMALLEST_WINDOW = (960, 600)
 DEFAULT_SIZE = (1280, 720)
 LARGEST_WINDOW = (16384, 16384)
 SMALLEST_VIEWPORT = (480, 240)
-LEAST_TIMELINE = 96.0
-"""Height in which the timeline shows its ruler below the transport row: where there is less room, it is that row."""
+"""The view keeps this size beside panels of their usual sizes."""
+LEAST_VIEWPORT = (160, 150)
+"""The view keeps this size beside the ruler, beside panels that are opened and beside borders that are dragged."""
+LEAST_TIMELINE, SHORT_TIMELINE = 96.0, 76.0
+"""Heights in which the timeline shows its ruler below the transport row, with its tab strip and without: where there is
+even less room, it is the transport row alone."""
+_LOWEST_VIEW = 60.0
+"""Least height of the view beside a timeline without its tab strip."""
 FOLDS_LEFT_BELOW = 1100
 WIDE = 1600
-TALL = 800
-"""Logical height from which the right column has two parts; in a lower one all its panels are tabs of one strip."""
+TALL, TALL_LEFT = 800, 240
+"""Logical heights of the window, and of the left column, from which the right and the left column have two parts: all
+panels of a lower column are tabs of one strip."""
 GRIP = 6
 """Thickness of the strip in which a border can be dragged."""
 
@@ -79,7 +88,7 @@ class Regions:
         scale: framebuffer pixels per logical pixel.
         rects: of the visible parts, with their tab strips.
         borders: that can be dragged.
-        short_timeline: the timeline is folded to its transport row, without a tab strip.
+        short_timeline: the timeline has no tab strip, for lack of room.
     """
 
     size: tuple[int, int]
@@ -94,9 +103,9 @@ class Regions:
         return self.rects[Place.VIEWPORT]
 
     def place(self, place: Place) -> Place:
-        """The part in which a place's panels are: the lower right ones are tabs of the upper part without a split."""
-        joined = place is Place.RIGHT_BOTTOM and place not in self.rects and Place.RIGHT_TOP in self.rects
-        return Place.RIGHT_TOP if joined else place
+        """The part in which a place's panels are: the lower ones are tabs of the upper part where that is not split."""
+        upper = next((upper for upper, lower in SIDES.values() if lower is place), place)
+        return upper if place not in self.rects and upper in self.rects else place
 
     def body(self, place: Place) -> Rect:
         """The rectangle of a part without its tab strip."""
@@ -105,6 +114,11 @@ class Regions:
             return rect
         strip = round(TABS * self.scale)
         return Rect(rect.x, rect.y + strip, rect.w, max(1, rect.h - strip))
+
+    @property
+    def folded(self) -> frozenset[str]:
+        """The sides, "left" and "right", whose panels are not there."""
+        return frozenset(side for side, (place, _) in SIDES.items() if place not in self.rects)
 
     def border_at(self, x: float, y: float) -> Border | None:
         """The border that can be dragged at a pixel."""
@@ -117,26 +131,36 @@ LANE = 76.0
 
 def _widths(layout: Layout, width: float) -> tuple[float, float]:
     """Logical widths of the left and right panels with their borders; 0 if folded."""
-    across = SMALLEST_VIEWPORT[0]
-    right = layout.size("right", width) + BORDER if layout.show_right and not layout.hidden else 0.0
-    right = min(right, max(width - across, 0.0))
+    across, least = SMALLEST_VIEWPORT[0], LEAST_VIEWPORT[0]
+    wanted = {"left": layout.show_left and not layout.hidden, "right": layout.show_right and not layout.hidden}
+    sizes = {name: layout.size(name, width) + BORDER if shown else 0.0 for name, shown in wanted.items()}
+    right = min(sizes["right"], max(width - across, 0.0))
     if right < RANGES["right"][0]:
         right = 0.0
-    left = layout.size("left", width) + BORDER if layout.show_left and not layout.hidden else 0.0
+    left = sizes["left"]
     if width < FOLDS_LEFT_BELOW or width - right - RANGES["left"][0] - BORDER < across:
         left = 0.0
-    return min(left, max(width - right - across, 0.0)), right
+    left = min(left, max(width - right - across, 0.0))
+    if layout.opened == "right" and not right:
+        right = min(sizes["right"], width - least)
+    if layout.opened == "left" and not left:
+        left = min(sizes["left"], width - least)
+        right = right if width - left - right >= across / 2.0 else 0.0
+    return left, right
 
 
 def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
-    """Logical height of the timeline with its border, and whether it is folded to the transport row."""
+    """Logical height of the timeline with its border, and whether it has no tab strip."""
     if not layout.show_timeline or layout.hidden or layout.workspace is Workspace.BUILD:
         return 0.0, False
-    room = free - SMALLEST_VIEWPORT[1] - BORDER
+    room = free - LEAST_VIEWPORT[1] - BORDER
     if room < LEAST_TIMELINE:
-        return TRANSPORT + BORDER, True
+        bare = free - SHORT_TIMELINE - BORDER < _LOWEST_VIEW
+        return (TRANSPORT if bare else SHORT_TIMELINE) + BORDER, True
+    usual = getattr(layout, layout.bottom) is None
     extra = layout.extra if layout.bottom == "timeline" else 0.0
-    return min(layout.size(layout.bottom, width) + extra, room) + BORDER, False
+    most = max(free - SMALLEST_VIEWPORT[1] - BORDER, LEAST_TIMELINE) if usual else room
+    return min(layout.size(layout.bottom, width) + extra, most) + BORDER, False
 
 
 def _arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
@@ -161,7 +185,8 @@ def _arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
     if left:
         column = Rect(0, top, left - line, middle - top)
         borders.append(Border("left", _grip(Rect(left - line, top, line, column.h), scale), upright=True))
-        if layout.workspace in (Workspace.RETARGET, Workspace.BUILD, Workspace.LAB):
+        one = layout.workspace in (Workspace.RETARGET, Workspace.BUILD, Workspace.LAB)
+        if one or column.h < px(TALL_LEFT):
             rects[Place.LEFT_TOP] = column
         else:
             borders.append(_split(rects, "goals", column, layout.size("goals", width), scale))
@@ -223,6 +248,7 @@ class Layout:
         show_left: show the left panels.
         show_right: show the right panels.
         show_timeline: show the timeline.
+        opened: "left" or "right": the panels that the user opened last, which come before the width of the view.
         hidden: hide all panels.
         tabs: id of the panel in front, by place.
         closed: ids of panels that have no tab.
@@ -240,6 +266,7 @@ class Layout:
     show_left: bool = True
     show_right: bool = True
     show_timeline: bool = True
+    opened: str = ""
     hidden: bool = False
     tabs: dict[str, str] = field(default_factory=dict)
     closed: set[str] = field(default_factory=set)
@@ -266,6 +293,11 @@ class Layout:
     def regions(self, size: tuple[int, int], scale: float) -> Regions:
         """The regions of a framebuffer of a size in pixels, at a scale in framebuffer pixels per logical pixel."""
         return _arranged(self, size, scale)
+
+    def follow(self, panels: Panels) -> None:
+        """Show those panels that the user wants."""
+        self.show_left, self.show_right, self.hidden = panels.left, panels.right, panels.hidden
+        self.opened = panels.opened
 
     def drag(self, name: str, pointer: tuple[float, float], regions: Regions) -> None:
         """Move a border to the pointer, framebuffer pixels."""

@@ -106,6 +106,7 @@ class Painter:
         regions = ui.layout.regions(device.size, scale)
         changed = regions != ui.regions or ui.scale != scale
         ui.regions, ui.scale = regions, scale
+        ui.controller.view.panels.folded = regions.folded
         ui.controller.viewport, ui.controller.view.scale = regions.viewport, scale
         ui.controller.view.pixel_ratio = device.size[0] / device.window_size[0]
         if changed:

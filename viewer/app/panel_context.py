@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from viewer.app.layout import TABBED, Border, Layout, Place, Regions
+from viewer.app.layout import SIDES, TABBED, Border, Layout, Place, Regions
 from viewer.app.pose_shelf import PoseShelf
 from viewer.app.theme import Fonts
 from viewer.document import Document
@@ -142,11 +142,11 @@ class PanelContext:
         panel = next(panel for panel in self.panels if panel.id == name)
         shown, layout = self.controller.view.panels, self.layout
         layout.closed.discard(name)
-        shown.hidden = layout.hidden = False
-        if panel.place in (Place.LEFT_TOP, Place.LEFT_BOTTOM):
-            shown.left = layout.show_left = True
-        if panel.place in (Place.RIGHT_TOP, Place.RIGHT_BOTTOM):
-            shown.right = layout.show_right = True
+        shown.hidden = False
+        for side, places in SIDES.items():
+            if panel.place in places:
+                shown.open(side)
+        layout.follow(shown)
         if panel.place in TABBED:
             layout.tabs[layout.regions(self.regions.size, self.regions.scale).place(panel.place)] = name
         self.wake()

@@ -74,18 +74,22 @@ class Switches:
         self.show("limits", shown)
         self._view.note(f"Limits shown: {shown}")
 
-    def _panel(self, name: str) -> CommandBinding:
-        panels, changed = self._view.panels, self._view.changed
+    def _hide_panels(self) -> None:
+        self._view.panels.hidden = not self._view.panels.hidden
+        self._rearranged()
+
+    def _panels(self, side: str) -> CommandBinding:
+        panels = self._view.panels
 
         def run() -> None:
-            setattr(panels, name, not getattr(panels, name))
-            if name != "hidden":
-                panels.hidden = False
-            self._view.hover_row(None)  # a hidden row is not under the pointer any more
-            changed()
+            panels.open(side, on=not panels.shows(side))
+            self._rearranged()
 
-        # "Hide panels" is ticked while panels are hidden.
-        return CommandBinding(run, checked=lambda: bool(getattr(panels, name)))
+        return CommandBinding(run, checked=lambda: panels.shows(side))
+
+    def _rearranged(self) -> None:
+        self._view.hover_row(None)  # a hidden row is not under the pointer any more
+        self._view.changed()
 
     def _enters(self, workspace: Workspace) -> CommandBinding:
         view = self._view
@@ -120,9 +124,9 @@ class Switches:
             "show.limits": CommandBinding(self._next_limits),
             "snap.magnet": CommandBinding(self._toggle_magnet, checked=lambda: view.magnet),
             "edit.mirror": CommandBinding(self._toggle_mirror, checked=lambda: view.mirror),
-            "panels.hide": self._panel("hidden"),
-            "panels.left": self._panel("left"),
-            "panels.right": self._panel("right"),
+            "panels.hide": CommandBinding(self._hide_panels, checked=lambda: view.panels.hidden),
+            "panels.left": self._panels("left"),
+            "panels.right": self._panels("right"),
             **{f"workspace.{each}": self._enters(each) for each in Workspace},
             "workspace.next": CommandBinding(partial(self._step_workspace, 1)),
             "workspace.previous": CommandBinding(partial(self._step_workspace, -1)),

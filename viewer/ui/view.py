@@ -98,13 +98,26 @@ class Panels:
         hidden: all panels are hidden.
         left: panels for skeleton and goals.
         right: panels for inspector, solver and history.
+        opened: "left" or "right": which of them were opened last. They have room, though little is left for the view.
+        folded: those that are not there, for lack of room or since they are closed; set by the app.
         fullscreen: the window fills the screen; set by the app.
     """
 
     hidden: bool = False
     left: bool = True
     right: bool = True
+    opened: str = ""
+    folded: frozenset[str] = frozenset()
     fullscreen: bool = False
+
+    def shows(self, side: str) -> bool:
+        """Whether the panels of a side are there."""
+        return bool(getattr(self, side)) and not self.hidden and side not in self.folded
+
+    def open(self, side: str, *, on: bool = True) -> None:
+        """Open the panels of a side, or close them."""
+        setattr(self, side, on)
+        self.hidden, self.opened = False, side if on else ""
 
 
 class View:

@@ -7,7 +7,7 @@ from pathlib import Path
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
-from viewer.app.layout import TABBED
+from viewer.app.layout import SIDES, TABBED
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import add_entries, kind_entries
 from viewer.app.panels.layers_panel import layer_entries
@@ -45,7 +45,7 @@ _DIALOGS = {
 
 
 def draw_menu_bar(ui: PanelContext) -> None:
-    """Draw the menus, the file's name and the counts."""
+    """Draw the menus, the workspaces, the file's name and the counts, and the switches of the panels."""
     # The padding when the bar begins centres the titles.
     above = (ui.rect.h - imgui.get_font_size()) / 2.0
     imgui.push_style_var(imgui.StyleVar_.frame_padding, (imgui.get_style().frame_padding.x, above))
@@ -57,7 +57,8 @@ def draw_menu_bar(ui: PanelContext) -> None:
         if imgui.begin_menu(menu):
             _entries(ui, menu)
             imgui.end_menu()
-    _file_title(ui, _workspaces(ui, imgui.get_cursor_screen_pos().x))
+    ends = _workspaces(ui, imgui.get_cursor_screen_pos().x)
+    _file_title(ui, ends, _panel_switches(ui))
     imgui.end_menu_bar()
 
 
@@ -188,18 +189,48 @@ def counts(ui: PanelContext) -> str:
     return " · ".join(parts)
 
 
-def _file_title(ui: PanelContext, menus_end: float) -> None:
-    """The file's name and the counts at the right end, where menus and workspaces leave room for them."""
+_SWITCH, _PICTURE, _COLUMN = 24.0, (15.0, 12.0), 5.0
+"""Width of a switch of panels; size of its picture of a window, and width of the column in it, logical pixels."""
+
+
+def _panel_switches(ui: PanelContext) -> float:
+    """Small pictures of the window at the right end, each with its left or right panels filled; returns their left."""
+    pen, rect = Pen(ui), ui.rect
+    x = rect.x + rect.w - pen.px(4)
+    for side in reversed(SIDES):
+        x -= pen.px(_SWITCH)
+        imgui.set_cursor_screen_pos((x, rect.y))
+        it = item(f"panels {side}", pen.px(_SWITCH), rect.h)
+        on, (wide, tall) = ui.controller.view.panels.shows(side), map(pen.px, _PICTURE)
+        left, top = round(it.middle[0] - wide / 2.0), round(it.middle[1] - tall / 2.0)
+        tone = "text" if it.hovered else "text2" if on else "text3"
+        pen.frame(left, top, wide, tall, tone, rounding=2)
+        column = left if side == "left" else left + wide - pen.px(_COLUMN)
+        if on:
+            pen.box(column, top, pen.px(_COLUMN), tall, tone, rounding=2)
+        else:
+            at = column + pen.px(_COLUMN) if side == "left" else column
+            pen.upright(at, top, top + tall, tone)
+        titles = [panel.title for panel in ui.fitting() if panel.place in SIDES[side]]
+        tip(hint(f"panels.{side}", f"{'Hide' if on else 'Show'} {', '.join(titles)}"))
+        if it.clicked:
+            run(ui, f"panels.{side}")
+    return x
+
+
+def _file_title(ui: PanelContext, menus_end: float, right: float) -> None:
+    """The file's name and the counts left of ``right``, where menus and workspaces leave room for them."""
     pen, rect = Pen(ui), ui.rect
     name = ui.controller.files.title
     said = counts(ui)
-    right = rect.x + rect.w - pen.px(10)
+    right -= pen.px(6)
     left = menus_end + pen.px(16)
     counted = pen.width(said, SMALL)
     if right - counted - left > pen.px(60):
         pen.small(right - counted, pen.middle(rect.y, rect.h, SMALL), said)
         right -= counted + pen.px(16)
-    shown = pen.fit(name, max(right - left, pen.px(20)))
+    room = max(right - left, pen.px(20))
+    shown = pen.fit(name if pen.width(name) <= room else name.removesuffix(" modified"), room)
     wide = pen.width(shown)
     pen.text(right - wide, pen.middle(rect.y, rect.h), shown, "text2")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
+from viewer.app.layout import SHORT_TIMELINE
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
 from viewer.app.panels.feet_strip import draw_feet, feet_height
@@ -118,17 +119,17 @@ _LOOPS = {
 _SMALL = 24.0
 _SET, _AUTO, _GAP, _BLEND, _CLIP = 86.0, 104.0, 6.0, 96.0, 150.0
 """Widths of the buttons at the right and the space between them, logical pixels."""
-_ROOMY = 620.0
-"""Logical width of the panel below which the buttons at the right are icons."""
+_ROOMY, _SPEED_FROM = 620.0, 440.0
+"""Logical widths of the panel below which the buttons at the right are icons, and the list of speeds is left out."""
 
 
 def draw_timeline(ui: PanelContext) -> None:
     """Draw the panel; only the transport row if there is no room for more."""
-    short = ui.regions.short_timeline
-    if short:
+    bare = ui.regions.short_timeline and ui.rect.h < ui.px(SHORT_TIMELINE)
+    if bare:
         imgui.set_cursor_pos_y(round((imgui.get_window_height() - ui.px(_SMALL)) / 2.0))
     draw_transport(ui)
-    if not short:
+    if not bare:
         gap(ui.px(1))
         layers, strip = len(layers_of(ui.session.document)), feet_height(feet_of(ui.session.document))
         corner = imgui.get_cursor_screen_pos()
@@ -166,8 +167,9 @@ def draw_transport(ui: PanelContext) -> None:
     if controls.icon_button(ui, "loop", icon, hint("play.loop", words), size=_SMALL, colour=tone, fill=None):
         run(ui, "play.loop")
     imgui.same_line(0.0, ui.px(12))
-    _speed(ui)
-    imgui.same_line(0.0, ui.px(12))
+    if ui.rect.w >= ui.px(_SPEED_FROM):
+        _speed(ui)
+        imgui.same_line(0.0, ui.px(12))
     left = imgui.get_cursor_screen_pos().x
     start = _keys(ui, y)
     imgui.set_cursor_screen_pos((left, y))
