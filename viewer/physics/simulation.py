@@ -37,10 +37,12 @@ _HAND_HZ = 4.0
 """Frequency, Hz, of the spring from a pulled point to the pointer."""
 _PUSH_S = 0.1
 """Duration of a push, seconds."""
+_FASTEST_PUSHED = 100.0
+"""Radians (or metres) per second: the largest speed that a push gives to a joint. Lighter parts slip off the hand."""
 _MOST_BACK = 100
 """Places tried for a ball that is thrown from inside something."""
 _FASTEST = 1e3
-"""Radians (or heights) per second above which a simulation counts as unstable."""
+"""Radians (or metres) per second above which a simulation counts as unstable."""
 
 
 class Push(NamedTuple):
@@ -193,7 +195,7 @@ class Physics:
         self._next, self._speed = self._target, np.zeros(mj.nv)
         self._waiting = np.zeros(mj.nv)  # the springs that keep balls where they wait
         self._waiting[self.model.thrown_dof + 1] = mj.body_mass[self.model.thrown_body] * -mj.opt.gravity[1]
-        data.qvel[:] = data.xfrc_applied[:] = 0.0
+        data.qvel[:] = 0.0
         self._mujoco.mj_forward(mj, data)
         data.qacc_warmstart[:] = 0.0  # not the remains of another run
         self.drive.rest(data)
@@ -250,6 +252,9 @@ class Physics:
 
     def push(self, joint: str, impulse: ArrayLike, at: float | None = None) -> None:
         """Push a joint's bone at its centre of mass, for a tenth of a second.
+
+        Joints that are too light for the whole impulse take what gives them 100 rad/s or 100 m/s; those above the bone
+        take it whole.
 
         Args:
             joint: its name.
@@ -417,7 +422,7 @@ class Physics:
         self._constraints.positions(mj, data, rate)
         mujoco.mj_fwdVelocity(mj, data)
         if self._pushes:
-            self._push()
+            self._push(applied)
         self._hold_root(applied)
         if self._pull is not None:
             self._pull_point(*self._pull)
@@ -457,13 +462,16 @@ class Physics:
             lines.append(f"{named} cannot hold what hangs on it by the effort stated: springs are taken to hold it")
         return (*lines, *(one.words for one in self.stuck))
 
-    def _push(self) -> None:
-        """Apply the forces of the pushes under way; drop those that are over."""
-        now = self._data.time
-        self._data.xfrc_applied[:] = 0.0
+    def _push(self, applied: Floats) -> None:
+        """Add the forces of the pushes under way, along each joint what it can take; drop those that are over."""
+        mujoco, mj, data = self._mujoco, self.model.mj, self._data
+        now = data.time
+        most = np.diag(self.drive.inertia_now(data)) * (_FASTEST_PUSHED / _PUSH_S)
         for push in self._pushes:
             if push.start - 1e-9 <= now < push.start + _PUSH_S - 1e-9:
-                self._data.xfrc_applied[self.model.body[push.joint], :3] += push.impulse / _PUSH_S
+                force, body = np.zeros(mj.nv), self.model.body[push.joint]
+                mujoco.mj_applyFT(mj, data, push.impulse / _PUSH_S, np.zeros(3), data.xipos[body], body, force)
+                applied += np.minimum(np.maximum(force, -most), most)
         self._pushes = [push for push in self._pushes if now < push.start + _PUSH_S]
 
     def _hold_root(self, applied: Floats) -> None:
