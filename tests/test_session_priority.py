@@ -54,11 +54,21 @@ def test_a_setting_changed_after_the_drag_does_not_make_the_hand_give_way() -> N
     assert missed(made)["LeftHand"] < far["LeftHand"] + TOLERANCE
 
 
-def test_put_first_keeps_pins_thirty_times_what_goes_first() -> None:
+def test_what_goes_first_weighs_more_than_holds_and_far_less_than_pins() -> None:
     goals = session().document.solver_goals()
     first = prioritised(goals, {"LeftHand"})
-    assert first["LeftFoot"].weight == 30.0 * first["LeftHand"].weight
+    assert first["LeftFoot"].weight == 60.0 * first["LeftHand"].weight
     assert first["LeftHand"].weight > first["RightHand"].weight == goals["RightHand"].weight
+
+
+@pytest.mark.parametrize("levels", [False, True])
+def test_pins_that_go_first_or_are_out_of_reach_come_after_the_other_pins(levels: bool) -> None:
+    goals = session("quadruped").document.solver_goals()
+    dragged, far, pin, _ = (name for name, goal in goals.items() if goal.pinned)
+    first = prioritised(goals, {dragged, "Head"}, far={far}, levels=levels)
+    assert first[dragged].weight == first[far].weight == first["Head"].weight < first[pin].weight
+    assert first[dragged].level == first[far].level == first["Head"].level
+    assert (first[dragged].level > first[pin].level) == levels
 
 
 @pytest.mark.parametrize("item", [HAND, FOOT, Item("joint", "Hips"), Item("joint", "LeftForeArm")])

@@ -15,12 +15,16 @@ from viewer.document.document_goal import DocumentGoal
 from viewer.document.planar import in_plane
 from viewer.document.solve_report import current_errors
 from viewer.errors import InputError, quote
-from viewer.ik.goals import KINDS, Goal, Quaternion, Vector, placed_kind
+from viewer.ik.goals import KINDS, PIN_WEIGHT, Goal, Quaternion, Vector, placed_kind
 from viewer.ik.solver_options import serves_levels
 from viewer.skeleton import find_place, world_of
 
 DRAGGED = 5.0
 """Weight of a dragged goal among firm holds: where not all can be met, holds yield to it, and it yields to pins."""
+_FIRM_PIN = 10.0
+"""Factor of the weight of pins that are met, so that they weigh as much more than holds as solvers distinguish."""
+_FAR = 10.0
+"""A pin counts as out of reach from this many tolerances on."""
 _PINS, _DRAGGED, _HOLDS = range(3)
 """Levels of goals where holds yield."""
 
@@ -102,32 +106,51 @@ def yielding_holds(document: Document) -> frozenset[str]:
     return frozenset(name for name in missed if is_hold(goals[name]))
 
 
+def far_pins(document: Document) -> frozenset[str]:
+    """Ids of the pins that are out of reach: those that their effectors are far from in the document's pose."""
+    pinned = [name for name, goal in document.solver_goals().items() if goal.pinned]
+    near, errors = _FAR * document.solver.tolerance_m, current_errors(document)
+    return frozenset(name for name in pinned if (errors[name].metres or 0.0) > near)
+
+
 def prioritised(
-    goals: Mapping[str, Goal], names: Container[str], *, levels: bool = False, raised: bool = True
+    goals: Mapping[str, Goal],
+    names: Container[str],
+    *,
+    far: Container[str] = (),
+    levels: bool = False,
+    raised: bool = True,
 ) -> dict[str, Goal]:
     """Give some goals priority: where not all can be met, the others yield to them, and they to pins.
+
+    Pins that are among these goals, and those out of reach, draw no other pin off: they count as these goals.
 
     Args:
         goals: by id.
         names: ids of these goals.
-        levels: whether holds yield by their levels; else by their weights. The weight of pins is raised by the same
-            factor, so that they hold as well as before.
+        far: ids of the pins that are out of reach.
+        levels: whether holds yield by their levels; else by their weights.
         raised: whether the goals in ``names`` precede holds of every level, as in a drag; else they keep their levels.
     """
-    return {name: _prioritised(goal, first=name in names, levels=levels, raised=raised) for name, goal in goals.items()}
+    return {
+        name: _prioritised(goal, first=name in names, far=name in far, levels=levels, raised=raised)
+        for name, goal in goals.items()
+    }
 
 
-def _prioritised(goal: Goal, *, first: bool, levels: bool, raised: bool) -> Goal:
+def _prioritised(goal: Goal, *, first: bool, far: bool, levels: bool, raised: bool) -> Goal:
     balances = KINDS[goal.kind].balances
     # Effectors held together stay so while one is dragged, and balance is kept as well as before.
     first = first or balances or KINDS[goal.kind].relative
     if first or goal.pinned:
-        goal = replace(goal, weight=DRAGGED * goal.weight, rotation_weight=DRAGGED * goal.rotation_weight)
+        factor = DRAGGED / PIN_WEIGHT if goal.pinned and (first or far) else DRAGGED
+        if goal.pinned and not (first or far or levels):
+            factor = _FIRM_PIN
+        goal = replace(goal, weight=factor * goal.weight, rotation_weight=factor * goal.rotation_weight)
     if not levels or balances:
         return goal
     if goal.pinned:
-        # A pin that is dragged itself draws no other pin off.
-        return replace(goal, level=_DRAGGED if first else _PINS)
+        return replace(goal, level=_DRAGGED if first or far else _PINS)
     if first:
         return replace(goal, level=min(goal.level, _DRAGGED)) if raised else goal
     return replace(goal, level=max(goal.level, _HOLDS), hold=True) if is_hold(goal) else goal
@@ -142,14 +165,13 @@ def settling_goals(document: Document, edited: Collection[str] = ()) -> dict[str
         document: after the edit.
         edited: ids of the goals that the edit has changed; they are no holds.
     """
-    goals = document.solver_goals()
+    goals, far = document.solver_goals(), far_pins(document)
     names, levels = {item.name for item in document.selection if item.kind == "effector"}, holds_yield(document)
-    if not names & goals.keys():
+    if not names & goals.keys() and not far:
         return goals
-    if not levels:
-        return prioritised(goals, names)
-    names |= {*edited}
-    return prioritised(goals, names, levels=True, raised=False)
+    if levels:
+        names |= {*edited}
+    return prioritised(goals, names, far=far, levels=levels, raised=False)
 
 
 def drag_goals(
@@ -168,8 +190,7 @@ def drag_goals(
     dragged = {held.joint: held for held in joints}
     goals: dict[str, Goal] = {}
     asked, levels = document.solver_goals(), holds_yield(document)
-    if effectors or (dragged and levels):
-        asked = prioritised(asked, effectors, levels=levels)
+    asked = prioritised(asked, effectors, far=far_pins(document), levels=levels)
     for name, goal in asked.items():
         if not goal.effector or find_place(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal

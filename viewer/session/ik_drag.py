@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from viewer.document import Document, Grab, Item, Report, joint_of, measured, stand_of
 from viewer.document.actions.goal_actions import with_goal
 from viewer.document.argument_checks import as_number, as_vector
-from viewer.document.drag_goals import DraggedJoint, Target, drag_goals, dragged_joint, linked_items
+from viewer.document.drag_goals import DraggedJoint, Target, drag_goals, dragged_joint, far_pins, linked_items
 from viewer.document.key_editing import carried_pose
 from viewer.document.posed_goals import above, below, held, led
 from viewer.document.scope import locked_joints, violation
@@ -108,6 +108,8 @@ _SEEN = 1e-3
 """Radians or metres outside the limits from which the jump inside would be visible."""
 _CHUNK = 8
 """Iterations per step after the release."""
+_PIN_OFF, _FOR_PINS = 0.5, 4
+"""A tick in which a pin is drawn off by more than this part of the tolerance goes on, for at most this many steps."""
 
 
 class IkDrag:
@@ -244,6 +246,8 @@ class IkDrag:
         changed, self._kinds, self._goals = kinds != self._kinds, kinds, tuple(goals.values())
         self._holds = frozenset(name for name, goal in goals.items() if goal.hold)
         self._places, self._turns = target_rows(self._goals)
+        moving = effectors | far_pins(asking)
+        self._pins = [row for row, (name, goal) in enumerate(goals.items()) if goal.pinned and name not in moving]
         joints = {one.joint for one in self._joints}
         self._rows = {
             Item("effector", name): row
@@ -265,10 +269,17 @@ class IkDrag:
         self._drag = self._solvers.drag(replace(self.document, pose=pose), self._goals, self._locked)
 
     def step(self, now: float, iterations: int | None = None) -> None:
-        """Make one tick of at most ``iterations`` iterations; None: the number that the settings give."""
+        """Make one tick of at most ``iterations`` iterations; None: the number that the settings give.
+
+        While a pin is drawn off, as when the pointer jumps, further steps follow in the same tick.
+        """
         iterations = self._iterations if iterations is None else iterations
         self.aimed = False
         solution = self._drag.step(self._places, self._turns, iterations)
+        for _ in range(_FOR_PINS):
+            if not (solution.errors_m[self._pins] > _PIN_OFF * self.start.solver.tolerance_m).any():
+                break
+            solution = self._drag.step(self._places, self._turns, iterations)
         self.trace.add(solution)
         self.report = Report(
             solution, self._names, tolerances(self.start.solver), self.trace, holds=self._holds, whole=False
