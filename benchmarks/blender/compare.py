@@ -10,7 +10,7 @@ import numpy as np
 
 from viewer.formats.load import load
 from viewer.skeleton import World, fk, fk_clip, tip_positions
-from viewer.skeleton.bone_mesh import bone_mesh
+from viewer.skeleton.bodies import bone_mesh
 from viewer.spatial.quaternion import conjugate, rotate
 
 if TYPE_CHECKING:

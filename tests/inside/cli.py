@@ -5,11 +5,21 @@ from viewer.cli import console, many_files, workers
 from viewer.cli.bench import bench_report as report
 from viewer.cli.bench.bench_poses import Given, Solve, Trial, prepare
 from viewer.cli.bench.bench_poses import score as pose_score
-from viewer.cli.bench.bench_problems import CLASSES, UNREACHABLE, drags, problems
+from viewer.cli.bench.bench_problems import (
+    CLASSES,
+    NEAR_ENOUGH_M,
+    UNREACHABLE,
+    angle_between,
+    drags,
+    matrices,
+    outside,
+    problems,
+    score,
+    world,
+)
 from viewer.cli.bench.plan import Plan, measure
 from viewer.cli.bench.rigs import RIGS, Rig
 from viewer.cli.bench.rigs import find_rig as rig
-from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, outside, score, world
 from viewer.cli.bench.solves import NUMPY
 from viewer.cli.file_options import SHELLS, ConvertMotion, ConvertOptions
 from viewer.cli.job import Options, Result, add_fields, argument, fields_of, flag, made_from, option, part

@@ -1,7 +1,7 @@
 """The inside of `viewer.session` that tests use."""
 
 from viewer.session import autosave, solving
-from viewer.session.action_log import ActionLog, Digester, digest_of
+from viewer.session.action_log import KINDS, ActionLog, Digester, decoded, digest_of, encoded
 from viewer.session.autosave import Autosave, recoveries, sweep_locks
 from viewer.session.demo_parts import PREFIX, Demo, Push, SolveAfresh, StartOver, Throw, Trial
 from viewer.session.demos import DEMOS, demo_of, find_demo
@@ -39,11 +39,9 @@ from viewer.session.session_files import (
     session_bytes,
 )
 from viewer.session.solving import Kernels, SettleDetector, Solvers
-from viewer.session.storage import linked_files
-from viewer.session.storage.characters import CharacterData, character_data, character_of
+from viewer.session.storage import characters
+from viewer.session.storage.characters import CharacterData, ClipsOfFile, character_data, character_of
 from viewer.session.storage.documents import document_data, document_of
-from viewer.session.storage.linked_files import ClipsOfFile
 from viewer.session.storage.serialiser import LONGEST_PLAIN, Packed, Stored, pack, unpack
-from viewer.session.storage.tagged import KINDS, decoded, encoded
 from viewer.session.undo_history import MOST_STEPS, CallRecorder, Step, UndoHistory
 from viewer.session.user_files import Preferences, load_preferences, save_preferences

@@ -2,9 +2,7 @@
 
 from viewer.skeleton import clip_limits, coordinates, joint_edits, kinematics
 from viewer.skeleton.balance import capsule_masses, inertias_of
-from viewer.skeleton.bodies import bodies_of
-from viewer.skeleton.bone_mesh import bone_mesh
-from viewer.skeleton.carrying import Carrier
+from viewer.skeleton.bodies import bodies_of, bone_mesh
 from viewer.skeleton.character import placed
 from viewer.skeleton.clip import MOST_FRAMES
 from viewer.skeleton.clip_limits import limits_around, limits_from_clip, twist_axes
@@ -18,5 +16,5 @@ from viewer.skeleton.limits import UNLIMITED, default_twist_axis
 from viewer.skeleton.names import PARTS, BodyPart, FreeNames, body_part, unique_names
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
-from viewer.skeleton.transfer import blended, lend_rig, transferred
+from viewer.skeleton.transfer import Carrier, blended, lend_rig, transferred
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first

@@ -17,7 +17,7 @@ from viewer.ik.goals import Goal
 from viewer.session import Session
 from viewer.session.figures import abreast
 from viewer.skeleton import Character, Pose
-from viewer.skeleton.arguments import check_characters
+from viewer.skeleton.character import check_characters
 
 WindowKind = Literal["glfw", "pyglet", "headless"]
 KINDS: tuple[str, ...] = get_args(WindowKind)

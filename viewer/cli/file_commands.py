@@ -36,9 +36,9 @@ from viewer.formats.save import WRITERS, check_suffix, retimed, with_pose
 from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import DEMOS
 from viewer.skeleton import Builder, Character, Clip, Skeleton, fk, joint_edits
-from viewer.skeleton.bone_mesh import FACES, bone_mesh
-from viewer.skeleton.carrying import Carrier
+from viewer.skeleton.bodies import FACES, bone_mesh
 from viewer.skeleton.kinematics import extent
+from viewer.skeleton.transfer import Carrier
 
 
 def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:

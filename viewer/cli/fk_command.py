@@ -12,8 +12,8 @@ from viewer.cli.file_options import FkOptions
 from viewer.cli.job import Result
 from viewer.cli.options import SESSION_POSE
 from viewer.errors import plural, shown
+from viewer.formats.arrays_and_tables import write_fk_npz
 from viewer.formats.file_formats import is_session
-from viewer.formats.npz import write_fk_npz
 from viewer.formats.skeleton_json import file_order
 from viewer.skeleton import Character, Skeleton, World, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Ints

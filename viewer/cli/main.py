@@ -56,10 +56,10 @@ COMMANDS = {
     ),
     "retarget": Command(
         "put motions on another skeleton with other names, rest pose and proportions",
-        "motion_options",
+        "file_options",
         "motion_commands",
     ),
-    "feet": Command("measure how much feet slide, and plant them", "motion_options", "motion_commands"),
+    "feet": Command("measure how much feet slide, and plant them", "file_options", "motion_commands"),
     "convert": Command(
         f"convert files by suffix: {_BOTH_WAYS}; only from {_ONLY_READ}; only to {_ONLY_WRITTEN}",
         "file_options",
@@ -67,7 +67,7 @@ COMMANDS = {
     ),
     "fit": Command(
         f"fit a skeleton to positions of joints ({' '.join(POINT_FILES)}) or to motion of AMASS, and write it",
-        "motion_options",
+        "file_options",
         "motion_commands",
     ),
     "build": Command("make a new skeleton: a chain of bones", "file_options", "file_commands"),
@@ -79,7 +79,7 @@ COMMANDS = {
     "simulate": Command(
         "simulate a figure: driven to a pose, pushed, hit by balls (MuJoCo)", "solving_options", "simulate_command"
     ),
-    "limits": Command("learn a rig's joint limits from folders of motion", "motion_options", "motion_commands"),
+    "limits": Command("learn a rig's joint limits from folders of motion", "file_options", "motion_commands"),
     "render": Command(
         "draw a picture (PNG) of a pose, or a film (MP4, GIF) of a motion, without a screen",
         "picture_options",

@@ -11,6 +11,7 @@ from viewer import motion
 from viewer.cli import inputs, outputs
 from viewer.cli import options as shared
 from viewer.cli.console import Json, print_error, warn, warnings_once
+from viewer.cli.file_options import FeetOptions, FitOptions, LimitsOptions, RetargetOptions
 from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.info_command import length_of
 from viewer.cli.job import Result, UsageError
@@ -26,7 +27,6 @@ from viewer.cli.many_files import (
     on_pairs,
     one_or_each,
 )
-from viewer.cli.motion_options import FeetOptions, FitOptions, LimitsOptions, RetargetOptions
 from viewer.cli.workers import done_each
 from viewer.errors import FormatError, InputError, ViewerError, listed, plural, prefixed, quote, shown, writing
 from viewer.formats.companion_json import StatedMap, read_map, skate_words, write_map

@@ -25,7 +25,7 @@ from viewer.errors import InputError
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals import NUMBERS, Number, Unit, Value
 from viewer.skeleton import Bodies, Capsule, Character, Clip, Effector, JointKind, Pose, Skeleton
-from viewer.skeleton.carrying import Carrier
+from viewer.skeleton.transfer import Carrier
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
 

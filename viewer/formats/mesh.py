@@ -14,7 +14,7 @@ from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.save import check_range
 from viewer.skeleton import Character, fk
-from viewer.skeleton.bone_mesh import bone_mesh
+from viewer.skeleton.bodies import bone_mesh
 
 
 def write_mesh(character: Character, path: Path, _: WriteOptions) -> list[str]:

@@ -16,7 +16,7 @@ from viewer.formats.bounds import FARTHEST
 from viewer.formats.files import read_bytes
 from viewer.formats.xml_tree import Element, origin_of
 from viewer.skeleton import Skeleton, Skin, fk
-from viewer.skeleton.bone_mesh import bone_mesh
+from viewer.skeleton.bodies import bone_mesh
 from viewer.skeleton.skin import Material, Mesh
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, rotate, to_matrix

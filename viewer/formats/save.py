@@ -18,7 +18,7 @@ from viewer.formats.files import check_file
 from viewer.formats.units import target_source
 from viewer.ik.contact import Box, Mesh, Object, Sphere
 from viewer.skeleton import Character, Clip, JointKind, Pose, Skeleton
-from viewer.skeleton.arguments import check_character, check_pose
+from viewer.skeleton.character import check_character, check_pose
 from viewer.skeleton.effectors import find_effectors
 from viewer.spatial.checks import Floats
 

@@ -1,13 +1,17 @@
 """Robots of URDF: a joint for each link, hinges, slides, limits, tool frames, meshes.
 
 https://wiki.ros.org/urdf/XML. A link becomes the joint that moves it, under the link's name; its frame is the joint's
-frame of the file, so that origins and axes stay as they are. The axis Z is up: the root is turned. URDF with macros
-is read by `viewer.formats.xacro`.
+frame of the file, so that origins and axes stay as they are. The axis Z is up: the root is turned. Another process
+expands the macros of xacro, because their expressions are programs.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import subprocess
+import sys
+import tempfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +19,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, ViewerError, and_more, listed, more_such, quote, unknown_name
+from viewer.errors import (
+    FormatError,
+    InputError,
+    MachineError,
+    ViewerError,
+    and_more,
+    is_installed,
+    listed,
+    more_such,
+    quote,
+    unknown_name,
+)
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.files import read_bytes
-from viewer.formats.robot_meshes import skin_of
+from viewer.formats.robot_meshes import package_places, skin_of
 from viewer.formats.robot_tools import RobotLink, tools_of
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
 from viewer.formats.xml_tree import Element, origin_of, parse_xml
@@ -451,3 +466,92 @@ def _note_unread(root: Element, warnings: list[str]) -> None:
     known = {"link", "joint", *_NEVER}
     other = Counter(child.tag for child in root.children if child.tag not in known)
     warnings += [f"<{tag}> is not read ({count} time{'' if count == 1 else 's'})" for tag, count in other.items()]
+
+
+_SECONDS = 20.0
+_RUN = """
+import sys
+try:
+    import resource
+    for kind, most in ((resource.RLIMIT_AS, 2 << 30), (resource.RLIMIT_FSIZE, int(sys.argv.pop(1)))):
+        hard = resource.getrlimit(kind)[1]  # it can only be lowered
+        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard),) * 2)
+except ImportError:  # Windows
+    sys.argv.pop(1)
+import json, pathlib, re
+places, own = json.loads(sys.argv.pop(1)), sys.argv.pop(1)
+import xacro, xacro.substitution_args
+
+
+def named(folder):
+    try:
+        text = (folder / "package.xml").read_text(encoding="utf-8", errors="replace")[:100_000]
+    except OSError:
+        return folder.name
+    return next(iter(re.findall(r"<name>\\s*(.*?)\\s*</name>", text)), folder.name)
+
+
+def found(package):
+    for place in map(pathlib.Path, places):
+        if place.is_dir() and named(place) == package:
+            return str(place)
+        if (place / package).is_dir():
+            return str(place / package)
+    try:
+        return in_ros(package)
+    except Exception:
+        print(f'package "{package}": expected its folder beside or above the file, or in ROS_PACKAGE_PATH, found none',
+              file=sys.stderr)
+    return own  # a copy under another name has the same files
+
+
+in_ros, xacro.substitution_args._eval_find = xacro.substitution_args._eval_find, found
+xacro.main()
+"""
+"""Without ROS, xacro has no way to find the packages that `$(find PACKAGE)` names."""
+_LOST, _NO_FILE, _NO_ARGUMENT = 'package "', "No such file", "Undefined substitution argument "
+"""Its messages about a package that is not found, about a file, and about an argument without a value."""
+
+
+def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
+    """Read a robot as `read_urdf` does, once xacro has expanded its macros.
+
+    Raises:
+        FormatError: xacro refuses it, takes too long, or makes no robot of it.
+        MachineError: xacro is not installed.
+    """
+    if not is_installed("xacro"):
+        raise MachineError(f"{name}: xacro files need: pip install 'ikviewer[robots]'")
+    if not path.is_file():
+        raise InputError(f"{name}: no such file")
+    with tempfile.TemporaryFile() as made, tempfile.TemporaryFile() as said:
+        folder = path.resolve().parent
+        places = json.dumps([str(base) for base in package_places(folder)])
+        command = [sys.executable, "-c", _RUN, str(MOST_TEXT_BYTES), places, str(folder.parent), str(path.resolve())]
+        try:
+            done = subprocess.run(  # noqa: S603 - our own Python
+                command, stdout=made, stderr=said, timeout=_SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise FormatError(f"xacro took more than {_SECONDS:g} s", file=name) from error
+        made.seek(0)
+        said.seek(0)
+        if done.returncode:
+            lines = [line.strip() for line in said.read(1 << 16).decode("utf-8", "replace").splitlines()]
+            reasons = [line for line in lines if line and not line.startswith(("Traceback", "File "))] or ["no reason"]
+            lost = [line for line in reasons if line.startswith(_LOST)]
+            first = next((line for line in reasons if line not in lost), reasons[0])
+            # A missing package may be a copy under another name, whose files exist.
+            reason = (lost[0] if lost and _NO_FILE in first else first)[:200]
+            missing = reason.partition(_NO_ARGUMENT)[2].split()
+            if missing:
+                reason += f": expand it yourself, by `xacro {path.name} {missing[0]}:=... -o robot.urdf`"
+            raise FormatError(f"xacro refuses it: {reason}", file=name)
+        try:
+            return robot_of(made.read(MOST_TEXT_BYTES + 1), path, name, units=units, up=up, meshes=meshes)
+        except FormatError as error:
+            if error.problem == NO_LINK:
+                raise FormatError(f"{NO_LINK}: macros are opened by the file that includes them", file=name) from error
+            if error.line is None:
+                raise
+            raise FormatError(f"line {error.line} of what xacro makes of it: {error.problem}", file=name) from error

@@ -16,7 +16,7 @@ from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.save import check_range, left_out, nodes_only
 from viewer.skeleton import Character, Clip, FreeNames, Skeleton, World, fk
-from viewer.skeleton.bone_mesh import bone_mesh
+from viewer.skeleton.bodies import bone_mesh
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import hemisphere_continuous, to_matrix
 

@@ -25,7 +25,7 @@ from viewer.ik.solver_options import keywords_of
 from viewer.ik.system import copy_state
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import JointKind, Pose
-from viewer.skeleton.arguments import check_pose, wrong_kind
+from viewer.skeleton.character import check_pose, wrong_kind
 from viewer.skeleton.dofs import coordinate_limits, coordinates, dofs_of, pose_at
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import angle_between

@@ -24,7 +24,7 @@ from viewer.ik.system import Many, Settings, make_many
 from viewer.ik.targets import Targets, numbers
 from viewer.ik.workspace import Workspace, checked_start
 from viewer.skeleton import Pose, Skeleton
-from viewer.skeleton.arguments import wrong_kind
+from viewer.skeleton.character import wrong_kind
 from viewer.spatial.checks import Bools, Floats, Ints, check_count, frozen
 
 _CHUNK = 100

@@ -19,7 +19,7 @@ from viewer.ik.solver import Solver
 from viewer.ik.solver_options import SolverOptions
 from viewer.notebook import comparison_png
 from viewer.skeleton import Pose, Skeleton
-from viewer.skeleton.arguments import check_skeleton
+from viewer.skeleton.character import check_skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between
 

@@ -28,7 +28,7 @@ from viewer.ik.solver_options import (
 )
 from viewer.ik.system import State
 from viewer.skeleton import Pose, Skeleton
-from viewer.skeleton.arguments import check_skeleton
+from viewer.skeleton.character import check_skeleton
 from viewer.skeleton.pose import Reduced
 
 

@@ -22,7 +22,7 @@ from viewer.ik.levenberg_marquardt import CHOICE
 from viewer.ik.methods import DEFAULT_TUNING, EVERY_METHOD, METHODS, Tuning
 from viewer.ik.system import Settings, System
 from viewer.skeleton import Pose, Skeleton
-from viewer.skeleton.arguments import wrong_kind
+from viewer.skeleton.character import wrong_kind
 from viewer.spatial.checks import Floats, check_count, check_finite, check_flag, check_range
 
 RESTARTS = 16

@@ -33,7 +33,7 @@ from viewer.ik.system import (
 )
 from viewer.ik.vectorised.numpy_engine import begin, into_limits, residuals
 from viewer.skeleton import Pose, Skeleton
-from viewer.skeleton.arguments import wrong_kind
+from viewer.skeleton.character import wrong_kind
 from viewer.spatial.checks import Floats
 
 _OF_GOALS = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "goal_force", "scale")

@@ -18,7 +18,7 @@ from viewer.errors import InputError, quote
 from viewer.motion.wild_frames import bridged, failures, mended
 from viewer.progress import report
 from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, at_or_below, find_figure, fk_clip
-from viewer.skeleton.arguments import check_clip, check_skeleton
+from viewer.skeleton.character import check_clip, check_skeleton
 from viewer.skeleton.limbs import leg_length
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats

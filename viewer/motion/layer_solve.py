@@ -30,7 +30,7 @@ from viewer.skeleton import (
     fk,
     fk_arrays,
 )
-from viewer.skeleton.arguments import check_character, wrong_kind
+from viewer.skeleton.character import check_character, wrong_kind
 from viewer.skeleton.clip_limits import limits_around
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, between, rotate, slerp

@@ -19,7 +19,7 @@ import numpy as np
 from viewer.errors import InputError, listed, quote
 from viewer.motion.retarget_motion import retarget
 from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, fk, fk_arrays, joint_space
-from viewer.skeleton.arguments import check_character, check_skeleton, wrong_kind
+from viewer.skeleton.character import check_character, check_skeleton, wrong_kind
 from viewer.skeleton.clip_limits import BEHIND, unlimited_forms, widened
 from viewer.skeleton.figure import across_of, find_figure, partners
 from viewer.skeleton.transfer import has_same_rest

@@ -29,7 +29,7 @@ from viewer.motion.plant import planted_motion
 from viewer.motion.reference import Body, bodies_of, world_of_clip
 from viewer.motion.skate_meter import slide_of
 from viewer.skeleton import Character, Clip, Figure, Limb, Skeleton, World, fk_clip
-from viewer.skeleton.arguments import check_character
+from viewer.skeleton.character import check_character
 from viewer.skeleton.clip import clip_like, trusted_like
 from viewer.skeleton.clip_limits import too_fast
 from viewer.skeleton.coordinates import joint_space

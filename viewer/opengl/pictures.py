@@ -44,7 +44,7 @@ from viewer.scene import (
     triangles_of,
 )
 from viewer.skeleton import Character, Pose, Skeleton, World, fk, joint_space
-from viewer.skeleton.arguments import check_pose, check_skeleton
+from viewer.skeleton.character import check_pose, check_skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 

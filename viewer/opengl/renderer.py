@@ -28,7 +28,7 @@ from viewer.scene import (
     no_occluders,
     occluders_of,
 )
-from viewer.skeleton.bone_mesh import BELT, CORNERS, FACES
+from viewer.skeleton.bodies import BELT, CORNERS, FACES
 from viewer.spatial.projection import Projection
 from viewer.spatial.vectors import face_normals
 

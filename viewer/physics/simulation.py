@@ -20,7 +20,7 @@ from viewer.physics.overlaps import Stuck
 from viewer.physics.soles import freed, stood
 from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.skeleton import Clip, Pose, Skeleton, fk
-from viewer.skeleton.arguments import check_pose, check_skeleton
+from viewer.skeleton.character import check_pose, check_skeleton
 from viewer.spatial.checks import Floats, finite_floats, handed_over
 
 STEPS_PER_SECOND = 240

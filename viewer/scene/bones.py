@@ -13,7 +13,7 @@ from viewer.scene.look import PALETTE, SIDES, look_of, rgba
 from viewer.scene.primitives import BONE, SPHERE, Lines, Records, copied
 from viewer.scene.scene import Ghost, Scene
 from viewer.skeleton import Skeleton, World
-from viewer.skeleton.bone_mesh import BELT
+from viewer.skeleton.bodies import BELT
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import perpendicular, rotate
 

@@ -17,15 +17,14 @@ from viewer.formats.json_reading import decode_typed
 from viewer.ik.backends import check_backend, engine_for, serving
 from viewer.ik.goals import Vector
 from viewer.session import action_log
+from viewer.session.action_log import decoded
 from viewer.session.figure_stage import Loop
 from viewer.session.figures import Arrangement, Placement
 from viewer.session.moving_targets import Pointer, TargetMotion
 from viewer.session.session import Session
-from viewer.session.session_files import ONE_FIGURE, read_session
+from viewer.session.session_files import ONE_FIGURE, actions_from_version_1, read_session
 from viewer.session.storage.documents import DocumentData, FigureData, arrangement_of, document_of
 from viewer.session.storage.serialiser import check_packed
-from viewer.session.storage.tagged import decoded
-from viewer.session.version_1 import actions_from_version_1
 
 _OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}
 

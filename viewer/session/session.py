@@ -16,7 +16,7 @@ from viewer.session.figure_edits import FigureEdits, Links
 from viewer.session.figure_stage import Stage
 from viewer.session.figures import Arrangement, Figure, State, name_of
 from viewer.session.gestures import Escape, GestureManager, PoseBlend
-from viewer.session.layer_worker import LayerWorker
+from viewer.session.long_work import LayerWorker
 from viewer.session.moving_targets import MovingTargets
 from viewer.session.recorder import TakeRecorder
 from viewer.session.solving import Kernels, Solvers, applied, settle

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, plural, prefixed, quote, unknown_name
-from viewer.skeleton.arguments import check_skeleton
+from viewer.skeleton.character import check_skeleton
 from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.kinematics import fk

@@ -18,7 +18,7 @@ from typing import TypeVar
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
+from viewer.skeleton.character import check_clip, check_pose, check_skeleton
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import COMPILED
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm

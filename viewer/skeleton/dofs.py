@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
-from viewer.skeleton.arguments import check_pose, check_skeleton, wrong_kind
+from viewer.skeleton.character import check_pose, check_skeleton, wrong_kind
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import DOFS, JointKind

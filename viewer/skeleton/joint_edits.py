@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
 from viewer.skeleton.builder import Builder, KindWord, Limits
-from viewer.skeleton.carrying import Carrier
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import FreeNames, body_part, swapped_names
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.rigid_bodies import Bodies
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.transfer import Carrier
 from viewer.spatial.checks import Floats, finite_floats
 from viewer.spatial.quaternion import conjugate, multiply, normalized, perpendicular, rotate
 

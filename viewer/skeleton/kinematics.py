@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.skeleton.arguments import check_clip, check_pose, check_skeleton
-from viewer.skeleton.character import Character
+from viewer.skeleton.character import Character, check_clip, check_pose, check_skeleton
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place

@@ -14,10 +14,22 @@ from collections import Counter
 import numpy as np
 
 from viewer.choices import METHOD_NAMES
-from viewer.cli.bench.bench_problems import PARTS, SIZES_M, UNREACHABLE, Problems, beyond, drawn, out_and_back, posed
+from viewer.cli.bench.bench_problems import (
+    NEAR_ENOUGH_M,
+    PARTS,
+    SIZES_M,
+    UNREACHABLE,
+    Problems,
+    angle_between,
+    beyond,
+    drawn,
+    matrices,
+    out_and_back,
+    posed,
+    score,
+)
 from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.rigs import Rig, find_rig
-from viewer.cli.bench.score import NEAR_ENOUGH_M, angle_between, matrices, score
 from viewer.cli.console import Json
 from viewer.ik.drag import DEFAULT_ITERATIONS, Drag
 from viewer.ik.solution import Status

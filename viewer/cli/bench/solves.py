@@ -17,10 +17,9 @@ from typing import Any, Protocol, TypeAlias, Unpack
 import numpy as np
 
 from viewer.choices import METHOD_NAMES, MethodName
-from viewer.cli.bench.bench_problems import PARTS, Problems
+from viewer.cli.bench.bench_problems import PARTS, Problems, score
 from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.rigs import Rig
-from viewer.cli.bench.score import score
 from viewer.cli.console import Json
 from viewer.errors import InputError
 from viewer.ik.solution import Solution

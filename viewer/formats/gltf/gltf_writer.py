@@ -15,13 +15,12 @@ from viewer.errors import InputError
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.gltf import container
-from viewer.formats.gltf.kept import Instance, Parts
-from viewer.formats.gltf.materials import linear
+from viewer.formats.gltf.mesh_parts import Instance, Parts, linear
 from viewer.formats.gltf.nodes import FIGURE, JOINT, MESH, ROOT, named_as_tip
 from viewer.formats.gltf.written_parts import BufferWriter, add_objects, material, primitive
 from viewer.formats.save import check_range, left_out, nodes_only
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, fk, tip_positions
-from viewer.skeleton.bone_mesh import bone_mesh
+from viewer.skeleton.bodies import bone_mesh
 from viewer.skeleton.skin import WORLD
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from viewer.errors import FormatError, shown
 from viewer.formats.gltf import container
 from viewer.formats.gltf.container import DRACO, MARK, Accessors, File, Index
-from viewer.formats.gltf.kept import Instance, keep
-from viewer.formats.gltf.materials import Materials, displayed, part, transform_of
+from viewer.formats.gltf.mesh_parts import Instance, Materials, displayed, keep, part, transform_of
 from viewer.formats.gltf.nodes import FIGURE, OBJECT, local_of, parents_of
 from viewer.skeleton import Skin
 from viewer.skeleton.skin import MOST_BINDINGS, WORLD, Material, Mesh

@@ -15,7 +15,7 @@ from viewer.ik.contact.distances import Measure, capsule_to_ball, capsule_to_box
 from viewer.ik.contact.values import FLOOR, Contact
 from viewer.ik.contact.volumes import BOX, MESH, ON_FLOOR, SPHERE, Near, Volumes, make_near, make_volumes
 from viewer.skeleton import Pose, Skeleton, fk
-from viewer.skeleton.arguments import check_pose, check_skeleton
+from viewer.skeleton.character import check_pose, check_skeleton
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.closest import planes, turn
 

@@ -1,33 +1,311 @@
-"""Characters and skeletons as the data of a session file, exactly, and what reads and writes all of its values."""
+"""Characters and skeletons as the data of a session file, exactly, and the files that it refers to.
+
+These are that of the session's motion, of which it also has a copy, and that of its skin.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import numpy as np
 
 from viewer.document import Item
+from viewer.document.document import same_clip
 from viewer.document.take import Stretch
-from viewer.errors import FormatError, InputError, at_path
+from viewer.errors import FormatError, InputError, ViewerError, at_path, quote
 from viewer.formats.bounds import check_counts
-from viewer.session.storage.linked_files import (
-    ClipsOfFile,
-    SkinOfFile,
-    carried,
-    clips_of,
-    reference,
-    skin_of,
-    skin_reference,
-)
+from viewer.formats.file_formats import SAMPLE, check_up
+from viewer.formats.files import LARGEST_FILE, opened
+from viewer.formats.load import load
 from viewer.session.storage.serialiser import ArrayForm, Form, Serialiser, members
-from viewer.skeleton import Bodies, Capsule, Character, Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton
+from viewer.skeleton import Bodies, Capsule, Character, Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton, Skin
 from viewer.spatial.angles import EulerOrder
+
+LARGEST_CARRIED = 320 << 20
+"""Most bytes of motion in a session file: as text they fit into a file that can be read again. Longer motion
+stays in its own file."""
+
+
+class ClipsOfFile(msgspec.Struct):
+    """Reference to a file with clips: its path and contents.
+
+    Attributes:
+        path: absolute path.
+        sha256: of the file's bytes.
+        units, up: as it was read.
+        frame_time: of all its clips, perhaps corrected; None: they differ.
+        relative: path from the session file's folder, with slashes.
+    """
+
+    path: str
+    sha256: str
+    units: str | float
+    up: str
+    frame_time: float | None = None
+    relative: str | None = None
+
+
+class MotionError(FormatError):
+    """The motion is not in the session, and its file is missing or has changed.
+
+    Attributes:
+        file_of_motion: the file.
+    """
+
+    def __init__(self, file_of_motion: MotionFile, path: str) -> None:
+        """Keep the file, so that a window can offer alternatives."""
+        super().__init__(file_of_motion.words, path=path)
+        self.file_of_motion = file_of_motion
+
+
+@dataclass(frozen=True, slots=True)
+class MotionFile:
+    """A session's motion file, as found now.
+
+    Attributes:
+        named: the session's reference.
+        location: its present path; None: missing.
+        problem: why it is not the file that the session was saved with; "" if it is.
+    """
+
+    named: ClipsOfFile
+    location: Path | None
+    problem: str = ""
+
+    @property
+    def name(self) -> str:
+        """File name without folders."""
+        return Path(self.named.path).name
+
+    @property
+    def words(self) -> str:
+        """``the motion file "walk.bvh" has changed since this was saved``."""
+        return f"the motion file {quote(self.name)} {self.problem}"
+
+
+class _Known(NamedTuple):
+    clips: Mapping[str, Clip]
+    stamp: tuple[int, int, str] | None
+    value: ClipsOfFile | list[Any] | None
+
+
+_references: list[_Known] = []
+_carried: list[_Known] = []
+"""Caches of the last results: computing them at every autosave would take longer than all the rest."""
+
+
+def carried(character: Character, write: Callable[[Clip], object]) -> list[Any] | None:
+    """The clips as data, made by ``write``; None if they are too large for a session file."""
+    clips = character.clips
+    if sum(clip.rotations.nbytes + clip.translations.nbytes for clip in clips.values()) > LARGEST_CARRIED:
+        return None
+    for known in _carried:
+        if known.clips is clips and isinstance(known.value, list):
+            return known.value
+    packed = [write(clip) for clip in clips.values()]
+    _carried[:] = [_Known(clips, None, packed)]
+    return packed
+
+
+def reference(character: Character, folder: Path | None = None) -> ClipsOfFile | None:
+    """Reference to the file with exactly these clips, or None.
+
+    Args:
+        character: with the clips.
+        folder: of the session file: the reference has the relative path, too, so that both files can be moved together.
+    """
+    source = character.source
+    if source.path is None or source.path.startswith(SAMPLE) or not character.clips:
+        return None
+    location = Path(os.path.realpath(source.path))
+    seen = _stamp(location)
+    known = next((one for one in _references if one.clips is character.clips and one.stamp == seen), None)
+    if known is None or seen is None:
+        known = _Known(character.clips, seen, _looked_up(character, location))
+        _references[:] = [known]
+    found = known.value
+    if not isinstance(found, ClipsOfFile) or folder is None:
+        return found if isinstance(found, ClipsOfFile) else None
+    return msgspec.structs.replace(found, relative=relative_path(location, folder))
+
+
+def find(named: ClipsOfFile, folder: Path) -> MotionFile:
+    """Look for a motion file: by its relative path, its absolute path, and beside the session.
+
+    Args:
+        named: the session's reference.
+        folder: of the session file.
+    """
+    changed: MotionFile | None = None
+    for location in _candidates(named, folder):
+        try:
+            if not location.is_file():
+                continue
+            problem = "" if digest_of(location) == named.sha256 else "has changed since this was saved"
+        except (InputError, OSError, ValueError) as error:
+            problem = f"cannot be used: {error}"
+        if not problem:
+            return MotionFile(named, location)
+        changed = changed or MotionFile(named, location, problem)
+    missing = f"is missing: expected it as {named.path} or beside this file"
+    return changed or MotionFile(named, None, missing)
+
+
+def _candidates(named: ClipsOfFile | SkinOfFile, folder: Path) -> list[Path]:
+    """Where a file may be: by its relative path, its absolute path, and beside the session."""
+    absolute = Path(named.path)
+    paths = ([] if named.relative is None else [folder / named.relative]) + [absolute, folder / absolute.name]
+    return [*dict.fromkeys(Path(os.path.normpath(path)) for path in paths)]
+
+
+def clips_of(named: ClipsOfFile, folder: Path, path: str) -> Mapping[str, Clip]:
+    """The clips of a motion file.
+
+    Raises:
+        MotionError: the file is missing or has changed.
+        FormatError: it cannot be read.
+    """
+    found = find(named, folder)
+    if found.location is None or found.problem:
+        raise MotionError(found, path)
+    try:
+        return character_in(found.location, named).clips
+    except ViewerError as error:
+        raise FormatError(f"the motion file cannot be used: {error}", path=path) from error
+
+
+def character_in(location: Path, named: ClipsOfFile) -> Character:
+    """Read a file in the units and axes of the session.
+
+    The same file gets the session's frame time; a changed one keeps its own.
+
+    Raises:
+        ViewerError: the file cannot be read, or is refused.
+    """
+    same = digest_of(location) == named.sha256
+    found = load(location, units=named.units, up=check_up(named.up))
+    return replace(found, clips=_timed(found.clips, named.frame_time if same else None))
+
+
+def digest_of(location: Path) -> str:
+    """SHA-256 of a file's bytes.
+
+    Raises:
+        InputError: it cannot be read, or is too large.
+    """
+    digest, size = hashlib.sha256(), 0
+    with opened(location, str(location), LARGEST_FILE) as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+            size += len(block)
+            if size > LARGEST_FILE:  # some files, such as in /proc, do not state their size
+                raise InputError(f"{location}: expected at most {LARGEST_FILE:,} bytes")
+    return digest.hexdigest()
+
+
+def relative_path(location: Path, folder: Path) -> str | None:
+    """Relative path from a folder to a file, with slashes; None if there is none, as between Windows drives."""
+    try:
+        return Path(os.path.relpath(location, os.path.realpath(folder))).as_posix()
+    except ValueError:
+        return None
+
+
+def _stamp(location: Path) -> tuple[int, int, str] | None:
+    """Identifies a version of a file without reading it."""
+    try:
+        status = location.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, str(location)
+
+
+def _looked_up(character: Character, location: Path) -> ClipsOfFile | None:
+    source = character.source
+    units = source.units if source.units == "raw" else source.metres_per_unit
+    times = {clip.frame_time for clip in character.clips.values()}
+    corrected = times.pop() if len(times) == 1 else None
+    try:
+        named = ClipsOfFile(str(location), digest_of(location), units, source.up, corrected)
+        found = character_in(location, named)
+    except ViewerError:
+        return None
+    return named if _same_clips(character.clips, found.clips) else None
+
+
+def _timed(clips: Mapping[str, Clip], frame_time: float | None) -> Mapping[str, Clip]:
+    if frame_time is None:
+        return clips
+    return {name: replace(clip, frame_time=frame_time) for name, clip in clips.items()}
+
+
+def _same_clips(ours: Mapping[str, Clip], others: Mapping[str, Clip]) -> bool:
+    return list(ours) == list(others) and all(same_clip(clip, others[name]) for name, clip in ours.items())
+
+
+_SUFFIXES = (".glb", ".gltf", ".urdf", ".xml")
+"""Suffixes of files with skins. Not .xacro, whose macros are programs: opening a session runs none."""
+
+
+class SkinOfFile(msgspec.Struct):
+    """Reference to a file with a skin.
+
+    Attributes:
+        path: absolute path.
+        relative: path from the session file's folder, with slashes.
+    """
+
+    path: str
+    relative: str | None = None
+
+
+def skin_reference(character: Character, folder: Path | None) -> SkinOfFile | None:
+    """Reference to the file of a character's skin; None without a skin.
+
+    Args:
+        character: as read from its file.
+        folder: of the session file: the reference has the relative path, too, so that both files can be moved together.
+    """
+    path = character.source.path
+    if character.skin is None or path is None:
+        return None
+    location = Path(os.path.realpath(path))
+    return SkinOfFile(str(location), None if folder is None else relative_path(location, folder))
+
+
+def skin_of(named: SkinOfFile, folder: Path, names: tuple[str, ...]) -> tuple[Skin | None, tuple[str, ...]]:
+    """The skin of a session's figure.
+
+    Args:
+        named: the session's reference.
+        folder: of the session file.
+        names: of the figure's joints, which the file has to have.
+
+    Returns:
+        The skin, or None and a line that says why.
+    """
+    problem = "is missing"
+    for location in _candidates(named, folder):
+        try:
+            if location.suffix.casefold() not in _SUFFIXES or not location.is_file():
+                continue
+            found = load(location)
+        except (ViewerError, OSError, ValueError) as error:
+            problem = f"cannot be used: {error}"
+            continue
+        if found.skin is not None and found.skeleton.names == names:
+            return found.skin, ()
+        problem = "has other joints" if found.skin is not None else "has no skin"
+    return None, (f"the skin is not shown: its file {quote(Path(named.path).name)} {problem}",)
+
 
 _COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
 
