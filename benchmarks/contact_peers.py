@@ -45,8 +45,8 @@ import viewer
 from viewer import Contact, Solver
 from viewer.cli.bench.rigs import Rig, as_hinges
 from viewer.ik.contact.distances import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
-from viewer.ik.contact.grid import distance_grid
-from viewer.ik.warming import warm_up
+from viewer.ik.contact.volumes import distance_grid
+from viewer.ik.solver import warm_up
 
 PAIRS = 4000
 MET_M, MET_RAD, THROUGH_M = 1e-3, np.radians(0.5), 1e-3

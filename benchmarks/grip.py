@@ -29,7 +29,7 @@ import viewer
 from viewer import Contact, Goal, Solver
 from viewer.choices import Backend
 from viewer.ik.contact import Object
-from viewer.ik.warming import warm_up
+from viewer.ik.solver import warm_up
 
 HAND = "RightHand"
 FINGERS = ("Thumb", "Index", "Middle", "Ring", "Pinky")

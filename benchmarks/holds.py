@@ -30,7 +30,7 @@ from viewer import Goal, Solver
 from viewer.cli.bench.drags import joint_steps
 from viewer.ik.drag import Drag
 from viewer.ik.goals.placed import holds
-from viewer.ik.warming import warm_up
+from viewer.ik.solver import warm_up
 from viewer.skeleton import Pose, Skeleton
 
 Floats = NDArray[np.float64]

@@ -20,7 +20,7 @@ import numpy as np
 import viewer
 from viewer import Goal, Solution, Solver
 from viewer.choices import Backend
-from viewer.ik.warming import warm_up
+from viewer.ik.solver import warm_up
 from viewer.skeleton import Pose, find_balance
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.ik import Backend, State, arm_search, copy_state, dual_system, forward, joints, make_state, make_work, step
+from inside.ik import Backend, State, arm_search, copy_state, dual_system, joints, make_state, make_work, step
 from inside.spatial import angle_between
 from rigs import Problem, chain, problem, random_pose, random_skeleton
 
@@ -52,7 +52,7 @@ def test_an_arm_has_the_residuals_and_rows_of_any_figure(seed: int, goal: Goal) 
     case, state = posed(seed, goal)
     s, work = case.system, make_work(case.system)
     assert arm_search.is_arm(s)
-    error, worst = forward.residuals(s, work, state.q, state.t, state.e)
+    error, worst = joints.residuals(s, work, state.q, state.t, state.e)
     step.linearise(s, work, state.x)
     e = np.full(len(state.e), np.nan)
     found = arm_search.reach_of(s, case.work, state.x, e)

@@ -16,7 +16,6 @@ from inside.ik import (
     Work,
     Workspace,
     algebra,
-    alignment,
     arm_search,
     arrays_in,
     contact_kernels,
@@ -25,8 +24,6 @@ from inside.ik import (
     engine,
     engine_for,
     find_support,
-    forward,
-    goal_islands,
     joints,
     levenberg_marquardt,
     make_work,
@@ -62,7 +59,7 @@ if TYPE_CHECKING:
 
 KERNELS = {
     name: value
-    for module in (algebra, joints, contact_kernels, forward, dual_system, step, alignment, arm_search)
+    for module in (algebra, joints, contact_kernels, dual_system, step, starts, arm_search)
     for name, value in vars(module).items()
     if isinstance(value, types.FunctionType)
 }
@@ -136,14 +133,14 @@ def test_every_step_agrees(seed: int) -> None:
     seed_pose = np.where(s.bounded, np.clip(random.normal(size=len(s.lower)), s.lower, s.upper), 0.3)
     pair.call("reseed", lambda w, a, b: (s, w, seed_pose, a.x, a.q, a.t, b.x, b.q, b.t))
     pair.call("residuals", lambda w, _, b: (s, w, b.q, b.t, b.e))
-    pair.call("align_roots", lambda w, _, b: (s, w, b.q, b.t, alignment.FEWEST))
+    pair.call("align_roots", lambda w, _, b: (s, w, b.q, b.t, starts.FEWEST))
     pair.call("residuals", lambda w, _, b: (s, w, b.q, b.t, b.e))
     pair.call("align_roots", lambda w, _, b: (s, w, b.q, b.t, 1))
 
 
 LOOPS = {
     name
-    for module in (starts, goal_islands)
+    for module in (starts,)
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
 } | {find_support.__name__}

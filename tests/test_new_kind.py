@@ -18,7 +18,7 @@ import numpy as np
 
 from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, FileKey, First, GoalDrawing, Kind, Measure, Rows, Shell, stand_at, stand_of
-from viewer.ik.goals.numbers import Number, Unit
+from viewer.ik.goals.goal import Number, Unit
 
 _HEIGHT = Number(name="height", unit=Unit.LENGTH, title="Height", least=0.0)
 
@@ -72,7 +72,7 @@ import viewer
 from viewer.document import actions as act
 from viewer.formats.goals_json import goals_file_from_text, goals_to_json
 from viewer.ik.goals import CODES, ROW_KINDS
-from viewer.ik.kernels.forward import goal_residual
+from viewer.ik.kernels.joints import goal_residual
 from viewer.document import new_document
 from viewer.session import Session
 from viewer.opengl.pictures import marks_of
@@ -147,7 +147,7 @@ from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import (
     NAN, FileKey, First, GoalDrawing, Kind, Measure, Rows, Shell, largest, stand_at, stand_of,
 )
-from viewer.ik.goals.numbers import Number, Unit
+from viewer.ik.goals.goal import Number, Unit
 
 _LOW = Number(name="low", unit=Unit.LENGTH, title="Lowest")
 _HIGH = Number(name="high", unit=Unit.LENGTH, title="Highest")

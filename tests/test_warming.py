@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import ROOT
-from inside.ik import backends, warming
+from inside.ik import backends, solver
 from rigs import chain
 
 import viewer
@@ -95,7 +95,7 @@ def test_numba_that_cannot_be_imported_is_said(monkeypatch: pytest.MonkeyPatch) 
 def test_a_warm_up_that_fails_leaves_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "_CHILD", "raise SystemExit(1)")
     called = threading.Event()
-    thread = warming.warm_up(then=called.set)
+    thread = solver.warm_up(then=called.set)
     assert not thread.is_alive()
     assert called.is_set()
     assert Solver(ARM, GOALS).solve(ARM.rest_pose()).backend == "numpy"
@@ -106,9 +106,9 @@ def test_kernels_that_this_process_cannot_take_over_leave_numpy(monkeypatch: pyt
         raise viewer.InputError("numba is not there")
 
     told = threading.Event()
-    monkeypatch.setattr(warming, "compile_elsewhere", lambda **_: True)
-    monkeypatch.setattr(warming, "load", refuse)
-    warming.warm_up(then=told.set)
+    monkeypatch.setattr(solver, "compile_elsewhere", lambda **_: True)
+    monkeypatch.setattr(solver, "load", refuse)
+    solver.warm_up(then=told.set)
     assert told.is_set()
     assert Solver(ARM, GOALS).solve(ARM.rest_pose()).backend == "numpy"
 
@@ -126,16 +126,16 @@ def test_the_other_process_looks_for_modules_where_this_one_does(
     monkeypatch.syspath_prepend(place)
     monkeypatch.setattr("sys.path", [entry for entry in sys.path if entry not in {"", "."}])
     monkeypatch.setattr(backends, "_CHILD", "import only_there, colorsys")
-    monkeypatch.setattr(warming, "load", backends.compiled_is_ready)
-    warming.warm_up()
+    monkeypatch.setattr(solver, "load", backends.compiled_is_ready)
+    solver.warm_up()
     assert backends._ready.is_set()
 
 
 def test_a_warm_up_that_nobody_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "_CHILD", "pass")
-    monkeypatch.setattr(warming, "load", backends.compiled_is_ready)
+    monkeypatch.setattr(solver, "load", backends.compiled_is_ready)
     called = threading.Event()
-    thread = warming.warm_up(wait=False, then=called.set)
+    thread = solver.warm_up(wait=False, then=called.set)
     assert thread.daemon
     assert called.wait(60.0)
     thread.join()

@@ -1,23 +1,21 @@
 """The inside of `viewer.ik` that tests use."""
 
 from viewer.choices import BACKENDS, METHOD_NAMES, Backend, MethodName, RootMode
-from viewer.ik import algebra, arm_search, backends, batch, levenberg_marquardt, runs, warming
-from viewer.ik.assemble import Assembly, assemble
+from viewer.ik import algebra, arm_search, backends, batch, levenberg_marquardt, runs, solver
+from viewer.ik.assemble import Assembly, assemble, dof_table_of, joint_tables
 from viewer.ik.backends import engine_for, twins
 from viewer.ik.compiled import numba_engine as compiled_engine
 from viewer.ik.compiled.entry import measure_pose, needs_projection, take_targets
-from viewer.ik.contact import distances, near_loops, touching
+from viewer.ik.contact import distances, touching
 from viewer.ik.contact.distances import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
-from viewer.ik.contact.grid import distance_grid
-from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
-from viewer.ik.dof_table import dof_table_of, joint_tables
-from viewer.ik.drag import Drag
+from viewer.ik.contact.volumes import Near, Volumes, distance_grid, make_near, make_volumes
+from viewer.ik.drag import Drag, ReturnPath, prebent
 from viewer.ik.findings import Cause, Reason, degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Value, goal_ids
 from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.goals.placed import holds
 from viewer.ik.goals.pole import swivel_circle
-from viewer.ik.kernels import alignment, dual_system, forward, goal_islands, joints, starts, step
+from viewer.ik.kernels import contact_rows, dual_system, joints, starts, step
 from viewer.ik.kernels import contact_rows as contact_kernels
 from viewer.ik.levels import count_levels, descend, descending
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
@@ -39,7 +37,6 @@ from viewer.ik.methods.mechanism import (
     vector,
 )
 from viewer.ik.reach import Gap, Miss, Reach
-from viewer.ik.return_to_start import ReturnPath, prebent
 from viewer.ik.scaling import (
     LEAST,
     MOST,
@@ -55,7 +52,6 @@ from viewer.ik.scaling import (
 from viewer.ik.solver_options import ONE_SHOT, Options, keywords_of, seeds_for
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
-from viewer.ik.targets import Targets, make_call
 from viewer.ik.vectorised import numpy_engine as engine
 from viewer.ik.vectorised.forward_arrays import residuals
 from viewer.ik.vectorised.joint_arrays import difference, joints_of, move
@@ -63,7 +59,7 @@ from viewer.ik.vectorised.numpy_engine import into_limits
 from viewer.ik.vectorised.numpy_engine import residuals as engine_residuals
 from viewer.ik.vectorised.step_arrays import linearise, solve_dual
 from viewer.ik.vectorised.tables import places, rows_of, tree_of
-from viewer.ik.workspace import Workspace, arrays_in, entries_of, in_block, remade
+from viewer.ik.workspace import Targets, Workspace, arrays_in, entries_of, in_block, make_call, remade
 from viewer.spatial.columns import cross, exponential, logarithm, matrices, multiply, since
 
 AIM, DISTANCE, ROTATION = CODES["aim"], CODES["distance"], CODES["rotation"]

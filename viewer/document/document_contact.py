@@ -17,8 +17,8 @@ from viewer.formats.bounds import FARTHEST
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere, Touch, contacts
 from viewer.ik.contact.values import FLOOR, MOST_OBJECTS
 from viewer.ik.goals import KINDS, Goal, Quaternion, Vector
+from viewer.ik.goals.goal import as_rotation
 from viewer.ik.goals.grip import fingers_of
-from viewer.ik.goals.numbers import as_rotation
 from viewer.skeleton import Pose, Skeleton, find_figure, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, normalized, rotate

@@ -29,7 +29,7 @@ from viewer.ik.goals import (
     Vector,
     placed_kind,
 )
-from viewer.ik.goals.numbers import as_level, as_rotation
+from viewer.ik.goals.goal import as_level, as_rotation
 from viewer.skeleton import Balance
 
 LEVELS = ("Must", "Want", "Keep", "Maybe")

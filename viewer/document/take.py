@@ -14,7 +14,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Quaternion, Vector
-from viewer.ik.goals.numbers import LAST_LEVEL, as_rotation
+from viewer.ik.goals.goal import LAST_LEVEL, as_rotation
 from viewer.skeleton import JointLimits, Pose
 from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, unit_quaternions
 

@@ -23,7 +23,7 @@ from viewer.formats.json_structs import GOALS_VERSION, VERSION, Name, Quaternion
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
 from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Measure, Number, Unit, Value, goal_ids
-from viewer.ik.goals.numbers import LAST_LEVEL
+from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.skeleton import Skeleton, find_place
 
 # --- files as data types

@@ -2,7 +2,6 @@
 
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
-from viewer.ik.solver import Solver
-from viewer.ik.warming import warm_up
+from viewer.ik.solver import Solver, warm_up
 
 __all__ = ["Goal", "Solution", "Solver", "Status", "warm_up"]

@@ -1,7 +1,7 @@
 """Search for a pose of an arm: hinges and slides in one chain with one goal at its end, such as a robot's tool.
 
 The descent and the restarts are those of `viewer.ik.levenberg_marquardt`, from the same seeds, and the steps those of
-any figure (`viewer.ik.kernels.forward`, `viewer.ik.kernels.step`) with half of the arithmetic: only the last bits
+any figure (`viewer.ik.kernels.joints`, `viewer.ik.kernels.step`) with half of the arithmetic: only the last bits
 differ. Joints that do not move are part of the bone above them, and only coordinates are moved. Both engines run this
 source.
 """
@@ -12,8 +12,7 @@ import math
 
 from viewer.ik.algebra import FIXED, HINGE, SLIDE, fill_row, half_turn_series, product, put_row, put_table, turned
 from viewer.ik.kernels.dual_system import add_rows, solve_dual, solve_six, take_out
-from viewer.ik.kernels.forward import goal_residual, residuals
-from viewer.ik.kernels.joints import set_local
+from viewer.ik.kernels.joints import goal_residual, residuals, set_local
 from viewer.ik.kernels.six_axes import has_closed_form, put_six_axes, take_nearest
 from viewer.ik.kernels.starts import short_way
 from viewer.ik.kernels.step import AT_LIMIT, cap, place_and_turn
@@ -85,7 +84,7 @@ def put_bone(bone: Floats, qx: float, qy: float, qz: float, qw: float, px: float
 
 
 def reach_of(s: System, w: Work, x: Floats, e: Floats) -> tuple[float, float]:
-    """Compute `viewer.ik.kernels.forward.residuals` of coordinates (n,); returns the squared error and the worst miss.
+    """Compute `viewer.ik.kernels.joints.residuals` of coordinates (n,); returns the squared error and the worst miss.
 
     Also leaves the axes of the dofs and the places of their joints in the scratch, for `linearise_arm`.
     """

@@ -88,7 +88,7 @@ import gc, os, threading
 gc.disable()
 threading.Thread(target=lambda: os.read(0, 1) or os._exit(1), daemon=True).start()
 """
-_CHILD = "from viewer.ik.warming import compile_all; compile_all(quietly={quietly})"
+_CHILD = "from viewer.ik.solver import compile_all; compile_all(quietly={quietly})"
 
 
 def compile_elsewhere(*, quietly: bool = False) -> bool:

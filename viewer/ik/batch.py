@@ -15,14 +15,12 @@ from viewer.errors import InputError
 from viewer.ik.assemble import Assembly
 from viewer.ik.backends import Engine, engine_for
 from viewer.ik.levenberg_marquardt import CONVERGED
-from viewer.ik.one_shot import OneShot, longer, seeks_again
 from viewer.ik.reach import Reach
-from viewer.ik.runs import judged
+from viewer.ik.runs import OneShot, judged, longer, seeks_again
 from viewer.ik.solution import STATUS_OF_CODE, Status, spread_misses
 from viewer.ik.solver_options import DEFAULT
 from viewer.ik.system import Many, Settings, make_many
-from viewer.ik.targets import Targets, numbers
-from viewer.ik.workspace import Workspace, checked_start
+from viewer.ik.workspace import Targets, Workspace, checked_start, numbers
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.character import wrong_kind
 from viewer.spatial.checks import Bools, Floats, Ints, check_count, frozen

@@ -58,7 +58,7 @@ def diagnose(
     Args:
         skeleton: the joints.
         goals: G goals; those that are disabled are left out.
-        targets: (G, 3) and (G, 4), settled: see `viewer.ik.targets.Targets.settle`.
+        targets: (G, 3) and (G, 4), settled: see `viewer.ik.workspace.Targets.settle`.
         pose: the one that the solve ended in.
         options: those of the solve.
     """

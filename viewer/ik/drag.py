@@ -1,20 +1,24 @@
-"""A drag: warm-started steps from press to release, anchored to the pose at the press."""
+"""A drag: warm-started steps from press to release, anchored to the pose at the press, and back to it."""
 
 from __future__ import annotations
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.ik.one_shot import OneShot
 from viewer.ik.prepared import Prepared
-from viewer.ik.return_to_start import GLIDE, ReturnToStart
-from viewer.ik.runs import Runs
+from viewer.ik.runs import OneShot, Runs
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver_options import DRAGGING
-from viewer.ik.system import Settings
+from viewer.ik.system import Settings, State, System, Work, copy_state, make_state, make_work
+from viewer.ik.vectorised.forward_arrays import residuals
+from viewer.ik.vectorised.joint_arrays import difference, move
+from viewer.ik.vectorised.numpy_engine import follow
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose
-from viewer.spatial.checks import Floats, check_count
+from viewer.spatial.checks import Bools, Floats, check_count
 
 DEFAULT_ITERATIONS = 2
 _MUCH_NEARER = 0.5
@@ -148,3 +152,163 @@ class Drag:
 def _miss(solution: Solution) -> float:
     """Metres and radians by which all goals together are missed."""
     return float(np.nansum(solution.errors_m) + np.nansum(np.radians(solution.errors_deg)))
+
+
+_WIDE = math.radians(20.0)
+"""A joint with a range above this about one of its axes, and about no other, folds."""
+_BEND = math.radians(15.0)
+_OF_RANGE = 0.25
+"""How far from its limit, and at most which part of its range, such a joint is bent."""
+_INSIDE = 1e-6
+
+
+def prebent(system: System, x: Floats) -> Floats:
+    """Coordinates (n,) with the joints that fold, and are nearly at a limit of it, bent away from that.
+
+    A joint at its very limit cannot fold beyond it and stays there. So does one that moves no goal, such as a jaw: it
+    is among the dofs only because its body may touch something.
+    """
+    width = np.where(system.bounded & system.turning, system.upper - system.lower, 0.0)
+    owner = np.repeat(np.arange(len(system.parent)), np.diff(system.first))
+    folds = np.bincount(owner, weights=width > _WIDE, minlength=len(system.parent))[owner] == 1
+    bend = np.where(folds & (width > _WIDE) & _below_goals(system)[owner], np.minimum(_BEND, _OF_RANGE * width), 0.0)
+    up = (x - system.lower > _INSIDE) & (x - system.lower < bend)
+    down = (system.upper - x > _INSIDE) & (system.upper - x < bend)
+    return np.where(up, system.lower + bend, np.where(down, system.upper - bend, x))
+
+
+def _below_goals(system: System) -> Bools:
+    """(K,) whether a joint is on the way from a root to the joint of a goal."""
+    found = np.zeros(len(system.parent) + 1, dtype=np.bool_)
+    found[system.goal_joint] = found[system.goal_base] = True  # -1, none, is the spare element at the end
+    for joint in range(len(system.parent) - 1, -1, -1):
+        found[system.parent[joint]] |= found[joint]
+    return found[:-1]
+
+
+_A_FRAME = math.radians(5.0)
+"""The most radians (or units of length) that a dof moves in a frame, before the goals correct it."""
+_KEPT, _LATE = 0.8, 20
+"""Part of the last frame's sideways step, to where the goals are met, that the next frame begins with; and the frames
+in which what is left of it at the end of the path may fade.
+"""
+_HOME = 2e-3
+"""Radians or units of length: nearer than this the pull alone leads back."""
+_HALTED = (Status.CONVERGED, Status.STALLED)
+_ASTRAY = 0.2
+"""Units of length, or radians, by which met goals may be missed on the way."""
+_SOLVED = DRAGGING._replace(max_iterations=2)
+"""The settings by which the goals are met again in each frame, to check this."""
+GLIDE = 0.1
+"""Radians, or units of length, that a joint may move in a frame while no target moves: it glides to a far target."""
+
+
+class ReturnToStart:
+    """Draws a drag back: to a slightly bent start pose during the motion, to the exact one at rest at its start."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the workspace of a drag that has just begun."""
+        self._space, self._home = workspace, make_state(workspace.system)
+        copy_state(workspace.work.anchor, self._home)
+        self._bent = prebent(workspace.system, self._home.x)
+        self._aims, self._looked = _aims(workspace), False
+        self._way: ReturnPath | None = None
+
+    def before(self) -> None:
+        """Prepare a step."""
+        if self._way is not None:
+            self._way.go_on(self._space)
+
+    def after(self, status: Status) -> None:
+        """Finish a step; a drag at rest, at its goals or short of them, is led back to its start."""
+        space, aims = self._space, _aims(self._space)
+        if aims != self._aims:
+            self._aims, self._way, self._looked = aims, None, False
+            np.copyto(space.work.anchor.x, self._bent)
+        elif self._way is not None:
+            self._way = None if self._way.over else self._way
+        elif status in _HALTED and not self._looked:
+            self._looked = True
+            # Holds that give way are missed although the status is no failure.
+            met = status is Status.CONVERGED and not (space.work.miss > space.system.tolerance).any()
+            if self._is_back():
+                copy_state(self._home, space.work.anchor)
+                way = return_path(space, self._home)
+                # A pose that misses goals that can be met cannot get worse.
+                lost = met and way is not None and way.leaves_goals(space)
+                self._way = None if lost else way
+
+    def _is_back(self) -> bool:
+        """Whether the drag's start pose meets all goals; overwrites the scratch."""
+        home = self._home
+        with np.errstate(all="ignore"):  # of places very far away
+            _, worst = residuals(self._space.system, self._space.work, home.q, home.t, home.e)
+        return bool(worst <= 1.0)
+
+
+def _aims(workspace: Workspace) -> bytes:
+    """All targets, to be compared quickly."""
+    return workspace.system.goal_target.tobytes() + workspace.system.goal_rotation.tobytes()
+
+
+class Station(NamedTuple):
+    """The parts of a workspace that a return path needs."""
+
+    system: System
+    work: Work
+    state: State
+
+
+class ReturnPath:
+    """A straight path, in joint coordinates, from a workspace's last solution to the start of its drag."""
+
+    def __init__(self, workspace: Workspace | Station, home: State) -> None:
+        """Make the path from the workspace's pose to ``home``."""
+        self._from, self._line, self._home = make_state(workspace.system), make_state(workspace.system), home
+        copy_state(workspace.state, self._from)
+        copy_state(workspace.state, self._line)
+        self._step = _way(workspace.state, workspace, home)
+        self._frames = math.ceil(float(np.abs(self._step / workspace.system.unit).max(initial=0.0)) / _A_FRAME)
+        self._frame, self.over = 0, False
+
+    def leaves_goals(self, workspace: Workspace) -> bool:
+        """Whether goals would be missed by much somewhere on the path; moves nothing."""
+        system, work = workspace.system, make_work(workspace.system)
+        state = make_state(system)
+        copy_state(self._from, state)
+        copy_state(self._home, work.anchor)
+        tried = Station(system, work, state)
+        way, worst = ReturnPath(tried, self._home), 0.0
+        while worst <= _ASTRAY and not way.over:
+            way.go_on(tried)
+            work.room[0] = GLIDE
+            follow(system, work, state, _SOLVED)
+            worst = max(worst, work.miss[:, 0].max() / system.scale[0], work.miss[:, 1].max())
+        return bool(worst > _ASTRAY)
+
+    def go_on(self, workspace: Workspace | Station) -> None:
+        """Move one frame along the way; the goals may be missed until the frame is solved."""
+        system, work, state, line = workspace.system, workspace.work, workspace.state, self._line
+        aside = _KEPT * _way(line, workspace, state)
+        self._frame += 1
+        part = min(1.0, self._frame / self._frames)
+        copy_state(self._from, line)
+        move(system, work, part * self._step, line.x, line.q, line.t)
+        near = float(np.abs(aside / system.unit).max(initial=0.0)) < _A_FRAME
+        self.over = part == 1.0 and (near or self._frame >= self._frames + _LATE)
+        copy_state(self._home if self.over else line, state)
+        if not self.over:
+            move(system, work, aside, state.x, state.q, state.t)
+
+
+def return_path(workspace: Workspace, home: State) -> ReturnPath | None:
+    """The path from the workspace's pose to ``home``; None if it is there."""
+    far = np.abs(_way(workspace.state, workspace, home) / workspace.system.unit).max(initial=0.0) > _HOME
+    return ReturnPath(workspace, home) if far else None
+
+
+def _way(here: State, workspace: Workspace | Station, there: State) -> Floats:
+    """(n,) the step from one pose of a workspace's system to another."""
+    step = np.zeros(len(here.x))
+    difference(workspace.system, workspace.work, here.x, here.q, here.t, there.x, there.q, there.t, step)
+    return step

@@ -20,10 +20,10 @@ from viewer.ik.contact.touching import Touch, object_gaps, volumes_of
 from viewer.ik.contact.values import Object
 from viewer.ik.findings import Cause, Reason, labels, metres, other
 from viewer.ik.goals import KINDS, Goal
+from viewer.ik.goals.goal import LAST_LEVEL, Vector
 from viewer.ik.goals.grip import Finger, fingers_of
-from viewer.ik.goals.numbers import LAST_LEVEL, Vector
 from viewer.ik.solution import Diagnose, Findings, Solution, Status, known_parts
-from viewer.ik.targets import numbers
+from viewer.ik.workspace import numbers
 from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, Ints

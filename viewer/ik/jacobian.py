@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import DTypeLike
 
-from viewer.ik.assemble import assemble
-from viewer.ik.dof_table import dof_table_of
+from viewer.ik.assemble import assemble, dof_table_of
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.vectorised.step_arrays import linearise

@@ -1,10 +1,15 @@
-"""Goals of several levels: where not all can be met, the lower level gives way, and the higher one is met exactly.
+"""Goals that cannot all be met: islands are solved one by one, and of levels the lower one gives way.
 
-Every goal pulls with a bounded force: its loss is quadratic within a tolerance and grows with the distance beyond it
-(pseudo-Huber: Hartley and Zisserman, "Multiple View Geometry", 2nd ed. 2004, appendix 6.8). A sum of such losses is an
-exact penalty (Nocedal and Wright, "Numerical Optimization", 2nd ed. 2006, section 17.2): a level that pulls a few times
-as hard as the one below is met as if that did not exist. With squared losses it would miss by a part of what the lower
-one misses, and weights stiff enough to prevent that stop a drag.
+Goal islands are groups of goals without a common joint. A goal that cannot be met would disturb the others: damping,
+guard and stops depend on the error of all together. Roots whose only goals are aims do not move there: seen from
+farther and farther away all points are in one direction, so that conflicting aims would send a figure away without end.
+
+Of several levels the higher one is met exactly. Every goal pulls with a bounded force: its loss is quadratic within a
+tolerance and grows with the distance beyond it (pseudo-Huber: Hartley and Zisserman, "Multiple View Geometry", 2nd ed.
+2004, appendix 6.8). A sum of such losses is an exact penalty (Nocedal and Wright, "Numerical Optimization", 2nd ed.
+2006, section 17.2): a level that pulls a few times as hard as the one below is met as if that did not exist. With
+squared losses it would miss by a part of what the lower one misses, and weights stiff enough to prevent that stop a
+drag.
 
 `descend` minimises the sum by iteratively reweighted least squares (Holland and Welsch 1977): each step is the damped
 one of `viewer.ik.levenberg_marquardt`, of rows scaled by how hard each goal pulls here. Both engines run this source.
@@ -14,12 +19,11 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.algebra import fill_row, put_row, scale_row
+from viewer.ik.algebra import fill_row, put_row, put_table, scale_row
 from viewer.ik.kernels.contact_rows import penalty
 from viewer.ik.kernels.dual_system import scale_columns
-from viewer.ik.kernels.forward import residuals
-from viewer.ik.kernels.goal_islands import keep, take_back
-from viewer.ik.kernels.joints import difference
+from viewer.ik.kernels.joints import difference, residuals
+from viewer.ik.kernels.starts import is_afloat
 from viewer.ik.kernels.step import cap, excess_loss, less_pull, linearise, predicted_ease, put_excess, shorten, stiffen
 from viewer.ik.levenberg_marquardt import (
     BUDGET,
@@ -35,6 +39,105 @@ from viewer.ik.levenberg_marquardt import (
 )
 from viewer.ik.system import Settings, State, System, Work
 from viewer.spatial.checks import Floats
+
+_ROUND = 4.0
+"""A figure may go this many times as far as the distance to an aim's target, to aim from elsewhere."""
+
+
+def count_islands(s: System) -> int:
+    """The number of goal islands."""
+    most = -1
+    for g in range(len(s.goal_group)):
+        most = max(most, s.goal_group[g])
+    return most + 1
+
+
+def only_looks(s: System, k: int) -> bool:
+    """Whether the goals below a root are aims, without any position or other length."""
+    looks = False
+    for g in range(s.goals_from[k], s.goals_to[k]):
+        if s.goal_lengths[g] > 0:
+            return False
+        looks = looks or s.goal_looks[g]
+    return looks
+
+
+def may_drift(s: System) -> bool:
+    """Whether there is a free root that no goal keeps at a position."""
+    for k in range(len(s.parent)):  # noqa: SIM110 - compiled code takes a loop
+        if s.parent[k] < 0 and is_afloat(s, k) and only_looks(s, k):
+            return True
+    return False
+
+
+def went_off(s: System, w: Work, t: Floats) -> bool:
+    """Whether such a root has moved farther from the pose kept in slot 0 than any aim's target is away."""
+    for k in range(len(s.parent)):
+        if s.parent[k] >= 0 or not (is_afloat(s, k) and only_looks(s, k)):
+            continue
+        gone = most = 0.0
+        for i in range(3):
+            gone += (t[k, i] - w.kept_t[0, k, i]) ** 2
+        for g in range(s.goals_from[k], s.goals_to[k]):
+            if s.goal_looks[g]:
+                away = 0.0
+                for i in range(3):
+                    away += (s.goal_target[g, i] - w.kept_t[0, k, i]) ** 2
+                most = max(most, _ROUND * (math.sqrt(away) + s.goal_reach[g]))
+        if gone > most * most:
+            return True
+    return False
+
+
+def keep(s: System, w: Work, place: int, state: State) -> None:
+    """Store a pose in one of two slots."""
+    put_row(state.x, w.kept_x[place])
+    put_table(state.q, w.kept_q[place])
+    put_table(state.t, w.kept_t[place])
+
+
+def take_back(s: System, w: Work, place: int, state: State) -> None:
+    """Restore the pose of a slot."""
+    put_row(w.kept_x[place], state.x)
+    put_table(w.kept_q[place], state.q)
+    put_table(w.kept_t[place], state.t)
+
+
+def keep_island(s: System, w: Work, place: int, group: int, state: State) -> None:
+    """Store the joints of one island, among those of the others."""
+    for k in range(len(s.parent)):
+        if s.group[k] == group:
+            for d in range(s.first[k], s.first[k + 1]):
+                w.kept_x[place, d] = state.x[d]
+            for i in range(4):
+                w.kept_q[place, k, i] = state.q[k, i]
+            for i in range(3):
+                w.kept_t[place, k, i] = state.t[k, i]
+
+
+def note_weights(s: System, w: Work) -> None:
+    """Remember what `single_out` changes."""
+    put_row(s.goal_weight, w.weights[0])
+    put_row(s.goal_rotation_weight, w.weights[1])
+    put_row(s.spread, w.spreads)
+
+
+def single_out(s: System, w: Work, group: int) -> None:
+    """Leave out all goals but one island's: the others weigh 0, and their joints do not move. -1 restores all.
+
+    Roots that no goal holds at a place stay where they are.
+    """
+    for g in range(len(s.goal_group)):
+        here = group < 0 or s.goal_group[g] == group
+        s.goal_weight[g] = w.weights[0, g] if here else 0.0
+        s.goal_rotation_weight[g] = w.weights[1, g] if here else 0.0
+    for k in range(len(s.parent)):
+        here = group < 0 or s.group[k] == group
+        still = group >= 0 and s.moves[k] == 3 and only_looks(s, k)
+        for d in range(s.first[k], s.first[k + 1]):
+            stays = not here or (still and d < s.first[k] + s.moves[k])
+            s.spread[d] = 0.0 if stays else w.spreads[d]
+
 
 _SHARP = 1e-3
 """Units of length, or radians, at which a loss turns from a parabola to a cone; the tolerance if that is less."""

@@ -13,10 +13,9 @@ from typing import NamedTuple
 
 from viewer.ik.active_set import keep_apart, keeps_apart
 from viewer.ik.algebra import fill_row, put_row, put_table, scale_row
-from viewer.ik.kernels.alignment import FEWEST, align_roots, stand_roots
 from viewer.ik.kernels.dual_system import gram, solve_dual, substitute
-from viewer.ik.kernels.forward import residuals
-from viewer.ik.kernels.joints import difference, move, prefer, reseed
+from viewer.ik.kernels.joints import difference, move, prefer, reseed, residuals
+from viewer.ik.kernels.starts import FEWEST, align_roots, stand_roots
 from viewer.ik.kernels.step import cap, freeze, less_pull, linearise, shorten, spread_step, yield_swings
 from viewer.ik.system import Settings, State, System, Work
 from viewer.spatial.checks import Floats

@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.ik.assemble import Assembly, assemble
+from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import engine_for
-from viewer.ik.dof_table import dof_table_of
 from viewer.ik.findings import Cause, Reason, limit_name, listed, metres
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.distance import kept_at
 from viewer.ik.goals.kind import AT_TARGET
-from viewer.ik.kernels.goal_islands import only_looks
+from viewer.ik.levels import only_looks
 from viewer.ik.levenberg_marquardt import CHOICE
 from viewer.ik.methods import METHODS
 from viewer.ik.reach import END, Gap, Miss

@@ -10,10 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from viewer.ik.assemble import Assembly, assemble, same_rows, with_goals
-from viewer.ik.compiled.direct import Direct
+from viewer.ik.assemble import Assembly, DofTable, assemble, dof_table_of, same_rows, with_goals
+from viewer.ik.compiled.entry import Direct
 from viewer.ik.contact.volumes import Volumes, check_names, make_volumes
-from viewer.ik.dof_table import DofTable, dof_table_of
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
 from viewer.ik.levenberg_marquardt import CHOICE
@@ -23,8 +22,7 @@ from viewer.ik.scaling import arm_joints, metric, principal, stands
 from viewer.ik.solver_options import DEFAULT, DLS, INSIDE, Options, seeds_for, serves_levels, unserved_of
 from viewer.ik.start_projection import KindProjection, Preferred, Starts
 from viewer.ik.system import Settings
-from viewer.ik.targets import Targets
-from viewer.ik.workspace import Workspace
+from viewer.ik.workspace import Targets, Workspace
 from viewer.skeleton import Skeleton
 
 UNSERVED_PREFERENCE = "preferred pose"

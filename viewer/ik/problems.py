@@ -9,20 +9,21 @@ from viewer.ik.active_set import MOST_WEIGHT, keeps_apart, weigh_overlaps
 from viewer.ik.algebra import put_table, scale_row
 from viewer.ik.arm_search import is_arm, join_bones, search_arm
 from viewer.ik.goals.balance_goal import find_support
-from viewer.ik.kernels.forward import residuals
-from viewer.ik.kernels.goal_islands import (
+from viewer.ik.kernels.joints import into_limits, residuals
+from viewer.ik.kernels.starts import approach, far_out, is_chain, stretch, went
+from viewer.ik.levels import (
     count_islands,
+    count_levels,
+    follow,
     keep,
     keep_island,
     may_drift,
     note_weights,
+    serve_levels,
     single_out,
     take_back,
     went_off,
 )
-from viewer.ik.kernels.joints import into_limits
-from viewer.ik.kernels.starts import approach, far_out, is_chain, stretch, went
-from viewer.ik.levels import count_levels, follow, serve_levels
 from viewer.ik.levenberg_marquardt import (
     AS_NEAR,
     BUDGET,

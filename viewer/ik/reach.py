@@ -27,7 +27,7 @@ import numpy as np
 
 from viewer.ik.algebra import HINGE, SLIDE, UNIVERSAL
 from viewer.ik.goals.bend import angle_between_vectors
-from viewer.ik.kernels.forward import sets_turn
+from viewer.ik.kernels.joints import sets_turn
 from viewer.ik.system import System
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, angle_between, multiply, rotate

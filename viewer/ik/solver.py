@@ -1,21 +1,26 @@
-"""The solver: all goals of a skeleton in one solve."""
+"""The solver: all goals of a skeleton in one solve; and compiling its kernels without blocking the program."""
 
 from __future__ import annotations
 
+import os
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import Unpack
 
 from numpy.typing import ArrayLike
 
-from viewer.errors import plural
+from viewer.errors import ViewerError, plural
+from viewer.ik import backends
+from viewer.ik.backends import compile_elsewhere
 from viewer.ik.batch import Batches, BatchSolution
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian, jacobian_of
-from viewer.ik.one_shot import OneShot
 from viewer.ik.prepared import Foundation, Prepared
-from viewer.ik.runs import Runs
+from viewer.ik.runs import OneShot, Runs
 from viewer.ik.solution import Solution
 from viewer.ik.solver_options import (
     Options,
@@ -27,6 +32,7 @@ from viewer.ik.solver_options import (
     signature_of,
 )
 from viewer.ik.system import State
+from viewer.locks import lock, remove_if_free
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.character import check_skeleton
 from viewer.skeleton.pose import Reduced
@@ -234,3 +240,84 @@ def _traced(
             between()
             steps.append(stopped_after(n))
     return (*steps, last)
+
+
+_LONGEST_WAIT_S = 600.0
+"""After this time a compiler counts as stuck, and another one starts."""
+
+
+def load() -> None:
+    """Compile the kernels, or load them from the cache on disk, and let "auto" solvers of this process use them."""
+    from viewer.ik.goals import Goal
+    from viewer.skeleton.tree import chain
+
+    skeleton = chain(2)
+    solver = Solver(skeleton, [Goal.position("tip", (0.5, 0.5, 0.0))], backend="numba")
+    pose = skeleton.relaxed_pose()
+    solver.solve(pose)
+    solver.solve_batch([pose], threads=1)
+    backends.compiled_is_ready()
+
+
+def compile_all(*, quietly: bool = False) -> None:
+    """Compile the kernels in this process, for the cache on disk; wait first for another process that does so.
+
+    Args:
+        quietly: at low priority, which only others of low priority wait for.
+    """
+    if quietly and hasattr(os, "nice"):
+        os.nice(10)
+    backends.compile_here()
+    from viewer.ik.compiled import numba_engine
+
+    with nullcontext() if numba_engine.in_cache() else _alone_in(numba_engine.cache_folder(), quietly=quietly):
+        load()  # from the cache, if another process has compiled meanwhile
+
+
+@contextmanager
+def _alone_in(folder: Path | None, *, quietly: bool) -> Iterator[None]:
+    """Let one process at a time run the block; none waits for a killed one, nor for one of lower priority."""
+    if folder is None:
+        yield
+        return
+    if quietly:
+        with _alone_in(folder, quietly=False):  # waits for one of normal priority
+            pass
+    path = folder / ("ikviewer-kernels-quiet.lock" if quietly else "ikviewer-kernels.lock")
+    held = None
+    with suppress(OSError):
+        held = lock(path, wait_s=_LONGEST_WAIT_S)
+    try:
+        yield
+    finally:
+        if held is not None:
+            held.close()
+            remove_if_free(path)
+
+
+def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> threading.Thread:
+    """Compile the kernels in another process, at low priority, and load them from the cache on disk.
+
+    "auto" solvers use numpy until then: about fifteen seconds the first time on a machine, one second later.
+
+    Args:
+        wait: whether to return when it is done, or at once.
+        then: called when it is done, in the thread that did it.
+
+    Returns:
+        The thread that waits for the other process. If that fails, "auto" stays with numpy.
+    """
+
+    def work() -> None:
+        # If either process fails, without numba or a writable disk, solvers keep numpy.
+        with suppress(ViewerError):
+            if compile_elsewhere(quietly=True):
+                load()
+        if then is not None:
+            then()
+
+    thread = threading.Thread(target=work, name="ikviewer-warm-up", daemon=True)
+    thread.start()
+    if wait:
+        thread.join()
+    return thread

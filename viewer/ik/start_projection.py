@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik.assemble import Assembly
-from viewer.ik.dof_table import DofTable
+from viewer.ik.assemble import Assembly, DofTable
 from viewer.ik.system import StartTables, System, make_state, make_work
 from viewer.ik.vectorised.numpy_engine import into_limits
 from viewer.ik.workspace import checked_start

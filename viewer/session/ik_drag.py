@@ -18,7 +18,7 @@ from viewer.document.posed_goals import above, below, held, led
 from viewer.document.scope import locked_joints, violation
 from viewer.document.solve_report import Trace
 from viewer.errors import InputError, quote
-from viewer.ik.goals.numbers import as_rotation
+from viewer.ik.goals.goal import as_rotation
 from viewer.ik.solution import Status
 from viewer.session.solving import SettleDetector, Solvers, kept_pose, target_rows, tolerances
 from viewer.skeleton import Pose, Skeleton, find_place

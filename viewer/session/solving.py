@@ -23,9 +23,8 @@ from viewer.ik.backends import engine_for
 from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
-from viewer.ik.solver import Solver
+from viewer.ik.solver import Solver, warm_up
 from viewer.ik.solver_options import Options, keywords_of
-from viewer.ik.warming import warm_up
 from viewer.session.figure_stage import Stage
 from viewer.session.figures import State
 from viewer.skeleton import Pose, Skeleton

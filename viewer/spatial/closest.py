@@ -2,7 +2,7 @@
 
 A vector here is a tuple of its three components, each a number or an array; arrays of one shape give answers of that
 shape, element by element. There are no branches: `choose` takes one of two values. Compiled code runs this very source
-on numbers, with a `choose` of its own (`viewer.ik.contact.near_loops`), and gives the same bits.
+on numbers, with a `choose` of its own (`viewer.ik.kernels.contact_rows`), and gives the same bits.
 
 Sources: C. Ericson, Real-Time Collision Detection (2005), 5.1.2 and 5.1.9; the box is solved exactly, because the slope
 of the squared distance along a segment is piecewise linear and rises.

@@ -28,7 +28,7 @@ from viewer.document.scope import binding, inside_at, turned_within, with_loops_
 from viewer.document.take import same_or_none
 from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import NONE, WORDS, with_limits
-from viewer.ik.goals.numbers import as_rotation
+from viewer.ik.goals.goal import as_rotation
 from viewer.skeleton import DOFS, JointKind, Pose, Skeleton, joint_space
 from viewer.skeleton.figure import partners
 from viewer.spatial.checks import Floats, handed_over

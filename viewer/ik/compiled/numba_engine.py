@@ -20,29 +20,17 @@ import numpy as np
 from numba.core import types
 
 from viewer.ik import active_set, algebra, arm_search, goals, levels, levenberg_marquardt, problems, system, workspace
-from viewer.ik.assemble import assemble
+from viewer.ik.assemble import assemble, dof_table_of, joint_tables
 from viewer.ik.backends import twins
 from viewer.ik.compiled import entry, numba_types
 from viewer.ik.compiled.entry import KNOWN, measure_pose, solve_in_block
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
-from viewer.ik.contact import distances, near_loops
-from viewer.ik.dof_table import dof_table_of, joint_tables
+from viewer.ik.contact import distances
 from viewer.ik.goals import ROW_KINDS, Goal
-from viewer.ik.kernels import (
-    alignment,
-    contact_rows,
-    dual_system,
-    forward,
-    goal_islands,
-    joints,
-    six_axes,
-    starts,
-    step,
-)
+from viewer.ik.kernels import contact_rows, dual_system, joints, six_axes, starts, step
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
-from viewer.ik.targets import Targets, make_call
-from viewer.ik.workspace import Workspace, arrays_in, entries_of
+from viewer.ik.workspace import Targets, Workspace, arrays_in, entries_of, make_call
 from viewer.skeleton import kinematics
 from viewer.skeleton.kinematics import COMPILED, walk
 from viewer.skeleton.tree import chain
@@ -55,15 +43,11 @@ MODULES = (
     joints,
     closest,
     distances,
-    near_loops,  # after these two: its functions of numbers take the place of numpy's
-    contact_rows,
-    forward,
+    contact_rows,  # after these two: its functions of numbers take the place of numpy's
     dual_system,
     step,
     active_set,
-    alignment,
     starts,
-    goal_islands,
     levenberg_marquardt,
     levels,
     six_axes,
@@ -130,7 +114,7 @@ def _entry(*, at_once: bool) -> Any:  # noqa: ANN401 - numba's have no public ty
     how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if at_once else [])]
     sources = "".join(inspect.getsource(module) for module in (*MODULES, *how))
     # numba notices a change of a function's own file only: this makes any change of any of them a new function.
-    digest = hashlib.sha256((sources + forward.dispatch_source(ROW_KINDS) + str(_TYPES)).encode()).hexdigest()[:16]
+    digest = hashlib.sha256((sources + joints.dispatch_source(ROW_KINDS) + str(_TYPES)).encode()).hexdigest()[:16]
     others = INSTRUCTIONS | {entry.groups_in.__name__: groups_at(_TYPES)}
     return twins(MODULES, others, partial(_jit, digest=digest, at_once=at_once))[_ENTRY]
 

@@ -1,6 +1,6 @@
 """What is near, and what a figure touches, in a pose, with numpy.
 
-`find_near` gives the rows of `viewer.ik.contact.near_loops`, in the same order.
+`find_near` gives the rows of `viewer.ik.kernels.contact_rows`, in the same order.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def touches(skeleton: Skeleton, contact: Contact, volumes: Volumes, near: Near) 
 
 
 def find_near(v: Volumes, w: Near, place: Floats, spin: Floats, within: float) -> int:
-    """`viewer.ik.contact.near_loops.find_near`, with arrays."""
+    """`viewer.ik.kernels.contact_rows.find_near`, with arrays."""
     q = (*planes(spin[v.joint]), spin[v.joint, 3])
     at = place[v.joint]
     w.a[:] = np.stack(turn(q, planes(v.a), 1.0), axis=-1) + at

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, placed, pole, relative
-from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, goal_ids
+from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, Number, Quaternion, Unit, Value, Vector, goal_ids
 from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind, Measure
-from viewer.ik.goals.numbers import Number, Quaternion, Unit, Value, Vector
 
 MODULES = (placed, distance, aim, bend, pole, relative, balance_goal, grip, function)
 """The modules of all kinds, in the order of menus, schemas and the kernels' codes."""

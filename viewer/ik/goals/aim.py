@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from viewer.ik.algebra import SMALL, turned
-from viewer.ik.goals.goal import Goal
+from viewer.ik.goals.goal import Goal, Number, Unit, Vector
 from viewer.ik.goals.kind import (
     AHEAD,
     NAN,
@@ -27,7 +27,6 @@ from viewer.ik.goals.kind import (
     stand_at,
     stand_of,
 )
-from viewer.ik.goals.numbers import Number, Unit, Vector
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats, Ints

@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 
 from viewer.ik.algebra import turned
-from viewer.ik.goals.goal import Goal
+from viewer.ik.goals.goal import Goal, Number, Unit
 from viewer.ik.goals.kind import NAN, Constants, FileKey, GoalDrawing, Kind, Measure, Places, Rows, one_by_one
-from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_balance
 from viewer.skeleton.tree import rest_tree

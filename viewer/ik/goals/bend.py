@@ -14,9 +14,8 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import turned
-from viewer.ik.goals.goal import Goal
+from viewer.ik.goals.goal import Goal, Number, Unit, Vector
 from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
-from viewer.ik.goals.numbers import Number, Unit, Vector
 from viewer.ik.system import System, Work
 from viewer.skeleton import JointKind, Skeleton, World, find_figure, find_place, fk
 from viewer.spatial.checks import Floats

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from viewer.ik.algebra import SMALL
-from viewer.ik.goals.goal import Goal
+from viewer.ik.goals.goal import Goal, Number, Unit
 from viewer.ik.goals.kind import (
     AHEAD,
     NAN,
@@ -28,7 +28,6 @@ from viewer.ik.goals.kind import (
     stand_at,
     stand_of,
 )
-from viewer.ik.goals.numbers import Number, Unit
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats, Ints

@@ -1,6 +1,6 @@
 """Goals of users: the residuals of a function of the world are zero.
 
-Its rows are taken by differences, beside the kernels: `viewer.ik.methods.numeric`. No file can hold it.
+Its rows are taken by differences, beside the kernels: `viewer.ik.methods.common`. No file can hold it.
 """
 
 from __future__ import annotations

@@ -10,9 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.ik.goals.goal import Goal
+from viewer.ik.goals.goal import Goal, Vector
 from viewer.ik.goals.kind import NAN, Constants, FileKey, GoalDrawing, Kind, stand_of
-from viewer.ik.goals.numbers import Vector
 from viewer.skeleton import Skeleton, World, find_place
 
 _FEWEST = 2

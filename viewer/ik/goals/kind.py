@@ -11,8 +11,7 @@ from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from viewer.ik.goals.goal import Goal, Needs
-from viewer.ik.goals.numbers import Checker, Number, Quaternion, Value, Vector, any_numbers
+from viewer.ik.goals.goal import Checker, Goal, Needs, Number, Quaternion, Value, Vector, any_numbers
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats, Ints

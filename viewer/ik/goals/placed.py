@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from viewer.ik.algebra import logarithm, product
-from viewer.ik.goals.goal import Goal
+from viewer.ik.goals.goal import Goal, Quaternion
 from viewer.ik.goals.kind import (
     NAN,
     NOTHING,
@@ -26,7 +26,6 @@ from viewer.ik.goals.kind import (
     put_turns,
     stand_of,
 )
-from viewer.ik.goals.numbers import Quaternion
 from viewer.ik.system import System, Work
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, fk
 from viewer.skeleton.limits import DOFS

@@ -12,9 +12,8 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import logarithm, product, turned, unit
-from viewer.ik.goals.goal import Goal
+from viewer.ik.goals.goal import Goal, Quaternion, Vector
 from viewer.ik.goals.kind import NAN, Constants, GoalDrawing, Kind, Measure, Rows, stand_at, stand_of
-from viewer.ik.goals.numbers import Quaternion, Vector
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats

@@ -17,11 +17,10 @@ import numpy as np
 from viewer.ik.goals import KINDS, ROW_KINDS, Kind, Measure
 from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
 from viewer.ik.methods import ccd, fabrik, jacobian_methods, limb, single_bone
-from viewer.ik.methods.common import Problem, Tuning, Watch
+from viewer.ik.methods.common import Problem, Tuning, UserRows, Watch
 from viewer.ik.methods.jacobian_methods import dls_settings
 from viewer.ik.methods.limb import freed
 from viewer.ik.methods.mechanism import Mechanism
-from viewer.ik.methods.numeric import UserRows
 from viewer.ik.system import Settings, State, System, Work
 
 Solve: TypeAlias = Callable[[Problem], tuple[int, int]]

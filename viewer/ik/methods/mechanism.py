@@ -14,7 +14,7 @@ import numpy as np
 from viewer.ik import algebra
 from viewer.ik.algebra import exponential, logarithm, product, turned
 from viewer.ik.kernels import joints
-from viewer.ik.kernels.forward import sets_turn
+from viewer.ik.kernels.joints import sets_turn
 from viewer.ik.methods.common import Problem
 from viewer.ik.system import State
 from viewer.spatial import closest

@@ -12,19 +12,19 @@ from viewer.ik import active_set, algebra, levels, levenberg_marquardt, problems
 from viewer.ik.algebra import Quaternion
 from viewer.ik.arm_search import is_arm, join_bones, search_arm
 from viewer.ik.backends import twins
-from viewer.ik.kernels.alignment import FEWEST, LEVER, POWERS
 from viewer.ik.kernels.contact_rows import penalty
+from viewer.ik.kernels.starts import FEWEST, LEVER, POWERS
 from viewer.ik.system import Problems, Settings, State, System, Work
-from viewer.ik.vectorised.contact_arrays import (
+from viewer.ik.vectorised.forward_arrays import (
     add_row,
     drop_row,
     find_rates,
     most_violated,
     push_step,
+    residuals,
     solve_active,
     take_step,
 )
-from viewer.ik.vectorised.forward_arrays import residuals
 from viewer.ik.vectorised.joint_arrays import difference, into_limits, move, prefer, reseed
 from viewer.ik.vectorised.step_arrays import (
     cap,

@@ -18,7 +18,7 @@ from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track
 from viewer.errors import FormatError, at_path, unknown_name
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.ik.contact.values import FLOOR
-from viewer.ik.goals.numbers import as_rotation
+from viewer.ik.goals.goal import as_rotation
 from viewer.session.figures import Arrangement, Figure, Link, Placement, State, lasting
 from viewer.session.storage.characters import (
     VALUES,
