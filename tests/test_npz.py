@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from characters import assert_same, every_kind
-from inside.formats import bounds, npz, read_npz, write_fk_npz, write_npz
+from inside.formats import arrays_and_tables, bounds, read_npz, write_fk_npz, write_npz
 
 from viewer.errors import FormatError, InputError, ViewerError
 from viewer.skeleton import fk_clip
@@ -156,7 +156,7 @@ def test_arrays_alone_make_a_skeleton_children_first_or_not(path: Path) -> None:
 def test_arrays_that_are_refused(path: Path, change: dict[str, Any], message: str) -> None:
     write_npz(every_kind(), path)
     arrays = {name: array for name, array in (arrays_of(path) | change).items() if array is not None}
-    npz.write_arrays(path, arrays)
+    arrays_and_tables.write_arrays(path, arrays)
     error = error_of(path)
     assert error.removeprefix("a.npz").lstrip(":, ").startswith(message), error
 
