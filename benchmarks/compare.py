@@ -31,7 +31,7 @@ from viewer.cli.bench.bench_report import Table, number
 from viewer.cli.bench.plan import Plan, version_of
 from viewer.cli.bench.rigs import Rig
 from viewer.cli.bench.solves import CHAIN, NUMBA, NUMPY, Contender, judged, our_makers, round_robin
-from viewer.cli.console import Json, print_json, progress_bars
+from viewer.cli.job import Json, print_json, progress_bars
 from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
 
 PAGE = """# Benchmarks

@@ -143,7 +143,7 @@ LOOPS = {
     for module in (starts,)
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
-} | {find_support.__name__}
+} - set(engine.STEPS) | {find_support.__name__}
 """Functions that are called rarely, or loop over a few goals, are the same for both."""
 
 

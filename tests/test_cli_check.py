@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from cli_run import FIGURE_BVH, figure, ran
-from inside.cli import console
+from inside.cli import job
 from inside.document import SetStiffness
 from inside.formats import READERS, report, watched, watched_by
 from scripts import altered, recorded, saved
@@ -120,7 +120,7 @@ def test_joints_that_the_motion_takes_past_their_limits_are_counted(
 def test_long_work_shows_a_bar_on_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(console, "_DELAY", 0.0)
+    monkeypatch.setattr(job, "_DELAY", 0.0)
     with redirect_stderr(Terminal()) as screen:
         assert ran(capsys, "convert", "sample:walk", tmp_path / "out.csv").code == 0
     assert re.search(r"writing: +[0-9]+%\|", screen.getvalue())
@@ -136,16 +136,16 @@ def test_quick_work_shows_none(capsys: pytest.CaptureFixture[str], tmp_path: Pat
 def test_no_terminal_no_bar(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(console, "_DELAY", 0.0)
+    monkeypatch.setattr(job, "_DELAY", 0.0)
     assert ran(capsys, "check", figure(tmp_path), *CM).err == ""
 
 
 def test_a_bar_is_wiped_before_a_line_and_given_up_work_leaves_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(console, "_DELAY", 0.0)
-    with redirect_stderr(Terminal()) as screen, console.progress_bars():
+    monkeypatch.setattr(job, "_DELAY", 0.0)
+    with redirect_stderr(Terminal()) as screen, job.progress_bars():
         report("reading", 5, 10)
         assert screen.getvalue().endswith(" left")
-        console.clear_bars()
+        job.clear_bars()
         assert screen.getvalue().endswith("\r")
         report("reading", 2, 10)
         report("reading", 10, 10)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from cli_run import figure, ran
 from conftest import ROOT
-from inside.cli import COMMANDS, Result, ViewOptions, console
+from inside.cli import COMMANDS, Result, ViewOptions, job
 from inside.formats import READERS
 from inside.session import DEMOS
 
@@ -295,9 +295,9 @@ def test_names_that_the_terminal_cannot_show_are_escaped(tmp_path: Path, monkeyp
 
 
 def test_json_keeps_vectors_on_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    document: console.Json = {"a": [0.1, 0.2, 0.3], "long": [[1.5] * 12, [2.5] * 12], "none": {}, "name": "é"}
-    assert console.written([1.0, 2.0]) == "[1.0, 2.0]"
-    console.print_json(document)
+    document: job.Json = {"a": [0.1, 0.2, 0.3], "long": [[1.5] * 12, [2.5] * 12], "none": {}, "name": "é"}
+    assert job.written([1.0, 2.0]) == "[1.0, 2.0]"
+    job.print_json(document)
     printed = capsys.readouterr().out
     assert json.loads(printed) == document
     assert printed.splitlines()[:3] == ["{", ' "a": [0.1, 0.2, 0.3],', ' "long": [']
@@ -305,7 +305,7 @@ def test_json_keeps_vectors_on_one_line(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_json_has_null_for_what_is_no_number(capsys: pytest.CaptureFixture[str]) -> None:
-    console.print_json({"a": [math.nan, 1.0], "b": {"c": -math.inf}})
+    job.print_json({"a": [math.nan, 1.0], "b": {"c": -math.inf}})
     assert capsys.readouterr().out == '{"a": [null, 1.0], "b": {"c": null}}\n'
 
 

@@ -18,7 +18,7 @@ import pytest
 from cli_run import FIGURE_BVH, Ran, figure, ran
 from conftest import ROOT
 from gl_drawing import context
-from inside.cli import console
+from inside.cli import job
 from inside.formats import find_ffmpeg
 from PIL import Image
 
@@ -281,7 +281,7 @@ class Terminal(io.StringIO):
 
 
 def test_a_bar_is_shown_on_a_terminal_alone(renders: Renders, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(console, "_DELAY", 0.0)
+    monkeypatch.setattr(job, "_DELAY", 0.0)
     with redirect_stderr(Terminal()) as screen:
         assert renders("a.gif").code == 0
     assert re.search(r"drawing: +[0-9]+%\|", screen.getvalue())

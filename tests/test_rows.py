@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from inside.ik import engine_residuals as residuals
-from inside.ik import forward, linearise, make_work, move, step
+from inside.ik import joints, linearise, make_work, move, step
 from inside.spatial import EULER_ORDERS, exp, multiply, perpendicular, rotate
 from rigs import (
     GOAL_KINDS,
@@ -44,7 +44,7 @@ def analytic(case: Problem) -> Floats:
 
 def by_plain_kernels(case: Problem) -> Floats:
     work, state = make_work(case.system), copied(case.state)
-    forward.residuals(case.system, work, state.q, state.t, state.e)
+    joints.residuals(case.system, work, state.q, state.t, state.e)
     step.linearise(case.system, work, state.x)
     return work.jacobian[:, : len(work.wanted)]
 

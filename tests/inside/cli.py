@@ -1,7 +1,7 @@
 """The inside of `viewer.cli` that tests use."""
 
 from viewer.cli import completion_command as completion
-from viewer.cli import console, many_files, workers
+from viewer.cli import job, many_files, workers
 from viewer.cli.bench import bench_report as report
 from viewer.cli.bench.bench_poses import Given, Solve, Trial, prepare
 from viewer.cli.bench.bench_poses import score as pose_score

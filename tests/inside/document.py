@@ -78,23 +78,22 @@ from viewer.document.actions import (
 from viewer.document.actions.contact_actions import capsules_of
 from viewer.document.actions.timeline_actions import KeyPose as takes_KeyPose
 from viewer.document.comparison import compare, rounded_up, shared_joints
-from viewer.document.derivation import derivation
 from viewer.document.document import LONGEST_MARKER, Marker, same_skeleton
 from viewer.document.document_contact import is_hand, solver_contact, touches_of
 from viewer.document.document_goal import DOCUMENT_KINDS, DocumentBalance
 from viewer.document.drag_goals import holds_yield, linked_goals, prioritised, yielding_holds
+from viewer.document.edit_skeleton import fitted_ranges, held_percent, mirrored_ranges, seen_in_clip, with_ranges
 from viewer.document.evaluation import frames_shown, joint_at, layered, motion_of
 from viewer.document.import_export import LEAST, MOST, baked_character, baked_clip, goals_of, step_scale
 from viewer.document.key_curves import KeyOnCurves, Tangent, curve_values, places
 from viewer.document.key_editing import different
-from viewer.document.limit_ranges import fitted_ranges, held_percent, mirrored_ranges, seen_in_clip, with_ranges
 from viewer.document.planar import PLANES, normal_of, preferred_pose, rig_of
 from viewer.document.planted_feet import feet_of, known, planted
 from viewer.document.pose_fitting import fitted_pose, mirrored_pose, on_the_spot
 from viewer.document.remapping import lost, remap
 from viewer.document.sampling import fade_frames, sampled, sampled_at
 from viewer.document.scope import binding, out_of_plane, violation
-from viewer.document.solve_report import standing
+from viewer.document.solve_report import derivation, standing
 from viewer.document.solver_settings import prefers
 from viewer.document.take import BLENDS, CODES, Blend, Key, PlantedContact, PlantedFeet, Track
 from viewer.document.take_layers import finished, in_other_space, miss_of, target_of

@@ -1,10 +1,10 @@
 """The inside of `viewer.physics` that tests use."""
 
 from viewer.choices import Assist, Base
-from viewer.formats.mjcf_writer import mjcf_text
+from viewer.formats.robot_writers import mjcf_text
 from viewer.physics.library import load_mujoco, xyzw
 from viewer.physics.model import make_model
 from viewer.physics.overlaps import Overlaps, Stuck
 from viewer.physics.simulation import Physics
 from viewer.physics.soles import soles_of, with_feet
-from viewer.physics.together import Standing, Together
+from viewer.physics.surroundings import Standing, Together

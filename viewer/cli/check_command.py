@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.cli.console import Json
 from viewer.cli.file_options import CheckOptions
 from viewer.cli.inputs import load_input
-from viewer.cli.job import Result
+from viewer.cli.job import Json, Result
 from viewer.cli.many_files import check_no_folder, files_of
 from viewer.cli.session_inputs import as_character, open_session
 from viewer.cli.workers import done_each

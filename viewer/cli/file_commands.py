@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from viewer.cli import inputs, outputs
-from viewer.cli.console import Json, warn
+from viewer.cli import inputs
 from viewer.cli.file_options import (
     AXES,
     JOINT_KINDS,
@@ -26,7 +25,7 @@ from viewer.cli.file_options import (
     SamplesOptions,
 )
 from viewer.cli.info_command import length_of
-from viewer.cli.job import Result, UsageError
+from viewer.cli.job import Json, Result, UsageError, warn
 from viewer.cli.many_files import Destination, Input, Kind, check_not_read, inputs_of, is_folder, on_each
 from viewer.errors import InputError, plural, quote, unknown_name
 from viewer.formats.bounds import check_character
@@ -47,7 +46,7 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
     names, out = options.paths, options.to.output
     if out is not None and Destination(out).is_for_many:
         kind = Kind(
-            "converting", "converted", tuple(WRITERS), check=lambda output: outputs.character_output(output, options)
+            "converting", "converted", tuple(WRITERS), check=lambda output: inputs.character_output(output, options)
         )
         return on_each(kind, _convert, options, names, out, options.to.spread, force=options.to.force)
     if out is None:
@@ -77,10 +76,10 @@ def _convert(options: ConvertOptions, pair: tuple[Input, Path]) -> Result:
     unused = [*_unused(form, to), *_lost_clips(options.motion, to, read, character)]
     lost = [f"{output}: {warning}" for warning in unused]
     warn(lost)
-    lost += outputs.saved(
+    lost += inputs.saved(
         character, output, units=form.to_units, up=form.to_up, precision=form.precision, joints=form.joints
     )
-    document = outputs.character_document(character, output, [*inputs.warnings_of(read, file), *lost])
+    document = inputs.character_document(character, output, [*inputs.warnings_of(read, file), *lost])
     notes = [f"wrote {output}: {_summary(character, to, what)}"]
     return Result(notes=notes, document={"file": file, **document})
 
@@ -106,7 +105,7 @@ def _check_usage(options: ConvertOptions) -> None:
 def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: ConvertOptions) -> None:
     """Refuse unknown formats and outputs that replace what is read: inputs unless ``--force`` is given, rigs always."""
     for _, output in pairs:
-        outputs.character_output(output, options)
+        inputs.character_output(output, options)
     if not options.to.force:
         check_not_read(pairs, "--force does so, another name keeps it")
 
@@ -237,9 +236,9 @@ def run_build(options: BuildOptions) -> Result:
     end = (0.0, options.length, 0.0)
     builder.tip(last, end).effector("end", last, end)
     built = check_character(Character(builder.skeleton))
-    warnings = outputs.saved(built, output)
+    warnings = inputs.saved(built, output)
     bones = plural(options.chain, "bone")
-    document = outputs.character_document(built, output, warnings)
+    document = inputs.character_document(built, output, warnings)
     return Result(notes=[f"wrote {output}: {bones} of {options.length:g} m"], document=document)
 
 
@@ -253,7 +252,7 @@ def run_edit(options: EditOptions) -> Result:
     output = Path(options.output)
     check_suffix(output)
     if not options.force:
-        outputs.check_kept(output, options)
+        inputs.check_kept(output, options)
         if output.exists():
             raise InputError(f"{output}: is there already: --force replaces it")
     character = inputs.load_input(options.file, options.reading)
@@ -276,13 +275,13 @@ def run_edit(options: EditOptions) -> Result:
         warnings = [f"the motion of {count} is dropped: {', '.join(dropped)}"]
         warn(warnings)
     made = check_character(carrier.character(replace(character, skeleton=renamed)))
-    warnings += outputs.saved(made, output)
+    warnings += inputs.saved(made, output)
     gained = len(after) - len(before)
     return Result(
         notes=[f"wrote {output}: {len(after)} joints ({gained:+d})"],
         document={
             "file": options.file,
-            **outputs.character_document(made, output, [*inputs.warnings_of(character, options.file), *warnings]),
+            **inputs.character_document(made, output, [*inputs.warnings_of(character, options.file), *warnings]),
             "joints_before": len(before),
             "motion_dropped": [*dropped],
         },

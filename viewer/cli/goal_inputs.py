@@ -16,8 +16,8 @@ from typing import TypeVar
 
 from numpy.typing import ArrayLike
 
-from viewer.cli.console import print_note, warn
 from viewer.cli.inputs import as_file
+from viewer.cli.job import print_note, warn
 from viewer.cli.options import ShapeText
 from viewer.cli.solving_options import Touching
 from viewer.errors import InputError, quote, unknown_name

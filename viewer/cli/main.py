@@ -17,7 +17,7 @@ from importlib import import_module
 from typing import NamedTuple, NoReturn
 
 import viewer
-from viewer.cli import console
+from viewer.cli import job
 from viewer.cli.job import Options, Result, UsageError, add_fields, made_from, print_results
 from viewer.errors import ViewerError, missing_library, quote, unknown_name
 from viewer.formats.file_formats import POINT_FILES, READ, WRITTEN
@@ -39,7 +39,7 @@ COMMANDS = {
     "view": Command("open the window (what `ikviewer FILE` does)", "picture_options", "view_command"),
     "info": Command("say what is in a file: joints, limits, effectors, motion, units", "file_options", "info_command"),
     "fk": Command(
-        "evaluate forward kinematics: world positions and rotations of all joints", "file_options", "fk_command"
+        "evaluate forward kinematics: world positions and rotations of all joints", "file_options", "info_command"
     ),
     "solve": Command(
         "pose a skeleton so that all goals of a goals file are met at once", "solving_options", "solving_commands"
@@ -239,12 +239,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: by argparse: 0 after ``--help`` and ``--version``, 2 for wrong usage.
     """
-    console.make_streams_safe()
-    console.be_quiet(False)
+    job.make_streams_safe()
+    job.be_quiet(False)
     name, words = _command_of(list(sys.argv[1:] if arguments is None else arguments))
     parser = command_parser(name)
     chosen = parsed(parser, words)
-    console.be_quiet(chosen.quiet, debug=chosen.debug)
+    job.be_quiet(chosen.quiet, debug=chosen.debug)
     try:
         return _guarded(name, made_from(options_of(name), chosen))
     except UsageError as error:
@@ -288,16 +288,16 @@ def _guarded(name: str, options: Options) -> int:
     """Run a command; every error becomes one line and an exit code."""
     try:
         with contextlib.ExitStack() as stack:
-            if not console.is_quiet():
-                stack.enter_context(console.progress_bars())
+            if not job.is_quiet():
+                stack.enter_context(job.progress_bars())
             if name not in _WITHOUT_NUMBERS:
                 stack.enter_context(_overflowing())
             code = print_results(run_command(name, options), as_json=bool(getattr(options, "json", False)))
-        console.flush()
+        job.flush()
     except UsageError:
         raise
     except BrokenPipeError:
-        console.drop_stdout()  # the reader (``| head``) has closed the pipe
+        job.drop_stdout()  # the reader (``| head``) has closed the pipe
         return 0
     except ViewerError as error:
         return _failed(error, f"error: {error}", error.exit_code)
@@ -335,10 +335,10 @@ def _overflowing() -> Iterator[None]:
 def _failed(error: BaseException, line: str, code: int) -> int:
     """Flush stdout or drop its buffer; then print the line, after a traceback with ``--debug``."""
     try:
-        console.flush()
+        job.flush()
     except (OSError, ViewerError):
-        console.drop_stdout()
-    if console.is_debug():
-        console.print_traceback(error)
-    console.print_error(line)
+        job.drop_stdout()
+    if job.is_debug():
+        job.print_traceback(error)
+    job.print_error(line)
     return code

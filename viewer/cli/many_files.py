@@ -21,8 +21,7 @@ from typing import NamedTuple, TextIO, TypeAlias, TypeVar
 
 import viewer
 from viewer.cli import job
-from viewer.cli.console import Json, print_error, print_note, warnings_once
-from viewer.cli.job import Result, UsageError, fields_of
+from viewer.cli.job import Json, Result, UsageError, fields_of, print_error, print_note, warnings_once
 from viewer.cli.options import Spreading
 from viewer.cli.workers import Done, tried_each
 from viewer.errors import InputError, OutputError, ViewerError, means_full, writing

@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from viewer import motion
-from viewer.cli import inputs, outputs
+from viewer.cli import inputs
 from viewer.cli import options as shared
-from viewer.cli.console import Json, print_error, warn, warnings_once
 from viewer.cli.file_options import FeetOptions, FitOptions, LimitsOptions, RetargetOptions
 from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.info_command import length_of
-from viewer.cli.job import Result, UsageError
+from viewer.cli.job import Json, Result, UsageError, print_error, warn, warnings_once
 from viewer.cli.many_files import (
     Destination,
     Input,
@@ -59,8 +58,8 @@ def run_retarget(options: RetargetOptions) -> Result | Iterator[Result]:
     for _, output in pairs:
         if output is not None:
             check_suffix(output)
-        outputs.check_kept(output, options)
-    outputs.check_kept(options.pairing.save_map, options)
+        inputs.check_kept(output, options)
+    inputs.check_kept(options.pairing.save_map, options)
     if not many:
         document, lines, notes = _retarget(options, pairs[0])
         return Result(lines, notes=notes, document=document)
@@ -102,7 +101,7 @@ def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> tupl
     if output is not None:
         with writing(output):
             output.parent.mkdir(parents=True, exist_ok=True)
-        outputs.saved(made.character, output)
+        inputs.saved(made.character, output)
     warn(f"{file}: {warning}" for warning in report.warnings)
     slide = report.slide_cm_s
     document: Json = {
@@ -207,7 +206,7 @@ def run_feet(options: FeetOptions) -> Result | Iterator[Result]:
         raise UsageError(f"the following arguments are required: {missing}")
     if options.output is None and is_many(options.file, None):
         return _measured_each(options)
-    kind = Kind("planting", "planted", tuple(WRITERS), check=lambda path: outputs.character_output(path, options))
+    kind = Kind("planting", "planted", tuple(WRITERS), check=lambda path: inputs.character_output(path, options))
     return one_or_each(kind, _feet, options, options.file, options.output, options.spread)
 
 
@@ -231,7 +230,7 @@ def _feet_of(options: FeetOptions, file: str) -> Result:
 
 def _feet(options: FeetOptions) -> Result:
     if options.output is not None:
-        outputs.character_output(options.output, options)
+        inputs.character_output(options.output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     clip = inputs.motion_of(character, options.file)
     objects = objects_of(options.object)
@@ -268,7 +267,7 @@ def _planted(
     output = Path(options.output or "")
     pelvis = None if options.pelvis is None else 0.01 * options.pelvis
     done = motion.plant_feet(character.skeleton, clip, contacts, options.blend, pelvis=pelvis, objects=objects)
-    outputs.saved(inputs.with_motion(character, done.clip), output)
+    inputs.saved(inputs.with_motion(character, done.clip), output)
     report = done.report
     if report.short_mm > _SHORT_MM:
         warn([f"{output}: feet stay up to {report.short_mm:.1f} mm from their places: the pelvis may not come nearer"])
@@ -290,7 +289,7 @@ def run_fit(options: FitOptions) -> Result:
     """Fit, and write the character."""
     from viewer.formats.positions import Fitting, fit_file  # noqa: PLC0415 - only this reads positions
 
-    output = outputs.character_output(options.output, options)
+    output = inputs.character_output(options.output, options)
     how = Fitting(
         preset=options.preset,
         names=options.names,
@@ -302,7 +301,7 @@ def run_fit(options: FitOptions) -> Result:
     )
     character = fit_file(Path(options.file), options.file, how)
     warn(f"{options.file}: {warning}" for warning in character.warnings)
-    outputs.saved(character, output)
+    inputs.saved(character, output)
     return Result(notes=[f"wrote {output}: {_fit_summary(character)}"], document=_fit_document(output, character))
 
 
@@ -336,7 +335,7 @@ def run_limits(options: LimitsOptions) -> Result:
     if output.suffix.casefold() != ".json":
         suffix = quote(output.suffix) if output.suffix else "no suffix"
         raise InputError(f"{output}: expected a name that ends in .json, which holds limits, found {suffix}")
-    outputs.check_kept(output, options)
+    inputs.check_kept(output, options)
     files = [each.file for each in inputs_of(options.paths)]
     rig = load(options.to)
     clips, broken = [], []
@@ -355,7 +354,7 @@ def run_limits(options: LimitsOptions) -> Result:
     if found.still:
         warn([f"{options.to}: joints that never move keep the limits that they had: {motion.named_still(found)}"])
     made = replace(rig, skeleton=found.skeleton, limits_from="learned")
-    outputs.saved(made, output)
+    inputs.saved(made, output)
     lines = _limit_lines(found, len(clips))
     return Result(lines, notes=[f"wrote {output}"], document=_limit_document(options, found, len(clips), broken))
 

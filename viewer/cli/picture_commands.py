@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from viewer.cli import inputs, outputs
-from viewer.cli.console import Json, warn
+from viewer.cli import inputs
 from viewer.cli.goal_inputs import goals_of
-from viewer.cli.job import Result, UsageError
+from viewer.cli.job import Json, Result, UsageError, warn
 from viewer.cli.many_files import Kind, one_or_each
 from viewer.cli.options import usage_of
 from viewer.cli.picture_options import PosesOptions, RenderOptions
@@ -38,14 +37,14 @@ def run_render(options: RenderOptions) -> Result | Iterator[Result]:
 
 
 def _check_picture(output: Path, options: RenderOptions) -> None:
-    _check_usage(options, outputs.checked_output(str(output), OUTPUTS))
-    outputs.check_kept(output, options)
+    _check_usage(options, inputs.checked_output(str(output), OUTPUTS))
+    inputs.check_kept(output, options)
 
 
 def _render(options: RenderOptions) -> Result:
-    output = outputs.checked_output(options.output, OUTPUTS)
+    output = inputs.checked_output(options.output, OUTPUTS)
     _check_usage(options, output)
-    outputs.check_kept(output, options)
+    inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.subject.clip, options.file)
     pose = _pose(character, options)
     goals: tuple[Goal, ...] = ()
@@ -59,7 +58,7 @@ def _render(options: RenderOptions) -> Result:
     }  # fmt: skip
     write = _write_film if file_formats.is_film(output) else _write_picture
     words, document, warnings = write(output, character, pose, options, how)
-    written: dict[str, Json] = {"file": options.file, "output": str(output), "bytes": outputs.file_size(output)}
+    written: dict[str, Json] = {"file": options.file, "output": str(output), "bytes": inputs.file_size(output)}
     written |= document | {"warnings": [*inputs.warnings_of(character, options.file), *warnings]}
     return Result(notes=[f"wrote {output}: {words}"], document=written)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
-from viewer.cli.console import Json, warn
+from viewer.cli.job import Json, warn
 from viewer.cli.options import SESSION_POSE
 from viewer.document import Document
 from viewer.document.import_export import baked_character

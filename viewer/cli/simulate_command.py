@@ -11,10 +11,9 @@ from types import MappingProxyType
 
 import numpy as np
 
-from viewer.cli import inputs, outputs
-from viewer.cli.console import Json, warn
+from viewer.cli import inputs
 from viewer.cli.goal_inputs import check_enabled, goals_of, objects_of
-from viewer.cli.job import Result
+from viewer.cli.job import Json, Result, warn
 from viewer.cli.options import ShapeText
 from viewer.cli.solving_options import SimulateOptions
 from viewer.errors import InputError
@@ -49,7 +48,7 @@ def run_simulate(options: SimulateOptions) -> Result:
             raise InputError(f"{output}: expected a film, .mp4, .gif or {name}, found one picture")
         if not films:
             check_suffix(output)
-        outputs.check_kept(output, options)
+        inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     # At the rate of the steps: captured frames would move the aim in jumps.
     motion = inputs.motion_of(character, options.file).resampled(_FPS) if options.follow else None
@@ -119,7 +118,7 @@ def _objects(given: Sequence[ShapeText], known: Sequence[Object]) -> tuple[tuple
 
 def _write(character: Character, sim: Physics, output: Path) -> str:
     clip = sim.clip
-    outputs.saved(replace(character, clips=MappingProxyType({clip.name: clip})), output, objects=sim.objects_at)
+    inputs.saved(replace(character, clips=MappingProxyType({clip.name: clip})), output, objects=sim.objects_at)
     return f"wrote {output}: {len(clip)} frames at {clip.fps:g} fps"
 
 

@@ -11,10 +11,9 @@ import numpy as np
 
 import viewer
 from viewer.choices import Backend, MethodName, RootMode
-from viewer.cli import inputs, outputs
-from viewer.cli.console import Json, warn
+from viewer.cli import inputs
 from viewer.cli.goal_inputs import check_enabled, contact_of, goal_from, goals_of, layers_of
-from viewer.cli.job import Result, UsageError
+from viewer.cli.job import Json, Result, UsageError, warn
 from viewer.cli.many_files import Kind, one_or_each
 from viewer.cli.solving_options import BENDS, LabOptions, LayerOptions, SolveOptions, Solving
 from viewer.errors import InputError, one_line, plural, prefixed, quote, shown
@@ -46,12 +45,12 @@ def run_solve(options: SolveOptions) -> Result | Iterator[Result]:
 
 
 def _check_pose_output(output: Path, options: SolveOptions) -> None:
-    outputs.check_kept(_pose_output(str(output)), options)
+    inputs.check_kept(_pose_output(str(output)), options)
 
 
 def _solve(options: SolveOptions) -> Result:
     output = None if options.output is None else _pose_output(options.output)
-    outputs.check_kept(output, options)
+    inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
     goals, solution, every = _solved(character, options)
     if output is not None:
@@ -145,7 +144,7 @@ def _solver_options(options: SolveOptions, skeleton: Skeleton) -> SolverOptions:
 
 def _pose_output(name: str) -> Path:
     check_no_session(Path(name))
-    return outputs.checked_output(name, OUTPUTS)
+    return inputs.checked_output(name, OUTPUTS)
 
 
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:
@@ -155,7 +154,7 @@ def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path
     if path.suffix.casefold() == ".json":
         write_whole(path, pose_to_json(character.skeleton, pose))
         return
-    outputs.saved(character, path, pose=pose)
+    inputs.saved(character, path, pose=pose)
 
 
 # --- the report of a solution
@@ -297,7 +296,7 @@ def _report_lines(report: dict[str, Json]) -> list[str]:
 
 def run_layer(options: LayerOptions) -> Result:
     """Read, solve the layers' frames, write."""
-    output = outputs.character_output(options.output, options)
+    output = inputs.character_output(options.output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
     clip = inputs.motion_of(character, options.file)
     layers = layers_of(options.layers, character.skeleton)
@@ -305,7 +304,7 @@ def run_layer(options: LayerOptions) -> Result:
         windows = solve_layers(character.skeleton, clip, layers, backend=options.backend, limits=not options.no_limits)
     warn(f"{options.layers}: {line}" for line in _together(layers))
     changed = with_windows(clip, windows)
-    outputs.saved(inputs.with_motion(character, changed), output)
+    inputs.saved(inputs.with_motion(character, changed), output)
     rows: list[Json] = []
     lines = []
     misses = {
@@ -357,8 +356,8 @@ def run_lab(options: LabOptions) -> Result:
         checked_methods(options.methods)
     except InputError as error:
         raise UsageError(f"argument --methods: {str(error).removeprefix('methods: ')}") from error
-    output = None if options.output is None else outputs.checked_output(options.output, LAB_OUTPUTS)
-    outputs.check_kept(output, options)
+    output = None if options.output is None else inputs.checked_output(options.output, LAB_OUTPUTS)
+    inputs.check_kept(output, options)
     character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
     traces = _traces(character, options)
     source = Path(options.file).name

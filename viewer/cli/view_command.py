@@ -10,10 +10,9 @@ from typing import Any
 from viewer.app.layout import check_size
 from viewer.app.pacing import Automation
 from viewer.app.start import window_libraries
-from viewer.cli import inputs, outputs
-from viewer.cli.console import warn
+from viewer.cli import inputs
 from viewer.cli.goal_inputs import goals_of
-from viewer.cli.job import Result, UsageError
+from viewer.cli.job import Result, UsageError, warn
 from viewer.cli.options import usage_of
 from viewer.cli.picture_options import DEFAULT_FILE, ViewOptions, Window
 from viewer.cli.session_inputs import open_session as read_document
@@ -37,8 +36,8 @@ def run_view(options: ViewOptions) -> Result:
         check_size(window.size)
     if window.screenshot is not None and Path(window.screenshot).suffix.casefold() != ".png":
         raise InputError(f"{window.screenshot}: expected a name that ends in .png")
-    outputs.check_kept(window.state_file, options)
-    outputs.check_kept(window.screenshot, options)
+    inputs.check_kept(window.state_file, options)
+    inputs.check_kept(window.screenshot, options)
     script = None if window.script is None else _script(window.script, options)
     automation = Automation(
         None if window.state_file is None else Path(window.state_file),

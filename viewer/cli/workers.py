@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 import viewer
-from viewer.cli import console
+from viewer.cli import job
 from viewer.errors import InputError, MachineError, OutputError, ViewerError, missing_library, one_line
 from viewer.progress import watched_by
 
@@ -116,7 +116,7 @@ def tried_each(
         while turn in early:
             answer = early.pop(turn)
             for line in answer.printed.splitlines():
-                console.print_error(line)
+                job.print_error(line)
             yield items[turn], answer
             turn += 1
 
@@ -135,8 +135,8 @@ def _attempt(job: tuple[Work[O, T, R], O], item: T, name: str) -> R | ViewerErro
         from viewer.session.user_files import fault_line  # noqa: PLC0415 - only for a bug
 
         failure, cause = InputError(fault_line(error, name)), error
-    if console.is_debug():
-        console.print_traceback(cause)
+    if job.is_debug():
+        job.print_traceback(cause)
     return failure
 
 
@@ -161,7 +161,7 @@ class _Worker:
         context: BaseContext = get_context("fork" if forks else "spawn")
         self.link, theirs = context.Pipe()
         inherited = [self.link, *(other.link for other in others)] if forks else []
-        manner = console.is_quiet(), console.is_debug()
+        manner = job.is_quiet(), job.is_debug()
         self.process: BaseProcess = context.Process(  # type: ignore[attr-defined]  # of every context
             target=_serve, args=(theirs, work, options, manner, inherited), daemon=True
         )
@@ -282,8 +282,8 @@ def _serve(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for end in inherited:  # while a copy of the parent's end is open, its death would not be noticed
         end.close()
-    console.make_streams_safe()
-    console.be_quiet(manner[0], debug=manner[1])
+    job.make_streams_safe()
+    job.be_quiet(manner[0], debug=manner[1])
     with watched_by(None), contextlib.suppress(EOFError, OSError):  # the parent has ended, perhaps by a kill
         while True:
             item, name = link.recv()
@@ -295,7 +295,7 @@ def apart(work: Callable[[Any, Any, str], Any], options: object, item: object, n
     printed, since = io.StringIO(), time.perf_counter()
     with (
         contextlib.redirect_stderr(printed),
-        console.warnings_once(on=False),
+        job.warnings_once(on=False),
         np.errstate(over="ignore", invalid="ignore"),
     ):
         try:
@@ -342,7 +342,7 @@ def on_cluster(
         raise MachineError(f"--scheduler {address}: no scheduler answers within {_PATIENCE:g} s: {cure}") from error
     with client:
         _check_versions(client, address)
-        manner = (console.is_quiet(), console.is_debug())
+        manner = (job.is_quiet(), job.is_debug())
         sent = {
             client.submit(_there, work, options, item, name(item), str(Path.cwd()), manner, pure=False): place
             for place, item in enumerate(items)
@@ -381,5 +381,5 @@ def _there(
     """On a worker: do one item in the folder in which the command was called."""
     with _one_at_a_time:
         os.chdir(folder)
-        console.be_quiet(manner[0], debug=manner[1])
+        job.be_quiet(manner[0], debug=manner[1])
         return apart(work, options, item, name)

@@ -13,9 +13,9 @@ from enum import StrEnum
 import numpy as np
 
 from viewer.document.document import Document
+from viewer.document.edit_skeleton import coordinate_names
 from viewer.document.evaluation import Frames, base_pose, keyed_frames, motion_of
 from viewer.document.key_editing import entry_of, with_entries
-from viewer.document.limit_ranges import coordinate_names
 from viewer.document.sampling import velocities
 from viewer.document.scope import turned_within
 from viewer.document.take import Take, Track

@@ -241,7 +241,7 @@ def make_model(
 
     Args:
         skeleton: any.
-        figures: that it is made of, one after the other: see `viewer.physics.together`; (): it is one.
+        figures: that it is made of, one after the other: see `viewer.physics.surroundings`; (): it is one.
         pose: translations that no joint changes are those of this pose.
         surroundings: gravity, floor, balls.
         balls: how many can be thrown.

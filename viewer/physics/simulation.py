@@ -118,7 +118,7 @@ class Physics:
             strength: how quickly joints answer, hertz.
             assist: what may hold a free root: "held" (by its weight at most), "helped" (0.3 weights) or "off".
             surroundings: gravity, floor, balls and objects; None: as usual.
-            figures: of which the skeleton is made, as `viewer.physics.together.Together` combines them.
+            figures: of which the skeleton is made, as `viewer.physics.surroundings.Together` combines them.
             base: which roots that the file fixes are free here: those of figures with "legs", none ("fixed"), or all
                 ("free"). A figure with such a root stands on the ground, below where the file has it.
 

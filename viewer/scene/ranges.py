@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.limit_ranges import farthest
+from viewer.document.edit_skeleton import farthest
 from viewer.scene.look import look_of
 from viewer.skeleton import JointKind, JointLimits, LimitForm, Skeleton, World, joint_space
 from viewer.skeleton.coordinates import swing_inside

@@ -1,4 +1,4 @@
-"""Work that takes seconds, done in a thread while the window goes on; long layers, solved block by block."""
+"""Work that takes seconds, done in a thread while the window goes on: of any kind, long layers, the laboratory."""
 
 from __future__ import annotations
 
@@ -6,16 +6,31 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from contextlib import suppress
+from dataclasses import dataclass, fields, replace
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
+import numpy as np
+
+from viewer.choices import MethodName
 from viewer.document import Document, Take
+from viewer.document.document_contact import solver_contact
+from viewer.document.planar import PlanarRig, rig_of
+from viewer.document.scope import bound_skeleton
 from viewer.document.take import Stretch
 from viewer.document.take_layers import LayerWork, has_long_layers, unsolved, with_stretch
 from viewer.errors import ViewerError
+from viewer.ik.goals import Goal
+from viewer.ik.jacobian import Jacobian
+from viewer.ik.lab import ITERATIONS, Trace, trace_of
+from viewer.ik.solution import Solution
+from viewer.ik.solver import Solver
+from viewer.ik.solver_options import Options, keywords_of
 from viewer.progress import watched_by
 from viewer.session.figure_stage import Stage
 from viewer.session.figures import State
+from viewer.skeleton import Pose, Skeleton
 
 T = TypeVar("T")
 
@@ -190,3 +205,255 @@ class LayerWorker:
         self._known[stretch.digest] = stretch
         while len(self._known) > _BLOCKS_KEPT:
             del self._known[next(iter(self._known))]
+
+
+_BUSY_S, _QUIET, _IDLE_S = 6e-3, 0.7, 50e-3
+"""A drag has priority: an iteration begins once the window has worked for `_BUSY_S` seconds after a tick, and before
+the fraction `_QUIET` of the time between two ticks is over; or if no tick has come for `_IDLE_S` seconds."""
+_COMPILED: tuple[MethodName, ...] = ("default", "dls")
+"""Methods that are traced first, and solved repeatedly while the others work."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabProblem:
+    """What all methods solve.
+
+    Attributes:
+        skeleton: with the limits that bind; in a planar document that of its rig.
+        goals: at least one.
+        start: of ``skeleton``.
+        options: except the method and the iterations.
+        rig: of a planar document, or None.
+    """
+
+    skeleton: Skeleton
+    goals: tuple[Goal, ...]
+    start: Pose
+    options: Options
+    rig: PlanarRig | None = None
+
+    def same_as(self, other: LabProblem | None) -> bool:
+        """Whether the answers would be the same."""
+        return other is not None and (
+            (self.skeleton is other.skeleton and self.goals == other.goals and self.options == other.options)
+            and (self.start is other.start or self.start.same_as(other.start))
+        )
+
+    def in_plane(self, jacobian: Jacobian) -> Jacobian:
+        """The rows that a planar document can change, without those across its plane, which are always zero."""
+        if self.rig is None:
+            return jacobian
+        across = int(np.abs(np.cross(*self.rig.across)).argmax())
+        left_out = {part for i, part in enumerate("xyz") if i == across}
+        left_out |= {f"r{part}" for i, part in enumerate("xyz") if i != across}
+        keep = [i for i, name in enumerate(jacobian.rows) if name.rpartition(".")[2] not in left_out]
+        rows = tuple(jacobian.rows[i] for i in keep)
+        return replace(jacobian, matrix=jacobian.matrix[keep], residuals=jacobian.residuals[keep], rows=rows)
+
+    def shown(self, pose: Pose) -> Pose:
+        """The document's pose for one of the problem's."""
+        return pose if self.rig is None else self.rig.lowered(pose)
+
+
+def lab_problem(document: Document, start: Pose) -> LabProblem | None:
+    """The problem of a document's goals from a pose of its skeleton; None without goals.
+
+    Args:
+        document: with its goals, limits and settings.
+        start: of the document's skeleton.
+    """
+    goals = tuple(goal for goal in document.solver_goals().values() if goal.enabled)
+    if not goals:
+        return None
+    options = document.solver.options(limits=document.limits_on)
+    contact = solver_contact(document.contact, document.skeleton)
+    options = replace(options, preferred=None, contact=contact, ground=document.floor, exact=False)
+    rig = rig_of(document)
+    if rig is None:
+        return LabProblem(bound_skeleton(document.skeleton, document.unlimited, frozenset()), goals, start, options)
+    flat = bound_skeleton(rig.skeleton, locked=rig.locked(frozenset(), options.root))
+    return LabProblem(flat, goals, rig.lifted(start), options, rig)
+
+
+class _StaleError(Exception):
+    """The problem has changed."""
+
+
+class LabWorker:
+    """Solves the newest problem by all methods, one after the other, in a thread of its own.
+
+    During a drag, goals move while the methods that run on numpy work. Each finishes the problem that it began, so that
+    all have results; between their iterations, the compiled methods solve the newest problem.
+
+    Attributes:
+        problem: whose traces these are; None before the first.
+        iterations: of each method at most.
+        revision: increases with every trace.
+    """
+
+    def __init__(self) -> None:
+        """Start without a thread: the first problem starts it."""
+        self.problem: LabProblem | None = None
+        self.iterations, self.revision = ITERATIONS, 0
+        self._traces: dict[MethodName, Trace] = {}
+        self._solved: dict[MethodName, LabProblem] = {}
+        self._answers: dict[MethodName, tuple[int, LabProblem, Solver, Solution]] = {}
+        self._numbers: dict[MethodName, int] = {}  # of the traces' problems, which are counted
+        self._failed: dict[MethodName, str] = {}
+        self._wanted: tuple[int, LabProblem, tuple[MethodName, ...], int] | None = None
+        self._asked = 0
+        self._patient, self._ticked, self._apart = False, 0.0, _IDLE_S
+        self._working = False
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def traces(self) -> Mapping[MethodName, Trace]:
+        """By method; during a drag some may be those of the problem before."""
+        return MappingProxyType(self._traces)
+
+    @property
+    def traced(self) -> Mapping[MethodName, LabProblem]:
+        """The problem of each method's trace."""
+        return MappingProxyType(self._solved)
+
+    def answer(self, method: MethodName) -> tuple[LabProblem, Solution] | None:
+        """A compiled method's solution of a newer problem than its trace's; None if the trace is the newest."""
+        found = self._answers.get(method)
+        return (found[1], found[3]) if found is not None and found[0] > self._numbers.get(method, 0) else None
+
+    @property
+    def failed(self) -> Mapping[MethodName, str]:
+        """Why methods refuse the problem, by method."""
+        return MappingProxyType(self._failed)
+
+    @property
+    def busy(self) -> bool:
+        """Whether it works, or is about to."""
+        return self._working or self._wanted is not None
+
+    def solve(self, problem: LabProblem, methods: tuple[MethodName, ...], *, patient: bool = False) -> None:
+        """Solve a problem by these methods.
+
+        Args:
+            problem: the newest one.
+            methods: in the order of their letters; those that the present problem has been solved by are kept.
+            patient: goals are being dragged.
+        """
+        with self._changed:
+            self._asked += 1
+            self._wanted, self._patient = (self._asked, problem, methods, self.iterations), patient
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="laboratory", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def ticked(self) -> None:
+        """Note that a frame of a drag begins."""
+        now = time.perf_counter()
+        self._ticked, self._apart = now, min(now - self._ticked, _IDLE_S)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until all is solved, at most ``seconds``; whether it is."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self.busy, seconds)
+
+    def _between(self) -> None:
+        if self._wanted is not None and not self._patient:
+            raise _StaleError
+        while self._patient:
+            passed = time.perf_counter() - self._ticked
+            if _BUSY_S < passed < _QUIET * self._apart or passed > _IDLE_S:
+                if self._wanted is None or not self._answer(*self._wanted):
+                    return
+            else:  # one sleep a frame: each wake-up takes the interpreter from the window
+                time.sleep(_BUSY_S - passed if passed <= _BUSY_S else max(self._apart - passed, 0.0) + _BUSY_S)
+
+    def _answer(self, number: int, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> bool:
+        """One solve by each compiled method that has not answered this problem; whether there was one."""
+        asked = False
+        for name in _COMPILED:
+            before = self._answers.get(name)
+            if name not in methods or name in self._failed or (before is not None and before[0] == number):
+                continue
+            options = replace(problem.options, method=name, max_iterations=iterations)
+            solver = None if before is None else before[2]
+            if solver is None or solver.skeleton is not problem.skeleton or solver.options != options:
+                solver = Solver(problem.skeleton, problem.goals, **keywords_of(options))
+            else:
+                solver.goals = problem.goals
+            with suppress(ViewerError):  # the trace reports it
+                self._answers[name] = number, problem, solver, solver.solve(problem.start)
+                self.revision += 1
+                asked = True
+        return asked
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._working = False
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._wanted is not None)
+                assert self._wanted is not None
+                (number, problem, methods, iterations), self._wanted = self._wanted, None
+                self._working = True
+            before = sys.getswitchinterval()
+            sys.setswitchinterval(_SWITCH_S)
+            try:
+                self._solve(number, problem, methods, iterations)
+            except _StaleError:
+                pass
+            finally:
+                sys.setswitchinterval(before)
+
+    def _solve(self, number: int, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> None:
+        self.problem = problem
+        self._failed = {}
+        for name in sorted(methods, key=lambda name: (name not in _COMPILED, methods.index(name))):
+            done, before = self._traces.get(name), self._solved.get(name)
+            if done is not None and problem.same_as(before) and done.solver.options.max_iterations == iterations:
+                self._numbers[name] = number
+                continue
+            found, why = None, ""
+            try:
+                found = self._trace(problem, name, iterations)
+            except ViewerError as error:
+                why = str(error)
+            except _StaleError:
+                raise
+            except Exception as error:  # noqa: BLE001 - a fault in one method must not end the thread
+                why = f"a fault of the program, {type(error).__name__}: {error}"
+            self._solved[name], self._numbers[name] = problem, number
+            traces, failed = {**self._traces}, {**self._failed}
+            if found is not None:
+                traces[name] = found
+            else:
+                traces.pop(name, None)
+                failed[name] = why
+            self._traces, self._failed = traces, failed
+            self.revision += 1
+
+    def _solver_like(self, problem: LabProblem, name: MethodName, iterations: int) -> Solver | None:
+        """The solver of the previous problem, if only the goals differ, as during a whole drag."""
+        before = self._traces.get(name)
+        if before is None or before.solver.skeleton is not problem.skeleton:
+            return None
+        options = replace(problem.options, method=name, max_iterations=iterations)
+        return before.solver if before.solver.options == options else None
+
+    def _trace(self, problem: LabProblem, name: MethodName, iterations: int) -> Trace:
+        # The first run of compiled code may load it; during a drag, times do not matter.
+        repeats = 2 if name in _COMPILED and not self._patient else 1
+        # Numbers that overflow end a method as "diverged", without a warning on the console.
+        with np.errstate(all="ignore"):
+            return trace_of(
+                problem.skeleton,
+                problem.goals,
+                name,
+                problem.start,
+                iterations=iterations,
+                repeats=repeats,
+                between=self._between,
+                like=self._solver_like(problem, name, iterations),
+                **keywords_of(problem.options),
+            )

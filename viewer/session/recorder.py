@@ -11,9 +11,8 @@ from viewer.document.actions.setting_actions import at_frame
 from viewer.document.argument_checks import as_number
 from viewer.document.changed_keys import current_pins, resolved, take_of
 from viewer.document.evaluation import motion_of, on_own_bones
-from viewer.document.key_editing import carried_pose, different, with_joints
+from viewer.document.key_editing import Recorded, Run, carried_pose, different, recorded, simplified, with_joints
 from viewer.document.posed_goals import carried
-from viewer.document.simplify import Recorded, Run, recorded, simplified
 from viewer.document.take import MOST_FRAMES
 from viewer.errors import InputError
 from viewer.session.figures import State

@@ -12,7 +12,7 @@ from viewer.ik.lab import Trace
 from viewer.scene import Ghost
 from viewer.scene.method_ghosts import method_ghosts
 from viewer.session import Session
-from viewer.session.lab_worker import LabProblem
+from viewer.session.long_work import LabProblem
 from viewer.skeleton import Clip
 from viewer.ui.film import ShownMotion
 from viewer.ui.laboratory import PER_SECOND, Laboratory

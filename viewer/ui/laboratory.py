@@ -29,7 +29,7 @@ from viewer.ik.solution import Status
 from viewer.scene import Ghost, Text
 from viewer.scene.method_ghosts import effector_position, farthest_goal, method_ghosts
 from viewer.session import Session
-from viewer.session.lab_worker import LabProblem, LabWorker, lab_problem
+from viewer.session.long_work import LabProblem, LabWorker, lab_problem
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection

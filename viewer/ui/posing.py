@@ -22,7 +22,7 @@ from viewer.ik.goals import KINDS
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import DEFAULT, keywords_of
 from viewer.session import Session
-from viewer.session.lab_worker import LabProblem, lab_problem
+from viewer.session.long_work import LabProblem, lab_problem
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane

@@ -10,7 +10,7 @@ import numpy as np
 
 from viewer.document import Document, Report, joint_of, world_of
 from viewer.document import actions as act
-from viewer.document.limit_ranges import (
+from viewer.document.edit_skeleton import (
     Ends,
     coordinate_names,
     ends_of,

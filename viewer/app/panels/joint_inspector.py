@@ -18,8 +18,7 @@ from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, carry_out_all
 from viewer.app.widgets.pen import Pen
 from viewer.document import Document, Item, actions, joints_at_limit
-from viewer.document.edit_skeleton import bone_vectors
-from viewer.document.limit_ranges import coordinate_names, ends_of, farthest, held_percent, seen_in_clip
+from viewer.document.edit_skeleton import bone_vectors, coordinate_names, ends_of, farthest, held_percent, seen_in_clip
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
 from viewer.scene import bone_ends

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.cli.bench.plan import Plan, environment
-from viewer.cli.console import Json
+from viewer.cli.job import Json
 from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import save

@@ -25,7 +25,7 @@ import numpy as np
 import viewer
 from viewer.choices import Backend, RootMode
 from viewer.cli.bench.plan import Plan
-from viewer.cli.console import Json
+from viewer.cli.job import Json
 from viewer.errors import ViewerError
 from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 from viewer.cli.bench.plan import Plan, measure_apart
 from viewer.cli.bench.solves import NUMBA, NUMPY, TURN
-from viewer.cli.console import Json, warn
-from viewer.cli.job import Result
+from viewer.cli.job import Json, Result, warn
 from viewer.cli.solving_options import BENCH_PARTS, BenchOptions
 from viewer.errors import InputError, OutputError, plural, reason, writing
 from viewer.session.user_files import log_folder

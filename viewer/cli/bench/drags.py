@@ -30,7 +30,7 @@ from viewer.cli.bench.bench_problems import (
 )
 from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.rigs import Rig, find_rig
-from viewer.cli.console import Json
+from viewer.cli.job import Json
 from viewer.ik.drag import DEFAULT_ITERATIONS, Drag
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver

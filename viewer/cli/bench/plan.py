@@ -25,7 +25,7 @@ from viewer.choices import Backend
 from viewer.cli.bench import bench_problems
 from viewer.cli.bench.bench_problems import Problems
 from viewer.cli.bench.rigs import Rig, find_rig
-from viewer.cli.console import Json, print_json, progress_bars
+from viewer.cli.job import Json, print_json, progress_bars
 from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
 from viewer.errors import MachineError
 

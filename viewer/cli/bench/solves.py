@@ -20,7 +20,7 @@ from viewer.choices import METHOD_NAMES, MethodName
 from viewer.cli.bench.bench_problems import PARTS, Problems, score
 from viewer.cli.bench.plan import Plan
 from viewer.cli.bench.rigs import Rig
-from viewer.cli.console import Json
+from viewer.cli.job import Json
 from viewer.errors import InputError
 from viewer.ik.solution import Solution
 from viewer.ik.solver import Solver

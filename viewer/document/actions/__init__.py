@@ -10,7 +10,6 @@ from __future__ import annotations
 from viewer.document.actions.building_actions import *
 from viewer.document.actions.contact_actions import *
 from viewer.document.actions.goal_actions import *
-from viewer.document.actions.layer_actions import *
 from viewer.document.actions.pose_actions import *
 from viewer.document.actions.setting_actions import *
 from viewer.document.actions.timeline_actions import *

@@ -18,9 +18,9 @@ from viewer.document.edit_skeleton import (
     relengthened,
     renamed_document,
     with_bones,
+    with_ranges,
 )
 from viewer.document.evaluation import home_pose
-from viewer.document.limit_ranges import with_ranges
 from viewer.document.planar import confined, flattened, normal_of
 from viewer.document.pose_fitting import mirrored_pose, pinned_supports
 from viewer.document.posed_goals import carried

@@ -17,8 +17,7 @@ from viewer.document.changed_keys import keyed, take_of, with_take
 from viewer.document.document import Action, Document, Item, Marker, marker_at
 from viewer.document.evaluation import base_pose
 from viewer.document.key_curves import KeyOnCurves, Tangent, places, with_tangents, with_value
-from viewer.document.key_editing import checked_keys, counted, last_frame, present_take
-from viewer.document.simplify import simplified
+from viewer.document.key_editing import checked_keys, counted, last_frame, present_take, simplified
 from viewer.document.take import CODES, Blend, Key, Track, check_frame, check_range
 from viewer.document.trail import with_point_moved
 from viewer.errors import InputError, quote

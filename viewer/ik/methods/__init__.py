@@ -16,7 +16,7 @@ import numpy as np
 
 from viewer.ik.goals import KINDS, ROW_KINDS, Kind, Measure
 from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
-from viewer.ik.methods import ccd, fabrik, jacobian_methods, limb, single_bone
+from viewer.ik.methods import ccd, fabrik, jacobian_methods, limb
 from viewer.ik.methods.common import Problem, Tuning, UserRows, Watch
 from viewer.ik.methods.jacobian_methods import dls_settings
 from viewer.ik.methods.limb import freed
@@ -146,8 +146,8 @@ _OTHERS = (
         title="Two-link", hint="closed form, limbs of two bones", takes=frozenset({"bend"}),
     ),
     Method(
-        "single-bone", frozenset(ROW_KINDS[code] for code in single_bone.SERVED), single_bone.solve,
-        single_bone.joints_of, title="Single bone", hint="one joint rotates", takes=frozenset(),
+        "single-bone", frozenset(ROW_KINDS[code] for code in limb.SERVED), limb.solve_single_bone,
+        limb.pointed_joints, title="Single bone", hint="one joint rotates", takes=frozenset(),
     ),
     Method("ccd", FITTED, ccd.solve, title="CCD", hint="joint by joint, from the tip", takes=_STEPS),
     Method(

@@ -13,7 +13,7 @@ from viewer.ik.algebra import Quaternion
 from viewer.ik.goals.kind import Places
 from viewer.ik.kernels.joints import ROUNDING
 from viewer.ik.system import System, Work
-from viewer.ik.vectorised.tables import joint_of_dof, kept, limits_of, places
+from viewer.ik.vectorised.forward_arrays import joint_of_dof, kept, limits_of, places
 from viewer.skeleton import coordinates
 from viewer.spatial.angles import to_euler, to_swing_twist, twist_about
 from viewer.spatial.checks import Bools, Floats, Ints

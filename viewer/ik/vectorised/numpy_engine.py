@@ -19,6 +19,7 @@ from viewer.ik.vectorised.forward_arrays import (
     add_row,
     drop_row,
     find_rates,
+    kept,
     most_violated,
     push_step,
     residuals,
@@ -47,7 +48,6 @@ from viewer.ik.vectorised.step_arrays import (
     substitute,
     yield_swings,
 )
-from viewer.ik.vectorised.tables import kept
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.columns import matrices
 

@@ -15,8 +15,17 @@ from viewer.ik import algebra
 from viewer.ik.goals.kind import Measure, Places
 from viewer.ik.kernels.step import LEAST, LESS, MORE, STIFFNESS, SWING, SWINGING
 from viewer.ik.system import System, Work
-from viewer.ik.vectorised.forward_arrays import frames_at, note_contacts
-from viewer.ik.vectorised.tables import LimbRow, joint_of_dof, kept, limits_of, places, rows_of, tree_of
+from viewer.ik.vectorised.forward_arrays import (
+    LimbRow,
+    frames_at,
+    joint_of_dof,
+    kept,
+    limits_of,
+    note_contacts,
+    places,
+    rows_of,
+    tree_of,
+)
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.columns import apply, cross
 from viewer.spatial.quaternion import rotate
