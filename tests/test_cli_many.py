@@ -131,7 +131,7 @@ def test_what_went_wrong_inside_is_one_line_too(
     def failing(*_: object, **__: object) -> None:
         raise ZeroDivisionError("a defect")
 
-    monkeypatch.setattr("viewer.cli.inputs.save", failing)
+    monkeypatch.setattr("viewer.formats.save.save", failing)
     home = folder.parent / "home"
     monkeypatch.setenv("IKVIEWER_HOME", str(home))
     done = ran(capsys, "convert", "a.bvh", "b.bvh", "-o", "out", *CM)
@@ -151,7 +151,7 @@ def test_what_the_machine_lacks_ends_all(
     def lacking(*_: object, **__: object) -> None:
         raise MachineError("writing USD needs usd-core")
 
-    monkeypatch.setattr("viewer.cli.inputs.save", lacking)
+    monkeypatch.setattr("viewer.formats.save.save", lacking)
     done = ran(capsys, "convert", "a.bvh", "b.bvh", "-o", "{stem}.usda", *CM)
     assert (done.code, done.err) == (3, "error: writing USD needs usd-core\n")
     assert not list(folder.glob("*.usda"))

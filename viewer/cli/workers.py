@@ -64,7 +64,7 @@ class Done(NamedTuple):
 
 
 def done_each(
-    work: Work[O, T, R], options: O, items: Sequence[T], name: Callable[[T], str], jobs: int = 1, scheduler: str = ""
+    work: Work[O, T, R], options: O, items: Sequence[T], name: Callable[[T], str], jobs: int, scheduler: str = ""
 ) -> Iterator[tuple[T, R | ViewerError]]:
     """Yield every item with the result of ``work(options, item)`` or its error, in order.
 
@@ -88,7 +88,7 @@ def tried_each(
     options: O,
     items: Sequence[T],
     name: Callable[[T], str],
-    jobs: int = 1,
+    jobs: int,
     scheduler: str = "",
     arrived: Callable[[T, Done], object] = lambda *_: None,
 ) -> Iterator[tuple[T, Done]]:
@@ -121,9 +121,9 @@ def tried_each(
             turn += 1
 
 
-def _attempt(job: tuple[Work[O, T, R], O], item: T, name: str) -> R | ViewerError:
+def _attempt(one: tuple[Work[O, T, R], O], item: T, name: str) -> R | ViewerError:
     """The result, or the error of this item; neither a bad file nor a bug stops the other items."""
-    work, options = job
+    work, options = one
     try:
         return work(options, item)
     except (MachineError, BrokenPipeError):

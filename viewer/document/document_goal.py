@@ -360,7 +360,7 @@ def balances(goal: Goal) -> bool:
     return KINDS[goal.kind].balances
 
 
-def balance_from(goals: Iterable[Goal], before: DocumentBalance = NO_BALANCE) -> DocumentBalance:
+def balance_from(goals: Iterable[Goal], before: DocumentBalance) -> DocumentBalance:
     """The document's balance that is equal to the goals for balance among some.
 
     Of several, the enabled one with the widest margin, which includes the others. Without any it stays as it is.

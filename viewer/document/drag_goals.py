@@ -156,7 +156,7 @@ def _prioritised(goal: Goal, *, first: bool, far: bool, levels: bool, raised: bo
     return replace(goal, level=max(goal.level, _HOLDS), hold=True) if is_hold(goal) else goal
 
 
-def settling_goals(document: Document, edited: Collection[str] = ()) -> dict[str, Goal]:
+def settling_goals(document: Document, edited: Collection[str]) -> dict[str, Goal]:
     """The goals of a solve after an edit, by id; selected goals have priority.
 
     The goal dragged last is usually selected, so changing a setting after a drag does not make it yield.

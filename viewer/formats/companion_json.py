@@ -29,7 +29,7 @@ _PARTS = {"position": 3, "rotation": 4}
 """Keys of a goal whose value may move, and how many numbers a value has."""
 
 
-def read_layers(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Layer, ...]:
+def read_layers(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None) -> tuple[Layer, ...]:
     """Read a layers file for one skeleton, whose effectors, joints and tips it may name.
 
     ``path`` may be a pipe, ``name`` begins messages, and ``warnings`` receives a line for each unknown key.
@@ -127,7 +127,7 @@ def _numbers(values: list[float]) -> Any:  # noqa: ANN401 - a tuple of the part'
 # --- contacts
 
 
-def read_contacts(path: Path, name: str, warnings: list[str] | None = None) -> Contacts:
+def read_contacts(path: Path, name: str, warnings: list[str] | None) -> Contacts:
     """Read a contacts file. Arguments and errors are those of `read_layers`."""
     data, unknown = decode(read_file_or_pipe(path, name), ContactsFile, "contacts", name)
     if warnings is not None:

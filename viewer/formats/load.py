@@ -134,7 +134,7 @@ def _read(path: Path, name: str, units: str, up: str, *, meshes: bool = True) ->
     return replace(character, warnings=tuple(one_line(warning) for warning in character.warnings))
 
 
-def load_data(data: bytes, name: str, form: str | None = None, *, units: str, up: str) -> Character:
+def load_data(data: bytes, name: str, form: str | None, *, units: str, up: str) -> Character:
     """Load the contents of a file.
 
     Args:

@@ -259,7 +259,7 @@ class Fitting:
     height: float | None = None
 
 
-def read_positions(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
+def read_positions(path: Path, name: str, *, units: str, up: str) -> Character:
     """The figure fitted to positions in a table or an .npy file; its preset follows from their names or number."""
     return fit_file(path, name, Fitting(units=units, up=up))
 

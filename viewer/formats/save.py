@@ -132,7 +132,7 @@ def _missing_objects(objects: Callable[[int], Sequence[Object]], form: str, fram
 
 
 def retimed(
-    clip: Clip, frames: range | None = None, *, frame_time: float | None = None, fps: float | None = None
+    clip: Clip, frames: range | None, *, frame_time: float | None = None, fps: float | None
 ) -> Clip:
     """A clip cut to some frames, then with its frame time corrected, then resampled.
 

@@ -193,7 +193,7 @@ MINUS = "\N{MINUS SIGN}"
 _MOST_DECIMALS = 9
 
 
-def decimals_for(metre: float, unit: LengthUnit = METRE) -> int:
+def decimals_for(metre: float, unit: LengthUnit) -> int:
     """Decimals that distinguish neighbouring pixels of this many metres; at least the unit's."""
     if not (math.isfinite(metre) and metre > 0.0):
         return unit.decimals

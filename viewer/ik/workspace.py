@@ -113,7 +113,7 @@ class Workspace:
         begun = self._begun
         return begun is not None and pose is begun[0] and backend == begun[1]  # poses are immutable
 
-    def begin_at(self, pose: Pose, backend: str = "numba") -> None:
+    def begin_at(self, pose: Pose, backend: str) -> None:
         """Take a pose to start from, not to be brought inside its limits again if it `begins_at` that one."""
         if self.begins_at(pose, backend):
             self.one.again[0] = True

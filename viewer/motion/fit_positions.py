@@ -98,7 +98,7 @@ def retargeted(fitted: Character, rig: Skeleton) -> Character:
 
 
 def fit_points(
-    described: PointSet, points: Floats, joints: Sequence[str] | None = None, *, fps: float, name: str
+    described: PointSet, points: Floats, joints: Sequence[str] | None, *, fps: float, name: str
 ) -> Character:
     """As `fit`, with a skeleton made for a set of points.
 

@@ -163,8 +163,8 @@ def plant_moving(
     contacts: Contacts,
     blend: float,
     *,
-    pelvis: float | None = None,
-    objects: Sequence[Object] = (),
+    pelvis: float | None,
+    objects: Sequence[Object],
     floor: float | None = None,
     own: bool = False,
 ) -> PlantedFrames:

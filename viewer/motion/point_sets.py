@@ -249,7 +249,7 @@ def smpl_figure(height: float = HEIGHT) -> Skeleton:
     )
 
 
-def smpl_motion(axis_angles: Floats, places: Floats, *, fps: float, height: float = HEIGHT, name: str) -> Character:
+def smpl_motion(axis_angles: Floats, places: Floats, *, fps: float, height: float, name: str) -> Character:
     """The figure in motion.
 
     Args:

@@ -196,7 +196,7 @@ class Recovery:
             remove(path)
 
 
-def recoveries(folder: Path | None = None) -> tuple[Recovery, ...]:
+def recoveries(folder: Path | None) -> tuple[Recovery, ...]:
     """Recoverable documents, newest first; those of windows that are still open are not among them."""
     location = folder or recovery_folder()
     found = []

@@ -146,7 +146,7 @@ class Session:
         """Show a document without adding an undo step; playback stops."""
         self._show_from_history(State(document, still_report(document)))
 
-    def show_figures(self, figures: Arrangement, steps: int = 0) -> None:
+    def show_figures(self, figures: Arrangement, steps: int) -> None:
         """Show figures without adding an undo step; playback stops.
 
         Args:

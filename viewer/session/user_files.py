@@ -89,7 +89,7 @@ def load_preferences(path: Path | None = None) -> Preferences:
         return Preferences()
 
 
-def save_preferences(preferences: Preferences, path: Path | None = None) -> None:
+def save_preferences(preferences: Preferences, path: Path | None) -> None:
     """Write the preferences, completely or not at all.
 
     Raises:

@@ -470,7 +470,7 @@ def project_pose(skeleton: Skeleton, pose: Pose, *, limits: bool = True) -> Pose
     )
 
 
-def project_joint(skeleton: Skeleton, pose: Pose, joint: int, *, limits: bool = True) -> Pose:
+def project_joint(skeleton: Skeleton, pose: Pose, joint: int, *, limits: bool) -> Pose:
     """`project_pose` for one joint, which neither leads nor follows others; those stay as they are."""
     own = Pose.trusted(pose.rotations[[joint]], pose.translations[[joint]])
     rotations, translations = pose.rotations.copy(), pose.translations.copy()

@@ -344,7 +344,7 @@ def with_links(skeleton: Skeleton, joint: str, count: int, taken: Iterable[str] 
 # Kinds and axes
 
 
-def axis_for(skeleton: Skeleton, joint: str, facing: ArrayLike = (0.0, 0.0, 1.0)) -> Floats:
+def axis_for(skeleton: Skeleton, joint: str, facing: ArrayLike) -> Floats:
     """(3,) unit axis of a hinge in the joint's rest frame: the normal of its two bones.
 
     Bones in one line, or a single one, have no normal: the axis is then ``facing``, a direction in the world, made
