@@ -25,6 +25,8 @@ FEET: tuple[Feet, ...] = get_args(Feet)
 Hands: TypeAlias = Literal["free", "reach", "touch"]
 HANDS: tuple[Hands, ...] = get_args(Hands)
 """What feet and hands do in a retargeted motion."""
+LONGEST_BLEND = 10.0
+"""Seconds that planted feet blend over at most."""
 
 Assist: TypeAlias = Literal["held", "helped", "off"]
 ASSISTS: tuple[Assist, ...] = get_args(Assist)

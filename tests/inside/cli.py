@@ -6,7 +6,6 @@ from viewer.cli.bench import bench_report as report
 from viewer.cli.bench.bench_poses import Given, Solve, Trial, prepare
 from viewer.cli.bench.bench_poses import score as pose_score
 from viewer.cli.bench.bench_problems import (
-    CLASSES,
     NEAR_ENOUGH_M,
     UNREACHABLE,
     angle_between,

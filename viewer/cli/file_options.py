@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import ClassVar
 
-from viewer.choices import FEET, HANDS, PRESETS, PresetName
+from viewer.choices import FEET, HANDS, LONGEST_BLEND, PRESETS, PresetName
 from viewer.cli import options
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
 from viewer.errors import InputError, quote
@@ -412,9 +412,6 @@ Joints that it does not name are paired by name and part of the body; null leave
 
 # --- feet
 
-_LONGEST_BLEND = 10.0
-"""`viewer.motion.plant.LONGEST_BLEND`, repeated because importing that takes longer than parsing a command line."""
-
 
 def _centimetres(text: str) -> float:
     number = text.strip().casefold().removesuffix("cm").strip()
@@ -444,7 +441,7 @@ below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by mor
         "S",
         "seconds in which the corrections come and go (default 0.3)",
         default=0.3,
-        parse=options.at_most(_LONGEST_BLEND, "seconds"),
+        parse=options.at_most(LONGEST_BLEND, "seconds"),
     )
     pelvis: float | None = option(
         "CM", "centimetres that the pelvis may move at most (default: as far as the legs need)", parse=_centimetres

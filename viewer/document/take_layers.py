@@ -161,7 +161,8 @@ def layer_stretches(document: Document, motion: Motion, take: Take) -> tuple[Str
     for work in _works(document, motion, take):
         blocks = range(len(work.digests))
         if len(blocks) == 1:
-            found.append(known.get(work.digests[0]) or work.stretch(0))
+            stretch = known.get(work.digests[0])
+            found.append(work.stretch(0) if stretch is None else stretch)
         else:
             found += [known[work.digests[block]] for block in blocks if work.digests[block] in known]
     return tuple(found)

@@ -131,9 +131,7 @@ def _missing_objects(objects: Callable[[int], Sequence[Object]], form: str, fram
     return [f"{form} has no place for objects: {listed(names, 3)} left out"] if names else []
 
 
-def retimed(
-    clip: Clip, frames: range | None, *, frame_time: float | None = None, fps: float | None
-) -> Clip:
+def retimed(clip: Clip, frames: range | None, *, frame_time: float | None = None, fps: float | None) -> Clip:
     """A clip cut to some frames, then with its frame time corrected, then resampled.
 
     Args:

@@ -273,7 +273,7 @@ def search_arm(s: System, w: Work, state: State, settings: Settings) -> tuple[in
         s: the system, an arm.
         w: scratch, with the bones of the start.
         state: afterwards the answer.
-        settings: the recipe's numbers, with restarts.
+        settings: the numbers of the solve, with restarts.
 
     Returns:
         Status (CONVERGED, STALLED or BUDGET), iterations, squared error. ``w.tally`` is as after `minimise`.

@@ -50,7 +50,7 @@ class Drag:
         # The solver may run other solves meanwhile.
         self._workspace = Workspace(prepared.skeleton, prepared.assembly)
         self._settings = self._asked = DRAGGING
-        self._recipe = prepared.foundation.recipe(DRAGGING)
+        self._effective = prepared.foundation.effective(DRAGGING)
         self._returning: ReturnToStart | None = None
         self.glides = prepared.built_in
 
@@ -77,8 +77,8 @@ class Drag:
         if returning is not None:
             returning.before()
         if settings is not self._asked:
-            self._asked, self._recipe = settings, prepared.foundation.recipe(settings)
-        settings = self._recipe
+            self._asked, self._effective = settings, prepared.foundation.effective(settings)
+        settings = self._effective
         if self._adds:
             targets, target_rotations = prepared.grips.spread(targets, target_rotations)
         space.work.room[0] = GLIDE if self.glides and onward else np.inf

@@ -285,7 +285,7 @@ def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -
         s: the system.
         w: scratch.
         state: where to start, inside its limits; afterwards the answer.
-        settings: the recipe's numbers.
+        settings: the numbers of the solve.
         pull: part of the way back to the anchor that what the goals leave free goes in one step.
 
     Returns:
@@ -314,7 +314,7 @@ def descend(s: System, w: Work, state: State, settings: Settings, pull: float) -
         while not taken and damping <= _MOST_DAMPING:
             stiffen(s, w, (settings.damping_scale * follows + settings.damping) * damping)
             # As in `minimise`: a step that is cut short at a limit may raise the error of the others.
-            largest = propose(s, w, state, settings, follows, damping, settings.filling or tries > 1)
+            largest = propose(s, w, state, settings, follows, damping, settings.clamp_to_limit or tries > 1)
             tries += 1
             shorten(s, w.step, state.x, settings.limit_gain)
             _, new_worst = try_step(s, w, state)
@@ -384,7 +384,7 @@ def serve_levels(s: System, w: Work, state: State, settings: Settings) -> tuple[
         s: the system.
         w: scratch.
         state: where the search begins; afterwards the answer.
-        settings: the recipe's numbers.
+        settings: the numbers of the solve.
 
     Returns:
         Status as in `viewer.ik.levenberg_marquardt`, iterations. ``w.tally`` is that of the search.
@@ -424,7 +424,7 @@ def nearer(
         s: the system.
         w: scratch; it keeps the best pose.
         state: where to start.
-        settings: the recipe's numbers.
+        settings: the numbers of the solve.
         code: how the descent to the best so far ended.
         used: iterations so far.
         loss: that of the best so far.

@@ -88,11 +88,13 @@ def put_pull(s: System, w: Work, state: State, settings: Settings, pulled: bool,
             scale_row(w.pull, w.yielding[0])
 
 
-def propose(s: System, w: Work, state: State, settings: Settings, error: float, boost: float, filling: bool) -> float:
+def propose(
+    s: System, w: Work, state: State, settings: Settings, error: float, boost: float, clamp_to_limit: bool
+) -> float:
     """Compute the step from the current pose into ``w.step``; returns its largest component.
 
-    With ``filling``, dofs that would cross a limit stop there and the others make up for them; else `shorten` scales
-    the step of such dofs.
+    With ``clamp_to_limit``, dofs that would cross a limit stop there and the others make up for them; else `shorten`
+    scales the step of such dofs.
     """
     damping = (settings.damping_scale * error + settings.damping) * boost
     fill_row(w.frozen, False)
@@ -104,7 +106,7 @@ def propose(s: System, w: Work, state: State, settings: Settings, error: float, 
         spread_step(s, w, w.frozen, w.y, w.pull, w.step)
         keep_apart(s, w, damping)
         largest = cap(s, w.step, min(settings.step_cap, w.room[0]))
-        if freeze(s, w, state.x, filling) == 0:
+        if freeze(s, w, state.x, clamp_to_limit) == 0:
             break
     return largest
 
@@ -136,7 +138,7 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
         s: the system.
         w: scratch.
         state: where to start, inside its limits; afterwards the answer.
-        settings: the recipe's numbers.
+        settings: the numbers of the solve.
 
     Returns:
         Status (CONVERGED, STALLED or BUDGET: reach is checked later), iterations, squared error.
@@ -212,7 +214,7 @@ def advance(
         s: the system, linearised.
         w: scratch, with the pull.
         state: the pose; afterwards that after the step.
-        settings: the recipe's numbers.
+        settings: the numbers of the solve.
         at: where the descent is.
         pulled: whether there is a pull.
         strides: whether no step may make the error larger.
@@ -230,8 +232,8 @@ def advance(
     for attempt in range(_TRIES if settings.restarts > 0 else _TRIES + 1):
         # A dof that stops at its limit may make the step worse: from now on the others make up for it. A shorter
         # step does not help, since a dof just short of its limit is stopped by any step.
-        filling = settings.filling or (first >= 0 and attempt > first)
-        largest = propose(s, w, state, settings, follows, boost, filling)
+        clamp_to_limit = settings.clamp_to_limit or (first >= 0 and attempt > first)
+        largest = propose(s, w, state, settings, follows, boost, clamp_to_limit)
         shorten(s, w.step, state.x, settings.limit_gain)
         new_error, new_worst = try_step(s, w, state)
         most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
@@ -348,7 +350,7 @@ def limited(
         settings.least_gain,
         settings.stand,
         settings.guarded,
-        settings.filling,
+        settings.clamp_to_limit,
         settings.settle,
     )
 
@@ -501,7 +503,7 @@ def step_again(s: System, w: Work, state: State, settings: Settings, error: floa
         s: the system.
         w: scratch.
         state: the pose after the first step, which `residuals` was last called with.
-        settings: the recipe's numbers.
+        settings: the numbers of the solve.
         error: squared error there.
 
     Returns:

@@ -120,7 +120,7 @@ class Foundation:
         seeds = [seeds_for(system, self.skeleton, seed + number) for number in sets]
         return replace(assembly, system=system._replace(seeds=np.concatenate(seeds)))
 
-    def recipe(self, settings: Settings) -> Settings:
+    def effective(self, settings: Settings) -> Settings:
         """The numbers of a solve as the method has them."""
         return dls_settings(settings, self.options.tuning) if self.options.method == DLS else settings
 
@@ -216,7 +216,7 @@ class Prepared:
             stand=settings.stand or self.foundation.stands,
             settle=self.foundation.preferred is not None,
         )
-        return self.foundation.recipe(settings)
+        return self.foundation.effective(settings)
 
     @property
     def built_in(self) -> bool:

@@ -98,7 +98,7 @@ def solve_batch(
             w.yielding[0] = 1.0
             scale_row(w.before, 0.0)
         # The steps of `search_arm` are those of these settings.
-        plain = settings.guarded and settings.filling and settings.limit_gain == 1.0 and not settings.settle
+        plain = settings.guarded and settings.clamp_to_limit and settings.limit_gain == 1.0 and not settings.settle
         as_arm = plain and not onward and not far and is_arm(s)
         if count_islands(s) > 1 or may_drift(s):
             code, used = solve_islands(s, w, state, settings, many, i, onward, not stretched, anchored)
@@ -208,7 +208,7 @@ def meet_goals(
         s: the system.
         w: scratch.
         state: where to begin; afterwards the answer.
-        settings: the recipe's numbers.
+        settings: the numbers of the solve.
         many: has room for a pose in the place of the problem.
         i: which one.
         onward: a step of a drag.

@@ -26,7 +26,7 @@ from viewer.skeleton.character import wrong_kind
 from viewer.spatial.checks import Floats, check_count, check_finite, check_flag, check_range
 
 RESTARTS = 16
-ONE_SHOT = Settings(limit_passes=4, pull=0.02, restarts=RESTARTS, filling=True)
+ONE_SHOT = Settings(limit_passes=4, pull=0.02, restarts=RESTARTS, clamp_to_limit=True)
 """A single solve: targets may be far; restarts where it stalls; a weak pull to the start pose."""
 DRAGGING = Settings(pull=0.3, restarts=0, least_iterations=1)
 """A step of a drag: near already; never a restart, which would pop; a strong pull to the pose at the drag's start,
@@ -47,7 +47,7 @@ def check_settings(settings: Settings) -> None:
         check_range(f"settings: {name}", getattr(settings, name), above=0.0)
     for name in ("limit_gain", "least_gain"):
         check_range(f"settings: {name}", getattr(settings, name), least=0.0, most=1.0)
-    for name in ("stand", "guarded", "filling", "settle"):
+    for name in ("stand", "guarded", "clamp_to_limit", "settle"):
         check_flag(f"settings: {name}", getattr(settings, name))
 
 

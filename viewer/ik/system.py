@@ -404,7 +404,7 @@ class StartTables(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """The recipe's numbers, in radians and the units of `viewer.ik.scaling`: metres for what is about a metre tall.
+    """The numbers of a solve, in radians and the units of `viewer.ik.scaling`: metres for what is about a metre tall.
 
     Attributes:
         max_iterations: steps tried at most, restarts included.
@@ -420,7 +420,7 @@ class Settings(NamedTuple):
             figure that cannot reach its goals from creeping on.
         stand: whether a solve begins with the body turned about the vertical and moved to where its goals are.
         guarded: whether steps that raise the error are undone.
-        filling: whether a dof that would cross its limit goes as far as that and the others make up for the rest:
+        clamp_to_limit: whether a dof that would cross its limit goes just to it and the others make up for the rest:
             fewer iterations; in a drag the joints would work their way to their limits.
         settle: whether it begins at the anchor and, once its goals are met, continues until the free dofs are at rest.
     """
@@ -438,7 +438,7 @@ class Settings(NamedTuple):
     least_gain: float = 0.9999
     stand: bool = False
     guarded: bool = True
-    filling: bool = False
+    clamp_to_limit: bool = False
     settle: bool = False
 
 

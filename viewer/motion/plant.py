@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.choices import LONGEST_BLEND
 from viewer.errors import InputError
 from viewer.ik.contact.values import Object
 from viewer.motion.contacts import BALL, HEEL, WANDERS, Contacts, MovingFeet, contacts_of, legged, moving_feet
@@ -34,7 +35,6 @@ from viewer.spatial.vectors import dot, norm
 
 BLEND = 0.3
 """Seconds over which a correction fades in and out."""
-LONGEST_BLEND = 10.0
 
 _REACH, _STRAIGHTEST = 0.985, 0.998
 """Parts of a leg's length: planted legs may be as long as the first, or as long as they already were up to the second.

@@ -29,7 +29,6 @@ PARTS = {"near": 0.15, "medium": 0.5, "far": 1.0}
 ROOT_M = {"near": 0.05, "medium": 0.3, "far": 1.0}
 ROOT_DEG = {"near": 10.0, "medium": 45.0, "far": 180.0}
 UNREACHABLE = "unreachable"
-CLASSES = (*PARTS, UNREACHABLE)
 _PUSHED_M = 0.5
 _SHELL = (0.1, 0.9)
 

@@ -294,10 +294,10 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
                     out[r] -= w.jacobian[d, r] * part
 
 
-def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
+def freeze(s: System, w: Work, x: Floats, clamp_to_limit: bool) -> int:
     """Freeze the dofs that are at a limit and would leave it by ``w.step``; returns how many are new.
 
-    With ``filling`` also those that reach their limit on the way: they go as far as the limit, and the others make up
+    With ``clamp_to_limit`` also those that reach their limit on the way: they go as far as it, and the others make up
     for the rest. Without it their step is shortened, and the others, which rely on all of it, may raise the error.
 
     Their share is taken out of ``w.gram``: cheaper than summing the others again.
@@ -310,10 +310,10 @@ def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
                 continue
             step = w.step[d]
             room = x[d] - s.lower[d] if step < 0.0 else s.upper[d] - x[d]
-            if step == 0.0 or room > AT_LIMIT * s.unit[d] + (abs(step) if filling else 0.0):
+            if step == 0.0 or room > AT_LIMIT * s.unit[d] + (abs(step) if clamp_to_limit else 0.0):
                 continue
             w.frozen[d] = True
-            w.held[d] = math.copysign(room, step) if filling else 0.0
+            w.held[d] = math.copysign(room, step) if clamp_to_limit else 0.0
             count += 1
             take_out(w, d, low, high)
     return count

@@ -46,7 +46,7 @@ def dls_settings(settings: Settings, tuning: Tuning, unit: float = 1.0) -> Setti
     A constant lambda is taken without a guard, which would raise it; it is in units of the goals' weights, of which
     ``unit`` make one of the solver's.
     """
-    plain = settings._replace(restarts=0, pull=0.0, filling=False, stand=False, settle=False)
+    plain = settings._replace(restarts=0, pull=0.0, clamp_to_limit=False, stand=False, settle=False)
     if tuning.damping is not None:
         plain = plain._replace(damping=(tuning.damping / unit) ** 2, damping_scale=0.0, guarded=False)
     return plain if tuning.guarded is None else plain._replace(guarded=tuning.guarded)

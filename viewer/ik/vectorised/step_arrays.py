@@ -262,20 +262,20 @@ def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: F
         np.subtract(out, wanted.dot(w.jacobian)[: len(out)], out=out)
 
 
-def freeze(s: System, w: Work, x: Floats, filling: bool) -> int:
+def freeze(s: System, w: Work, x: Floats, clamp_to_limit: bool) -> int:
     """Freeze the dofs that are at a limit and would leave it by ``w.step``; returns how many are new.
 
-    With ``filling`` also those that reach their limit on the way: they go as far as the limit.
+    With ``clamp_to_limit`` also those that reach their limit on the way: they go as far as the limit.
 
     Their share is taken out of ``w.gram``.
     """
-    limits, there = limits_of(s), x + w.step if filling else x
+    limits, there = limits_of(s), x + w.step if clamp_to_limit else x
     low, high = (there <= limits.low) & (w.step < 0.0), (there >= limits.high) & (w.step > 0.0)
     leaving = ((low | high) > w.frozen).nonzero()[0]
     if leaving.size:
         w.frozen[leaving] = True
         w.held[leaving] = 0.0
-        if filling:
+        if clamp_to_limit:
             w.held[leaving] = np.where(low[leaving], s.lower[leaving], s.upper[leaving]) - x[leaving]
         share = w.jacobian.take(leaving, axis=0)
         np.subtract(w.gram, share.T.dot(share), out=w.gram)
