@@ -40,7 +40,7 @@ def clicks(person: Person, place: tuple[float, ...]) -> None:
 
 
 def places(person: Person) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    return np.asarray(make.rest_of(person.document.skeleton).positions)
+    return np.asarray(make.rest_world(person.document.skeleton).positions)
 
 
 def test_a_claw_is_built_by_clicks_and_posed() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -16,13 +15,13 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
 from viewer.skeleton.builder import Builder, KindWord, Limits
-from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import FreeNames, body_part, swapped_names
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.rigid_bodies import Bodies
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.transfer import Carrier
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, finite_floats
 from viewer.spatial.quaternion import conjugate, multiply, normalized, perpendicular, rotate
 
@@ -35,12 +34,6 @@ _STRAIGHT = 0.05
 """Sine of the angle between two bones below which they count as one line, without a normal."""
 
 Kind = JointKind | KindWord
-
-
-@lru_cache(maxsize=8)
-def rest_of(skeleton: Skeleton) -> World:
-    """Forward kinematics at rest."""
-    return fk(skeleton, skeleton.rest_pose())
 
 
 def begun(name: str, place: ArrayLike, *, title: str = "untitled") -> Skeleton:
@@ -142,7 +135,7 @@ def added(
     Raises:
         InputError: a name that is taken, an unknown parent, a place at the parent's.
     """
-    world, above = rest_of(skeleton), skeleton.index(parent)
+    world, above = rest_world(skeleton), skeleton.index(parent)
     offset = rotate(conjugate(world.rotations[above]), _place(place, name) - world.positions[above])
     was_leaf = not children_of(skeleton, parent)
     made = _finished(skeleton, Builder(skeleton).add(name, parent, offset).skeleton)
@@ -221,7 +214,7 @@ def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable
     free, other, builder = FreeNames(names), dict[str, str](), Builder(skeleton)
     above = int(skeleton.parents[here])
     by = _place(shift, joint)
-    by = by if above < 0 else rotate(conjugate(rest_of(skeleton).rotations[above]), by)
+    by = by if above < 0 else rotate(conjugate(rest_world(skeleton).rotations[above]), by)
     for name in branch_of(skeleton, joint):
         j = skeleton.index(name)
         other[name] = free.numbered(name)
@@ -266,7 +259,7 @@ def moved(skeleton: Skeleton, joint: str, place: ArrayLike, *, children: bool = 
     Raises:
         InputError: a place at the parent's, or at that of a child that stays.
     """
-    world, here = rest_of(skeleton), skeleton.index(joint)
+    world, here = rest_world(skeleton), skeleton.index(joint)
     parent = int(skeleton.parents[here])
     delta = _place(place, joint) - world.positions[here]
     offsets, tips = skeleton.offsets.copy(), skeleton.tip_offsets.copy()
@@ -309,7 +302,7 @@ def with_links(skeleton: Skeleton, joint: str, count: int, taken: Iterable[str] 
         raise InputError(f"joint {quote(joint)} is on no chain: it has neither bone nor child")
     if not 1 <= count <= 1000:
         raise InputError(f"links of {quote(joint)}: expected 1 to 1000, found {count}")
-    world = rest_of(skeleton)
+    world = rest_world(skeleton)
     line = world.positions[[skeleton.index(name) for name in chain]]
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])
     at = np.linspace(0.0, along[-1], count + 1)[1:]
@@ -350,7 +343,7 @@ def axis_for(skeleton: Skeleton, joint: str, facing: ArrayLike) -> Floats:
     Bones in one line, or a single one, have no normal: the axis is then ``facing``, a direction in the world, made
     perpendicular to the bone.
     """
-    world, here = rest_of(skeleton), skeleton.index(joint)
+    world, here = rest_world(skeleton), skeleton.index(joint)
     parent, children = int(skeleton.parents[here]), np.flatnonzero(skeleton.parents == here)
     eye = finite_floats(facing, (3,), "facing")
     bones = []
@@ -434,7 +427,7 @@ def sided_names(skeleton: Skeleton, joint: str, taken: Iterable[str] = ()) -> di
     Raises:
         InputError: the joint is on the mirror plane.
     """
-    world, here = rest_of(skeleton), skeleton.index(joint)
+    world, here = rest_world(skeleton), skeleton.index(joint)
     x = float(world.positions[here, 0])
     if abs(x) <= MIDDLE:
         raise InputError(f"joint {quote(joint)} is in the middle: mirror a branch at one side")

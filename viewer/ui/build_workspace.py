@@ -28,7 +28,8 @@ from viewer.errors import InputError, plural
 from viewer.gizmo import Tool, TypedNumbers
 from viewer.session import Session
 from viewer.skeleton import Builder, Character, JointKind, Skeleton
-from viewer.skeleton.joint_edits import rest_of, twin_of, unplaced
+from viewer.skeleton.joint_edits import twin_of, unplaced
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import from_axis_angle, rotate
@@ -110,7 +111,7 @@ class Building:
     @property
     def rest(self) -> Floats:
         """(J, 3) places of the joints at rest."""
-        return rest_of(self.document.skeleton).positions
+        return rest_world(self.document.skeleton).positions
 
     def place_of(self, joint: str) -> Floats:
         """(3,) a joint's place at rest."""
@@ -481,7 +482,7 @@ def on_plane(projection: Projection, at: tuple[float, float], through: Floats, n
 
 def pick(skeleton: Skeleton, projection: Projection, at: tuple[float, float], scale: float) -> Picked | None:
     """The joint at a pixel of the view, else the bone there, else None; of several the nearest to the pixel."""
-    places = rest_of(skeleton).positions
+    places = rest_world(skeleton).positions
     pixels = projection.project(places)
     away = np.linalg.norm(pixels - at, axis=1)
     away = np.where(np.isfinite(away), away, np.inf)

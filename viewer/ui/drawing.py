@@ -15,7 +15,8 @@ from viewer.scene import DrawList, Scene, Text, draw_list, rgba, text_width
 from viewer.scene.drawlist import cell_of
 from viewer.session import Session
 from viewer.skeleton import Character, JointKind
-from viewer.skeleton.joint_edits import MIDDLE, rest_of, twin_of
+from viewer.skeleton.joint_edits import MIDDLE, twin_of
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate
@@ -395,7 +396,7 @@ def _axis_ends(building: Building, view: View) -> Floats | None:
         return None
     skeleton = building.document.skeleton
     here = skeleton.index(building.active)
-    axis = rotate(rest_of(skeleton).rotations[here], skeleton.axes[here, 0])
+    axis = rotate(rest_world(skeleton).rotations[here], skeleton.axes[here, 0])
     place, half = building.place_of(building.active), _AXIS * view.height
     axis = axis if axis @ view.projection().up >= 0.0 else -axis
     return np.stack([place + half * axis, place - half * axis])

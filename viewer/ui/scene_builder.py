@@ -31,8 +31,8 @@ from viewer.scene import (
 )
 from viewer.session import Session
 from viewer.skeleton import Character, Pose, World, coordinates_of, room_of
-from viewer.skeleton.joint_edits import rest_of
 from viewer.skeleton.kinematics import fixed_points
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, body_handles, free_pole
@@ -306,7 +306,7 @@ def at_rest(scene: Scene) -> Scene:
     pose = skeleton.rest_pose()
     return replace(
         scene,
-        world=rest_of(skeleton),
+        world=rest_world(skeleton),
         coordinates=coordinates_of(skeleton, pose),
         marks=(),
         at_limit=frozenset(),

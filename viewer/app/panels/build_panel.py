@@ -19,7 +19,8 @@ from viewer.document import Document, actions
 from viewer.document.remapping import lost
 from viewer.errors import InputError
 from viewer.skeleton import DOFS, JointKind, Skeleton
-from viewer.skeleton.joint_edits import branch_of, chain_through, rest_of, with_links
+from viewer.skeleton.joint_edits import branch_of, chain_through, with_links
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.quaternion import rotate
 from viewer.ui.build_workspace import KIND_WORDS, PLANE_WORDS, Plane
 
@@ -184,7 +185,7 @@ def _parents(skeleton: Skeleton, joint: int) -> Iterator[tuple[str, str]]:
 def _place(ui: PanelContext, document: Document, joint: int) -> None:
     skeleton, mirror = document.skeleton, ui.controller.view.mirror
     name, children = skeleton.names[joint], ui.controller.building.children
-    places = rest_of(skeleton).positions
+    places = rest_world(skeleton).positions
     controls.label(ui, "Place", hint="In the world, at rest")
     x, y, z = places[joint].tolist()
     fields.vector_fields(
@@ -209,7 +210,7 @@ def _place(ui: PanelContext, document: Document, joint: int) -> None:
 
 def _axis(ui: PanelContext, document: Document, joint: int) -> None:
     skeleton, building = document.skeleton, ui.controller.building
-    axis = rotate(rest_of(skeleton).rotations[joint], skeleton.axes[joint, 0])
+    axis = rotate(rest_world(skeleton).rotations[joint], skeleton.axes[joint, 0])
     along = int(np.argmax(np.abs(axis)))
     active = along + 1 if abs(axis[along]) > 1.0 - 1e-6 else -1
     controls.label(ui, "Axis", hint="Auto: the normal of its two bones, along the bone of a slide")

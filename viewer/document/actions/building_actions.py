@@ -20,8 +20,9 @@ from viewer.document.remapping import remap
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
 from viewer.skeleton import JointKind, Skeleton, joint_edits
-from viewer.skeleton.joint_edits import MIDDLE, leaves_of, rest_of, twin_of, unplaced
+from viewer.skeleton.joint_edits import MIDDLE, leaves_of, twin_of, unplaced
 from viewer.skeleton.names import swapped_names
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, member
 from viewer.spatial.quaternion import conjugate, rotate
 
@@ -127,7 +128,7 @@ class AddJoint(Action):
 def _kind_of_twin(skeleton: Skeleton, joint: str, twin: str) -> Skeleton:
     """The twin with the kind, the reflected axes and the limits of a joint."""
     here, there = skeleton.index(joint), skeleton.index(twin)
-    kind, world = skeleton.kinds[here], rest_of(skeleton)
+    kind, world = skeleton.kinds[here], rest_world(skeleton)
     count = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}.get(kind, 0)
     if kind is JointKind.BALL and skeleton.kinds[there] is kind:
         return skeleton
@@ -158,7 +159,7 @@ class MoveJoint(Action):
     def apply(self, document: Document) -> Document:
         place = np.array(as_vector(self.position, f"place of {quote(self.joint)}"))
         skeleton = document.skeleton
-        x = rest_of(skeleton).positions[skeleton.index(self.joint), 0]
+        x = rest_world(skeleton).positions[skeleton.index(self.joint), 0]
         if self.mirror and twin_of(skeleton, self.joint) is None and abs(x) <= MIDDLE:
             place[0] = 0.0
 
@@ -190,7 +191,7 @@ class SplitBone(Action):
         new = {False: _new_name(document, self.name), True: ""}
         if self.mirror and twin_of(document.skeleton, self.joint) is not None:
             if not swapped_names(new[False]):
-                x = rest_of(document.skeleton).positions[document.skeleton.index(self.joint), 0]
+                x = rest_world(document.skeleton).positions[document.skeleton.index(self.joint), 0]
                 new[False] += "_l" if x > 0.0 else "_r"
             new[True] = swapped_names(new[False])[0]
         made = _both(document, self.joint, self.mirror, lambda now, j, twin: joint_edits.split(now, j, new[twin], part))
@@ -298,7 +299,7 @@ class SetAxis(Action):
         given = np.array(as_vector(self.axis, f"axis of {quote(self.joint)}"))
         if not given.any():
             raise InputError(f"axis of {quote(self.joint)}: expected a direction, found the zero vector")
-        first = rotate(conjugate(rest_of(skeleton).rotations[joint]), given / np.linalg.norm(given))
+        first = rotate(conjugate(rest_world(skeleton).rotations[joint]), given / np.linalg.norm(given))
         if skeleton.kinds[joint] is not JointKind.UNIVERSAL:
             return np.asarray(first)[None]
         second = skeleton.axes[joint, 1] - (skeleton.axes[joint, 1] @ first) * first

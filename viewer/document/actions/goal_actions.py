@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
@@ -90,12 +90,9 @@ class SetGoal(Action):
         return f"Set {', '.join(name.replace('_', ' ') for name in self.changes)} of {self.effector}"
 
     def apply(self, document: Document) -> Document:
-        known = [field.name for field in fields(DocumentGoal) if field.name not in ("effector", "id")]
-        for name in self.changes:
-            if name not in known:
-                raise InputError(unknown_name("attribute of a goal", name, known))
-        enabling = {"enabled": True} if "kind" in self.changes else {}
-        return with_goal(document, replace(document.goal(self.effector), **(enabling | dict(self.changes))))
+        changes = ({"enabled": True} if "kind" in self.changes else {}) | dict(self.changes)
+        changed = with_changes(document.goal(self.effector), changes, "attribute of a goal", but=("effector", "id"))
+        return with_goal(document, changed)
 
 
 @dataclass(frozen=True, slots=True)
