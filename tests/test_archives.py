@@ -131,7 +131,7 @@ def test_a_full_disk_ends_the_run_in_one_line(
     def full(_: object, path: Path, **__: object) -> None:
         raise OutputError(f"{path}: cannot be written: the disk is full")
 
-    monkeypatch.setattr("viewer.cli.inputs.save", full)
+    monkeypatch.setattr("viewer.formats.save.save", full)
     done = ran(capsys, "convert", "in", "-o", "out", *CM, "--quiet")
     assert (done.code, done.out) == (1, "")
     assert done.err.splitlines() == [
