@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from cli_run import Ran, ran
 from inside.formats import POINT_FILES
-from inside.motion import POINT_SETS, PresetName, noise_of, smpl_figure
+from inside.motion import POINT_SETS, PresetName, point_noise, smpl_figure
 from inside.spatial import Floats, angle_between, exp, multiply, rotate
 
 import viewer
@@ -152,8 +152,8 @@ def test_noise_is_measured_and_smoothed_and_gaps_are_bridged() -> None:
     random = np.random.default_rng(3)
     noisy = wanted + random.normal(0.0, 0.01 / np.sqrt(3.0), wanted.shape)
     noisy[random.random(noisy.shape[:2]) < 0.2] = np.nan
-    assert noise_of(wanted, walk.skeleton.parents.tolist()) == 0.0
-    assert 0.004 < noise_of(noisy, walk.skeleton.parents.tolist()) < 0.008
+    assert point_noise(wanted, walk.skeleton.parents.tolist()) == 0.0
+    assert 0.004 < point_noise(noisy, walk.skeleton.parents.tolist()) < 0.008
     made = viewer.fit(walk.skeleton, noisy)
     assert off(made, wanted).mean() < 0.008 < np.nanmean(np.linalg.norm(noisy - wanted, axis=-1))
     assert any(warning.endswith("mm on each axis: smoothed") for warning in made.warnings)

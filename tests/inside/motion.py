@@ -13,5 +13,5 @@ from viewer.motion.plant import plant_feet
 from viewer.motion.point_sets import POINT_SETS, smpl_figure
 from viewer.motion.range_of_motion import learned, mirrored, tame
 from viewer.motion.skate_meter import skate
-from viewer.motion.trajectories import noise_of
+from viewer.motion.trajectories import point_noise
 from viewer.motion.wild_frames import failures

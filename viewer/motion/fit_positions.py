@@ -19,7 +19,7 @@ from viewer.choices import PresetName
 from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.point_sets import PointSet, counts_of_sets, point_set, set_of_count, set_of_names
 from viewer.motion.retarget_motion import retarget
-from viewer.motion.trajectories import LONGEST_GAP, bridged, gaps_of, noise_of, smoothed
+from viewer.motion.trajectories import LONGEST_GAP, bridged, gaps_of, point_noise, smoothed
 from viewer.motion.turning import LINE, NOISY_LINE, Arm, Turning, is_line, kabsch, rests_of
 from viewer.skeleton import Character, Clip, Effector, JointKind, Skeleton, World, at_or_below, find_figure, joint_space
 from viewer.skeleton.limbs import flexion_axis
@@ -240,7 +240,7 @@ def _cleaned(places: Floats, parents: Sequence[int], labels: Sequence[str], fps:
     nodes = np.flatnonzero(ever)
     place_of = {int(node): place for place, node in enumerate(nodes)}
     above = [_nearest(parents, node, place_of) for node in nodes.tolist()]
-    noise = noise_of(places[:, nodes], above)
+    noise = point_noise(places[:, nodes], above)
     paths = places.copy()
     paths[:, nodes] = bridged(places[:, nodes], above)
     if noise > 0.0:

@@ -16,7 +16,7 @@ import numpy as np
 
 from viewer.motion.contacts import BALL, HEEL, WANDERS, FootContacts, FootPlaces, stretches
 from viewer.motion.ground import Ground, Sole, cleared, level_sole, raised, sole_of
-from viewer.motion.steadied import Stance, noise_of, shakes_of, steadied, steadied_ankle
+from viewer.motion.steadied import Stance, shake_noise, shakes_of, steadied, steadied_ankle
 from viewer.skeleton import Limb, Skeleton, World
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
@@ -226,7 +226,7 @@ def _stances(paths: _Paths, timing: Timing, length: float) -> list[list[Stance]]
     shakes = shakes_of(paths.heel, paths.ball, paths.on_heel, timing.pieces, timing.rate)
     return [
         [
-            Stance(run, piece, noise_of(shake[run], length))
+            Stance(run, piece, shake_noise(shake[run], length))
             for piece in timing.pieces
             for run in runs_of(on_heel | on_ball, piece)
         ]

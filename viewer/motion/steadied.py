@@ -64,7 +64,7 @@ def shakes_of(heel: Floats, ball: Floats, stands: Bools, pieces: list[slice], ra
     return np.asarray(np.where(stands, shakes[0], shakes[1]))
 
 
-def noise_of(shakes: Floats, length: float) -> float:
+def shake_noise(shakes: Floats, length: float) -> float:
     """`Stance.noise` of a foot that shakes by (S,) metres in the frames of a stance; length of the leg, metres."""
     noise = _PER_LENGTH * float(np.sqrt((shakes**2).mean())) / length
     return float(min(noise, 2.0 * max(noise - _UNSEEN, 0.0)))

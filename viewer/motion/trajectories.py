@@ -92,7 +92,7 @@ def _interpolated(values: Floats, known: Ints, missing: Ints) -> Floats:
     return result
 
 
-def noise_of(points: Floats, parents: Sequence[int]) -> float:
+def point_noise(points: Floats, parents: Sequence[int]) -> float:
     """Standard deviation of the noise of each coordinate, metres, by how bone lengths change from frame to frame.
 
     Args:
