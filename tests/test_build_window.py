@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from inside.document import Select
 from inside.skeleton import joint_edits as make
+from inside.skeleton import rest_world
 from panel_window import PanelWindow
 from ui_person import Person
 
@@ -40,7 +41,7 @@ def clicks(person: Person, place: tuple[float, ...]) -> None:
 
 
 def places(person: Person) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    return np.asarray(make.rest_world(person.document.skeleton).positions)
+    return np.asarray(rest_world(person.document.skeleton).positions)
 
 
 def test_a_claw_is_built_by_clicks_and_posed() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from inside.document import GoalLayer, remap
 from inside.document import actions as act
-from inside.skeleton import Carrier
+from inside.skeleton import Carrier, rest_world
 from inside.skeleton import joint_edits as make
 from rigs import random_pose, random_skeleton
 
@@ -37,7 +37,7 @@ def random_edit(random: np.random.Generator, skeleton: Skeleton) -> Edit:
         InputError: the edit is refused.
     """
     joint = str(random.choice(skeleton.names))
-    place = make.rest_world(skeleton).positions[skeleton.index(joint)] + random.normal(0.0, 0.3, 3)
+    place = rest_world(skeleton).positions[skeleton.index(joint)] + random.normal(0.0, 0.3, 3)
     name = make.free_name(skeleton)
     kinds = ("ball", "hinge", "universal", "slide", "fixed")
 
@@ -128,7 +128,7 @@ def session_of(*actions: act.Action) -> Session:
 def random_action(random: np.random.Generator, document: Document) -> act.Action:
     skeleton = document.skeleton
     joint = str(random.choice(skeleton.names))
-    place = make.rest_world(skeleton).positions[skeleton.index(joint)] + random.normal(0.0, 0.2, 3)
+    place = rest_world(skeleton).positions[skeleton.index(joint)] + random.normal(0.0, 0.2, 3)
     mirror, kind = bool(random.integers(2)), str(random.choice(("ball", "hinge", "universal", "slide", "fixed")))
     actions = (
         act.AddJoint(joint, place, kind=kind, mirror=mirror),

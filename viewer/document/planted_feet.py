@@ -17,10 +17,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from viewer.document.comparison import Span, changed_frames, frame_count, joined
 from viewer.document.document import Document
 from viewer.document.document_contact import Prop, standing_props
-from viewer.document.evaluation import Motion, baked_frames, frames_from, motion_of
+from viewer.document.evaluation import (
+    Motion,
+    Span,
+    baked_frames,
+    changed_frames,
+    frame_count,
+    frames_from,
+    joined,
+    motion_of,
+)
 from viewer.document.posed_goals import above
 from viewer.document.take import PlantedContact, PlantedFeet, Stretch, Take
 from viewer.errors import InputError

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from viewer.errors import FormatError, MachineError, ViewerError, and_more, is_installed, more_such, quote
 from viewer.formats.bounds import FARTHEST
 from viewer.formats.files import read_bytes
-from viewer.formats.xml_tree import Element, origin_of
+from viewer.formats.robot_reading import Element, origin_of
 from viewer.skeleton import Skeleton, Skin, fk
 from viewer.skeleton.bodies import bone_mesh
 from viewer.skeleton.skin import Material, Mesh

@@ -19,7 +19,7 @@ from viewer.formats.units import target_source
 from viewer.ik.contact import Box, Mesh, Object, Sphere
 from viewer.skeleton import Character, Clip, JointKind, Pose, Skeleton
 from viewer.skeleton.character import check_character, check_pose
-from viewer.skeleton.effectors import find_effectors
+from viewer.skeleton.names import find_effectors
 from viewer.spatial.checks import Floats
 
 Writer: TypeAlias = Callable[[Character, Path, WriteOptions], list[str]]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.motion.wild_frames import bridged, failures, mended
+from viewer.motion.capture_faults import bridged, failures, mended
 from viewer.progress import report
 from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, at_or_below, find_figure, fk_clip
 from viewer.skeleton.character import check_clip, check_skeleton

@@ -1,6 +1,6 @@
 """A skeleton with motion from positions of its joints over time.
 
-Gaps are bridged first, and noise, which changes the lengths of bones, is smoothed away (`trajectories`). Then the
+Gaps are bridged first, and noise, which changes the lengths of bones, is smoothed away (`capture_faults`). Then the
 joints are turned from the root outwards (`turning`). Exact positions of a skeleton give exact positions back.
 """
 
@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike
 
 from viewer.choices import PresetName
 from viewer.errors import InputError, quote, unknown_name
+from viewer.motion.capture_faults import LONGEST_GAP, gaps_of, point_noise, smoothed, without_gaps
 from viewer.motion.point_sets import PointSet, counts_of_sets, point_set, set_of_count, set_of_names
 from viewer.motion.retarget_motion import retarget
-from viewer.motion.trajectories import LONGEST_GAP, bridged, gaps_of, point_noise, smoothed
 from viewer.motion.turning import LINE, NOISY_LINE, Arm, Turning, is_line, kabsch, rests_of
 from viewer.skeleton import Character, Clip, Effector, JointKind, Skeleton, World, at_or_below, find_figure, joint_space
 from viewer.skeleton.limbs import flexion_axis
@@ -242,7 +242,7 @@ def _cleaned(places: Floats, parents: Sequence[int], labels: Sequence[str], fps:
     above = [_nearest(parents, node, place_of) for node in nodes.tolist()]
     noise = point_noise(places[:, nodes], above)
     paths = places.copy()
-    paths[:, nodes] = bridged(places[:, nodes], above)
+    paths[:, nodes] = without_gaps(places[:, nodes], above)
     if noise > 0.0:
         paths[:, nodes] = smoothed(paths[:, nodes], seen[:, nodes], above, noise)
         notes.append(f"positions are off by about {1e3 * noise:.2g} mm on each axis: smoothed")

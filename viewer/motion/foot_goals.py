@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.motion.capture_faults import Stance, shake_noise, shakes_of, steadied, steadied_ankle
 from viewer.motion.contacts import BALL, HEEL, WANDERS, FootContacts, FootPlaces, stretches
 from viewer.motion.ground import Ground, Sole, cleared, level_sole, raised, sole_of
-from viewer.motion.steadied import Stance, shake_noise, shakes_of, steadied, steadied_ankle
 from viewer.skeleton import Limb, Skeleton, World
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate

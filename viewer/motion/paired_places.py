@@ -12,10 +12,10 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.motion.anatomy import Frames
+from viewer.motion.capture_faults import CUTOFF
 from viewer.motion.limb_chain import LimbGoals, bones_of, is_hinged, limb_joints, pose_limbs, posed_by_hinges
 from viewer.motion.pairing import Pairing
 from viewer.motion.reference import Body, standing_frames
-from viewer.motion.steadied import CUTOFF
 from viewer.skeleton import JointKind, Limb, Skeleton, World, at_or_below, fk_arrays
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import HEAD

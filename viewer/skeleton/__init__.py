@@ -15,13 +15,12 @@ from viewer.skeleton.coordinates import (
     project_pose,
     room_of,
 )
-from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip, tip_positions, world_of
 from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm, Motor
 from viewer.skeleton.mimic import LoopClosure, Mimic
-from viewer.skeleton.names import FreeNames
+from viewer.skeleton.names import Effector, EffectorGoal, FreeNames
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.rigid_bodies import Bodies, Capsule, Inertia
 from viewer.skeleton.skeleton import Skeleton, find_place

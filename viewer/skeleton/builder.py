@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike
 from viewer.errors import InputError, plural, prefixed, quote, unknown_name
 from viewer.skeleton.character import check_skeleton
 from viewer.skeleton.clip_limits import twist_axes
-from viewer.skeleton.effectors import Effector, EffectorGoal
 from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, Motor, limits_for
 from viewer.skeleton.mimic import LoopClosure, Mimic, kept_mimics, renamed_loops, renamed_mimics
-from viewer.skeleton.names import swapped_names
+from viewer.skeleton.names import Effector, EffectorGoal, swapped_names
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.rigid_bodies import Bodies, Capsule, Inertia
 from viewer.skeleton.skeleton import Skeleton

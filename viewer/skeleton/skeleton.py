@@ -18,7 +18,6 @@ import numpy as np
 
 from viewer.errors import InputError, prefixed, quote, unknown_name
 from viewer.notebook import png
-from viewer.skeleton.effectors import Effector
 from viewer.skeleton.limits import (
     DOF_SUFFIXES,
     DOFS,
@@ -30,6 +29,7 @@ from viewer.skeleton.limits import (
     limits_for,
 )
 from viewer.skeleton.mimic import LoopClosure, Mimic, checked_loops, checked_mimics
+from viewer.skeleton.names import Effector
 from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.skeleton.rigid_bodies import Bodies, Inertia
 from viewer.spatial.checks import (

@@ -21,13 +21,13 @@ import numpy as np
 from viewer.errors import InputError, shown
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.effectors import Effector
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.joint_map import counterparts
 from viewer.skeleton.kinematics import fk, fk_arrays
 from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.mimic import kept_mimics
+from viewer.skeleton.names import Effector
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.rigid_bodies import Bodies
 from viewer.skeleton.skeleton import Skeleton

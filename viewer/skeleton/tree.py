@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import InputError
-from viewer.skeleton.effectors import Effector
 from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.names import body_part
+from viewer.skeleton.names import Effector, body_part
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats

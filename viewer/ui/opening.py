@@ -11,7 +11,7 @@ import numpy as np
 
 from viewer.document import Document, new_document
 from viewer.document.actions import UseMotion
-from viewer.document.comparison import Comparison, compare, shared_joints
+from viewer.document.evaluation import Comparison, compare, shared_joints
 from viewer.errors import FormatError, InputError, ViewerError
 from viewer.formats.load import load
 from viewer.formats.units import BECAUSE, GUESSES

@@ -16,7 +16,7 @@ from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, attempt
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document import DocumentGoal, joint_of
-from viewer.document.comparison import Comparison, rounded_up
+from viewer.document.evaluation import Comparison, rounded_up
 from viewer.session.figures import Placement
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format

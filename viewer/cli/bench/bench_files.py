@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -31,7 +32,7 @@ _LONG_FRAMES = 4000
 _CHAIN = SAMPLE + "chain-1000"
 
 
-def measure_files(plan: Plan, others: Mapping[str, Reader]) -> dict[str, Json]:
+def measure_files(plan: Plan, others: Mapping[str, Reader] = MappingProxyType({})) -> dict[str, Json]:
     """Forward kinematics of one pose and of a long clip; loading of every sample and of a long BVH file.
 
     Args:

@@ -24,9 +24,8 @@ from viewer.formats.units import (
     settle,
 )
 from viewer.skeleton import BvhLayout, Character, Clip, JointKind, Skeleton, Source, fk_arrays
-from viewer.skeleton.effectors import find_effectors
 from viewer.skeleton.kinematics import frozen_result
-from viewer.skeleton.names import unique_names
+from viewer.skeleton.names import find_effectors, unique_names
 from viewer.spatial.angles import from_axis_sequence, nearest_equivalent, to_euler
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, rotate

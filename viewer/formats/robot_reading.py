@@ -1,0 +1,271 @@
+"""What readers of robots share: XML as a plain tree with line numbers, and the links by which a robot is dragged.
+
+XML has no document types, entities or anything that would read other files. A robot is dragged by its tools, hands and
+feet, and not by the jaws of a gripper or a camera. A gripper is the body that carries its jaws: links below a tool that
+have at most one joint of their own, or that follow one another. What the jaws hold moves with that body, so that body
+is dragged, and its arm has as many joints as without a gripper.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, NoReturn
+from xml.parsers import expat
+
+import numpy as np
+
+from viewer.errors import FormatError, quote
+from viewer.skeleton.builder import GoalWord
+from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply
+
+MOST_ELEMENTS = 1_000_000
+_DEEPEST = 200
+
+
+@dataclass(slots=True)
+class Element:
+    """An XML element.
+
+    Attributes:
+        tag: without a prefix.
+        attributes: by name.
+        line: where it begins, from 1.
+        children: in order; text between them is dropped.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+    def all(self, tag: str) -> list[Element]:
+        """The children of a tag."""
+        return [child for child in self.children if child.tag == tag]
+
+    def first(self, tag: str) -> Element | None:
+        """The first child of a tag, or None."""
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def text(self, name: str) -> str:
+        """An attribute that has to be there.
+
+        Raises:
+            FormatError: it is not, or is empty.
+        """
+        found = self.attributes.get(name, "").strip()
+        if not found:
+            raise FormatError(f"expected the attribute {quote(name)} of <{self.tag}>, found none", line=self.line)
+        return found
+
+    def numbers(self, name: str, count: int, usual: tuple[float, ...] | None = None) -> tuple[float, ...]:
+        """The finite numbers of an attribute, ``count`` of them; ``usual`` if it is absent.
+
+        Raises:
+            FormatError: other ones, or none where there is no usual.
+        """
+        given = self.attributes.get(name)
+        if given is None and usual is not None:
+            return usual
+        words = self.text(name).split()
+        try:
+            found = tuple(float(word) for word in words)
+        except ValueError:
+            found = ()
+        if len(found) != count or not all(math.isfinite(number) for number in found):
+            many = "a finite number" if count == 1 else f"{count} finite numbers"
+            raise FormatError(f"<{self.tag} {name}>: expected {many}, found {quote(given)}", line=self.line)
+        return found
+
+
+def parse_xml(data: bytes, name: str) -> Element:
+    """The root element of an XML document; ``name`` is the file in messages.
+
+    Raises:
+        FormatError: not well-formed, a document type (entities could make it grow without end), too deep, too large.
+    """
+    parser = expat.ParserCreate()  # without namespaces: files have prefixes that they do not declare
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    stack: list[Element] = []
+    found: list[Element] = []
+    count = 0
+
+    def refuse(problem: str) -> NoReturn:
+        raise FormatError(problem, file=name, line=parser.CurrentLineNumber)
+
+    def begin(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
+        if count > MOST_ELEMENTS:
+            refuse(f"expected at most {MOST_ELEMENTS:,} XML elements, found more")
+        if len(stack) >= _DEEPEST:
+            refuse(f"expected XML elements in at most {_DEEPEST} others, found more")
+        element = Element(tag.rpartition(":")[2], attributes, parser.CurrentLineNumber)
+        if stack:
+            stack[-1].children.append(element)
+        else:
+            found.append(element)
+        stack.append(element)
+
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = lambda _: stack.pop()
+    parser.StartDoctypeDeclHandler = lambda *_: refuse("expected no document type, found <!DOCTYPE")
+    try:
+        parser.Parse(_tidied(data), True)
+    except expat.ExpatError as error:
+        problem = f"expected XML, found an error: {expat.errors.messages.get(error.code, 'unknown')}"
+        raise FormatError(problem, file=name, line=error.lineno, column=error.offset + 1) from error
+    except (LookupError, ValueError) as error:  # an encoding that Python does not have
+        raise FormatError(f"expected XML, found an error: {error}", file=name) from error
+    return found[0]
+
+
+def _tidied(data: bytes) -> bytes:
+    """A document without what other parsers ignore: white space before the declaration, and NUL after the end."""
+    if b"\0" in data[:4]:  # UTF-16
+        return data
+    data = data.rstrip(b"\0")
+    bare = data.lstrip()
+    end = bare.find(b"?>") + 2
+    if len(bare) == len(data) or not bare.startswith(b"<?xml") or end < 2:
+        return data
+    return bare[:end] + data[: len(data) - len(bare)] + bare[end:]  # lines stay where they are
+
+
+def origin_of(element: Element) -> tuple[Floats, Floats]:
+    """Offset (3,) and rotation (4,) of an element's ``<origin>``: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    found = element.first("origin")
+    if found is None:
+        return np.zeros(3), IDENTITY
+    offset, angles = found.numbers("xyz", 3, (0.0, 0.0, 0.0)), found.numbers("rpy", 3, (0.0, 0.0, 0.0))
+    x, y, z = (from_axis_angle(axis, np.array(angle)) for axis, angle in zip(np.eye(3), angles, strict=True))
+    return np.array(offset), multiply(z, multiply(y, x))
+
+
+_START, _END = r"(?:^|[_\W\d]|(?<=[a-z])(?=[A-Z]))", r"(?:$|[_\W\d]|(?<=[a-z])(?=[A-Z]))"
+_HAND = re.compile(rf"{_START}(?i:hand|gripper|palm){_END}")
+"""Names of links by which robots are usually moved: of those that are fixed to one another, the first one is used."""
+_TOOL = re.compile(rf"{_START}(?i:tool|tcp|ee|eef|foot|sole|end_?effector|grasp|grasping){_END}")
+"""The same for tools, of which the last link is where the tool ends."""
+_TIP = re.compile(rf"{_START}(?i:tip){_END}")
+_SENSOR = re.compile(
+    r"camera|optical|depth|imu|laser|lidar|sensor|accelero|gyro|(?:^|_)led(?:$|_)|(?:^|_)ft(?:$|_)", re.IGNORECASE
+)
+_WRIST = re.compile(r"yaw|pitch|roll", re.IGNORECASE)
+_FINGER = re.compile(r"finger|jaw|thumb|claw|mover|knuckle", re.IGNORECASE)
+_SENSES, _PLAIN, _POINTED, _HELD, _ENDS = range(5)
+_SIX = 6
+_GRIPPER = 2
+"""The most joints that the jaws of a gripper have together; a hand has more."""
+
+
+class RobotLink(NamedTuple):
+    """A link and what moves it.
+
+    Attributes:
+        name: its own.
+        parent: the link that it is on; "" for the root.
+        moves: whether the joint between them moves.
+        coupled: whether it follows another joint, or is followed.
+    """
+
+    name: str
+    parent: str
+    moves: bool
+    coupled: bool
+
+
+def tools_of(ordered: Sequence[RobotLink]) -> list[tuple[str, GoalWord]]:
+    """The links that are dragged, and their goals: one behind each last joint that moves, and tool frames.
+
+    Tool frames hold their place, and their rotation where six joints allow that; others are off.
+
+    Args:
+        ordered: the links, parents first.
+    """
+    carriers: dict[str, str] = {"": ""}  # the moving link above each
+    joints: Counter[str] = Counter()  # and how many move
+    for one in ordered:
+        carriers[one.name] = one.name if one.moves else carriers[one.parent]
+        joints[one.name] = joints[one.parent] + one.moves
+    jaws = _jaws(ordered, carriers)
+    leads_on = {
+        carriers[one.parent] for one in ordered if one.moves and (one.name not in jaws or carriers[one.parent] in jaws)
+    }
+    best = _best(ordered, carriers, leads_on)
+    tools = any(rank >= _POINTED for rank, _, _ in best.values())
+    found: list[tuple[str, GoalWord]] = []
+    handled: dict[str, bool] = {"": False}  # whether a tool frame moves with a link, or with one above it
+    for one in ordered:
+        behind = handled[one.parent]
+        rank, _, name = best.get(one.name, (_SENSES, 0, ""))
+        tool = rank >= _POINTED
+        handled[one.name] = behind or tool
+        jaw = jaws.get(one.name)
+        if not name or jaw or (behind and not tool and jaw is None):  # fingers behind a tool frame
+            continue
+        on: GoalWord = "position+rotation" if joints[name] >= _SIX else "position"
+        found.append((name, "off" if jaw is not None or (tools and not tool) else on))
+    return found
+
+
+def rank_of(link: str) -> int:
+    """How suitable a link is for dragging, by its name: a sensor least, a tool most."""
+    if _SENSOR.search(link):
+        return _SENSES
+    if _WRIST.search(link):  # the yaw of a hand is an axis of its wrist
+        return _PLAIN
+    hand = bool(_HAND.search(link))
+    if _TOOL.search(link) or (hand and "frame" in link.casefold()):
+        return _ENDS
+    return _HELD if hand and not _FINGER.search(link) else _POINTED if hand or _TIP.search(link) else _PLAIN
+
+
+def _best(
+    ordered: Sequence[RobotLink], carriers: Mapping[str, str], leads_on: Collection[str]
+) -> dict[str, tuple[int, int, str]]:
+    """The link fixed to each moving link that is best for dragging: (rank, how far out, name)."""
+    depth: Counter[str] = Counter()
+    best: dict[str, tuple[int, int, str]] = {}
+    for one in ordered:
+        depth[one.name] = depth[one.parent] + 1
+        carrier, rank = carriers[one.name], rank_of(one.name)
+        if not carrier or (carrier in leads_on and (one.moves or rank < _POINTED)):
+            continue
+        far = -depth[one.name] if rank == _HELD else depth[one.name]
+        if carrier not in best or (rank, far) > best[carrier][:2]:
+            best[carrier] = rank, far, one.name
+    return best
+
+
+def _jaws(ordered: Sequence[RobotLink], carriers: Mapping[str, str]) -> dict[str, bool]:
+    """The moving links of grippers and simple hands, each with whether it belongs to a gripper."""
+    own: Counter[str] = Counter()  # joints of their own from a link on
+    coupled: set[str] = set()  # links with coupled joints from there on
+    for one in reversed(ordered):
+        own[one.name] += one.moves and not one.coupled
+        own[one.parent] += own[one.name]
+        if one.coupled or one.name in coupled:
+            coupled |= {one.name, one.parent}
+    held = {carriers[one.name] for one in ordered if rank_of(one.name) >= _HELD} - {""}
+    first = {
+        one.name: carriers[one.parent]
+        for one in ordered
+        if one.moves and carriers[one.parent] in held and own[one.name] <= 1
+        and (one.name in coupled or _FINGER.search(one.name))
+    }  # fmt: skip
+    together: Counter[str] = Counter()
+    for link, carrier in first.items():
+        together[carrier] += own[link]
+    found: dict[str, bool] = {}
+    above: dict[str, str] = {}  # the jaw that a link is part of
+    for one in ordered:
+        jaw = one.name if one.name in first else above.get(one.parent, "")
+        above[one.name] = jaw
+        if jaw and one.moves:
+            found[one.name] = together[first[jaw]] <= _GRIPPER
+    return found
