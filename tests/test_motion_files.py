@@ -13,7 +13,7 @@ from cli_run import ran
 from inside.document import actions as act
 from inside.document import frame_pose
 from inside.session import MotionError, load_session, open_session, recoveries, save_session
-from inside.session import characters as stored
+from inside.session import stored_characters as stored
 from inside.spatial import exp, multiply
 from panel_window import PanelWindow
 

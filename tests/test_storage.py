@@ -21,8 +21,8 @@ from inside.session import (
     Stored,
     character_data,
     character_of,
-    characters,
     pack,
+    stored_characters,
     unpack,
 )
 
@@ -152,7 +152,7 @@ def _bvh(folder: Path) -> Path:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every motion is too large to be carried."""
-    monkeypatch.setattr(characters, "LARGEST_CARRIED", 0)
+    monkeypatch.setattr(stored_characters, "LARGEST_CARRIED", 0)
 
 
 def test_clips_are_carried_and_their_file_is_named_by_its_way_from_the_session(tmp_path: Path) -> None:

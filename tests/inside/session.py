@@ -1,6 +1,6 @@
 """The inside of `viewer.session` that tests use."""
 
-from viewer.session import autosave, solving
+from viewer.session import autosave, solving, stored_characters
 from viewer.session.action_log import KINDS, ActionLog, Digester, decoded, digest_of, encoded
 from viewer.session.autosave import Autosave, recoveries, sweep_locks
 from viewer.session.demo_parts import PREFIX, Demo, Push, SolveAfresh, StartOver, Throw, Trial
@@ -24,6 +24,7 @@ from viewer.session.moving_targets import (
 from viewer.session.moving_targets import Pointer as moving_targets_Pointer
 from viewer.session.recorder import TakeRecorder
 from viewer.session.replay import DOERS, open_script, replay
+from viewer.session.serialiser import LONGEST_PLAIN, Packed, Stored, pack, unpack
 from viewer.session.session_files import (
     ONE_FIGURE,
     SUFFIX,
@@ -38,9 +39,7 @@ from viewer.session.session_files import (
     session_bytes,
 )
 from viewer.session.solving import Kernels, SettleDetector, Solvers
-from viewer.session.storage import characters
-from viewer.session.storage.characters import CharacterData, ClipsOfFile, character_data, character_of
-from viewer.session.storage.documents import document_data, document_of
-from viewer.session.storage.serialiser import LONGEST_PLAIN, Packed, Stored, pack, unpack
+from viewer.session.stored_characters import CharacterData, ClipsOfFile, character_data, character_of
+from viewer.session.stored_documents import document_data, document_of
 from viewer.session.undo_history import MOST_STEPS, CallRecorder, Step, UndoHistory
 from viewer.session.user_files import Preferences, load_preferences, save_preferences

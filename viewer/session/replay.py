@@ -21,10 +21,10 @@ from viewer.session.action_log import decoded
 from viewer.session.figure_stage import Loop
 from viewer.session.figures import Arrangement, Placement
 from viewer.session.moving_targets import Pointer, TargetMotion
+from viewer.session.serialiser import check_packed
 from viewer.session.session import Session
 from viewer.session.session_files import ONE_FIGURE, actions_from_version_1, read_session
-from viewer.session.storage.documents import DocumentData, FigureData, arrangement_of, document_of
-from viewer.session.storage.serialiser import check_packed
+from viewer.session.stored_documents import DocumentData, FigureData, arrangement_of, document_of
 
 _OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}
 

@@ -25,9 +25,9 @@ from viewer.formats.files import decode_utf8, read_bytes, temporary_name, write_
 from viewer.formats.json_reading import decode_typed, found, kind_of, parse
 from viewer.session.action_log import ActionLog
 from viewer.session.figures import Arrangement, with_active
-from viewer.session.storage.characters import ClipsOfFile, MotionError, MotionFile, digest_of, find
-from viewer.session.storage.documents import Kept, SessionData, arrangement_of, document_data, document_of, figures_data
-from viewer.session.storage.serialiser import check_packed, plain_number
+from viewer.session.serialiser import check_packed, plain_number
+from viewer.session.stored_characters import ClipsOfFile, MotionError, MotionFile, digest_of, find
+from viewer.session.stored_documents import Kept, SessionData, arrangement_of, document_data, document_of, figures_data
 
 SUFFIX = SESSION_SUFFIX
 BACKUP = ".backup.ikv.json"

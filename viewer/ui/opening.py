@@ -21,7 +21,7 @@ from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import demo_of, find_demo
 from viewer.session.figures import Arrangement
 from viewer.session.session_files import MotionError, MotionFile, Opened, is_session, open_session
-from viewer.session.storage.characters import character_in
+from viewer.session.stored_characters import character_in
 from viewer.session.user_files import fault_line
 from viewer.skeleton import Character, fk
 from viewer.ui import number_format

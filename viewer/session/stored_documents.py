@@ -20,7 +20,8 @@ from viewer.formats.bounds import check_character, check_skeleton
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.goal import as_rotation
 from viewer.session.figures import Arrangement, Figure, Link, Placement, State, lasting
-from viewer.session.storage.characters import (
+from viewer.session.serialiser import Stored, pack, unpack
+from viewer.session.stored_characters import (
     VALUES,
     CharacterData,
     SkeletonData,
@@ -30,7 +31,6 @@ from viewer.session.storage.characters import (
     relative_path,
     skeleton_of,
 )
-from viewer.session.storage.serialiser import Stored, pack, unpack
 from viewer.skeleton import Character, Clip, Pose, Skeleton, find_place
 from viewer.spatial.checks import Ints
 

@@ -25,7 +25,7 @@ from viewer.formats.bounds import check_counts
 from viewer.formats.file_formats import SAMPLE, check_up
 from viewer.formats.files import LARGEST_FILE, opened
 from viewer.formats.load import load
-from viewer.session.storage.serialiser import ArrayForm, Form, Serialiser, members
+from viewer.session.serialiser import ArrayForm, Form, Serialiser, members
 from viewer.skeleton import Bodies, Capsule, Character, Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton, Skin
 from viewer.spatial.angles import EulerOrder
 

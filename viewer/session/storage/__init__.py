@@ -1,1 +1,0 @@
-"""The values of a document as JSON data, to the last bit, and back."""
