@@ -1,4 +1,9 @@
-"""Writing BVH: what is read again is the same motion, in the layout that was read."""
+"""Writing BVH: what is read again is the same motion, in the layout that was read.
+
+BVH states no units: where others would be guessed than were written, the writer says what to read it by.
+
+Decimals, units and axes of written BVH files, and files that cannot be written.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +13,26 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
-from bvh_texts import ARM, XYZ, Joint, again, assert_same_motion, jumps, places, read, text_of, with_tips, written
+from bvh_texts import ARM, XYZ, ZXY, Joint, again, assert_same_motion, jumps, places, read, text_of, with_tips, written
 from characters import every_kind
+from cli_run import figure, ran
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from inside.formats import parse_bvh
+from inside.formats import metres_per_unit, parse_bvh, plain_decimal
 from inside.skeleton import UNLIMITED, chain
 from inside.spatial import EulerOrder, from_axis_angle, multiply, normalized
 
+import viewer
 from viewer import save
-from viewer.errors import OutputError
+from viewer.errors import InputError, OutputError
 from viewer.skeleton import BvhLayout, Character, Clip, JointKind, JointLimits, Skeleton, Source, fk
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from inside.spatial import Floats
+
 
 POSITIONS, ROTATIONS = tuple(XYZ.split()), ("Xrotation", "Yrotation", "Zrotation")
 
@@ -265,3 +274,162 @@ def test_without_channels_there_are_no_rows() -> None:
     text, warnings = written(read(text_of(Joint("root", channels="", tips=[(0, 1, 0)]))))
     assert text.endswith("Frames: 0\nFrame Time: 0.03333333333333333\n")
     assert warnings == []
+
+
+SAY = "BVH states no units or axes: read it with "
+PISTON, BIPED = viewer.load("sample:piston"), viewer.load("sample:biped")
+
+
+def told(lost: list[str]) -> list[str]:
+    return [line for line in lost if line.startswith("BVH states no units")]
+
+
+def height(character: viewer.Character) -> float:
+    return float(np.ptp(viewer.fk(character.skeleton, character.skeleton.rest_pose()).positions, axis=0).max())
+
+
+def test_a_file_that_would_be_guessed_wrongly_says_how_to_read_it(tmp_path: Path) -> None:
+    path = tmp_path / "piston.bvh"
+    (line,) = told(viewer.save(PISTON, path))
+    assert line == f'{SAY}--units m (in Python units="m"), or it is taken for units of 0.0564444 m (cmu), Y up'
+    stated = viewer.load(path, units="m")
+    assert height(stated) == pytest.approx(height(PISTON), abs=1e-6)
+    assert stated.warnings == ()
+    assert height(viewer.load(path)) != pytest.approx(height(PISTON), rel=0.5)
+
+
+@pytest.mark.parametrize(("units", "up"), [("m", "y"), ("cm", "y"), ("m", "z"), ("cm", "z")])
+def test_one_that_is_guessed_rightly_says_nothing(tmp_path: Path, units: str, up: Literal["y", "z"]) -> None:
+    path = tmp_path / "biped.bvh"
+    assert told(viewer.save(BIPED, path, units=units, up=up)) == []
+    again = viewer.load(path)
+    assert (again.source.units, again.source.up) == (units, up)
+    assert height(again) == pytest.approx(height(BIPED), abs=1e-5)
+
+
+def test_the_axis_is_told_where_that_alone_is_guessed_wrongly(tmp_path: Path) -> None:
+    path, rest = tmp_path / "lying.bvh", BIPED.skeleton.rest_pose()
+    # On its back with its arms out, head along z: taken for a figure that stands, Z up.
+    turns = rest.rotations.copy()
+    turns[0] = (np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))
+    (line,) = told(viewer.save(BIPED, path, pose=viewer.Pose(turns, rest.translations)))
+    assert line == f'{SAY}--up y (in Python up="y"), or it is taken for metres, Z up'
+    assert viewer.load(path).source.up == "z"
+    assert viewer.load(path, up="y").source.units == "m"
+    # Walking, it is deeper than it is wide: Z is not seen to be up.
+    (line,) = told(viewer.save(viewer.load("sample:walk"), path, up="z"))
+    assert line == f'{SAY}--up z (in Python up="z"), or it is taken for units of 0.01 m (cm), Y up'
+
+
+def test_who_read_it_by_these_units_knows_them(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path, out = figure(tmp_path), tmp_path / "out.bvh"
+    assert ran(capsys, "convert", path, out, "--units", "cm", "--up", "y").err == ""
+    said = ran(capsys, "convert", path, "-o", out, "--units", "cm", "--up", "y", "--to-units", "mm").err
+    guess = "units of 0.01 m (cm), Y up"
+    assert said == f'warning: {out}: {SAY}--units mm (in Python units="mm"), or it is taken for {guess}\n'
+
+
+def test_the_command_warns_too(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    goals, out = tmp_path / "goals.json", tmp_path / "out.bvh"
+    name = PISTON.skeleton.effectors[0].name
+    goals.write_text(f'{{"goals": [{{"effector": "{name}", "pin": true}}]}}', encoding="utf-8")
+    done = ran(capsys, "solve", "sample:piston", goals, "-o", out)
+    assert f"warning: {out}: {SAY}--units m " in done.err
+    assert ran(capsys, "info", out, "--units", "m").err == ""
+
+
+@pytest.mark.parametrize("power", [-60, -20, -8, 8, 30])
+def test_tiny_and_huge_figures_keep_their_digits(power: int) -> None:
+    scale = 10.0**power
+    arm = Joint("arm", (0, scale, scale / 3), tips=[(0, scale / 7, 0)])
+    row = [scale, scale / 9, -scale, 10, 20, 30, 40, 50, 60]
+    assert_same_motion(
+        character := read(text_of(Joint("root", channels=f"{XYZ} {ZXY}", children=[arm]), rows=[row])), again(character)
+    )
+
+
+def test_a_tip_alone_gives_the_size() -> None:
+    character = read(text_of(Joint("root", tips=[(0, 1e-8, 3e-9)]), rows=[[10, 20, 30]]))
+    assert_same_motion(character, again(character))
+
+
+def test_a_flower_of_tiny_petals_keeps_its_digits() -> None:
+    petals = [Joint(f"p{i}", tuple(1e-5 * np.random.default_rng(i).normal(size=3))) for i in range(500)]
+    character = read(text_of(Joint("root", channels=XYZ, children=petals), rows=[[0.0] * 1503]))
+    assert_same_motion(character, again(character))
+
+
+def test_rounding_does_not_add_up_along_a_chain() -> None:
+    skeleton = chain(5000)
+    offsets = skeleton.offsets.copy()
+    offsets[1:] = (1 / 30, 0.1 / 7, 0.1 / 30)
+    skeleton = replace(skeleton, offsets=offsets)
+    turns = np.broadcast_to(from_axis_angle(np.array([0.36, 0.48, 0.8]), np.array(0.0007)), (1, len(skeleton), 4))
+    clip = Clip("c", 0.1, turns, np.array([], dtype=int), np.zeros((1, 0, 3)), offsets)
+    text, _ = written(character := Character(skeleton, MappingProxyType({"c": clip})))
+    assert len(text) < 5_000_000
+    assert_same_motion(character, read(text))
+
+
+CONVERSIONS = [("cm", "y", 0.01), ("mm", "z", 0.001), ("inch", None, 0.0254), (0.3, "y", 0.3), ("m", "z", 1.0)]
+
+
+@pytest.mark.parametrize(("units", "up", "metres"), CONVERSIONS)
+def test_other_units_and_axes_are_the_same_places(
+    tmp_path: Path, units: str | float, up: Literal["y", "z"] | None, metres: float
+) -> None:
+    character = read(ARM.replace("0 0 0 0 0 0 0\n", "10 20 30 0 0 0 40\n"), "cm", "z")
+    said = save(character, tmp_path / "o.bvh", units=units, up=up)
+    assert all(line.startswith("BVH states no units or axes: ") for line in said)  # nothing is lost
+    other = read((tmp_path / "o.bvh").read_text(), units, up or "z")
+    assert metres_per_unit(str(units)) == metres
+    assert_same_motion(character, other)
+
+
+def test_a_root_that_cannot_turn_is_widened_when_the_axes_change(tmp_path: Path) -> None:
+    character = read(text_of(Joint("root", channels="", children=[Joint("a", (1, 2, 3))]), rows=[[1, 2, 3]]), "m", "z")
+    warnings = save(character, tmp_path / "o.bvh", up="y")
+    assert warnings == ['joint "root": its channels cannot hold the motion; added Zrotation, Xrotation, Yrotation']
+    assert_same_motion(character, read((tmp_path / "o.bvh").read_text(), "m", "y"))
+
+
+def test_precision_is_the_number_of_decimals() -> None:
+    for decimals in (0, 2, 17):
+        rows = written(read(ARM), precision=decimals)[0].splitlines()[-2:]
+        assert {len(number.partition(".")[2]) for row in rows for number in row.split()} == {decimals}
+    with pytest.raises(InputError, match=r"^precision: expected 0 to 17 decimals, found 18$"):
+        written(read(ARM), precision=18)
+
+
+def test_no_zero_has_a_sign() -> None:
+    text, _ = written(read(ARM.replace("1 2 3 0 0 0 0", "-1e-9 -0.0 0 -1e-9 0 0 -0.0")))
+    assert "-0.0" not in text
+
+
+@pytest.mark.parametrize("value", [1 / 30, 1e-30, 5e-324, 0.1, 1e22, 1.0])
+def test_frame_times_are_kept_to_the_last_bit(value: float) -> None:
+    assert float(plain_decimal(value)) == value
+    assert "e" not in plain_decimal(value)
+    assert set(plain_decimal(value)) <= set("0123456789.")
+
+
+def failing(*_: object) -> None:
+    raise OSError(28, "no space")
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    path = tmp_path / "a.bvh"
+    path.write_text("before")
+    breaker: Callable[..., None] = failing
+    monkeypatch.setattr(f"os.{call}", breaker)
+    with pytest.raises(OutputError, match="the disk is full"):
+        save(read(ARM), path)
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("a.bvh", "before")]
+
+
+@pytest.mark.parametrize(("name", "words"), [("a", "no suffix"), ("a.fbx", '".fbx"'), ("none/a.bvh", "folder")])
+def test_places_that_cannot_be_written(tmp_path: Path, name: str, words: str) -> None:
+    with pytest.raises((InputError, OutputError), match=words):
+        save(read(ARM), tmp_path / name)
+    assert list(tmp_path.iterdir()) == []

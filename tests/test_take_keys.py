@@ -1,19 +1,35 @@
-"""Keys: set, removed, moved, copied; on a clip and on none; all undone."""
+"""Keys: set, removed, moved, copied; on a clip and on none; all undone.
+
+What is played of keys: interpolation, range, rate, auto-key, simplifying; each clip's own keys.
+
+One motion: what is played, baked and found in files again is the same, whatever it was made of.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import Blend, Key, Take, baked_clip, frame_pose
+from inside.document import Blend, Key, Take, baked_character, baked_clip, frame_pose, frames_shown, joint_at
 from inside.document import actions as act
-from sessions import drag, session
+from inside.spatial import angle_between
+from sessions import HAND, drag, session, shifted
+from sessions import place as place_of
 from takes import all_poses, apart, clip_of, keyed, loose, shows_motion, take_of, turn
 
-from viewer import InputError
+import viewer
+from viewer import InputError, save
 from viewer.document import Item, new_document
-from viewer.session import Session
+from viewer.session import Loop, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from viewer.document import Document
 
 
 def test_a_key_shows_its_pose_and_between_two_the_body_moves() -> None:
@@ -347,3 +363,290 @@ def test_keys_beyond_the_range_are_kept_and_shown_but_not_exported() -> None:
     assert made.document.played == (5, 20)
     made.dispatch(act.DeleteKeys(frame=43))
     assert take_of(made.document).frames == (0, 10, 35)
+
+
+def test_interpolation_of_single_keys_and_of_all() -> None:
+    made = keyed([0, 10, 20])
+    take = take_of(made.document)
+    assert {track.blends.tolist()[0] for track in take.tracks} == {2}
+    made.dispatch(act.SetBlend(take.keys_at(0), Blend.STEP))
+    assert frame_pose(made.document, 9).same_as(frame_pose(made.document, 0))
+    assert not frame_pose(made.document, 15).same_as(frame_pose(made.document, 10))
+    made.dispatch(act.SetBlend(None, Blend.STEP))
+    assert frame_pose(made.document, 19).same_as(frame_pose(made.document, 10))
+    depth = made.history.index
+    made.dispatch(act.SetBlend(None, Blend.STEP))
+    assert made.history.index == depth
+    made.seek(10)
+    turn(made, "Spine", (0.0, 0.1, 0.0))
+    made.dispatch(act.KeyPose())
+    assert {tuple(track.blends.tolist()) for track in take_of(made.document).tracks} == {(0, 0, 0)}
+
+
+def test_the_range_is_what_is_played_and_exported() -> None:
+    made = keyed([0, 10, 20])
+    made.dispatch(act.SetRange(5, 15))
+    made.clock.loop = Loop.LOOP
+    made.seek(12)
+    made.play()
+    frames = []
+    for tick in range(40):
+        made.tick(tick / 30.0)
+        frames.append(made.document.frame)
+    assert frames[:6] == [12, 13, 14, 15, 5, 6]
+    assert set(frames) == set(range(5, 16))
+    assert made.document.pose.same_as(frame_pose(made.document, made.document.frame))
+    clip = baked_clip(made.document)
+    assert (len(clip), clip.keys) == (11, (5,))
+    made.stop()
+    made.seek(0)
+    made.play()
+    assert made.document.frame == 5
+
+
+def test_the_rate_of_a_take() -> None:
+    made = keyed([0, 10])
+    made.dispatch(act.SetTakeRate(60))
+    assert made.document.frame_time == 1 / 60
+    assert take_of(made.document).frames == (0, 10)
+    walk = session("walk")
+    walk.dispatch(act.SetTakeRate(50))
+    assert clip_of(walk.document).frame_time == 1 / 50
+
+
+def test_each_clip_has_its_own_keys_and_the_figure_without_one_too() -> None:
+    made = keyed([3], "walk")
+    take = take_of(made.document)
+    made.dispatch(act.SetClip(None))
+    assert made.document.frames == 0
+    made.dispatch(act.KeyPose())
+    other = take_of(made.document)
+    made.dispatch(act.SetClip(take.base))
+    assert take_of(made.document) is take
+    made.dispatch(act.SetClip(None))
+    assert take_of(made.document) is other
+
+
+def test_auto_key_sets_keys_of_the_joints_that_an_edit_changed() -> None:
+    made = loose()
+    made.dispatch(act.SetAutoKey(on=True))
+    made.dispatch(act.KeyPose())
+    made.seek(15)
+    turn(made, "LeftArm", (0.0, 0.0, 0.4))
+    arm, other = (made.document.skeleton.index(name) for name in ("LeftArm", "RightArm"))
+    assert take_of(made.document).keys_of(arm) == (0, 15)
+    assert take_of(made.document).keys_of(other) == (0,)
+    assert made.history.labels == ("Auto-key on", "Key pose", "Turn LeftArm")
+    made.undo()
+    assert take_of(made.document).keys_of(arm) == (0,)
+    made.seek(20)
+    assert made.history.index == 2
+    assert take_of(made.document).frames == (0,)
+
+
+def test_auto_key_after_a_drag() -> None:
+    made = session()
+    made.dispatch(act.SetAutoKey(on=True))
+    drag(made, HAND, shifted(made.document, "LeftHand", (0.1, 0.2, 0.1)))
+    made.commit()
+    take, arm = take_of(made.document), made.document.skeleton.index("LeftArm")
+    assert take.keys_of(arm) == (0,)
+    assert made.document.pose.same_as(frame_pose(made.document, 0))
+    assert made.history.index == 2
+    made.undo()
+    assert made.document.take is None
+
+
+def test_any_keys_make_poses_that_can_be_shown() -> None:
+    made = keyed([0, 3, 4, 9, 30], seed=5)
+    for blend in Blend:
+        made.dispatch(act.SetBlend(None, blend))
+        for pose in all_poses(made.document):
+            np.testing.assert_allclose(np.linalg.norm(pose.rotations, axis=-1), 1.0, atol=1e-12)
+
+
+def test_simplifying_keeps_every_frame_within_the_tolerance() -> None:
+    made = keyed([0])
+    for frame in range(1, 60):
+        turn(made, "LeftArm", (0.0, 0.0, 0.02 * np.sin(0.1 * frame)))
+        turn(made, "Spine", (0.001 * (frame % 7), 0.0, 0.0))
+        made.dispatch(act.KeyPose(frame, blend=Blend.LINEAR))
+    before = all_poses(made.document)
+    for tolerance in (0.2, 2.0):
+        made.dispatch(act.SimplifyKeys(tolerance))
+        worst = max(apart(a, b) for a, b in zip(before, all_poses(made.document), strict=True))
+        assert worst <= np.radians(tolerance) + 1e-9
+        made.undo()
+    made.dispatch(act.SimplifyKeys(2.0))
+    assert 2 <= len(take_of(made.document).frames) < 20
+
+
+def test_simplifying_a_smooth_take_keeps_to_the_tolerance_too() -> None:
+    made = keyed(list(range(0, 60, 4)), seed=3)
+    before = all_poses(made.document)
+    made.dispatch(act.SimplifyKeys(6.0))
+    worst = max(apart(a, b) for a, b in zip(before, all_poses(made.document), strict=True))
+    assert worst <= np.radians(6.0) + 1e-9
+
+
+def test_an_empty_take_leaves_the_pose_alone() -> None:
+    made = loose()
+    made.dispatch(act.SetRange(0, 9))
+    turn(made, "Spine", (0.3, 0.0, 0.0))
+    pose = made.document.pose
+    made.seek(7)
+    assert made.document.pose.same_as(pose)
+    assert len(baked_clip(made.document)) == 10
+
+
+def _pinned() -> Session:
+    """Frames solved between keys that hold the feet, and a range that begins among them."""
+    made = session()
+    made.dispatch(act.KeyPose())
+    made.seek(20)
+    drag(made, Item("joint", "Hips"), made.document.pose.translations[0] + np.array([0.05, -0.25, 0.05]))
+    made.commit()
+    made.dispatch(act.KeyPose())
+    made.dispatch(act.SetRange(5, 30))
+    assert sum(len(some.joints) for some in take_of(made.document).solved) > 0
+    return made
+
+
+def _planar() -> Session:
+    made = session()
+    made.dispatch(act.SetPlanar("yz"))
+    made.dispatch(act.KeyPose())
+    made.seek(15)
+    drag(made, Item("joint", "Hips"), made.document.pose.translations[0] + np.array([0.0, -0.25, 0.1]))
+    made.commit()
+    made.dispatch(act.KeyPose())
+    made.dispatch(act.SetRange(0, 18))
+    return made
+
+
+def _faded() -> Session:
+    """One key on a clip, at its very end, and one that fades both ways."""
+    made = loose("walk")
+    for frame in (20, made.document.frames - 1):
+        made.seek(frame)
+        turn(made, "LeftArm", (0.0, 0.0, 0.5))
+        made.dispatch(act.KeyPose(blend=Blend.SMOOTH))
+    return made
+
+
+def _recorded() -> Session:
+    """A hand that was dragged over a walk."""
+    made = session("walk")
+    made.seek(10)
+    made.record()
+    made.tick(0.0)
+    start = place_of(made.document, HAND.name)
+    made.begin_drag((HAND,))
+    for tick in range(1, 13):
+        made.gestures.drag_to({HAND: (start + np.array([0.0, 0.02 * tick, 0.03 * tick]), None)})
+        made.tick(tick * made.document.frame_time)
+    made.commit()
+    made.stop_recording()
+    return made
+
+
+def _stepped() -> Session:
+    """Keys at every second frame, at a film's rate, on a longer arm."""
+    made = loose()
+    made.dispatch(act.SetLength("LeftArm", 0.4))
+    for frame in range(0, 12, 2):
+        turn(made, "LeftArm", (0.0, 0.1, 0.3))
+        turn(made, "Spine", (0.1, 0.0, 0.0))
+        made.dispatch(act.KeyPose(frame, blend=Blend.STEP if frame % 4 else Blend.LINEAR))
+    made.dispatch(act.SetTakeRate(23.976))
+    made.dispatch(act.SetRange(0, 11))
+    return made
+
+
+def _single() -> Session:
+    """A range of one frame."""
+    made = loose("walk")
+    made.seek(7)
+    turn(made, "Head", (0.0, 0.4, 0.0))
+    made.dispatch(act.KeyPose())
+    made.dispatch(act.SetRange(7, 7))
+    return made
+
+
+MADE: dict[str, Callable[[], Session]] = {
+    "pinned": _pinned, "planar": _planar, "faded": _faded, "recorded": _recorded, "stepped": _stepped,
+    "single": _single,
+}  # fmt: skip
+# Formats with numbers as they are, in the file's own precision, and as angles of a limited order.
+CLOSE = {".json": 1e-9, ".npz": 1e-9, ".glb": 2e-6, ".bvh": 2e-5}
+
+
+@cache
+def _document(name: str) -> Document:
+    return MADE[name]().document
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_playing_shows_what_is_baked_to_the_bit(name: str) -> None:
+    document = _document(name)
+    made, clip = Session(document), baked_clip(document)
+    first, last = document.played
+    assert len(clip) == last - first + 1
+    made.clock.loop = Loop.OFF
+    made.seek(first)
+    made.play()
+    seen = set()
+    for tick in range(len(clip) + 2):
+        made.tick(tick * document.frame_time)
+        frame = made.document.frame
+        assert made.document.pose.same_as(clip.pose(frame - first))
+        assert made.document.pose.same_as(frame_pose(document, frame))
+        seen.add(frame)
+    assert seen == set(range(first, last + 1))
+    assert not made.clock.direction
+
+
+@pytest.mark.parametrize("suffix", CLOSE)
+@pytest.mark.parametrize("name", MADE)
+def test_files_hold_what_is_played(name: str, suffix: str, tmp_path: Path) -> None:
+    document = _document(name)
+    character = baked_character(document)
+    save(character, tmp_path / f"a{suffix}")
+    units = character.source.metres_per_unit if suffix == ".bvh" else "auto"
+    loaded = viewer.load(tmp_path / f"a{suffix}", units=units)
+    first, last = document.played
+    if first < last:
+        assert loaded.clip is not None
+        assert len(loaded.clip) == last - first + 1
+        assert loaded.clip.frame_time == pytest.approx(document.frame_time, rel=1e-5)
+    where = [loaded.skeleton.names.index(name) for name in character.skeleton.names]
+    for frame in range(first, last + 1):
+        ours = viewer.fk(character.skeleton, frame_pose(document, frame))
+        # A single frame is how glTF's nodes stand: no motion is needed for it.
+        pose = loaded.skeleton.rest_pose() if loaded.clip is None else loaded.clip.pose(frame - first)
+        theirs = viewer.fk(loaded.skeleton, pose)
+        np.testing.assert_allclose(theirs.positions[where], ours.positions, atol=CLOSE[suffix])
+        assert angle_between(theirs.rotations[where], ours.rotations).max() < 10.0 * CLOSE[suffix]
+
+
+@pytest.mark.parametrize("name", [*MADE, "clip alone"])
+def test_frames_asked_for_together_are_those_asked_for_one_by_one(name: str) -> None:
+    document = session("walk").document if name == "clip alone" else _document(name)
+    first, last = document.played
+    shown = frames_shown(document, first, last)
+    for place, frame in enumerate(range(first, last + 1)):
+        np.testing.assert_array_equal(shown.rotations[place], frame_pose(document, frame).rotations)
+        np.testing.assert_array_equal(shown.translations[place], frame_pose(document, frame).translations)
+
+
+@pytest.mark.parametrize("name", [*MADE, "clip alone"])
+def test_one_joint_at_scattered_frames_is_as_in_the_whole_poses(name: str) -> None:
+    document = session("walk").document if name == "clip alone" else _document(name)
+    first, last = document.played
+    frames = np.arange(first, last + 1, 3)
+    for joint in range(len(document.skeleton)):
+        found = joint_at(document, joint, frames)
+        for place, frame in enumerate(frames.tolist()):
+            pose = frame_pose(document, frame)
+            np.testing.assert_allclose(found.rotations[place], pose.rotations[joint], atol=1e-12)
+            np.testing.assert_allclose(found.translations[place], pose.translations[joint], atol=1e-12)
