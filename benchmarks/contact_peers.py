@@ -44,9 +44,9 @@ from rivals.contact import MinkApart, Tuning
 import viewer
 from viewer import Contact, Solver
 from viewer.cli.bench.rigs import Rig, as_hinges
-from viewer.ik.contact.distances import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.volumes import distance_grid
 from viewer.ik.solver import warm_up
+from viewer.spatial.closest import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 
 PAIRS = 4000
 MET_M, MET_RAD, THROUGH_M = 1e-3, np.radians(0.5), 1e-3

@@ -16,7 +16,6 @@ from inside.ik import (
     capsule_to_grid,
     contact_rows,
     distance_grid,
-    distances,
     make_near,
     make_volumes,
     touching,
@@ -282,7 +281,7 @@ def test_both_backends_find_the_same(name: str) -> None:
     skeleton = viewer.load(f"sample:{name}").skeleton
     volumes = make_volumes(skeleton, SCENE)
     # What the compiled engine compiles, with its functions in the same order.
-    loops = twins((closest, distances, contact_rows), {})["find_near"]
+    loops = twins((closest, contact_rows), {})["find_near"]
     for world in random_worlds(skeleton, 8):
         one, other = (filled(find, volumes, world) for find in (touching.find_near, loops))
         count = int(one.rows[0])

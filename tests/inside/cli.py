@@ -23,8 +23,7 @@ from viewer.cli.bench.solves import NUMPY
 from viewer.cli.file_options import SHELLS, ConvertMotion, ConvertOptions
 from viewer.cli.job import Options, Result, add_fields, argument, fields_of, flag, made_from, option, part
 from viewer.cli.main import COMMANDS, actions_of, command_parser, main, options_of
-from viewer.cli.options import count
-from viewer.cli.picture_options import RenderOptions, ViewOptions
+from viewer.cli.options import RenderOptions, ViewOptions, count
 from viewer.cli.session_inputs import as_character
 from viewer.cli.solving_options import BENCH_PARTS as PARTS
 from viewer.cli.solving_options import SolveOptions

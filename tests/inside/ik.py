@@ -6,8 +6,7 @@ from viewer.ik.assemble import Assembly, assemble, dof_table_of, joint_tables
 from viewer.ik.backends import engine_for, twins
 from viewer.ik.compiled import numba_engine as compiled_engine
 from viewer.ik.compiled.entry import measure_pose, needs_projection, take_targets
-from viewer.ik.contact import distances, touching
-from viewer.ik.contact.distances import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
+from viewer.ik.contact import touching
 from viewer.ik.contact.volumes import Near, Volumes, distance_grid, make_near, make_volumes
 from viewer.ik.drag import Drag, ReturnPath, prebent
 from viewer.ik.findings import Cause, Reason, degrees, listed, metres, together
@@ -59,6 +58,7 @@ from viewer.ik.vectorised.numpy_engine import into_limits
 from viewer.ik.vectorised.numpy_engine import residuals as engine_residuals
 from viewer.ik.vectorised.step_arrays import linearise, solve_dual
 from viewer.ik.workspace import Targets, Workspace, arrays_in, entries_of, in_block, make_call, remade
+from viewer.spatial.closest import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.spatial.columns import cross, exponential, logarithm, matrices, multiply, since
 
 AIM, DISTANCE, ROTATION = CODES["aim"], CODES["distance"], CODES["rotation"]

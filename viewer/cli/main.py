@@ -36,7 +36,7 @@ _ONLY_READ = " ".join(suffix for suffix in READ if suffix not in WRITTEN)
 _ONLY_WRITTEN = " ".join(suffix for suffix in WRITTEN if suffix not in READ)
 
 COMMANDS = {
-    "view": Command("open the window (what `ikviewer FILE` does)", "picture_options", "view_command"),
+    "view": Command("open the window (what `ikviewer FILE` does)", "options", "view_command"),
     "info": Command("say what is in a file: joints, limits, effectors, motion, units", "file_options", "info_command"),
     "fk": Command(
         "evaluate forward kinematics: world positions and rotations of all joints", "file_options", "info_command"
@@ -82,7 +82,7 @@ COMMANDS = {
     "limits": Command("learn a rig's joint limits from folders of motion", "file_options", "motion_commands"),
     "render": Command(
         "draw a picture (PNG) of a pose, or a film (MP4, GIF) of a motion, without a screen",
-        "picture_options",
+        "options",
         "picture_commands",
     ),
     "check": Command(
@@ -93,7 +93,7 @@ COMMANDS = {
         "solving_options",
         "bench.bench_report",
     ),
-    "poses": Command("list the poses of a library, and draw their pictures", "picture_options", "picture_commands"),
+    "poses": Command("list the poses of a library, and draw their pictures", "options", "picture_commands"),
     "samples": Command("list the bundled skeletons and demos", "file_options", "file_commands"),
     "completion": Command(
         "print what a shell needs to complete commands, options and names", "file_options", "completion_command"

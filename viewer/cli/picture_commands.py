@@ -10,8 +10,7 @@ from viewer.cli import inputs
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Json, Result, UsageError, warn
 from viewer.cli.many_files import Kind, one_or_each
-from viewer.cli.options import usage_of
-from viewer.cli.picture_options import PosesOptions, RenderOptions
+from viewer.cli.options import PosesOptions, RenderOptions, usage_of
 from viewer.errors import InputError, ViewerError, plural, shown
 from viewer.formats import file_formats
 from viewer.formats.video import write_png

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 from viewer.choices import ASSISTS, BASES, Assist, Base
 from viewer.cli import options
 from viewer.cli.job import FILES, Options, argument, flag, option, part
-from viewer.cli.picture_options import Look
+from viewer.cli.options import Look
 from viewer.errors import quote, unknown_name
 
 

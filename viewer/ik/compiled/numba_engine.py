@@ -25,7 +25,6 @@ from viewer.ik.backends import twins
 from viewer.ik.compiled import entry, numba_types
 from viewer.ik.compiled.entry import KNOWN, measure_pose, solve_in_block
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
-from viewer.ik.contact import distances
 from viewer.ik.goals import ROW_KINDS, Goal
 from viewer.ik.kernels import contact_rows, dual_system, joints, six_axes, starts, step
 from viewer.ik.start_projection import KindProjection
@@ -42,8 +41,7 @@ MODULES = (
     *goals.MODULES,
     joints,
     closest,
-    distances,
-    contact_rows,  # after these two: its functions of numbers take the place of numpy's
+    contact_rows,  # after `closest`: its functions of numbers take the place of numpy's
     dual_system,
     step,
     active_set,

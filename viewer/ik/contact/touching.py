@@ -11,13 +11,20 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.ik.contact.distances import Measure, capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.values import FLOOR, Contact
 from viewer.ik.contact.volumes import BOX, MESH, ON_FLOOR, SPHERE, Near, Volumes, make_near, make_volumes
 from viewer.skeleton import Pose, Skeleton, fk
 from viewer.skeleton.character import check_pose, check_skeleton
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.closest import planes, turn
+from viewer.spatial.closest import (
+    Measure,
+    capsule_to_ball,
+    capsule_to_box,
+    capsule_to_capsule,
+    capsule_to_grid,
+    planes,
+    turn,
+)
 
 _HERE = "contacts: "
 

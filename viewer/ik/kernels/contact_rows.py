@@ -1,7 +1,7 @@
 """What is near in a pose, and the rows that keep it apart: how steps open gaps, and which steps open one.
 
 `viewer.ik.contact.touching` gives the same rows in the same order with numpy. Both measure by
-`viewer.ik.contact.distances`, so that their numbers are the same, too. In compiled
+`viewer.spatial.closest`, so that their numbers are the same, too. In compiled
 code the functions of single numbers below replace numpy's in `viewer.spatial.closest`. `viewer.ik.active_set` uses
 the rows.
 """
@@ -10,12 +10,19 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.contact.distances import Measure, capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.ik.contact.volumes import BOX, ON_FLOOR, SPHERE, Near, Volumes
 from viewer.ik.kernels.dual_system import substitute
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
-from viewer.spatial.closest import Triple, turn
+from viewer.spatial.closest import (
+    Measure,
+    Triple,
+    capsule_to_ball,
+    capsule_to_box,
+    capsule_to_capsule,
+    capsule_to_grid,
+    turn,
+)
 
 _AND_ROUNDING = 1.0 + 1e-9
 
