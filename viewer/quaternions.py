@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
-from viewer.spatial import angles as euler
 from viewer.spatial import quaternion
-from viewer.spatial.angles import EULER_ORDERS, EulerOrder
 from viewer.spatial.checks import Floats, as_floats
+from viewer.spatial.quaternion import EULER_ORDERS, EulerOrder
 
 _ORTHOGONAL = 1e-3
 """Matrices may differ from rotations by this much, as after rounding to few digits."""
@@ -175,12 +174,12 @@ def from_euler(angles: ArrayLike, order: EulerOrder) -> Floats:
     Raises:
         InputError: an order that is not three different axes.
     """
-    return euler.from_euler(_last(angles, 3, "Euler angles"), _order(order))
+    return quaternion.from_euler(_last(angles, 3, "Euler angles"), _order(order))
 
 
 def to_euler(q: ArrayLike, order: EulerOrder) -> Floats:
     """Intrinsic angles (..., 3) in the order's sequence; the middle one within pi/2, the last 0 at gimbal lock."""
-    return euler.to_euler(_last(q, 4, "quaternions"), _order(order))
+    return quaternion.to_euler(_last(q, 4, "quaternions"), _order(order))
 
 
 def _order(order: object) -> str:

@@ -17,9 +17,8 @@ import numpy as np
 from viewer.cli.bench.rigs import Rig
 from viewer.errors import InputError, quote
 from viewer.skeleton import Bodies, JointKind, JointLimits, LimitForm, Skeleton
-from viewer.spatial.angles import axes_of, to_euler
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import from_axis_angle, multiply, rotate
+from viewer.spatial.quaternion import axes_of, from_axis_angle, multiply, rotate, to_euler
 
 
 @dataclass(frozen=True, slots=True, eq=False)

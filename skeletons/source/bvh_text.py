@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from writing import numbers
 
-from viewer.spatial.angles import to_euler
+from viewer.spatial.quaternion import to_euler
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

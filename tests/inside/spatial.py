@@ -1,20 +1,6 @@
 """The inside of `viewer.spatial` that tests use."""
 
 from viewer.spatial import closest, quaternion, vectors
-from viewer.spatial.angles import (
-    EULER_ORDERS,
-    EulerOrder,
-    axes_of,
-    from_axis_sequence,
-    from_euler,
-    from_swing_twist,
-    nearest_equivalent,
-    parity_of,
-    to_euler,
-    to_swing_twist,
-    twist_about,
-    wrapped,
-)
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, handed_over, unit_quaternions
 from viewer.spatial.closest import planes, segment_distances
 from viewer.spatial.projection import (
@@ -27,18 +13,30 @@ from viewer.spatial.projection import (
     hit_triangles,
 )
 from viewer.spatial.quaternion import (
+    EULER_ORDERS,
     IDENTITY,
+    EulerOrder,
     angle_between,
+    axes_of,
     conjugate,
     exp,
     from_axis_angle,
+    from_axis_sequence,
+    from_euler,
+    from_swing_twist,
     hemisphere_continuous,
     log,
     multiply,
+    nearest_equivalent,
     normalized,
+    parity_of,
     perpendicular,
     rotate,
     slerp,
+    to_euler,
     to_matrix,
+    to_swing_twist,
+    twist_about,
+    wrapped,
 )
 from viewer.spatial.smoothing import ease, hermite, low_pass, median, quantiles, slopes, slow_path

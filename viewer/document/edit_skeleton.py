@@ -23,9 +23,8 @@ from viewer.skeleton.coordinates import alone
 from viewer.skeleton.figure import across_of, partners
 from viewer.skeleton.limits import AXIS_NAMES, MOST_TURN
 from viewer.skeleton.mimic import renamed_loops, renamed_mimics
-from viewer.spatial.angles import EulerOrder
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import conjugate, rotate
+from viewer.spatial.quaternion import EulerOrder, conjugate, rotate
 
 _SHORTEST = 1e-9
 """A bone shorter than this, metres, has no direction of its own."""

@@ -21,9 +21,8 @@ from viewer.document.scope import turned_within
 from viewer.document.take import Take, Track
 from viewer.errors import InputError, quote
 from viewer.skeleton import JointKind, Pose, Skeleton, joint_space
-from viewer.spatial.angles import from_euler, to_euler
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.quaternion import conjugate, log, multiply, normalized, rotate
+from viewer.spatial.quaternion import conjugate, from_euler, log, multiply, normalized, rotate, to_euler
 
 EULER = "xyz"
 """Order of the angles of joints without limits."""

@@ -35,7 +35,6 @@ from viewer.skeleton import (
     world_of,
 )
 from viewer.skeleton.mimic import Mimic, kept_mimics
-from viewer.spatial.angles import twist_about
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -46,6 +45,7 @@ from viewer.spatial.quaternion import (
     multiply,
     rotate,
     slerp,
+    twist_about,
 )
 
 _STEEPEST, _TURN = np.sin(np.radians(60.0)), np.cos(np.radians(60.0))

@@ -76,8 +76,8 @@ from viewer.progress import report, watched
 from viewer.skeleton import Character, Clip, LimitForm, Skeleton, fk_arrays, fk_clip
 from viewer.skeleton.clip_limits import too_fast
 from viewer.skeleton.dofs import coordinates
-from viewer.spatial.angles import EULER_ORDERS, to_euler
 from viewer.spatial.checks import Floats, Ints, handed_over
+from viewer.spatial.quaternion import EULER_ORDERS, to_euler
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 DEFAULTS = WriteOptions()

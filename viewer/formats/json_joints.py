@@ -35,8 +35,8 @@ from viewer.skeleton.names import find_effectors
 from viewer.skeleton.rigid_bodies import MOST_CAPSULES
 from viewer.skeleton.skeleton import check_perpendicular, unit_axis
 from viewer.skeleton.tree import CycleError, parents_first
-from viewer.spatial.angles import axes_of as euler_axes
 from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.quaternion import axes_of as euler_axes
 
 Row: TypeAlias = tuple[float, float, float]
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct, field
 
-from viewer.spatial.angles import EulerOrder
+from viewer.spatial.quaternion import EulerOrder
 
 VERSION = 1
 """The version that is written, and the newest that is read."""

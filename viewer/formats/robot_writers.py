@@ -41,9 +41,8 @@ from viewer.skeleton import (
     inertias_of,
 )
 from viewer.skeleton.names import FreeNames
-from viewer.spatial.angles import axes_of, to_euler
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import IDENTITY, between
+from viewer.spatial.quaternion import IDENTITY, axes_of, between, to_euler
 
 _ALL_ROUND = 2.0 * math.pi
 """The ends of a range that no pose exceeds, such as those of a UR's joints."""

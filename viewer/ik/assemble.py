@@ -20,8 +20,8 @@ from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_sp
 from viewer.skeleton.balance import Points, mass_points, standing_points
 from viewer.skeleton.mimic import Following
 from viewer.skeleton.tree import depth_first
-from viewer.spatial.angles import axes_of
 from viewer.spatial.checks import Bools, Floats, Ints, frozen
+from viewer.spatial.quaternion import axes_of
 
 _COORDINATES = {
     JointKind.HINGE: algebra.HINGE,

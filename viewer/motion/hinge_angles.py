@@ -24,9 +24,8 @@ import numpy as np
 
 from viewer.skeleton import Skeleton
 from viewer.skeleton.limits import UNLIMITED
-from viewer.spatial.angles import wrapped
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate
+from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate, wrapped
 from viewer.spatial.smoothing import slow_path
 from viewer.spatial.vectors import cross, dot, norm
 

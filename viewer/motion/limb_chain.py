@@ -19,7 +19,6 @@ import numpy as np
 from viewer.motion.hinge_angles import aiming_angles, angle_about, ranges_of, turn_of
 from viewer.skeleton import JointKind, Limb, Skeleton, World, find_figure
 from viewer.skeleton.limbs import Figure, flexion_axis
-from viewer.spatial.angles import wrapped
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -31,6 +30,7 @@ from viewer.spatial.quaternion import (
     normalized,
     perpendicular,
     rotate,
+    wrapped,
 )
 from viewer.spatial.vectors import cross, dot, norm, unit
 

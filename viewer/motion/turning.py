@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.skeleton import JointKind, Skeleton, fk
-from viewer.spatial.angles import twist_about, wrapped
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -28,6 +27,8 @@ from viewer.spatial.quaternion import (
     multiply,
     normalized,
     rotate,
+    twist_about,
+    wrapped,
 )
 from viewer.spatial.vectors import cross, dot, norm, unit
 

@@ -22,9 +22,8 @@ from viewer.physics.library import by_vector, left, load_mujoco, wxyz, xyzw
 from viewer.physics.model import Model
 from viewer.physics.overlaps import Overlaps
 from viewer.skeleton import LimitForm, joint_space
-from viewer.spatial.angles import axes_of, from_swing_twist, to_swing_twist
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import perpendicular
+from viewer.spatial.quaternion import axes_of, from_swing_twist, perpendicular, to_swing_twist
 
 LIMIT = 0.9999
 """How hard limits are: what is left of an acceleration into them is one less this (MuJoCo's `solimp`, 0.9999 at most).

@@ -20,9 +20,19 @@ from viewer.scene.look import look_of
 from viewer.skeleton import JointKind, JointLimits, LimitForm, Skeleton, World, joint_space
 from viewer.skeleton.coordinates import swing_inside
 from viewer.skeleton.limits import default_twist_axis
-from viewer.spatial.angles import axes_of, from_euler, from_swing_twist
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, perpendicular, rotate, to_matrix
+from viewer.spatial.quaternion import (
+    IDENTITY,
+    axes_of,
+    conjugate,
+    from_axis_angle,
+    from_euler,
+    from_swing_twist,
+    multiply,
+    perpendicular,
+    rotate,
+    to_matrix,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -27,7 +27,7 @@ from viewer.formats.files import LARGEST_FILE, opened
 from viewer.formats.load import load
 from viewer.session.serialiser import ArrayForm, Form, Serialiser, members
 from viewer.skeleton import Bodies, Capsule, Character, Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton, Skin
-from viewer.spatial.angles import EulerOrder
+from viewer.spatial.quaternion import EulerOrder
 
 LARGEST_CARRIED = 320 << 20
 """Most bytes of motion in a session file: as text they fit into a file that can be read again. Longer motion

@@ -18,8 +18,8 @@ from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import UNLIMITED, JointKind, JointLimits, LimitForm, default_twist_axis
 from viewer.skeleton.names import body_part
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.angles import wrapped
 from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import wrapped
 
 MARGIN = np.radians(20.0)
 LEAST = np.radians(15.0)

@@ -25,18 +25,22 @@ from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.mimic import Following, following
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.angles import (
+from viewer.spatial.checks import Bools, Floats, Ints, frozen, handed_over
+from viewer.spatial.quaternion import (
+    IDENTITY,
     axes_of,
+    conjugate,
+    from_axis_angle,
     from_euler,
     from_swing_twist,
+    multiply,
     parity_of,
+    rotate,
     to_euler,
     to_swing_twist,
     twist_about,
     wrapped,
 )
-from viewer.spatial.checks import Bools, Floats, Ints, frozen, handed_over
-from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.vectors import cross
 
 Key = TypeVar("Key")

@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, prefixed, quote, shown
 from viewer.skeleton.pose import Reduced, reduced
-from viewer.spatial.angles import EULER_ORDERS, EulerOrder
 from viewer.spatial.checks import Bools, Floats, as_floats, finite_floats, frozen, member, whole
+from viewer.spatial.quaternion import EULER_ORDERS, EulerOrder
 
 
 class JointKind(StrEnum):

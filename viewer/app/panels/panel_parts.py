@@ -16,8 +16,8 @@ from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Action, DocumentGoal, Item
 from viewer.document.actions import Select
 from viewer.document.key_curves import EULER
-from viewer.spatial.angles import from_euler, to_euler
 from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import from_euler, to_euler
 from viewer.ui.commands import BY_ID
 
 

@@ -26,9 +26,8 @@ from viewer.formats.units import (
 from viewer.skeleton import BvhLayout, Character, Clip, JointKind, Skeleton, Source, fk_arrays
 from viewer.skeleton.kinematics import frozen_result
 from viewer.skeleton.names import find_effectors, unique_names
-from viewer.spatial.angles import from_axis_sequence, nearest_equivalent, to_euler
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import IDENTITY, rotate
+from viewer.spatial.quaternion import IDENTITY, from_axis_sequence, nearest_equivalent, rotate, to_euler
 
 _BLOCK = 1 << 14
 """Joints times frames converted together, so that intermediate results stay in the processor's cache."""

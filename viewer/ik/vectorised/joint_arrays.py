@@ -15,11 +15,10 @@ from viewer.ik.kernels.joints import ROUNDING
 from viewer.ik.system import System, Work
 from viewer.ik.vectorised.forward_arrays import joint_of_dof, kept, limits_of, places
 from viewer.skeleton import coordinates
-from viewer.spatial.angles import to_euler, to_swing_twist, twist_about
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.columns import apply, exponential, logarithm, matrices, since
 from viewer.spatial.columns import multiply as multiply_columns
-from viewer.spatial.quaternion import conjugate, multiply, rotate
+from viewer.spatial.quaternion import conjugate, multiply, rotate, to_euler, to_swing_twist, twist_about
 
 _THREE = np.arange(3)
 _FEW = 4
