@@ -27,8 +27,7 @@ IDENTITY.flags.writeable = False
 
 _CONJUGATE = np.array([-1.0, -1.0, -1.0, 1.0])
 _SMALL = 1e-12
-"""Sines, cosines and angles below this leave an axis, or a twist, open."""
-"""Below this angle or sine the limit of a quotient is used: the next term is below rounding."""
+"""Below this angle, sine or cosine the limit of a quotient is used: later terms are below rounding, twists are open."""
 
 _FEW = 160
 """Numbers up to which fewer, larger calls of numpy are faster; their sums have the same order, so the same bits."""
