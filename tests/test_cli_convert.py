@@ -1,18 +1,25 @@
-"""``ikviewer convert``: what the options do to the motion and to the file that is written."""
+"""``ikviewer convert``: what the options do to the motion and to the file that is written.
+
+``ikviewer convert``: one pose or one clip of many, and what the command says that it has written.
+"""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
+import trimesh
 from cli_run import figure, ran
 
 import viewer
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 CM = ("--units", "cm", "--up", "y")
 
@@ -188,3 +195,159 @@ def test_the_frames_that_resampling_makes_are_bounded(capsys: pytest.CaptureFixt
     done = ran(capsys, "convert", figure(tmp_path), tmp_path / "out.json", *CM, "--fps", "1e300")
     assert (done.code, done.out) == (1, "")
     assert done.err == "error: 1e+300 frames per second make 3e+299 frames: expected at most 100,000,000\n"
+
+
+BONES = "16 triangles of 2 bones"
+
+
+def two_clips(folder: Path) -> Path:
+    """The figure with its three frames, and two of them as a second clip."""
+    character = viewer.load(figure(folder), units="cm", up="y")
+    assert character.clip is not None
+    clips = {"long": replace(character.clip, name="long"), "short": replace(character.clip.frames(1, 2), name="short")}
+    viewer.save(replace(character, clips=MappingProxyType(clips)), folder / "two.glb")
+    return folder / "two.glb"
+
+
+@pytest.mark.parametrize("suffix", [".obj", ".stl", ".ply"])
+def test_a_mesh_is_of_the_frame_that_is_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str
+) -> None:
+    out, form = tmp_path / f"a{suffix}", suffix[1:].upper()
+    done = ran(capsys, "convert", figure(tmp_path), "-o", out, *CM)
+    assert done.out == f"wrote {out}: {BONES}, frame 0 of 3\n"
+    warning = f"warning: {out}: {form} holds the shape of one pose: the other frames and the joints are left out\n"
+    assert done.err == warning
+    assert trimesh.load_mesh(out).extents[1] == pytest.approx(0.2, abs=1e-6)
+    done = ran(capsys, "convert", figure(tmp_path), "-o", out, *CM, "--frame", "1")  # it lies along -x there
+    assert done.out == f"wrote {out}: {BONES}, frame 1\n"
+    assert done.err == f"warning: {out}: {form} holds the shape of one pose: the joints are left out\n"
+    assert trimesh.load_mesh(out).extents[0] == pytest.approx(0.2, abs=1e-6)
+    done = ran(capsys, "convert", figure(tmp_path), "-o", out, *CM, "--pose", "rest")
+    assert done.out == f'wrote {out}: {BONES}, the pose "rest"\n'
+
+
+def test_a_frame_that_is_not_there_is_refused_and_nothing_written(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = figure(tmp_path)
+    done = ran(capsys, "convert", path, tmp_path / "a.stl", *CM, "--frame", "3")
+    assert (done.code, done.out, done.err) == (1, "", f"error: {path}: no frame 3: the clip has 0 to 2\n")
+    done = ran(capsys, "convert", "sample:biped", tmp_path / "a.stl", "--frame", "0")
+    assert done.err == "error: sample:biped: expected motion, found a skeleton without frames\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["figure.bvh"]
+
+
+def test_one_frame_alone_is_written_in_any_format(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    for suffix in (".bvh", ".json", ".npz", ".csv", ".glb"):
+        out = tmp_path / f"a{suffix}"
+        assert ran(capsys, "convert", figure(tmp_path), "-o", out, *CM, "--frame", "2").out.endswith(
+            ": 2 joints, frame 2\n"
+        )
+    assert len((tmp_path / "a.csv").read_text().splitlines()) == 2
+    clip = viewer.load(tmp_path / "a.json").clip
+    assert clip is not None
+    assert len(clip) == 1
+    assert clip.local_translations()[0, 0] == pytest.approx([0.02, 0.9, 0.0])
+    standing = viewer.load(tmp_path / "a.glb").skeleton
+    assert standing.offsets[0] == pytest.approx([0.02, 0.9, 0.0])
+
+
+def test_a_pose_by_name_stands_in_place_of_the_motion(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = tmp_path / "a.json"
+    assert ran(capsys, "convert", "sample:biped", "-o", out, "--pose", "relaxed").code == 0
+    character = viewer.load(out)
+    assert character.clip is not None
+    names = [character.skeleton.index(name) for name in viewer.load("sample:biped").skeleton.names]
+    relaxed = viewer.load("sample:biped").skeleton.relaxed_pose()
+    np.testing.assert_allclose(character.clip.rotations[0, names], relaxed.rotations, rtol=0, atol=1e-12)
+    done = ran(capsys, "convert", "sample:biped", "-o", out, "--pose", "relxed")
+    assert (done.code, done.err) == (1, 'error: no pose "relxed"; did you mean "relaxed"?\n')
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--frame", "1", "--frames", "0:1"), "argument --frames: not allowed with argument --frame"),
+        (("--pose", "rest", "--frame", "1"), "argument --frame: not allowed with argument --pose"),
+        (("--frame", "1", "--fps", "30"), "argument --fps: not allowed with argument --frame: nothing moves"),
+        (("--pose", "rest", "--frame-time", "1"), "argument --frame-time: not allowed with argument --pose"),
+        (("--pose", "rest", "--clip", "figure"), "argument --clip: not allowed with argument --pose"),
+    ],
+)
+def test_options_that_contradict_each_other_are_wrong_usage(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, options: tuple[str, ...], problem: str
+) -> None:
+    done = ran(capsys, "convert", figure(tmp_path), "-o", tmp_path / "a.glb", *options)
+    assert (done.code, done.out) == (2, "")
+    assert problem in done.err
+    assert not (tmp_path / "a.glb").exists()
+
+
+def test_all_clips_are_written_where_they_can_be(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path, out = two_clips(tmp_path), tmp_path / "a.glb"
+    for options in ((), ("--fps", "20"), ("--frame-time", "0.5")):
+        done = ran(capsys, "convert", path, "-o", out, *options)
+        assert (done.out, done.err) == (f'wrote {out}: 2 joints, 2 clips: "long", "short"\n', "")
+    clips = viewer.load(out).clips
+    assert [(len(clip), round(clip.frame_time, 6)) for clip in clips.values()] == [(3, 0.5), (2, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "options"), [(".bvh", CM), (".glb", ("--frames", "0:1")), (".glb", ("--frame", "0"))]
+)
+def test_clips_that_are_left_out_are_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str, options: tuple[str, ...]
+) -> None:
+    path, out = two_clips(tmp_path), tmp_path / f"a{suffix}"
+    done = ran(capsys, "convert", path, "-o", out, *options)
+    assert f'warning: {out}: it holds one clip, "long"; left out: "short" (--clip chooses)\n' in done.err
+    done = ran(capsys, "convert", path, "-o", out, "--clip", "short")
+    assert done.out == f"wrote {out}: 2 joints, 2 frames at 10 fps\n"
+    assert "left out" not in done.err
+
+
+def test_every_command_takes_a_clip(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path, goals = two_clips(tmp_path), tmp_path / "goals.json"
+    goals.write_text('{"goals": [{"effector": "Knee.tip", "pin": true}]}')
+    long = ran(capsys, "fk", path, "--frame", "1").out
+    assert ran(capsys, "fk", path, "--clip", "short", "--frame", "0").out == long.replace("frame 1", "frame 0")
+    done = ran(capsys, "fk", path, "--clip", "short", "--frame", "2")
+    assert done.err == f"error: {path}: no frame 2: the clip has 0 to 1\n"
+    for frame, code in (("1", 0), ("2", 1)):
+        assert ran(capsys, "solve", path, goals, "--clip", "short", "--from-frame", frame).code == code
+    done = ran(capsys, "fk", path, "--clip", "shrt", "--frame", "0")
+    assert done.err == f'error: {path}: no clip "shrt"; did you mean "short"?\n'
+
+
+def test_info_lists_all_clips(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    lines = ran(capsys, "info", two_clips(tmp_path)).out.splitlines()
+    place = lines.index('  motion     "long": 3 frames at 10 fps, 0.3 s')
+    assert lines[place + 1] == '             "short": 2 frames at 10 fps, 0.2 s'
+
+
+@pytest.mark.parametrize(
+    ("suffix", "what"),
+    [(".bvh", "the rest pose"), (".csv", "the rest pose"), (".json", "no motion"), (".npz", "no motion"),
+     (".glb", "no motion")],
+)  # fmt: skip
+def test_a_figure_without_motion(capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str, what: str) -> None:
+    out = tmp_path / f"a{suffix}"
+    assert ran(capsys, "convert", "sample:two-link", out).out == f"wrote {out}: 2 joints, {what}\n"
+
+
+@pytest.mark.parametrize("name", ["a.png", "a.gif", "a.mp4", "A.PNG"])
+def test_pictures_are_the_business_of_another_command(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / name
+    done = ran(capsys, "convert", tmp_path / "gone.bvh", out)  # the name is looked at before anything is read
+    problem = f"pictures and films are drawn, by ikviewer render FILE -o {out}"
+    assert (done.code, done.err) == (1, f"error: {out}: {problem}\n")
+
+
+@pytest.mark.parametrize("suffix", [".usda", ".usdc", ".obj", ".stl", ".ply"])
+def test_what_is_written_only_is_said_to_be(capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str) -> None:
+    done = ran(capsys, "convert", tmp_path / f"a{suffix}", tmp_path / "b.glb")
+    assert done.err.endswith(f'found "{suffix}", which is written only\n')
+    assert done.code == 1

@@ -1,20 +1,28 @@
-"""Transpose, pseudo-inverse and damped least squares: each one's formula against an independent computation."""
+"""Transpose, pseudo-inverse and damped least squares: each one's formula against an independent computation.
+
+Damped least squares by name: on both backends, in batches and drags; numeric rows and part steps.
+
+Selectively damped least squares: the rules of Buss and Kim's paper.
+"""
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.ik import Tuning, least_squares_step, optimal_step
+from inside.ik import Backend, MethodName, Tuning, least_squares_step, optimal_step, selectively_damped_step
 from inside.spatial import IDENTITY
-from method_cases import Case, arm, bend, jacobian_of, rig, step_of
+from method_cases import Case, arm, bend, jacobian_of, planar, rig, step_of
 
+import viewer
+from viewer import Solver, Status
 from viewer.ik import Goal
 from viewer.skeleton import JointKind
 
 if TYPE_CHECKING:
-    from inside.spatial import Floats
+    from inside.spatial import Floats, Ints
 
 
 def test_transpose_takes_the_optimal_step() -> None:
@@ -129,3 +137,88 @@ def test_weights_and_stiffness_scale_rows_and_columns() -> None:
     expected = s * (scaled.T @ np.linalg.solve(scaled @ scaled.T + 0.09 * np.eye(3), 3.0 * e))
     np.testing.assert_allclose(step_of(case, "dls", Tuning(damping=0.3)), expected, atol=1e-9)
     assert (case.state.q[0] != IDENTITY).any()
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_damped_least_squares_is_served_by_every_backend(backend: Backend) -> None:
+    if backend == "numba":
+        pytest.importorskip("numba")
+    biped = viewer.load("sample:biped").skeleton
+    start, goals = biped.relaxed_pose(), [Goal.position("RightHand", (-0.3, 1.6, 0.2)), Goal.pin("LeftFoot")]
+    solver = Solver(biped, goals, method="dls", backend=backend)
+    solution = solver.solve(start)
+    assert (solution.status, solution.backend) == (Status.CONVERGED, backend)
+    assert solver.drag(start).move().backend == backend
+    assert solver.solve_batch(start).pose(0).same_as(solution.pose)
+    # The same equations with rows taken by differences, which only numpy does.
+    numeric = Solver(biped, goals, method="dls", backend=backend, tuning=Tuning(numeric=True)).solve(start)
+    assert numeric.backend == "numpy"
+    np.testing.assert_allclose(numeric.pose.rotations, solution.pose.rotations, atol=1e-7)
+
+
+@pytest.mark.parametrize("method", ["default", "dls"])
+def test_numeric_rows_and_part_steps_are_for_the_default_too(method: MethodName) -> None:
+    arm = planar(3, 120.0)
+    goals = [Goal.position("j2.tip", (1.2, 1.4, 0.0))]
+
+    def solved(tuning: Tuning) -> viewer.Solution:
+        return Solver(arm, goals, method=method, backend="numpy", tuning=tuning).solve(arm.rest_pose())
+
+    plain, numeric, small = (solved(tuning) for tuning in (Tuning(), Tuning(numeric=True), Tuning(step=0.2)))
+    assert plain.status is numeric.status is small.status is Status.CONVERGED
+    assert not numeric.pose.same_as(plain.pose)
+    np.testing.assert_allclose(numeric.pose.rotations, plain.pose.rotations, atol=1e-6)
+    assert small.iterations > 2 * plain.iterations
+
+
+MOST = math.pi / 4.0
+
+
+def random_jacobian(random: np.random.Generator) -> tuple[Floats, Floats, Ints]:
+    """(n, m) transposed Jacobian of two effectors, an error and the rows' groups."""
+    jacobian = random.normal(size=(7, 6)) * 10.0 ** random.uniform(-2.0, 1.0, size=(7, 1))
+    return jacobian, random.normal(size=6), np.repeat([0, 1], 3)
+
+
+def test_sdls_never_turns_a_joint_by_more_than_gamma_max() -> None:
+    random = np.random.default_rng(4)
+    for _ in range(200):
+        jacobian, e, groups = random_jacobian(random)
+        step = selectively_damped_step(jacobian, 10.0 * e, np.ones(7), groups, MOST)
+        assert np.abs(step).max() <= MOST * (1.0 + 1e-12)
+
+
+def test_sdls_is_the_pseudo_inverse_where_nothing_is_clamped() -> None:
+    random = np.random.default_rng(5)
+    for _ in range(50):
+        jacobian, e, groups = random_jacobian(random)
+        jacobian += 3.0 * np.eye(7, 6)
+        step = selectively_damped_step(jacobian, 1e-7 * e, np.ones(7), groups, MOST)
+        np.testing.assert_allclose(step, np.linalg.pinv(jacobian.T) @ (1e-7 * e), atol=1e-12)
+
+
+def test_sdls_clamps_every_singular_vector_by_its_own_rule() -> None:
+    """Symbol by symbol as in the paper, in loops."""
+    random = np.random.default_rng(6)
+    for _ in range(30):
+        jacobian, e, groups = random_jacobian(random)
+        u, sigma, v_transposed = np.linalg.svd(jacobian.T, full_matrices=False)
+        total = np.zeros(7)
+        for i in range(6):
+            n_i = sum(float(np.linalg.norm(u[3 * k : 3 * k + 3, i])) for k in range(2))
+            m_i = sum(
+                float(abs(v_transposed[i, j]) * np.linalg.norm(jacobian[j, 3 * k : 3 * k + 3]) / sigma[i])
+                for k in range(2)
+                for j in range(7)
+            )
+            gamma = min(1.0, n_i / m_i) * MOST
+            phi = v_transposed[i] * (u[:, i] @ e) / sigma[i]
+            total += phi * min(1.0, gamma / np.abs(phi).max())
+        total *= min(1.0, MOST / np.abs(total).max())
+        np.testing.assert_allclose(selectively_damped_step(jacobian, e, np.ones(7), groups, MOST), total, atol=1e-9)
+
+
+def test_sdls_at_a_singular_pose_moves_little() -> None:
+    case = arm((3.0, 0.0, 0.0), start=1e-6)
+    assert np.abs(step_of(case, "sdls")).max() < MOST + 1e-12
+    assert not selectively_damped_step(np.zeros((4, 3)), np.ones(3), np.ones(4), np.zeros(3, dtype=np.intp), MOST).any()

@@ -19,7 +19,7 @@ from inside.skeleton import lend_rig
 from inside.spatial import IDENTITY, angle_between, conjugate, from_axis_angle, multiply, rotate, to_matrix
 from jsonschema import Draft202012Validator
 from spreads import SLANTED, read, stated_matrix
-from test_storage import there_and_back
+from test_session_files import there_and_back
 from test_turned_frames import figure, goals_at, turned_pose, turned_skeleton, turns_of, wanted
 
 from viewer import Goal, Solver, load, save
