@@ -134,7 +134,7 @@ def test_the_s_lock_opens_solved_and_its_plot_shows_the_lock_and_the_way_out() -
     session = person.controller.session
     assert session.history.index == 0
     assert not session.modified
-    assert person.controller.status().state == "Stalled after 12 iterations, 218.0 mm"
+    assert person.controller.status().state == "Stuck: tip 218 mm short"
     assert len(person.controller.scene().at_limit) == 3
     assert session.report is not None
     errors = session.report.errors_by_iteration["tip"]

@@ -171,12 +171,12 @@ def test_the_goal_missed_most_has_its_own_reason_said() -> None:
     assert stopped(two_link(p=(2.5, 2.0, 0.0)), LIMITS, own._replace(cause=Cause.LEVEL)) == "Blocked by limits: c 10°"
 
 
-def test_where_nothing_better_is_known_it_has_stalled() -> None:
+def test_where_nothing_better_is_known_it_is_stuck() -> None:
     said = stopped(two_link(p=(2.5, 2.0, 0.0)), Reason(Cause.OTHER, "in reach: more iterations meet every goal"))
-    assert said.startswith("Stalled after ")
+    assert said.startswith("Stuck: ")
 
 
-def test_a_rotation_that_no_joint_makes_is_said_after_a_drag_and_nothing_is_offered() -> None:
+def test_a_rotation_that_no_joint_makes_is_said_once_a_drag_rests_and_nothing_is_offered() -> None:
     arm = rig(
         {"kind": "fixed"},
         {"kind": "hinge", "axis": [0, 0, 1], "tips": [[0, 0.5, 0]]},
@@ -186,9 +186,13 @@ def test_a_rotation_that_no_joint_makes_is_said_after_a_drag_and_nothing_is_offe
     controller, hand = Controller(session), Item("effector", "hand")
     session.begin_drag((hand,))
     session.gestures.drag_to({hand: (None, (math.sin(0.5), 0.0, 0.0, math.cos(0.5)))})
-    for tick in range(30):
+    for tick in range(10):
         controller.tick(tick / 60.0)
     assert controller.status().state == "Out of reach: hand 57.3° off"  # in a drag there is no time for more
+    for tick in range(10, 40):
+        controller.tick(tick / 60.0)
+    assert controller.status().state == "No joint turns hand that way: at least 57° off"
+    assert not controller.tick(41.0 / 60.0)  # the window rests
     session.commit()
     assert controller.status().state == "No joint turns hand that way: at least 57° off"
     assert not session.escape.offered

@@ -3,7 +3,7 @@
 from viewer.document.document_goal import balance_words
 from viewer.scene.annotations import pick_axis
 from viewer.scene.camera import Camera, ViewName, blend
-from viewer.scene.drawlist import cell_of, draw_list, other_at
+from viewer.scene.drawlist import cell_of, cell_shown, draw_list, other_at
 from viewer.scene.floor_marks import balance_of
 from viewer.scene.limit_drawing import density_of
 from viewer.scene.look import (
@@ -62,8 +62,8 @@ __all__ = [
     "SIDES", "SOLID", "SPHERE", "VERTEX", "Body", "Camera", "Density", "Display", "DrawList", "Footprint", "Ghost",
     "Ground", "Hit", "LimitsShown", "Mark", "OtherFigure", "PropShape", "RangeEnd", "Records", "Scene", "SkinDraw",
     "Text", "Tie", "TouchRing", "Trail", "ViewName", "axes_of", "balance_of", "balance_words", "blend",
-    "bone_ends", "box",
-    "cell_of", "density_of", "draw_list", "facing", "figure_height", "figure_points", "floor_of", "goal_mark",
+    "bone_ends", "box", "cell_of", "cell_shown",
+    "density_of", "draw_list", "facing", "figure_height", "figure_points", "floor_of", "goal_mark",
     "hits", "look_of", "no_occluders", "occluders_of", "other_at", "pick", "pick_axis", "pick_trail", "props_of",
     "range_ends", "rgba", "seen_joints", "text_width", "triangles_of", "way_of",
 ]  # fmt: skip

@@ -69,6 +69,27 @@ def cell_of(height: float) -> float:
     return 10.0 ** math.floor(math.log10(height / _CELLS) + 1e-9)
 
 
+_DRAWN = 6.0
+"""Logical pixels between the lines of a level of the grid from which it is seen; ``ground.frag`` fades it in there."""
+
+
+def cell_shown(scene: Scene, projection: Projection, scale: float) -> float:
+    """Metres between the finest lines of the grid that are seen under the figure.
+
+    Args:
+        scene: with the figure.
+        projection: of the view.
+        scale: framebuffer pixels per logical pixel.
+    """
+    ground = ground_of(scene)
+    middle = np.array(ground.middle)
+    steps = ground.cell * np.stack([np.eye(3)["xyz".index(axis)] for axis in ground.along])
+    pixels = projection.project(np.stack([middle, *(middle + steps)]))
+    (ax, ay), (bx, by) = (pixels[1:] - pixels[0]).tolist()  # the sides of a cell
+    farthest = abs(ax * by - ay * bx) / max(min(math.hypot(ax, ay), math.hypot(bx, by)), 1e-9)  # between opposite sides
+    return ground.cell if farthest >= _DRAWN * scale else 10.0 * ground.cell
+
+
 def ground_of(scene: Scene) -> Ground:
     """The floor, centred under the figure's first root; the grid is upright if the body is confined to such a plane."""
     height = scene.height or look_of(scene.skeleton).height

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from viewer.document import Report
 from viewer.errors import ViewerError
 from viewer.scene import Camera, DrawList, Scene
 from viewer.session import Session
@@ -44,6 +47,28 @@ from viewer.ui.trails import TrailMover
 from viewer.ui.tweening import Tweening
 from viewer.ui.view import Hover, View, Workspace
 
+_EXPLAINED_AFTER = 0.25
+"""Seconds that a drag rests before it is said why its goals are missed."""
+
+
+class _RestingDrag(NamedTuple):
+    """A drag that rests.
+
+    Attributes:
+        report: of its last tick.
+        whole: the report on all of it, which has reasons.
+        since: when it came to rest, seconds.
+    """
+
+    report: Report
+    whole: Report
+    since: float
+
+    @property
+    def explained_from(self) -> float:
+        """The time from which on its reasons are shown."""
+        return self.since + _EXPLAINED_AFTER
+
 
 class Controller:
     """Handles events and commands, and provides what the app shows.
@@ -66,6 +91,7 @@ class Controller:
             session.record_actions()
         self._pace = DragPace(session)
         self._compiling_since: float | None = None
+        self._rest: _RestingDrag | None = None
         self._ticks = 0
         self._workspace = view.workspace
         self.switches = Switches(view, session)
@@ -284,7 +310,17 @@ class Controller:
             self.solutions.tick()
         self.pointing.tick()
         view.bar.tick(now)
-        return busy or moving or view.revision != before
+        return busy or moving or view.revision != before or self._awaits_reasons(now)
+
+    def _awaits_reasons(self, now: float) -> bool:
+        """Whether a drag is at rest, but not long enough to ask why its goals are missed, which may take a moment."""
+        drag = self.session.gestures.drag
+        if drag is None or drag.report is None or drag.pending:
+            self._rest = None
+            return False
+        if self._rest is None or self._rest.report is not drag.report:
+            self._rest = _RestingDrag(drag.report, drag.report.whole(), now)
+        return now < self._rest.explained_from
 
     def _tick_workspace(self, workspace: Workspace, now: float, elapsed: float | None) -> bool:
         """Tick the part that belongs to a workspace; whether anything in it moves."""
@@ -388,8 +424,10 @@ class Controller:
         document = self.session.document
         balance = spare_words(document) if view.display.balance or document.balance.on else ""
         touches = touch_words(document, short_name) if document.contact.on else ""
+        rest = self._rest if self.session.gestures.drag is not None else None
         line = status_line(
             self.session,
+            self.session.report if rest is None or view.now < rest.explained_from else rest.whole,
             dragging=busy,
             compiling_for=waited,
             fps=view.fps,

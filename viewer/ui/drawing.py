@@ -11,10 +11,9 @@ import numpy as np
 
 from viewer.document import Item
 from viewer.gizmo import Fill, Shape, Stroke
-from viewer.scene import DrawList, Scene, Text, draw_list, rgba, text_width
-from viewer.scene.drawlist import cell_of
+from viewer.scene import DrawList, Scene, Text, cell_shown, draw_list, rgba, text_width
 from viewer.session import Session
-from viewer.skeleton import Character, JointKind
+from viewer.skeleton import Character, JointKind, Skeleton
 from viewer.skeleton.joint_edits import MIDDLE, twin_of
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
@@ -59,6 +58,7 @@ class Drawing:
         self._effects, self._demos, self._workspaces, self._building = effects, demos, workspaces, building
         self._drawn: tuple[object, DrawList] | None = None
         self._demo: tuple[Character, bool] | None = None
+        self._cell: tuple[Projection, Skeleton, float, float] | None = None
 
     def draw_list(self) -> DrawList:
         """The draw list; the same object until something changes."""
@@ -102,12 +102,19 @@ class Drawing:
         if builds:
             words += build_texts(building, view)
         lens = "Orthographic" if view.camera.orthographic else "Perspective"
-        cell = cell_of(scene.height) if scene.display.grid else None
+        cell = self._cell_shown(scene, projection) if scene.display.grid else None
         captions = _captions(lens + (building.caption() if builds else ""), view.viewport.h, scale, cell)
         drawn = draw_list(scene, projection, scale, shapes, captions, words)
         if builds and building.empty:
             drawn = replace(drawn, spheres=drawn.spheres[:0], capsules=drawn.capsules[:0])
         return drawn
+
+    def _cell_shown(self, scene: Scene, projection: Projection) -> float:
+        """As of `cell_shown`, measured anew only when the camera or the figure is another."""
+        scale, known = self._view.scale, self._cell
+        if known is None or known[0] is not projection or known[1] is not scene.skeleton or known[2] != scale:
+            self._cell = known = projection, scene.skeleton, scale, cell_shown(scene, projection, scale)
+        return known[3]
 
     def _is_demo(self) -> bool:
         character = self._session.document.character
@@ -158,13 +165,14 @@ class Drawing:
         return [] if gizmo is None else gizmo.shapes(projection, scale, self._view.hovered.part)
 
     def _readout(self, drag: Drag) -> Text:
-        """The readout of a drag, right of the pointer; left of it near the view's right edge."""
-        view, words = self._view, drag.readout
-        x, y = view.local(view.pointer.x, view.pointer.y)
-        scale = view.scale
-        right = x + (_BESIDE + 8.0) * scale + text_width(words, _READOUT * scale) < view.viewport.w
-        x += (_BESIDE if right else -_BESIDE) * scale
-        return Text(words, x, y - _BESIDE * scale, rgba("text"), _READOUT, "left" if right else "right")
+        """The readout of a drag, right of the pointer, or left of it if it ends there inside the view only."""
+        view, words, scale = self._view, drag.readout, self._view.scale
+        (x, y), (width, height) = view.local(view.pointer.x, view.pointer.y), view.viewport.size
+        beside, edge, wide = _BESIDE * scale, 8.0 * scale, text_width(words, _READOUT * scale)
+        left = x + beside if x + beside + wide + edge < width else x - beside - wide
+        left = max(min(left, width - edge - wide), edge)
+        line = 0.5 * _READOUT * scale + edge
+        return Text(words, left, max(min(y - beside, height - line), line), rgba("text"), _READOUT, "left")
 
 
 @lru_cache(maxsize=4)

@@ -167,6 +167,7 @@ class StatusLine(NamedTuple):
 
 def status_line(
     session: Session,
+    report: Report | None,
     *,
     dragging: bool,
     compiling_for: float,
@@ -178,7 +179,8 @@ def status_line(
     """Make the status line.
 
     Args:
-        session: provides document and report.
+        session: provides the document.
+        report: its report; of a drag that rests, one with reasons.
         dragging: a drag runs, so that nothing slow may be computed.
         compiling_for: seconds that kernels have been compiling, else 0.
         fps: frames per second, or None.
@@ -186,7 +188,7 @@ def status_line(
         touches: text about what the figure touches.
         physics: text about the simulation that is shown.
     """
-    document, report = session.document, session.report
+    document = session.document
     finest = error_decimals(look_of(document.skeleton).height)
     recorded = session.recorder.seconds if session.recorder.recording else None
     modes = (
@@ -262,10 +264,10 @@ def _state(
         why = _touched(document, name) or _held_back(document, report)
     if why is not None:
         return "warn", f"{_OUT}: {name} {miss}".rstrip() if why is _OUT else why, "warn"
+    if report.status is Status.STALLED:
+        return "warn", f"Stuck: {name} {miss}".rstrip(": "), "warn"
     steps = report.steps[-1] if report.steps else report.iterations  # of the whole drag, not of one tick
-    count = plural(steps, "iteration")
-    word = "Stalled" if report.status is Status.STALLED else "Stopped"
-    return "warn", f"{word} after {count}, {_error_text(report, document)}", "warn"
+    return "warn", f"Stopped after {plural(steps, 'iteration')}, {_error_text(report, document)}", "warn"
 
 
 def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]:
@@ -341,7 +343,7 @@ def worst(errors: Mapping[str, GoalError]) -> tuple[str, str]:
 
 
 def _error_text(report: Report, document: Document) -> str:
-    """The largest error, as in ``Stalled after 60 iterations, 3.2 mm``."""
+    """The largest error, as in ``Stopped after 60 iterations, 3.2 mm``."""
     errors = _reported_errors(document, report).values()
     metres = max((error[0] or 0.0 for error in errors), default=0.0)
     degrees = max((error[1] or 0.0 for error in errors), default=0.0)
