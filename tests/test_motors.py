@@ -242,7 +242,7 @@ def test_a_motor_drives_and_carries_with_its_effort(strength: float, tmp_path: P
 def test_a_motor_that_cannot_hold_its_load_at_the_start_is_helped_by_springs(tmp_path: Path) -> None:
     skeleton = read(tmp_path, robot('effort="2"', 'effort="40"')).skeleton
     sim = simulated(skeleton)
-    words = "l0 cannot hold what hangs on it by the effort stated: springs are taken to hold it"
+    words = "l0 cannot hold what hangs on it by the effort in the file: springs are assumed to hold it"
     assert sim.warnings == (words,)
     for _ in range(60):
         sim.step(1.0 / 60.0)

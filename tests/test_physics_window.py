@@ -50,7 +50,10 @@ def test_watching_is_no_edit_and_leaving_offers_the_pose(window: PanelWindow) ->
     controller.simulating.throw()
     now = run_for(window, 0.5, now)
     assert len(controller.simulating.balls) == 1
-    assert "Physics" in " ".join(controller.status().modes)
+    line = controller.status()
+    assert (line.icon, line.state.partition(" at ")[0]) == ("dot", "Physics runs")
+    assert line.goals.startswith("held by ")
+    assert " it" not in line.figures  # nothing is solved
     assert session.document is before
     assert not session.modified
     assert controller.run("physics.run")

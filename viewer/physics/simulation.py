@@ -459,7 +459,9 @@ class Physics:
         lines = [sunk.words] if sunk.joints else []
         if weak:
             named = self.skeleton.names[weak[0]] + and_more(len(weak))
-            lines.append(f"{named} cannot hold what hangs on it by the effort stated: springs are taken to hold it")
+            lines.append(
+                f"{named} cannot hold what hangs on it by the effort in the file: springs are assumed to hold it"
+            )
         return (*lines, *(one.words for one in self.stuck))
 
     def _push(self, applied: Floats) -> None:

@@ -433,8 +433,9 @@ class Controller:
             fps=view.fps,
             balance=balance,
             touches=touches,
-            physics=self.simulating.words if view.workspace is Workspace.PHYSICS else "",
         )
+        if view.workspace is Workspace.PHYSICS:
+            return self.simulating.status(line)
         return self.laboratory.status(line) if view.workspace is Workspace.LAB else line
 
     def chip(self) -> str:

@@ -36,6 +36,7 @@ from viewer.spatial.quaternion import conjugate, rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import ground_of
 from viewer.ui.events import Button, Move, Press, Release
+from viewer.ui.status import StatusLine
 from viewer.ui.view import Message, View, Workspace
 
 _LONGEST_S = 0.05
@@ -421,15 +422,30 @@ class Simulating:
     # What is shown
 
     @property
-    def words(self) -> str:
-        """For the status line: the pace, and what holds the figure."""
+    def speed_words(self) -> str:
+        """``real time (23 x possible)``; where the machine is too slow for that, ``0.4 x real time``."""
+        if self.paused:
+            return "paused"
+        return f"real time ({self.pace:.0f} x possible)" if self.pace >= 1.0 else f"{self.pace:.1f} x real time"
+
+    @property
+    def assist_words(self) -> str:
+        """What the help that the root gets does: ``Held by``."""
+        return "" if self.sim is None else f"{self.sim.assist.capitalize()} by"
+
+    def status(self, line: StatusLine) -> StatusLine:
+        """The status line, about the simulation unless a goal is dragged, which is solved."""
         sim = self.sim
-        if sim is None:
-            return ""
-        pace = "Physics paused" if self.paused else f"Physics {self.pace:.0f} x"
-        if not len(sim.model.free) or sim.assist == "off":
-            return pace
-        return f"{pace}, {sim.assist} by {sim.assist_weights:.2f} weight"
+        if sim is None or self._session.gestures.drag is not None:
+            return line
+        state = "Physics paused" if self.paused else "Physics runs"
+        if not self.paused and 0.0 < self.pace < 1.0:
+            state += f" at {self.speed_words}"
+        helped = len(sim.model.free) and sim.assist != "off"
+        goals = f"{self.assist_words} {100.0 * sim.assist_weights:.0f} % of its weight".lower() if helped else ""
+        fps = line.figures.rpartition(" · ")[2]
+        figures = fps if fps.endswith("fps") else ""
+        return line._replace(icon="dot", tone="idle", state=state, goals=goals, figures=figures, yields="")
 
     def shapes(self, projection: Projection, scale: float) -> list[Shape]:
         """The spring to the hand."""

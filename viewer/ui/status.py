@@ -174,7 +174,6 @@ def status_line(
     fps: float | None,
     balance: str = "",
     touches: str = "",
-    physics: str = "",
 ) -> StatusLine:
     """Make the status line.
 
@@ -186,13 +185,12 @@ def status_line(
         fps: frames per second, or None.
         balance: text about the figure's balance, if that is shown.
         touches: text about what the figure touches.
-        physics: text about the simulation that is shown.
     """
     document = session.document
     finest = error_decimals(look_of(document.skeleton).height)
     recorded = session.recorder.seconds if session.recorder.recording else None
     modes = (
-        *(words for words in (physics, touches, balance) if words),
+        *(words for words in (touches, balance) if words),
         *_modes(document, compiling_for, recorded),
         *(("Recording actions",) if session.action_log is not None else ()),
     )

@@ -121,9 +121,9 @@ def _state(ui: PanelContext, part: Simulating) -> None:
     """Time, speed, and what supports the figure."""
     sim = part.sim
     assert sim is not None
-    rows = [("Time", f"{sim.seconds:.2f} s"), ("Pace", "paused" if part.paused else f"{part.pace:.0f} x real time")]
+    rows = [("Time", f"{sim.seconds:.2f} s"), ("Speed", part.speed_words)]
     if len(sim.model.free) and sim.assist != "off":
-        rows.append(("Held by", f"{sim.assist_weights:.2f} of its weight"))
+        rows.append((part.assist_words, f"{100.0 * sim.assist_weights:.0f} % of its weight"))
     rows.append(("Mass", f"{sim.model.mass:.3g} kg"))
     if any(motor is not None and motor.effort is not None for motor in sim.skeleton.motors):
         names = [sim.skeleton.names[joint] for joint in sim.drive.at_full_effort.tolist()]
@@ -155,7 +155,7 @@ def _figure(ui: PanelContext, part: Simulating) -> Forces:
     if edit is not None:
         forces = replace(forces, strength=edit.value)
     stated = sum(motor is not None and motor.effort is not None for motor in sim.skeleton.motors)
-    if stated:
+    if stated and not sim.drive.balanced.size:  # a warning says what is so where they are too weak
         of = f"the motors of {stated} joints give" if stated > 1 else "the motor of a joint gives"
         controls.paragraph(ui, f"At any strength {of} at most the effort in the file", "text2", small=True)
     if len(sim.model.free):
