@@ -121,7 +121,7 @@ def _state(ui: PanelContext, part: Simulating) -> None:
     """Time, speed, and what supports the figure."""
     sim = part.sim
     assert sim is not None
-    rows = [("Time", f"{sim.seconds:.2f} s"), ("Speed", part.speed_words)]
+    rows = [("Time", f"{sim.seconds:.2f} s"), ("Pace", part.speed_words)]
     if len(sim.model.free) and sim.assist != "off":
         rows.append((part.assist_words, f"{100.0 * sim.assist_weights:.0f} % of its weight"))
     rows.append(("Mass", f"{sim.model.mass:.3g} kg"))
