@@ -39,6 +39,18 @@ def window(folder: Path) -> Iterator[PanelWindow]:  # noqa: ARG001 - the folder 
     made.close()
 
 
+@pytest.mark.parametrize(
+    ("sample", "title"),
+    [("biped", "Retarget: open a motion"), ("walk", "Retarget: open a rig for this motion, or another motion")],
+)
+def test_the_dialog_of_retargeting_says_what_it_opens(folder: Path, sample: str, title: str) -> None:  # noqa: ARG001
+    window = PanelWindow(viewer.load(f"sample:{sample}"))
+    window.controller.run("retarget.open")
+    window.frames(6)
+    assert state_of(window).title == title
+    window.close()
+
+
 def state_of(window: PanelWindow) -> Any:  # noqa: ANN401 - the panel's own
     return window.ui._memories["files"]["state"]
 

@@ -47,6 +47,13 @@ def dragged(window: PanelWindow, name: str, over: str) -> None:
     window.frames(2)
 
 
+def test_long_names_in_rows_keep_side_and_pair() -> None:
+    window = PanelWindow(viewer.load("sample:quadruped"))
+    words = window.words("goals")
+    assert {"L front paw", "R front paw", "L hind paw", "R hind paw"} <= {*words}
+    window.close()
+
+
 def test_a_row_dragged_under_another_level_gets_it_in_one_step(window: PanelWindow) -> None:
     steps = window.session.history.index
     dragged(window, "goal Head", "level 0")

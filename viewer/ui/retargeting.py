@@ -128,6 +128,11 @@ class Retargeting:
 
     # Beginning and ending
 
+    @property
+    def opens(self) -> str:
+        """What `open` takes now: ``a motion``; where the active figure has one, also a rig for it."""
+        return "a rig for this motion, or another motion" if self._moves(self._figures.active) else "a motion"
+
     def open(self, path: Path | str) -> bool:
         """Add the figure of a file and put its motion on the active one; whether the file could be read.
 

@@ -61,6 +61,11 @@ def draw_feet(ui: PanelContext, corner: tuple[float, float], names: float, x_of:
     imgui.set_cursor_screen_pos(before)
 
 
+_LEGEND = (
+    "Bars: where heel (above) and ball stand, and the cm they drift in the motion; amber: perhaps a turn or a step"
+)
+
+
 def _feet_head(ui: PanelContext, pen: Pen, feet: PlantedFeet, at: tuple[float, float, float, float]) -> None:
     """An eye that switches them, and their name; sliding over it sets the weight."""
     x, y, wide, tall = at
@@ -78,7 +83,7 @@ def _feet_head(ui: PanelContext, pen: Pen, feet: PlantedFeet, at: tuple[float, f
     words = f"{round(100.0 * feet.weight)} %" if feet.weight < 1.0 else slid
     pen.fitted(name.x, pen.middle(y + half, half, SMALL), words, name.w - pen.px(4), "text3", SMALL)
     if name.hovered and not name.held:
-        tip(f"{ui.controller.planting.words()}\nDrag sideways: weight")
+        tip(f"{ui.controller.planting.words()}\n{_LEGEND}\nDrag sideways: weight")
     if name.clicked and imgui.is_mouse_released(imgui.MouseButton_.right):
         _open_menu(ui, None, 0)
 
@@ -146,7 +151,8 @@ def _words(one: ShownContact) -> str:
     said = f"{shown(own.foot)}, {own.point}: frames {own.first} to {own.last}, drifts {one.drift_cm:.1f} cm"
     if own.ignored:
         return f"{said}; left as it is"
-    return f"{said}: turns or slides? Split it where it moves" if one.wanders else said
+    far = "Amber: far for one stance, as in a turn or a step. Split it where the foot moves"
+    return f"{said}\n{far}" if one.wanders else said
 
 
 def _draw_feet(

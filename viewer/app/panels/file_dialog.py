@@ -392,7 +392,7 @@ _DIALOGS: dict[str, Callable[[Controller, str, Any], State]] = {
     ),
     "mesh-dialog": lambda c, _stem, _: State("Add mesh", "Add", MESHES, c.contacts.add_mesh),
     "retarget-dialog": lambda c, _stem, _: State(
-        "Retarget motion from", "Retarget", OPENED, c.retargeting.open, samples=True
+        f"Retarget: open {c.retargeting.opens}", "Retarget", OPENED, c.retargeting.open, samples=True
     ),
     "map-dialog": lambda c, stem, _: _saving("Save map", (".json",), c.retargeting.save_map, f"{stem}.map.json"),
     "lab-report": lambda c, stem, _: _saving(

@@ -247,7 +247,8 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
     note = "together" if goal.relative else KINDS[goal.kind].title.lower()
     words = note if below else goal.effector
     room = it.w - indent - pen.px(_WEIGHT + _ERROR + 30 if goal.enabled else 58)
-    shown = pen.fit(words, room)
+    short = words if below else short_name(words)  # its side and its pair of legs are seen, which a cut one may lose
+    shown = short if pen.width(short) <= room < pen.width(words) else pen.fit(words, room)
     pen.text(it.x + indent + pen.px(24), y, shown, "text" if goal.enabled else "text3")
     if not below and (kind or goal.id != goal.effector):
         left = pen.width(shown) + pen.px(6)
