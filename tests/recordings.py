@@ -2,7 +2,7 @@
 
 ``tests/recorded/v1`` holds, for each recording, a session file with the recorded actions and the document that they led
 to (NAME.ikv.json), and beside it what is expected of that document (NAME.expected.json). ``tests/recorded/make.py``
-makes them.
+makes them. Where the actions lead to another document since, the expectation is of that one, and its "since" says why.
 """
 
 from __future__ import annotations

@@ -41,12 +41,14 @@ every = pytest.mark.parametrize("path", ALL, ids=lambda path: f"{path.parent.nam
 def test_a_recording_leads_where_it_led(path: Path) -> None:
     session, notes = replayed(path)
     led_to, (digest, expected) = session.document, expected_of(path)
+    since = expected.pop("since", "")
     # Another machine may have other last bits, which is noted; what was refused is refused all the same.
     assert [note for note in notes if "not as recorded" not in note] == []
     assert [*differences(facts(session), expected)] == []
     document, found = stored(path)
     assert found == digest  # a file keeps every bit, on every machine
-    assert [*differences(document, led_to)] == []
+    if not since:
+        assert [*differences(document, led_to)] == []
 
 
 @every

@@ -280,6 +280,7 @@ def test_a_pinned_paw_that_is_dragged_out_of_reach_draws_no_other_pin_off(way: t
 def test_after_a_paw_was_dragged_out_of_reach_no_drag_draws_another_pin_off(firm: bool, then: Item) -> None:
     made = session("quadruped")
     made.dispatch(SetSolver(firm_holds=firm))
+    most = 1e-3 if firm else 5e-4
     far, *others = (goal.id for goal in made.document.goals if goal.pinned)
     for item, way in ((Item("effector", far), (0.3, 0.4, 0.8)), (then, (0.0, 0.6, 0.9))):
         start = item_place(made.document, item)
@@ -287,8 +288,8 @@ def test_after_a_paw_was_dragged_out_of_reach_no_drag_draws_another_pin_off(firm
         for tick in range(60):
             made.gestures.drag_to({item: (start + min(1.0, tick / 30) * np.array(way), None)})
             made.tick(tick / 60)
-            assert max(made.errors[name].metres or 0.0 for name in others) < 5e-4
+            assert max(made.errors[name].metres or 0.0 for name in others) < most
         made.commit()
         settled(made)
-        assert max(made.errors[name].metres or 0.0 for name in others) < 5e-4
+        assert max(made.errors[name].metres or 0.0 for name in others) < most
         assert not made.errors[far].reached

@@ -57,7 +57,7 @@ def test_a_setting_changed_after_the_drag_does_not_make_the_hand_give_way() -> N
 def test_what_goes_first_weighs_more_than_holds_and_far_less_than_pins() -> None:
     goals = session().document.solver_goals()
     first = prioritised(goals, {"LeftHand"})
-    assert first["LeftFoot"].weight == 60.0 * first["LeftHand"].weight
+    assert first["LeftFoot"].weight == 30.0 * first["LeftHand"].weight
     assert first["LeftHand"].weight > first["RightHand"].weight == goals["RightHand"].weight
 
 

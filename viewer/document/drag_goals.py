@@ -21,8 +21,6 @@ from viewer.skeleton import find_place, world_of
 
 DRAGGED = 5.0
 """Weight of a dragged goal among firm holds: where not all can be met, holds yield to it, and it yields to pins."""
-_FIRM_PIN = 10.0
-"""Factor of the weight of pins that are met, so that they weigh as much more than holds as solvers distinguish."""
 _FAR = 10.0
 """A pin counts as out of reach from this many tolerances on."""
 _PINS, _DRAGGED, _HOLDS = range(3)
@@ -113,6 +111,21 @@ def far_pins(document: Document) -> frozenset[str]:
     return frozenset(name for name in pinned if (errors[name].metres or 0.0) > near)
 
 
+def strict_pins(document: Document, dragged: Collection[str]) -> frozenset[str]:
+    """Ids of the pins that a drag of other goals keeps met in every tick: those in reach, where holds yield.
+
+    Firm holds draw pins off by weight, and more steps gain little.
+
+    Args:
+        document: at the start of the drag.
+        dragged: ids of the dragged goals.
+    """
+    if not holds_yield(document):
+        return frozenset()
+    pinned = {name for name, goal in document.solver_goals().items() if goal.pinned}
+    return frozenset(pinned.difference(dragged, far_pins(document)))
+
+
 def prioritised(
     goals: Mapping[str, Goal],
     names: Container[str],
@@ -144,8 +157,6 @@ def _prioritised(goal: Goal, *, first: bool, far: bool, levels: bool, raised: bo
     first = first or balances or KINDS[goal.kind].relative
     if first or goal.pinned:
         factor = DRAGGED / PIN_WEIGHT if goal.pinned and (first or far) else DRAGGED
-        if goal.pinned and not (first or far or levels):
-            factor = _FIRM_PIN
         goal = replace(goal, weight=factor * goal.weight, rotation_weight=factor * goal.rotation_weight)
     if not levels or balances:
         return goal
@@ -190,7 +201,9 @@ def drag_goals(
     dragged = {held.joint: held for held in joints}
     goals: dict[str, Goal] = {}
     asked, levels = document.solver_goals(), holds_yield(document)
-    asked = prioritised(asked, effectors, far=far_pins(document), levels=levels)
+    far = far_pins(document)
+    if effectors or far or (dragged and levels):
+        asked = prioritised(asked, effectors, far=far, levels=levels)
     for name, goal in asked.items():
         if not goal.effector or find_place(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal
