@@ -65,6 +65,24 @@ def test_an_arm_has_as_many_as_its_flips(rig: viewer.Skeleton, turned: bool, cou
     assert all(a.pose.same_as(b.pose) for a, b in zip(found, again, strict=True))
 
 
+@pytest.mark.parametrize("ground", [None, -1.0])
+def test_poses_that_go_below_the_floor_come_last(ground: float | None) -> None:
+    """A tool that is low and near: with the elbow down it is below the floor, though nearer to the start."""
+    start = viewer.pose_at(THREE, (0.0, -2.1, 1.2))
+    assert viewer.fk(THREE, start).positions[:, 1].min() >= 0.0
+    solver = Solver(THREE, [Goal.position("tool", (0.6, 0.02, 0.0))], limits=False, root="locked", ground=ground)
+    found = viewer.all_solutions(solver, start)
+    below = [viewer.fk(THREE, one.pose).positions[:, 1].min() < -1e-3 for one in found]
+    assert len(found) == 4
+    assert sum(below) == 2
+    turns = [angle_between(start.rotations, one.pose.rotations).sum() for one in found]
+    if ground is None:
+        assert below == [False, False, True, True]
+    else:
+        assert turns == sorted(turns)
+        assert below != sorted(below)
+
+
 def test_two_links_have_the_two_of_the_law_of_cosines_and_limits_leave_one() -> None:
     skeleton = viewer.load("sample:two-link").skeleton
     l1, l2, x, y = 1.0, 0.8, 0.9, 1.0

@@ -24,7 +24,7 @@ from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
 from viewer.ik.system import copy_state
 from viewer.ik.workspace import Workspace
-from viewer.skeleton import JointKind, Pose
+from viewer.skeleton import JointKind, Pose, fk
 from viewer.skeleton.character import check_pose, wrong_kind
 from viewer.skeleton.dofs import coordinate_limits, coordinates, dofs_of, pose_at
 from viewer.spatial.checks import Bools, Floats
@@ -38,11 +38,15 @@ _CLOSE_M, _CLOSE_DEG = 1e-6, 1e-4
 """Tolerances of the solves."""
 _APART = math.radians(0.5)
 """Poses are different if a joint differs by more."""
+_SUNK = 1e-3
+"""Metres below the floor from which a joint counts as below it."""
 _NOTHING, _RANK = 1e-9, 1e-6
 
 
 def all_solutions(solver: Solver, pose: Pose, *, starts: int = MOST_STARTS) -> tuple[Solution, ...]:
     """The poses that meet a solver's goals, the nearest to ``pose`` first; empty if none was found.
+
+    Poses with a joint below the floor, and lower than any is in ``pose``, come after the others.
 
     Joints that move no goal stay as in ``pose``. Where an arm with a closed form is singular, such as with a straight
     wrist, infinitely many poses differ only by a turn that the goals leave free; the nearest one represents them. The
@@ -70,7 +74,8 @@ def all_solutions(solver: Solver, pose: Pose, *, starts: int = MOST_STARTS) -> t
         found = _of_one(inner, pose, starts)
     else:
         found = _together(inner, [(moving, _of_one(one, pose, starts)) for moving, one in groups], pose)
-    return tuple(sorted(found, key=lambda one: _distance(pose, one.pose)))
+    lowest = min(_height(solver, pose), options.floor) - _SUNK
+    return tuple(sorted(found, key=lambda one: (_height(solver, one.pose) < lowest, _distance(pose, one.pose))))
 
 
 def _groups(solver: Solver, pose: Pose) -> list[tuple[Bools, Solver]]:
@@ -203,6 +208,11 @@ def _check_left(solver: Solver, pose: Pose, moving: Bools) -> None:
 def _same(one: Pose, other: Pose) -> bool:
     turned = float(angle_between(one.rotations, other.rotations).max(initial=0.0))
     return turned < _APART and bool(np.allclose(one.translations, other.translations, atol=1e-4))
+
+
+def _height(solver: Solver, pose: Pose) -> float:
+    """Metres: how high the lowest joint is."""
+    return float(fk(solver.skeleton, pose).positions[:, 1].min())
 
 
 def _distance(one: Pose, other: Pose) -> float:
