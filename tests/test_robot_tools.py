@@ -33,6 +33,16 @@ def test_a_gripper_is_held_by_what_carries_its_jaw(hand: str, jaw: str) -> None:
     assert effectors([*SIX, (hand, "wrist", "n"), (jaw, hand, "y")]) == {hand: "position+rotation"}
 
 
+def test_wheels_and_rotors_on_the_base_come_last_and_are_off() -> None:
+    """A link that turns about its own origin is where it is, however it turns; a tip beside its axis is moved."""
+    wheels = [("left_wheel", "base", "y"), ("right_wheel", "base", "y")]
+    assert effectors(wheels) == {"left_wheel": "off", "right_wheel": "off"}
+    found = effectors([*wheels, *SIX, ("tool", "wrist", "n")])
+    assert list(found.items()) == [("tool", "position+rotation"), ("left_wheel", "off"), ("right_wheel", "off")]
+    assert effectors([("table", "base", "y"), ("far_end", "table", "n")]) == {"far_end": "position"}
+    assert effectors([("leg", "base", "y"), ("wheel", "leg", "y")]) == {"wheel": "position"}
+
+
 def test_a_grasp_frame_is_held_and_not_its_jaws() -> None:
     links = [("grasp_base", "wrist", "n"), ("link7", "grasp_base", "y"), ("link8", "grasp_base", "y")]
     assert effectors([*SIX, *links]) == {"grasp_base": "position+rotation"}

@@ -171,18 +171,21 @@ class RobotLink(NamedTuple):
         parent: the link that it is on; "" for the root.
         moves: whether the joint between them moves.
         coupled: whether it follows another joint, or is followed.
+        endless: whether it turns without end.
     """
 
     name: str
     parent: str
     moves: bool
     coupled: bool
+    endless: bool = False
 
 
 def tools_of(ordered: Sequence[RobotLink]) -> list[tuple[str, GoalWord]]:
     """The links that are dragged, and their goals: one behind each last joint that moves, and tool frames.
 
-    Tool frames hold their place, and their rotation where six joints allow that; others are off.
+    Tool frames hold their place, and their rotation where six joints allow that; others are off. Wheels and rotors on
+    the root, which stay in place however they turn, are off and come last.
 
     Args:
         ordered: the links, parents first.
@@ -199,6 +202,7 @@ def tools_of(ordered: Sequence[RobotLink]) -> list[tuple[str, GoalWord]]:
     best = _best(ordered, carriers, leads_on)
     tools = any(rank >= _POINTED for rank, _, _ in best.values())
     found: list[tuple[str, GoalWord]] = []
+    wheels = {one.name for one in ordered if one.endless and joints[one.name] == 1}
     handled: dict[str, bool] = {"": False}  # whether a tool frame moves with a link, or with one above it
     for one in ordered:
         behind = handled[one.parent]
@@ -209,8 +213,8 @@ def tools_of(ordered: Sequence[RobotLink]) -> list[tuple[str, GoalWord]]:
         if not name or jaw or (behind and not tool and jaw is None):  # fingers behind a tool frame
             continue
         on: GoalWord = "position+rotation" if joints[name] >= _SIX else "position"
-        found.append((name, "off" if jaw is not None or (tools and not tool) else on))
-    return found
+        found.append((name, "off" if jaw is not None or (tools and not tool) or (name in wheels and not tool) else on))
+    return sorted(found, key=lambda one: one[0] in wheels)
 
 
 def rank_of(link: str) -> int:

@@ -457,7 +457,8 @@ def _robot_links(ordered: list[tuple[str, Moved | None]]) -> list[RobotLink]:
     found = [RobotLink(ordered[0][0], "", moves=False, coupled=False)]
     for link, joint in ordered[1:]:
         if joint is not None:
-            found.append(RobotLink(link, joint.parent, moves=joint.word != "fixed", coupled=joint.name in coupled))
+            moves, endless = joint.word != "fixed", _KINDS[joint.word] == "hinge" and joint.limits is None
+            found.append(RobotLink(link, joint.parent, moves, joint.name in coupled, endless))
     return found
 
 
