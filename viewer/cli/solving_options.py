@@ -78,8 +78,8 @@ class Solving(Options, title="how to solve"):
     )
     solution: int | None = option(
         "K",
-        "where the goals leave no freedom: the K-th of all poses that meet them, 1 the nearest to the start; how many "
-        "there are is printed",
+        "where the goals leave no freedom: the K-th of all poses that meet them, 1 the nearest to the start, those "
+        "below the floor last; how many there are is printed",
         parse=partial(options.count, least=1),
     )
     exact: bool = flag("all or nothing: if a goal is missed, the result is the start pose, with a warning")
