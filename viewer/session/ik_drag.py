@@ -12,15 +12,7 @@ from numpy.typing import ArrayLike
 from viewer.document import Document, Grab, Item, Report, joint_of, measured, stand_of
 from viewer.document.actions.goal_actions import with_goal
 from viewer.document.argument_checks import as_number, as_vector
-from viewer.document.drag_goals import (
-    DraggedJoint,
-    Target,
-    drag_goals,
-    dragged_joint,
-    far_pins,
-    holds_yield,
-    linked_items,
-)
+from viewer.document.drag_goals import DraggedJoint, Target, drag_goals, dragged_joint, linked_items, strict_pins
 from viewer.document.key_editing import carried_pose
 from viewer.document.posed_goals import above, below, held, led
 from viewer.document.scope import locked_joints, violation
@@ -254,11 +246,8 @@ class IkDrag:
         changed, self._kinds, self._goals = kinds != self._kinds, kinds, tuple(goals.values())
         self._holds = frozenset(name for name, goal in goals.items() if goal.hold)
         self._places, self._turns = target_rows(self._goals)
-        # Firm holds, where they are, are what draws pins off: there further steps would gain little.
-        kept = (
-            {name for name, goal in goals.items() if goal.pinned and holds_yield(asking)} - effectors - far_pins(asking)
-        )
-        self._pins = [row for row, name in enumerate(goals) if name in kept]
+        strict = strict_pins(asking, effectors)
+        self._pins = [row for row, name in enumerate(goals) if name in strict]
         joints = {one.joint for one in self._joints}
         self._rows = {
             Item("effector", name): row
