@@ -3,8 +3,8 @@
 from viewer.formats import arrays_and_tables, bounds, file_formats, files, json_structs, video
 from viewer.formats.arrays_and_tables import euler_orders, read_npz, write_csv, write_fk_npz, write_npz
 from viewer.formats.bounds import check_character, check_skeleton
-from viewer.formats.bvh.bvh_reader import build, parse_bvh
-from viewer.formats.bvh.bvh_writer import bvh_lines, plain_decimal
+from viewer.formats.bvh_reader import build, parse_bvh
+from viewer.formats.bvh_writer import bvh_lines, plain_decimal
 from viewer.formats.companion_json import layers_from_text, map_from_text, map_to_json
 from viewer.formats.file_formats import (
     FORMATS,
@@ -44,9 +44,8 @@ from viewer.formats.json_structs import PoseFile, SkeletonFile, schema_text, ske
 from viewer.formats.lab_report import CURVES, amount
 from viewer.formats.limit_sources import derived_limits, human_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import READERS, sample_names
-from viewer.formats.mesh import figure_mesh
+from viewer.formats.meshes import Shape, figure_mesh, merged, primitive, read_collada, rigid_skin
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
-from viewer.formats.robot_meshes import Shape, merged, primitive, read_collada, rigid_skin
 from viewer.formats.save import WRITERS, left_out, nodes_only
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
 from viewer.formats.units import (

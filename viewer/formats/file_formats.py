@@ -119,10 +119,9 @@ class FileFormat(NamedTuple):
             MachineError: a library that the format needs is not installed.
         """
         try:
-            function = _function(self.writer)
+            warnings: list[str] = _function(self.writer)(character, path, options)
         except ImportError as error:
             raise missing_library(f"writing {self.suffix if self.is_shape else self.name}", error) from error
-        warnings: list[str] = function(character, path, options)
         return warnings
 
 
@@ -132,10 +131,10 @@ def _function(place: str) -> Any:  # noqa: ANN401
 
 
 _GLTF = "gltf.gltf_reader:read_gltf", "gltf.gltf_writer:write_gltf"
-_FIT, _USD, _MESH = "positions:read_positions", "usd:write_usd", "mesh:write_mesh"
+_FIT, _USD, _MESH = "positions:read_positions", "usd:write_usd", "meshes:write_mesh"
 
 FORMATS = (
-    FileFormat(".bvh", "BVH", "bvh.bvh_reader:read_bvh", "bvh.bvh_writer:write_bvh",
+    FileFormat(".bvh", "BVH", "bvh_reader:read_bvh", "bvh_writer:write_bvh",
                "Motion capture: skeleton and motion", decimals=True, always_a_frame=True, sign=b"HIERARCHY"),
     FileFormat(".json", "JSON", "skeleton_json:read_skeleton_json", "skeleton_json:write_skeleton_json",
                "All of the figure, in ikviewer's own format", decimals=True, is_complete=True, sign=b"{"),

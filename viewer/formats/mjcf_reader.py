@@ -24,7 +24,7 @@ import numpy as np
 from viewer.errors import FormatError, InputError, MachineError, is_installed, quote
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.files import read_bytes
-from viewer.formats.robot_meshes import Shape, package_of, primitive, rigid_skin
+from viewer.formats.meshes import Shape, package_of, primitive, rigid_skin
 from viewer.formats.robot_reading import Element, parse_xml
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
 from viewer.skeleton import Builder, Character, Inertia, Motor, Pose, Skeleton, Source, limit_violation, project_pose

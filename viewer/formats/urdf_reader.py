@@ -33,7 +33,7 @@ from viewer.errors import (
 )
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.files import read_bytes
-from viewer.formats.robot_meshes import package_places, skin_of
+from viewer.formats.meshes import package_places, skin_of
 from viewer.formats.robot_reading import Element, RobotLink, origin_of, parse_xml, tools_of
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
 from viewer.skeleton import Builder, Character, Inertia, Motor, Skeleton, Source, limit_violation, project_pose

@@ -521,7 +521,7 @@ def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[
         skeleton = stacks.whole
         clip, held = _on_hinges(stacks, posed), [stacks.limb_of(limb) for limb in held]
     if choices.limits:
-        from viewer.motion.carried import within_limits  # noqa: PLC0415 - only limits need the solver
+        from viewer.motion.layer_solve import within_limits  # noqa: PLC0415 - only limits need the solver
 
         clip = within_limits(skeleton, clip, held)
     world, warnings = posed.world, posed.warnings

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from viewer.formats.gltf import container
 from viewer.formats.gltf.nodes import OBJECT
-from viewer.formats.robot_meshes import primitive as primitive_shape
+from viewer.formats.meshes import primitive as primitive_shape
 from viewer.formats.save import check_range
 from viewer.ik.contact import Box, Mesh, Object, Sphere, surface_of
 from viewer.skeleton import Clip

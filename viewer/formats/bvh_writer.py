@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.formats.bvh.bvh_reader import channel_angles, held, kinds_and_axes, position_axes, rotation_axes
-from viewer.formats.bvh.bvh_text import DEFAULT_FRAME_TIME
+from viewer.formats.bvh_reader import channel_angles, held, kinds_and_axes, position_axes, rotation_axes
+from viewer.formats.bvh_text import DEFAULT_FRAME_TIME
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.save import left_out

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.errors import FormatError
-from viewer.formats.bvh.bvh_text import BvhJoint, MotionRows, Words, read_hierarchy, read_motion_header
+from viewer.formats.bvh_text import BvhJoint, MotionRows, Words, read_hierarchy, read_motion_header
 from viewer.formats.files import line_and_column, read_bytes
 from viewer.formats.limit_sources import derived_limits
 from viewer.formats.units import (
