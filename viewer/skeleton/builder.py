@@ -150,10 +150,7 @@ class Builder:
             InputError: an unknown joint; a parent below the joint itself.
         """
         joint, place = self._joint(name), as_vector(offset, name, "offset")
-        if parent is not None:
-            self._joint(parent)
-            if parent in self._below(name):
-                raise InputError(f"builder: {quote(parent)} hangs on {quote(name)} and cannot be its parent")
+        self._check_parent(name, parent)
         poses = {pose: (turn, moved + place - joint.offset) for pose, (turn, moved) in joint.poses.items()}
         self._joints[name] = replace(joint, offset=place, parent=parent or joint.parent, poses=poses)
         return self
@@ -167,10 +164,7 @@ class Builder:
             InputError: an unknown joint, a parent that is the joint itself or below it.
         """
         joint = self._joint(name)
-        if parent is not None:
-            self._joint(parent)
-            if parent in self._below(name):
-                raise InputError(f"builder: {quote(parent)} hangs on {quote(name)} and cannot be its parent")
+        self._check_parent(name, parent)
         if parent == joint.parent:
             return self
         skeleton = self.skeleton
@@ -434,6 +428,12 @@ class Builder:
         text(name, "builder: joint name", empty=False)
         if name in self._joints:
             raise InputError(f"builder: there is a joint {quote(name)} already: remove it first")
+
+    def _check_parent(self, name: str, parent: str | None) -> None:
+        if parent is not None:
+            self._joint(parent)
+            if parent in self._below(name):
+                raise InputError(f"builder: {quote(parent)} hangs on {quote(name)} and cannot be its parent")
 
     def _below(self, name: str) -> list[str]:
         """A joint and all below it, parents first."""
