@@ -46,7 +46,7 @@ def test_while_it_is_dragged_too() -> None:
     person.pull(start, (end[0] - start[0], end[1] - start[1]))
     assert person.drags()
     assert words(person) == ["172 mm too near"]
-    assert person.controller.status().state == "Out of reach: tip 172 mm too near"
+    assert person.controller.status().state == "Too near: tip, chain folds to 200 mm"
 
 
 def test_a_body_that_can_come_along_is_short_and_never_too_near() -> None:
