@@ -89,6 +89,20 @@ def test_l_toggles_the_limits(pilot: Pilot) -> None:
     assert pilot.state["limits"]
 
 
+def test_alt_leaves_the_keyboard_with_the_view(pilot: Pilot) -> None:
+    """After a click on a tab of the workspaces, which are in the menu bar, it used to select a menu."""
+    pilot.click(547.0, 13.0)
+    imgui.set_current_context(pilot.app.painter._imgui)
+    for _ in range(4):
+        pilot.key("alt")
+        assert not imgui.get_current_context().nav_cursor_visible
+    pilot.key("alt+1")
+    assert pilot.app.controller.view.workspace == "pose"
+    frame = pilot.app.controller.session.document.frame
+    pilot.key("right")
+    assert pilot.app.controller.session.document.frame == frame + 1
+
+
 def test_typing_in_the_search_field_runs_no_commands(pilot: Pilot) -> None:
     pilot.key("ctrl+f")
     pilot.step(4)

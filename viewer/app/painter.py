@@ -175,6 +175,8 @@ class Painter:
         io = imgui.get_io()
         io.delta_time = max(seconds, 1e-4)
         io.display_size = imgui.ImVec2(*self._device.size)
+        # Alt is held for drags and commands here: letting it go must not put the keyboard into the menu bar.
+        self._imgui.nav_windowing_toggle_layer = False
         imgui.new_frame()
         # imgui would dim the window behind a dialog gradually, over frames that may never be drawn.
         self._imgui.dim_bg_ratio = 0.0 if imgui.internal.get_top_most_popup_modal() is None else 1.0
