@@ -93,8 +93,9 @@ def test_alt_leaves_the_keyboard_with_the_view(pilot: Pilot) -> None:
     """After a click on a tab of the workspaces, which are in the menu bar, it used to select a menu."""
     pilot.click(547.0, 13.0)
     imgui.set_current_context(pilot.app.painter._imgui)
-    for _ in range(4):
-        pilot.key("alt")
+    for down in (True, False) * 4:
+        pilot.inputs.key("alt", down=down)
+        pilot.step(3)
         assert not imgui.get_current_context().nav_cursor_visible
     pilot.key("alt+1")
     assert pilot.app.controller.view.workspace == "pose"
