@@ -127,6 +127,23 @@ def test_a_border_can_be_dragged_and_the_view_follows(pilot: Pilot) -> None:
     assert pilot.session.history.index == 0
 
 
+def test_panels_without_room_are_folded_with_a_word_and_opened(pilot: Pilot) -> None:
+    view = pilot.app.controller.view
+    pilot.key("tab")
+    pilot.key("tab")
+    assert not view.bar.messages
+    view.preferences.ui_scale = 2.0
+    pilot.step(3)
+    assert [message.text for message in view.bar.messages] == ["Panels are folded to make room: T and N open them"]
+    assert not view.panels.shows("left")
+    for key, side, other in (("n", "right", "left"), ("t", "left", "right")):
+        pilot.key(key)
+        assert (view.panels.shows(side), view.panels.shows(other)) == (True, False)
+    assert not view.bar.messages
+    pilot.key("t")
+    assert not view.panels.shows("left")
+
+
 def test_a_closed_panel_is_closed_at_the_next_start(pilot: Pilot, tmp_path: Path) -> None:
     ui, file = pilot.app.painter.ui, tmp_path / "preferences.json"
     ui.close_panel("history")

@@ -298,7 +298,7 @@ class Notifications:
         self._names: tuple[object, str] = (None, "")
         self._title = ""
         self._notes_posted = 0
-        self._told_folded = False
+        self._folded: Message | None = None
 
     def script(self) -> None:
         """Post the differences between the replay of a script and its recording."""
@@ -308,13 +308,17 @@ class Notifications:
             self._notes_posted += 1
 
     def folded(self) -> None:
-        """Say once where panels are, if there is no room for them."""
-        panels = self._controller.view.panels
-        if self._told_folded or self._automation.ends or panels.hidden or not {"left", "right"} <= panels.folded:
+        """Say once how panels are opened, if there is no room for them, until one is."""
+        view = self._controller.view
+        panels = view.panels
+        if self._folded is not None:
+            if panels.opened:
+                view.bar.close(self._folded)
             return
-        self._told_folded = True
-        if panels.left and panels.right:
-            self._controller.view.note("Panels are folded to make room: T and N open them")
+        wanted = panels.left and panels.right and not panels.hidden and not self._automation.ends
+        if wanted and len(panels.folded) > 1:
+            self._folded = Message("Panels are folded to make room: T and N open them")
+            view.post(self._folded)
 
     def title(self) -> None:
         """Set the window's title to the name of the file."""

@@ -46,6 +46,8 @@ LEAST_VIEWPORT = (160, 150)
 LEAST_TIMELINE, SHORT_TIMELINE = 96.0, 76.0
 """Heights in which the timeline shows its ruler below the transport row, with its tab strip and without: where there is
 even less room, it is the transport row alone."""
+LEAST_ITERATIONS = 112.0
+"""The same with a tab strip in the laboratory, whose ruler has letters below it."""
 _LOWEST_VIEW = 60.0
 """Least height of the view beside a timeline without its tab strip."""
 FOLDS_LEFT_BELOW = 1100
@@ -154,12 +156,13 @@ def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
     if not layout.show_timeline or layout.hidden or layout.workspace is Workspace.BUILD:
         return 0.0, False
     room = free - LEAST_VIEWPORT[1] - BORDER
-    if room < LEAST_TIMELINE:
+    least = LEAST_ITERATIONS if layout.workspace is Workspace.LAB else LEAST_TIMELINE
+    if room < least:
         bare = free - SHORT_TIMELINE - BORDER < _LOWEST_VIEW
         return (TRANSPORT if bare else SHORT_TIMELINE) + BORDER, True
     usual = getattr(layout, layout.bottom) is None
     extra = layout.extra if layout.bottom == "timeline" else 0.0
-    most = max(free - SMALLEST_VIEWPORT[1] - BORDER, LEAST_TIMELINE) if usual else room
+    most = max(free - SMALLEST_VIEWPORT[1] - BORDER, least) if usual else room
     return min(layout.size(layout.bottom, width) + extra, most) + BORDER, False
 
 

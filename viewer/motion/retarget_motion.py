@@ -243,7 +243,7 @@ def _with_feet(
         return moved, "off", None
     if not pairing.legs:
         if pairing.source.figure is not None or pairing.target.figure is not None:
-            warnings.append("feet: expected legs on both sides, found none: feet are off")
+            warnings.append("no legs are found on both sides: feet are not planted")
         return moved, "off", None
     rotations, world = follow(pairing, pairing.legs, *moved, wanted)
     moved = Moved(rotations, moved.translations, world)
