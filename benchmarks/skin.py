@@ -25,7 +25,7 @@ from viewer.opengl.pictures import camera_of, scene_of
 from viewer.opengl.renderer import Renderer
 from viewer.scene import draw_list
 from viewer.skeleton import Character, Skin, fk
-from viewer.skeleton.skin import Material, Mesh, Picture
+from viewer.skeleton.attached import Material, Mesh, Picture
 from viewer.spatial.checks import Floats
 
 AROUND = 24

@@ -54,9 +54,8 @@ from viewer.ik.system import Settings, State, System, Work, copy_state, make_man
 from viewer.ik.vectorised import numpy_engine as engine
 from viewer.ik.vectorised.forward_arrays import places, residuals, rows_of, tree_of
 from viewer.ik.vectorised.joint_arrays import difference, joints_of, move
-from viewer.ik.vectorised.numpy_engine import into_limits
+from viewer.ik.vectorised.numpy_engine import into_limits, linearise, solve_dual
 from viewer.ik.vectorised.numpy_engine import residuals as engine_residuals
-from viewer.ik.vectorised.step_arrays import linearise, solve_dual
 from viewer.ik.workspace import Targets, Workspace, arrays_in, entries_of, in_block, make_call, remade
 from viewer.spatial.closest import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.spatial.columns import cross, exponential, logarithm, matrices, multiply, since

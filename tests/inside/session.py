@@ -6,7 +6,19 @@ from viewer.session.autosave import Autosave, recoveries, sweep_locks
 from viewer.session.demo_parts import PREFIX, Demo, Push, SolveAfresh, StartOver, Throw, Trial
 from viewer.session.demos import DEMOS, demo_of, find_demo
 from viewer.session.figure_stage import PlaybackClock, Stage
-from viewer.session.figures import Arrangement, Figure, Placement, State, abreast, beside, free_name
+from viewer.session.figures import (
+    MOST_STEPS,
+    Arrangement,
+    CallRecorder,
+    Figure,
+    Placement,
+    State,
+    Step,
+    UndoHistory,
+    abreast,
+    beside,
+    free_name,
+)
 from viewer.session.gestures import GestureManager
 from viewer.session.lessons import LESSONS, MISPRINTS, Arm, Misprint, arm_of
 from viewer.session.long_work import LabWorker, LongWork, lab_problem
@@ -40,5 +52,4 @@ from viewer.session.session_files import (
 from viewer.session.solving import Kernels, SettleDetector, Solvers
 from viewer.session.stored_characters import CharacterData, ClipsOfFile, character_data, character_of
 from viewer.session.stored_documents import document_data, document_of
-from viewer.session.undo_history import MOST_STEPS, CallRecorder, Step, UndoHistory
 from viewer.session.user_files import Preferences, load_preferences, save_preferences

@@ -1,6 +1,7 @@
 """The inside of `viewer.skeleton` that tests use."""
 
 from viewer.skeleton import clip_limits, coordinates, joint_edits, kinematics
+from viewer.skeleton.attached import WORLD, Material, Mesh, Picture, Skin
 from viewer.skeleton.balance import capsule_masses, inertias_of
 from viewer.skeleton.bodies import bodies_of, bone_mesh
 from viewer.skeleton.character import placed
@@ -14,6 +15,5 @@ from viewer.skeleton.limbs import Figure, flexion_axis, leg_length, limb_places
 from viewer.skeleton.limits import UNLIMITED, default_twist_axis
 from viewer.skeleton.names import MOST_LEAVES, PARTS, BodyPart, FreeNames, body_part, find_effectors, unique_names
 from viewer.skeleton.relaxed import derived_pose
-from viewer.skeleton.skin import WORLD, Material, Mesh, Picture, Skin
 from viewer.skeleton.transfer import Carrier, blended, lend_rig, transferred
 from viewer.skeleton.tree import MOST_LINKS, chain, depth_first, rest_world

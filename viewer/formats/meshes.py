@@ -22,8 +22,8 @@ from viewer.formats.files import read_bytes, write_whole
 from viewer.formats.robot_reading import Element, origin_of
 from viewer.formats.save import check_range
 from viewer.skeleton import Character, Skeleton, Skin, fk
+from viewer.skeleton.attached import Material, Mesh
 from viewer.skeleton.bodies import bone_mesh
-from viewer.skeleton.skin import Material, Mesh
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, rotate, to_matrix
 

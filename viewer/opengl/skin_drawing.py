@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from viewer.opengl.gpu_objects import compile_program, write_only
 from viewer.scene import PALETTE, SkinDraw
 from viewer.skeleton import Skin
-from viewer.skeleton.skin import Material, Mesh, Picture
+from viewer.skeleton.attached import Material, Mesh, Picture
 
 WIDE = 256
 """Bindings in a row of the texture; the same number is in the shader."""

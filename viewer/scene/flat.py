@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from viewer.gizmo import Letter, Shape, Stroke
 from viewer.scene.look import PALETTE, RGB, RGBA
 from viewer.scene.primitives import FLAT, Records, Text
-from viewer.skeleton.skin import Singles
+from viewer.skeleton.attached import Singles
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 
 Complexes: TypeAlias = NDArray[np.complex128]

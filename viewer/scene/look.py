@@ -11,9 +11,9 @@ import numpy as np
 
 from viewer.formats.lab_report import CURVES
 from viewer.skeleton import Character, Skeleton, Skin, World, find_figure, fk, tip_positions
+from viewer.skeleton.attached import WORLD
 from viewer.skeleton.figure import body_path
 from viewer.skeleton.names import body_part
-from viewer.skeleton.skin import WORLD
 from viewer.spatial.checks import Bools, Floats, Ints
 
 RGB = tuple[float, float, float]

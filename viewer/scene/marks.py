@@ -15,7 +15,7 @@ from viewer.scene.flat import DIAMOND, Path, box, circle, clipped, dashes, is_ab
 from viewer.scene.look import PALETTE, RGBA, rgba
 from viewer.scene.primitives import FLAT, SPHERE, Lines, Records
 from viewer.scene.scene import Mark, Scene, Trail
-from viewer.skeleton.skin import Singles
+from viewer.skeleton.attached import Singles
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from viewer.errors import visible
 from viewer.scene.look import RGBA
 from viewer.skeleton import Skin
-from viewer.skeleton.skin import Singles
+from viewer.skeleton.attached import Singles
 from viewer.spatial.checks import Floats, Ints
 
 Records = NDArray[Any]

@@ -28,7 +28,7 @@ from viewer.scene.look import PALETTE, SIDES, look_of, rgba
 from viewer.scene.primitives import CAPSULE, SOLID, Lines, Records, SkinDraw, Text
 from viewer.scene.scene import OtherFigure, PropShape, Scene
 from viewer.skeleton import Skeleton, Skin, World, bodies_of
-from viewer.skeleton.skin import Singles
+from viewer.skeleton.attached import Singles
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import perpendicular, rotate

@@ -28,13 +28,12 @@ from viewer.document.take import Blend, Key, PlantedContact
 from viewer.errors import FormatError, InputError, ViewerError, quote, unknown_name
 from viewer.ik.backends import engine_for, serving
 from viewer.session.figure_stage import Loop, Stage
-from viewer.session.figures import Arrangement
+from viewer.session.figures import Arrangement, Call, UndoHistory
 from viewer.session.moving_targets import Chase, FigureEight, MovingTargets, Orbit, TargetMotion
 from viewer.session.recorder import TakeRecorder
 from viewer.session.serialiser import Packed, pack, plain_number, unpack
 from viewer.session.stored_characters import CharacterData, character_data, character_of
 from viewer.session.stored_documents import document_data, figures_data
-from viewer.session.undo_history import Call, UndoHistory
 from viewer.skeleton import Character, Pose, Skeleton
 
 KIND, OF = "$", "of"

@@ -12,10 +12,9 @@ import numpy as np
 from viewer.document import Document, Item
 from viewer.errors import ViewerError
 from viewer.session.figure_stage import Stage
-from viewer.session.figures import State
+from viewer.session.figures import CallRecorder, State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers
-from viewer.session.undo_history import CallRecorder
 from viewer.spatial.checks import Floats
 
 Triple = tuple[float, float, float]

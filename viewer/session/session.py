@@ -14,13 +14,12 @@ from viewer.document.solve_report import current_errors
 from viewer.session.action_log import ActionLog
 from viewer.session.figure_edits import FigureEdits, Links
 from viewer.session.figure_stage import Stage
-from viewer.session.figures import Arrangement, Figure, State, name_of
+from viewer.session.figures import Arrangement, CallRecorder, Figure, State, Step, UndoHistory, name_of
 from viewer.session.gestures import Escape, GestureManager, PoseBlend
 from viewer.session.long_work import LayerWorker
 from viewer.session.moving_targets import MovingTargets
 from viewer.session.recorder import TakeRecorder
 from viewer.session.solving import Kernels, Solvers, applied, settle
-from viewer.session.undo_history import CallRecorder, Step, UndoHistory
 
 Event = Literal["interrupted", "recording ended"]
 """Events that the user did not ask for: an edit stopped playback, or a recording reached the end of its clip."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from viewer.skeleton.attached import Bodies, Capsule, Inertia, Skin
 from viewer.skeleton.balance import Balance, center_of_mass, find_balance, inertias_of, middle_capsule
 from viewer.skeleton.bodies import bodies_of, fit_bodies
 from viewer.skeleton.builder import Builder
@@ -22,9 +23,7 @@ from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm, Moto
 from viewer.skeleton.mimic import LoopClosure, Mimic
 from viewer.skeleton.names import Effector, EffectorGoal, FreeNames
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.rigid_bodies import Bodies, Capsule, Inertia
 from viewer.skeleton.skeleton import Skeleton, find_place
-from viewer.skeleton.skin import Skin
 from viewer.skeleton.tree import at_or_below
 
 __all__ = [

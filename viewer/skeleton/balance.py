@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.skeleton.attached import Capsule, Inertia, inertia_of_capsules
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk
 from viewer.skeleton.limbs import ARM, Figure, Limb, leg_length, limb_places
-from viewer.skeleton.rigid_bodies import Capsule, Inertia, inertia_of_capsules
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints

@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.skeleton.attached import MOST_CAPSULES, Bodies, Capsule, CapsuleTable
 from viewer.skeleton.character import check_skeleton
 from viewer.skeleton.figure import body_path, find_figure
 from viewer.skeleton.kinematics import World, fk, fk_arrays, tip_positions
 from viewer.skeleton.limbs import ARM, Figure
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.rigid_bodies import MOST_CAPSULES, Bodies, Capsule, CapsuleTable
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, rest_tree
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats
@@ -72,7 +72,7 @@ def fit_bodies(skeleton: Skeleton, height: float | None = None) -> Bodies:
     """A capsule for each bone of the skeleton; bodies that it has are ignored.
 
     A bone reaches from a joint to its child or end site; bones of no length have none, and neither has the way from a
-    root on the floor to the body; with more than `viewer.skeleton.rigid_bodies.MOST_CAPSULES` bones only the longest
+    root on the floor to the body; with more than `viewer.skeleton.attached.MOST_CAPSULES` bones only the longest
     have one. Pairs are tested if their joints are neither the same nor parent and child, and if they touch neither at
     rest nor in the relaxed pose. Capsules that touch when joints tremble become thinner.
 

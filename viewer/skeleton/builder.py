@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, plural, prefixed, quote, unknown_name
+from viewer.skeleton.attached import Bodies, Capsule, Inertia
 from viewer.skeleton.character import check_skeleton
 from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.kinematics import fk
@@ -17,7 +18,6 @@ from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, Motor, lim
 from viewer.skeleton.mimic import LoopClosure, Mimic, kept_mimics, renamed_loops, renamed_mimics
 from viewer.skeleton.names import Effector, EffectorGoal, swapped_names
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.rigid_bodies import Bodies, Capsule, Inertia
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, finite_floats, member, text, unit_quaternions
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate

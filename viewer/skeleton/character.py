@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
 from viewer.notebook import png
+from viewer.skeleton.attached import Skin
 from viewer.skeleton.clip import Clip, clip_like
 from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.skin import Skin
 from viewer.spatial.checks import Floats, finite_floats, text, unit_quaternions
 from viewer.spatial.quaternion import multiply, rotate
 

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
+from viewer.skeleton.attached import Bodies
 from viewer.skeleton.builder import Builder, KindWord, Limits
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import FreeNames, body_part, swapped_names
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.rigid_bodies import Bodies
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.transfer import Carrier
 from viewer.skeleton.tree import rest_world

@@ -18,6 +18,7 @@ import numpy as np
 
 from viewer.errors import InputError, prefixed, quote, unknown_name
 from viewer.notebook import png
+from viewer.skeleton.attached import Bodies, Inertia
 from viewer.skeleton.limits import (
     DOF_SUFFIXES,
     DOFS,
@@ -31,7 +32,6 @@ from viewer.skeleton.limits import (
 from viewer.skeleton.mimic import LoopClosure, Mimic, checked_loops, checked_mimics
 from viewer.skeleton.names import Effector
 from viewer.skeleton.pose import Pose, Reduced, reduced
-from viewer.skeleton.rigid_bodies import Bodies, Inertia
 from viewer.spatial.checks import (
     Bools,
     Floats,

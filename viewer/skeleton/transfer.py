@@ -19,6 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from viewer.errors import InputError, shown
+from viewer.skeleton.attached import WORLD, Bodies, Skin
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.figure import find_figure
@@ -29,9 +30,7 @@ from viewer.skeleton.limits import JointKind
 from viewer.skeleton.mimic import kept_mimics
 from viewer.skeleton.names import Effector
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.rigid_bodies import Bodies
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.skin import WORLD, Skin
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (

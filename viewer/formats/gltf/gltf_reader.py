@@ -35,8 +35,8 @@ from viewer.formats.gltf.skins import Rig, local_matrix, read_skin
 from viewer.formats.limit_sources import derived_limits
 from viewer.formats.units import unconverted
 from viewer.skeleton import Character, Clip, FreeNames, JointKind, Skeleton, Skin, Source, fk
+from viewer.skeleton.attached import WORLD, Sizes
 from viewer.skeleton.names import find_effectors, unique_names
-from viewer.skeleton.skin import WORLD, Sizes
 from viewer.spatial.checks import Floats, Ints, handed_over
 from viewer.spatial.quaternion import multiply, slerp, to_matrix
 

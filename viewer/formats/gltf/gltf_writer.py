@@ -20,8 +20,8 @@ from viewer.formats.gltf.nodes import FIGURE, JOINT, MESH, ROOT, named_as_tip
 from viewer.formats.gltf.written_parts import BufferWriter, add_objects, material, primitive
 from viewer.formats.save import check_range, left_out, nodes_only
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, fk, tip_positions
+from viewer.skeleton.attached import WORLD
 from viewer.skeleton.bodies import bone_mesh
-from viewer.skeleton.skin import WORLD
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix
 from viewer.spatial.vectors import face_normals

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from viewer.errors import FormatError, quote
 from viewer.formats.gltf.container import Accessor, BufferView, File, Index, uri_bytes, view_bytes
 from viewer.formats.json_reading import decode_typed
-from viewer.skeleton.skin import Alpha, Material, Picture, Wrap
+from viewer.skeleton.attached import Alpha, Material, Picture, Wrap
 
 _UNSEEN = ("KHR_mesh_quantization",)
 """Extensions that no part names, although parts may need them."""

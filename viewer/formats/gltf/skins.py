@@ -20,7 +20,7 @@ from viewer.formats.gltf.container import DRACO, MARK, Accessors, File, Index
 from viewer.formats.gltf.mesh_parts import Instance, Materials, displayed, keep, part, transform_of
 from viewer.formats.gltf.nodes import FIGURE, OBJECT, local_of, parents_of
 from viewer.skeleton import Skin
-from viewer.skeleton.skin import MOST_BINDINGS, WORLD, Material, Mesh
+from viewer.skeleton.attached import MOST_BINDINGS, WORLD, Material, Mesh
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import to_matrix
 

@@ -1,9 +1,17 @@
-"""The numpy backend: the loop with vectorised steps. It is always there; `viewer.ik.compiled` is the faster one."""
+"""The numpy backend: the Jacobian, the dual system, what limits do to a step; and the loop with these steps.
+
+It is always there; `viewer.ik.compiled` is the faster one.
+
+Each dof is a twist of the world: an angular velocity, and the velocity of what is at the origin. Each row of a goal
+is a wrench: how it answers to these. The Jacobian is all their products at once, where the dof is above the goal.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,44 +20,376 @@ from viewer.ik import active_set, algebra, levels, levenberg_marquardt, problems
 from viewer.ik.algebra import Quaternion
 from viewer.ik.arm_search import is_arm, join_bones, search_arm
 from viewer.ik.backends import twins
+from viewer.ik.goals.kind import Measure, Places
 from viewer.ik.kernels.contact_rows import penalty
 from viewer.ik.kernels.starts import FEWEST, LEVER, POWERS
+from viewer.ik.kernels.step import LEAST, LESS, MORE, STIFFNESS, SWING, SWINGING
 from viewer.ik.system import Problems, Settings, State, System, Work
 from viewer.ik.vectorised.forward_arrays import (
+    LimbRow,
     add_row,
     drop_row,
     find_rates,
+    frames_at,
+    joint_of_dof,
     kept,
+    limits_of,
     most_violated,
+    note_contacts,
+    places,
     push_step,
     residuals,
+    rows_of,
     solve_active,
     take_step,
+    tree_of,
 )
 from viewer.ik.vectorised.joint_arrays import difference, into_limits, move, prefer, reseed
-from viewer.ik.vectorised.step_arrays import (
-    cap,
-    excess_loss,
-    fill_row,
-    freeze,
-    gram,
-    less_pull,
-    linearise,
-    predicted_ease,
-    put_excess,
-    put_row,
-    put_table,
-    scale_columns,
-    scale_row,
-    shorten,
-    solve_dual,
-    spread_step,
-    stiffen,
-    substitute,
-    yield_swings,
-)
-from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.columns import matrices
+from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.columns import apply, cross, matrices
+from viewer.spatial.quaternion import rotate
+
+_NO_DIGITS = 1e-4
+"""Below this angle differences that should be a^2 / 2 and a^3 / 6 are mostly rounding."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Axes:
+    """Where each dof's axis is fixed. K joints, n dofs.
+
+    Attributes:
+        joint: (n,) each dof's joint.
+        frame: (n,) the frame that its axis is fixed in: the joint's own, its parent's, or the world's (K).
+        axis: (3, n) the axis in that frame; 0 where it depends on the coordinates.
+        straight: (N,) the dofs that move along their axis; all others turn about it.
+        middle, outer: (E,) each Euler joint's second dof and its first.
+        across, quarter: (3, E) its axis, in the parent's frame, where the first angle is 0, and a quarter turn.
+        swings: (2, W) swing-twist joints' swings.
+        swing_axes: (3, 3, W) the axes of their components and the one at right angles to these (the second index), in
+            the parents' frames.
+    """
+
+    joint: Ints
+    frame: Ints
+    axis: Floats
+    straight: Places
+    middle: Places
+    outer: Places
+    across: Floats
+    quarter: Floats
+    swings: Ints
+    swing_axes: Floats
+
+
+@kept
+def _axes(s: System) -> Axes:
+    count, joint = len(s.parent), joint_of_dof(s)
+    form, place = s.form[joint], np.arange(len(joint)) - s.first[joint] - s.moves[joint]  # below 0: translations
+    ordered = np.isin(form, (algebra.EULER, algebra.SWING_TWIST))
+    fixed_before = (ordered & (place < 2)) | ((form == algebra.UNIVERSAL) & (place == 0)) | (form == algebra.SLIDE)
+    frame = np.where(fixed_before, tree_of(s).parent[joint], joint)
+    frame[place < 0] = count
+    units, axis = np.eye(3), np.zeros((len(joint), 3))
+    free = (place < 0) | (form == algebra.TURNS)
+    axis[free] = units[place[free] % 3]
+    turns = np.flatnonzero((place >= 0) & (form == algebra.TURNS))
+    axis[turns] = rotate(s.basis[joint[turns]], axis[turns])
+    axis[ordered] = units[s.order[joint[ordered], place[ordered]]]
+    own = ~(free | ordered)
+    axis[own] = s.axes[joint[own], place[own]]
+    # Axes that are fixed before the joint's own motion are in its parent's frame, turned by its rest.
+    axis[fixed_before] = rotate(s.rest[joint[fixed_before]], axis[fixed_before])
+    swing, middle = (
+        np.flatnonzero(s.form == algebra.SWING_TWIST),
+        np.flatnonzero((form == algebra.EULER) & (place == 1)),
+    )
+    rest, order = s.rest[joint[middle]], s.order[joint[middle]]
+    return Axes(
+        joint=joint,
+        frame=frame,
+        axis=axis.T.copy(),
+        straight=places(np.flatnonzero((place < 0) | (form == algebra.SLIDE))),
+        middle=places(middle),
+        outer=places(middle - 1),
+        across=rotate(rest, units[order[:, 1]]).T.copy(),
+        quarter=rotate(rest, np.cross(units[order[:, 0]], units[order[:, 1]])).T.copy(),
+        swings=s.first[swing] + np.arange(2)[:, None],
+        swing_axes=rotate(s.rest[swing][:, None], _thirds(units[s.order[swing, :2]])).transpose(2, 1, 0).copy(),
+    )
+
+
+def linearise(s: System, w: Work, x: Floats) -> None:
+    """Fill ``w.jacobian`` at the pose that `residuals` was last called with."""
+    twist, wrench, rows = _twists(s, w, x), _wrenches(s, w), rows_of(s)
+    if len(s.contact.joint):
+        w.contact.twist[...] = twist.T
+        note_contacts(s, w)
+    np.multiply(twist.T.dot(wrench), rows.reach, out=w.jacobian[:, : rows.reach.shape[1]])
+    for limb in rows.limbs:
+        w.jacobian[:, limb.row] = _along_limb(s, w, twist, limb)
+    for g in rows.centers:
+        w.jacobian[:, s.goal_row[g] : s.goal_row[g] + 2] = _of_center(s, w, twist, g)
+    for d, f, ratio in zip(s.leader.tolist(), s.follower.tolist(), s.ratio.tolist(), strict=True):
+        # The chain rule: motion of a follower counts as motion of its leader.
+        if s.spread[f] != 0.0:
+            w.jacobian[d] += ratio * s.spread[d] / s.spread[f] * w.jacobian[f]
+        w.jacobian[f] = 0.0
+
+
+def _of_center(s: System, w: Work, twist: Floats, g: int) -> Floats:
+    """(n, 2) how the rows of a goal for the centre of mass answer to each dof."""
+    joint = joint_of_dof(s)
+    share = s.share[g - len(s.goal_kind) + len(s.share), joint]
+    moves = share * twist[3:] + np.cross(twist[:3].T, w.moment[joint]).T
+    return np.asarray((s.goal_weight[g] * w.by_move[g, :2].dot(moves)).T)
+
+
+def _along_limb(s: System, w: Work, twist: Floats, limb: LimbRow) -> Floats:
+    """(n,) how the row of a goal about a limb answers to each dof."""
+    g = limb.goal
+    points = np.stack([w.point[g], w.place[limb.middle], w.place[limb.upper]])
+    force = w.by_move[g] * s.goal_rotation_weight[g]
+    torque = np.cross(points, force)
+    torque[1] += w.by_turn[g, 0] * s.goal_rotation_weight[g]
+    return np.asarray(np.einsum("pi,in,np->n", np.concatenate([torque, force], axis=1), twist, limb.reach))
+
+
+def _twists(s: System, w: Work, x: Floats) -> Floats:
+    """(6, n) each dof's angular velocity and the velocity of what is at the origin, scaled by its spread."""
+    axes = _axes(s)
+    twist = np.empty((6, len(x)))
+    axis = twist[:3]
+    np.multiply(apply(frames_at(w).take(axes.frame, axis=2), _local_axes(axes, x)), s.spread, out=axis)
+    cross(w.place.T.take(axes.joint, axis=1), axis, out=twist[3:])
+    twist[3:, axes.straight] = axis[:, axes.straight]
+    twist[:3, axes.straight] = 0.0
+    return twist
+
+
+def _local_axes(axes: Axes, x: Floats) -> Floats:
+    """(3, n) the dofs' axes in their frames."""
+    local = axes.axis
+    if axes.across.size or axes.swings.size:
+        local = local.copy()
+    if axes.across.size:
+        angle = x[axes.outer]
+        local[:, axes.middle] = np.cos(angle) * axes.across + np.sin(angle) * axes.quarter
+    if axes.swings.size:
+        local[:, axes.swings] = np.einsum("iew,eaw->iaw", axes.swing_axes, _swing_rates(x[axes.swings]))
+    return local
+
+
+def _thirds(pairs: Floats) -> Floats:
+    """(W, 3, 3) two axes each (W, 2, 3), and the one at right angles to them."""
+    return np.concatenate([pairs, np.cross(pairs[:, :1], pairs[:, 1:])], axis=1)
+
+
+def _swing_rates(v: Floats) -> Floats:
+    """(3, 2, W) how swings v (2, W) turn when a component changes, J_l(v) e: as in `viewer.ik.kernels.step`.
+
+    Along their two axes and the third, n: with v = b e0 + c e1 are v x e0 = -c n, v x e1 = b n and v x n = c e0 - b e1.
+    """
+    b, c = v
+    square = np.add.reduce(v * v)
+    a = np.sqrt(square)
+    turned = a > _NO_DIGITS
+    a, square = np.where(turned, a, 1.0), np.where(turned, square, 1.0)
+    one = np.where(turned, (1.0 - np.cos(a)) / square, 0.5)
+    two = np.where(turned, (a - np.sin(a)) / (square * a), 1.0 / 6.0)
+    rates = np.empty((3, 2, len(a)))
+    rates[0, 0], rates[1, 1], rates[2, 0], rates[2, 1] = 1.0 - two * c * c, 1.0 - two * b * b, -one * c, one * b
+    rates[1, 0] = rates[0, 1] = two * b * c
+    return rates
+
+
+_BY_MOVE = {Measure.DISTANCE, Measure.LENGTH, Measure.DIRECTION, Measure.RELATIVE_POINT}
+
+
+def _wrenches(s: System, w: Work) -> Floats:
+    """(6, m) how a row answers to an angular velocity and to the velocity of what is at the origin, weighted."""
+    rows = rows_of(s)
+    wrench = np.empty((6, len(rows.goal)))
+    turn, force = wrench[:3], wrench[3:]
+    force[...] = rows.axis
+    for kind, goals, stand in rows.blocks:
+        if kind.measure in _BY_MOVE:
+            force[:, stand] = w.by_move[goals, : kind.count].transpose(2, 0, 1)
+    cross(w.point.T.take(rows.goal, axis=1), force, out=turn)
+    for kind, goals, stand in rows.blocks:
+        if kind.radians:
+            by_turn = w.by_turn[goals, : kind.count].transpose(2, 0, 1)
+            turn[:, stand] = turn[:, stand] + by_turn if kind.measure is Measure.DIRECTION else by_turn
+    weight = np.where(rows.angular, s.goal_rotation_weight.take(rows.goal), s.goal_weight.take(rows.goal))
+    wrench *= weight
+    return wrench
+
+
+_NEAR_LIMIT = 1e-2
+
+
+def gram(s: System, w: Work) -> None:
+    """J J^T into ``w.gram`` (M, M), whose rows and columns beyond the m-th stay 0."""
+    w.jacobian.T.dot(w.jacobian, out=w.gram)
+
+
+def scale_columns(jacobian: Floats, factors: Floats) -> None:
+    """Multiply the columns of the transposed Jacobian by (m,) factors: goals' rows."""
+    jacobian[:, : len(factors)] *= factors
+
+
+@lru_cache(maxsize=8)
+def _identity(size: int) -> Floats:
+    return np.eye(size)
+
+
+def solve_dual(w: Work, e: Floats, damping: float, y: Floats) -> None:
+    """Solve (J J^T + damping I) y = e; ``w.gram`` is kept, ``w.factor`` is overwritten."""
+    m = len(e)
+    factor = w.factor[:m, :m]
+    np.multiply(_identity(m), damping, out=factor)
+    np.add(factor, w.gram[:m, :m], out=factor)
+    substitute(w, e, y)
+
+
+def substitute(w: Work, e: Floats, y: Floats) -> None:
+    """`solve_dual` for another ``e``, with the matrix that it left."""
+    factor = w.factor[: len(e), : len(e)]
+    try:
+        y[...] = np.linalg.solve(factor, e)
+    except np.linalg.LinAlgError:
+        # Without damping, rows that no dof answers to: the shortest solution is the limit of ever less damping.
+        y[...] = np.linalg.lstsq(factor, e, rcond=None)[0]
+
+
+def spread_step(s: System, w: Work, frozen: Bools, y: Floats, pull: Floats, dx: Floats) -> None:
+    """Set dx = pull + S J^T y; frozen dofs get their held step, idle ones 0."""
+    np.multiply(w.jacobian[:, : len(y)].dot(y), s.spread, out=dx)
+    np.add(dx, pull, out=dx)
+    np.copyto(dx, 0.0, where=s.spread == 0.0)
+    np.copyto(dx, w.held, where=frozen)
+    if s.leader.size:
+        dx[s.follower] = s.ratio * dx[s.leader]
+
+
+def less_pull(s: System, w: Work, frozen: Bools, pull: Floats, e: Floats, out: Floats) -> None:
+    """Set out = e - J pull: the residual that remains after the pull and the steps of frozen dofs."""
+    out[...] = e
+    wanted = np.where(frozen, w.held, pull)
+    if np.count_nonzero(wanted):
+        # Dofs that take no part have rows of zeros.
+        np.divide(wanted, s.spread, out=wanted, where=s.spread != 0.0)
+        np.subtract(out, wanted.dot(w.jacobian)[: len(out)], out=out)
+
+
+def freeze(s: System, w: Work, x: Floats, clamp_to_limit: bool) -> int:
+    """Freeze the dofs that are at a limit and would leave it by ``w.step``; returns how many are new.
+
+    With ``clamp_to_limit`` also those that reach their limit on the way: they go as far as the limit.
+
+    Their share is taken out of ``w.gram``.
+    """
+    limits, there = limits_of(s), x + w.step if clamp_to_limit else x
+    low, high = (there <= limits.low) & (w.step < 0.0), (there >= limits.high) & (w.step > 0.0)
+    leaving = ((low | high) > w.frozen).nonzero()[0]
+    if leaving.size:
+        w.frozen[leaving] = True
+        w.held[leaving] = 0.0
+        if clamp_to_limit:
+            w.held[leaving] = np.where(low[leaving], s.lower[leaving], s.upper[leaving]) - x[leaving]
+        share = w.jacobian.take(leaving, axis=0)
+        np.subtract(w.gram, share.T.dot(share), out=w.gram)
+    return len(leaving)
+
+
+def leaves_limits(s: System, dx: Floats, x: Floats) -> Bools:
+    """(n,) whether a dof is at a limit and would leave it by the step dx."""
+    limits = limits_of(s)
+    return (dx < 0.0) & (x <= limits.low) | (dx > 0.0) & (x >= limits.high)
+
+
+def shorten(s: System, dx: Floats, x: Floats, part: float) -> None:
+    """Let a dof that would cross its limit go only ``part`` of the way to it (all the way when it is near)."""
+    there = x + dx
+    crossing = ((there < s.lower) | (there > s.upper)).nonzero()[0]
+    if crossing.size:
+        step = dx[crossing]
+        room = np.where(step > 0.0, s.upper[crossing], s.lower[crossing]) - x[crossing]
+        shorter = np.where(np.abs(room) < _NEAR_LIMIT * s.unit[crossing], room, part * room)
+        dx[crossing] = np.where(np.abs(step) > np.abs(room), shorter, step)
+
+
+def cap(s: System, dx: Floats, most: float) -> float:
+    """Scale the step so that no dof goes farther than ``most`` of its unit; returns how far the farthest goes."""
+    share = np.abs(dx / s.unit)
+    largest = float(share[share.argmax()]) if share.size else 0.0
+    if largest > most:
+        dx *= most / largest
+    return min(largest, most)
+
+
+def put_row(source: Floats, target: Floats) -> None:
+    """Copy an array."""
+    target[...] = source
+
+
+def put_table(source: Floats, target: Floats) -> None:
+    """Copy an array."""
+    target[...] = source
+
+
+def scale_row(values: Floats, factor: float) -> None:
+    """Multiply by a number, in place."""
+    values *= factor
+
+
+def fill_row(values: Floats | Bools, value: float) -> None:
+    """Set all of a row to one value."""
+    values[...] = value
+
+
+def yield_swings(s: System, w: Work) -> None:
+    """Let the pull be less where a step takes back the last one: see `viewer.ik.kernels.step.yield_swings`."""
+    product = w.step * w.before / s.unit**2
+    back, on = -float(product[product < 0.0].sum()), float(product[product > 0.0].sum())
+    swings = back > SWING**2 and back > SWINGING * on
+    w.yielding[0] = max(LEAST, LESS * w.yielding[0]) if swings else min(1.0, MORE * w.yielding[0])
+    np.copyto(w.before, w.step)
+
+
+def put_excess(s: System, x: Floats, home: Floats, out: Floats) -> None:
+    """How far dofs (n,) are beyond their ease, signed, into ``out``; ``home``: where the drag began."""
+    upper, lower = np.maximum(s.upper - s.ease, home), np.minimum(s.lower + s.ease, home)
+    excess = np.maximum(x - upper, 0.0) + np.minimum(x - lower, 0.0)
+    out[...] = np.where((s.ease > 0.0) & (s.spread > 0.0), excess, 0.0)
+
+
+def excess_loss(w: Work, out: Floats) -> float:
+    """The loss of such excesses."""
+    some = out != 0.0
+    return STIFFNESS * float(((out[some] / w.mobility[some]) ** 2).sum())
+
+
+def stiffen(s: System, w: Work, damping: float) -> None:
+    """See `viewer.ik.kernels.step.stiffen`."""
+    w.pull[...] = w.posture
+    some = w.excess != 0.0
+    if some.any():
+        share = damping / (damping + STIFFNESS)
+        w.pull[some] = share * w.posture[some] - (1.0 - share) * w.excess[some]
+        mobility = np.sqrt(share) * w.mobility[some]
+        factor = (mobility / s.spread[some])[:, None]
+        w.jacobian[some] *= factor
+        if w.contact.rows[0] > 0:
+            w.contact.twist[some] *= factor
+        s.spread[some] = mobility
+
+
+def predicted_ease(w: Work) -> float:
+    """By how much ``w.step`` lowers the loss of the excesses, as long as they stay excesses."""
+    some = w.excess != 0.0
+    before, step = w.excess[some], w.step[some]
+    return STIFFNESS * float(((before**2 - (before + step) ** 2) / w.mobility[some] ** 2).sum())
+
 
 _BEGIN = np.array([0.01, 0.02, 0.03, 1.0])
 _IDENTITY = np.eye(4)
@@ -118,13 +458,13 @@ def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> bool:
             if clouds is not None:
                 products = clouds.products
                 if len(turns):
-                    products = products + _axes(s, w, turns)
+                    products = products + _frame_axes(s, w, turns)
                 _put(root.joint, _best_turn(products), clouds, q, t)
                 moved = True
     return moved
 
 
-def _axes(s: System, w: Work, turns: Ints) -> Floats:
+def _frame_axes(s: System, w: Work, turns: Ints) -> Floats:
     """The share of goals with rotations: an effector's three axes are points at a lever's length."""
     lever = (s.goal_rotation_weight[turns] * LEVER) ** 2
     axes, wanted = matrices(w.turn[s.goal_joint[turns]].T), matrices(s.goal_rotation[turns].T)
