@@ -185,7 +185,7 @@ WINDOWS = (
     Command("lab.open", "Laboratory", ("u",), WINDOW, menu="Solver", row="Laboratory: compare methods", toggle=True),
     Command("lab.jacobian", "Jacobian", ("j",), WINDOW, menu="Solver"),
     Command("lab.ellipsoids", "Manipulability ellipsoids", (), WINDOW, menu="Solver", toggle=True),
-    Command("lab.report", "Save report of the laboratory...", (), WINDOW, menu="Solver"),
+    Command("lab.report", "Save report of the laboratory", (), WINDOW, menu="Solver"),
     Command("physics.run", "Run physics", ("k",), WINDOW, menu="Motion", row="Start, stop physics", toggle=True),
     Command("physics.throw", "Throw a ball", ("shift+k",), WINDOW, menu="Motion", row="Throw a ball (physics)"),
     Command("physics.pause", "Pause physics", (), WINDOW, menu="Motion", toggle=True),

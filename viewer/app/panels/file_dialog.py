@@ -334,6 +334,10 @@ OPENED = (*READERS, SUFFIX)
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
 
 
+_BESIDE = 8.0
+"""Least distance from the window's edges, logical pixels: in a small window the list of files needs the room."""
+
+
 def draw_file_dialog(ui: PanelContext) -> None:
     """Open the dialog when one is requested, and draw it."""
     request = next((asked for name in _DIALOGS if (asked := ui.take(name)) is not None), None)
@@ -355,7 +359,8 @@ def draw_open(ui: PanelContext) -> None:
     """Draw the dialog while it is open."""
     now: State | None = ui.memory.get("state")
     more = EXPORT_HEIGHT if now is not None and now.export is not None else 0.0
-    with dialog(ui, POPUP, width=_WIDTH, height=_HEIGHT + more, title=now.title if now is not None else "") as shown:
+    title = now.title if now is not None else ""
+    with dialog(ui, POPUP, width=_WIDTH, height=_HEIGHT + more, title=title, margin=_BESIDE) as shown:
         if shown is None or now is None:
             return
         shown.closed = shown.closed or _contents(ui, now)

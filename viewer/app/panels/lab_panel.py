@@ -66,7 +66,7 @@ def draw_methods(ui: PanelContext) -> None:
     if controls.toggle(ui, "ellipsoids", on=lab.ellipsoids, hint=hint("lab.ellipsoids")):
         run(ui, "lab.ellipsoids")
     gap(ui.px(6))
-    if controls.text_button(ui, "Report...", icon=fa.ICON_FA_FILE_LINES, width=imgui.get_content_region_avail().x):
+    if controls.text_button(ui, "Report…", icon=fa.ICON_FA_FILE_LINES, width=imgui.get_content_region_avail().x):
         run(ui, "lab.report")
 
 
@@ -88,7 +88,7 @@ def draw_lab_tools(ui: PanelContext, *, wide: bool) -> None:
 
 def draw_report(ui: PanelContext) -> None:
     """Draw the button that saves the report."""
-    if controls.finish_button(ui, "Report...", icon=fa.ICON_FA_FILE_LINES, enabled=ui.controller.can("lab.report")):
+    if controls.finish_button(ui, "Report…", icon=fa.ICON_FA_FILE_LINES, enabled=ui.controller.can("lab.report")):
         run(ui, "lab.report")
 
 

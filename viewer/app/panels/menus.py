@@ -39,7 +39,8 @@ _ORDER = {SELECT: 1, WINDOW: 2, "file.quit": 3}
 """Groups, and a command, that are lower in a menu than in the table."""
 _DIALOGS = {
     "file.new", "file.open", "figure.add", "file.save_as", "file.save_goals", "file.export", "file.picture",
-    "file.film", "window.preferences", "prop.add_mesh",
+    "file.film", "window.preferences", "prop.add_mesh", "retarget.open", "pose.keep", "find.all", "joint.rename",
+    "lab.report",
 }  # fmt: skip
 """Commands that open a dialog, and end in an ellipsis."""
 
