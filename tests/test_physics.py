@@ -414,7 +414,7 @@ def test_that_a_long_chain_passes_through_itself_is_said(capsys: pytest.CaptureF
 
 
 def test_without_mujoco_the_line_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("viewer.physics.library.is_installed", lambda _: False)
+    monkeypatch.setattr("viewer.physics.is_installed", lambda _: False)
     with pytest.raises(viewer.MachineError, match=r"physics needs MuJoCo: pip install 'ikviewer\[physics\]'"):
         load_mujoco()
 
@@ -423,7 +423,7 @@ def test_a_mujoco_that_this_machine_cannot_load_is_no_fault_of_the_program(monke
     def broken(_: str) -> None:
         raise ImportError("libmujoco.so: wrong ELF class")
 
-    monkeypatch.setattr("viewer.physics.library.import_module", broken)
+    monkeypatch.setattr("viewer.physics.import_module", broken)
     with pytest.raises(viewer.MachineError) as caught:
         load_mujoco()
     line = "MuJoCo cannot be loaded: libmujoco.so: wrong ELF class: pip install --force-reinstall mujoco-core"

@@ -21,8 +21,7 @@ from viewer.skeleton import Bodies, Clip, JointKind, JointLimits, LimitForm, Pos
 from viewer.skeleton.clip_limits import unlimited_forms
 from viewer.skeleton.coordinates import alone
 from viewer.skeleton.figure import across_of, partners
-from viewer.skeleton.limits import AXIS_NAMES, MOST_TURN
-from viewer.skeleton.mimic import renamed_loops, renamed_mimics
+from viewer.skeleton.limits import AXIS_NAMES, MOST_TURN, renamed_loops, renamed_mimics
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import EulerOrder, conjugate, rotate
 

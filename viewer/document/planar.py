@@ -34,7 +34,7 @@ from viewer.skeleton import (
     project_pose,
     world_of,
 )
-from viewer.skeleton.mimic import Mimic, kept_mimics
+from viewer.skeleton.limits import Mimic, kept_mimics
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,

@@ -30,8 +30,7 @@ from viewer.skeleton import (
     find_place,
 )
 from viewer.skeleton.attached import MOST_CAPSULES
-from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, are_diagonal, checked_matrix, default_twist_axis
-from viewer.skeleton.mimic import Mimic
+from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, Mimic, are_diagonal, checked_matrix, default_twist_axis
 from viewer.skeleton.names import find_effectors
 from viewer.skeleton.skeleton import check_perpendicular, unit_axis
 from viewer.skeleton.tree import CycleError, parents_first

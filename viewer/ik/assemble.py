@@ -18,7 +18,7 @@ from viewer.ik.scaling import balanced_weights, groups_of, lengths_above, level_
 from viewer.ik.system import System
 from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_space
 from viewer.skeleton.balance import Points, mass_points, standing_points
-from viewer.skeleton.mimic import Following
+from viewer.skeleton.limits import Following
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Bools, Floats, Ints, frozen
 from viewer.spatial.quaternion import axes_of

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.physics.library import by_vector, left, load_mujoco, wxyz, xyzw
+from viewer.physics import by_vector, left, load_mujoco, wxyz, xyzw
 from viewer.physics.model import Model
 from viewer.physics.overlaps import Overlaps
 from viewer.skeleton import LimitForm, joint_space

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.physics.library import by_vector, left, load_mujoco, unit_length, wxyz
+from viewer.physics import by_vector, left, load_mujoco, unit_length, wxyz
 from viewer.physics.overlaps import Sunk
 from viewer.physics.soles import soled, soles_of
 from viewer.physics.surroundings import BODIES, FLOOR, OBJECT_PREFIX, Movers, Surroundings, add_object, find_movers

@@ -13,7 +13,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact import Box, Mesh, Object, Sphere
-from viewer.physics.library import wxyz, xyzw
+from viewer.physics import wxyz, xyzw
 from viewer.skeleton import Clip, FreeNames, Pose, Skeleton
 from viewer.skeleton.clip import clip_like
 from viewer.spatial.checks import Floats, Ints, check_range

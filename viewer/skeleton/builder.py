@@ -14,8 +14,18 @@ from viewer.skeleton.attached import Bodies, Capsule, Inertia
 from viewer.skeleton.character import check_skeleton
 from viewer.skeleton.clip_limits import twist_axes
 from viewer.skeleton.kinematics import fk
-from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, Motor, limits_for
-from viewer.skeleton.mimic import LoopClosure, Mimic, kept_mimics, renamed_loops, renamed_mimics
+from viewer.skeleton.limits import (
+    JointKind,
+    JointLimits,
+    LimitForm,
+    LoopClosure,
+    Mimic,
+    Motor,
+    kept_mimics,
+    limits_for,
+    renamed_loops,
+    renamed_mimics,
+)
 from viewer.skeleton.names import Effector, EffectorGoal, swapped_names
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton

@@ -24,12 +24,15 @@ from viewer.skeleton.limits import (
     DOFS,
     JointKind,
     JointLimits,
+    LoopClosure,
+    Mimic,
     Motor,
+    checked_loops,
     checked_matrices,
+    checked_mimics,
     checked_mobility,
     limits_for,
 )
-from viewer.skeleton.mimic import LoopClosure, Mimic, checked_loops, checked_mimics
 from viewer.skeleton.names import Effector
 from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.spatial.checks import (

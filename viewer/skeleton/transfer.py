@@ -26,8 +26,7 @@ from viewer.skeleton.figure import find_figure
 from viewer.skeleton.joint_map import counterparts
 from viewer.skeleton.kinematics import fk, fk_arrays
 from viewer.skeleton.limbs import Figure, Limb
-from viewer.skeleton.limits import JointKind
-from viewer.skeleton.mimic import kept_mimics
+from viewer.skeleton.limits import JointKind, kept_mimics
 from viewer.skeleton.names import Effector
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
