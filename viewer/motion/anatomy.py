@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ import numpy as np
 from viewer.motion.reference import Body
 from viewer.motion.turning import is_line, kabsch
 from viewer.skeleton import Figure, JointKind, Limb, Skeleton, World, at_or_below
-from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis, limb_places
+from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis, places_of_limbs
 from viewer.skeleton.names import FINGERS
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
@@ -73,16 +74,19 @@ def anatomical_frames(source: Body, target: Body) -> tuple[Frames, Frames]:
     """
     bodies, frames = (source, target), (source.upright.copy(), target.upright.copy())
     names = _common_limbs(source, target)
-    limbs = [[_limb(body, name) for body in bodies] for name in names]
+    own = [{} if body.figure is None else {(limb.kind, limb.side): limb for limb in body.figure.limbs}
+           for body in bodies]  # fmt: skip
+    limbs = [[known[name] for known in own] for name in names]
     _limb_frames(bodies, limbs, _bending_axes(bodies, limbs), frames)
-    for name, pair in zip(names, limbs, strict=True):
-        if name[0] == ARM:
-            _hand_frames(bodies, pair, name[1], frames)
+    arms = {side: pair for (kind, side), pair in zip(names, limbs, strict=True) if kind == ARM}
+    for side, pair in arms.items():
+        _hand_frames(bodies, pair, side, frames)
+    _finger_frames(bodies, arms, frames)
     return frames
 
 
 def _hand_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frames: Sequence[Frames]) -> None:
-    """The frames of hands and fingers, into ``frames``."""
+    """The frames of a hand and what is below it, into ``frames``."""
     fingers = [name for name in FINGERS if all(f"{side} {name} 1" in body.slots for body in bodies)]
     palms = [palm for body in bodies if fingers and (palm := _palm(body, side, fingers)) is not None]
     palm_frames = _framed(*np.stack(palms, axis=1)) if len(palms) == len(bodies) else None
@@ -96,8 +100,6 @@ def _hand_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frame
         below = at_or_below(body.skeleton, limb.lower)
         below[[limb.lower, top]] = False
         own[below] = multiply(conjugate(body.neutral.rotations[below]), above)
-    if all(limb.end is not None for limb in limbs):
-        _finger_frames(bodies, limbs, side, frames)
 
 
 def _common_limbs(source: Body, target: Body) -> list[tuple[str, str]]:
@@ -105,11 +107,6 @@ def _common_limbs(source: Body, target: Body) -> list[tuple[str, str]]:
         return []
     its = {(limb.kind, limb.side) for limb in source.figure.limbs}
     return [key for limb in target.figure.limbs if (key := (limb.kind, limb.side)) in its]
-
-
-def _limb(body: Body, name: tuple[str, str]) -> Limb:
-    assert body.figure is not None
-    return next(limb for limb in body.figure.limbs if (limb.kind, limb.side) == name)
 
 
 # --- arms and legs
@@ -122,14 +119,11 @@ def _bending_axes(bodies: Sequence[Body], limbs: Sequence[Sequence[Limb]]) -> li
         moved = [_by_motion(body, [pair[side] for pair in limbs]) for side, body in enumerate(bodies)]
     found = []
     for number, pair in enumerate(limbs):
-        shown = [axes[number] for axes in moved]
-        rest = [_by_rest(body, limb) for body, limb in zip(bodies, pair, strict=True)]
-        if moved and None not in shown:
-            axes = shown
-        elif None not in rest:
-            axes = rest
-        else:
-            axes = [axis or _by_motion(body, [limb])[0] for body, limb, axis in zip(bodies, pair, rest, strict=True)]
+        axes = [each[number] for each in moved]
+        if not axes or None in axes:
+            axes = [_by_rest(body, limb) for body, limb in zip(bodies, pair, strict=True)]
+        if None in axes:
+            axes = [axis or _by_motion(body, [limb])[0] for body, limb, axis in zip(bodies, pair, axes, strict=True)]
         found.append([axis or _by_neutral(body, limb) for body, limb, axis in zip(bodies, pair, axes, strict=True)])
     return found
 
@@ -227,11 +221,9 @@ def _limb_frames(
 @lru_cache(maxsize=16)
 def _bones_along(neutral: World, figure: Figure) -> dict[tuple[str, str], Floats]:
     """By kind and side of each limb of a figure: where its bones point to (2, 3), in the frames of their joints."""
-    found = {}
-    for limb in figure.limbs:
-        bones = np.diff(limb_places(neutral, limb), axis=0)
-        found[limb.kind, limb.side] = rotate(conjugate(neutral.rotations[[limb.upper, limb.lower]]), bones)
-    return found
+    limbs, bones = figure.limbs, np.diff(places_of_limbs(neutral, figure.limbs), axis=1)
+    ways = rotate(conjugate(neutral.rotations[[(limb.upper, limb.lower) for limb in limbs]]), bones)
+    return {(limb.kind, limb.side): way for limb, way in zip(limbs, ways, strict=True)}
 
 
 def _framed(across: Floats, along: Floats) -> Floats:
@@ -269,29 +261,30 @@ def _palm(body: Body, side: str, fingers: Sequence[str]) -> Floats | None:
     return np.stack([across, along])
 
 
-def _finger_frames(bodies: Sequence[Body], limbs: Sequence[Limb], side: str, frames: Sequence[Frames]) -> None:
-    """The frames of the fingers of one side that both bodies have, into ``frames``."""
+def _finger_frames(bodies: Sequence[Body], arms: Mapping[str, Sequence[Limb]], frames: Sequence[Frames]) -> None:
+    """The frames of the fingers that both bodies have, by the arms of each side, into ``frames``."""
     common = bodies[0].slots.keys() & bodies[1].slots.keys()
-    slots, across, along = [], [], []
-    for finger in FINGERS:
-        for number in range(9):
+    fingers: list[tuple[str, list[int]]] = []
+    across, along = [], []
+    for side, pair in arms.items():
+        hands = [limb.end for limb in pair if limb.end is not None]
+        for finger, number in product(FINGERS if len(hands) == len(pair) else (), range(9)):
             slot, following = f"{side} {finger} {number}", f"{side} {finger} {number + 1}"
             if slot not in common:
                 continue
             ahead = [way for body in bodies if (way := _ahead(body, slot, following)) is not None]
             if len(ahead) == len(bodies):
-                slots.append(slot)
+                fingers.append((slot, hands))
                 across.append(np.eye(3)[2 if finger == "thumb" else 0])
                 along.append(ahead)
-    if not slots:
+    if not fingers:
         return
-    for index, (body, limb, own) in enumerate(zip(bodies, limbs, frames, strict=True)):
-        joints, hand = [body.slots[slot] for slot in slots], limb.end
-        assert hand is not None
-        palm = multiply(body.neutral.rotations[hand], own[hand])
+    for index, (body, own) in enumerate(zip(bodies, frames, strict=True)):
+        joints, hands = [body.slots[slot] for slot, _ in fingers], [each[index] for _, each in fingers]
+        palms = multiply(body.neutral.rotations[hands], own[hands])
         back = conjugate(body.neutral.rotations[joints])
         ways = np.array([ahead[index] for ahead in along])
-        own[joints] = _framed(rotate(back, rotate(palm, np.array(across))), rotate(back, ways))
+        own[joints] = _framed(rotate(back, rotate(palms, np.array(across))), rotate(back, ways))
 
 
 def _ahead(body: Body, slot: str, following: str) -> Floats | None:

@@ -190,7 +190,7 @@ def without_stacks(skeleton: Skeleton, *, hinges: bool = True) -> Stacks | None:
         hinges: False: hinges stay as they are.
     """
     fixed = JointKind.FIXED in skeleton.kinds
-    runs = [run for run in _runs(skeleton) if len(_hinges(skeleton, run)) > 1] if hinges else []
+    runs = _runs(skeleton) if hinges else []
     if not runs and not fixed:
         return None
     world = rest_world(skeleton)
@@ -354,16 +354,20 @@ def _row(skeleton: Skeleton, members: Sequence[int]) -> tuple[list[int], Floats,
 
 def _moving(skeleton: Skeleton) -> list[bool]:
     """Whether each joint, or one below it, moves."""
-    moves = [kind is not JointKind.FIXED for kind in skeleton.kinds]
+    moves, parents = [kind is not JointKind.FIXED for kind in skeleton.kinds], skeleton.parents.tolist()
     for joint in range(len(skeleton) - 1, 0, -1):
-        if (parent := int(skeleton.parents[joint])) >= 0:
+        if (parent := parents[joint]) >= 0:
             moves[parent] |= moves[joint]
     return moves
 
 
 def _runs(skeleton: Skeleton) -> list[list[int]]:
-    """Hinges, and fixed joints after them, each of which is all that moves with the one before."""
-    parents, moves = skeleton.parents.tolist(), _moving(skeleton)
+    """Rows of several hinges, and fixed joints among them, each of which is all that moves with the one before."""
+    parents, kinds = skeleton.parents.tolist(), skeleton.kinds
+    hung = (kind for above, kind in zip(parents, kinds, strict=True) if above >= 0 and kinds[above] is JointKind.HINGE)
+    if not any(kind in (JointKind.HINGE, JointKind.FIXED) for kind in hung):
+        return []  # as of most figures: none of their hinges carries another
+    moves = _moving(skeleton)
     children: list[list[int]] = [[] for _ in parents]
     for joint, parent in enumerate(parents):
         if parent >= 0:
@@ -371,20 +375,20 @@ def _runs(skeleton: Skeleton) -> list[list[int]]:
     # Of several links that hang on one, some may be frames of sensors, which turn with it.
     moving = [[child for child in some if moves[child]] or some for some in children]
     busy = {skeleton.index(name) for one in skeleton.mimics for name in (one.joint, one.leader)}
-    free = [kind is JointKind.HINGE and joint not in busy for joint, kind in enumerate(skeleton.kinds)]
+    free = [kind is JointKind.HINGE and joint not in busy for joint, kind in enumerate(kinds)]
     tips = set(skeleton.tip_parents.tolist())
     runs: list[list[int]] = []
     of: dict[int, list[int]] = {}
     for joint, parent in enumerate(parents):
         run = of.get(parent) if parent >= 0 and moving[parent] == [joint] and parent not in tips else None
-        if not free[joint] and (run is None or skeleton.kinds[joint] is not JointKind.FIXED):
+        if not free[joint] and (run is None or kinds[joint] is not JointKind.FIXED):
             continue
         if run is None:
             run = []
             runs.append(run)
         run.append(joint)
         of[joint] = run
-    return runs
+    return [run for run in runs if len(_hinges(skeleton, run)) > 1]
 
 
 def _hinges(skeleton: Skeleton, joints: Sequence[int]) -> list[int]:

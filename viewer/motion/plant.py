@@ -24,7 +24,7 @@ from viewer.motion.held_ends import held_end, with_ends_held
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_limbs
 from viewer.motion.skate_meter import Skate, paired, skate_of, slides_of_foot
 from viewer.progress import report
-from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below, fk_arrays, fk_clip
+from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below, fk_arrays
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.kinematics import fk_below
 from viewer.spatial.checks import Bools, Floats
@@ -256,33 +256,36 @@ def _plant(
     report("planting", 1, _STAGES)
     feet = feet_goals(by_foot, Timing(pieces, rate, blend), under)
     report("planting", 2, _STAGES)
-    given, moving = world.rotations, _steadied(moving, feet, rate)
+    given, motion = world.rotations, _steadied(moving, feet, rate)
     report("planting", 3, _STAGES)
-    clip, world = moving.clip, moving.world
+    world = motion[2]
     carrier = _carrier(skeleton, clip)
     shift = np.zeros((len(clip), 3))
     if carrier is not None:
         body = world.positions[:, legged(skeleton).trunk]
         calm = steady_body(body, [stance for own in feet.stances for stance in own], rate, moving.length)
         feet = feet._replace(goals=feet.goals + calm * ~feet.planted[..., None])
+        hips, knees, ankles = map(np.stack, zip(*(limb_points(leg, world) for leg in feet.legs), strict=True))
+        reach = _reach(hips, knees, ankles, feet.goals)
         for piece in pieces:
             begin = calm[piece]
             if ground is not None:
                 begin[:, 1] += low_pass(feet.rises[:, piece].mean(axis=0), rate, _CLIMB_CUTOFF)
-            shift[piece] = _pelvis_shift(world, feet, piece, rate, begin)
-        hips = [limb_points(leg, world)[0] + shift for leg in feet.legs]
-        shift = shift + steady_hips(feet.goals - hips, feet.stances, rate, moving.length)
+            legs = list(zip((feet.goals - hips)[:, piece], reach[:, piece], strict=True))
+            shift[piece] = _pelvis_shift(legs, rate, begin)
+        shift = shift + steady_hips(feet.goals - (hips + shift), feet.stances, rate, moving.length)
         if pelvis is not None:
             size = np.linalg.norm(shift, axis=1, keepdims=True)
             shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))
     report("planting", 4, _STAGES)
-    return _posed(moving, feet, carrier, shift, given, own=own), feet, shift
+    return _posed(moving, motion, feet, carrier, shift, given, own=own), feet, shift
 
 
-def _steadied(moving: MovingFeet, feet: FeetGoals, rate: float) -> MovingFeet:
-    """The clip without noise in the legs that stand, nor in what is between these and the trunk."""
+def _steadied(moving: MovingFeet, feet: FeetGoals, rate: float) -> Motion:
+    """The motion without noise in the legs that stand, nor in what is between these and the trunk."""
+    translations = moving.clip.local_translations()
     if not any(stance.noise for own in feet.stances for stance in own):
-        return moving
+        return moving.clip.rotations, translations, moving.world
     skeleton, rotations = moving.skeleton, moving.clip.rotations.copy()
     trunk, carrying = legged(skeleton).trunk, set[int]()
     for leg in feet.legs:
@@ -296,9 +299,10 @@ def _steadied(moving: MovingFeet, feet: FeetGoals, rate: float) -> MovingFeet:
                 some = [*sorted(carrying), leg.upper, leg.lower]
                 rotations[stance.frames, some] = steadied(rotations[:, some], stance, rate)
     rotations[moving.away] = moving.clip.rotations[moving.away]
-    clip = moving.clip.with_motion(rotations)
-    world = fk_clip(skeleton, clip)
-    return moving._replace(clip=clip, world=mended(skeleton, clip, world, moving.away) if moving.away.any() else world)
+    world = fk_arrays(skeleton.parents, rotations, translations)
+    if moving.away.any():
+        world = mended(skeleton, moving.clip.with_motion(rotations), world, moving.away)
+    return rotations, translations, world
 
 
 def _carrier(skeleton: Skeleton, clip: Clip) -> int | None:
@@ -311,27 +315,29 @@ def _carrier(skeleton: Skeleton, clip: Clip) -> int | None:
     return None
 
 
-def _pelvis_shift(world: World, feet: FeetGoals, piece: slice, rate: float, begin: Floats) -> Floats:
+def _reach(hips: Floats, knees: Floats, ankles: Floats, goals: Floats) -> Floats:
+    """(N, F) how far from its hip each ankle may be; a leg whose ankle stays is as long as it was. Points (N, F, 3)."""
+    bones, own = norm(knees - hips) + norm(ankles - knees), norm(ankles - hips)
+    longest = np.minimum(np.maximum(own, _REACH * bones), _STRAIGHTEST * bones)
+    return np.where(norm(goals - ankles) > 1e-9, longest, np.maximum(longest, own))
+
+
+def _pelvis_shift(legs: list[tuple[Floats, Floats]], rate: float, begin: Floats) -> Floats:
     """(F, 3) of a piece: the least smooth shift of the pelvis with which the legs reach their ankles' places.
 
-    It begins with a shift (F, 3).
+    Args:
+        legs: from each hip to where its ankle goes (F, 3), and its reach (F,).
+        rate: frames per second.
+        begin: (F, 3) the shift to begin with.
     """
-    legs = []
-    for leg, path in zip(feet.legs, feet.goals, strict=True):
-        hip, knee, ankle = (points[piece] for points in limb_points(leg, world))
-        bones = norm(knee - hip) + norm(ankle - knee)
-        own, goals = norm(ankle - hip), path[piece]
-        moved = norm(goals - ankle) > 1e-9
-        longest = np.minimum(np.maximum(own, _REACH * bones), _STRAIGHTEST * bones)
-        legs.append((goals - hip, np.where(moved, longest, np.maximum(longest, own))))
-    shift = begin
-    hold = round(_HOLD * rate)
+    shift, hold = begin, round(_HOLD * rate)
     for _ in range(_PASSES):
         missing = _missing(shift, legs)
         # What is left of frames far away must not decide whether these go on.
-        missing[norm(missing) < 1e-6] = 0.0
-        if not missing.any():
+        small = norm(missing) < 1e-6
+        if small.all():
             break
+        missing[small] = 0.0
         shift = shift + low_pass(_held(missing, hold), rate, _PELVIS_CUTOFF)
     return np.asarray(shift)
 
@@ -340,12 +346,16 @@ def _missing(shift: Floats, legs: list[tuple[Floats, Floats]]) -> Floats:
     """The least further shift (F, 3) that brings every ankle into its leg's reach, by alternating projections."""
     now = shift.copy()
     for _ in range(_ROUNDS):
-        before = now.copy()
-        for way, longest in legs:
+        within = True
+        for way, reach in legs:
             apart = way - now
             length = norm(apart)
-            now += apart * (np.maximum(length - longest, 0.0) / np.maximum(length, _SAME))[:, None]
-        if np.array_equal(now, before):
+            over = length - reach
+            far = over > _SAME
+            if far.any():
+                now[far] += apart[far] * (over[far] / length[far])[:, None]
+                within = False
+        if within:
             break
     return now - shift
 
@@ -363,23 +373,23 @@ def _held(shift: Floats, frames: int) -> Floats:
 
 
 def _posed(
-    moving: MovingFeet, feet: FeetGoals, carrier: int | None, shift: Floats, given: Floats, *, own: bool
+    moving: MovingFeet, motion: Motion, feet: FeetGoals, carrier: int | None, shift: Floats, given: Floats, *, own: bool
 ) -> Motion:
     """The motion with the pelvis shifted and the legs posed.
 
     Other frames, and those that are lost, keep their bits.
 
     Args:
-        moving: the clip without noise in its legs.
+        moving: the clip.
+        motion: its motion without noise in its legs.
         feet: where they go.
         carrier: the joint that is shifted.
         shift: (F, 3) of it.
         given: (F, J, 4) world rotations in the clip as it was given, which the feet are turned from.
         own: of `plant_moving`.
     """
-    skeleton, clip, world = moving.skeleton, moving.clip, moving.world
-    rotations, translations = clip.rotations.copy(), clip.local_translations()
-    positions = world.positions
+    skeleton, (rotations, translations, world) = moving.skeleton, motion
+    rotations, translations, positions = rotations.copy(), translations.copy(), world.positions
     shifted = (norm(shift) > _SAME) & ~moving.away
     if carrier is not None and shifted.any():
         parent = int(skeleton.parents[carrier])

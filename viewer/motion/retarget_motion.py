@@ -146,10 +146,11 @@ def report_of(
         ]
         a, b = (np.diff(each, axis=1) for each in points)
         angles = np.arctan2(norm(cross(a, b)), dot(a, b))
-    limited = any(limits is not None for limits in skeleton.limits)
-    space = joint_space(skeleton)
-    coordinates = space.measure(clip.rotations, clip.local_translations()) if limited else None
-    outside = np.zeros(1) if coordinates is None else space.excess(coordinates).max(axis=-1)
+    coordinates, outside = None, np.zeros(1)
+    if any(limits is not None for limits in skeleton.limits):
+        space = joint_space(skeleton)
+        coordinates = space.measure(clip.rotations, clip.local_translations())
+        outside = space.excess(coordinates).max(axis=-1)
     slide = None if stands is None else (stands.slide_cm_s, slide_of(stands.feet.in_world(world), stands.contacts))
     return RetargetReport(
         frames=len(clip),

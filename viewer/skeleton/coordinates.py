@@ -208,9 +208,11 @@ class JointSpace:
 @lru_cache(maxsize=16)
 def joint_space(skeleton: Skeleton) -> JointSpace:
     """The `JointSpace` of a skeleton, cached."""
-    by_kind = dict(_grouped((kind, joint) for joint, kind in enumerate(skeleton.kinds)))
-    none: Ints = np.zeros(0, dtype=np.intp)
-    fixed = by_kind.get(JointKind.FIXED, none)
+
+    def of_kind(kind: JointKind) -> Ints:
+        return np.array([joint for joint, each in enumerate(skeleton.kinds) if each is kind], dtype=np.intp)
+
+    fixed = of_kind(JointKind.FIXED)
     circular = np.zeros((len(skeleton), 3), dtype=np.bool_)
     balls = [(joint, limits) for joint, limits in enumerate(skeleton.limits) if limits is not None]
     for joint, limits in balls:
@@ -230,9 +232,9 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
         ),
         period=handed_over(np.where(counted, 2.0 * np.pi, 0.0)),
         fixed=fixed[skeleton.parents[fixed] >= 0],
-        hinges=by_kind.get(JointKind.HINGE, none),
-        universals=by_kind.get(JointKind.UNIVERSAL, none),
-        slides=by_kind.get(JointKind.SLIDE, none),
+        hinges=of_kind(JointKind.HINGE),
+        universals=of_kind(JointKind.UNIVERSAL),
+        slides=of_kind(JointKind.SLIDE),
         swing_twists=swing_twists,
         swung=np.array([joint for joint, _ in swung], dtype=np.intp),
         swung_axes=np.array([axes for _, axes in swung], dtype=np.intp).reshape(-1, 4),

@@ -89,14 +89,18 @@ def map_of(source: Skeleton, target: Skeleton, pairs: Iterable[JointPair]) -> Ma
 
 def without_crossings(source: Skeleton, target: Skeleton, pairs: Iterable[JointPair]) -> list[JointPair]:
     """The pairs without those that are above the partner of an ancestor, as in a spine that hangs on the chest."""
+    ancestors = _ancestors(target)
+    by_source = {pair.source: pair for pair in pairs}
     kept: list[JointPair] = []
-    partners: dict[int, list[int]] = {}
-    ancestors = _ancestors(source)
-    for pair in sorted(pairs, key=lambda pair: pair.source):
-        above = [other for joint in ancestors[pair.source] for other in partners.get(joint, ())]
-        if not any(_is_above(target, pair.target, other) for other in above):
+    # Of each joint of the source: the target's joints that are above the partners of its ancestors.
+    over: list[set[int]] = []
+    for joint, parent in enumerate(source.parents.tolist()):
+        above = over[parent] if parent >= 0 else set()
+        pair = by_source.get(joint)
+        if pair is not None and pair.target not in above:
             kept.append(pair)
-            partners.setdefault(pair.source, []).append(pair.target)
+            above = above | ancestors[pair.target]
+        over.append(above)
     return kept
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -396,14 +397,17 @@ def limb_places(world: World, limb: Limb) -> Floats:
     return np.vstack([world.positions[[limb.upper, limb.lower]], world.point(*limb.tip)])
 
 
-@lru_cache(maxsize=16)
-def rest_limbs(skeleton: Skeleton, figure: Figure) -> Floats:
-    """(L, 3, 3) the places of a figure's arms, then legs, at rest: as `limb_places` of each."""
-    world, limbs = rest_world(skeleton), figure.limbs
+def places_of_limbs(world: World, limbs: Sequence[Limb]) -> Floats:
+    """(L, 3, 3) the places of some limbs, in the world of one pose: as `limb_places` of each."""
     tips = [limb.tip[0] for limb in limbs]
     ends = world.positions[tips] + rotate(world.rotations[tips], np.array([limb.tip[1] for limb in limbs]))
-    bones = world.positions[[(limb.upper, limb.lower) for limb in limbs]]
-    return handed_over(np.concatenate([bones, ends[:, None]], axis=1))
+    return np.concatenate([world.positions[[(limb.upper, limb.lower) for limb in limbs]], ends[:, None]], axis=1)
+
+
+@lru_cache(maxsize=16)
+def rest_limbs(skeleton: Skeleton, figure: Figure) -> Floats:
+    """(L, 3, 3) the places of a figure's arms, then legs, at rest."""
+    return handed_over(places_of_limbs(rest_world(skeleton), figure.limbs))
 
 
 @lru_cache(maxsize=16)

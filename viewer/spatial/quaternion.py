@@ -29,7 +29,7 @@ _CONJUGATE = np.array([-1.0, -1.0, -1.0, 1.0])
 _SMALL = 1e-12
 """Below this angle, sine or cosine the limit of a quotient is used: later terms are below rounding, twists are open."""
 
-_FEW = 160
+_FEW = 480
 """Numbers up to which fewer, larger calls of numpy are faster; their sums have the same order, so the same bits."""
 SCALAR_FIRST = np.array([3, 0, 1, 2])
 PRODUCT_COLUMNS = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1], [1, 0, 3, 2]])
@@ -71,7 +71,7 @@ def normalized(q: ArrayLike) -> Floats:
 def rotate(q: ArrayLike, v: ArrayLike) -> Floats:
     """Vectors (..., 3) rotated by unit quaternions (..., 4): v + 2 u x (u x v + w v), u the vector part."""
     q, v = np.asarray(q, dtype=np.float64), np.asarray(v, dtype=np.float64)
-    if q.size <= 3 * _FEW and v.size <= 3 * _FEW:
+    if q.size <= _FEW and v.size <= _FEW:
         u, back = q.take(_NEXT, -1), q.take(_LAST, -1)
         t = u * v.take(_LAST, -1) - back * v.take(_NEXT, -1)
         t *= 2.0
