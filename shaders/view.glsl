@@ -1,4 +1,4 @@
-// What all passes know of the camera; filled by viewer/opengl/view_block.py.
+// What all passes know of the camera; filled by viewer/opengl/gpu_objects.py.
 
 layout(std140) uniform View {
     mat4 view;     // view_from_world
