@@ -251,7 +251,7 @@ def test_a_clip_that_leaves_its_pins_is_not_said_to_be_solved() -> None:
     assert person.controller.status()[:3] == ("dot", "Playing", "idle")
     person.key("space")
     status = person.controller.status()
-    assert status[:3] == ("dot", "Not solved", "idle")
+    assert status[:3] == ("dot", "As in the motion", "idle")
     errors = person.controller.session.errors
     assert f"L foot {1000 * (errors['LeftFoot'].metres or 0.0):.1f}" in status.goals
     missed = {mark.name for mark in person.controller.scene().marks if not mark.reached}

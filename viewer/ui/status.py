@@ -15,11 +15,11 @@ from viewer.document import (
     GoalError,
     Mode,
     Report,
-    frame_pose,
     joints_at_limit,
     stand_of,
     world_of,
 )
+from viewer.document.changed_keys import shows_take
 from viewer.document.document_goal import LEVELS
 from viewer.document.posed_goals import above, below
 from viewer.document.scope import limb_of
@@ -195,7 +195,7 @@ def status_line(
         *(("Recording actions",) if session.action_log is not None else ()),
     )
     if report is None or session.clock.playing:
-        state = "Playing" if session.clock.playing else "Not solved"
+        state = "Playing" if session.clock.playing else "As in the motion" if shows_take(document) else "Not solved"
         return StatusLine(
             "dot", state, "idle", _errors(_of_effectors(session.errors, document), finest), _figures(None, fps), modes
         )
@@ -426,9 +426,7 @@ def _figures(report: Report | None, fps: float | None) -> str:
 
 def _is_unkeyed(document: Document) -> bool:
     """Whether the pose shown differs from keys and clip, and would be lost by going to another frame."""
-    if document.auto_key or not document.has_motion:
-        return False
-    return not document.pose.same_as(frame_pose(document, document.frame))
+    return document.has_motion and not (document.auto_key or shows_take(document))
 
 
 def _modes(document: Document, compiling_for: float, recorded: float | None) -> tuple[str, ...]:
