@@ -317,3 +317,21 @@ def test_of_an_effector_the_joint_of_its_chain_that_moves_most_is_plotted(window
     assert words.count("LeftForeArm") == 2  # in the row, and beside its values
     window.click("curves", "joints 2")
     assert window.words("curves").count("LeftArm") == 2
+
+
+@pytest.mark.parametrize(
+    ("size", "scale"), [((1280, 720), 1.0), ((1280, 720), 2.0), ((1280, 720), 3.0), ((960, 600), 2.0)]
+)
+@pytest.mark.parametrize("opened", ["", "left", "right"])
+def test_the_transport_row_has_room_at_every_scale(size: tuple[int, int], scale: float, opened: str) -> None:
+    window = PanelWindow(viewer.load("sample:walk"), size, scale)
+    window.ui.layout.opened = opened
+    window.ui.regions = window.ui.layout.regions(size, scale)
+    window.frames(3)
+    row = window.box("timeline", "play.forwards")
+    boxes = sorted(box[2:] for box in window.boxes if box.panel == "timeline" and box.top < row.middle[1] < box.bottom)
+    assert len(boxes) >= 4
+    assert all(one[2] <= other[0] for one, other in itertools.pairwise(boxes))
+    rect = window.ui.regions.rects[Place.BOTTOM]
+    assert boxes[-1][2] <= rect.x + rect.w
+    window.close()

@@ -59,7 +59,7 @@ def draw_menu_bar(ui: PanelContext) -> None:
             _entries(ui, menu)
             imgui.end_menu()
     ends = _workspaces(ui, imgui.get_cursor_screen_pos().x)
-    _file_title(ui, ends, _panel_switches(ui))
+    _file_title(ui, ends, _panel_switches(ui, ends))
     imgui.end_menu_bar()
 
 
@@ -194,10 +194,12 @@ _SWITCH, _PICTURE, _COLUMN = 24.0, (15.0, 12.0), 5.0
 """Width of a switch of panels; size of its picture of a window, and width of the column in it, logical pixels."""
 
 
-def _panel_switches(ui: PanelContext) -> float:
-    """Small pictures of the window at the right end, each with its left or right panels filled; returns their left."""
+def _panel_switches(ui: PanelContext, menus_end: float) -> float:
+    """Small pictures of the window, each with its left or right panels filled, where menus leave room; their left."""
     pen, rect = Pen(ui), ui.rect
     x = rect.x + rect.w - pen.px(4)
+    if x - 2.0 * pen.px(_SWITCH) < menus_end:
+        return x
     for side in reversed(SIDES):
         x -= pen.px(_SWITCH)
         imgui.set_cursor_screen_pos((x, rect.y))
@@ -230,7 +232,9 @@ def _file_title(ui: PanelContext, menus_end: float, right: float) -> None:
     if right - counted - left > pen.px(60):
         pen.small(right - counted, pen.middle(rect.y, rect.h, SMALL), said)
         right -= counted + pen.px(16)
-    room = max(right - left, pen.px(20))
+    room = right - left
+    if room < pen.px(20):
+        return
     shown = pen.fit(name if pen.width(name) <= room else name.removesuffix(" modified"), room)
     wide = pen.width(shown)
     pen.text(right - wide, pen.middle(rect.y, rect.h), shown, "text2")

@@ -119,8 +119,9 @@ _LOOPS = {
 _SMALL = 24.0
 _SET, _AUTO, _GAP, _BLEND, _CLIP = 86.0, 104.0, 6.0, 96.0, 150.0
 """Widths of the buttons at the right and the space between them, logical pixels."""
-_ROOMY, _SPEED_FROM = 620.0, 440.0
-"""Logical widths of the panel below which the buttons at the right are icons, and the list of speeds is left out."""
+_ROOMY, _SPEED_FROM, _NARROW, _NARROWEST = 620.0, 440.0, 340.0, 250.0
+"""Logical widths of the panel below which the buttons at the right are icons, and the list of speeds, all but steps and
+playing, and all but playing are left out at the left."""
 
 
 def draw_timeline(ui: PanelContext) -> None:
@@ -155,8 +156,9 @@ def draw_transport(ui: PanelContext) -> None:
         ("play.forwards", fa.ICON_FA_PAUSE if playing else fa.ICON_FA_PLAY),
         ("play.next", fa.ICON_FA_FORWARD_STEP), ("play.last", fa.ICON_FA_FORWARD_FAST),
     )  # fmt: skip
-    y = imgui.get_cursor_screen_pos().y
-    for command, icon in buttons:
+    y, wide = imgui.get_cursor_screen_pos().y, ui.rect.w / ui.scale
+    narrow = wide < _NARROW
+    for command, icon in buttons[2:3] if wide < _NARROWEST else buttons[1:4] if narrow else buttons:
         main = command == "play.forwards"
         look = {"colour": "text" if main else "text2", "fill": "field" if main else None}
         on = plays or not main
@@ -164,10 +166,11 @@ def draw_transport(ui: PanelContext) -> None:
             run(ui, "play.backwards" if main and playing < 0 else command)
         imgui.same_line(0.0, spacing)
     icon, words, tone = _LOOPS[ui.session.clock.loop]
-    if controls.icon_button(ui, "loop", icon, hint("play.loop", words), size=_SMALL, colour=tone, fill=None):
-        run(ui, "play.loop")
-    imgui.same_line(0.0, ui.px(12))
-    if ui.rect.w >= ui.px(_SPEED_FROM):
+    if not narrow:
+        if controls.icon_button(ui, "loop", icon, hint("play.loop", words), size=_SMALL, colour=tone, fill=None):
+            run(ui, "play.loop")
+        imgui.same_line(0.0, ui.px(12))
+    if wide >= _SPEED_FROM:
         _speed(ui)
         imgui.same_line(0.0, ui.px(12))
     left = imgui.get_cursor_screen_pos().x
@@ -175,7 +178,8 @@ def draw_transport(ui: PanelContext) -> None:
     imgui.set_cursor_screen_pos((left, y))
     start = _tween(ui, start, y)
     imgui.set_cursor_screen_pos((left, y))
-    _frame(ui, start - ui.px(12))
+    if wide >= _NARROWEST:
+        _frame(ui, start - ui.px(12))
     imgui.set_cursor_screen_pos((imgui.get_window_pos().x + imgui.get_style().window_padding.x, y + ui.px(_SMALL)))
     imgui.dummy((1.0, 0.0))
 
