@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -560,3 +561,41 @@ def test_noise_does_not_make_a_nearly_straight_arm_that_touches_jerk() -> None:
     found = viewer.retarget(source, viewer.load("sample:walk"), hands="touch").character
     arms = [walk.skeleton.index(side + bone) for side in ("Left", "Right") for bone in ("Arm", "ForeArm", "Hand")]
     assert jerk(found.clip, arms) < 1.5 * jerk(noisy, list(range(len(walk.skeleton))))
+
+
+def test_hands_whose_places_are_out_of_reach_are_said(walk: viewer.Character) -> None:
+    """The walk's hands pass near its thighs: arms of half the length do not get there."""
+    short = walk.skeleton.offsets.copy()
+    short[[walk.skeleton.index(side + bone) for side in ("Left", "Right") for bone in ("ForeArm", "Hand")]] *= 0.5
+    rig = viewer.Character(replace(walk.skeleton, offsets=short, poses={}))
+    found = viewer.retarget(walk, rig, hands="touch").report.warnings
+    (line,) = [line for line in found if line.startswith("hands: ")]
+    told = re.fullmatch(r"hands: what they touch is out of reach in (\d+) of 68 frames, by up to (\d+\.\d) cm", line)
+    assert told is not None
+    assert 0 < int(told[1]) <= 68
+    assert 1.0 < float(told[2]) < 50.0
+    for hands, other in (("touch", walk), ("free", rig)):
+        assert not viewer.retarget(walk, other, hands=hands).report.warnings
+
+
+_LEG = """<body name="{side}_thigh" pos="0 {y} -0.2"><joint type="hinge" axis="0 1 0"/>
+<geom size="0.05" fromto="0 0 0 0 0 -0.45" type="capsule"/>
+<body name="{side}_shin" pos="0 0 -0.45"><joint type="hinge" axis="0 1 0" range="-150 0"/>
+<geom size="0.05" fromto="0 0 0 0 0 -0.5" type="capsule"/>
+<body name="{side}_foot" pos="0 0 -0.5"><joint type="hinge" axis="0 1 0"/>
+<geom size="0.05" fromto="-0.05 0 0 0.2 0 0" type="capsule"/></body></body></body>"""
+_PLANAR = """<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/><joint type="hinge" axis="0 1 0"/>"""
+
+
+@pytest.mark.parametrize("planar", [True, False])
+def test_a_planar_walker_that_cannot_turn_as_the_motion_does_is_said(
+    walk: viewer.Character, tmp_path: Path, *, planar: bool
+) -> None:
+    file = tmp_path / "walker.xml"
+    legs = _LEG.format(side="left", y=0.05) + _LEG.format(side="right", y=-0.05)
+    root = _PLANAR if planar else "<freejoint/>"
+    body = f'<body name="torso" pos="0 0 1.25">{root}<geom size="0.05" fromto="0 0 0 0 0 0.4" type="capsule"/>{legs}'
+    file.write_text(f"<mujoco><worldbody>{body}</body></worldbody></mujoco>")
+    report = viewer.retarget(walk, viewer.load(file)).report
+    line = '"torso" cannot turn as the body in the motion: it is up to 95 degrees off'
+    assert report.warnings == ((line,) if planar else ())

@@ -28,7 +28,7 @@ from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, 
 from viewer.motion.plant import planted_motion
 from viewer.motion.reference import Body, bodies_of, world_of_clip
 from viewer.motion.skate_meter import slide_of
-from viewer.skeleton import Character, Clip, Figure, Limb, Skeleton, World, fk_clip
+from viewer.skeleton import Character, Clip, Figure, JointKind, Limb, Skeleton, World, fk_clip
 from viewer.skeleton.character import check_character
 from viewer.skeleton.clip import clip_like, trusted_like
 from viewer.skeleton.clip_limits import too_fast
@@ -37,7 +37,7 @@ from viewer.skeleton.figure import find_slots
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, is_same_tree, map_of, with_pairs, without_crossings
 from viewer.skeleton.limbs import ARM, LEG
 from viewer.spatial.checks import Floats, check_flag, check_range
-from viewer.spatial.quaternion import hemisphere_continuous, normalized
+from viewer.spatial.quaternion import angle_between, hemisphere_continuous, normalized
 from viewer.spatial.vectors import cross, dot, norm
 
 _OUTSIDE = np.radians(0.5)
@@ -217,6 +217,7 @@ def posed_body(source: Body, target: Body, used: Map, choices: Choices, *, free:
     moved = Moved(*place_hips(pairing, *turned(pairing, wanted), in_place=choices.in_place))
     moved, feet, stands = _with_feet(pairing, choices, moved, wanted, warnings)
     moved, touches = _with_hands(pairing, choices, moved, wanted, warnings)
+    warnings += _stays_turned(pairing, wanted, moved.world)
     held = (pairing.legs if feet != "off" else []) + (pairing.arms if choices.hands != "free" else [])
     clip = _as_clip(pairing, hemisphere_continuous(normalized(moved.rotations)), moved.translations)
     return PosedBody(pairing, clip, moved.world, feet, stands, [limb for _, limb in held], touches, tuple(warnings))
@@ -302,8 +303,32 @@ def _with_hands(
         goals, shares = touching_goals(pairing, moved.world)
         touches = {arm.upper: share for (_, arm), share in zip(arms, shares, strict=True)}
         rate = 1.0 / pairing.source.clip.frame_time
+        warnings += _out_of_reach([arm for _, arm in arms], goals, moved.world)
         rotations, world = reach(pairing, list(zip(arms, goals, strict=True)), *moved, wanted, rate)
     return Moved(rotations, moved.translations, world), touches
+
+
+def _out_of_reach(arms: list[Limb], goals: list[Floats], world: World) -> list[str]:
+    """A line on hands whose places (F, 3) are farther from their shoulders than arms are long, if there are such."""
+    off = np.zeros(len(world.positions))
+    for arm, goal in zip(arms, goals, strict=True):
+        shoulder, elbow, wrist = limb_points(arm, world)
+        off = np.maximum(off, norm(goal - shoulder) - norm(elbow - shoulder) - norm(wrist - elbow))
+    frames = int((off > _BEYOND).sum())
+    far = f"in {frames} of {len(off)} frames, by up to {100.0 * off.max():.1f} cm"
+    return [f"hands: what they touch is out of reach {far}"] if frames else []
+
+
+def _stays_turned(pairing: Pairing, wanted: dict[int, Floats], world: World) -> list[str]:
+    """A line on a body that cannot turn as it should, such as a planar walker's, which has one hinge."""
+    skeleton, figure = pairing.target.skeleton, pairing.target.figure
+    if figure is None or skeleton.kinds[figure.trunk] in (JointKind.BALL, JointKind.FREE):
+        return []
+    turns = wanted.get(figure.trunk, world.rotations[:, figure.trunk])
+    off = float(angle_between(turns, world.rotations[:, figure.trunk]).max())
+    body = quote(skeleton.names[figure.trunk])
+    return [f"{body} cannot turn as the body in the motion: it is up to {np.degrees(off):.0f} degrees off"
+            ] if off > _ELSEWHERE else []  # fmt: skip
 
 
 def _as_clip(pairing: Pairing, rotations: Floats, translations: Floats) -> Clip:
@@ -314,6 +339,8 @@ def _as_clip(pairing: Pairing, rotations: Floats, translations: Floats) -> Clip:
 
 _NOTED = 2e-3
 """Metres by which a robot's hands or feet may miss their places before a warning says so."""
+_BEYOND, _ELSEWHERE = 0.01, np.radians(30.0)
+"""The same for the places of hands that arms are too short for, and radians by which a body may be turned otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
