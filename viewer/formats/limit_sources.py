@@ -27,7 +27,6 @@ from viewer.resources import data_dir
 from viewer.skeleton import (
     Character,
     Clip,
-    Figure,
     JointKind,
     JointLimits,
     LimitForm,
@@ -39,8 +38,9 @@ from viewer.skeleton import (
 from viewer.skeleton.clip_limits import limits_from_clip, unlimited_forms
 from viewer.skeleton.figure import NECK, SPINE, find_slots
 from viewer.skeleton.relaxed import derived_pose
+from viewer.skeleton.transfer import frame_between
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import conjugate, exp, from_matrix, log, multiply
+from viewer.spatial.quaternion import conjugate, exp, log, multiply
 from viewer.spatial.vectors import unit
 
 AUTO = "auto"
@@ -196,7 +196,7 @@ def human_limits(skeleton: Skeleton, model: Skeleton) -> dict[int, JointLimits]:
     pairs = [one for one in _pairs(skeleton, model) if probe.limits[one.joint] is not None and bounded[one.other]]
     joints, others = [pair.joint for pair in pairs], [pair.other for pair in pairs]
     own, theirs = derived_pose(skeleton), derived_pose(model)
-    frame = from_matrix(_axes(figure) @ _axes(other).T)
+    frame = frame_between(model, skeleton)
     stand, model_stand = fk(skeleton, own).rotations[joints], fk(model, theirs).rotations[others]
     between = multiply(multiply(conjugate(model_stand), conjugate(frame)), stand)
     turns = exp(_turns(model)[:, others] * np.array([pair.part for pair in pairs])[:, None])
@@ -217,10 +217,6 @@ def human_limits(skeleton: Skeleton, model: Skeleton) -> dict[int, JointLimits]:
 def union(one: JointLimits, other: JointLimits) -> JointLimits:
     """Limits that hold all that either allows; both of the same form."""
     return replace(one, lower=np.minimum(one.lower, other.lower), upper=np.maximum(one.upper, other.upper))
-
-
-def _axes(figure: Figure) -> Floats:
-    return np.stack([figure.left, figure.up, figure.forward], axis=1)
 
 
 def _pairs(skeleton: Skeleton, model: Skeleton) -> list[_Pair]:

@@ -86,7 +86,7 @@ def transferred(source: Skeleton, pose: Pose, target: Skeleton, now: Pose) -> Tr
         return Transfer(pose, tuple(range(len(target))))
     match = counterparts(source, target)
     joints = _with_those_between(target, np.flatnonzero(match >= 0).tolist())
-    frame, scale = _frame_between(source, target), leg_ratio(source, target)
+    frame, scale = frame_between(source, target), leg_ratio(source, target)
     turned, posed = _turned(source, pose, target, match, frame), fk(source, pose)
     rotations, translations = now.rotations.copy(), now.translations.copy()
     world = np.empty((len(target), 4))
@@ -164,7 +164,7 @@ def _bones(skeleton: Skeleton, limb: Limb) -> dict[int, Floats]:
     return {limb.upper: unit(middle - world.positions[limb.upper]), limb.lower: unit(end - middle)}
 
 
-def _frame_between(source: Skeleton, target: Skeleton) -> Floats:
+def frame_between(source: Skeleton, target: Skeleton) -> Floats:
     """(4,) the rotation from the rest orientation of the source's figure to that of the target's."""
     mine, its = find_figure(target), find_figure(source)
     if mine is None or its is None:
