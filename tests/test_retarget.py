@@ -574,8 +574,8 @@ def test_hands_whose_places_are_out_of_reach_are_said(walk: viewer.Character) ->
     assert told is not None
     assert 0 < int(told[1]) <= 68
     assert 1.0 < float(told[2]) < 50.0
-    for hands, other in (("touch", walk), ("free", rig)):
-        assert not viewer.retarget(walk, other, hands=hands).report.warnings
+    assert not viewer.retarget(walk, walk, hands="touch").report.warnings
+    assert not viewer.retarget(walk, rig, hands="free").report.warnings
 
 
 _LEG = """<body name="{side}_thigh" pos="0 {y} -0.2"><joint type="hinge" axis="0 1 0"/>
