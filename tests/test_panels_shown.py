@@ -140,3 +140,14 @@ def test_switches_in_the_menu_bar_close_and_open_the_panels_of_a_side(window: Pa
 
 def test_panels_that_demos_ask_for_are_there() -> None:
     assert {demo.panel for demo in DEMOS if demo.panel} <= {panel.id for panel in PANELS}
+
+
+def test_the_card_of_a_demo_stays_inside_a_low_view() -> None:
+    window = PanelWindow(load("sample:biped"), scale=2.0)
+    window.controller.files.open_demo("s-lock")
+    window.frames(4)
+    card, view = imgui.internal.find_window_by_name("##demo card"), window.ui.regions.viewport
+    assert card is not None
+    assert card.pos.y >= view.y
+    assert card.pos.y + card.size.y <= view.y + view.h
+    window.close()

@@ -30,8 +30,8 @@ def draw_demo_card(ui: PanelContext) -> None:
         return
     wide = min(ui.px(CARD_WIDTH), view.w - 2.0 * ui.px(CARD_MARGIN))
     place = view.x + ui.px(CARD_MARGIN), view.y + ui.px(CARD_MARGIN)
-    padding = _CARD_PADDING, _CARD_PADDING - 2.0
-    with card(ui, "##demo card", place, (wide, 0.0), padding=padding, fill="panel", alpha=0.94):
+    padding, tallest = (_CARD_PADDING, _CARD_PADDING - 2.0), view.h - 2.0 * ui.px(CARD_MARGIN)
+    with card(ui, "##demo card", place, (wide, 0.0), padding=padding, fill="panel", alpha=0.94, tallest=tallest):
         if title_row(ui, demo.title):
             ui.controller.demos.close()
             ui.wake()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -112,6 +113,7 @@ _CARD = (
 def card(
     ui: PanelContext, name: str, place: tuple[float, float], size: tuple[float, float], *,
     padding: tuple[float, float] = (8.0, 8.0), fill: str = "raised", border: str = "line_hi", alpha: float = 1.0,
+    tallest: float = math.inf,
 ) -> Iterator[None]:  # fmt: skip
     """A small window over the view.
 
@@ -124,14 +126,17 @@ def card(
         fill: colour of the palette.
         border: colour of the palette.
         alpha: of the fill.
+        tallest: largest height, framebuffer pixels: higher contents scroll.
     """
     imgui.set_next_window_bg_alpha(alpha)
+    imgui.set_next_window_size_constraints((0.0, 0.0), (size[0], tallest))
     imgui.push_style_color(imgui.Col_.window_bg, paint(fill))
     imgui.push_style_color(imgui.Col_.border, paint(border))
     imgui.set_next_window_pos((round(place[0]), round(place[1])))
     imgui.set_next_window_size((round(size[0]), round(size[1])))
     with _framed(ui, *padding):
-        imgui.begin(name, None, _CARD | (0 if size[1] else imgui.WindowFlags_.always_auto_resize))
+        fitting = (_CARD | imgui.WindowFlags_.always_auto_resize) & ~imgui.WindowFlags_.no_scrollbar
+        imgui.begin(name, None, _CARD if size[1] else fitting)
     imgui.pop_style_color(2)
     yield
     imgui.end()
