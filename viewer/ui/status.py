@@ -132,7 +132,6 @@ COMPILING = "Compiling kernels, numpy meanwhile"
 
 _HYPHEN = re.compile(r"(?<= )-(?=\d)")
 _OUT = "Out of reach"
-_REACHED = " reached"
 _LEAST_SAID = 5e-4
 """Metres: of a goal that is missed by less, the degrees are said."""
 _LEAST_TURN = 0.1
@@ -203,7 +202,8 @@ def status_line(
     stuck = not dragging and session.escape.offered
     icon, state, tone = _state(document, report, yields, dragging=dragging, stuck=stuck)
     if tone in {"ok", "idle"}:
-        others, miss = worst(report.errors) if state.endswith(_REACHED) else ("", "")
+        met_at_a_cost = tone == "ok" and report.status is not Status.CONVERGED
+        others, miss = worst(report.errors) if met_at_a_cost else ("", "")
         asked = {name: error for name, error in report.errors.items() if name not in yields}
         goals = f"{others} {miss}" if others else _errors(_of_effectors(asked, document), finest)
     else:
@@ -247,7 +247,7 @@ def _state(
     spoken = {name: error for name, error in _reported_errors(document, report).items() if name not in yields}
     name, miss = worst(spoken)
     if not name and worst(report.errors)[0]:
-        return "check", f"{' and '.join(list(spoken)[:_MOST_NAMED])}{_REACHED}", "ok"
+        return "check", f"{' and '.join(list(spoken)[:_MOST_NAMED])} reached", "ok"
     if name in too_near(document, report):
         miss = miss.replace("short", "too near")
     if report.status is Status.STALLED and name != document.balance_id and _leans(document):
