@@ -21,7 +21,7 @@ import numpy as np
 from viewer.cli.bench.bench_poses import Given, prepare, score
 from viewer.formats.load import load
 from viewer.ik.scaling import REFERENCE, metric
-from viewer.skeleton import DOFS, JointKind, Pose, find_place, fk
+from viewer.skeleton import JointKind, Pose, find_place, fk
 from viewer.spatial.quaternion import conjugate, exp, log, multiply, normalized, to_matrix
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _free_axes(skeleton: Skeleton, joint: int, ready: Floats) -> tuple[Floats, i
     kind = skeleton.kinds[joint]
     if kind in (JointKind.BALL, JointKind.FREE):
         return np.diag(ready), 3
-    size = DOFS[kind] if kind in (JointKind.HINGE, JointKind.UNIVERSAL) else 0
+    size = kind.axes if kind.hinged else 0
     return (skeleton.axes[joint, :size] * ready[:size, None]).T, size
 
 

@@ -14,7 +14,7 @@ from inside.skeleton import default_twist_axis, depth_first, unique_names
 from strategies import quickly, random_pose, random_skeleton, seeds, skeletons
 
 from viewer.errors import InputError
-from viewer.skeleton import DOFS, JointKind, Pose, Skeleton
+from viewer.skeleton import JointKind, Pose, Skeleton
 
 FIGURE = random_skeleton(3, 5)
 FIRST = "expected each parent before its children and -1 for roots"
@@ -25,15 +25,14 @@ FIRST = "expected each parent before its children and -1 for roots"
 def test_a_skeleton_counts_its_joints_roots_and_dofs(skeleton: Skeleton) -> None:
     assert len(skeleton) == len(skeleton.names) == len(skeleton.parents)
     assert skeleton.roots.tolist() == [j for j, parent in enumerate(skeleton.parents) if parent == -1]
-    assert skeleton.dof == sum(DOFS[kind] for kind in skeleton.kinds)
+    assert skeleton.dof == sum(kind.dofs for kind in skeleton.kinds)
     assert [skeleton.index(name) for name in skeleton.names] == list(range(len(skeleton)))
 
 
 def test_the_dofs_of_the_kinds() -> None:
-    assert {kind.value: count for kind, count in DOFS.items()} == {
+    assert {kind.value: kind.dofs for kind in JointKind} == {
         "ball": 3, "hinge": 1, "universal": 2, "slide": 1, "fixed": 0, "free": 6,
     }  # fmt: skip
-    assert set(DOFS) == set(JointKind)
 
 
 @pytest.mark.parametrize(

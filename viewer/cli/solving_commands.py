@@ -216,7 +216,7 @@ def _joint_positions(character: Character, pose: Pose) -> dict[str, float]:
     return {
         called(name): value + 0.0
         for name, kind, value in zip(skeleton.names, skeleton.kinds, values, strict=True)
-        if kind in (JointKind.HINGE, JointKind.SLIDE)
+        if kind.dofs == 1
     }
 
 
@@ -247,7 +247,7 @@ def _levels(goals: tuple[Goal, ...], entries: list[dict[str, Json]]) -> list[Jso
 def _violation_deg(skeleton: Skeleton, pose: Pose) -> float:
     """Degrees of the largest limit violation; slides, which are measured in metres, are ignored."""
     space = joint_space(skeleton)
-    turning = np.array([kind is not JointKind.SLIDE for kind in skeleton.kinds])
+    turning = ~skeleton.of_kind(JointKind.SLIDE)
     limited = (np.isfinite(space.lower) | np.isfinite(space.upper)).any(axis=-1)
     return float(np.degrees(limit_violation(skeleton, pose)[turning & limited].max(initial=0.0)))
 

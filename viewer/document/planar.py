@@ -189,7 +189,7 @@ def turns_about(skeleton: Skeleton, world: World, normal: Floats) -> Bools:
 
 def _able(skeleton: Skeleton, world: World, normal: Floats, joint: int) -> bool:
     kind, (first, second) = skeleton.kinds[joint], skeleton.axes[joint]
-    if kind in {JointKind.BALL, JointKind.FREE, JointKind.FIXED}:
+    if not kind.axes:
         return True
     if kind is JointKind.HINGE:
         return _along(rotate(world.rotations[joint], first), normal)
@@ -253,7 +253,6 @@ def ranges(skeleton: Skeleton, pose: Pose, axes: Floats, joints: Bools) -> Float
     return np.where(np.isfinite(result[:, :1]), ends.T, result)
 
 
-_MADE = frozenset({JointKind.BALL, JointKind.UNIVERSAL, JointKind.FREE})
 """Kinds that become hinges; the others stay as they are or are fixed."""
 _ONE_OF_TWO = 0.999
 """Cosine above which an axis is parallel to the normal."""
@@ -394,7 +393,7 @@ class _Turns:
         """For a pose."""
         world = fk(skeleton, pose)
         able, axes = turns_about(skeleton, world, normal), joint_axes(world, normal)
-        hinges = np.array([kind in _MADE for kind in skeleton.kinds]) & able
+        hinges = skeleton.of_kind(JointKind.BALL, JointKind.UNIVERSAL, JointKind.FREE) & able
         return cls(pose, axes, hinges, ~able, ranges(skeleton, pose, axes, hinges))
 
     @classmethod
@@ -441,9 +440,9 @@ def _rig(skeleton: Skeleton, shown: Pose, unlimited: frozenset[str], plane: str,
         poses={},
         mimics=tuple(_flat_mimics(skeleton, hinges, axes, kinds)),
     )
-    roots = np.array([j for j, kind in enumerate(skeleton.kinds) if kind is JointKind.FREE], dtype=np.intp)
+    roots = np.flatnonzero(skeleton.of_kind(JointKind.FREE))
     across = np.eye(3)[normal == 0.0]
-    slides = np.array([kind is JointKind.SLIDE for kind in skeleton.kinds])
+    slides = skeleton.of_kind(JointKind.SLIDE)
     still = np.flatnonzero(slides & stuck)
     return PlanarRig(
         skeleton=_on_slides(flat, roots, pose, across),

@@ -24,7 +24,7 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import farthest_finger
 from viewer.ik.methods.limb import two_link_algebraic
 from viewer.ik.solution import Solution, Status
-from viewer.skeleton import Balance, JointKind, find_balance, find_place, world_of
+from viewer.skeleton import Balance, find_balance, find_place, world_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between
@@ -272,7 +272,6 @@ def _miss(document: Document, goal: Goal) -> tuple[float, float]:
 _AXES = {"xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}
 _SHORT = 1e-9
 """Shortest link, metres."""
-_STILL = {JointKind.FIXED, JointKind.SLIDE}
 
 
 class Derivation(NamedTuple):
@@ -323,7 +322,7 @@ def _of_limb(document: Document, goal: DocumentGoal, target: Floats) -> Derivati
     joints: list[int] = []
     while joint >= 0 and len(joints) < 2:
         here = world.positions[joint]
-        if skeleton.kinds[joint] not in _STILL and np.linalg.norm(points[-1] - here) > _SHORT:
+        if skeleton.kinds[joint].turns and np.linalg.norm(points[-1] - here) > _SHORT:
             points.append(here)
             joints.append(joint)
         joint = int(skeleton.parents[joint])

@@ -96,7 +96,7 @@ def kinds_and_axes(channels: tuple[tuple[str, ...], ...], parents: Ints) -> tupl
     for joint, names in enumerate(channels):
         turns = rotation_axes(names)
         kinds.append(JointKind.FREE if parents[joint] < 0 else ROTATION_KINDS[len(turns)])
-        if kinds[-1] in {JointKind.HINGE, JointKind.UNIVERSAL}:
+        if kinds[-1].hinged:
             for place, axis in enumerate(turns):
                 axes[joint, place, "xyz".index(axis)] = 1.0
     return tuple(kinds), axes

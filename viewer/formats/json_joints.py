@@ -40,8 +40,6 @@ from viewer.spatial.quaternion import axes_of as euler_axes
 Row: TypeAlias = tuple[float, float, float]
 
 _PATH = ".spread"
-_TURNS = (JointKind.BALL, JointKind.FREE)
-"""Kinds whose three numbers refer to the same axes as a matrix."""
 
 
 def _spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
@@ -60,7 +58,7 @@ def _spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
         return _internal(triple, kind, source)
     with at_path(_PATH):
         found = _internal(checked_matrix(np.array(matrix, dtype=np.float64)), kind, source)
-    return np.diagonal(found).copy() if kind in _TURNS and bool(are_diagonal(found)) else found
+    return np.diagonal(found).copy() if kind.turns_freely and bool(are_diagonal(found)) else found
 
 
 def _spread_words(skeleton: Skeleton, joint: int, source: Source) -> list[object] | None:
@@ -68,7 +66,7 @@ def _spread_words(skeleton: Skeleton, joint: int, source: Source) -> list[object
     slide = skeleton.kinds[joint] is JointKind.SLIDE
     if skeleton.mobility_matrices is not None and skeleton.has_mobility_matrix[joint]:
         matrix = skeleton.mobility_matrices[joint]
-        if skeleton.kinds[joint] in _TURNS and bool(are_diagonal(matrix)):
+        if skeleton.kinds[joint].turns_freely and bool(are_diagonal(matrix)):
             return _words(np.diagonal(matrix), source, slide=slide)
         return [_words(row, source, slide=slide) for row in matrix]
     if skeleton.mobility is None or np.isnan(skeleton.mobility[joint]).any():
@@ -149,7 +147,7 @@ def _axes_of(joint: Joint, kind: JointKind) -> tuple[Triple, Triple]:
         FormatError: missing, zero, or not perpendicular.
     """
     none = (0.0, 0.0, 0.0)
-    if kind in (JointKind.HINGE, JointKind.SLIDE):
+    if kind.dofs == 1:
         if joint.axis is None:
             raise FormatError(f'expected "axis", the direction of a {kind}, found none')
         with at_path(".axis"):
@@ -219,7 +217,7 @@ def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, obj
     words: dict[str, object] = {}
     if kind is not (JointKind.FREE if skeleton.parents[joint] < 0 else JointKind.BALL):
         words["kind"] = kind.value
-    if kind in (JointKind.HINGE, JointKind.SLIDE):
+    if kind.dofs == 1:
         words["axis"] = numbers(skeleton.axes[joint, 0])
     elif kind is JointKind.UNIVERSAL:
         words["axes"] = [numbers(axis) for axis in skeleton.axes[joint]]

@@ -146,7 +146,7 @@ def _steps(skeleton: Skeleton, joint: int, source: Source, free: FreeNames, warn
         axes = np.eye(3)[list(axes_of(order))]
         ranges = [_range(limits, axis) if euler else None for axis in axes_of(order)]
     else:
-        axes = skeleton.axes[joint, : 2 if kind is JointKind.UNIVERSAL else 1]
+        axes = skeleton.axes[joint, : kind.axes]
         ranges = [_range(limits, column) for column in range(len(axes))]
         if kind is JointKind.HINGE and name in source.ranges and (limits is None or np.isinf(limits.lower[0])):
             ranges = [source.ranges[name]]

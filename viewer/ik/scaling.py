@@ -133,9 +133,6 @@ def groups_of(live: Bools, goals_from: Integers, goals_to: Integers, count: int)
 
 Degrees = tuple[float, float, float]
 
-_COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
-"""Coordinates of joints that do not have three."""
-
 REFERENCE = np.radians(20.0)
 """The spread of weight 1: the default of joints without a prior."""
 LEAST = np.radians(1.0)
@@ -286,12 +283,10 @@ def _about(skeleton: Skeleton, joint: int, axes: Floats, degrees: Degrees) -> Fl
 
     The variance about a direction u is the sum of (spread_i axis_i . u)^2.
     """
-    kind = skeleton.kinds[joint]
-    count = {JointKind.HINGE: 1, JointKind.UNIVERSAL: 2}.get(kind, 3)
-    own = skeleton.axes[joint, :count] if count < 3 else np.eye(3)
+    own = _own_axes(skeleton, joint)
     in_joint = rotate(conjugate(rest_world(skeleton).rotations[joint]), axes)
     result = np.full(3, np.nan)
-    result[:count] = np.linalg.norm(np.array(degrees)[:, None] * (in_joint @ own.T), axis=0)
+    result[: len(own)] = np.linalg.norm(np.array(degrees)[:, None] * (in_joint @ own.T), axis=0)
     return result
 
 
@@ -329,11 +324,16 @@ def stated_spreads(skeleton: Skeleton) -> Floats:
     if skeleton.mobility_matrices is None:
         return result
     for joint in np.flatnonzero(skeleton.has_mobility_matrix).tolist():
-        matrix, count = skeleton.mobility_matrices[joint], _COORDINATES.get(skeleton.kinds[joint], 3)
-        axes = skeleton.axes[joint, :count] if count < 3 else np.eye(3)
-        result[joint, :count] = spread_about(matrix, axes)
-        result[joint, count:] = 0.0
+        axes = _own_axes(skeleton, joint)
+        result[joint] = 0.0
+        result[joint, : len(axes)] = spread_about(skeleton.mobility_matrices[joint], axes)
     return result
+
+
+def _own_axes(skeleton: Skeleton, joint: int) -> Floats:
+    """The axes that a joint's dofs are about or along, in its rest frame: its own, or x, y and z."""
+    count = skeleton.kinds[joint].axes
+    return skeleton.axes[joint, :count] if count else np.eye(3)
 
 
 def spread_about(matrix: Floats, axes: Floats) -> Floats:
@@ -354,7 +354,7 @@ def stated_axes(skeleton: Skeleton) -> dict[int, tuple[Floats, Floats]]:
         return found
     for joint in np.flatnonzero(skeleton.has_mobility_matrix).tolist():
         matrix = skeleton.mobility_matrices[joint]
-        if skeleton.kinds[joint] in _COORDINATES or bool(are_diagonal(matrix)):
+        if skeleton.kinds[joint].axes or bool(are_diagonal(matrix)):
             continue
         size, unit = _scaled(matrix)
         widths, axes = np.linalg.eigh(unit)

@@ -307,7 +307,7 @@ class Preferred:
             translations: of the start, metres; not changed.
             taking_part: indices of the joints that the solver itself moves.
         """
-        stays = np.array([kind in {JointKind.FREE, JointKind.FIXED} for kind in self.skeleton.kinds])
+        stays = self.skeleton.of_kind(JointKind.FREE, JointKind.FIXED)
         stays |= self.skeleton.stiffness >= 1.0
         stays[taking_part] = True
         turn = np.flatnonzero(~stays)

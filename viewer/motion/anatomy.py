@@ -22,7 +22,7 @@ import numpy as np
 
 from viewer.motion.reference import Body
 from viewer.motion.turning import is_line, kabsch
-from viewer.skeleton import Figure, JointKind, Limb, Skeleton, World, at_or_below
+from viewer.skeleton import Figure, Limb, Skeleton, World, at_or_below
 from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis, places_of_limbs
 from viewer.skeleton.names import FINGERS
 from viewer.skeleton.tree import rest_world
@@ -155,7 +155,7 @@ def _seen_from_both(axes: Sequence[tuple[Limb, Floats]], rotations: Floats) -> l
 
 def _by_motion(body: Body, limbs: Sequence[Limb]) -> list[_Axis | None]:
     """The principal axes of the lower bones' rotations relative to the upper ones; None where there is none."""
-    hinged = [body.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL) for limb in limbs]
+    hinged = [body.skeleton.kinds[limb.lower].hinged for limb in limbs]
     balls = [limb for limb, is_hinge in zip(limbs, hinged, strict=True) if not is_hinge]
     shown = iter(_principal_axes(body.moving, balls) if body.moving is not None else [None] * len(balls))
     return [

@@ -449,7 +449,7 @@ def _local(skeleton: Skeleton, world: Floats) -> Floats:
     inner = np.flatnonzero(skeleton.parents >= 0)
     local[:, inner] = multiply(conjugate(world[:, skeleton.parents[inner]]), world[:, inner])
     local = normalized(local)
-    held = np.array([kind not in (JointKind.BALL, JointKind.FREE) for kind in skeleton.kinds])
+    held = ~skeleton.of_kind(JointKind.BALL, JointKind.FREE)
     if not held.any():
         return local
     offsets = np.broadcast_to(skeleton.offsets, (*local.shape[:2], 3))

@@ -15,7 +15,7 @@ from viewer.errors import InputError, quote
 from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames, same_bones
 from viewer.motion.limb_chain import bones_of, is_hinged, limb_points, posed_by_hinges
 from viewer.motion.reference import Body, matching_poses, neutral_at
-from viewer.skeleton import JointKind, Limb, Skeleton, World
+from viewer.skeleton import Limb, Skeleton, World
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import NECK, SPINE
 from viewer.skeleton.joint_map import is_same_tree
@@ -144,7 +144,7 @@ def wanted_turns(pairing: Pairing) -> dict[int, Floats]:
     hinged = [
         pair
         for pair in (*pairing.arms, *pairing.legs)
-        if target.skeleton.kinds[pair[1].lower] in (JointKind.HINGE, JointKind.UNIVERSAL) and not _are_alike(pairing)
+        if target.skeleton.kinds[pair[1].lower].hinged and not _are_alike(pairing)
     ]
     if hinged:
         uppers = [limb.upper for _, limb in hinged]
@@ -244,7 +244,7 @@ def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats,
     # those above them.
     rotations = np.repeat(skeleton.rest_rotations[:, None], count, axis=1)
     world = rotations.copy()
-    free = [joint for joint in wanted if skeleton.kinds[joint] in (JointKind.BALL, JointKind.FREE)]
+    free = [joint for joint in wanted if skeleton.kinds[joint].turns_freely]
     if free:
         world[free] = np.stack([wanted[joint] for joint in free])
     posed: dict[int, Floats] = {}

@@ -28,7 +28,7 @@ from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, 
 from viewer.motion.plant import planted_motion
 from viewer.motion.reference import Body, bodies_of, world_of_clip
 from viewer.motion.skate_meter import slide_of
-from viewer.skeleton import Character, Clip, Figure, JointKind, Limb, Skeleton, World, fk_clip
+from viewer.skeleton import Character, Clip, Figure, Limb, Skeleton, World, fk_clip
 from viewer.skeleton.character import check_character
 from viewer.skeleton.clip import clip_like, trusted_like
 from viewer.skeleton.clip_limits import too_fast
@@ -322,7 +322,7 @@ def _out_of_reach(arms: list[Limb], goals: list[Floats], world: World) -> list[s
 def _stays_turned(pairing: Pairing, wanted: dict[int, Floats], world: World) -> list[str]:
     """A line on a body that cannot turn as it should, such as a planar walker's, which has one hinge."""
     skeleton, figure = pairing.target.skeleton, pairing.target.figure
-    if figure is None or skeleton.kinds[figure.trunk] in (JointKind.BALL, JointKind.FREE):
+    if figure is None or skeleton.kinds[figure.trunk].turns_freely:
         return []
     turns = wanted.get(figure.trunk, world.rotations[:, figure.trunk])
     off = float(angle_between(turns, world.rotations[:, figure.trunk]).max())

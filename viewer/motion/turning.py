@@ -78,7 +78,7 @@ class Turning:
         self.skeleton, self.rest = skeleton, fk(skeleton, skeleton.rest_pose())
         self.parents = skeleton.parents.tolist()
         self.seen = seen[: len(skeleton)]
-        fixed = np.array([kind in (JointKind.FIXED, JointKind.SLIDE) for kind in skeleton.kinds])
+        fixed = skeleton.of_kind(JointKind.FIXED, JointKind.SLIDE)
         self.active = self.seen & ~(fixed & (skeleton.parents >= 0))
         self.line = line
         self.arms: dict[int, list[Arm]] = {}

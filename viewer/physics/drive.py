@@ -17,7 +17,7 @@ from viewer.physics import load_mujoco
 from viewer.physics.model import Model
 from viewer.skeleton import JointKind, Skeleton, World, bodies_of, find_figure
 from viewer.skeleton.limbs import ARM
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints
 
 STRENGTH_HZ = 6.0
 _TORQUES = {"leg": 8.0, "trunk": 5.0, "arm": 3.0}
@@ -205,7 +205,7 @@ class Drive:
         """(D,) newton metres; newtons of slides."""
         model = self._model
         most = np.concatenate([_torques_of(part.skeleton) for part in model.parts])
-        slides = np.array([kind is JointKind.SLIDE for kind in model.skeleton.kinds])
+        slides = model.skeleton.of_kind(JointKind.SLIDE)
         mass, height = model.masses, model.heights
         scale = np.where(slides, 1.0 / height, 1.0)
         return np.asarray((most * scale * mass * height / _TALL)[model.dof_joint])
@@ -264,5 +264,5 @@ def _carrying_inertia(model: Model, start: World, payload: float) -> Floats:
     return np.where(_turning(skeleton), least, 0.0)
 
 
-def _turning(skeleton: Skeleton) -> list[bool]:
-    return [kind in (JointKind.BALL, JointKind.HINGE, JointKind.UNIVERSAL) for kind in skeleton.kinds]
+def _turning(skeleton: Skeleton) -> Bools:
+    return skeleton.of_kind(JointKind.BALL, JointKind.HINGE, JointKind.UNIVERSAL)

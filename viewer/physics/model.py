@@ -326,8 +326,7 @@ def _joints_in(mj: Any, made: Spec, skeleton: Skeleton) -> Model:  # noqa: ANN40
         some = np.flatnonzero(kinds == kind.value)
         return some, mj.jnt_qposadr[joints[some]].astype(np.intp), mj.jnt_dofadr[joints[some]].astype(np.intp)
 
-    counts = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
-    scalars = [(j, column) for j, kind in enumerate(skeleton.kinds) for column in range(counts.get(kind, 0))]
+    scalars = [(j, column) for j, kind in enumerate(skeleton.kinds) for column in range(kind.axes)]
     some = np.array([joints[joint] + column for joint, column in scalars], dtype=np.intp)
     return Model(
         mj, skeleton, made.parts, body, *addresses(JointKind.FREE), *addresses(JointKind.BALL),
@@ -451,7 +450,7 @@ def _add_joints(mujoco: Any, spec: Any, skeleton: Skeleton, pose: Pose) -> list[
         elif kind is JointKind.BALL:
             body.add_joint(name=body.name, type=mujoco.mjtJoint.mjJNT_BALL)
         elif kind is not JointKind.FIXED:
-            count = 2 if kind is JointKind.UNIVERSAL else 1
+            count = kind.axes
             for column in range(count):
                 added = body.add_joint(
                     name=body.name if count == 1 else f"{body.name}.r{column}", axis=skeleton.axes[joint, column],

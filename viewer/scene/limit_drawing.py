@@ -12,7 +12,7 @@ from viewer.scene.look import RGBA, rgba
 from viewer.scene.primitives import VERTEX, LinePattern, Lines, Records, joined, line_pattern
 from viewer.scene.ranges import CONE_LENGTH, Moment, Range, Swing, Travel, Twist, limited_joint, moments_of, ranges_of
 from viewer.scene.scene import Density, Scene
-from viewer.skeleton import Clip, JointKind, Skeleton
+from viewer.skeleton import Clip, Skeleton
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import conjugate, multiply, perpendicular, rotate
@@ -224,7 +224,7 @@ def density_of(skeleton: Skeleton, clip: Clip, joint: int) -> Density | None:
     """
     if clip.rotations.shape[1] != len(skeleton) or skeleton.limits[joint] is None:
         return None
-    if skeleton.kinds[joint] in {JointKind.SLIDE, JointKind.FIXED}:
+    if not skeleton.kinds[joint].turns:
         return None
     about = limited_joint(skeleton, joint)
     if about.length <= 0.0:

@@ -307,8 +307,6 @@ def skin_of(named: SkinOfFile, folder: Path, names: tuple[str, ...]) -> tuple[Sk
     return None, (f"the skin is not shown: its file {quote(Path(named.path).name)} {problem}",)
 
 
-_COORDINATES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
-
 ROWS = {
     Pose: {"rotations": ArrayForm(("J", 4), unit=True), "translations": ArrayForm(("J", 3))},
     Skeleton: {
@@ -390,10 +388,10 @@ def _check_skeleton(data: Any, path: str) -> None:  # noqa: ANN401 - a struct ma
         if limits is None:
             continue
         kind, where = kinds[index], f"{path}.limits[{index}]"
-        wanted = _COORDINATES.get(kind, 3)
+        wanted = kind.axes or 3
         if len(limits.lower) != wanted or len(limits.upper) != wanted:
             raise FormatError(f"expected {wanted} lower and upper bounds", path=where)
-        if (limits.form == LimitForm.COORDINATES) != (kind in _COORDINATES):
+        if (limits.form == LimitForm.COORDINATES) != bool(kind.axes):
             raise FormatError(f"expected limits of a {kind} joint, found {limits.form}", path=f"{where}.form")
     for index, effector in enumerate(data.effectors):
         if not 0 <= effector.joint < count:

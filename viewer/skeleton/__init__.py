@@ -19,14 +19,13 @@ from viewer.skeleton.coordinates import (
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip, tip_positions, world_of
 from viewer.skeleton.limbs import Figure, Limb
-from viewer.skeleton.limits import DOFS, JointKind, JointLimits, LimitForm, LoopClosure, Mimic, Motor
+from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, LoopClosure, Mimic, Motor
 from viewer.skeleton.names import Effector, EffectorGoal, FreeNames
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.skeleton.tree import at_or_below
 
 __all__ = [
-    "DOFS",
     "Balance",
     "Bodies",
     "Builder",

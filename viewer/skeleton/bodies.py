@@ -258,10 +258,10 @@ def _wiggled(skeleton: Skeleton, count: int) -> Floats:
     axes = random.normal(size=(count, len(skeleton), 3))
     axes /= np.linalg.norm(axes, axis=-1, keepdims=True)
     for joint, kind in enumerate(skeleton.kinds):
-        if kind in (JointKind.HINGE, JointKind.UNIVERSAL):
-            which = random.integers(2 if kind is JointKind.UNIVERSAL else 1, size=count)
+        if kind.hinged:
+            which = random.integers(kind.axes, size=count)
             axes[:, joint] = skeleton.axes[joint, which] * random.choice([-1.0, 1.0], size=(count, 1))
-    still = [kind in (JointKind.FIXED, JointKind.SLIDE, JointKind.FREE) for kind in skeleton.kinds]
+    still = skeleton.of_kind(JointKind.FIXED, JointKind.SLIDE, JointKind.FREE)
     about = skeleton.relaxed_pose().rotations if _lies_anywhere(skeleton) else skeleton.rest_rotations
     return multiply(about, from_axis_angle(axes, np.where(still, 0.0, _WIGGLE)))
 

@@ -142,13 +142,13 @@ def too_fast(skeleton: Skeleton, clip: Clip, coordinates: Floats | None = None) 
         coordinates: (F, J, 3) of its joints, where they are known.
     """
     speeds = [math.inf if motor is None or motor.velocity is None else motor.velocity for motor in skeleton.motors]
-    single = [kind in (JointKind.HINGE, JointKind.SLIDE) for kind in skeleton.kinds]
+    single = [kind.dofs == 1 for kind in skeleton.kinds]
     joints = np.flatnonzero(np.isfinite(speeds) & single) if speeds else np.zeros(0, dtype=np.intp)
     if not joints.size or len(clip) < 2:
         return ()
     if coordinates is None:
         coordinates = joint_space(skeleton).measure(clip.rotations, clip.local_translations())
-    slides = np.array([skeleton.kinds[joint] is JointKind.SLIDE for joint in joints.tolist()])
+    slides = skeleton.of_kind(JointKind.SLIDE)[joints]
     steps = np.diff(coordinates[:, joints, 0], axis=0)
     steps = np.where(slides, steps, wrapped(steps))
     rates = np.abs(steps) / clip.frame_time

@@ -210,7 +210,7 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
     """The `JointSpace` of a skeleton, cached."""
 
     def of_kind(kind: JointKind) -> Ints:
-        return np.array([joint for joint, each in enumerate(skeleton.kinds) if each is kind], dtype=np.intp)
+        return np.flatnonzero(skeleton.of_kind(kind))
 
     fixed = of_kind(JointKind.FIXED)
     circular = np.zeros((len(skeleton), 3), dtype=np.bool_)
@@ -545,7 +545,7 @@ def project_clip(skeleton: Skeleton, clip: Clip) -> Clip:
     measured = space.measure(clip.rotations, translations)
     wanted = space.nearest_inside(measured)
     rotations, moved = space.rebuild(wanted, clip.rotations, translations)
-    free = np.array([kind in (JointKind.BALL, JointKind.FREE) for kind in skeleton.kinds])
+    free = skeleton.of_kind(JointKind.BALL, JointKind.FREE)
     kept = np.all(measured == wanted, axis=-1, keepdims=True) & free[:, None]
     return clip.with_motion(np.where(kept, clip.rotations, rotations), np.where(kept, translations, moved))
 
@@ -557,9 +557,9 @@ def nearest_turns(skeleton: Skeleton, joints: Sequence[int], rotations: Floats) 
     for place, joint in enumerate(joints):
         of_kind.setdefault(skeleton.kinds[joint], []).append(place)
     for kind, some in of_kind.items():
-        if kind in (JointKind.FIXED, JointKind.SLIDE):
+        if not kind.turns:
             found[some] = rest[some]
-        elif kind in (JointKind.HINGE, JointKind.UNIVERSAL):
+        elif kind.hinged:
             relative, first = multiply(conjugate(rest[some]), rotations[some]), axes[some, None, 0]
             if kind is JointKind.HINGE:
                 turned = from_axis_angle(first, twist_about(relative, first))

@@ -25,7 +25,7 @@ from viewer.errors import InputError
 from viewer.skeleton.character import check_pose, check_skeleton, wrong_kind
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space
-from viewer.skeleton.limits import DOFS, JointKind
+from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, Ints, finite_floats
@@ -59,9 +59,9 @@ class Dofs:
 @lru_cache(maxsize=16)
 def dofs_of(skeleton: Skeleton) -> Dofs:
     """The layout of a skeleton's vector, cached."""
-    counts = [DOFS[kind] for kind in skeleton.kinds]
+    counts = [kind.dofs for kind in skeleton.kinds]
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
-    free = np.array([kind is JointKind.FREE for kind in skeleton.kinds])
+    free = skeleton.of_kind(JointKind.FREE)
     unlimited = np.array(
         [kind is JointKind.BALL and own is None for kind, own in zip(skeleton.kinds, skeleton.limits, strict=True)]
     )

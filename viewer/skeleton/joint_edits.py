@@ -224,7 +224,7 @@ def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable
             other.get(parent or "", parent),
             skeleton.offsets[j] + (by if name == joint else 0.0),
             kind=skeleton.kinds[j],
-            axis=skeleton.axes[j, : _axes(skeleton.kinds[j])],
+            axis=skeleton.axes[j, : skeleton.kinds[j].axes],
             limits=skeleton.limits[j],
             rotation=skeleton.rest_rotations[j],
             stiffness=float(skeleton.stiffness[j]),
@@ -238,10 +238,6 @@ def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable
     made = _finished(skeleton, builder.skeleton)
     _check_apart(made, other[joint])
     return made, other[joint]
-
-
-def _axes(kind: JointKind) -> int:
-    return {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}.get(kind, 0)
 
 
 # Joints moved
@@ -324,7 +320,7 @@ def with_links(skeleton: Skeleton, joint: str, count: int, taken: Iterable[str] 
             builder.move(name, offset, parent).change(name, rotation=normalized(multiply(conjugate(turn), own)))
             turn = own
         else:
-            axis = rotate(conjugate(turn), rotate(world.rotations[like], skeleton.axes[like]))[: _axes(kind)]
+            axis = rotate(conjugate(turn), rotate(world.rotations[like], skeleton.axes[like]))[: kind.axes]
             builder.add(name, parent, offset, kind=kind, axis=axis, limits=skeleton.limits[like])
         parent, before = name, point
     if len(inner) > count - 1:
@@ -396,7 +392,7 @@ def with_kind(
 
 
 def _usual_axes(skeleton: Skeleton, joint: str, kind: JointKind, facing: ArrayLike) -> Floats:
-    count, hinge = _axes(kind), axis_for(skeleton, joint, facing)
+    count, hinge = kind.axes, axis_for(skeleton, joint, facing)
     if count == 0 or kind is JointKind.HINGE:
         return hinge[None][:count]
     here = skeleton.index(joint)

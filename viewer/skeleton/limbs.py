@@ -351,7 +351,6 @@ def foot_direction(tree: RestTree, foot: int) -> Floats:
     return max((point - here for point in points), key=lambda way: float(np.linalg.norm(way)), default=np.zeros(3))
 
 
-_HINGES = (JointKind.HINGE, JointKind.UNIVERSAL)
 _BENT = np.sin(np.radians(15.0))
 """A limb that is bent this much at rest shows its plane."""
 _AGREES = 0.5
@@ -381,7 +380,7 @@ def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb, *, by_limits: b
         None where neither limits nor the rest pose show it.
     """
     bones = limb.upper, limb.lower
-    if skeleton.kinds[limb.lower] in _HINGES:
+    if skeleton.kinds[limb.lower].hinged:
         return _hinge_axes(skeleton, figure)[bones]
     expected, shown = _expected(skeleton, figure).get(bones), _limited(skeleton.limits[limb.lower])
     if expected is None or (by_limits and shown is not None and float(shown @ expected) < _AGREES):
@@ -450,7 +449,7 @@ def _expected(skeleton: Skeleton, figure: Figure) -> dict[tuple[int, int], Float
 @lru_cache(maxsize=16)
 def _hinge_axes(skeleton: Skeleton, figure: Figure) -> dict[tuple[int, int], Floats]:
     """Bending axes by the upper and lower joint of the limbs that bend by hinges or universals."""
-    some = [number for number, limb in enumerate(figure.limbs) if skeleton.kinds[limb.lower] in _HINGES]
+    some = [number for number, limb in enumerate(figure.limbs) if skeleton.kinds[limb.lower].hinged]
     if not some:
         return {}
     limbs, ways = [figure.limbs[number] for number in some], unit(np.diff(rest_limbs(skeleton, figure)[some], axis=1))

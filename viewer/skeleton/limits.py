@@ -16,7 +16,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,41 +28,54 @@ from viewer.spatial.quaternion import EULER_ORDERS, EulerOrder
 
 
 class JointKind(StrEnum):
-    """How a joint moves relative to its parent; the values are the words of the skeleton file."""
+    """How a joint moves relative to its parent; the values are the words of the skeleton file.
 
-    BALL = "ball"
+    Attributes:
+        axes: how many of `Skeleton.axes` it has; its coordinates are about or along them.
+        dof_suffixes: suffixes of the names of its degrees of freedom.
+    """
+
+    axes: int
+    dof_suffixes: tuple[str, ...]
+
+    def __new__(cls, word: str, axes: int = 0, dof_suffixes: tuple[str, ...] = ()) -> Self:
+        """A kind of that word."""
+        kind = str.__new__(cls, word)
+        kind._value_, kind.axes, kind.dof_suffixes = word, axes, dof_suffixes
+        return kind
+
+    BALL = "ball", 0, (".rx", ".ry", ".rz")
     """Three rotations about one point."""
-    HINGE = "hinge"
+    HINGE = "hinge", 1, ("",)
     """One rotation: q = rest * R(axis, angle)."""
-    UNIVERSAL = "universal"
+    UNIVERSAL = "universal", 2, (".r0", ".r1")
     """Two rotations: q = rest * R(axes[0], a) * R(axes[1], b), the axes perpendicular."""
-    SLIDE = "slide"
+    SLIDE = "slide", 1, ("",)
     """One translation: t = offset + R(rest) * axis * distance."""
     FIXED = "fixed"
     """None."""
-    FREE = "free"
+    FREE = "free", 0, (".tx", ".ty", ".tz", ".rx", ".ry", ".rz")
     """Six: roots only, unlimited."""
 
+    @property
+    def dofs(self) -> int:
+        """Degrees of freedom."""
+        return len(self.dof_suffixes)
 
-DOFS: dict[JointKind, int] = {
-    JointKind.BALL: 3,
-    JointKind.HINGE: 1,
-    JointKind.UNIVERSAL: 2,
-    JointKind.SLIDE: 1,
-    JointKind.FIXED: 0,
-    JointKind.FREE: 6,
-}
-"""Degrees of freedom of each kind."""
+    @property
+    def turns(self) -> bool:
+        """Whether it rotates at all."""
+        return self is not JointKind.FIXED and self is not JointKind.SLIDE
 
-DOF_SUFFIXES: dict[JointKind, tuple[str, ...]] = {
-    JointKind.BALL: (".rx", ".ry", ".rz"),
-    JointKind.HINGE: ("",),
-    JointKind.UNIVERSAL: (".r0", ".r1"),
-    JointKind.SLIDE: ("",),
-    JointKind.FIXED: (),
-    JointKind.FREE: (".tx", ".ty", ".tz", ".rx", ".ry", ".rz"),
-}
-"""Suffixes of the names of a joint's degrees of freedom."""
+    @property
+    def turns_freely(self) -> bool:
+        """Whether it rotates about every axis: it has no axes of its own."""
+        return self is JointKind.BALL or self is JointKind.FREE
+
+    @property
+    def hinged(self) -> bool:
+        """Whether it rotates about one or two axes of its own."""
+        return self is JointKind.HINGE or self is JointKind.UNIVERSAL
 
 
 AXIS_NAMES = "xyz"
@@ -243,8 +256,6 @@ _RIGHT_ANGLE = 0.5 * math.pi
 _SINGLE = 1e-6
 """Relative error of half a turn in single precision."""
 
-_COORDINATES = {JointKind.HINGE: 1, JointKind.UNIVERSAL: 2, JointKind.SLIDE: 1}
-
 
 def limits_for(kind: JointKind, limits: JointLimits | None) -> JointLimits | None:
     """The limits of a joint of a kind, in the normal form that files have.
@@ -262,9 +273,8 @@ def limits_for(kind: JointKind, limits: JointLimits | None) -> JointLimits | Non
     if kind in (JointKind.FIXED, JointKind.FREE):
         raise InputError(f"expected None: a joint that is {kind} has no limits")
     coordinates = limits.form is LimitForm.COORDINATES
-    if coordinates != (kind in _COORDINATES) or (coordinates and len(limits.lower) != _COORDINATES[kind]):
-        count = _COORDINATES.get(kind)
-        wanted = f"coordinates, {count} of them" if count else "swing-twist or euler"
+    if coordinates != bool(kind.axes) or (coordinates and len(limits.lower) != kind.axes):
+        wanted = f"coordinates, {kind.axes} of them" if kind.axes else "swing-twist or euler"
         raise InputError(f"expected limits of a {kind} ({wanted}), found {limits.form}, {len(limits.lower)}")
     if not coordinates:
         return limits
@@ -393,7 +403,6 @@ def are_diagonal(matrices: Floats) -> Bools:
 
 _SAME = 1e-12
 """A coordinate this near to the one that its leader prescribes is not changed."""
-_ONE_COORDINATE = (JointKind.HINGE, JointKind.SLIDE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,7 +439,7 @@ def checked_mimics(given: Iterable[Mimic], names: Sequence[str], kinds: Sequence
         for name in (one.joint, one.leader):
             if name not in index:
                 raise InputError(f"skeleton mimics: {unknown_name('joint', name, names)}")
-            if kinds[index[name]] not in _ONE_COORDINATE:
+            if kinds[index[name]].dofs != 1:
                 found = f"{quote(name)} is a {kinds[index[name]].value}"
                 raise InputError(f"mimic {quote(one.joint)}: expected hinges or slides, and {found}")
         if one.joint in own:
@@ -460,7 +469,7 @@ def _to_the_end(mimic: Mimic, own: dict[str, Mimic]) -> Mimic:
 
 def kept_mimics(mimics: Iterable[Mimic], names: Sequence[str], kinds: Sequence[JointKind]) -> tuple[Mimic, ...]:
     """The mimics whose joints still exist and are hinges or slides."""
-    single = {name for name, kind in zip(names, kinds, strict=True) if kind in _ONE_COORDINATE}
+    single = {name for name, kind in zip(names, kinds, strict=True) if kind.dofs == 1}
     return tuple(one for one in mimics if {one.joint, one.leader} <= single)
 
 

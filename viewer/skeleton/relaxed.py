@@ -126,7 +126,7 @@ class _Body:
         wanted = rotate(from_axis_angle(about, angle), elbow - shoulder)
         lower = wrist - elbow
         least = _ACROSS * min(float(np.linalg.norm(v)) for v in (lower, wanted))
-        if self.skeleton.kinds[limb.lower] in (JointKind.HINGE, JointKind.UNIVERSAL):
+        if self.skeleton.kinds[limb.lower].hinged:
             lower, wanted = (v - (v @ about) * about for v in (lower, wanted))
         # A hinge does not bend a bone that lies along its axis.
         if min(float(np.linalg.norm(v)) for v in (lower, wanted)) > least:

@@ -20,8 +20,6 @@ from viewer.errors import InputError, prefixed, quote, unknown_name
 from viewer.notebook import png
 from viewer.skeleton.attached import Bodies, Inertia
 from viewer.skeleton.limits import (
-    DOF_SUFFIXES,
-    DOFS,
     JointKind,
     JointLimits,
     LoopClosure,
@@ -51,8 +49,6 @@ from viewer.spatial.checks import (
 
 Vector: TypeAlias = tuple[float, float, float]
 
-_AXES = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}
-"""Axes of each joint kind; kinds that are not listed have none."""
 _UNIT = 1e-12
 """Axes this close to unit length are not normalised again."""
 _PERPENDICULAR = 1e-6
@@ -162,14 +158,17 @@ class Skeleton:
     @property
     def dof(self) -> int:
         """Degrees of freedom of all joints together; those that follow others have none of their own."""
-        return sum(DOFS[kind] for kind in self.kinds) - len(self.mimics)
+        return sum(kind.dofs for kind in self.kinds) - len(self.mimics)
 
     @property
     def dof_names(self) -> tuple[str, ...]:
         """A name for each joint's coordinates, in joint order: ``elbow``, ``hip.rx``, ``root.ty``."""
-        return tuple(
-            name + end for name, kind in zip(self.names, self.kinds, strict=True) for end in DOF_SUFFIXES[kind]
-        )
+        joints = zip(self.names, self.kinds, strict=True)
+        return tuple(name + suffix for name, kind in joints for suffix in kind.dof_suffixes)
+
+    def of_kind(self, *kinds: JointKind) -> Bools:
+        """(J,) which joints are of one of these kinds."""
+        return np.array([kind in kinds for kind in self.kinds], dtype=np.bool_)
 
     @property
     def tip_names(self) -> tuple[str, ...]:
@@ -380,9 +379,9 @@ def _kinds(given: Iterable[JointKind], names: Sequence[str], parents: Ints) -> t
 def _axes(given: Floats, kinds: Sequence[JointKind], names: Sequence[str]) -> Floats:
     """Unit axes (J, 2, 3), 0 where a kind has none."""
     axes = _numbers(given, (len(kinds), 2, 3), "axes", names)
-    if _AXES.keys().isdisjoint(kinds):
+    counts = np.array([kind.axes for kind in kinds], dtype=np.intp)
+    if not counts.any():
         return axes if not axes.any() else np.zeros_like(axes)
-    counts = np.array([_AXES.get(kind, 0) for kind in kinds])
     used = counts[:, None] > np.arange(2)
     with np.errstate(over="ignore"):
         lengths = np.sqrt(np.einsum("jki,jki->jk", axes, axes))

@@ -48,10 +48,9 @@ def joint_positions(character: Character, pose: Pose, chosen: Collection[str] = 
     """
     skeleton, called = character.skeleton, character.source.name_of
     values = joint_space(skeleton).measure(pose.rotations, pose.translations)
-    counts = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2, JointKind.BALL: 3}
     lines = ["# radians, metres"]
     for joint, (name, kind) in enumerate(zip(skeleton.names, skeleton.kinds, strict=True)):
-        count = counts.get(kind, 0)
+        count = 0 if kind is JointKind.FREE else kind.dofs
         if count and (not chosen or name in chosen):
             words = [f"{value + 0.0:.6f}" for value in values[joint, :count].tolist()]
             key = called(name)

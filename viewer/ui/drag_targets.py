@@ -46,7 +46,7 @@ def _can_follow(skeleton: Skeleton, root: str, joint: int, *, beside: bool = Fal
         if kind is JointKind.FREE:
             if root != "locked":
                 return True
-        elif kind is JointKind.SLIDE or (kind is not JointKind.FIXED and turns):
+        elif kind is JointKind.SLIDE or (kind.turns and turns):
             return True
     return False
 
@@ -373,8 +373,7 @@ def _turning_together(document: Document, *, individual: bool) -> list[str]:
     """The selected joints that can turn, parents first; unless ``individual``, those below another move with it."""
     skeleton = document.skeleton
     indices = sorted(skeleton.index(name) for name in selected_joints(document))
-    stiff = {JointKind.FIXED, JointKind.SLIDE}
-    chosen = [joint for joint in indices if skeleton.kinds[joint] not in stiff]
+    chosen = [joint for joint in indices if skeleton.kinds[joint].turns]
     if not individual:
         chosen = [joint for joint in chosen if not set(above(skeleton, joint)[1:]) & {*chosen}]
     return [skeleton.names[joint] for joint in chosen]
@@ -391,7 +390,7 @@ def _turned_by(document: Document, hit: Hit) -> str | None:
     joint = hit.index
     if _at_centre(document, hit):
         joint = int(skeleton.parents[joint])
-    while joint >= 0 and skeleton.kinds[joint] in {JointKind.FIXED, JointKind.SLIDE}:
+    while joint >= 0 and not skeleton.kinds[joint].turns:
         joint = int(skeleton.parents[joint])
     return None if joint < 0 else skeleton.names[joint]
 

@@ -18,7 +18,7 @@ from viewer.app.widgets.pen import Pen, gap
 from viewer.document import Document, actions
 from viewer.document.remapping import lost
 from viewer.errors import InputError
-from viewer.skeleton import DOFS, JointKind, Skeleton
+from viewer.skeleton import JointKind, Skeleton
 from viewer.skeleton.joint_edits import branch_of, chain_through, with_links
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.quaternion import rotate
@@ -136,11 +136,11 @@ def draw_build_inspector(ui: PanelContext) -> None:
     joint = skeleton.index(name)
     kind = skeleton.kinds[joint]
     imgui.push_id(name)
-    controls.head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, f"{KIND_WORDS[kind].lower()} · {DOFS[kind]} DOF", colour="accent")
+    controls.head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, f"{KIND_WORDS[kind].lower()} · {kind.dofs} DOF", colour="accent")
     _name(ui, name)
     _parent(ui, document, joint)
     _place(ui, document, joint)
-    if kind in (JointKind.HINGE, JointKind.SLIDE, JointKind.UNIVERSAL):
+    if kind.axes:
         controls.separator(ui)
         _axis(ui, document, joint)
         _ranges(ui, document, joint)

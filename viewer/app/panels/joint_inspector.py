@@ -22,7 +22,7 @@ from viewer.document.edit_skeleton import bone_vectors, coordinate_names, ends_o
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
 from viewer.scene import bone_ends
-from viewer.skeleton import DOFS, JointKind, LimitForm, Motor, Skeleton, coordinates_of, inertias_of, joint_space
+from viewer.skeleton import JointKind, LimitForm, Motor, Skeleton, coordinates_of, inertias_of, joint_space
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.mirroring import other_joint
@@ -34,7 +34,7 @@ def kind_words(skeleton: Skeleton, joint: int) -> str:
     kind = skeleton.kinds[joint]
     word = "root" if kind is JointKind.FREE else f"{kind} joint"
     leader = next((one.leader for one in skeleton.mimics if one.joint == skeleton.names[joint]), "")
-    return f"{word} · follows {leader}" if leader else f"{word} · {DOFS[kind]} DOF"
+    return f"{word} · follows {leader}" if leader else f"{word} · {kind.dofs} DOF"
 
 
 STIFFNESS = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units=fields.PART.units, low=0.0, high=1.0)
@@ -57,7 +57,7 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
     draw_sliders(ui, document, joint, sliders)
     if skeleton.parents[joint] < 0:
         _joint_position(ui, joint)
-    if not sliders and skeleton.kinds[joint] in {JointKind.BALL, JointKind.FREE}:
+    if not sliders and skeleton.kinds[joint].turns_freely:
         _joint_rotation(ui, joint)
     _limits(ui, document, joint, sliders)
     _bone(ui, document, joint)
@@ -423,7 +423,6 @@ def _with_end(
 
 
 _NAME, _ROW = 92.0, 24.0
-_MOVED = (JointKind.HINGE, JointKind.SLIDE)
 
 
 def is_robot(document: Document) -> bool:
@@ -433,12 +432,8 @@ def is_robot(document: Document) -> bool:
 
 @lru_cache(maxsize=8)
 def _is_robot(skeleton: Skeleton) -> bool:
-    inner = [kind for kind, parent in zip(skeleton.kinds, skeleton.parents.tolist(), strict=True) if parent >= 0]
-    roots = [kind for kind, parent in zip(skeleton.kinds, skeleton.parents.tolist(), strict=True) if parent < 0]
-    if any(kind not in (*_MOVED, JointKind.FREE, JointKind.FIXED) for kind in roots):
-        return False
-    moving = [kind for kind in (*roots, *inner) if kind in _MOVED]
-    return len(moving) > 1 and all(kind in (*_MOVED, JointKind.FIXED) for kind in inner)
+    dofs = [kind.dofs for kind in skeleton.kinds if kind is not JointKind.FREE]
+    return sum(dofs) > 1 and max(dofs) == 1
 
 
 def draw_joints(ui: PanelContext) -> None:
@@ -450,7 +445,7 @@ def draw_joints(ui: PanelContext) -> None:
         run(ui, "pose.copy_joints")
     with controls.no_spacing():
         for joint, (name, kind) in enumerate(zip(document.skeleton.names, document.skeleton.kinds, strict=True)):
-            if kind not in _MOVED:
+            if kind.dofs != 1:
                 continue
             x, y = imgui.get_cursor_screen_pos()
             leader, called = leaders.get(name), source.name_of(name)

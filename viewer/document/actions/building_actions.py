@@ -129,13 +129,12 @@ def _kind_of_twin(skeleton: Skeleton, joint: str, twin: str) -> Skeleton:
     """The twin with the kind, the reflected axes and the limits of a joint."""
     here, there = skeleton.index(joint), skeleton.index(twin)
     kind, world = skeleton.kinds[here], rest_world(skeleton)
-    count = {JointKind.HINGE: 1, JointKind.SLIDE: 1, JointKind.UNIVERSAL: 2}.get(kind, 0)
     if kind is JointKind.BALL and skeleton.kinds[there] is kind:
         return skeleton
     sign = 1.0 if kind is JointKind.SLIDE else -1.0
-    axes = sign * _FLIP * rotate(world.rotations[here], skeleton.axes[here, :count])
+    axes = sign * _FLIP * rotate(world.rotations[here], skeleton.axes[here, : kind.axes])
     axes = rotate(conjugate(world.rotations[there]), axes)
-    limits = skeleton.limits[here] if count else None
+    limits = skeleton.limits[here] if kind.axes else None
     return joint_edits.with_kind(skeleton, twin, kind, axis=axes, limits=limits)
 
 

@@ -29,7 +29,7 @@ from viewer.document.take import same_or_none
 from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import NONE, WORDS, with_limits
 from viewer.ik.goals.goal import as_rotation
-from viewer.skeleton import DOFS, JointKind, Pose, Skeleton, joint_space
+from viewer.skeleton import JointKind, Pose, Skeleton, joint_space
 from viewer.skeleton.figure import partners
 from viewer.spatial.checks import Floats, handed_over
 
@@ -101,7 +101,7 @@ def _coordinates(skeleton: Skeleton, joint: int) -> int:
     kind = skeleton.kinds[joint]
     if kind is JointKind.FREE or (kind is JointKind.BALL and skeleton.limits[joint] is None):
         return 0
-    return DOFS[kind]
+    return kind.dofs
 
 
 def _put(document: Document, pose: Pose, joint: int) -> Document:

@@ -223,7 +223,7 @@ def _joints(document: Document, names: tuple[str, ...] | None) -> list[int]:
         if not names:
             raise InputError("joints: expected at least one to key")
         return [document.skeleton.index(name) for name in names]
-    fixed = np.array([kind is JointKind.FIXED for kind in document.skeleton.kinds])
+    fixed = document.skeleton.of_kind(JointKind.FIXED)
     still = (document.pose.rotations == document.skeleton.rest_rotations).all(axis=-1)
     return np.flatnonzero(~(fixed & still)).tolist() or list(range(len(fixed)))
 

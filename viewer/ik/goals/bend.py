@@ -17,7 +17,7 @@ from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal, Number, Unit, Vector
 from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
 from viewer.ik.system import System, Work
-from viewer.skeleton import JointKind, Skeleton, World, find_figure, find_place, fk
+from viewer.skeleton import Skeleton, World, find_figure, find_place, fk
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, from_axis_angle, perpendicular, rotate
 
@@ -120,7 +120,7 @@ def bending_axis(skeleton: Skeleton, bones: LimbBones) -> Vector:
     axis = np.cross(above, below)
     size = np.linalg.norm(axis)
     if size < STRAIGHT * np.linalg.norm(above) * np.linalg.norm(below):
-        hinge = skeleton.kinds[joint] in (JointKind.HINGE, JointKind.UNIVERSAL)
+        hinge = skeleton.kinds[joint].hinged
         axis = skeleton.axes[joint, 0] if hinge else perpendicular(below)
         axis = axis - below * ((axis @ below) / (below @ below))
         size = np.linalg.norm(axis)

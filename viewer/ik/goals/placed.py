@@ -28,7 +28,6 @@ from viewer.ik.goals.kind import (
 )
 from viewer.ik.system import System, Work
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, fk
-from viewer.skeleton.limits import DOFS
 from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between
@@ -231,6 +230,6 @@ def _leg_dofs(skeleton: Skeleton, joint: int) -> int:
     """Dofs of a joint and those above it, without the root."""
     count, parents = 0, skeleton.parents
     while parents[joint] >= 0:
-        count += DOFS[skeleton.kinds[joint]]
+        count += skeleton.kinds[joint].dofs
         joint = int(parents[joint])
     return count
