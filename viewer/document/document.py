@@ -225,6 +225,10 @@ class Document:
         """The item selected last, or None."""
         return self.selection[-1] if self.selection else None
 
+    def selected(self, kind: ItemKind) -> tuple[str, ...]:
+        """The names of the selected items of a kind; of goals their ids."""
+        return tuple(item.name for item in self.selection if item.kind == kind)
+
     @property
     def selected_on_figure(self) -> tuple[Item, ...]:
         """The selected joints and effectors."""

@@ -96,7 +96,7 @@ def is_hold(goal: Goal) -> bool:
 
 def yielding_holds(document: Document) -> frozenset[str]:
     """Ids of the holds that seem to give way in a pose without a report: those that are missed and not selected."""
-    first = {item.name for item in document.selection if item.kind == "effector"}
+    first = set(document.selected("effector"))
     missed = {name for name, error in current_errors(document).items() if not error.reached} - first
     if not missed or not first or not holds_yield(document):
         return frozenset()
@@ -177,7 +177,7 @@ def settling_goals(document: Document, edited: Collection[str]) -> dict[str, Goa
         edited: ids of the goals that the edit has changed; they are no holds.
     """
     goals, far = document.solver_goals(), far_pins(document)
-    names, levels = {item.name for item in document.selection if item.kind == "effector"}, holds_yield(document)
+    names, levels = set(document.selected("effector")), holds_yield(document)
     if not names & goals.keys() and not far:
         return goals
     if levels:

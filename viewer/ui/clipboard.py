@@ -74,7 +74,7 @@ class Clipboard:
             world: pasting gives the joints their rotations in the world, independent of their parents.
         """
         document = self._session.document
-        joints = tuple(item.name for item in document.selection if item.kind == "joint")
+        joints = document.selected("joint")
         self._copied = Copied(document.pose, joints or None, document.skeleton.names, world)
         where = " in the world" if world else ""
         self._view.note(f"Copied the pose of {len(joints)} joints{where}" if joints else f"Copied the pose{where}")
@@ -82,7 +82,7 @@ class Clipboard:
     def copy_joints(self) -> None:
         """Put the joint positions into the system's clipboard: of the selected joints, of all if none is selected."""
         document = self._session.document
-        chosen = {item.name for item in document.selection if item.kind == "joint"}
+        chosen = set(document.selected("joint"))
         text, count = joint_positions(document.character, document.pose, chosen)
         self._view.request("copy-text", text)
         self._view.note(f"Copied the positions of {plural(count, 'joint')}")

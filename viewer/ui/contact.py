@@ -130,7 +130,7 @@ def ground_of(document: Document) -> float:
 
 def prop_shapes(document: Document, hovered: Item | None) -> tuple[PropShape, ...]:
     """The props as they are drawn and picked."""
-    chosen = {item.name for item in document.selection if item.kind == "prop"}
+    chosen = set(document.selected("prop"))
     lit = hovered.name if hovered is not None and hovered.kind == "prop" else None
     return tuple(
         PropShape(prop.name, None if prop.problem else prop.solid(), prop.name in chosen, prop.name == lit)
@@ -185,7 +185,7 @@ class Contacts(ViewPart):
         hand = None if active is None else hand_above(document.skeleton, joint_of(document, active))
         if hand is None:
             return None
-        selected = [item.name for item in document.selection if item.kind == "prop"]
+        selected = document.selected("prop")
         place = world_of(document.skeleton, document.pose).positions[document.skeleton.index(hand)]
         prop = document.contact.prop(selected[-1]) if selected else nearest_prop(document.contact, place)
         return None if prop is None else (hand, prop.name)
@@ -274,13 +274,9 @@ class Contacts(ViewPart):
         x, y, z = place.tolist()
         return x, y, z
 
-    def chosen(self) -> list[str]:
-        """Names of the selected props."""
-        return [item.name for item in self._document.selection if item.kind == "prop"]
-
     def remove(self) -> None:
         """Remove the selected props, in one step."""
-        names = self.chosen()
+        names = self._document.selected("prop")
         if len(names) == 1:
             self._session.dispatch(act.RemoveProp(names[0]))
             return
@@ -291,7 +287,9 @@ class Contacts(ViewPart):
 
     def shared(self, others: CommandBindings) -> CommandBindings:
         """Commands of other parts that act on props while some are selected."""
-        return {"goal.remove": others["goal.remove"].taken_over(self.remove, lambda: bool(self.chosen()))}
+        return {
+            "goal.remove": others["goal.remove"].taken_over(self.remove, lambda: bool(self._document.selected("prop")))
+        }
 
     def bindings(self) -> CommandBindings:
         """How its commands are run."""

@@ -171,11 +171,8 @@ class Layering(ViewPart):
 
     def remove(self) -> None:
         """Remove the selected layers."""
-        for name in self._selected():
+        for name in self._session.document.selected("layer"):
             self._session.dispatch(act.RemoveLayer(name))
-
-    def _selected(self) -> list[str]:
-        return [item.name for item in self._session.document.selection if item.kind == "layer"]
 
     def _effector(self) -> str | None:
         """The effector or joint that is selected, or that the selected layer is for."""
@@ -197,7 +194,11 @@ class Layering(ViewPart):
 
     def shared(self, bindings: CommandBindings) -> CommandBindings:
         """*Remove goal* removes selected layers, too."""
-        return {"goal.remove": bindings["goal.remove"].taken_over(self.remove, lambda: bool(self._selected()))}
+        return {
+            "goal.remove": bindings["goal.remove"].taken_over(
+                self.remove, lambda: bool(self._session.document.selected("layer"))
+            )
+        }
 
 
 def _new(document: Document, name: str, place: Place, times: _Times) -> GoalLayer:

@@ -22,11 +22,6 @@ class LibraryPoses:
         self._session, self._view = session, view
         self._blend: tuple[str, Pose, Transfer] | None = None
 
-    @property
-    def joints(self) -> tuple[str, ...]:
-        """Names of the selected joints; effectors are not joints."""
-        return tuple(item.name for item in self._session.document.selection if item.kind == "joint")
-
     def apply(self, name: str, source: Skeleton, pose: Pose, *, flipped: bool = False) -> None:
         """Apply a pose as one undo step.
 
@@ -74,7 +69,7 @@ class LibraryPoses:
         """The joints that change; None: all."""
         names = self._session.document.skeleton.names
         fitting = tuple(names[joint] for joint in found.joints)
-        chosen = self.joints
+        chosen = self._session.document.selected("joint")
         if not chosen:
             return None if len(fitting) == len(names) else fitting
         return tuple(name for name in fitting if name in chosen)

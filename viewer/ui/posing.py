@@ -178,7 +178,7 @@ class Posing(ViewPart):
         """Toggle the pin of the selected effectors by the active one, in one step."""
         pinned = not self._pinned(part)
         goal = self._goal()
-        names = self._effectors() or ([] if goal is None else [goal.id])
+        names = self._document.selected("effector") or (() if goal is None else (goal.id,))
         self._several([act.SetPin(name, **{part: pinned}) for name in names], "Pin" if pinned else "Unpin")
 
     def _pinned(self, part: str) -> bool:
@@ -198,10 +198,6 @@ class Posing(ViewPart):
         goal = self._goal()
         if goal is not None:
             self._do(act.HoldEffector(goal.id))
-
-    def _effectors(self) -> list[str]:
-        """Ids of the selected goals."""
-        return [item.name for item in self._document.selection if item.kind == "effector"]
 
     def _add(self, kind: str | None = None) -> None:
         """Add a goal to the active effector; None: of a kind that the window asks for."""
@@ -227,7 +223,7 @@ class Posing(ViewPart):
 
     def _pair(self) -> tuple[str, str] | None:
         """The two selected effectors, with the one selected last second; None for any other selection."""
-        names = tuple(dict.fromkeys(self._document.goal(name).effector for name in self._effectors()))
+        names = tuple(dict.fromkeys(self._document.goal(name).effector for name in self._document.selected("effector")))
         return (names[0], names[1]) if len(names) == 2 else None
 
     def _pair_goals(self) -> list[str]:
@@ -245,7 +241,7 @@ class Posing(ViewPart):
 
     def _remove_goals(self) -> None:
         """Remove or switch off the selected goals, in one step."""
-        goals = [self._document.goal(name) for name in self._effectors()]
+        goals = [self._document.goal(name) for name in self._document.selected("effector")]
         self._several(
             [
                 act.ReleaseEffector(goal.id) if goal.id == goal.effector else act.RemoveGoal(goal.id)
@@ -256,11 +252,11 @@ class Posing(ViewPart):
         )
 
     def _can_remove_goals(self) -> bool:
-        goals = [self._document.goal(name) for name in self._effectors()]
+        goals = [self._document.goal(name) for name in self._document.selected("effector")]
         return any(goal.enabled or goal.id != goal.effector for goal in goals)
 
     def _remove_effectors(self) -> None:
-        effectors = dict.fromkeys(self._document.goal(name).effector for name in self._effectors())
+        effectors = dict.fromkeys(self._document.goal(name).effector for name in self._document.selected("effector"))
         self._several([act.RemoveEffector(name) for name in effectors], "Remove")
 
     def _several(self, actions: Sequence[act.Action], word: str, what: str = "") -> None:
@@ -325,7 +321,9 @@ class Posing(ViewPart):
         return pins | {
             "effector.make": CommandBinding(self._make, self._can_make),
             "effector.hold": CommandBinding(self._hold, self._has_goal),
-            "effector.remove": CommandBinding(self._remove_effectors, lambda: bool(self._effectors())),
+            "effector.remove": CommandBinding(
+                self._remove_effectors, lambda: bool(self._document.selected("effector"))
+            ),
             "goal.add": CommandBinding(self._add, self._has_goal),
             **{
                 f"goal.add_{KINDS[kind].command or kind}": CommandBinding(

@@ -222,7 +222,7 @@ def _effectors(
     chosen = {item.name for item in document.selected_on_figure if item.name in errors}
     others = {name: error for name, error in errors.items() if name not in yields}
     spoken = chosen or {worst(others)[0]}  # status line: goals
-    selected = {item.name for item in document.selection if item.kind == "effector"}
+    selected = set(document.selected("effector"))
     lit = hovered.name if hovered is not None and hovered.kind == "effector" else None
     world = world_of(document.skeleton, document.pose)
     fixed = fixed_points(document.skeleton, tuple([(one.effector, one.offset) for one in document.goals]))
@@ -288,7 +288,7 @@ def ties_of(document: Document, errors: Mapping[str, GoalError]) -> tuple[Tie, .
     if not goals:
         return ()
     world = world_of(document.skeleton, document.pose)
-    selected = {item.name for item in document.selection if item.kind == "effector"}
+    selected = set(document.selected("effector"))
     ties = []
     for goal in goals:
         ends = fixed_points(document.skeleton, ((goal.effector, goal.offset), (goal.to, _NOWHERE))).at(world)

@@ -87,8 +87,8 @@ def draw_inspector(ui: PanelContext) -> None:
 def _several(ui: PanelContext) -> bool:
     """Draw what several effectors, or several joints, share; returns whether several are selected."""
     document = ui.session.document
-    goals = [document.goal(item.name) for item in document.selection if item.kind == "effector"]
-    joints = [document.skeleton.index(item.name) for item in document.selection if item.kind == "joint"]
+    goals = [document.goal(name) for name in document.selected("effector")]
+    joints = [document.skeleton.index(name) for name in document.selected("joint")]
     if max(len(goals), len(joints)) < 2:
         return False
     imgui.push_id("several")
@@ -156,8 +156,8 @@ def shown_goal_and_joint(document: Document) -> tuple[DocumentGoal | None, int]:
     Each is the last one selected; a selected effector shows its joint too, and a joint the effector on it.
     """
     skeleton = document.skeleton
-    effector = next((item.name for item in reversed(document.selection) if item.kind == "effector"), None)
-    name = next((item.name for item in reversed(document.selection) if item.kind == "joint"), None)
+    effector = next(reversed(document.selected("effector")), None)
+    name = next(reversed(document.selected("joint")), None)
     joint = -1 if name is None else skeleton.index(name)
     if effector is not None:
         goal = document.goal(effector)

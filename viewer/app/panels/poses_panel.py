@@ -92,7 +92,7 @@ def _head(ui: PanelContext) -> None:
 def _foot(shown: _Shown) -> None:
     """Draw what a pose would be applied to, and the folder."""
     ui, pen = shown.ui, shown.pen
-    joints = ui.controller.library_poses.joints
+    joints = ui.session.document.selected("joint")
     to = "all joints" if not joints else joints[0] if len(joints) == 1 else f"{len(joints)} joints"
     x, y = imgui.get_cursor_screen_pos()
     room, button = imgui.get_content_region_avail().x, pen.px(_NOTE)

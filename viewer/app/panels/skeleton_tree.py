@@ -249,7 +249,7 @@ class RowPainter:
             document=document,
             sides=look_of(document.skeleton).sides.tolist(),
             goals=goals,
-            selected={chosen.name for chosen in document.selection if chosen.kind == "joint"},
+            selected=set(document.selected("joint")),
             hovered=hovered.name if hovered is not None and hovered.kind == "joint" else "",
             at_limit=frozenset(joints_at_limit(document)),
             missed=frozenset(name for name, error in ui.session.errors.items() if not error.reached)
