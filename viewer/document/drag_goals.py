@@ -111,21 +111,6 @@ def far_pins(document: Document) -> frozenset[str]:
     return frozenset(name for name in pinned if (errors[name].metres or 0.0) > near)
 
 
-def strict_pins(document: Document, dragged: Collection[str]) -> frozenset[str]:
-    """Ids of the pins that a drag of other goals keeps met in every tick: those in reach, where holds yield.
-
-    Firm holds draw pins off by weight, and more steps gain little.
-
-    Args:
-        document: at the start of the drag.
-        dragged: ids of the dragged goals.
-    """
-    if not holds_yield(document):
-        return frozenset()
-    pinned = {name for name, goal in document.solver_goals().items() if goal.pinned}
-    return frozenset(pinned.difference(dragged, far_pins(document)))
-
-
 def prioritised(
     goals: Mapping[str, Goal],
     names: Container[str],
@@ -185,10 +170,23 @@ def settling_goals(document: Document, edited: Collection[str]) -> dict[str, Goa
     return prioritised(goals, names, far=far, levels=levels, raised=False)
 
 
+class DragGoals(NamedTuple):
+    """What a drag asks for.
+
+    Attributes:
+        goals: by id; those of dragged joints by the joint's name.
+        strict: ids of the pins that the drag of other goals keeps met in every tick: those in reach, where holds
+            yield. Firm holds draw pins off by weight, and more steps gain little.
+    """
+
+    goals: dict[str, Goal]
+    strict: frozenset[str]
+
+
 def drag_goals(
     document: Document, joints: Iterable[DraggedJoint], targets: Mapping[Item, Target], effectors: Collection[str] = ()
-) -> dict[str, Goal]:
-    """All goals of a drag, by id; goals of dragged joints by the joint's name.
+) -> DragGoals:
+    """All goals of a drag.
 
     Other position goals of a dragged joint are left out; of a pose goal the rotation remains.
 
@@ -202,6 +200,7 @@ def drag_goals(
     goals: dict[str, Goal] = {}
     asked, levels = document.solver_goals(), holds_yield(document)
     far = far_pins(document)
+    pinned = {name for name, goal in asked.items() if goal.pinned} if levels else set()
     if effectors or far or (dragged and levels):
         asked = prioritised(asked, effectors, far=far, levels=levels)
     for name, goal in asked.items():
@@ -214,7 +213,7 @@ def drag_goals(
     for held in dragged.values():
         name = held.item.name
         goals[name if name not in goals else f"{name} point"] = _joint_goal(document, held, targets.get(held.item))
-    return goals
+    return DragGoals(goals, frozenset(pinned.difference(effectors, far)))
 
 
 def _joint_goal(document: Document, held: DraggedJoint, target: Target | None) -> Goal:

@@ -235,7 +235,7 @@ def _solved(document: Document, held: DraggedJoint, now: Frames, move: _Move) ->
     points = world.point(held.joint, np.array(held.point))
     at = int(np.searchsorted(move.frames, move.frame))
     asking = replace(document, pose=poses[at])
-    goals = tuple(drag_goals(asking, [held], {}).values())  # that of the moved point is the last
+    goals = tuple(drag_goals(asking, [held], {}).goals.values())  # that of the moved point is the last
     some = np.flatnonzero(move.share > 0.0)
     places, turns = _targets(document, goals, world, some)
     places[:, -1] = points[some] + move.share[some, None] * move.goes

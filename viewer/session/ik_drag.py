@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from viewer.document import Document, Grab, Item, Report, joint_of, measured, stand_of
 from viewer.document.actions.goal_actions import with_goal
 from viewer.document.argument_checks import as_number, as_vector
-from viewer.document.drag_goals import DraggedJoint, Target, drag_goals, dragged_joint, linked_items, strict_pins
+from viewer.document.drag_goals import DraggedJoint, Target, drag_goals, dragged_joint, linked_items
 from viewer.document.key_editing import carried_pose
 from viewer.document.posed_goals import above, below, held, led
 from viewer.document.scope import locked_joints, violation
@@ -241,12 +241,11 @@ class IkDrag:
         # Joints without a target yet stay where they were at the start.
         asking = replace(self.document, pose=self.start.pose)
         effectors = {item.name for item in self._items if item.kind == "effector"}
-        goals = drag_goals(asking, self._joints, self._targets, effectors)
+        goals, strict = drag_goals(asking, self._joints, self._targets, effectors)
         kinds, self._names = tuple((name, goal.kind) for name, goal in goals.items()), tuple(goals)
         changed, self._kinds, self._goals = kinds != self._kinds, kinds, tuple(goals.values())
         self._holds = frozenset(name for name, goal in goals.items() if goal.hold)
         self._places, self._turns = target_rows(self._goals)
-        strict = strict_pins(asking, effectors)
         self._pins = [row for row, name in enumerate(goals) if name in strict]
         joints = {one.joint for one in self._joints}
         self._rows = {
