@@ -160,6 +160,7 @@ class Report:
             lines[name] = tuple(math.radians(b) if math.isnan(a) else a for a, b in pairs)
         return lines
 
+    @cached_property
     def whole(self) -> Report:
         """All steps so far as one solve: the report after a drag."""
         if self._whole:

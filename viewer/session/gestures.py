@@ -160,7 +160,7 @@ class GestureManager:
         document = drag.finish()
         if drag.temporary:  # the goal of the drag is gone: solve for those that remain
             return settle(document, self._solvers)
-        return State(document, drag.report.whole() if drag.report else still_report(document))
+        return State(document, drag.report.whole if drag.report else still_report(document))
 
     def cancel(self) -> bool:
         """End the gesture and show the state that it began with; whether there was a gesture."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from viewer.document import Report
 from viewer.errors import ViewerError
 from viewer.scene import Camera, DrawList, Scene
 from viewer.session import Session
+from viewer.session.long_work import LongWork
 from viewer.session.replay import Replay
 from viewer.session.user_files import Preferences
 from viewer.skeleton import Pose
@@ -51,23 +50,23 @@ _EXPLAINED_AFTER = 0.25
 """Seconds that a drag rests before it is said why its goals are missed."""
 
 
-class _RestingDrag(NamedTuple):
-    """A drag that rests.
+class _RestingDrag:
+    """A drag that rests: why its goals are missed is found in a thread, as the next motion may come at any time.
 
     Attributes:
         report: of its last tick.
-        whole: the report on all of it, which has reasons.
-        since: when it came to rest, seconds.
     """
 
-    report: Report
-    whole: Report
-    since: float
+    def __init__(self, report: Report, now: float) -> None:
+        """Note when it came to rest, seconds."""
+        self.report, self._since = report, now
+        self._work: LongWork[object] | None = None
 
-    @property
-    def explained_from(self) -> float:
-        """The time from which on its reasons are shown."""
-        return self.since + _EXPLAINED_AFTER
+    def explained(self, now: float) -> bool:
+        """Whether the reasons of the report on all of it are known; begins to find them after a while."""
+        if self._work is None and now - self._since >= _EXPLAINED_AFTER:
+            self._work = LongWork(lambda: self.report.whole.reasons, {})
+        return self._work is not None and not self._work.busy
 
 
 class Controller:
@@ -313,14 +312,14 @@ class Controller:
         return busy or moving or view.revision != before or self._awaits_reasons(now)
 
     def _awaits_reasons(self, now: float) -> bool:
-        """Whether a drag is at rest, but not long enough to ask why its goals are missed, which may take a moment."""
+        """Whether a drag is at rest, and why its goals are missed is not known yet."""
         drag = self.session.gestures.drag
         if drag is None or drag.report is None or drag.pending:
             self._rest = None
             return False
         if self._rest is None or self._rest.report is not drag.report:
-            self._rest = _RestingDrag(drag.report, drag.report.whole(), now)
-        return now < self._rest.explained_from
+            self._rest = _RestingDrag(drag.report, now)
+        return not self._rest.explained(now)
 
     def _tick_workspace(self, workspace: Workspace, now: float, elapsed: float | None) -> bool:
         """Tick the part that belongs to a workspace; whether anything in it moves."""
@@ -427,7 +426,7 @@ class Controller:
         rest = self._rest if self.session.gestures.drag is not None else None
         line = status_line(
             self.session,
-            self.session.report if rest is None or view.now < rest.explained_from else rest.whole,
+            self.session.report if rest is None or not rest.explained(view.now) else rest.report.whole,
             dragging=busy,
             compiling_for=waited,
             fps=view.fps,
