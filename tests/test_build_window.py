@@ -154,6 +154,19 @@ def test_what_a_clip_loses_is_said_before_it_is_lost() -> None:
     assert len(person.document.clip_data) == len(viewer.load("sample:walk").clip or ())
 
 
+def test_what_is_said_of_building_goes_with_it() -> None:
+    person = Person()
+    person.key("ctrl+b")
+    person.wait(0.2)
+    viewport = person.controller.viewport
+    person.click(viewport.x + 20.0, viewport.y + 0.9 * viewport.h)
+    said = "Click a joint to continue from it"
+    assert [one.text for one in person.controller.view.bar.messages] == [said]
+    person.key("ctrl+b")
+    person.wait(0.2)
+    assert not person.controller.view.bar.messages
+
+
 def test_entering_and_leaving_changes_nothing() -> None:
     person = Person()
     before = person.document

@@ -41,6 +41,7 @@ from viewer.ui.status import StatusLine
 from viewer.ui.view import Gesture, Message, View, Workspace
 
 _ABOUT = "build"
+CLICK_A_JOINT = "Click a joint to continue from it"
 _SHIFT = 0.15
 """Distance of a copied branch from its original, as a fraction of the figure's height."""
 KIND_WORDS = {
@@ -216,7 +217,7 @@ class Building:
             if place is not None:
                 self.place(place)
         elif self.adding:
-            self._view.note("Click a joint to continue from it")
+            self._view.post(Message(CLICK_A_JOINT, about=_ABOUT))
         else:
             self._session.dispatch(Select(()))
 

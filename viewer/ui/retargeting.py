@@ -428,7 +428,7 @@ class Retargeting:
         """The text of the status line: which pairs are to be checked, and what became of the feet."""
         found, report = self.map, self.report
         if not self.running:
-            return StatusLine("dot", "Retarget", "idle", NOTHING, "", ())
+            return StatusLine("dot", "Retarget", "idle", "", "", ())
         if self._background.is_under_way("retargeting"):
             return StatusLine("dot", "Retargeting", "idle", "", "", ())
         if self.problem or found is None or report is None:

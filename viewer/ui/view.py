@@ -425,9 +425,9 @@ class MessageBar:
         self.revision += 1
 
     def done(self, about: str) -> None:
-        """Close the errors about a task that has succeeded."""
+        """Close what was said about a task that has succeeded, or is over."""
         for message in self.messages:
-            if message.level == "error" and about and message.about == about:
+            if about and message.about == about:
                 self.close(message)
 
     def close(self, message: Message) -> None:

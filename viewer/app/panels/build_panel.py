@@ -22,7 +22,7 @@ from viewer.skeleton import JointKind, Skeleton
 from viewer.skeleton.joint_edits import branch_of, chain_through, with_links
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.quaternion import rotate
-from viewer.ui.build_workspace import KIND_WORDS, PLANE_WORDS, Plane
+from viewer.ui.build_workspace import CLICK_A_JOINT, KIND_WORDS, PLANE_WORDS, Plane
 
 WIDE = 1180.0
 """Logical width of the window from which the joint kinds are segments; below it they are a list."""
@@ -130,7 +130,7 @@ def draw_build_inspector(ui: PanelContext) -> None:
         controls.quiet(ui, "Click on the floor to place the first joint")
         return
     if not building.active:
-        controls.quiet(ui, "Click a joint to continue from it")
+        controls.quiet(ui, CLICK_A_JOINT)
         return
     skeleton, name = document.skeleton, building.active
     joint = skeleton.index(name)

@@ -34,10 +34,7 @@ def draw_pairs(ui: PanelContext) -> None:
     """Draw the pairs, grouped by part of the body; a click selects one, its menu makes a joint have no partner."""
     retargeting = ui.controller.retargeting
     if not retargeting.running or retargeting.map is None:
-        controls.quiet(ui, retargeting.problem or NOTHING)
-        gap(ui.px(6))
-        if controls.text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, hint=hint("retarget.open")):
-            run(ui, "retarget.open")
+        controls.quiet(ui, "No pairs yet")
         return
     imgui.begin_child("pairs", (0.0, imgui.get_content_region_avail().y - ui.px(_FOOT)))
     pen = Pen(ui)
@@ -133,6 +130,9 @@ def draw_retarget(ui: PanelContext) -> None:
     retargeting = ui.controller.retargeting
     if not retargeting.running:
         controls.quiet(ui, NOTHING)
+        gap(ui.px(6))
+        if controls.text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, hint=hint("retarget.open")):
+            run(ui, "retarget.open")
         return
     _figures(ui)
     controls.separator(ui)
