@@ -11,7 +11,9 @@ from inside.document import KeyPose, PlantFeet, SetFeet, TurnJoint, feet_of, fra
 from inside.session import load_session, save_session
 from inside.ui import FeetView, planting
 from panel_window import PanelWindow
+from sessions import place as placed
 from test_feet_document import long_walk, slippery
+from ui_person import Person
 
 import viewer
 from viewer.document import new_document
@@ -132,6 +134,56 @@ def test_soles_are_drawn_flat_on_the_floor_and_empty_where_feet_slide(window: Pa
     sliding = draw_list(window.controller.scene(), projection, 1.0)
     assert len(sliding.triangles) == len(bare.triangles)
     assert len(sliding.lines) > len(bare.lines)
+
+
+def lift(person: Person) -> None:
+    """Press the button of the message about a foot that stays."""
+    (message,) = [one for one in person.controller.view.bar.messages if one.actions]
+    assert message.text == "LeftFoot is planted here and stays"
+    assert [words for words, _ in message.actions] == ["Lift it"]
+    person.controller.view.bar.choose(message, 0)
+
+
+@pytest.mark.parametrize("fk", [False, True])
+def test_a_planted_foot_is_not_dragged_to_where_its_key_would_not_show_it_until_it_is_lifted(fk: bool) -> None:
+    person = Person("sample:walk")
+    person.controller.run("feet.plant")
+    person.controller.run("key.auto")
+    person.controller.playback.go(44)
+    person.controller.run("view.frame_all")
+    person.wait()
+    before, at = person.document, person.at("LeftFoot")
+    if fk:
+        person.key("d")
+    person.drag(at, (60.0, -40.0))
+    assert person.document.pose is before.pose
+    assert person.document.take is before.take
+    lift(person)
+    before = person.document
+    person.drag(person.at("LeftFoot"), (60.0, -40.0))
+    assert person.controller.session.history.labels[-1].startswith("Turn" if fk else "Drag")
+    moved = np.linalg.norm(person.place("LeftFoot") - placed(before, "LeftFoot"))
+    assert moved > 0.02
+    person.controller.playback.go(40)
+    person.controller.playback.go(44)
+    assert np.linalg.norm(person.place("LeftFoot") - placed(before, "LeftFoot")) == pytest.approx(moved, abs=1e-4)
+
+
+def test_what_planting_overrules_of_a_key_is_said_and_lifting_shows_it() -> None:
+    person = Person("sample:walk")
+    person.controller.run("feet.plant")
+    person.controller.playback.go(44)
+    person.controller.run("view.frame_all")
+    person.wait()
+    person.drag(person.at("LeftFoot"), (60.0, -40.0))
+    dragged = person.place("LeftFoot")
+    person.key("s")
+    assert np.linalg.norm(person.place("LeftFoot") - dragged) > 0.01
+    lift(person)
+    person.wait()
+    assert np.linalg.norm(person.place("LeftFoot") - dragged) < 1e-4
+    person.key("s")  # nothing is overruled now
+    assert not [one for one in person.controller.view.bar.messages if one.actions]
 
 
 # Long motions

@@ -49,6 +49,7 @@ from viewer.motion import (
 )
 from viewer.progress import report
 from viewer.skeleton import Clip, Skeleton, at_or_below, find_figure, fk_arrays
+from viewer.skeleton.limbs import Limb
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 from viewer.spatial.vectors import norm
 
@@ -88,6 +89,17 @@ def found_contacts(document: Document) -> tuple[PlantedContact, ...]:
         for foot in found.feet
         for one in foot.contacts
     )
+
+
+def planted_legs(document: Document) -> dict[str, Limb]:
+    """The legs whose feet are planted in the frame shown, by the names of the feet."""
+    feet, figure, now = feet_of(document), find_figure(document.skeleton), document.frame
+    if feet is None or not feet.on or figure is None:
+        return {}
+    here = [feet.contacts[number] for number in contact_times(feet.contacts).between(now, now + 1)]
+    names, standing = document.skeleton.names, {one.foot for one in here if not one.ignored}
+    legs = {names[_last_of(leg.lower, leg.end)]: leg for leg in figure.legs}
+    return {name: leg for name, leg in legs.items() if name in standing}
 
 
 class ContactKey(NamedTuple):

@@ -104,7 +104,8 @@ class Controller:
         self.camera_moves.seen = self._seen
         self.planes = Planes(session, view, self.camera_moves)
         self.demos = Demos(session, view, self.camera_moves, self.laboratory)
-        self.drags = Dragging(session, view, self.hit_test)
+        self.planting = Planting(session, view, self.scenes.feet, self.background)
+        self.drags = Dragging(session, view, self.hit_test, self.planting)
         self.opening = Opening(session, view, self.drags, self.camera_moves, self.demos)
         self.nudging, self.posing = Nudging(session, view), Posing(session, view)
         self.solutions = Solutions(session, view)
@@ -126,7 +127,6 @@ class Controller:
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
         self.library_poses = LibraryPoses(session, view)
         self.selecting = Selecting(session, view)
-        self.planting = Planting(session, view, self.scenes.feet, self.background)
         self.keying = Keying(session, view, self.playback, self.drags, self.planting)
         self.markers = Markers(session, view, self.playback)
         self.tweening, self.layering = Tweening(session, view), Layering(session, view)

@@ -11,6 +11,7 @@ import numpy as np
 from viewer.document import Document, DocumentGoal, Grab, Item, Mode, joint_of, stand_of, world_of
 from viewer.document import actions as act
 from viewer.document.actions import Select, SetPose, TurnJoint
+from viewer.document.planted_feet import planted_legs
 from viewer.document.posed_goals import above
 from viewer.document.take import layer_of
 from viewer.document.take_layers import target_of
@@ -18,7 +19,7 @@ from viewer.gizmo import RigidMotion, Tool
 from viewer.ik.goals import KINDS, pole
 from viewer.scene import Hit, Mark
 from viewer.session import Session
-from viewer.skeleton import JointKind, Pose, Skeleton
+from viewer.skeleton import JointKind, Pose, Skeleton, at_or_below
 from viewer.skeleton.figure import body_joint, limb_middle
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, between, conjugate, multiply, rotate
@@ -367,6 +368,21 @@ def mover_of_handles(document: Document, item: Item, tool: Tool, *, individual: 
     if item.kind == "effector" or root:
         return TargetMover(_together(document, item), individual=individual)
     return TargetMover({item: grip(document, item)}, Grab(item.name))
+
+
+def planted_foot(document: Document, mover: Mover) -> str | None:
+    """The planted foot that a drag would move, by its goal or by a joint of its leg; None without one."""
+    index, targets = document.skeleton.index, isinstance(mover, TargetMover)
+    if isinstance(mover, TargetMover):
+        joints = [joint_of(document, item) for item in mover.starts]
+    elif isinstance(mover, JointMover):
+        joints = [index(mover.joint)]
+    else:
+        joints = [index(name) for name in mover.joints] if isinstance(mover, JointsMover) else []
+    for name, leg in planted_legs(document).items():
+        if joints and at_or_below(document.skeleton, index(name) if targets else leg.upper)[joints].any():
+            return name
+    return None
 
 
 def _turning_together(document: Document, *, individual: bool) -> list[str]:

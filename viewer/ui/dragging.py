@@ -21,6 +21,7 @@ from viewer.ui.contact import PropMover, RadiusMover, hit_radius
 from viewer.ui.drag_targets import Mover, can_move
 from viewer.ui.events import Button, Mods, Move, Press
 from viewer.ui.mirroring import leads, mirrored_mover
+from viewer.ui.planting import Planting
 from viewer.ui.range_handles import RangeDrag, end_of_hit, hit_end
 from viewer.ui.scene_builder import SceneBuilder
 from viewer.ui.trails import TrailMover
@@ -276,10 +277,10 @@ class DragPace:
 class Dragging(ViewPart):
     """Begins and ends drags."""
 
-    def __init__(self, session: Session, view: View, hit_test: HitTest) -> None:
+    def __init__(self, session: Session, view: View, hit_test: HitTest, planting: Planting) -> None:
         """Start without a drag."""
         super().__init__(session, view)
-        self._hit_test = hit_test
+        self._hit_test, self._planting = hit_test, planting
 
     # Beginning
 
@@ -328,7 +329,13 @@ class Dragging(ViewPart):
         """The mover of an item's handles."""
         return drag_targets.mover_of_handles(self._document, item, tool, individual=self._view.individual)
 
-    def _begun(self, handle: GizmoDrag, mover: Mover, event: Press | None) -> Drag:
+    def _begun(self, handle: GizmoDrag, mover: Mover, event: Press | None) -> Drag | None:
+        """The drag; None where it would set keys that planting overrules."""
+        if self._document.auto_key or self._session.recorder.recording:
+            foot = drag_targets.planted_foot(self._document, mover)
+            if foot is not None:
+                self._planting.offer_to_lift(foot)
+                return None
         if self._view.mirror:
             mover = mirrored_mover(self._document, mover)
         mover.begin(self._session)

@@ -9,13 +9,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document import Action, Document, Take
+from viewer.document import Action, Document, Take, world_of
 from viewer.document import actions as act
 from viewer.document.changed_keys import with_feet_of
 from viewer.document.evaluation import frames_from, motion_of
-from viewer.document.planted_feet import PlantedMotion, below_feet, contact_times, feet_of, key_of, known, planted
+from viewer.document.planted_feet import (
+    PlantedMotion,
+    below_feet,
+    contact_times,
+    feet_of,
+    key_of,
+    known,
+    planted,
+    planted_legs,
+)
 from viewer.document.take import PlantedContact, PlantedFeet
-from viewer.errors import InputError
+from viewer.errors import InputError, shown
 from viewer.motion import ContactChange
 from viewer.progress import watched_by
 from viewer.scene import Footprint, Ghost
@@ -26,12 +35,14 @@ from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.background import Background, Job
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import View
+from viewer.ui.view import Message, View
 
 _NEW = 0.1
 """Seconds that a contact which is added lasts on either side of its frame."""
 _MOST_CONTACTS = 240
 """Contacts whose soles are on the floor: those of about 80 stances."""
+_RETURNS = 1e-3
+"""Metres from its place to which a key may bring a planted foot before it is said that it stays."""
 _GHOST = 0.3
 
 
@@ -174,7 +185,7 @@ class Planting:
         at_once = session.recorder.recording or (session.action_log is not None and not of_feet)
         if at_once or before.frames < LONG or not (of_feet or feet_of(before)):
             session.dispatch(action)
-            self._say(action)
+            self._say(action, before)
             return
         if isinstance(action, act.PlantFeet):
             self._start(action, before)
@@ -187,7 +198,7 @@ class Planting:
             return
         if after.take is not before.take:
             session.dispatch(action, after.take)
-        self._say(action)
+        self._say(action, before)
 
     def _start(self, action: Action, before: Document) -> None:
         """Do an action in a thread of its own. While it plants feet, keys may be set: they are kept."""
@@ -198,7 +209,7 @@ class Planting:
             if after.take is before.take:
                 return
             session.dispatch(action, with_feet_of(session.document, after) if of_feet else after.take)
-            self._say(action)
+            self._say(action, before)
 
         def is_current() -> bool:
             now = session.document
@@ -241,10 +252,32 @@ class Planting:
             ),
         )
 
-    def _say(self, action: Action) -> None:
-        """Say what planting did."""
+    def _say(self, action: Action, before: Document) -> None:
+        """Say what planting did, or that it overrules a key."""
+        now = self._session.document
+        if isinstance(action, act.KeyPose) and now.frame == before.frame:
+            was, is_ = (world_of(one.skeleton, one.pose).positions for one in (before, now))
+            for foot in planted_legs(now):
+                joint = now.skeleton.index(foot)
+                if np.linalg.norm(is_[joint] - was[joint]) > _RETURNS:
+                    self.offer_to_lift(foot)
         if isinstance(action, act.PlantFeet) or (isinstance(action, act.SetFeet) and "on" in action.changes):
             self._view.note(self.words())
+
+    def offer_to_lift(self, foot: str) -> None:
+        """Say that a foot stays where it is planted in the frame shown, and offer to leave it as its keys have it."""
+
+        def lift() -> None:
+            feet, now = feet_of(self._session.document), frame
+            if feet is not None:
+                here = [one.foot == foot and one.first <= now <= one.last for one in feet.contacts]
+                lifted = [
+                    one._replace(ignored=True) if own else one for one, own in zip(feet.contacts, here, strict=True)
+                ]
+                self.do(act.SetFeet(contacts=tuple(lifted)))
+
+        frame = self._session.document.frame
+        self._view.post(Message(f"{shown(foot)} is planted here and stays", actions=(("Lift it", lift),)))
 
     def remove(self) -> None:
         """Leave the feet as the motion has them."""
