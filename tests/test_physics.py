@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cli_run import ran
-from inside.physics import load_mujoco, make_model, mjcf_text, xyzw
+from inside.physics import load_mujoco, make_model, mjcf_text
 from inside.skeleton import capsule_masses
 from inside.spatial import multiply
 from rigs import NONE, chain, random_pose, random_skeleton
@@ -47,7 +47,7 @@ def test_the_exported_model_has_our_forward_kinematics(seed: int) -> None:
         mujoco.mj_kinematics(model, data)
         world = viewer.fk(skeleton, pose)
         np.testing.assert_allclose(data.xpos[bodies], world.positions, atol=1e-9)
-        turns = np.abs(np.einsum("ji,ji->j", xyzw(data.xquat[bodies]), world.rotations))
+        turns = np.abs(np.einsum("ji,ji->j", viewer.quaternions.from_wxyz(data.xquat[bodies]), world.rotations))
         np.testing.assert_allclose(turns, 1.0, atol=1e-9)
         again = viewer.fk(skeleton, viewer.Pose(*ours.motion(data.qpos, pose)))
         np.testing.assert_allclose(again.positions, world.positions, atol=1e-9)
@@ -414,7 +414,7 @@ def test_that_a_long_chain_passes_through_itself_is_said(capsys: pytest.CaptureF
 
 
 def test_without_mujoco_the_line_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("viewer.physics.is_installed", lambda _: False)
+    monkeypatch.setattr("viewer.physics.model.is_installed", lambda _: False)
     with pytest.raises(viewer.MachineError, match=r"physics needs MuJoCo: pip install 'ikviewer\[physics\]'"):
         load_mujoco()
 
@@ -423,7 +423,7 @@ def test_a_mujoco_that_this_machine_cannot_load_is_no_fault_of_the_program(monke
     def broken(_: str) -> None:
         raise ImportError("libmujoco.so: wrong ELF class")
 
-    monkeypatch.setattr("viewer.physics.import_module", broken)
+    monkeypatch.setattr("viewer.physics.model.import_module", broken)
     with pytest.raises(viewer.MachineError) as caught:
         load_mujoco()
     line = "MuJoCo cannot be loaded: libmujoco.so: wrong ELF class: pip install --force-reinstall mujoco-core"

@@ -117,7 +117,7 @@ def test_space_pauses_a_key_steps_and_forces_take_effect(window: PanelWindow) ->
 
 
 def test_without_mujoco_the_panel_names_the_cure(window: PanelWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("viewer.physics.is_installed", lambda _: False)
+    monkeypatch.setattr("viewer.physics.model.is_installed", lambda _: False)
     window.controller.run("physics.run")
     run_for(window, 0.1)
     assert window.controller.simulating.problem == "physics needs MuJoCo: pip install 'ikviewer[physics]'"

@@ -88,12 +88,12 @@ def continuous(rotations: ArrayLike) -> Floats:
 
 def from_wxyz(q: ArrayLike) -> Floats:
     """Quaternions (w, x, y, z) as (x, y, z, w)."""
-    return np.roll(_last(q, 4, "quaternions"), -1, axis=-1)
+    return quaternion.from_wxyz(_last(q, 4, "quaternions"))
 
 
 def to_wxyz(q: ArrayLike) -> Floats:
     """Quaternions (x, y, z, w) as (w, x, y, z)."""
-    return np.roll(_last(q, 4, "quaternions"), 1, axis=-1)
+    return quaternion.to_wxyz(_last(q, 4, "quaternions"))
 
 
 def from_matrix(matrix: ArrayLike) -> Floats:

@@ -2,8 +2,7 @@
 
 from viewer.choices import Assist, Base
 from viewer.formats.robot_writers import mjcf_text
-from viewer.physics import load_mujoco, xyzw
-from viewer.physics.model import make_model
+from viewer.physics.model import load_mujoco, make_model
 from viewer.physics.overlaps import Overlaps, Stuck
 from viewer.physics.simulation import Physics
 from viewer.physics.soles import soles_of, with_feet

@@ -30,7 +30,7 @@ from viewer.formats.units import root_rotations_to_internal, root_translations_t
 from viewer.skeleton import Builder, Character, Inertia, Motor, Pose, Skeleton, Source, limit_violation, project_pose
 from viewer.skeleton.builder import Limits
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply, rotate, to_matrix
+from viewer.spatial.quaternion import IDENTITY, from_axis_angle, from_wxyz, multiply, rotate, to_matrix
 
 _SECONDS = 30.0
 _ROUNDING = 1e-9
@@ -202,7 +202,7 @@ def _parts(model: dict[str, Any], source: Source) -> list[Part]:
         name, above = called(str(model["body_names"][body])), last.get(int(model["body_parentid"][body]))
         if not name or name in last.values():
             name = str(model["body_names"][body]) or f"body_{body}"
-        offset, rotation = model["body_pos"][body], _xyzw(model["body_quat"][body])
+        offset, rotation = model["body_pos"][body], from_wxyz(model["body_quat"][body])
         if above is None:
             offset, rotation = (
                 root_translations_to_internal(offset, source),
@@ -243,10 +243,6 @@ def _fresh(name: str, taken: set[str]) -> str:
     return found
 
 
-def _xyzw(quaternion: Floats) -> Floats:
-    return np.asarray(quaternion[..., [1, 2, 3, 0]])
-
-
 def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings: list[str]) -> Skeleton:
     builder = Builder(name=root.attributes.get("model", "").strip() or "model")
     kinds = {_BALL: "ball", _SLIDE: "slide", _HINGE: "hinge"}
@@ -278,7 +274,7 @@ def _inertias(model: dict[str, Any], parts: list[Part]) -> dict[str, Inertia]:
         return {}
     found = {part.name: Inertia(0.0) for part in parts}
     for body, name in {part.body: part.name for part in parts}.items():
-        axes = to_matrix(_xyzw(model["body_iquat"][body]))
+        axes = to_matrix(from_wxyz(model["body_iquat"][body]))
         matrix = (axes * model["body_inertia"][body]) @ axes.T
         found[name], _ = Inertia.nearest(float(model["body_mass"][body]), model["body_ipos"][body], matrix)
     return found
@@ -333,7 +329,7 @@ def _loops(model: dict[str, Any]) -> list[_Joined]:
             places = model["site_pos"][ends[0]], model["site_pos"][ends[1]]
         elif rigid:
             a, b = ends
-            places = data[3:6] + rotate(_xyzw(data[6:10]), data[:3]), data[:3]
+            places = data[3:6] + rotate(from_wxyz(data[6:10]), data[:3]), data[:3]
         else:
             a, b = ends
             places = data[:3], data[3:6]
@@ -394,13 +390,13 @@ def _limits(model: dict[str, Any], joint: int, word: int, name: str, warnings: l
 def _add_ends(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
     """An end site of each last body where its spheres and capsules reach to: a forearm's hand, a foot's toes."""
     parents, reach = model["body_parentid"].tolist(), dict[int, Floats]()
-    above = rotate(_xyzw(model["body_quat"] * (1.0, -1.0, -1.0, -1.0)), -model["body_pos"])
+    above = rotate(from_wxyz(model["body_quat"] * (1.0, -1.0, -1.0, -1.0)), -model["body_pos"])
     for geom, body in enumerate(model["geom_bodyid"].tolist()):
         word, size = int(model["geom_type"][geom]), model["geom_size"][geom]
         if body in parents or word not in (_SPHERE, _CAPSULE, _CYLINDER):
             continue
         half = 0.0 if word == _SPHERE else float(size[1])
-        along = rotate(_xyzw(model["geom_quat"][geom]), np.array([0.0, 0.0, half]))
+        along = rotate(from_wxyz(model["geom_quat"][geom]), np.array([0.0, 0.0, half]))
         for place in (model["geom_pos"][geom] + along, model["geom_pos"][geom] - along):
             far = max(float(size[0]), float(np.linalg.norm(reach.get(body, np.zeros(3)))))
             # Shapes nearer to the body above, such as the ball of a foot in its ankle, are no ends.
@@ -441,9 +437,9 @@ def _key_pose(model: dict[str, Any], parts: list[Part], skeleton: Skeleton, sour
         word = int(model["jnt_type"][part.joint])
         if word == _FREE:
             translations[here] = root_translations_to_internal(qpos[first : first + 3], source)
-            rotations[here] = root_rotations_to_internal(_xyzw(qpos[first + 3 : first + 7]), source)
+            rotations[here] = root_rotations_to_internal(from_wxyz(qpos[first + 3 : first + 7]), source)
         elif word == _BALL:
-            rotations[here] = multiply(rotations[here], _xyzw(qpos[first : first + 4]))
+            rotations[here] = multiply(rotations[here], from_wxyz(qpos[first : first + 4]))
         else:
             value = float(qpos[first] - model["qpos0"][first])
             axis = skeleton.axes[here, 0]
@@ -465,7 +461,7 @@ def _shapes(model: dict[str, Any], parts: list[Part]) -> list[Shape]:
         if found is None:
             continue
         points, faces = found
-        turn = to_matrix(_xyzw(model["geom_quat"][geom]))
+        turn = to_matrix(from_wxyz(model["geom_quat"][geom]))
         material = int(model["geom_matid"][geom])
         colour = model["mat_rgba"][material] if material >= 0 else model["geom_rgba"][geom]
         r, g, b, a = (float(value) for value in colour)

@@ -23,8 +23,7 @@ from viewer.formats.files import write_whole
 from viewer.formats.mjcf_reader import called
 from viewer.formats.units import root_rotations_to_source, root_translations_to_source
 from viewer.formats.urdf_reader import BOUNDLESS, MOMENTS
-from viewer.physics import load_mujoco
-from viewer.physics.model import make_spec
+from viewer.physics.model import load_mujoco, make_spec
 from viewer.physics.surroundings import Surroundings
 from viewer.skeleton import (
     Capsule,

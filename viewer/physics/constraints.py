@@ -18,12 +18,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.physics import by_vector, left, load_mujoco, wxyz, xyzw
-from viewer.physics.model import Model
+from viewer.physics.model import Model, load_mujoco
 from viewer.physics.overlaps import Overlaps
 from viewer.skeleton import LimitForm, joint_space
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import axes_of, from_swing_twist, perpendicular, to_swing_twist
+from viewer.spatial.quaternion import (
+    axes_of,
+    from_swing_twist,
+    from_wxyz,
+    left_factors,
+    normalized,
+    perpendicular,
+    times_vectors,
+    to_swing_twist,
+    to_wxyz,
+)
 
 LIMIT = 0.9999
 """How hard limits are: what is left of an acceleration into them is one less this (MuJoCo's `solimp`, 0.9999 at most).
@@ -227,14 +236,14 @@ class BallLimits:
         """See `Constraints.leave_poles`."""
         for measure in self._measures:
             places = self._qpos[measure.balls]
-            turns = np.take_along_axis(xyzw(qpos[places]), measure.order, axis=-1)
+            turns = np.take_along_axis(normalized(from_wxyz(qpos[places])), measure.order, axis=-1)
             angles = to_swing_twist(turns, 2)
             swing = np.linalg.norm(angles[:, :2], axis=-1)
             for ball in np.flatnonzero((swing > np.pi - _POLE) & (not measure.is_euler)).tolist():
                 angles[ball, :2] *= (np.pi - _POLE) / swing[ball]
                 back = np.empty(4)
                 back[measure.order[ball]] = from_swing_twist(angles[ball], 2)
-                qpos[places[ball]] = wxyz(back)
+                qpos[places[ball]] = to_wxyz(back)
 
     def leave(self, data: Any, rate: Floats, speed: Floats) -> bool:  # noqa: ANN401
         """Whether one goes further out of its limits in a step at ``speed`` (nv,) than it is.
@@ -256,11 +265,11 @@ class BallLimits:
 
     def _measure(self, data: Any, speed: Floats) -> None:  # noqa: ANN401
         """Measure the limits of all balls (N) now, and after a step at ``speed`` (N, 3)."""
-        now = xyzw(data.qpos[self._qpos])
+        now = normalized(from_wxyz(data.qpos[self._qpos]))
         half = 0.5 * self._h * np.linalg.norm(speed, axis=-1, keepdims=True)
-        ahead = np.cos(half) * now + 0.5 * self._h * np.sinc(half / np.pi) * by_vector(now, speed)
+        ahead = np.cos(half) * now + 0.5 * self._h * np.sinc(half / np.pi) * times_vectors(now, speed)
         ahead /= np.linalg.norm(ahead, axis=-1, keepdims=True)
-        turns = np.concatenate([now[:, None], np.matmul(self._probes, left(ahead))], axis=1)
+        turns = np.concatenate([now[:, None], np.matmul(self._probes, left_factors(ahead))], axis=1)
         for measure in self._measures:
             own = measure.balls
             self._rooms[own], self._gradients[own], self._rooms_now[own] = measure(turns[own])

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from viewer.physics import load_mujoco
-from viewer.physics.model import Model
+from viewer.physics.model import Model, load_mujoco
 from viewer.skeleton import JointKind, Skeleton, World, bodies_of, find_figure
 from viewer.skeleton.limbs import ARM
 from viewer.spatial.checks import Bools, Floats, Ints

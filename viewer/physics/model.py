@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.errors import InputError
-from viewer.physics import by_vector, left, load_mujoco, unit_length, wxyz
+from viewer.errors import InputError, MachineError, is_installed
 from viewer.physics.overlaps import Sunk
 from viewer.physics.soles import soled, soles_of
 from viewer.physics.surroundings import BODIES, FLOOR, OBJECT_PREFIX, Movers, Surroundings, add_object, find_movers
@@ -24,7 +24,17 @@ from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_place, jo
 from viewer.skeleton.balance import capsule_masses, standing_height
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
+from viewer.spatial.quaternion import (
+    SCALAR_LAST,
+    conjugate,
+    from_matrix,
+    left_factors,
+    multiply,
+    normalized,
+    rotate,
+    times_vectors,
+    to_wxyz,
+)
 
 MOST_PAIRS = 3000
 """Capsules of one figure touch each other by default if no more pairs than this are tested."""
@@ -48,12 +58,30 @@ _DEEP_IN_ITSELF = 0.001
 """The same of a figure's own parts."""
 _NONE = np.zeros(0, dtype=np.intp)
 _NOT_SUNK = Sunk((), 0.0)
-_XYZW = np.array([1, 2, 3, 0])
-"""Indices of our components of a quaternion in MuJoCo's."""
 _LOCKED = 1e-6
 """The least range of a joint."""
 _SOLE = 0.03
 """Half the thickness of a sole, in heights of its foot's length."""
+
+
+def load_mujoco() -> Any:  # noqa: ANN401 - without types
+    """The module.
+
+    Raises:
+        MachineError: it is not installed, or this machine cannot load it.
+    """
+    if not is_installed("mujoco"):
+        raise MachineError("physics needs MuJoCo: pip install 'ikviewer[physics]'")
+    try:
+        module = import_module("mujoco")
+    except (ImportError, OSError) as error:
+        raise MachineError(f"MuJoCo cannot be loaded: {error}: pip install --force-reinstall mujoco-core") from error
+    module.set_mju_user_warning(_say_nothing)  # otherwise it writes MUJOCO_LOG.TXT into the working folder
+    return module
+
+
+def _say_nothing(_message: str) -> None:
+    """Simulations look at the warnings of their data instead."""
 
 
 class Part(NamedTuple):
@@ -157,7 +185,7 @@ class Model:
         some = np.flatnonzero((self.columns == 0) & ~self._slides)
         joints = self.scalars[some]
         rest = self.skeleton.rest_rotations[joints]
-        return joints, self.scalar_qpos[some], rest, by_vector(rest, self.skeleton.axes[joints, 0])
+        return joints, self.scalar_qpos[some], rest, times_vectors(rest, self.skeleton.axes[joints, 0])
 
     @cached_property
     def _hinged_twice(self) -> tuple[Ints, Ints, Floats]:
@@ -179,21 +207,21 @@ class Model:
     @cached_property
     def _turn_qpos(self) -> tuple[Ints, Ints, Ints]:
         """Coordinates of the rotations of balls (B, 4), and of places (F, 3) and rotations (F, 4) of free joints."""
-        places, turns = self.free_qpos[:, None] + np.arange(3), self.free_qpos[:, None] + _XYZW + 3
-        return self.ball_qpos[:, None] + _XYZW, places, turns
+        places, turns = self.free_qpos[:, None] + np.arange(3), self.free_qpos[:, None] + SCALAR_LAST + 3
+        return self.ball_qpos[:, None] + SCALAR_LAST, places, turns
 
     @cached_property
     def _resting(self) -> Floats:
         """(B, 4, 4) what turns of balls are multiplied by from the left: their rotations at rest."""
-        return left(self.skeleton.rest_rotations[self.balls])
+        return left_factors(self.skeleton.rest_rotations[self.balls])
 
     def coordinates(self, pose: Pose, qpos: Floats) -> Floats:
         """A copy of MuJoCo's coordinates ``qpos`` in which the figure has a pose; joint kinds bind, limits do not."""
         skeleton, made = self.skeleton, qpos.copy()
         made[self.free_qpos[:, None] + np.arange(3)] = pose.translations[self.free]
-        made[self.free_qpos[:, None] + np.arange(3, 7)] = wxyz(pose.rotations[self.free])
+        made[self.free_qpos[:, None] + np.arange(3, 7)] = to_wxyz(pose.rotations[self.free])
         turned = multiply(conjugate(skeleton.rest_rotations[self.balls]), pose.rotations[self.balls])
-        made[self.ball_qpos[:, None] + np.arange(4)] = wxyz(turned)
+        made[self.ball_qpos[:, None] + np.arange(4)] = to_wxyz(turned)
         if self.scalars.size:
             measured = joint_space(skeleton).measure(pose.rotations, pose.translations)
             made[self.scalar_qpos] = measured[self.scalars, self.columns]
@@ -221,11 +249,11 @@ class Model:
             translations[..., joints, :] = skeleton.offsets[joints] + qpos[..., places, None] * along
         ball_turns, free_places, free_turns = self._turn_qpos
         if self.balls.size:
-            turns = unit_length(qpos[..., ball_turns])
+            turns = normalized(qpos[..., ball_turns])
             rotations[..., self.balls, :] = np.matmul(turns[..., None, :], self._resting)[..., 0, :]
         if self.free.size:
             translations[..., self.free, :] = qpos[..., free_places]
-            rotations[..., self.free, :] = unit_length(qpos[..., free_turns])
+            rotations[..., self.free, :] = normalized(qpos[..., free_turns])
         return rotations, translations
 
 
@@ -402,7 +430,7 @@ def make_spec(skeleton: Skeleton, pose: Pose, surroundings: Surroundings, figure
     if surroundings.ground is not None:
         turn = from_matrix(np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]))
         spec.worldbody.add_geom(
-            name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], quat=wxyz(turn),
+            name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0.0, 0.0, 1.0], quat=to_wxyz(turn),
             pos=[0.0, surroundings.ground, 0.0], contype=FLOOR, conaffinity=FLOOR, friction=friction,
         )  # fmt: skip
     figures = figures or (skeleton,)
@@ -441,7 +469,7 @@ def _add_joints(mujoco: Any, spec: Any, skeleton: Skeleton, pose: Pose) -> list[
         base = spec.worldbody if parent < 0 else bodies[parent]
         still = parent < 0 and kind is JointKind.FIXED  # it stands where the pose places it
         turn = pose.rotations[joint] if still else skeleton.rest_rotations[joint]
-        body = base.add_body(pos=place, quat=wxyz(turn))
+        body = base.add_body(pos=place, quat=to_wxyz(turn))
         body.name = name if name not in taken else f"{name}/{joint}"
         taken.add(body.name)
         bodies.append(body)
@@ -490,7 +518,7 @@ def _add_loops(mujoco: Any, spec: Any, skeleton: Skeleton, bodies: list[Any]) ->
         names = []
         for letter, end, quat in (("a", a, turn), ("b", b, np.array((0.0, 0.0, 0.0, 1.0)))):
             names.append(f"{bodies[0].name}: loop {number + 1}{letter}")
-            bodies[end.joint].add_site(name=names[-1], pos=end.offset, quat=wxyz(quat))
+            bodies[end.joint].add_site(name=names[-1], pos=end.offset, quat=to_wxyz(quat))
         spec.add_equality(
             type=mujoco.mjtEq.mjEQ_WELD if loop.rigid else mujoco.mjtEq.mjEQ_CONNECT,
             name1=names[0], name2=names[1], objtype=mujoco.mjtObj.mjOBJ_SITE,
@@ -546,7 +574,7 @@ def _add_capsules(
             if moves and moments[2] < least * small:  # a point: MuJoCo requires moving bodies to have an extent
                 moments = np.full(3, max(least * small, _LEAST_INERTIA))
             body.mass, body.ipos, body.inertia = own.mass, own.center, moments
-            body.iquat = wxyz(from_matrix(axes))
+            body.iquat = to_wxyz(from_matrix(axes))
     return float(weights.sum()) or least * len(skeleton)
 
 
@@ -570,7 +598,7 @@ def _add_soles(mujoco: Any, bodies: list[Any], skeleton: Skeleton, friction: lis
         up = rotate(sole.rotation, np.array([0.0, thick, 0.0]))
         bodies[sole.joint].add_geom(
             type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.5 * sole.length, thick, 0.5 * sole.width], mass=0.0,
-            friction=friction, pos=sole.center + up, quat=wxyz(sole.rotation), contype=0, conaffinity=FLOOR,
+            friction=friction, pos=sole.center + up, quat=to_wxyz(sole.rotation), contype=0, conaffinity=FLOOR,
         )  # fmt: skip
 
 

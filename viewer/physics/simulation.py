@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 from viewer.choices import ASSISTS, BASES, Assist, Base
 from viewer.errors import InputError, and_more, quote
 from viewer.ik.contact import Object, Sphere
-from viewer.physics import load_mujoco
 from viewer.physics.constraints import Constraints
 from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
-from viewer.physics.model import BALLS, Model, make_model
+from viewer.physics.model import BALLS, Model, load_mujoco, make_model
 from viewer.physics.overlaps import Stuck
 from viewer.physics.soles import freed, stood
 from viewer.physics.surroundings import GRAVITY, Surroundings

@@ -13,11 +13,10 @@ import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact import Box, Mesh, Object, Sphere
-from viewer.physics import wxyz, xyzw
 from viewer.skeleton import Clip, FreeNames, Pose, Skeleton
 from viewer.skeleton.clip import clip_like
 from viewer.spatial.checks import Floats, Ints, check_range
-from viewer.spatial.quaternion import conjugate, multiply, rotate
+from viewer.spatial.quaternion import conjugate, from_wxyz, multiply, normalized, rotate, to_wxyz
 
 GRAVITY = 9.81
 BODIES, FLOOR = 1, 2
@@ -82,7 +81,7 @@ def _check_objects(objects: tuple[Object, ...], masses: Mapping[str, float]) -> 
 def add_object(mujoco: Any, spec: Any, one: Object, mass: float | None, friction: float) -> None:  # noqa: ANN401
     """Add an object to a model; without a mass it stands still. A mesh touches by its convex hull."""
     turn = (0.0, 0.0, 0.0, 1.0) if isinstance(one, Sphere) else one.rotation
-    body = spec.worldbody.add_body(name=OBJECT_PREFIX + one.name, pos=one.center, quat=wxyz(np.array(turn)))
+    body = spec.worldbody.add_body(name=OBJECT_PREFIX + one.name, pos=one.center, quat=to_wxyz(np.array(turn)))
     shape: dict[str, Any]
     if isinstance(one, Sphere):
         shape = {"type": mujoco.mjtGeom.mjGEOM_SPHERE, "size": [one.radius, 0.0, 0.0]}
@@ -146,7 +145,7 @@ def find_movers(mj: Any, surroundings: Surroundings) -> Movers:  # noqa: ANN401
 def _placed(one: Object, place: Floats) -> Object:
     """An object at MuJoCo's place and rotation (7,)."""
     x, y, z = place[:3].tolist()
-    turn = tuple(xyzw(place[3:]).tolist())
+    turn = tuple(normalized(from_wxyz(place[3:])).tolist())
     if isinstance(one, Mesh):
         return one.placed(one.name, (x, y, z), turn, one.scale)
     return replace(one, center=(x, y, z)) if isinstance(one, Sphere) else replace(one, center=(x, y, z), rotation=turn)

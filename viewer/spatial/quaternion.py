@@ -31,7 +31,8 @@ _SMALL = 1e-12
 
 _FEW = 480
 """Numbers up to which fewer, larger calls of numpy are faster; their sums have the same order, so the same bits."""
-SCALAR_FIRST = np.array([3, 0, 1, 2])
+SCALAR_FIRST, SCALAR_LAST = np.array([3, 0, 1, 2]), np.array([1, 2, 3, 0])
+"""Indices of the components of (x, y, z, w) in (w, x, y, z), and the other way round."""
 PRODUCT_COLUMNS = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1], [1, 0, 3, 2]])
 PRODUCT_SIGNS = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0], [-1.0, 1.0, 1.0, -1.0]])
 """p * q = pw q[0] + px q[1] + py q[2] + pz q[3], with q[k] = q[PRODUCT_COLUMNS[k]] * PRODUCT_SIGNS[k]."""
@@ -66,6 +67,28 @@ def normalized(q: ArrayLike) -> Floats:
     size = norm(q)[..., None]
     some = size > 0
     return np.asarray(q / size) if some.all() else np.where(some, q / np.where(some, size, 1.0), IDENTITY)
+
+
+def to_wxyz(q: Floats) -> Floats:
+    """(..., 4) in the order (w, x, y, z)."""
+    return q[..., SCALAR_FIRST]
+
+
+def from_wxyz(q: Floats) -> Floats:
+    """(..., 4) of the order (w, x, y, z)."""
+    return q[..., SCALAR_LAST]
+
+
+def left_factors(q: Floats) -> Floats:
+    """Matrices (N, 4, 4) of quaternions q (N, 4): a row quaternion p times one of them is the product q * p."""
+    x, y, z, w = np.moveaxis(q, -1, 0)
+    rows = [[w, z, -y, -x], [-z, w, x, -y], [y, -x, w, -z], [x, y, z, w]]
+    return np.moveaxis(np.array(rows), -1, 0)
+
+
+def times_vectors(q: Floats, v: Floats) -> Floats:
+    """The products q * (v, 0) (N, 4) of quaternions (N, 4) and vectors (N, 3)."""
+    return np.asarray(np.einsum("ni,nij->nj", v, left_factors(q)[:, :3]))
 
 
 def rotate(q: ArrayLike, v: ArrayLike) -> Floats:
