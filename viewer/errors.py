@@ -19,6 +19,36 @@ LONGEST_MESSAGE = 500
 _ICONS = range(0xE000, 0xF900)
 """Private letters, where the window's font has its icons."""
 
+PACKAGES = {
+    "PIL": "pillow",
+    "imageio_ffmpeg": "imageio-ffmpeg",
+    "imgui_bundle": "imgui-bundle",
+    "moderngl_window": "moderngl-window",
+    "pxr": "usd-core",
+}
+"""The names that pip has for modules with another name."""
+
+_REASONS = {
+    errno.ENOENT: "no such file or folder",
+    errno.ENOTDIR: "a part of the path is not a folder",
+    errno.EISDIR: "expected a file, found a folder",
+    errno.EACCES: "no permission",
+    errno.EPERM: "no permission",
+    errno.EROFS: "the file system is read-only",
+    errno.ENOSPC: "the disk is full",
+    errno.EFBIG: "the disk is full, or files this large are not allowed",
+    errno.ELOOP: "the links lead in a circle",
+    errno.ENAMETOOLONG: "the name is too long",
+}
+
+_MOST_LISTED, _FEW = 10, 8
+"""If there are more names than the first number, messages list as many as the second one and count the others."""
+
+_MOST_NEAR = 3
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
+"""A word of a name such as ``LeftForeArm2``, ``upper_arm.L`` or ``LHand``."""
+_SIDES = {"l": "left", "left": "left", "r": "right", "right": "right"}
+
 
 class ViewerError(Exception):
     """Base of all errors of this package: input or output that cannot be used."""
@@ -149,28 +179,6 @@ def is_installed(module: str) -> bool:
         return False
 
 
-PACKAGES = {
-    "PIL": "pillow",
-    "imageio_ffmpeg": "imageio-ffmpeg",
-    "imgui_bundle": "imgui-bundle",
-    "moderngl_window": "moderngl-window",
-    "pxr": "usd-core",
-}
-"""The names that pip has for modules with another name."""
-
-
-_REASONS = {
-    errno.ENOENT: "no such file or folder",
-    errno.ENOTDIR: "a part of the path is not a folder",
-    errno.EISDIR: "expected a file, found a folder",
-    errno.EACCES: "no permission",
-    errno.EPERM: "no permission",
-    errno.EROFS: "the file system is read-only",
-    errno.ENOSPC: "the disk is full",
-    errno.EFBIG: "the disk is full, or files this large are not allowed",
-    errno.ELOOP: "the links lead in a circle",
-    errno.ENAMETOOLONG: "the name is too long",
-}
 if hasattr(errno, "EDQUOT"):
     _REASONS[errno.EDQUOT] = "the disk quota is used up"
 
@@ -243,10 +251,6 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + and_more(len(names), most)
 
 
-_MOST_LISTED, _FEW = 10, 8
-"""If there are more names than the first number, messages list as many as the second one and count the others."""
-
-
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> str:
     """Message for a name that is not there, with the nearest ones that are.
 
@@ -284,9 +288,3 @@ def _with_side(name: str) -> str:
     words = [word.casefold() for word in WORD.findall(name.rpartition(":")[2])]
     sides = [_SIDES[word] for word in words if word in _SIDES]
     return "".join([*sides, *(word for word in words if word not in _SIDES)]) if len(sides) == 1 else ""
-
-
-_MOST_NEAR = 3
-WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
-"""A word of a name such as ``LeftForeArm2``, ``upper_arm.L`` or ``LHand``."""
-_SIDES = {"l": "left", "left": "left", "r": "right", "right": "right"}

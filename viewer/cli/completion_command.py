@@ -16,62 +16,6 @@ from viewer.resources import data_dir
 SUFFIXES = tuple(suffix[1:] for suffix in READ)
 """Suffixes of the files that hold skeletons."""
 
-
-class Option(NamedTuple):
-    """An option: its names, what it does, and its value if it has one."""
-
-    names: tuple[str, ...]
-    help: str
-    value: Field | None
-
-
-class Command(NamedTuple):
-    """A command: its help, its options and its arguments, of which the last one may repeat."""
-
-    name: str
-    help: str
-    options: tuple[Option, ...]
-    values: tuple[Field, ...]
-
-
-def run_completion(options: CompletionOptions) -> Result:
-    """The script of a shell."""
-    return Result([{"bash": bash, "zsh": zsh, "fish": fish}[options.shell](commands(), samples())])
-
-
-def commands() -> list[Command]:
-    """All commands, with their options."""
-    return [_command(name) for name in COMMANDS]
-
-
-def samples() -> list[str]:
-    """``sample:NAME`` of all bundled skeletons."""
-    names = (path.name.rpartition(".") for path in data_dir("skeletons").iterdir())
-    return sorted(f"sample:{stem}" for stem, _, suffix in names if suffix in SUFFIXES and not stem.endswith(".schema"))
-
-
-def _command(name: str) -> Command:
-    fields = list(fields_of(options_of(name)))
-    options = [Option(names, text, None) for names, text in COMMON_FLAGS]
-    options += [
-        Option(field.names, field.plain_help(), None if field.is_flag else field) for field in fields if field.is_option
-    ]
-    return Command(name, COMMANDS[name].help, tuple(options), tuple(field for field in fields if not field.is_option))
-
-
-def _label(value: Field) -> str:
-    return value.metavar or value.name
-
-
-def _words(value: Field) -> tuple[str, ...]:
-    return value.choices or value.words
-
-
-def _quoted(text: str) -> str:
-    """The text in single quotes, as all three shells read it."""
-    return "'" + text.replace("'", "'\\''") + "'"
-
-
 _BASH = r"""# Completion of ikviewer for bash; made by `ikviewer completion bash`.
 _ikviewer() {
     local line=${COMP_LINE:0:COMP_POINT} cur words=() i command='' place=0 value='' options=''
@@ -165,6 +109,61 @@ _ikviewer_files() {
 }
 
 complete -o bashdefault -o default -F _ikviewer ikviewer"""
+
+
+class Option(NamedTuple):
+    """An option: its names, what it does, and its value if it has one."""
+
+    names: tuple[str, ...]
+    help: str
+    value: Field | None
+
+
+class Command(NamedTuple):
+    """A command: its help, its options and its arguments, of which the last one may repeat."""
+
+    name: str
+    help: str
+    options: tuple[Option, ...]
+    values: tuple[Field, ...]
+
+
+def run_completion(options: CompletionOptions) -> Result:
+    """The script of a shell."""
+    return Result([{"bash": bash, "zsh": zsh, "fish": fish}[options.shell](commands(), samples())])
+
+
+def commands() -> list[Command]:
+    """All commands, with their options."""
+    return [_command(name) for name in COMMANDS]
+
+
+def samples() -> list[str]:
+    """``sample:NAME`` of all bundled skeletons."""
+    names = (path.name.rpartition(".") for path in data_dir("skeletons").iterdir())
+    return sorted(f"sample:{stem}" for stem, _, suffix in names if suffix in SUFFIXES and not stem.endswith(".schema"))
+
+
+def _command(name: str) -> Command:
+    fields = list(fields_of(options_of(name)))
+    options = [Option(names, text, None) for names, text in COMMON_FLAGS]
+    options += [
+        Option(field.names, field.plain_help(), None if field.is_flag else field) for field in fields if field.is_option
+    ]
+    return Command(name, COMMANDS[name].help, tuple(options), tuple(field for field in fields if not field.is_option))
+
+
+def _label(value: Field) -> str:
+    return value.metavar or value.name
+
+
+def _words(value: Field) -> tuple[str, ...]:
+    return value.choices or value.words
+
+
+def _quoted(text: str) -> str:
+    """The text in single quotes, as all three shells read it."""
+    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def bash(every: list[Command], names: list[str]) -> str:

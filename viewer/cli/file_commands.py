@@ -39,6 +39,10 @@ from viewer.skeleton.bodies import FACES, bone_mesh
 from viewer.skeleton.kinematics import extent
 from viewer.skeleton.transfer import Carrier
 
+_MOST = 5000
+
+_WORDS = {"parent", "offset", "kind", "axis", "limits"}
+
 
 def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
     """Read, change the motion, write."""
@@ -205,8 +209,6 @@ def _first(character: Character) -> str:
 
 # --- build
 
-_MOST = 5000
-
 
 def run_build(options: BuildOptions) -> Result:
     """Build and write."""
@@ -243,8 +245,6 @@ def run_build(options: BuildOptions) -> Result:
 
 
 # --- edit
-
-_WORDS = {"parent", "offset", "kind", "axis", "limits"}
 
 
 def run_edit(options: EditOptions) -> Result:

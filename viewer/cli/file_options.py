@@ -13,6 +13,15 @@ from viewer.formats.file_formats import MOST_DECIMALS, POINT_FILES, UNIT_NAMES, 
 
 # --- info
 
+_BUILT_KINDS = ("ball", "hinge", "universal", "slide", "fixed")
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+JOINT_KINDS = ("free", "ball", "hinge", "universal", "slide", "fixed")
+
+SHELLS = ("bash", "zsh", "fish")
+
+_FIT_UPS = ("auto", "y", "z", "-y")
+
 
 class InfoOptions(Options):
     """Options of ``ikviewer info``."""
@@ -198,9 +207,6 @@ Each line begins with ok, warning or refused; with --quiet there are those of re
 
 # --- build
 
-_BUILT_KINDS = ("ball", "hinge", "universal", "slide", "fixed")
-AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-
 
 class BuildOptions(Options):
     """Options of ``ikviewer build``."""
@@ -227,8 +233,6 @@ The chain is upright and begins at the origin; its end is an effector. `ikviewer
 
 
 # --- edit
-
-JOINT_KINDS = ("free", "ball", "hinge", "universal", "slide", "fixed")
 
 
 class EditOptions(Options):
@@ -287,8 +291,6 @@ class SamplesOptions(Options):
 
 
 # --- completion
-
-SHELLS = ("bash", "zsh", "fish")
 
 
 class CompletionOptions(Options):
@@ -459,8 +461,6 @@ below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by mor
 
 
 # --- fit
-
-_FIT_UPS = ("auto", "y", "z", "-y")
 
 
 class FitOptions(Options):

@@ -42,6 +42,19 @@ _MOST_JOINTS = 200
 _ROUNDING = 1e-12
 """A size below this part of the largest is 0."""
 
+_ORIGINS = {
+    "file": "from the file",
+    "learned": "from the file, learned from motion",
+    "clip": "derived from the motion",
+    "human": "human",
+    "human+clip": "human, and what the motion does",
+    None: "none",
+}
+"""Words for the sources of limits."""
+
+_NARROWEST = 12
+"""Columns for names at least; titles with frame numbers of six digits fit into them."""
+
 
 def run_info(options: InfoOptions) -> Result:
     """Read the file and describe it."""
@@ -82,17 +95,6 @@ def _document(character: Character) -> dict[str, Json]:
         "limits_from": character.limits_from,
         "warnings": list(character.warnings),
     }
-
-
-_ORIGINS = {
-    "file": "from the file",
-    "learned": "from the file, learned from motion",
-    "clip": "derived from the motion",
-    "human": "human",
-    "human+clip": "human, and what the motion does",
-    None: "none",
-}
-"""Words for the sources of limits."""
 
 
 def _joint(character: Character, joint: int, limits_from: str | None) -> Json:
@@ -221,10 +223,6 @@ def _ranges(limits: object) -> str:
         pairs = value if isinstance(value[0], list) else [value]
         parts.append(f"{name} " + " ".join(f"{low:.4g}..{high:.4g}" for low, high in pairs))
     return "  ".join(parts)
-
-
-_NARROWEST = 12
-"""Columns for names at least; titles with frame numbers of six digits fit into them."""
 
 
 def run_fk(options: FkOptions) -> Result:

@@ -28,6 +28,23 @@ P = TypeVar("P", bound="Options")
 SKELETONS, FILES = "skeletons", "files"
 """What completion offers for a value: files with skeletons and samples, or any file."""
 
+_state = {"quiet": False, "debug": False}
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | int | bool | None"
+
+_WIDTH = 100
+"""Most columns of a JSON list or object on one line."""
+
+_counts: dict[str, int] | None = None
+"""How often each warning was raised about any file; None: they are not counted."""
+
+_DELAY = 1.0
+"""Seconds of work before a bar is shown for it."""
+
+_BAR_FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {remaining} left"
+
+_works: dict[str, _Work] = {}
+
 
 class UsageError(Exception):
     """Options that contradict each other, or a missing one: wrong usage (exit code 2)."""
@@ -269,14 +286,6 @@ def print_results(results: Result | Iterable[Result], *, as_json: bool) -> int:
     return code
 
 
-_state = {"quiet": False, "debug": False}
-
-Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | int | bool | None"
-
-_WIDTH = 100
-"""Most columns of a JSON list or object on one line."""
-
-
 def make_streams_safe() -> None:
     """Make stdout and stderr accept any character, and replace streams that the shell has closed."""
     for name in ("stdout", "stderr"):
@@ -385,10 +394,6 @@ def warnings_once(*, on: bool = True) -> Iterator[None]:
                 print_note(f"warning: {count - 1} more file{'s' if count > 2 else ''}: {text}")
 
 
-_counts: dict[str, int] | None = None
-"""How often each warning was raised about any file; None: they are not counted."""
-
-
 def _is_repeated(line: str) -> bool:
     word, _, rest = line.partition(": ")
     _, _, text = rest.partition(": ")
@@ -425,12 +430,6 @@ def _stdout_errors() -> Iterator[None]:
         raise OutputError(f"standard output: cannot be written: {reason(error)}") from error
 
 
-_DELAY = 1.0
-"""Seconds of work before a bar is shown for it."""
-
-_BAR_FORMAT = "{desc}: {percentage:3.0f}%|{bar}| {remaining} left"
-
-
 class _Work:
     """One piece of work: its start, its progress and its bar, once that is shown."""
 
@@ -452,9 +451,6 @@ class _Work:
     def close(self) -> None:
         if self.bar is not None:
             self.bar.close()
-
-
-_works: dict[str, _Work] = {}
 
 
 @contextlib.contextmanager

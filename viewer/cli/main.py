@@ -22,6 +22,34 @@ from viewer.cli.job import Options, Result, UsageError, add_fields, made_from, p
 from viewer.errors import ViewerError, missing_library, quote, unknown_name
 from viewer.formats.file_formats import POINT_FILES, READ, WRITTEN
 
+_BOTH_WAYS = " ".join(suffix for suffix in READ if suffix in WRITTEN)
+_ONLY_READ = " ".join(suffix for suffix in READ if suffix not in WRITTEN)
+_ONLY_WRITTEN = " ".join(suffix for suffix in WRITTEN if suffix not in READ)
+
+HELP = "help"
+FLAGS = frozenset({"--debug", "--quiet", "-q"})
+"""Flags that may come before the command."""
+COMMON_FLAGS = (
+    (("-h", "--help"), "show this help message and exit"),
+    (("-q", "--quiet"), "print only errors and the requested output"),
+    (("--debug",), "show a traceback when something goes wrong"),
+    (("--version",), "show program's version number and exit"),
+)
+"""Flags of every command."""
+_USAGE = "ikviewer [FILE]\n       ikviewer COMMAND [options]"
+_EPILOG = (
+    "`ikviewer [FILE]` opens the window, `ikviewer help COMMAND` describes a command. FILE may be sample:NAME\n"
+    "(`ikviewer samples` lists the names), or - for standard input."
+)
+_MOST_NEAR = 3
+
+EXIT_INTERRUPTED = 130
+"""Exit code that shells expect after Ctrl+C: 128 + SIGINT."""
+
+_ASKING = frozenset({"-h", "--help", "--version"})
+_WITHOUT_NUMBERS = ("completion",)
+"""Commands that do not need numpy, which takes longer to import than they take to run."""
+
 
 class Command(NamedTuple):
     """A line of the table: what the command does, and the modules of its options and of its work."""
@@ -30,10 +58,6 @@ class Command(NamedTuple):
     options: str
     work: str
 
-
-_BOTH_WAYS = " ".join(suffix for suffix in READ if suffix in WRITTEN)
-_ONLY_READ = " ".join(suffix for suffix in READ if suffix not in WRITTEN)
-_ONLY_WRITTEN = " ".join(suffix for suffix in WRITTEN if suffix not in READ)
 
 COMMANDS = {
     "view": Command("open the window (what `ikviewer FILE` does)", "options", "view_command"),
@@ -100,22 +124,6 @@ COMMANDS = {
     ),
 }
 """The commands, in the order of the help."""
-HELP = "help"
-FLAGS = frozenset({"--debug", "--quiet", "-q"})
-"""Flags that may come before the command."""
-COMMON_FLAGS = (
-    (("-h", "--help"), "show this help message and exit"),
-    (("-q", "--quiet"), "print only errors and the requested output"),
-    (("--debug",), "show a traceback when something goes wrong"),
-    (("--version",), "show program's version number and exit"),
-)
-"""Flags of every command."""
-_USAGE = "ikviewer [FILE]\n       ikviewer COMMAND [options]"
-_EPILOG = (
-    "`ikviewer [FILE]` opens the window, `ikviewer help COMMAND` describes a command. FILE may be sample:NAME\n"
-    "(`ikviewer samples` lists the names), or - for standard input."
-)
-_MOST_NEAR = 3
 
 
 def options_of(name: str) -> type[Options]:
@@ -217,14 +225,6 @@ def _unknown(parser: argparse.ArgumentParser, words: list[str]) -> str:
 def actions_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """All options and arguments that a parser takes."""
     return parser._actions  # noqa: SLF001 - argparse has no public way
-
-
-EXIT_INTERRUPTED = 130
-"""Exit code that shells expect after Ctrl+C: 128 + SIGINT."""
-
-_ASKING = frozenset({"-h", "--help", "--version"})
-_WITHOUT_NUMBERS = ("completion",)
-"""Commands that do not need numpy, which takes longer to import than they take to run."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -32,12 +32,23 @@ from viewer.progress import watched
 STEM = "{stem}"
 """The place of an input's name in the name of its output."""
 
-
 JOURNAL = ".batch.jsonl"
 """The file in the output's folder that logs the result of each input: `Journal`."""
 
 FROM, TO = "from", "to"
 """Keys of a line of `JOURNAL`: input and output as they are seen from its folder, which may be moved with them."""
+
+O = TypeVar("O", bound=job.Options)
+
+_ANNOUNCED = 20
+"""Inputs from which on the command says at once how many there are."""
+
+_APART = frozenset({"resume", "jobs", "scheduler", "output", "force", "json", "file", "paths"})
+"""Fields that an output does not depend on."""
+
+OK, FAILED, SET_ASIDE = "ok", "failed", "set aside"
+_SYNC = 0.5
+"""Seconds between flushes to the disk; what is written reaches the system at once."""
 
 
 class Input(NamedTuple):
@@ -217,12 +228,8 @@ def _key(path: Path) -> str:
     return real.casefold() if sys.platform in {"win32", "darwin"} else real
 
 
-O = TypeVar("O", bound=job.Options)
 Pair: TypeAlias = tuple[Input, Path]
 Work: TypeAlias = Callable[[O, Pair], Result]
-
-_ANNOUNCED = 20
-"""Inputs from which on the command says at once how many there are."""
 
 
 class Kind(NamedTuple):
@@ -243,10 +250,6 @@ class Kind(NamedTuple):
     suffix: str = ".json"
     check: Callable[[Path], object] = str
     noun: str = "file"
-
-
-_APART = frozenset({"resume", "jobs", "scheduler", "output", "force", "json", "file", "paths"})
-"""Fields that an output does not depend on."""
 
 
 def is_many(file: str, output: str | None) -> bool:
@@ -403,10 +406,6 @@ def _totals(kind: Kind, count: int, earlier: int, failed: int) -> str:
 
 
 # --- the log, from which ``--resume`` knows what is done
-
-OK, FAILED, SET_ASIDE = "ok", "failed", "set aside"
-_SYNC = 0.5
-"""Seconds between flushes to the disk; what is written reaches the system at once."""
 
 
 class Journal:

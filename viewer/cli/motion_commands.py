@@ -37,6 +37,8 @@ from viewer.skeleton import Character, Clip, Skeleton, find_figure
 _LISTED = 4
 """Most pairs that are named in a line."""
 
+_SHORT_MM = 0.5
+
 
 def run_retarget(options: RetargetOptions) -> Result | Iterator[Result]:
     """Read, pair, put each motion on the rig, write."""
@@ -195,8 +197,6 @@ def _table(made: motion.Retargeted) -> list[str]:
 
 
 # --- feet
-
-_SHORT_MM = 0.5
 
 
 def run_feet(options: FeetOptions) -> Result | Iterator[Result]:

@@ -33,6 +33,29 @@ _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
 # --- checks
 
+FILE_KINDS = "BVH, glTF, URDF, xacro, MJCF, JSON or NPZ file"
+INPUT_FILE: Any = argument(
+    "FILE", f"{FILE_KINDS}, a session (`.ikv.json`), `sample:NAME`, or `-` (standard input)",
+    completes=SKELETONS, reads=True,
+)  # fmt: skip
+"""The one input of a command."""
+JSON: Any = flag("print one JSON document")
+CLIP: Any = option("NAME", "the motion, if a file has several")
+
+SCHEDULER: Any = option(
+    "ADDRESS", "do the work on the Dask cluster of this scheduler, such as `tcp://host:8786` (extra `cluster`)"
+)
+NO_LIMITS: Any = flag("ignore joint limits")
+ROOT: Any = option(
+    "", "what a free root may do: `free` (default), `translate` or `locked`", choices=ROOT_MODES, default="free"
+)
+
+DEFAULT_FILE = "sample:biped"
+_WINDOWS = ("glfw", "pyglet", "headless")
+
+CAMERAS = ("front", "side", "top", "three-quarter")
+_LARGEST = 8192
+
 
 def checked(check: Callable[[str], T]) -> Callable[[str], T]:
     """A check of the library as a converter for argparse."""
@@ -180,22 +203,7 @@ class Reading(Options, title="describing the input"):
     )
 
 
-FILE_KINDS = "BVH, glTF, URDF, xacro, MJCF, JSON or NPZ file"
-INPUT_FILE: Any = argument(
-    "FILE", f"{FILE_KINDS}, a session (`.ikv.json`), `sample:NAME`, or `-` (standard input)",
-    completes=SKELETONS, reads=True,
-)  # fmt: skip
-"""The one input of a command."""
-JSON: Any = flag("print one JSON document")
-CLIP: Any = option("NAME", "the motion, if a file has several")
 JOBS: Any = option("N", "number of processes (default 1)", parse=partial(count, least=1), default=1)
-SCHEDULER: Any = option(
-    "ADDRESS", "do the work on the Dask cluster of this scheduler, such as `tcp://host:8786` (extra `cluster`)"
-)
-NO_LIMITS: Any = flag("ignore joint limits")
-ROOT: Any = option(
-    "", "what a free root may do: `free` (default), `translate` or `locked`", choices=ROOT_MODES, default="free"
-)
 TOLERANCE_M: Any = option("M", "tolerance of positions, metres (default 0.001)", parse=positive, default=1e-3)
 TOLERANCE_DEG: Any = option("D", "tolerance of rotations, degrees (default 0.5)", parse=positive, default=0.5)
 
@@ -289,9 +297,6 @@ class Spreading(Options, title="many inputs"):
 
 # --- view
 
-DEFAULT_FILE = "sample:biped"
-_WINDOWS = ("glfw", "pyglet", "headless")
-
 
 def _window_size(text: str) -> tuple[int, int]:
     pixels = size(text)
@@ -383,9 +388,6 @@ the options of the beginning are the first one's. F1 in the window lists all key
 
 
 # --- render
-
-CAMERAS = ("front", "side", "top", "three-quarter")
-_LARGEST = 8192
 
 
 def _picture_size(text: str) -> tuple[int, int]:

@@ -36,6 +36,9 @@ from viewer.skeleton import Character, JointKind, Pose, Skeleton, joint_space, l
 
 OUTPUTS = (".json", ".bvh", ".glb", ".gltf", ".png")
 
+LAB_OUTPUTS = (".html", ".json", ".png", ".gif", ".mp4")
+_REPEATS = 5
+
 
 def run_solve(options: SolveOptions) -> Result | Iterator[Result]:
     """Solve, and write the pose with ``-o``; of a folder every file."""
@@ -345,9 +348,6 @@ def _together(layers: Sequence[Layer]) -> Iterator[str]:
 
 
 # --- lab
-
-LAB_OUTPUTS = (".html", ".json", ".png", ".gif", ".mp4")
-_REPEATS = 5
 
 
 def run_lab(options: LabOptions) -> Result:

@@ -14,6 +14,27 @@ from viewer.cli.job import FILES, Options, argument, flag, option, part
 from viewer.cli.options import Look
 from viewer.errors import quote, unknown_name
 
+BENDS = {"up": 1, "down": -1}
+
+_PUSH = re.compile(r"(.+)=([^=@]+)@([^@]+)")
+
+BENCH_PARTS = {
+    "speed": "one-shot solves on each backend: milliseconds, valid solutions",
+    "methods": "success and iterations of every solver by its name",
+    "drag": "following a cursor: closeness, joint steps, out and back",
+    "unreachable": "targets out of reach: motion per further iteration",
+    "lockup": "the S-lock: how often each solver gets stuck",
+    "poses": "how much solved poses look like a person's, on real motion",
+    "batch": "10,000 problems in one call",
+    "start": "cold starts: from nothing to the first solved pose",
+    "files": "forward kinematics, loading",
+}
+"""The parts of ``ikviewer bench`` with descriptions; `viewer.cli.bench.plan.measure` runs them."""
+BENCH_SEED = 20_261_121
+"""Its problems were not used for tuning."""
+BENCH_COUNT = 200
+"""Problems of each class."""
+
 
 class Touching(Options, title="what it must not go through"):
     """A floor, its own body, objects; besides those of the goals file."""
@@ -31,9 +52,6 @@ def _own_goal(text: str) -> str:
     if not name or Path(file).suffix != ".py":
         raise argparse.ArgumentTypeError(f"expected FILE.py:NAME, found {quote(text)}")
     return text
-
-
-BENDS = {"up": 1, "down": -1}
 
 
 class Start(Options, title="where to start"):
@@ -223,8 +241,6 @@ returns; feet stay where the motion has them, and frames outside keep their valu
 
 # --- simulate
 
-_PUSH = re.compile(r"(.+)=([^=@]+)@([^@]+)")
-
 
 class Push(NamedTuple):
     """A push of a joint: its impulse, newton seconds, and when."""
@@ -324,24 +340,6 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
 
 
 # --- bench
-
-
-BENCH_PARTS = {
-    "speed": "one-shot solves on each backend: milliseconds, valid solutions",
-    "methods": "success and iterations of every solver by its name",
-    "drag": "following a cursor: closeness, joint steps, out and back",
-    "unreachable": "targets out of reach: motion per further iteration",
-    "lockup": "the S-lock: how often each solver gets stuck",
-    "poses": "how much solved poses look like a person's, on real motion",
-    "batch": "10,000 problems in one call",
-    "start": "cold starts: from nothing to the first solved pose",
-    "files": "forward kinematics, loading",
-}
-"""The parts of ``ikviewer bench`` with descriptions; `viewer.cli.bench.plan.measure` runs them."""
-BENCH_SEED = 20_261_121
-"""Its problems were not used for tuning."""
-BENCH_COUNT = 200
-"""Problems of each class."""
 
 
 def _part(name: str) -> str:

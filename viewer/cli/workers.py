@@ -44,6 +44,11 @@ _MOST_PROCESSES = 61
 """The most that a process can wait for on Windows."""
 _GRACE = 0.05
 
+_PATIENCE = 10.0
+"""Seconds in which a scheduler has to answer."""
+_one_at_a_time = threading.Lock()
+"""The lock with which the output of items to stderr is kept apart in a process with several threads."""
+
 
 class Done(NamedTuple):
     """The outcome of an item.
@@ -315,11 +320,6 @@ def _peak_mb() -> float:
 
 
 # --- a cluster
-
-_PATIENCE = 10.0
-"""Seconds in which a scheduler has to answer."""
-_one_at_a_time = threading.Lock()
-"""The lock with which the output of items to stderr is kept apart in a process with several threads."""
 
 
 def on_cluster(

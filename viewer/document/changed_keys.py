@@ -43,6 +43,14 @@ _SMOOTH = CODES[Blend.SMOOTH]
 LONGEST = 10_000
 """Longest span in frames that is solved."""
 
+_CLOSE = 1e-4, 0.05
+"""Tolerances, metres and degrees, of pins between keys."""
+_HELD = 1e-3
+"""If all frames hold their pins within this, metres, with the root as keyed, the root stays."""
+
+_APART = 1e-12
+"""A joint counts as changed if a quaternion component, or metres, differ by more."""
+
 
 class Span(NamedTuple):
     """Two keys with the same pin.
@@ -216,12 +224,6 @@ def _is_met(held: MetPin) -> bool:
     return far <= _MET[0] and turned <= _MET[1]
 
 
-_CLOSE = 1e-4, 0.05
-"""Tolerances, metres and degrees, of pins between keys."""
-_HELD = 1e-3
-"""If all frames hold their pins within this, metres, with the root as keyed, the root stays."""
-
-
 class _Answer(NamedTuple):
     """Solved frames, and the largest miss of any pin, metres."""
 
@@ -383,10 +385,6 @@ def _off_motion(document: Document) -> Bools:
     if not document.has_motion or not document.frame < document.frames:
         return np.ones(len(document.skeleton), np.bool_)
     return _apart(document.pose, one_frame(frame_pose(document, document.frame)))
-
-
-_APART = 1e-12
-"""A joint counts as changed if a quaternion component, or metres, differ by more."""
 
 
 def _apart(pose: Pose, frames: Frames) -> Bools:

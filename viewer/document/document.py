@@ -16,6 +16,11 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Goal
 from viewer.skeleton import Character, Clip, FreeNames, Pose, Skeleton
 
+ItemKind = Literal["joint", "effector", "prop", "layer"]
+
+LONGEST_MARKER = 100
+"""Most characters of a marker's name."""
+
 
 def same_skeleton(one: Skeleton, other: Skeleton) -> bool:
     """Whether two skeletons are equal in every joint, limit, effector and named pose."""
@@ -44,9 +49,6 @@ def same_character(one: Character, other: Character) -> bool:
         and all(same_clip(clip, other.clips[name]) for name, clip in one.clips.items())
         and same_skeleton(one.skeleton, other.skeleton)
     )
-
-
-ItemKind = Literal["joint", "effector", "prop", "layer"]
 
 
 class Item(NamedTuple):
@@ -84,10 +86,6 @@ class Scope(StrEnum):
     """The joints of the dragged limb."""
     SELECTION = "selection"
     """The selected joints."""
-
-
-LONGEST_MARKER = 100
-"""Most characters of a marker's name."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

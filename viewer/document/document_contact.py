@@ -31,6 +31,9 @@ LONGEST_NAME = 200
 """Characters of a prop's name."""
 _UNTURNED: Quaternion = (0.0, 0.0, 0.0, 1.0)
 
+GRIP_LEVEL = 2
+"""Level of goals for grips: fingers come after holds, so that holds keep the hand where it is."""
+
 
 class Shape(StrEnum):
     """What a prop looks like."""
@@ -376,10 +379,6 @@ def prop_of(one: Object) -> Prop:
         path=str(Path(one.path).absolute()) if one.path else "",
         scale=one.scale,
     )
-
-
-GRIP_LEVEL = 2
-"""Level of goals for grips: fingers come after holds, so that holds keep the hand where it is."""
 
 
 def grip_id(hand: str) -> str:

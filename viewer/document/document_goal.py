@@ -43,6 +43,8 @@ POSITION_KIND = placed_kind(point=True, rotation=False)
 
 _Class = TypeVar("_Class")
 
+_MARGIN = "margin"
+
 
 def _with_numbers(made: type[_Class]) -> type[_Class]:
     """Give a class a field, None at first, for each number that kinds have of their own, after its ``rotation``."""
@@ -287,9 +289,6 @@ def _checked(number: Number, value: Value, what: str) -> Value:
         return as_vector(value, what)
     most = min(number.most, FARTHEST) if number.unit is Unit.LENGTH else number.most
     return as_number(value, what, least=number.least, most=most)
-
-
-_MARGIN = "margin"
 
 
 def balance_words(found: Balance) -> str:

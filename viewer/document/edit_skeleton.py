@@ -28,6 +28,21 @@ from viewer.spatial.quaternion import EulerOrder, conjugate, rotate
 _SHORTEST = 1e-9
 """A bone shorter than this, metres, has no direction of its own."""
 
+LONGEST = 200
+"""Longest name of a joint, characters."""
+
+Ends = tuple[float, float]
+_MOST_FRAMES = 4000
+"""Frames of a clip that are looked at; of longer ones evenly spread ones."""
+_INSIDE = np.radians(0.5)
+_SLIPPED = 1e-6
+"""Radians, and metres of slides, outside its ranges up to which a frame of a joint counts as inside."""
+_SPARE = np.radians(1.0)
+_CARDINAL = 0.99
+"""Cosine from which on an axis has the name of one of the frame's."""
+_ALONG = 0.9
+"""Cosine from which on a mirrored axis counts as an axis of the other joint."""
+
 
 def relengthened(translations: Floats, before: Floats, after: Floats) -> Floats:
     """Local translations (..., J, 3) transferred from a skeleton's offsets ``before`` (J, 3) to the offsets ``after``.
@@ -102,10 +117,6 @@ def with_bones(skeleton: Skeleton, bones: Floats) -> Skeleton:
         replace(one, offset=at_tips.get((one.joint, *one.offset), one.offset)) for one in skeleton.effectors
     )
     return replace(skeleton, offsets=offsets, tip_offsets=tips, poses=poses, bodies=bodies, effectors=effectors)
-
-
-LONGEST = 200
-"""Longest name of a joint, characters."""
 
 
 def checked_name(document: Document, joint: int, name: str) -> str:
@@ -224,19 +235,6 @@ def _renamed_take(take: Take, new: Mapping[str, str]) -> Take:
         for frame, some in take.pins.items()
     }
     return replace(take, pins=pins, layers=layers, feet=feet)
-
-
-Ends = tuple[float, float]
-_MOST_FRAMES = 4000
-"""Frames of a clip that are looked at; of longer ones evenly spread ones."""
-_INSIDE = np.radians(0.5)
-_SLIPPED = 1e-6
-"""Radians, and metres of slides, outside its ranges up to which a frame of a joint counts as inside."""
-_SPARE = np.radians(1.0)
-_CARDINAL = 0.99
-"""Cosine from which on an axis has the name of one of the frame's."""
-_ALONG = 0.9
-"""Cosine from which on a mirrored axis counts as an axis of the other joint."""
 
 
 class Seen(NamedTuple):

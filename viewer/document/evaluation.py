@@ -27,6 +27,12 @@ from viewer.spatial.quaternion import IDENTITY, multiply, normalized, slerp
 BLOCK = 32
 """Frames per block."""
 
+_BLOCK = 256
+"""Frames whose poses are held at once."""
+
+Span: TypeAlias = tuple[int, int]
+"""The first frame and the one after the last."""
+
 
 class Frames(NamedTuple):
     """Local poses of F frames.
@@ -298,10 +304,6 @@ def keyed_frames(motion: Motion, joint: int, frames: Ints) -> Frames:
     return Frames(found.rotations[0], moved if added is None else added)
 
 
-_BLOCK = 256
-"""Frames whose poses are held at once."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
     """Distances between joints of one name in two motions.
@@ -399,10 +401,6 @@ def rounded_up(metres: float) -> float:
         return 0.01
     power = 10.0 ** math.floor(math.log10(metres))
     return next(part * power for part in (1.0, 2.0, 5.0, 10.0) if part * power >= metres * (1.0 - 1e-9))
-
-
-Span: TypeAlias = tuple[int, int]
-"""The first frame and the one after the last."""
 
 
 def frame_count(motion: Motion) -> int:

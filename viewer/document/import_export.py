@@ -34,6 +34,14 @@ from viewer.skeleton import Character, Clip, EffectorGoal, FreeNames, Pose, Skel
 from viewer.skeleton.kinematics import extent
 from viewer.spatial.checks import handed_over
 
+LEAST, MOST = 0.1, 30.0
+"""Heights, metres, between which a figure counts as of human size."""
+
+_USUAL = 1.7
+
+NAME = "take"
+"""Name of the baked clip of a take without a clip."""
+
 
 def new_document(
     character: Character,
@@ -190,12 +198,6 @@ def _switched_on(document: Document, goal: DocumentGoal) -> Goal:
     return on
 
 
-LEAST, MOST = 0.1, 30.0
-"""Heights, metres, between which a figure counts as of human size."""
-
-_USUAL = 1.7
-
-
 def is_usual(height: float) -> bool:
     """Whether a figure of this height, metres, is of human size; so is one without a finite height."""
     return not (0.0 < height < math.inf) or LEAST <= height < MOST
@@ -204,10 +206,6 @@ def is_usual(height: float) -> bool:
 def step_scale(height: float) -> float:
     """Factor, a power of ten, by which lengths for humans are scaled for a figure of this height."""
     return 1.0 if is_usual(height) else 10.0 ** round(math.log10(height / _USUAL))
-
-
-NAME = "take"
-"""Name of the baked clip of a take without a clip."""
 
 
 def baked_clip(document: Document) -> Clip:

@@ -25,6 +25,13 @@ Keys = tuple[Key, ...]
 _SAME_PLACE = 1e-12
 """Metres by which scaling bones and scaling them back may differ."""
 
+_TOGETHER = 512
+"""Keys per block of the simplification: the first of each block stays, so that memory is bounded."""
+_STEP, _LINEAR = CODES[Blend.STEP], CODES[Blend.LINEAR]
+
+_MOVED = 1e-10
+"""A joint counts as moved if a quaternion component, or metres, differ by more from the motion below."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
@@ -324,11 +331,6 @@ def different(one: Pose, other: Pose) -> Bools:
     return np.asarray(turned | (one.translations != other.translations).any(axis=-1))
 
 
-_TOGETHER = 512
-"""Keys per block of the simplification: the first of each block stays, so that memory is bounded."""
-_STEP, _LINEAR = CODES[Blend.STEP], CODES[Blend.LINEAR]
-
-
 def simplified(
     take: Take,
     radians: float,
@@ -460,10 +462,6 @@ def _far_frames(before: list[Track], after: list[Track], tolerances: tuple[float
                 errors = np.maximum(errors, apart.max(axis=0) / tolerances[1])
         far += (start + np.flatnonzero(errors > 1.0 + 1e-9)).tolist()
     return np.array(far, dtype=np.intp)
-
-
-_MOVED = 1e-10
-"""A joint counts as moved if a quaternion component, or metres, differ by more from the motion below."""
 
 
 @dataclass(slots=True)

@@ -55,6 +55,23 @@ _FAINT = 1e-6
 _SEEN = 0.5 * np.radians(0.5)
 """Half of the smallest rotation that is visible."""
 
+PLANES = ("xy", "yz", "zx")
+"""World planes, named by the axes that span them."""
+_ALONG = 1e-6
+"""Angle, radians, below which an axis and a direction are parallel."""
+_STEPS = 72
+"""Samples of a full turn before the ends of a range are bisected."""
+_HALVINGS = 28
+_INSIDE = 1e-10
+
+_ONE_OF_TWO = 0.999
+"""Cosine above which an axis is parallel to the normal."""
+_FLAT = 1e-6
+"""Distance from a plane, radians or metres, within which a pose is in it."""
+_OUTSIDE = 1e-9
+"""Distance from limits, radians or metres, within which a pose is inside."""
+_BISECTIONS = 40
+
 
 def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
     """(3,) a point projected into the plane through ``level``; unchanged if the document is not planar."""
@@ -154,16 +171,6 @@ def _wanted(skeleton: Skeleton, pose: Pose, joint: int, rotation: Floats, normal
     return np.asarray(found / np.linalg.norm(found))
 
 
-PLANES = ("xy", "yz", "zx")
-"""World planes, named by the axes that span them."""
-_ALONG = 1e-6
-"""Angle, radians, below which an axis and a direction are parallel."""
-_STEPS = 72
-"""Samples of a full turn before the ends of a range are bisected."""
-_HALVINGS = 28
-_INSIDE = 1e-10
-
-
 def normal_of(plane: str) -> Floats:
     """(3,) the unit normal of a plane, towards the viewer.
 
@@ -254,13 +261,6 @@ def ranges(skeleton: Skeleton, pose: Pose, axes: Floats, joints: Bools) -> Float
 
 
 """Kinds that become hinges; the others stay as they are or are fixed."""
-_ONE_OF_TWO = 0.999
-"""Cosine above which an axis is parallel to the normal."""
-_FLAT = 1e-6
-"""Distance from a plane, radians or metres, within which a pose is in it."""
-_OUTSIDE = 1e-9
-"""Distance from limits, radians or metres, within which a pose is inside."""
-_BISECTIONS = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -68,6 +68,9 @@ _SOME = 2000
 _APART = 4.0
 """Seconds between changes that are planted by themselves."""
 
+_MADE: WeakKeyDictionary[Stretch, PlantedMotion] = WeakKeyDictionary()
+"""By the first stretch of planted feet of a take, for as long as that take is kept."""
+
 
 def feet_of(document: Document) -> PlantedFeet | None:
     """The planted feet of the take shown."""
@@ -247,10 +250,6 @@ class PlantedMotion:
     def words(self) -> str:
         """As `PlantReport.words`."""
         return plant_words(*self.slides_cm_s, 100.0 * float(self.shift.max(initial=0.0)))
-
-
-_MADE: WeakKeyDictionary[Stretch, PlantedMotion] = WeakKeyDictionary()
-"""By the first stretch of planted feet of a take, for as long as that take is kept."""
 
 
 def _known(take: Take | None) -> PlantedMotion | None:

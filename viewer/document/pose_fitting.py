@@ -17,6 +17,20 @@ from viewer.skeleton.transfer import Transfer, transferred
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
 
+_UP = np.array([0.0, 1.0, 0.0])
+
+_BESIDE = float(np.cos(np.radians(15.0)))
+"""Feet count as side by side if the line between them is within this of across the direction they point."""
+
+_ALIKE = 0.5
+"""Feet that point more than 60 degrees away from the body do not define where it faces."""
+
+_LEVEL = 0.1
+"""Both feet stand if their heights differ by less than this part of a leg."""
+
+_STILL = 1e-9
+"""Headings that differ by less than this, radians, are the same: the pose keeps its exact numbers."""
+
 
 def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) -> Pose:
     """The pose with left and right swapped, in place.
@@ -94,18 +108,6 @@ def _mirrored_translations(skeleton: Skeleton, pose: Pose, rest: World, across: 
     still = (pose.translations == skeleton.offsets).all(axis=-1)[inner]
     result[target] = np.where(still[:, None], skeleton.offsets[target], moved)
     return result
-
-
-_UP = np.array([0.0, 1.0, 0.0])
-
-_BESIDE = float(np.cos(np.radians(15.0)))
-"""Feet count as side by side if the line between them is within this of across the direction they point."""
-
-_ALIKE = 0.5
-"""Feet that point more than 60 degrees away from the body do not define where it faces."""
-
-_LEVEL = 0.1
-"""Both feet stand if their heights differ by less than this part of a leg."""
 
 
 def pinned_supports(document: Document, partner: Ints) -> tuple[int, ...]:
@@ -206,10 +208,6 @@ def moved_over(skeleton: Skeleton, mirrored: Pose, before: World, supports: Sequ
     translations = mirrored.translations.copy()
     translations[root] += middle - now
     return Pose(mirrored.rotations, translations)
-
-
-_STILL = 1e-9
-"""Headings that differ by less than this, radians, are the same: the pose keeps its exact numbers."""
 
 
 def fitted_pose(document: Document, source: Skeleton, pose: Pose, *, flipped: bool = False) -> Transfer:

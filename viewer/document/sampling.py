@@ -18,6 +18,12 @@ _ROOM = 0.495
 """Part of the angle left to half a turn that a velocity at one end may use up; both ends together stay below it."""
 _TINY = 1e-300
 
+_FADE, _LEAST_FADE = 1.0 / 3.0, 10
+"""Seconds, and least frames, before the first key on a clip and after the last one in which the keys' values fade
+in and out."""
+
+_STEP, _LINEAR, _SMOOTH = (CODES[blend] for blend in (Blend.STEP, Blend.LINEAR, Blend.SMOOTH))
+
 
 def smooth_turns(
     keys: tuple[Floats, ...],
@@ -127,13 +133,6 @@ def _without_detour(speed: Floats, mean: Floats, span: Floats) -> Floats:
 def _length(vectors: Floats) -> Floats:
     """Lengths (..., 1)."""
     return np.asarray(np.sqrt(np.einsum("...i,...i->...", vectors, vectors))[..., None])
-
-
-_FADE, _LEAST_FADE = 1.0 / 3.0, 10
-"""Seconds, and least frames, before the first key on a clip and after the last one in which the keys' values fade
-in and out."""
-
-_STEP, _LINEAR, _SMOOTH = (CODES[blend] for blend in (Blend.STEP, Blend.LINEAR, Blend.SMOOTH))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,6 +18,12 @@ from viewer.skeleton import Pose, Skeleton, find_figure, find_place, limit_viola
 from viewer.skeleton.coordinates import led_pose, project_joint
 from viewer.spatial.checks import Bools
 
+_AT_LIMIT = 1e-6
+"""Radians or metres."""
+
+_CLOSED = 1e-5
+"""Metres."""
+
 
 def joint_of(document: Document, item: Item) -> int:
     """Index of an item's joint."""
@@ -124,10 +130,6 @@ def turned_within(document: Document, pose: Pose, joint: int) -> Pose:
     return inside_at(document, pose, [joint])
 
 
-_AT_LIMIT = 1e-6
-"""Radians or metres."""
-
-
 def joints_at_limit(document: Document) -> tuple[str, ...]:
     """Names of the joints at or beyond a limit that binds, in the pose shown: solved, played or pasted."""
     names = document.skeleton.names
@@ -153,10 +155,6 @@ def out_of_plane(document: Document) -> tuple[str, ...]:
     limited, names = joints_at_limit(document), document.skeleton.names
     outside = out_of(document.skeleton, document.pose, document.planar)
     return tuple(names[joint] for joint in outside if names[joint] in limited)
-
-
-_CLOSED = 1e-5
-"""Metres."""
 
 
 def with_loops_closed(document: Document, pose: Pose, moved: Iterable[int]) -> Pose:

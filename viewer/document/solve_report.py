@@ -32,6 +32,15 @@ from viewer.spatial.quaternion import angle_between
 MOST_STEPS = 400
 """Most steps in the convergence plot."""
 
+_STAYS = 10.0
+"""A pinned joint supports the figure while it is within this many tolerances of its pin, as during a solve."""
+
+_NO_POINT, _NO_ROTATION = (math.nan,) * 3, (math.nan,) * 4
+
+_AXES = {"xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}
+_SHORT = 1e-9
+"""Shortest link, metres."""
+
 
 class GoalError(NamedTuple):
     """The error of a goal.
@@ -197,10 +206,6 @@ def goal_errors(
     return found
 
 
-_STAYS = 10.0
-"""A pinned joint supports the figure while it is within this many tolerances of its pin, as during a solve."""
-
-
 def measured(document: Document, goals: Mapping[str, Goal] | None = None) -> dict[str, GoalError]:
     """Errors by goal id in the document's pose."""
     pairs = _misses(document) if goals is None else {name: _miss(document, goal) for name, goal in goals.items()}
@@ -229,9 +234,6 @@ def _misses(document: Document) -> dict[str, tuple[float, float]]:
         elif (asked := goal.for_solver()) is not None:
             found[goal.id] = _miss(document, asked)
     return found | {name: _miss(document, goal) for name, goal in document.body_goals().items()}
-
-
-_NO_POINT, _NO_ROTATION = (math.nan,) * 3, (math.nan,) * 4
 
 
 @lru_cache(maxsize=4)
@@ -268,11 +270,6 @@ def _miss(document: Document, goal: Goal) -> tuple[float, float]:
         assert contact is not None  # without a figure there is no such goal
         return farthest_finger(document.skeleton, document.pose, goal, contact, joints_at_limit(document)), math.nan
     return KINDS[goal.kind].miss(goal, document.skeleton, world_of(document.skeleton, document.pose))
-
-
-_AXES = {"xy": (0, 1), "yz": (1, 2), "zx": (2, 0)}
-_SHORT = 1e-9
-"""Shortest link, metres."""
 
 
 class Derivation(NamedTuple):

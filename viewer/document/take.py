@@ -18,6 +18,43 @@ from viewer.ik.goals.goal import LAST_LEVEL, as_rotation
 from viewer.skeleton import JointLimits, Pose
 from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, unit_quaternions
 
+__all__ = [
+    "BLENDS",
+    "CODES",
+    "FRAMES",
+    "FRAME_TIME",
+    "MOST_FRAMES",
+    "Blend",
+    "GoalLayer",
+    "Key",
+    "Pin",
+    "PlantedContact",
+    "PlantedFeet",
+    "Stretch",
+    "Take",
+    "Track",
+    "check_frame",
+    "check_range",
+    "layer_of",
+    "same_fields",
+    "same_or_none",
+    "sharing",
+]
+
+_SAME = 1e-5
+"""Metres, or quaternion components: pins nearer to each other are the same."""
+
+FRAME_TIME = 1.0 / 30.0
+"""Seconds per frame of a take without a clip."""
+FRAMES = 120
+"""Initial length in frames of a take without a clip."""
+MOST_FRAMES = 1_000_000
+"""Longest take, frames: nine hours at 30 per second."""
+
+_versions = count(1)
+
+_Value = TypeVar("_Value", Pose, JointLimits)
+
 
 class Blend(StrEnum):
     """Interpolation after a key."""
@@ -119,10 +156,6 @@ def _checked_tangents(tangents: Floats, keys: int, what: str) -> Floats | None:
     if np.isinf(values).any() or (free.any(axis=-1) != free.all(axis=-1)).any():
         raise InputError(f"{what}: tangents: expected three numbers, or three NaN, for rotation and for translation")
     return None if free.all() else values
-
-
-_SAME = 1e-5
-"""Metres, or quaternion components: pins nearer to each other are the same."""
 
 
 class Pin(NamedTuple):
@@ -319,39 +352,6 @@ class Stretch:
         return len(self.rotations)
 
 
-__all__ = [
-    "BLENDS",
-    "CODES",
-    "FRAMES",
-    "FRAME_TIME",
-    "MOST_FRAMES",
-    "Blend",
-    "GoalLayer",
-    "Key",
-    "Pin",
-    "PlantedContact",
-    "PlantedFeet",
-    "Stretch",
-    "Take",
-    "Track",
-    "check_frame",
-    "check_range",
-    "layer_of",
-    "same_fields",
-    "same_or_none",
-    "sharing",
-]
-
-FRAME_TIME = 1.0 / 30.0
-"""Seconds per frame of a take without a clip."""
-FRAMES = 120
-"""Initial length in frames of a take without a clip."""
-MOST_FRAMES = 1_000_000
-"""Longest take, frames: nine hours at 30 per second."""
-
-_versions = count(1)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Take:
     """The keys of a document, on one clip or without a clip.
@@ -512,9 +512,6 @@ def sharing(tracks: tuple[Track, ...]) -> tuple[Track, ...]:
         for name in ("frames", "blends"):
             object.__setattr__(track, name, one_of_all(getattr(track, name)))
     return tuple(tracks)
-
-
-_Value = TypeVar("_Value", Pose, JointLimits)
 
 
 def same_or_none(one: _Value | None, other: _Value | None) -> bool:

@@ -97,6 +97,17 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, Valu
            RuntimeError, NotImplementedError, OverflowError, MemoryError)  # fmt: skip
 """Exceptions of the standard library for zips that are damaged, encrypted or unusual."""
 
+_READ = (
+    "skeleton_json", "names", "parents", "offsets", "rest_rotations", "tip_parents", "tip_offsets", "frame_time",
+    "rotations", "translated", "translations", "keys", "clip_name",
+)  # fmt: skip
+_BLOCK = 1 << 16
+"""Joints times frames that are reordered together."""
+
+_USUAL_ORDER = "zxy"
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
+"""Characters with which a formula may begin in a spreadsheet, and the apostrophe that prevents it."""
+
 
 def read_arrays(path: Path, name: str, wanted: tuple[str, ...]) -> dict[str, NDArray[Any]]:
     """The wanted arrays that the file has, by name: float64, int64 or texts.
@@ -304,14 +315,6 @@ def _shaped(arrays: Mapping[str, NDArray[Any]], key: str, shape: tuple[int, ...]
     return array
 
 
-_READ = (
-    "skeleton_json", "names", "parents", "offsets", "rest_rotations", "tip_parents", "tip_offsets", "frame_time",
-    "rotations", "translated", "translations", "keys", "clip_name",
-)  # fmt: skip
-_BLOCK = 1 << 16
-"""Joints times frames that are reordered together."""
-
-
 def read_npz(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
     """Read an .npz file that has a skeleton and perhaps motion."""
     arrays = read_arrays(path, name, _READ)
@@ -448,11 +451,6 @@ def _check_indices(indices: NDArray[Any], first: int, end: int, path: str) -> No
     wrong = indices[(indices < first) | (indices >= end)]
     if wrong.size:
         raise FormatError(f"expected numbers from {first} to {end - 1}, found {wrong[0]}", path=path)
-
-
-_USUAL_ORDER = "zxy"
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
-"""Characters with which a formula may begin in a spreadsheet, and the apostrophe that prevents it."""
 
 
 def write_csv(character: Character, path: Path, options: WriteOptions) -> list[str]:

@@ -34,6 +34,18 @@ _BLOCK = 1 << 14
 
 ROTATION_KINDS = {0: JointKind.FIXED, 1: JointKind.HINGE, 2: JointKind.UNIVERSAL, 3: JointKind.BALL}
 
+_HELD = 1e-8
+"""Radians: fewer than three channels hold a rotation if their nearest one is within this, half the sixth decimal."""
+_CALM = 0.5 * np.pi
+"""If the angles of a joint change by less than this in sum, no equivalent ones are nearer: those differ by half a turn
+in two angles."""
+
+_FRAMES = re.compile(rb"(?i)(?:^|[\s}])Frames[ \t]*:\s*\S*")
+_FRAMES_AND_TIME = re.compile(_FRAMES.pattern + rb"\s+Frame[ \t]+Time[ \t]*:\s*\S*")
+
+LARGEST_FILE = 1 << 31
+"""Most bytes of a BVH file: 2 GiB, more than two hours of 60 joints at 120 frames per second."""
+
 
 def rotation_axes(channels: tuple[str, ...]) -> str:
     """The axes of the rotation channels in order, such as "zxy"."""
@@ -102,13 +114,6 @@ def kinds_and_axes(channels: tuple[tuple[str, ...], ...], parents: Ints) -> tupl
     return tuple(kinds), axes
 
 
-_HELD = 1e-8
-"""Radians: fewer than three channels hold a rotation if their nearest one is within this, half the sixth decimal."""
-_CALM = 0.5 * np.pi
-"""If the angles of a joint change by less than this in sum, no equivalent ones are nearer: those differ by half a turn
-in two angles."""
-
-
 def channel_angles(rotations: Floats, axes: str) -> Floats:
     """Radians (F, n, len(axes)) of rotations (F, n, 4), continuous over the frames.
 
@@ -160,10 +165,6 @@ def _few_angles(rotations: Floats, axes: str) -> Floats:
 
 def _none(rotations: Floats, axes: str) -> Floats:
     return np.zeros((*rotations.shape[:-1], len(axes)))
-
-
-_FRAMES = re.compile(rb"(?i)(?:^|[\s}])Frames[ \t]*:\s*\S*")
-_FRAMES_AND_TIME = re.compile(_FRAMES.pattern + rb"\s+Frame[ \t]+Time[ \t]*:\s*\S*")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,10 +233,6 @@ def _header(header: bytes, warnings: list[str]) -> str:
     except UnicodeDecodeError:
         warnings.append("the file is not UTF-8: its names are read as Latin-1")
         return header.decode("latin-1")
-
-
-LARGEST_FILE = 1 << 31
-"""Most bytes of a BVH file: 2 GiB, more than two hours of 60 joints at 120 frames per second."""
 
 
 def read_bvh(path: Path, name: str, *, units: str | float = "auto", up: str = "auto") -> Character:

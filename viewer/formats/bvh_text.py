@@ -41,6 +41,22 @@ WORD = re.compile(r"[^ \t\n\f\v]+")
 _BRACE = re.compile(r"[ \t\f\v]\{")
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
+Triple = tuple[float, float, float]
+
+CHANNELS = {f"{axis}{kind}".casefold(): f"{axis.upper()}{kind}" for kind in ("position", "rotation") for axis in "xyz"}
+"""The six channel names by their lower-case form."""
+
+_TURNED = "OFFSET with six numbers: the last three, a rotation at rest, are left out; channels hold the whole rotation"
+"""In files for SOMA; their own reader also takes three."""
+
+DEFAULT_FRAME_TIME = 1.0 / 30.0
+_BLANKS = b" \t\f\v"
+_NUMBERS = msgspec.json.Decoder(list[float])
+_BLANKS_TO_COMMAS = bytes.maketrans(b" \t", b",,")
+_COMMAS = re.compile(rb",,+")
+_REPORT_LINES = 256
+_GLUED = "has no blank between its numbers: read as several"
+
 
 @dataclass(slots=True)
 class Words:
@@ -124,12 +140,6 @@ def number_problem(word: str) -> str | None:
     return ""
 
 
-Triple = tuple[float, float, float]
-
-CHANNELS = {f"{axis}{kind}".casefold(): f"{axis.upper()}{kind}" for kind in ("position", "rotation") for axis in "xyz"}
-"""The six channel names by their lower-case form."""
-
-
 @dataclass(slots=True)
 class BvhJoint:
     """One ROOT or JOINT as in the file.
@@ -207,10 +217,6 @@ def _inside(words: Words, word: str, joints: list[BvhJoint], open_joints: list[i
             words.fail(f"in joint {quote(joint.name)}: expected {wanted} or }}, found {words.found(word)}")
 
 
-_TURNED = "OFFSET with six numbers: the last three, a rotation at rest, are left out; channels hold the whole rotation"
-"""In files for SOMA; their own reader also takes three."""
-
-
 def _offset(words: Words, joint: BvhJoint, warnings: list[str]) -> Triple:
     what = f"OFFSET of {quote(joint.name)}"
     if joint.offset is not None:
@@ -274,14 +280,6 @@ def _close(words: Words, joint: BvhJoint, warnings: list[str]) -> None:
 
 
 # --- MOTION
-
-DEFAULT_FRAME_TIME = 1.0 / 30.0
-_BLANKS = b" \t\f\v"
-_NUMBERS = msgspec.json.Decoder(list[float])
-_BLANKS_TO_COMMAS = bytes.maketrans(b" \t", b",,")
-_COMMAS = re.compile(rb",,+")
-_REPORT_LINES = 256
-_GLUED = "has no blank between its numbers: read as several"
 
 
 def read_motion_header(words: Words, warnings: list[str]) -> tuple[int, float]:

@@ -36,6 +36,20 @@ _POSITIONS = ("Xposition", "Yposition", "Zposition")
 _USUAL_ORDER = "zxy"
 _NOISE = 1e-12
 
+_DECIMALS = 6
+_DEEPEST_INDENT = 40
+"""Tabs at most: full indentation of a chain of 5,000 joints would be 200 times the rest of its file."""
+_ERROR = 5e-7
+"""How far rounded lengths, and again rounded angles, may move a joint, as a fraction of the figure's size."""
+_LENGTH_ERROR = 0.5 * math.sqrt(3.0)
+"""Rounding error of an offset, in units of its last decimal: half a unit on each of three axes."""
+_ANGLE_ERROR = 0.5 * 3.0 * math.radians(1.0)
+"""Rounding error of a joint's rotation, radians per unit of the last decimal: half a unit on each of three channels."""
+_UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f]|^[ \t]|[ \t]$|(?<=[ \t])\{|^\{(?=[ \t]|$)")
+"""Characters at which a reader would end a name."""
+_BRACES = re.compile(r"[{}]")
+"""If one of these has to be replaced, all are: braces stay in pairs."""
+
 
 def _rotation_channels(order: str) -> tuple[str, ...]:
     return tuple(f"{axis.upper()}rotation" for axis in order)
@@ -113,21 +127,6 @@ def _channel_values(channels: tuple[tuple[str, ...], ...], rotations: Floats, tr
             columns = [i for i, name in enumerate(channels[joint]) if name.endswith("rotation")]
             values[joint][:, columns] = angles[:, place]
     return values
-
-
-_DECIMALS = 6
-_DEEPEST_INDENT = 40
-"""Tabs at most: full indentation of a chain of 5,000 joints would be 200 times the rest of its file."""
-_ERROR = 5e-7
-"""How far rounded lengths, and again rounded angles, may move a joint, as a fraction of the figure's size."""
-_LENGTH_ERROR = 0.5 * math.sqrt(3.0)
-"""Rounding error of an offset, in units of its last decimal: half a unit on each of three axes."""
-_ANGLE_ERROR = 0.5 * 3.0 * math.radians(1.0)
-"""Rounding error of a joint's rotation, radians per unit of the last decimal: half a unit on each of three channels."""
-_UNSAFE_NAME = re.compile(r"[\x00-\x1f\x7f]|^[ \t]|[ \t]$|(?<=[ \t])\{|^\{(?=[ \t]|$)")
-"""Characters at which a reader would end a name."""
-_BRACES = re.compile(r"[{}]")
-"""If one of these has to be replaced, all are: braces stay in pairs."""
 
 
 def write_bvh(character: Character, path: Path, options: WriteOptions) -> list[str]:

@@ -28,6 +28,8 @@ from viewer.skeleton.joint_map import Map, Reference
 _PARTS = {"position": 3, "rotation": 4}
 """Keys of a goal whose value may move, and how many numbers a value has."""
 
+_WORDS = ("auto", "rest")
+
 
 def read_layers(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None) -> tuple[Layer, ...]:
     """Read a layers file for one skeleton, whose effectors, joints and tips it may name.
@@ -174,8 +176,6 @@ def _foot(foot: FootSkate) -> dict[str, Json]:
 
 
 # --- maps
-
-_WORDS = ("auto", "rest")
 
 
 class StatedMap(NamedTuple):

@@ -17,6 +17,46 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from viewer.errors import InputError, missing_library, quote
 
+_GLTF = "gltf.gltf_reader:read_gltf", "gltf.gltf_writer:write_gltf"
+_FIT, _USD, _MESH = "positions:read_positions", "usd:write_usd", "meshes:write_mesh"
+
+FormatWord = Literal["bvh", "json", "npz", "csv", "npy", "glb", "gltf", "urdf", "xacro", "xml"]
+"""The suffixes of `READ` without their dots, for type checkers, which read no table; a test compares them."""
+
+SESSION_SUFFIX = ".ikv.json"
+SAMPLE = "sample:"
+"""Begins the names of bundled files."""
+STANDARD_INPUT = "-"
+STDIN_STEM = "stdin"
+"""Name of a skeleton that is read from standard input and has none of its own."""
+MOST_DECIMALS = 17
+"""More decimals than this add nothing to a double."""
+
+UNIT_LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0564444}
+"""Metres per unit; "cmu" is the unit of the CMU motion captures, which is 1/0.45 inch."""
+UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
+UpWord = Literal["auto", "y", "z"]
+UP_NAMES: tuple[UpWord, ...] = get_args(UpWord)
+LimitSource = Literal["file", "learned", "human+clip", "human", "clip", "none"]
+"""Where the limits of a character come from; see `viewer.formats.limit_sources`."""
+LIMIT_SOURCES: tuple[LimitSource, ...] = get_args(LimitSource)
+
+FASTEST_FPS = 240.0
+"""Frames per second at most."""
+USUAL_FPS = {".mp4": 60.0, ".gif": 30.0}
+"""Most frames per second by default; motion is often captured at 120."""
+GIF_FPS = 50.0
+"""Frames per second of a GIF at most; most programs play faster ones slowly."""
+STILL_FPS, STILL_TURN = 30.0, 4.0
+"""Defaults for a still pose: frames per second, and seconds of one turn around it."""
+SLOWEST_TURN = 3600.0
+"""Seconds of a turn at most."""
+SAME_RATE = 1e-3
+"""Relative error of a rate: files state frame times with few digits."""
+
+FRAME_FIELD = re.compile(r"%\d*d")
+"""The place of a frame's number in a name, such as ``walk_%04d.png``."""
+
 
 class WriteOptions(NamedTuple):
     """How to write.
@@ -130,9 +170,6 @@ def _function(place: str) -> Any:  # noqa: ANN401
     return getattr(import_module(f"viewer.formats.{module}"), name)
 
 
-_GLTF = "gltf.gltf_reader:read_gltf", "gltf.gltf_writer:write_gltf"
-_FIT, _USD, _MESH = "positions:read_positions", "usd:write_usd", "meshes:write_mesh"
-
 FORMATS = (
     FileFormat(".bvh", "BVH", "bvh_reader:read_bvh", "bvh_writer:write_bvh",
                "Motion capture: skeleton and motion", decimals=True, always_a_frame=True, sign=b"HIERARCHY"),
@@ -164,8 +201,6 @@ FORMATS = (
 )  # fmt: skip
 """All formats, in the order in which messages and dialogs list them. Adding one takes its module and a line here, and
 if it can be read its word in `FormatWord`."""
-FormatWord = Literal["bvh", "json", "npz", "csv", "npy", "glb", "gltf", "urdf", "xacro", "xml"]
-"""The suffixes of `READ` without their dots, for type checkers, which read no table; a test compares them."""
 BY_SUFFIX = {each.suffix: each for each in FORMATS}
 READ = tuple(each.suffix for each in FORMATS if each.reader)
 """Suffixes of the files that can be read."""
@@ -177,16 +212,6 @@ POINT_FILES = tuple(each.suffix for each in FORMATS if each.points)
 """Suffixes of the files that may hold positions over time."""
 
 
-SESSION_SUFFIX = ".ikv.json"
-SAMPLE = "sample:"
-"""Begins the names of bundled files."""
-STANDARD_INPUT = "-"
-STDIN_STEM = "stdin"
-"""Name of a skeleton that is read from standard input and has none of its own."""
-MOST_DECIMALS = 17
-"""More decimals than this add nothing to a double."""
-
-
 def is_session(path: str | Path) -> bool:
     """Whether a name is that of a session file."""
     return str(path).casefold().endswith(SESSION_SUFFIX)
@@ -196,16 +221,6 @@ def format_of(path: Path) -> FileFormat:
     """The format of a file by its name; a format without reader and writer for an unknown suffix."""
     suffix = path.suffix.casefold()
     return BY_SUFFIX.get(suffix, FileFormat(suffix, suffix[1:].upper()))
-
-
-UNIT_LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0564444}
-"""Metres per unit; "cmu" is the unit of the CMU motion captures, which is 1/0.45 inch."""
-UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
-UpWord = Literal["auto", "y", "z"]
-UP_NAMES: tuple[UpWord, ...] = get_args(UpWord)
-LimitSource = Literal["file", "learned", "human+clip", "human", "clip", "none"]
-"""Where the limits of a character come from; see `viewer.formats.limit_sources`."""
-LIMIT_SOURCES: tuple[LimitSource, ...] = get_args(LimitSource)
 
 
 def check_units(units: str | float) -> str:
@@ -234,24 +249,6 @@ def check_up(up: str) -> UpWord:
         if axis == str(up).casefold():
             return axis
     raise InputError(f"up: expected {', '.join(UP_NAMES)}, found {quote(up)}")
-
-
-FASTEST_FPS = 240.0
-"""Frames per second at most."""
-USUAL_FPS = {".mp4": 60.0, ".gif": 30.0}
-"""Most frames per second by default; motion is often captured at 120."""
-GIF_FPS = 50.0
-"""Frames per second of a GIF at most; most programs play faster ones slowly."""
-STILL_FPS, STILL_TURN = 30.0, 4.0
-"""Defaults for a still pose: frames per second, and seconds of one turn around it."""
-SLOWEST_TURN = 3600.0
-"""Seconds of a turn at most."""
-SAME_RATE = 1e-3
-"""Relative error of a rate: files state frame times with few digits."""
-
-
-FRAME_FIELD = re.compile(r"%\d*d")
-"""The place of a frame's number in a name, such as ``walk_%04d.png``."""
 
 
 def is_film(path: Path) -> bool:

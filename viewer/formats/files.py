@@ -25,6 +25,17 @@ another machine in a shared folder, or of a version that did not put the process
 _NAME = re.compile(r"\.ikviewer-(?:([0-9a-f]{8})-([0-9]{1,10})-)?[0-9a-f]{16}\.tmp")
 _swept: set[Path] = set()
 
+LARGEST_FILE = 1 << 29
+"""Most bytes of a file unless its reader allows more: 512 MiB, an hour of motion at 120 frames per second."""
+
+_BINARY = getattr(os, "O_BINARY", 0)
+# Without O_NONBLOCK, opening a pipe blocks until its other end is opened, before we can see that it is a pipe.
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | _BINARY
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | _BINARY
+
+LARGEST_TEXT = 1 << 26
+"""Most bytes that are read from a pipe: 64 MiB."""
+
 
 def temporary_name(folder: Path) -> Path:
     """An unused name in the folder: ``.ikviewer-MACHINE-PROCESS-RANDOM.tmp``."""
@@ -69,15 +80,6 @@ def _runs(process: int) -> bool:
     with contextlib.suppress(OSError, IndexError):
         return Path(f"/proc/{process}/stat").read_bytes().rpartition(b") ")[2][:1] != b"Z"
     return True
-
-
-LARGEST_FILE = 1 << 29
-"""Most bytes of a file unless its reader allows more: 512 MiB, an hour of motion at 120 frames per second."""
-
-_BINARY = getattr(os, "O_BINARY", 0)
-# Without O_NONBLOCK, opening a pipe blocks until its other end is opened, before we can see that it is a pipe.
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | _BINARY
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | _BINARY
 
 
 @contextlib.contextmanager
@@ -278,10 +280,6 @@ def leads_to(output: str | os.PathLike[str], other: str | os.PathLike[str]) -> b
         return Path(os.path.realpath(output)).samefile(other)
     except (OSError, ValueError):  # one of them does not exist, or is not a file name
         return False
-
-
-LARGEST_TEXT = 1 << 26
-"""Most bytes that are read from a pipe: 64 MiB."""
 
 
 def read_file_or_pipe(path: Path, name: str) -> str:

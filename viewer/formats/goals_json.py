@@ -28,6 +28,14 @@ from viewer.skeleton import Skeleton, find_place
 
 # --- files as data types
 
+PLACED_FORM = ("position", "rotation", "pin")
+"""Keys of goals for a position or a rotation. A goal has keys of only one form."""
+RELATIVE_FORM = ("relative", "to")
+"""Keys of goals for two effectors, beside `position` and `rotation`, which may be true or false here."""
+
+_HERE = Path()
+_UNTURNED = (0.0, 0.0, 0.0, 1.0)
+
 
 class _Goal(Strict):
     """The keys that all kinds of goals have; `GoalEntry` adds those of each kind."""
@@ -44,12 +52,6 @@ class _Goal(Strict):
     level: Annotated[int, Meta(ge=0, le=LAST_LEVEL, description="Goals of lower levels come first; version 2.")] = 1
     hold: Annotated[bool, Meta(description="It keeps its place until it gets another target; version 2.")] = False
     id: Annotated[Name | None, Meta(description="Distinguishes it from the others; version 2.")] = None
-
-
-PLACED_FORM = ("position", "rotation", "pin")
-"""Keys of goals for a position or a rotation. A goal has keys of only one form."""
-RELATIVE_FORM = ("relative", "to")
-"""Keys of goals for two effectors, beside `position` and `rotation`, which may be true or false here."""
 
 
 def _form_of(kind: Kind) -> tuple[str, ...]:
@@ -202,9 +204,6 @@ class LayersFile(Strict):
 
 
 # --- reading and writing
-
-_HERE = Path()
-_UNTURNED = (0.0, 0.0, 0.0, 1.0)
 
 
 class Asked(NamedTuple):

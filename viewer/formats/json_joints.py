@@ -41,6 +41,31 @@ Row: TypeAlias = tuple[float, float, float]
 
 _PATH = ".spread"
 
+Pair: TypeAlias = tuple[float, float]
+Triple: TypeAlias = tuple[float, float, float]
+
+_LIMIT_KEYS = {
+    JointKind.BALL: ("x", "y", "z", "order"),
+    JointKind.HINGE: ("angle",),
+    JointKind.UNIVERSAL: ("angles",),
+    JointKind.SLIDE: ("distance",),
+}
+_JOINT_KEYS = {
+    "axis": (JointKind.HINGE, JointKind.SLIDE),
+    "axes": (JointKind.UNIVERSAL,),
+    "twist_axis": (JointKind.BALL,),
+    "order": (JointKind.BALL,),
+    "limits": tuple(_LIMIT_KEYS),
+    "spread": (*_LIMIT_KEYS, JointKind.FREE),
+}
+"""Keys that only some kinds of joints use; on other kinds they give a warning."""
+
+_TWO_TURNS, _HALF_TURN, _QUARTER_TURN = 720.0, 180.0, 90.0
+_TURN = 2.0 * math.pi
+
+_LONGEST_CYCLE = 8
+"""Joints of a cycle that a message names."""
+
 
 def _spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
     """The spread that the file states for a joint, radians (metres for a slide), or None.
@@ -97,29 +122,6 @@ def _internal(values: Sequence[float] | Floats, kind: JointKind, source: Source)
         return lengths_to_internal(found, source)
     # One by one with math.radians: numbers are written such that exactly this conversion gives them back.
     return np.array([math.radians(value) for value in found.ravel().tolist()]).reshape(found.shape)
-
-
-Pair: TypeAlias = tuple[float, float]
-Triple: TypeAlias = tuple[float, float, float]
-
-_LIMIT_KEYS = {
-    JointKind.BALL: ("x", "y", "z", "order"),
-    JointKind.HINGE: ("angle",),
-    JointKind.UNIVERSAL: ("angles",),
-    JointKind.SLIDE: ("distance",),
-}
-_JOINT_KEYS = {
-    "axis": (JointKind.HINGE, JointKind.SLIDE),
-    "axes": (JointKind.UNIVERSAL,),
-    "twist_axis": (JointKind.BALL,),
-    "order": (JointKind.BALL,),
-    "limits": tuple(_LIMIT_KEYS),
-    "spread": (*_LIMIT_KEYS, JointKind.FREE),
-}
-"""Keys that only some kinds of joints use; on other kinds they give a warning."""
-
-_TWO_TURNS, _HALF_TURN, _QUARTER_TURN = 720.0, 180.0, 90.0
-_TURN = 2.0 * math.pi
 
 
 def _kind_of(joint: Joint) -> JointKind:
@@ -332,10 +334,6 @@ def _ordered(pair: Pair, place: str) -> Pair:
 
 def _text(pair: Pair) -> str:
     return f"{pair[0]:g}, {pair[1]:g}"
-
-
-_LONGEST_CYCLE = 8
-"""Joints of a cycle that a message names."""
 
 
 def _path_of(joints: list[Joint], index: int) -> str:

@@ -30,6 +30,46 @@ FEWEST_ROTATION_DECIMALS = 4
 _WHOLE = 1e15
 _DEGREE_DECIMALS = 10
 
+Json: TypeAlias = Any
+"""A decoded JSON value."""
+
+Kind: TypeAlias = Any
+"""A type annotation of `json_structs`."""
+
+_OR_FLAGS = {("position", "rotation", "position+rotation")}
+"""Words that may be replaced by true or false; other words may be replaced by a number."""
+
+T = TypeVar("T", bound=msgspec.Struct)
+V = TypeVar("V")
+
+KINDS = ("skeleton", "pose", "goals", "layers", "contacts", "map", "session")
+_MARKS = {
+    "goals": "goals", "layers": "layers", "feet": "contacts", "pairs": "map", "rotations": "pose",
+    "document": "session",
+}  # fmt: skip
+"""If "type" is missing, the first of these keys decides; but a file with "joints" is not a pose."""
+
+_EXPECTED = (
+    ("Expecting value", "a value"),
+    ("Expecting property name", "a key in double quotes"),
+    ("Expecting ':'", "a colon"),
+    ("Expecting ','", "a comma or a closing bracket"),
+    ("Illegal trailing comma", "no comma before a closing bracket"),
+    ("Invalid control character", "text without raw control characters"),
+    ("Invalid \\", "a valid escape"),
+    ("Extra data", "nothing after the end of the JSON document"),
+)
+"""Beginnings of the standard library's messages, and what was expected instead."""
+
+_LOOKS = {"HIERARCHY": "a BVH file", "<": "HTML or XML", "\x89PNG": "a PNG image", "glTF": "a GLB file"}
+"""Beginnings of files in other formats that are named .json by mistake."""
+
+_MOST_PATHS = 6
+"""Paths that one warning lists at most."""
+
+_AT = re.compile(r"^(?P<what>.*) - at `\$\.?(?P<path>.*)`$", re.DOTALL)
+"""The end of msgspec's messages: a path."""
+
 
 def number(value: float) -> float | int:
     """The number as an int if it is whole, so that it is written without a decimal point."""
@@ -98,10 +138,6 @@ def block_object(items: Mapping[str, str], indent: str = "") -> str:
     return "{\n" + ",\n".join(lines) + f"\n{indent}}}" if lines else "{}"
 
 
-Json: TypeAlias = Any
-"""A decoded JSON value."""
-
-
 def path_text(place: list[tuple[str | int, Json]]) -> str:
     """A path for messages: items of a list by index and name, keys of a map in quotes."""
     parts = []
@@ -127,13 +163,6 @@ def found(value: Json) -> str:
     if isinstance(value, list):
         return "a list" if value else "an empty list"
     return "an object"
-
-
-Kind: TypeAlias = Any
-"""A type annotation of `json_structs`."""
-
-_OR_FLAGS = {("position", "rotation", "position+rotation")}
-"""Words that may be replaced by true or false; other words may be replaced by a number."""
 
 
 class Checker:
@@ -309,35 +338,6 @@ def fields_of(kind: type[msgspec.Struct]) -> dict[str, tuple[Kind, bool]]:
     return {field.encode_name: (hints[field.name], field.required) for field in fields}
 
 
-T = TypeVar("T", bound=msgspec.Struct)
-V = TypeVar("V")
-
-KINDS = ("skeleton", "pose", "goals", "layers", "contacts", "map", "session")
-_MARKS = {
-    "goals": "goals", "layers": "layers", "feet": "contacts", "pairs": "map", "rotations": "pose",
-    "document": "session",
-}  # fmt: skip
-"""If "type" is missing, the first of these keys decides; but a file with "joints" is not a pose."""
-
-_EXPECTED = (
-    ("Expecting value", "a value"),
-    ("Expecting property name", "a key in double quotes"),
-    ("Expecting ':'", "a colon"),
-    ("Expecting ','", "a comma or a closing bracket"),
-    ("Illegal trailing comma", "no comma before a closing bracket"),
-    ("Invalid control character", "text without raw control characters"),
-    ("Invalid \\", "a valid escape"),
-    ("Extra data", "nothing after the end of the JSON document"),
-)
-"""Beginnings of the standard library's messages, and what was expected instead."""
-
-_LOOKS = {"HIERARCHY": "a BVH file", "<": "HTML or XML", "\x89PNG": "a PNG image", "glTF": "a GLB file"}
-"""Beginnings of files in other formats that are named .json by mistake."""
-
-_MOST_PATHS = 6
-"""Paths that one warning lists at most."""
-
-
 def decode(text: str, kind: type[T], word: str, file: str) -> tuple[T, list[str]]:
     """A JSON document as data of one type.
 
@@ -446,10 +446,6 @@ def _syntax(text: str, error: json.JSONDecodeError) -> str:
     word = re.match(r"[\w.+-]+|.", text[error.pos : error.pos + 60], re.DOTALL)
     at = quote(word[0]) if word else "the end of the file"
     return f"expected {expected}, found {at} (not valid JSON)"
-
-
-_AT = re.compile(r"^(?P<what>.*) - at `\$\.?(?P<path>.*)`$", re.DOTALL)
-"""The end of msgspec's messages: a path."""
 
 
 def decode_typed(text: str, kind: type[V], file: str) -> V:

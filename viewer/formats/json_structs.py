@@ -44,6 +44,10 @@ Name = Annotated[str, Meta(min_length=1)]
 Version = Annotated[int, Meta(ge=1, le=VERSION, description="Version of the file format.")]
 Schema = Annotated[str, Meta(description="The schema that an editor checks the file against.")]
 
+Measured = Annotated[float | None, Meta(description="Written by the meter, not read.")]
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
 
 class Strict(Struct, forbid_unknown_fields=True, gc=False):
     """No other keys: msgspec refuses them, and `json_reading` then turns them into warnings."""
@@ -274,9 +278,6 @@ class MapFile(Strict):
     type: Literal["map"] | None = None
 
 
-Measured = Annotated[float | None, Meta(description="Written by the meter, not read.")]
-
-
 class TouchEntry(Strict):
     """Frames in which a point of a foot touches the ground, both ends included."""
 
@@ -310,9 +311,6 @@ class ContactsFile(Strict):
     mann: Measured = None
     skate_ratio: Measured = None
     penetration_mm: Measured = None
-
-
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def skeleton_schema() -> dict[str, object]:

@@ -24,6 +24,52 @@ from viewer.spatial.checks import Floats
 
 Document: TypeAlias = dict[str, Any]
 
+_VIEW = np.array([[0.82, 0.0, -0.57], [-0.12, 0.98, -0.17]])
+"""Rows: the directions to the right and up of a view from the front left, slightly from above."""
+_WIDTH, _HEIGHT, _MARGIN = 220.0, 240.0, 14.0
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 64.0, 700.0, 16.0, 260.0
+
+_MOST_CELLS = 20_000
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+body {{ background: #1A1D20; color: #E8EAED; font: 15px/1.5 system-ui, sans-serif; margin: 24px auto; max-width: 1080px;
+ padding: 0 20px; }}
+h1 {{ font-size: 22px; }} h2 {{ font-size: 17px; margin: 28px 0 8px; }}
+.about, small, td, summary {{ color: #ABB2BB; }}
+.cards {{ display: flex; flex-wrap: wrap; gap: 12px; }}
+figure {{ background: #24282D; border-radius: 6px; margin: 0; padding: 10px 12px; width: 224px; }}
+.error {{ float: right; }}
+.disc {{ border-radius: 50%; color: #081318; display: inline-block; font-size: 12px; height: 20px; line-height: 20px;
+ text-align: center; width: 20px; }}
+svg text {{ fill: #ABB2BB; font-size: 12px; }} svg .letter {{ fill: #081318; font-weight: 700; }}
+svg .met {{ fill: #5CCB8A; }} .matrix text {{ font-size: 10px; }}
+.grid {{ stroke: #33383E; }} .tolerance {{ stroke: #5CCB8A; stroke-dasharray: 6 4; }}
+.chart {{ max-width: 760px; width: 100%; }}
+table {{ border-collapse: collapse; }} th, td {{ padding: 4px 14px 4px 0; text-align: left; white-space: nowrap; }}
+ul {{ list-style: none; padding: 0; }} details {{ margin: 8px 0; overflow-x: auto; }} .wide {{ overflow-x: auto; }}
+</style></head><body>
+<h1>{title}</h1>
+<p class="about">{about}</p>
+<div class="cards">{cards}</div>
+{why}
+{iterations}
+{time}
+<p class="about">Times are the least of several runs on this machine.</p>
+<div class="wide">{table}</div>
+<h2>Jacobian at the end</h2>
+<p class="about">Rows: goals, metres and radians. Columns: degrees of freedom that move any goal. Blue: positive,
+brown: negative, by the square root of the size. Nothing is weighed.</p>
+{jacobians}
+</body></html>
+"""
+
+_BELOW = 2
+"""Powers of ten below the tolerance that a scale shows at least."""
+
 
 def report_document(traces: Traces, *, source: str, seed: int) -> Document:
     """The numbers of a report as plain data; values that a goal does not have, or that are not finite, are null.
@@ -162,11 +208,6 @@ def _card(curve: Curve, method: Document, trace: Trace) -> str:
     )
 
 
-_VIEW = np.array([[0.82, 0.0, -0.57], [-0.12, 0.98, -0.17]])
-"""Rows: the directions to the right and up of a view from the front left, slightly from above."""
-_WIDTH, _HEIGHT, _MARGIN = 220.0, 240.0, 14.0
-
-
 def _figure(trace: Trace, colour: str) -> str:
     """The pose at the end over the one at the start, with the goals' targets, as lines."""
     skeleton = trace.solver.skeleton
@@ -212,9 +253,6 @@ def _bones(skeleton: Skeleton, pose: Pose) -> list[tuple[Floats, Floats]]:
         for joint, offset in zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
     ]
     return bones + tips
-
-
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64.0, 700.0, 16.0, 260.0
 
 
 def _chart(
@@ -289,9 +327,6 @@ def _table(document: Document) -> str:
     return f"<h2>Answers</h2><table><tr>{head}</tr>{''.join(rows)}</table>"
 
 
-_MOST_CELLS = 20_000
-
-
 def _jacobian(curve: Curve, method: Document) -> str:
     """The matrix as coloured cells, and its singular values, folded."""
     jacobian = method["jacobian"]
@@ -328,42 +363,6 @@ def _jacobian(curve: Curve, method: Document) -> str:
     )
 
 
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-body {{ background: #1A1D20; color: #E8EAED; font: 15px/1.5 system-ui, sans-serif; margin: 24px auto; max-width: 1080px;
- padding: 0 20px; }}
-h1 {{ font-size: 22px; }} h2 {{ font-size: 17px; margin: 28px 0 8px; }}
-.about, small, td, summary {{ color: #ABB2BB; }}
-.cards {{ display: flex; flex-wrap: wrap; gap: 12px; }}
-figure {{ background: #24282D; border-radius: 6px; margin: 0; padding: 10px 12px; width: 224px; }}
-.error {{ float: right; }}
-.disc {{ border-radius: 50%; color: #081318; display: inline-block; font-size: 12px; height: 20px; line-height: 20px;
- text-align: center; width: 20px; }}
-svg text {{ fill: #ABB2BB; font-size: 12px; }} svg .letter {{ fill: #081318; font-weight: 700; }}
-svg .met {{ fill: #5CCB8A; }} .matrix text {{ font-size: 10px; }}
-.grid {{ stroke: #33383E; }} .tolerance {{ stroke: #5CCB8A; stroke-dasharray: 6 4; }}
-.chart {{ max-width: 760px; width: 100%; }}
-table {{ border-collapse: collapse; }} th, td {{ padding: 4px 14px 4px 0; text-align: left; white-space: nowrap; }}
-ul {{ list-style: none; padding: 0; }} details {{ margin: 8px 0; overflow-x: auto; }} .wide {{ overflow-x: auto; }}
-</style></head><body>
-<h1>{title}</h1>
-<p class="about">{about}</p>
-<div class="cards">{cards}</div>
-{why}
-{iterations}
-{time}
-<p class="about">Times are the least of several runs on this machine.</p>
-<div class="wide">{table}</div>
-<h2>Jacobian at the end</h2>
-<p class="about">Rows: goals, metres and radians. Columns: degrees of freedom that move any goal. Blue: positive,
-brown: negative, by the square root of the size. Nothing is weighed.</p>
-{jacobians}
-</body></html>
-"""
-
-
 # --- curves of errors
 
 
@@ -397,10 +396,6 @@ CURVES = (
     Curve("H", "#D6CBFC", (12, 3, 2, 3, 2, 3)),
 )
 """In the order of the methods. Two colours are 14 CIEDE2000 apart in all four kinds of sight; dashes serve in print."""
-
-
-_BELOW = 2
-"""Powers of ten below the tolerance that a scale shows at least."""
 
 
 class ErrorScale(NamedTuple):

@@ -56,6 +56,18 @@ WORDS: dict[str, str] = {
 """The sources as they are shown."""
 _MODEL = "biped-hands.json"
 
+_AROUND, _OUT = 12, (0.25, 0.5, 0.75, 1.0)
+"""Directions of the swing that are tried, and parts of its range."""
+_ALONG = (0.0, 0.5, 1.0)
+"""Parts of the range of the twist, or of a hinge, that are tried with each of them."""
+_LATERAL = np.radians(4.0)
+"""The model's knees and elbows are hinges; those of other rigs may bend sideways by this, ..."""
+_TWIST = {"arm": np.radians(60.0), "leg": np.radians(10.0)}
+"""... and twist: a forearm as the palm turns."""
+_SPARE = np.radians(3.0)
+"""Ranges are widened by this beyond the turns tried, to include those between them."""
+_CHAINS = (SPINE, NECK)
+
 
 def derived_limits(skeleton: Skeleton, clips: Iterable[Clip]) -> tuple[Skeleton, str | None]:
     """The skeleton of a file that states no limits with those that its motion and its shape give, and their source."""
@@ -155,19 +167,6 @@ def _model() -> Skeleton:
 
 
 # --- anatomical limits of a human
-
-
-_AROUND, _OUT = 12, (0.25, 0.5, 0.75, 1.0)
-"""Directions of the swing that are tried, and parts of its range."""
-_ALONG = (0.0, 0.5, 1.0)
-"""Parts of the range of the twist, or of a hinge, that are tried with each of them."""
-_LATERAL = np.radians(4.0)
-"""The model's knees and elbows are hinges; those of other rigs may bend sideways by this, ..."""
-_TWIST = {"arm": np.radians(60.0), "leg": np.radians(10.0)}
-"""... and twist: a forearm as the palm turns."""
-_SPARE = np.radians(3.0)
-"""Ranges are widened by this beyond the turns tried, to include those between them."""
-_CHAINS = (SPINE, NECK)
 
 
 class _Pair(NamedTuple):

@@ -40,6 +40,18 @@ _GREY = (0.72, 0.74, 0.77, 1.0)
 _ABOVE = 6
 """Folders above the file in which a package is looked for."""
 
+_STL_HEAD = 84
+_STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
+"""Bytes before the triangles of a binary STL file, and the layout of a triangle."""
+
+_MOST_TRIANGLES = 400_000
+"""Above it, vertices are merged on a grid until at most this many are left."""
+
+Colour = tuple[float, float, float, float]
+_WHITE = (1.0, 1.0, 1.0, 1.0)
+_DEEPEST = 200
+"""Most nodes inside each other; deeper ones are not shown."""
+
 
 def skin_of(
     root: Element, links: Sequence[Element], skeleton: Skeleton, path: Path, *, meshes: bool = True
@@ -200,11 +212,6 @@ def _loaded(path: Path) -> list[tuple[Any, Any, Colour | None]]:
     return [(*part,) for part in found]
 
 
-_STL_HEAD = 84
-_STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
-"""Bytes before the triangles of a binary STL file, and the layout of a triangle."""
-
-
 def _binary_stl(data: bytes) -> list[Part]:
     """The triangles of a binary STL file; nothing for any other file, or one without triangles."""
     count = int.from_bytes(data[_STL_HEAD - 4 : _STL_HEAD], "little")
@@ -294,9 +301,6 @@ def package_places(folder: Path) -> list[Path]:
 
 
 # --- shapes as a skin
-
-_MOST_TRIANGLES = 400_000
-"""Above it, vertices are merged on a grid until at most this many are left."""
 
 
 class Shape(NamedTuple):
@@ -394,12 +398,6 @@ def merged(shape: Shape, cell: float) -> Shape:
     faces = index[shape.triangles]
     a, b, c = faces.T
     return shape._replace(positions=middle, triangles=faces[(a != b) & (b != c) & (c != a)])
-
-
-Colour = tuple[float, float, float, float]
-_WHITE = (1.0, 1.0, 1.0, 1.0)
-_DEEPEST = 200
-"""Most nodes inside each other; deeper ones are not shown."""
 
 
 class Part(NamedTuple):

@@ -78,6 +78,8 @@ for kind, count in (("body", model.nbody), ("jnt", model.njnt), ("site", model.n
 np.savez(sys.argv[2], **arrays)
 """
 
+_WORLD = re.compile(r"world/\d+")
+
 
 class Part(NamedTuple):
     """A joint of ours.
@@ -224,9 +226,6 @@ def _parts(model: dict[str, Any], source: Source) -> list[Part]:
     if not parts:
         raise InputError("expected a body, found none")
     return parts
-
-
-_WORLD = re.compile(r"world/\d+")
 
 
 def called(name: str) -> str:

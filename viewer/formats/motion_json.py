@@ -21,6 +21,9 @@ from viewer.formats.units import lengths_to_internal, root_rotations_to_internal
 from viewer.skeleton import Clip, JointKind, Pose, Skeleton, Source
 from viewer.spatial.checks import Floats, Ints, handed_over, nearly_unit
 
+LARGEST = 1 << 22
+"""Largest file of a library's pose, bytes: one of 2,000 joints has a tenth."""
+
 
 def rows(values: Iterable[tuple[float, ...]], width: int) -> Floats:
     """An array (N, width) of tuples of numbers."""
@@ -223,9 +226,6 @@ def pose_to_json(skeleton: Skeleton, pose: Pose, *, tags: Iterable[str] | None =
 
 
 # --- pose files of a library
-
-LARGEST = 1 << 22
-"""Largest file of a library's pose, bytes: one of 2,000 joints has a tenth."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

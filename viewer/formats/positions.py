@@ -56,6 +56,13 @@ _LARGEST = 1e12
 _MOST_SMPL = 1e6
 """Largest number of an angle or a place in motion of SMPL."""
 
+UPS = ("auto", "y", "z", "-y")
+"""Axes that may be up; images count down."""
+FPS = 30.0
+"""Frames per second where nothing states them."""
+_HOW = "ikviewer fit FILE --to RIG or --names LIST"
+"""The command for points of no preset: other commands have no such options."""
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedPoints:
@@ -226,14 +233,6 @@ def _cell(text: str, line: int, column: int) -> float:
     except ValueError:
         problem = f"expected a number, found {quote(text)}"
         raise FormatError(problem, line=line, path=f"cell {column + 1}") from None
-
-
-UPS = ("auto", "y", "z", "-y")
-"""Axes that may be up; images count down."""
-FPS = 30.0
-"""Frames per second where nothing states them."""
-_HOW = "ikviewer fit FILE --to RIG or --names LIST"
-"""The command for points of no preset: other commands have no such options."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,22 @@ from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply
 MOST_ELEMENTS = 1_000_000
 _DEEPEST = 200
 
+_START, _END = r"(?:^|[_\W\d]|(?<=[a-z])(?=[A-Z]))", r"(?:$|[_\W\d]|(?<=[a-z])(?=[A-Z]))"
+_HAND = re.compile(rf"{_START}(?i:hand|gripper|palm){_END}")
+"""Names of links by which robots are usually moved: of those that are fixed to one another, the first one is used."""
+_TOOL = re.compile(rf"{_START}(?i:tool|tcp|ee|eef|foot|sole|end_?effector|grasp|grasping){_END}")
+"""The same for tools, of which the last link is where the tool ends."""
+_TIP = re.compile(rf"{_START}(?i:tip){_END}")
+_SENSOR = re.compile(
+    r"camera|optical|depth|imu|laser|lidar|sensor|accelero|gyro|(?:^|_)led(?:$|_)|(?:^|_)ft(?:$|_)", re.IGNORECASE
+)
+_WRIST = re.compile(r"yaw|pitch|roll", re.IGNORECASE)
+_FINGER = re.compile(r"finger|jaw|thumb|claw|mover|knuckle", re.IGNORECASE)
+_SENSES, _PLAIN, _POINTED, _HELD, _ENDS = range(5)
+_SIX = 6
+_GRIPPER = 2
+"""The most joints that the jaws of a gripper have together; a hand has more."""
+
 
 @dataclass(slots=True)
 class Element:
@@ -144,23 +160,6 @@ def origin_of(element: Element) -> tuple[Floats, Floats]:
     offset, angles = found.numbers("xyz", 3, (0.0, 0.0, 0.0)), found.numbers("rpy", 3, (0.0, 0.0, 0.0))
     x, y, z = (from_axis_angle(axis, np.array(angle)) for axis, angle in zip(np.eye(3), angles, strict=True))
     return np.array(offset), multiply(z, multiply(y, x))
-
-
-_START, _END = r"(?:^|[_\W\d]|(?<=[a-z])(?=[A-Z]))", r"(?:$|[_\W\d]|(?<=[a-z])(?=[A-Z]))"
-_HAND = re.compile(rf"{_START}(?i:hand|gripper|palm){_END}")
-"""Names of links by which robots are usually moved: of those that are fixed to one another, the first one is used."""
-_TOOL = re.compile(rf"{_START}(?i:tool|tcp|ee|eef|foot|sole|end_?effector|grasp|grasping){_END}")
-"""The same for tools, of which the last link is where the tool ends."""
-_TIP = re.compile(rf"{_START}(?i:tip){_END}")
-_SENSOR = re.compile(
-    r"camera|optical|depth|imu|laser|lidar|sensor|accelero|gyro|(?:^|_)led(?:$|_)|(?:^|_)ft(?:$|_)", re.IGNORECASE
-)
-_WRIST = re.compile(r"yaw|pitch|roll", re.IGNORECASE)
-_FINGER = re.compile(r"finger|jaw|thumb|claw|mover|knuckle", re.IGNORECASE)
-_SENSES, _PLAIN, _POINTED, _HELD, _ENDS = range(5)
-_SIX = 6
-_GRIPPER = 2
-"""The most joints that the jaws of a gripper have together; a hand has more."""
 
 
 class RobotLink(NamedTuple):

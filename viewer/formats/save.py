@@ -29,6 +29,9 @@ WRITERS: dict[str, Writer] = {suffix: form.write for suffix, form in BY_SUFFIX.i
 PICTURES = (".png", ".gif", ".mp4")
 """Suffixes of images and films, which are drawn, not saved."""
 
+ROTATING = {JointKind.BALL, JointKind.FREE, JointKind.FIXED}
+"""Kinds of joints that formats of nodes and motion can express."""
+
 
 def save(
     character: Character,
@@ -199,10 +202,6 @@ def _on_its_bones(character: Character) -> Character:
     clips = {name: clip.on(character.skeleton.offsets) for name, clip in character.clips.items()}
     same = all(clip is character.clips[name] for name, clip in clips.items())
     return character if same else replace(character, clips=MappingProxyType(clips))
-
-
-ROTATING = {JointKind.BALL, JointKind.FREE, JointKind.FIXED}
-"""Kinds of joints that formats of nodes and motion can express."""
 
 
 def nodes_only(skeleton: Skeleton) -> list[JointKind]:

@@ -26,6 +26,19 @@ _HALF_TURN_ROOT = math.sqrt(0.5)
 _DIGITS = 15
 """Decimal numbers with this many digits are unchanged by a conversion to a double and back."""
 
+_GUESSES = ((3.0, "m"), (40.0, "cmu"), (120.0, "inch"), (math.nextafter(400.0, math.inf), "cm"), (math.inf, "mm"))
+"""A unit is guessed for extents below these bounds; 400 itself is still centimetres."""
+_LEG = 0.86
+"""Metres of a person's thigh and shank together."""
+_RARE = math.log(1.65)
+"""Rare units have to fit better than common ones by this difference of logarithms."""
+_UNUSUAL = {"m": 0.0, "cm": 0.0, "mm": 0.0, "inch": _RARE, "cmu": _RARE}
+_UP_RATIO = 1.5
+GUESSES = ("units and axes are guessed", "units are guessed", "axes are guessed")
+"""Beginnings of the warnings about guesses."""
+BECAUSE = "; from its "
+"""Precedes, in such a warning, the measure from which the units were guessed."""
+
 
 def lengths_to_internal(values: Floats, source: Source) -> Floats:
     """Lengths of any shape from the file's units to metres."""
@@ -92,20 +105,6 @@ def _whole_inverse(metres_per_unit: float) -> float:
         return 0.0
     inverse = float(round(1.0 / metres_per_unit))
     return inverse if 1.0 / inverse == metres_per_unit else 0.0
-
-
-_GUESSES = ((3.0, "m"), (40.0, "cmu"), (120.0, "inch"), (math.nextafter(400.0, math.inf), "cm"), (math.inf, "mm"))
-"""A unit is guessed for extents below these bounds; 400 itself is still centimetres."""
-_LEG = 0.86
-"""Metres of a person's thigh and shank together."""
-_RARE = math.log(1.65)
-"""Rare units have to fit better than common ones by this difference of logarithms."""
-_UNUSUAL = {"m": 0.0, "cm": 0.0, "mm": 0.0, "inch": _RARE, "cmu": _RARE}
-_UP_RATIO = 1.5
-GUESSES = ("units and axes are guessed", "units are guessed", "axes are guessed")
-"""Beginnings of the warnings about guesses."""
-BECAUSE = "; from its "
-"""Precedes, in such a warning, the measure from which the units were guessed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,50 @@ BOUNDLESS = 1e9
 """Values above these state that effort or velocity, which URDF requires, are unknown; files use 1e6 and more."""
 _MOST_STATED = 1e6
 
+_SECONDS = 20.0
+_RUN = """
+import sys
+try:
+    import resource
+    for kind, most in ((resource.RLIMIT_AS, 2 << 30), (resource.RLIMIT_FSIZE, int(sys.argv.pop(1)))):
+        hard = resource.getrlimit(kind)[1]  # it can only be lowered
+        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard),) * 2)
+except ImportError:  # Windows
+    sys.argv.pop(1)
+import json, pathlib, re
+places, own = json.loads(sys.argv.pop(1)), sys.argv.pop(1)
+import xacro, xacro.substitution_args
+
+
+def named(folder):
+    try:
+        text = (folder / "package.xml").read_text(encoding="utf-8", errors="replace")[:100_000]
+    except OSError:
+        return folder.name
+    return next(iter(re.findall(r"<name>\\s*(.*?)\\s*</name>", text)), folder.name)
+
+
+def found(package):
+    for place in map(pathlib.Path, places):
+        if place.is_dir() and named(place) == package:
+            return str(place)
+        if (place / package).is_dir():
+            return str(place / package)
+    try:
+        return in_ros(package)
+    except Exception:
+        print(f'package "{package}": expected its folder beside or above the file, or in ROS_PACKAGE_PATH, found none',
+              file=sys.stderr)
+    return own  # a copy under another name has the same files
+
+
+in_ros, xacro.substitution_args._eval_find = xacro.substitution_args._eval_find, found
+xacro.main()
+"""
+"""Without ROS, xacro has no way to find the packages that `$(find PACKAGE)` names."""
+_LOST, _NO_FILE, _NO_ARGUMENT = 'package "', "No such file", "Undefined substitution argument "
+"""Its messages about a package that is not found, about a file, and about an argument without a value."""
+
 
 class Moved(NamedTuple):
     """A joint of the file.
@@ -466,51 +510,6 @@ def _note_unread(root: Element, warnings: list[str]) -> None:
     known = {"link", "joint", *_NEVER}
     other = Counter(child.tag for child in root.children if child.tag not in known)
     warnings += [f"<{tag}> is not read ({count} time{'' if count == 1 else 's'})" for tag, count in other.items()]
-
-
-_SECONDS = 20.0
-_RUN = """
-import sys
-try:
-    import resource
-    for kind, most in ((resource.RLIMIT_AS, 2 << 30), (resource.RLIMIT_FSIZE, int(sys.argv.pop(1)))):
-        hard = resource.getrlimit(kind)[1]  # it can only be lowered
-        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard),) * 2)
-except ImportError:  # Windows
-    sys.argv.pop(1)
-import json, pathlib, re
-places, own = json.loads(sys.argv.pop(1)), sys.argv.pop(1)
-import xacro, xacro.substitution_args
-
-
-def named(folder):
-    try:
-        text = (folder / "package.xml").read_text(encoding="utf-8", errors="replace")[:100_000]
-    except OSError:
-        return folder.name
-    return next(iter(re.findall(r"<name>\\s*(.*?)\\s*</name>", text)), folder.name)
-
-
-def found(package):
-    for place in map(pathlib.Path, places):
-        if place.is_dir() and named(place) == package:
-            return str(place)
-        if (place / package).is_dir():
-            return str(place / package)
-    try:
-        return in_ros(package)
-    except Exception:
-        print(f'package "{package}": expected its folder beside or above the file, or in ROS_PACKAGE_PATH, found none',
-              file=sys.stderr)
-    return own  # a copy under another name has the same files
-
-
-in_ros, xacro.substitution_args._eval_find = xacro.substitution_args._eval_find, found
-xacro.main()
-"""
-"""Without ROS, xacro has no way to find the packages that `$(find PACKAGE)` names."""
-_LOST, _NO_FILE, _NO_ARGUMENT = 'package "', "No such file", "Undefined substitution argument "
-"""Its messages about a package that is not found, about a file, and about an argument without a value."""
 
 
 def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:

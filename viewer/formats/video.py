@@ -23,6 +23,28 @@ from viewer.errors import InputError, MachineError, OutputError, quote
 from viewer.formats.file_formats import FASTEST_FPS, FRAME_FIELD
 from viewer.formats.files import check_output, write_whole
 
+SUFFIXES = (".mp4", ".gif", ".png")
+
+_CURE = (
+    "MP4 needs ffmpeg: python3 -m pip install imageio-ffmpeg, "
+    "or your system's ffmpeg (Debian, Ubuntu: apt install ffmpeg)"
+)
+_H264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "18"]
+_MPEG4 = ["-c:v", "mpeg4", "-q:v", "3"]
+"""For builds of ffmpeg without H.264."""
+_BLOCK = 1 << 20
+
+COUNT = 255
+"""Colours of a palette; one of 256 is left for unchanged pixels."""
+_FRAMES, _PIXELS = 16, 1 << 18
+"""Most frames and pixels from which the colours are chosen."""
+_ROUNDS = 6
+_COLOUR_BLOCK = 1 << 12
+
+_KEPT = 1 << 26
+"""Bytes of frames, at least one frame, from which the colours are chosen: all of a short film, so that colours that
+appear late are included."""
+
 
 def write_pngs(frames: Iterable[NDArray[np.uint8]], path: Path) -> int:
     """Write ``walk_0000.png``, ``walk_0001.png``, ... for ``walk_%04d.png``; returns the number of pictures.
@@ -44,9 +66,6 @@ def write_png(image: NDArray[np.uint8], path: Path, compress_level: int = 3) -> 
     file = io.BytesIO()
     Image.fromarray(image).save(file, format="PNG", compress_level=compress_level)
     write_whole(path, file.getvalue())
-
-
-SUFFIXES = (".mp4", ".gif", ".png")
 
 
 def write_video(frames: Iterable[NDArray[np.uint8]], file: str | os.PathLike[str], *, fps: float) -> int:
@@ -104,15 +123,6 @@ def checked(frames: Iterable[NDArray[np.uint8]]) -> Iterable[NDArray[np.uint8]]:
 
 
 # --- MP4
-
-_CURE = (
-    "MP4 needs ffmpeg: python3 -m pip install imageio-ffmpeg, "
-    "or your system's ffmpeg (Debian, Ubuntu: apt install ffmpeg)"
-)
-_H264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "18"]
-_MPEG4 = ["-c:v", "mpeg4", "-q:v", "3"]
-"""For builds of ffmpeg without H.264."""
-_BLOCK = 1 << 20
 
 
 def find_ffmpeg() -> str:
@@ -204,13 +214,6 @@ def _copy(place: Path, file: BinaryIO) -> None:
 
 # --- GIF
 
-COUNT = 255
-"""Colours of a palette; one of 256 is left for unchanged pixels."""
-_FRAMES, _PIXELS = 16, 1 << 18
-"""Most frames and pixels from which the colours are chosen."""
-_ROUNDS = 6
-_COLOUR_BLOCK = 1 << 12
-
 
 def chosen_colours(frames: Sequence[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """(255, 3) red, green, blue: a palette for frames (H, W, 3), of which there is at least one.
@@ -273,11 +276,6 @@ def _nearest(drawn: NDArray[np.float64], palette: NDArray[np.float64]) -> NDArra
     squares = np.einsum("mi,mi->m", palette, palette)
     blocks = [drawn[first : first + _COLOUR_BLOCK] for first in range(0, len(drawn), _COLOUR_BLOCK)]
     return np.concatenate([np.argmin(squares - 2.0 * (block @ palette.T), axis=1) for block in blocks])
-
-
-_KEPT = 1 << 26
-"""Bytes of frames, at least one frame, from which the colours are chosen: all of a short film, so that colours that
-appear late are included."""
 
 
 def write_gif(frames: Iterable[NDArray[np.uint8]], path: Path, fps: float) -> int:

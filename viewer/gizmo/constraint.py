@@ -31,6 +31,26 @@ from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply, rotat
 _NO_TURN = 1e-12
 """Radians below which a rotation counts as none: full turns are not exact to the last bit."""
 
+FINE: Final = 0.1
+
+_FARTHEST = 1e6
+"""Pixels that no real pointer reaches; numbers beyond are errors."""
+
+Leg = tuple[float, float, bool]
+"""A position of the pointer, in pixels, and whether it moved there finely."""
+
+FARTHEST: Final = 20.0
+"""Multiple of its first distance from the eye up to which a thing follows the pointer exactly; then it slows down."""
+
+NEAREST: Final = 0.05
+"""Smallest part of its first distance from the eye to which a thing can be dragged towards the eye."""
+
+_SQUARE_ENOUGH: Final = 0.3
+"""Facing from which a ring is turned around its middle; flatter ones are pulled along their tangent."""
+
+_BLIND: Final = 4.0
+"""Pixels around a ring's middle in which the angle is undefined."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constraint:
@@ -174,15 +194,6 @@ class RigidMotion:
         return place, multiply(self.rotation, turned) if self.turns else turned
 
 
-FINE: Final = 0.1
-
-_FARTHEST = 1e6
-"""Pixels that no real pointer reaches; numbers beyond are errors."""
-
-Leg = tuple[float, float, bool]
-"""A position of the pointer, in pixels, and whether it moved there finely."""
-
-
 class Path:
     """The pointer's path: the last position of each stretch at one speed."""
 
@@ -253,18 +264,6 @@ class Track:
 
 # From the pointer to numbers. A measure gives, for each pixel, the distance along its directions from some origin; a
 # drag takes differences. All are finite at every pixel, and continuous except for full turns of an angle.
-
-FARTHEST: Final = 20.0
-"""Multiple of its first distance from the eye up to which a thing follows the pointer exactly; then it slows down."""
-
-NEAREST: Final = 0.05
-"""Smallest part of its first distance from the eye to which a thing can be dragged towards the eye."""
-
-_SQUARE_ENOUGH: Final = 0.3
-"""Facing from which a ring is turned around its middle; flatter ones are pulled along their tangent."""
-
-_BLIND: Final = 4.0
-"""Pixels around a ring's middle in which the angle is undefined."""
 
 
 class Measure(Protocol):

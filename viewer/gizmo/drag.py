@@ -17,6 +17,24 @@ from viewer.spatial.projection import LinearView, Projection, linear_view, same_
 SNAP_M: Final = 0.05
 SNAP_DEG: Final = 5.0
 
+LINE_WIDTH: Final = 1.5
+SECTOR_ALPHA: Final = 0.16
+TICKS: Final = 5
+"""How many steps are shown to either side."""
+
+TICK: Final = 4.0
+TICK_TAKEN: Final = 8.0
+TICK_MAJOR: Final = 6.0
+"""Lengths in pixels."""
+
+_MAJOR_DEG = 45.0
+_MOST_TICKS = 720
+_CLOSEST = 4.0
+"""Pixels between ticks below which none are drawn."""
+
+_SHORTEST = 0.02
+"""Foreshortening below which an axis is not drawn."""
+
 
 class GizmoDrag:
     """A drag of one handle, from the press to the release.
@@ -230,25 +248,6 @@ class GizmoDrag:
     def _moved(self) -> RigidMotion:
         typed = self._typed.texts if self._typed.active else None
         return self._constraint.motion(self._numbers, self._gizmo.position, self._decimals, typed, self._unit)
-
-
-LINE_WIDTH: Final = 1.5
-SECTOR_ALPHA: Final = 0.16
-TICKS: Final = 5
-"""How many steps are shown to either side."""
-
-TICK: Final = 4.0
-TICK_TAKEN: Final = 8.0
-TICK_MAJOR: Final = 6.0
-"""Lengths in pixels."""
-
-_MAJOR_DEG = 45.0
-_MOST_TICKS = 720
-_CLOSEST = 4.0
-"""Pixels between ticks below which none are drawn."""
-
-_SHORTEST = 0.02
-"""Foreshortening below which an axis is not drawn."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

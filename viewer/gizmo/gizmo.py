@@ -53,6 +53,36 @@ _CIRCLE: Final = np.stack([np.cos(_AROUND), np.sin(_AROUND)], axis=-1)
 _QUARTER = np.linspace(-0.5 * np.pi, 0.5 * np.pi, 49)
 _HALF_RING: Final = np.stack([np.cos(_QUARTER), np.sin(_QUARTER)], axis=-1)
 
+HIT_WIDTH: Final = 10.0
+"""Pixels across a line that hit it, at UI scale 1."""
+
+_FARTHEST = 1e6
+"""Pixels that no real pointer reaches; numbers beyond, or not finite, are errors."""
+
+_SAME = 1.0
+"""Pixels: of lines that are at most this much farther than the nearest one, the one in front is hit."""
+
+SHAFT: Final = 3.0
+RING_WIDTH: Final = 2.5
+CIRCLE_WIDTH: Final = 2.0
+EDGE_WIDTH: Final = 1.5
+SQUARE_ALPHA: Final = 0.38
+BACK_ALPHA: Final = 0.3
+"""How much of a held ring's far half is shown."""
+
+_LETTER_GAP: Final = 12.0
+_SHORTEST_WITH_LETTER: Final = 14.0
+_OFF_NEAREST: Final = (math.radians(30.0), math.radians(12.0))
+"""How far around a ring its letter is from the ring's point nearest to the eye: edge-on, and open."""
+
+_OPEN: Final = (0.0, 0.3)
+_OUTERMOST: Final = 60.0
+"""Farther from the middle than this, a ring has its letter on the inside: outside is the ring that faces the eye."""
+
+_BASE: Final = np.linspace(0.0, 1.0, 25)
+
+_COLOURS: Final = tuple(letter.lower() for letter in LETTERS)
+
 
 class Handle(NamedTuple):
     """One handle on the screen.
@@ -162,16 +192,6 @@ def _ring(part: Part, axis: Floats, view: LinearView, scale: float) -> Handle:
     return Handle(part, 1.0, view.centre + half, view.centre - half, back_strength=seen, near=0.5)
 
 
-HIT_WIDTH: Final = 10.0
-"""Pixels across a line that hit it, at UI scale 1."""
-
-_FARTHEST = 1e6
-"""Pixels that no real pointer reaches; numbers beyond, or not finite, are errors."""
-
-_SAME = 1.0
-"""Pixels: of lines that are at most this much farther than the nearest one, the one in front is hit."""
-
-
 def distance_to_path(pixel: Floats, path: Floats, *, closed: bool = False) -> float:
     """Pixels from a pixel (2,) to the nearest point of a path (N, 2)."""
     start = path if closed else path[:-1]
@@ -262,27 +282,6 @@ class Letter(NamedTuple):
 Shape: TypeAlias = Stroke | Fill | Letter
 
 
-SHAFT: Final = 3.0
-RING_WIDTH: Final = 2.5
-CIRCLE_WIDTH: Final = 2.0
-EDGE_WIDTH: Final = 1.5
-SQUARE_ALPHA: Final = 0.38
-BACK_ALPHA: Final = 0.3
-"""How much of a held ring's far half is shown."""
-
-_LETTER_GAP: Final = 12.0
-_SHORTEST_WITH_LETTER: Final = 14.0
-_OFF_NEAREST: Final = (math.radians(30.0), math.radians(12.0))
-"""How far around a ring its letter is from the ring's point nearest to the eye: edge-on, and open."""
-
-_OPEN: Final = (0.0, 0.3)
-_OUTERMOST: Final = 60.0
-"""Farther from the middle than this, a ring has its letter on the inside: outside is the ring that faces the eye."""
-
-
-_BASE: Final = np.linspace(0.0, 1.0, 25)
-
-
 class Style(NamedTuple):
     """How a handle is drawn in its present state.
 
@@ -335,9 +334,6 @@ def draw(one: Handle, seen: SeenAxes, heads: Heads, view: LinearView, scale: flo
     cone: Shape = Fill(head.outline, colour, strength)
     arrow = [shaft, cone] if seen.away[axis] < 0.0 else [cone, shaft]
     return arrow if head.letter is None else [*arrow, Letter(LETTERS[axis], head.letter, colour, strength)]
-
-
-_COLOURS: Final = tuple(letter.lower() for letter in LETTERS)
 
 
 class Head(NamedTuple):

@@ -14,6 +14,18 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import to_matrix
 
+LETTERS: Final = "XYZ"
+
+LONGEST: Final = 12
+"""Characters of a number, without its sign."""
+
+_SIGNS = "-\N{MINUS SIGN}"
+_POINTS = ".,"
+
+MINUS = "\N{MINUS SIGN}"
+
+_MOST_DECIMALS = 9
+
 
 class Tool(StrEnum):
     """Which handles are shown."""
@@ -45,7 +57,6 @@ class Part(StrEnum):
     VIEW_RING = "view ring"
 
 
-LETTERS: Final = "XYZ"
 AXES: Final = (Part.X, Part.Y, Part.Z)
 PLANES: Final = (Part.YZ, Part.ZX, Part.XY)
 """By the axis perpendicular to each."""
@@ -56,7 +67,6 @@ PARTS: Final = {
     Tool.ROTATE: (*AXES, Part.VIEW_RING),
 }
 """The handles that each tool shows."""
-
 
 AXIS_OF: Final = {part: axis for parts in (AXES, PLANES) for axis, part in enumerate(parts)}
 """The axis (0, 1, 2) of an arrow or a ring, or the normal of a square."""
@@ -80,13 +90,6 @@ def axes_of(
         return np.stack([projection.right, projection.up, projection.back], axis=1)
     rotation = {Space.LOCAL: joint_rotation, Space.PARENT: parent_rotation}.get(space)
     return np.eye(3) if rotation is None else to_matrix(rotation)
-
-
-LONGEST: Final = 12
-"""Characters of a number, without its sign."""
-
-_SIGNS = "-\N{MINUS SIGN}"
-_POINTS = ".,"
 
 
 class TypedNumbers:
@@ -187,10 +190,6 @@ class LengthUnit(NamedTuple):
 
 
 METRE = LengthUnit()
-
-MINUS = "\N{MINUS SIGN}"
-
-_MOST_DECIMALS = 9
 
 
 def decimals_for(metre: float, unit: LengthUnit) -> int:

@@ -30,11 +30,34 @@ from viewer.scene import GRID_REACH, Body, Camera, Scene, Text, draw_list, figur
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Floats
 
+__all__ = ["Film", "disc_under", "make_film", "playable_fps"]
+
 FIT = 1.16
 """Size of the picture relative to the extent of the motion in it."""
 _ROUNDS = 6
 _LEVEL = 0.05
 """A view counts as one from straight above or below if the cosine of its pitch is smaller."""
+
+_BLOCK = 1 << 14
+"""Points processed together, so that long clips take no more memory than short ones."""
+_AROUND = 100
+"""Directions besides the axes, each taken both ways, in which the outermost points are searched. Points between these
+directions exceed them by less than 3 % of the bounding box, which is less than the view's margin."""
+_TURNS = 24
+"""Steps of a full turn; a multiple of 4, so that the centre of the rotated points is on the axis."""
+
+_SKIN_FRAMES = 48
+"""Most frames at which the extent of a skin is measured."""
+
+_LOGICAL_HEIGHT = 1080.0
+"""Marks and texts grow with pictures that are higher than this, as in still pictures."""
+
+Picture = NDArray[np.uint8]
+
+_AHEAD = 3
+"""Pictures that may wait for the encoder."""
+_PAUSE = 0.005
+"""Seconds that a step waits for a slow encoder; short enough to fit between two frames of a window."""
 
 
 def fit_camera(camera: Camera, points: Floats, size: tuple[int, int], *, upright: bool = False) -> Camera:
@@ -105,19 +128,6 @@ def _slopes(camera: Camera, size: tuple[int, int]) -> tuple[float, float]:
     return over * max(size[0], 1) / max(size[1], 1), over
 
 
-_BLOCK = 1 << 14
-"""Points processed together, so that long clips take no more memory than short ones."""
-_AROUND = 100
-"""Directions besides the axes, each taken both ways, in which the outermost points are searched. Points between these
-directions exceed them by less than 3 % of the bounding box, which is less than the view's margin."""
-_TURNS = 24
-"""Steps of a full turn; a multiple of 4, so that the centre of the rotated points is on the axis."""
-
-
-_SKIN_FRAMES = 48
-"""Most frames at which the extent of a skin is measured."""
-
-
 def swept_points(skeleton: Skeleton, clip: Clip, skin: Skin | None = None) -> Floats:
     """(N, 3) metres: the outermost joints and end sites over all frames; N does not grow with the number of frames.
 
@@ -176,12 +186,6 @@ def _directions() -> Floats:
     level = np.sqrt(1.0 - height * height)
     spiral = np.stack([level * np.cos(turn), height, level * np.sin(turn)], axis=1)
     return np.concatenate([np.eye(3), spiral])
-
-
-__all__ = ["Film", "disc_under", "make_film", "playable_fps"]
-
-_LOGICAL_HEIGHT = 1080.0
-"""Marks and texts grow with pictures that are higher than this, as in still pictures."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -355,14 +359,6 @@ def disc_under(points: Floats, height: float) -> tuple[float, float, float]:
     x, _, z = middle(points).tolist()
     half = 0.5 * np.ptp(points[:, [0, 2]], axis=0)
     return x, z, GRID_REACH * height + max(float(np.hypot(*half)) - 0.5 * height, 0.0)
-
-
-Picture = NDArray[np.uint8]
-
-_AHEAD = 3
-"""Pictures that may wait for the encoder."""
-_PAUSE = 0.005
-"""Seconds that a step waits for a slow encoder; short enough to fit between two frames of a window."""
 
 
 class _Cancelled(Exception):  # noqa: N818 - not an error

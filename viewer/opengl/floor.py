@@ -36,6 +36,11 @@ _BLUR = 1.4
 _LEAN = 0.55
 """Horizontal offset of a shadow from its caster, away from the key light, metres per metre of height."""
 
+_CASTER = np.dtype([("frame", "f4", (3, 4))])
+"""A caster of a shadow like a bone's: axis and radius as in the frame of a BONE record."""
+_BONE_WIDER = 1.5
+"""Radius, relative to the bone's, of a capsule with the same shadow; the same number is in the shader."""
+
 
 class Background:
     """The gradient behind everything."""
@@ -86,12 +91,6 @@ class Grid:
         for name, letter in zip(("first_axis", "second_axis"), ground.along, strict=True):
             self._program[name] = rgba(letter, strength * 0.75)
         self._array.render(self._ctx.TRIANGLE_FAN, vertices=_CORNERS)
-
-
-_CASTER = np.dtype([("frame", "f4", (3, 4))])
-"""A caster of a shadow like a bone's: axis and radius as in the frame of a BONE record."""
-_BONE_WIDER = 1.5
-"""Radius, relative to the bone's, of a capsule with the same shadow; the same number is in the shader."""
 
 
 class Shadow:

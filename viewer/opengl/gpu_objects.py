@@ -15,6 +15,25 @@ from viewer.resources import ResourceError, data_dir
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
+_LEAST = 64
+"""Initial capacity of a buffer, records."""
+
+NAMES = (
+    "background", "bones", "capsules", "close_capsules", "flat", "ground", "lines", "outline", "shadow",
+    "shadow_contact", "shadow_map", "shadow_solid", "skin", "skin_shadow", "solids", "spheres", "triangles",
+)  # fmt: skip
+"""Pairs ``NAME.vert``, ``NAME.frag`` that draw the scene."""
+
+VIEW_BINDING = 0
+"""Binding of the camera's uniform block in all programs."""
+
+_INCLUDE = re.compile(r'^#include "([a-z_]+\.glsl)"$', re.MULTILINE)
+_NUMBERED = re.compile(r"0[:(](\d+)\)?")
+
+_KEY = np.array([-0.50, 0.78, 0.48])
+_LIFT = np.array([0.0, 0.25, 0.0])
+_FLOATS = 16 + 16 + 4 + 4 + 4
+
 
 class Target:
     """A framebuffer with colour and depth, made again when another size or number of samples is needed."""
@@ -61,10 +80,6 @@ def read_picture(framebuffer: moderngl.Framebuffer) -> NDArray[np.uint8]:
     return np.ascontiguousarray(np.frombuffer(data, dtype=np.uint8).reshape(height, width, 3)[::-1])
 
 
-_LEAST = 64
-"""Initial capacity of a buffer, records."""
-
-
 class Stream:
     """A buffer that grows as needed and is written only when another array is loaded.
 
@@ -97,19 +112,6 @@ class Stream:
         self.count = len(data) // self._record_bytes
         self._last = records
         return True
-
-
-NAMES = (
-    "background", "bones", "capsules", "close_capsules", "flat", "ground", "lines", "outline", "shadow",
-    "shadow_contact", "shadow_map", "shadow_solid", "skin", "skin_shadow", "solids", "spheres", "triangles",
-)  # fmt: skip
-"""Pairs ``NAME.vert``, ``NAME.frag`` that draw the scene."""
-
-VIEW_BINDING = 0
-"""Binding of the camera's uniform block in all programs."""
-
-_INCLUDE = re.compile(r'^#include "([a-z_]+\.glsl)"$', re.MULTILINE)
-_NUMBERED = re.compile(r"0[:(](\d+)\)?")
 
 
 def compile_program(ctx: moderngl.Context, name: str) -> moderngl.Program:
@@ -158,11 +160,6 @@ def _refused(name: str, message: str, sources: dict[str, str]) -> MachineError:
     place = f', at "{text[int(number.group(1)) - 1].strip()}"' if number and int(number.group(1)) <= len(text) else ""
     file = f"shaders/{name}.{kind}" if kind else f"shaders/{name}.vert and {name}.frag"
     return MachineError(f"{file}: the graphics driver refuses this shader ({said}){place}: update the driver")
-
-
-_KEY = np.array([-0.50, 0.78, 0.48])
-_LIFT = np.array([0.0, 0.25, 0.0])
-_FLOATS = 16 + 16 + 4 + 4 + 4
 
 
 def key_light(projection: Projection) -> Floats:

@@ -38,6 +38,9 @@ _CURES = (
     (("xopendisplay", "cannot open display"), f"no display, and no EGL to draw without one: {_INSTALL}"),
 )
 
+_claimed: dict[str, int] = {}
+"""The first process that has drawn, which may be one from which this process was forked."""
+
 
 def claim_drawing() -> None:
     """Record that this process draws.
@@ -53,10 +56,6 @@ def claim_drawing() -> None:
             "cannot draw in a process forked from one that has drawn: "
             'start processes by "spawn", multiprocessing.get_context("spawn")'
         )
-
-
-_claimed: dict[str, int] = {}
-"""The first process that has drawn, which may be one from which this process was forked."""
 
 
 def machine_error(problems: Sequence[Exception]) -> MachineError:

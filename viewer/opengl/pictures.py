@@ -51,6 +51,35 @@ from viewer.spatial.projection import Projection
 LARGEST = 8192
 """Largest width and height of a picture, pixels."""
 
+_EM_PER_LINE = 2048 / 2400
+"""Roboto's em square per line height: sizes are line heights, as in the window, but Pillow takes the em square."""
+
+_ANCHORS = {"left": "lm", "centre": "mm", "right": "rm"}
+_HALO = 0.6
+_SPARE = 2
+"""Pixels around a text's box, for rounding."""
+
+_STEEPEST = 90.0
+
+_NEAR_M, _NEAR_DEG = 1e-3, 0.5
+"""A goal counts as reached within these errors, the solver's default tolerances."""
+
+CameraName: TypeAlias = Literal["front", "back", "side", "left", "right", "top", "bottom", "three-quarter"]
+VIEWS: dict[str, ViewName] = {
+    "front": "front", "back": "back", "side": "right", "left": "left", "right": "right",
+    "top": "top", "bottom": "bottom", "three-quarter": "three-quarter",
+}  # fmt: skip
+"""Names of cameras and their standard views. "side" is a view from the figure's right: it walks to the right."""
+
+LOGICAL_HEIGHT = 1080.0
+"""Marks and texts grow with pictures that are higher than this, pixels."""
+LEAST = 0.5
+"""Smallest extent of the view, as a fraction of the figure's height, for folded figures."""
+_THICK = 0.025
+"""Radius of the thickest bones, as a fraction of the figure's height."""
+_AT_LIMIT = 1e-6
+"""A joint is at a limit within this many radians or metres."""
+
 
 @lru_cache(maxsize=1)
 def _artist() -> ThreadPoolExecutor:
@@ -95,15 +124,6 @@ def check_size(size: tuple[int, int]) -> None:
     """Raise InputError unless a picture can have this (width, height) in pixels."""
     if not all(1 <= pixels <= LARGEST for pixels in size):
         raise InputError(f"size: expected 1 to {LARGEST} pixels either way, found {size[0]} x {size[1]}")
-
-
-_EM_PER_LINE = 2048 / 2400
-"""Roboto's em square per line height: sizes are line heights, as in the window, but Pillow takes the em square."""
-
-_ANCHORS = {"left": "lm", "centre": "mm", "right": "rm"}
-_HALO = 0.6
-_SPARE = 2
-"""Pixels around a text's box, for rounding."""
 
 
 def write_texts(picture: NDArray[np.uint8], texts: Sequence[Text], scale: float = 1.0) -> NDArray[np.uint8]:
@@ -156,9 +176,6 @@ def _roboto(face: str) -> Path | None:
     return None
 
 
-_STEEPEST = 90.0
-
-
 def check_camera(numbers: tuple[float, ...]) -> tuple[float, ...]:
     """The numbers of a camera, checked: degrees of yaw and pitch, and perhaps a distance in metres.
 
@@ -170,10 +187,6 @@ def check_camera(numbers: tuple[float, ...]) -> tuple[float, ...]:
         return numbers
     found = quote(",".join(f"{number:g}" for number in numbers))
     raise InputError(f"camera: expected yaw, a pitch of -90 to 90 and a distance above 0, found {found}")
-
-
-_NEAR_M, _NEAR_DEG = 1e-3, 0.5
-"""A goal counts as reached within these errors, the solver's default tolerances."""
 
 
 def marks_of(goals: Iterable[Goal], skeleton: Skeleton, world: World) -> tuple[Mark, ...]:
@@ -201,23 +214,6 @@ def _mark(goal: Goal, skeleton: Skeleton, world: World) -> Mark | None:
         pin_position=goal.pinned and kind.places,
         pin_rotation=goal.pinned and kind.has_rotation,
     )
-
-
-CameraName: TypeAlias = Literal["front", "back", "side", "left", "right", "top", "bottom", "three-quarter"]
-VIEWS: dict[str, ViewName] = {
-    "front": "front", "back": "back", "side": "right", "left": "left", "right": "right",
-    "top": "top", "bottom": "bottom", "three-quarter": "three-quarter",
-}  # fmt: skip
-"""Names of cameras and their standard views. "side" is a view from the figure's right: it walks to the right."""
-
-LOGICAL_HEIGHT = 1080.0
-"""Marks and texts grow with pictures that are higher than this, pixels."""
-LEAST = 0.5
-"""Smallest extent of the view, as a fraction of the figure's height, for folded figures."""
-_THICK = 0.025
-"""Radius of the thickest bones, as a fraction of the figure's height."""
-_AT_LIMIT = 1e-6
-"""A joint is at a limit within this many radians or metres."""
 
 
 def render(

@@ -35,6 +35,16 @@ from viewer.spatial.vectors import face_normals
 _RING = CORNERS[1:5, ::2]
 """(4, 2) x and z of the belt's corners."""
 
+_ROWS = ("row_x", "row_y", "row_z")
+CULL_FACE, BLEND, ALPHA_TO_COVERAGE = 0x0B44, 0x0BE2, 0x809E
+"""OpenGL's flags; moderngl has no name for the last one."""
+
+_AROUND, _RINGS = 16, 4
+"""Corners around a capsule, and rings of each of its round ends."""
+
+_OVER = 0x0302, 0x0303, 1, 0x0303  # SRC_ALPHA, ONE_MINUS_SRC_ALPHA for colour; ONE, ONE_MINUS_SRC_ALPHA for alpha
+"""Blend factors; the target's alpha stays 1, so that it can be blitted or written to a file."""
+
 
 def octahedron() -> bytes:
     """24 vertices of (place, normal, barycentric), 9 floats each, counter-clockwise from outside.
@@ -62,11 +72,6 @@ def hull() -> bytes:
     rows += [bottom[0], bottom[1], bottom[2], bottom[0], bottom[2], bottom[3]]
     rows += [top[0], top[2], top[1], top[0], top[3], top[2]]
     return np.array(rows, dtype=np.float32).tobytes()
-
-
-_ROWS = ("row_x", "row_y", "row_z")
-CULL_FACE, BLEND, ALPHA_TO_COVERAGE = 0x0B44, 0x0BE2, 0x809E
-"""OpenGL's flags; moderngl has no name for the last one."""
 
 
 def _layered(ctx: moderngl.Context, target: moderngl.Framebuffer, render: Callable[[], object]) -> None:
@@ -127,10 +132,6 @@ class Bones:
         if self.stream.count:
             render = partial(self._bones.render, self._ctx.TRIANGLES, instances=self.stream.count)
             _layered(self._ctx, target, render)
-
-
-_AROUND, _RINGS = 16, 4
-"""Corners around a capsule, and rings of each of its round ends."""
 
 
 def capsule_mesh() -> tuple[bytes, bytes]:
@@ -285,10 +286,6 @@ def flat_triangles(ctx: moderngl.Context) -> Shapes:
 
 
 # --- the passes of a frame
-
-
-_OVER = 0x0302, 0x0303, 1, 0x0303  # SRC_ALPHA, ONE_MINUS_SRC_ALPHA for colour; ONE, ONE_MINUS_SRC_ALPHA for alpha
-"""Blend factors; the target's alpha stays 1, so that it can be blitted or written to a file."""
 
 
 class Renderer:

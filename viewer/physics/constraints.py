@@ -58,6 +58,28 @@ _LONG = 0.5 * np.pi
 _BOTH_WAYS = np.concatenate([np.eye(3), -np.eye(3)])
 """(6, 3) the directions in which a stopped ball may not turn."""
 
+_CONTACT = 0.999
+"""How hard contacts are (see `LIMIT`): softer than limits, so that a contact cannot press a joint out of its limits."""
+_LEAST_GAP, _MOST_GAP = 5e-4, 0.1
+"""Contacts are detected within twice the distance moved in a step, between these fractions of the height."""
+_SHALLOW = 1e-3
+"""Overlaps of less than this part of the height that cannot come apart are treated as ordinary contacts."""
+_LIFTED = 0.3
+"""Heights of the figure per second: a body that the aim moves this fast along something still slides over it, like a
+person's moving foot, which carries no weight. Otherwise a walk whose feet swing a centimetre above the ground would
+stumble.
+"""
+_LEAST_FRICTION = 1e-5
+"""MuJoCo's."""
+_PARTING_STEPS = 10
+"""Steps for separating overlaps at the start; those that can come apart do so in two or three."""
+_MOST_AGAIN = 6
+"""Times that a step is solved again at most."""
+_IN_GAP = 1
+"""MuJoCo's code for contacts in the gap."""
+_FREE, _SLIDE = 0, 2
+"""MuJoCo's codes of joints that slide: by the first three coordinates of a free joint, and by all of a slide."""
+
 
 def hardness(impedance: float, h: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """MuJoCo's `solref` in its direct form, which gives the acceleration -d'/h - d/h^2, and `solimp`."""
@@ -301,29 +323,6 @@ def _contact(mujoco: Any, first: int, second: int, h: float) -> Any:  # noqa: AN
     made.solref[:], made.solimp[:] = hardness(LIMIT, h)
     made.friction[:] = 1.0
     return made
-
-
-_CONTACT = 0.999
-"""How hard contacts are (see `LIMIT`): softer than limits, so that a contact cannot press a joint out of its limits."""
-_LEAST_GAP, _MOST_GAP = 5e-4, 0.1
-"""Contacts are detected within twice the distance moved in a step, between these fractions of the height."""
-_SHALLOW = 1e-3
-"""Overlaps of less than this part of the height that cannot come apart are treated as ordinary contacts."""
-_LIFTED = 0.3
-"""Heights of the figure per second: a body that the aim moves this fast along something still slides over it, like a
-person's moving foot, which carries no weight. Otherwise a walk whose feet swing a centimetre above the ground would
-stumble.
-"""
-_LEAST_FRICTION = 1e-5
-"""MuJoCo's."""
-_PARTING_STEPS = 10
-"""Steps for separating overlaps at the start; those that can come apart do so in two or three."""
-_MOST_AGAIN = 6
-"""Times that a step is solved again at most."""
-_IN_GAP = 1
-"""MuJoCo's code for contacts in the gap."""
-_FREE, _SLIDE = 0, 2
-"""MuJoCo's codes of joints that slide: by the first three coordinates of a free joint, and by all of a slide."""
 
 
 class Constraints:

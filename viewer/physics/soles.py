@@ -28,6 +28,12 @@ _SHORTEST = 1e-6
 _FARTHER = 2.0
 """Meshes show a foot that the skeleton does not have if they reach this many times as far ahead of the ankle."""
 
+_FEET, _HIGH, _LEVEL, _WIDE = 3, 0.3, 0.05, 0.1
+"""Feet of an animal, around its root: how many at least; how far below it, how nearly at one height, and how far from
+the vertical through it, in heights of the figure."""
+_HERE = 1e-6
+"""Metres, or components of a rotation, within which a base is where the file has it."""
+
 
 class Sole(NamedTuple):
     """The part of a sole that is fixed to one joint: a rectangle.
@@ -134,13 +140,6 @@ def _vertices(skin: Skin, joint: int) -> Floats:
         positions = mesh.positions[own].astype(np.float64)
         found.append(np.einsum("vij,vj->vi", transforms[:, :, :3], positions) + transforms[:, :, 3])
     return np.concatenate(found)
-
-
-_FEET, _HIGH, _LEVEL, _WIDE = 3, 0.3, 0.05, 0.1
-"""Feet of an animal, around its root: how many at least; how far below it, how nearly at one height, and how far from
-the vertical through it, in heights of the figure."""
-_HERE = 1e-6
-"""Metres, or components of a rotation, within which a base is where the file has it."""
 
 
 class Footing(NamedTuple):

@@ -47,6 +47,45 @@ _VALUES = (
 KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*_ACTIONS, *_VALUES) if kind is not Action}
 """Kinds that can be written, besides numbers, text, lists, arrays and mappings."""
 
+BARE = (
+    "commit", "cancel", "undo", "redo", "stop", "accept_escape", "record", "stop_recording", "solve", "pause", "resume",
+    "mark_saved",
+)  # fmt: skip
+"""Calls without arguments."""
+ASKED = "escape_offered"
+"""The one property whose value takes a solve; a replay reads it at the same place."""
+SETTERS = ("speed", "record_tolerance_deg")
+"""Values that are set."""
+
+OPEN_FIGURES, LEAP_FIGURES, ADD_FIGURE = "open_figures", "leap_figures", "add_figure"
+"""The same as "open" and "leap" for several figures; a figure was added."""
+OPEN, LEAP, PUT = "open", "leap", "put"
+"""Calls that are written with their resulting document: another document was shown; a step from before the recording
+was undone or redone; an action of a kind that cannot be written was done.
+"""
+LOOP, BACKEND, PLACES = "loop", "backend", "places"
+"""Settings found by the calls after it; the last: positions of targets whose paths cannot be written."""
+CHECK, REFUSED, FAILED = "check", "refused", "failed"
+"""Remarks on the call before: the digest of its result; that it raised a `ViewerError`, or another error."""
+
+_MOVES = ("undo", "redo", "go_to")
+_REPLACE = "replace"
+QUIET = frozenset({"tick", "drag_to", "update", "loop", "backend", "places"})
+"""Frequent calls, which are not each followed by a digest ..."""
+BETWEEN = 30
+"""... but by one after this many."""
+
+_LETTERS = 12
+_SHARED = (Skeleton, Take, Pose)
+"""Types of values that documents share."""
+_UNCHANGED: dict[object, tuple[str, ...]] = {
+    Skeleton: (
+        "rest_rotations", "kinds", "axes", "limits", "tip_parents", "tip_offsets", "poses", "mobility",
+        "mobility_matrices", "inertias", "motors",
+    )
+}  # fmt: skip
+"""Fields that only actions that read a file change; machines may read them with other last bits."""
+
 
 def encoded(value: object) -> object:
     """A value as data that JSON can hold, exact to the last bit.
@@ -195,28 +234,6 @@ _READERS = {
 }
 
 
-BARE = (
-    "commit", "cancel", "undo", "redo", "stop", "accept_escape", "record", "stop_recording", "solve", "pause", "resume",
-    "mark_saved",
-)  # fmt: skip
-"""Calls without arguments."""
-ASKED = "escape_offered"
-"""The one property whose value takes a solve; a replay reads it at the same place."""
-SETTERS = ("speed", "record_tolerance_deg")
-"""Values that are set."""
-
-OPEN_FIGURES, LEAP_FIGURES, ADD_FIGURE = "open_figures", "leap_figures", "add_figure"
-"""The same as "open" and "leap" for several figures; a figure was added."""
-OPEN, LEAP, PUT = "open", "leap", "put"
-"""Calls that are written with their resulting document: another document was shown; a step from before the recording
-was undone or redone; an action of a kind that cannot be written was done.
-"""
-LOOP, BACKEND, PLACES = "loop", "backend", "places"
-"""Settings found by the calls after it; the last: positions of targets whose paths cannot be written."""
-CHECK, REFUSED, FAILED = "check", "refused", "failed"
-"""Remarks on the call before: the digest of its result; that it raised a `ViewerError`, or another error."""
-
-
 def _dragged(items: tuple[Item, ...], *grabs: Grab | None) -> list[object]:
     held = [None if grab is None else Grab(*grab) for grab in grabs or (None,)]
     points = [grab and [grab.joint, encoded(grab.point_local)] for grab in held]
@@ -258,13 +275,6 @@ WRITERS: dict[str, Callable[..., list[object]]] = {
     "animate": _motions,
 }
 """Makes a call's arguments into data that JSON can hold, by the call's name; each has the call's own signature."""
-
-_MOVES = ("undo", "redo", "go_to")
-_REPLACE = "replace"
-QUIET = frozenset({"tick", "drag_to", "update", "loop", "backend", "places"})
-"""Frequent calls, which are not each followed by a digest ..."""
-BETWEEN = 30
-"""... but by one after this many."""
 
 
 class Machine(msgspec.Struct, frozen=True):
@@ -465,18 +475,6 @@ def _written(name: str, given: tuple[Any, ...]) -> list[object] | None:
     except (ViewerError, msgspec.MsgspecError, TypeError, ValueError, OverflowError):
         return None
     return data
-
-
-_LETTERS = 12
-_SHARED = (Skeleton, Take, Pose)
-"""Types of values that documents share."""
-_UNCHANGED: dict[object, tuple[str, ...]] = {
-    Skeleton: (
-        "rest_rotations", "kinds", "axes", "limits", "tip_parents", "tip_offsets", "poses", "mobility",
-        "mobility_matrices", "inertias", "motors",
-    )
-}  # fmt: skip
-"""Fields that only actions that read a file change; machines may read them with other last bits."""
 
 
 class Digest(NamedTuple):

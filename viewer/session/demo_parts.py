@@ -24,6 +24,11 @@ from viewer.spatial.quaternion import from_axis_angle
 Tone = Literal["ok", "warn", "idle"]
 View = Literal["planar", "front", "right", "left", "three-quarter"]
 
+PREFIX = "demo:"
+"""Prefix of demo names where files are named; the source path of a demo's document."""
+
+_S_START, _S_TARGET = (45.0, -45.0, -45.0, 45.0), (-0.219, 0.667, 0.0)
+
 
 class Says(NamedTuple):
     """One line of text that a demo shows about the present document.
@@ -200,10 +205,6 @@ class SolveAfresh(StartOver):
     restarts: ClassVar[bool] = True
 
 
-PREFIX = "demo:"
-"""Prefix of demo names where files are named; the source path of a demo's document."""
-
-
 @cache
 def sample(name: str) -> Skeleton:
     """The skeleton of a bundled sample, the same object each time."""
@@ -244,9 +245,6 @@ def opened(name: str, skeleton: Skeleton, pose: Pose, goals: Sequence[Goal], **c
         goal if goal.effector in names or goal.pinned else replace(goal, enabled=False) for goal in document.goals
     )
     return replace(document, goals=held, **changes)  # type: ignore[arg-type]
-
-
-_S_START, _S_TARGET = (45.0, -45.0, -45.0, 45.0), (-0.219, 0.667, 0.0)
 
 
 def s_lock(name: str = "s-lock", method: str = "ccd") -> Document:

@@ -41,6 +41,30 @@ from viewer.spatial.checks import Floats
 _CHAIN = 14
 _CIRCLE, _RADIUS = (0.42, 0.2, 0.0), 0.04
 
+_FINGERS = ("claw_a", "claw_b", "claw_c")
+_THING = (0.0, 0.28, 0.42)
+_GRIP = 9.0
+
+_REACH = FigureEight((-0.1, 1.0, 0.5), (0.35, 0.0, 0.0), (0.0, 0.35, 0.05), 10.0)
+_GAZE = Chase(_REACH, 0.3)
+
+_PREY = FigureEight((0.2, 0.28, 1.15), (0.75, 0.0, -0.3), (0.0, 0.16, 0.25), 6.0)
+
+_HOVER, _KEEN = 0.27, 5.0
+_BALL = Orbit((0.0, 0.62, 0.42), (0.38, 0.0, 0.0), (0.0, 0.26, 0.12), 5.0)
+
+_UNDER_FLOOR, _AT_SIDE = (-0.3, -0.12, 0.35), (0.35, 0.55, 0.05)
+_IN_BELLY, _IN_TABLE, _UPRIGHT = (0.0, 1.1, -0.05), (0.35, 0.62, 0.48), (0.03, 1.47, 0.1)
+_TABLE = Prop(name="table", shape=Shape.BOX, center=(0.35, 0.375, 0.5), size=(0.45, 0.75, 0.45))
+_FRUIT = Prop(name="ball", center=(0.45, 0.82, 0.6), radius=0.07)
+
+_MUG, _IN_LEFT, _BAR = (-0.22, 1.0, 0.4), (0.22, 1.0, 0.4), (0.0, 0.8, 0.5)
+
+_FAR_OFF = (-0.35, 0.75, 0.9)
+_APART = (0.9, 1.3, 0.25), (-0.8, 1.1, 0.3)
+
+_HANDS = ("LeftHand", "RightHand")
+
 
 def _tip(document: Document) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """(3,) position of the end of the chain."""
@@ -185,10 +209,6 @@ FLAT = (
 
 # The claw
 
-_FINGERS = ("claw_a", "claw_b", "claw_c")
-_THING = (0.0, 0.28, 0.42)
-_GRIP = 9.0
-
 
 def _grip(seconds: float) -> tuple[Floats, Floats, float]:
     """Position (3,) of the gripped thing, direction (3,) of the grip, and distance of the fingers from it."""
@@ -230,9 +250,6 @@ def _apart(document: Document) -> Says:
 
 # The reach
 
-_REACH = FigureEight((-0.1, 1.0, 0.5), (0.35, 0.0, 0.0), (0.0, 0.35, 0.05), 10.0)
-_GAZE = Chase(_REACH, 0.3)
-
 
 def reach() -> Document:
     """A body with pinned feet that reaches far with one hand and follows it with its gaze."""
@@ -245,8 +262,6 @@ def reach() -> Document:
 
 # The serpent
 
-_PREY = FigureEight((0.2, 0.28, 1.15), (0.75, 0.0, -0.3), (0.0, 0.16, 0.25), 6.0)
-
 
 def serpent() -> Document:
     """A serpent that looks at a moving target."""
@@ -258,9 +273,6 @@ def serpent() -> Document:
 
 
 # The arm and the ball
-
-_HOVER, _KEEN = 0.27, 5.0
-_BALL = Orbit((0.0, 0.62, 0.42), (0.38, 0.0, 0.0), (0.0, 0.26, 0.12), 5.0)
 
 
 def ball() -> Document:
@@ -286,11 +298,6 @@ def _errors(document: Document) -> Says:
 
 
 # The floor and the body
-
-_UNDER_FLOOR, _AT_SIDE = (-0.3, -0.12, 0.35), (0.35, 0.55, 0.05)
-_IN_BELLY, _IN_TABLE, _UPRIGHT = (0.0, 1.1, -0.05), (0.35, 0.62, 0.48), (0.03, 1.47, 0.1)
-_TABLE = Prop(name="table", shape=Shape.BOX, center=(0.35, 0.375, 0.5), size=(0.45, 0.75, 0.45))
-_FRUIT = Prop(name="ball", center=(0.45, 0.82, 0.6), radius=0.07)
 
 
 @cache
@@ -331,8 +338,6 @@ def _deepest(document: Document) -> Says:
 
 # Grips
 
-_MUG, _IN_LEFT, _BAR = (-0.22, 1.0, 0.4), (0.22, 1.0, 0.4), (0.0, 0.8, 0.5)
-
 
 @cache
 def grip() -> Document:
@@ -361,9 +366,6 @@ def _held(document: Document) -> Says:
 
 # Balance and levels
 
-_FAR_OFF = (-0.35, 0.75, 0.9)
-_APART = (0.9, 1.3, 0.25), (-0.8, 1.1, 0.3)
-
 
 @cache
 def balance() -> Document:
@@ -383,9 +385,6 @@ def levels() -> Document:
     goals = [Goal.position(name, place) for name, place in zip(_HANDS, _APART, strict=True)]
     goals = [replace(goal, level=level) for goal, level in zip(goals, (0, 2), strict=True)]
     return _on_its_feet("levels", goals)
-
-
-_HANDS = ("LeftHand", "RightHand")
 
 
 def _gave_way(document: Document) -> Says:
@@ -516,7 +515,6 @@ BODIES = (
     ),
 )
 """In the order of the menu."""
-
 
 DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES, *PHYSICS, *LESSONS)
 """All demos, in the order of the menu."""

@@ -29,6 +29,9 @@ from viewer.session.solving import Solvers, applied
 from viewer.skeleton import find_place
 from viewer.spatial.checks import Floats
 
+_AT_PLACE = 1e-9
+"""Metres; a target this near to its place is not moved."""
+
 
 class FigureEdits:
     """Adds, removes, hides, places and links figures, and makes another one active."""
@@ -236,10 +239,6 @@ def _changed(name: str, **changes: Any) -> Callable[[Arrangement], Arrangement]:
         return Arrangement(figures, now.active)
 
     return change
-
-
-_AT_PLACE = 1e-9
-"""Metres; a target this near to its place is not moved."""
 
 
 def followed(own: Placement, other: Document, placement: Placement, name: str) -> Floats:

@@ -31,6 +31,9 @@ _SUNK = 0.1
 _LEAST_HALF = 0.2
 """Least half width of a figure, as a fraction of its height."""
 
+MOST_STEPS = 500
+"""Steps kept: documents share their arrays, so a step usually costs some kilobytes."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
@@ -229,10 +232,6 @@ def lasting(arrangement: Arrangement) -> Arrangement:
         for one in arrangement.figures
     ]
     return Arrangement(tuple(figures), arrangement.active)
-
-
-MOST_STEPS = 500
-"""Steps kept: documents share their arrays, so a step usually costs some kilobytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

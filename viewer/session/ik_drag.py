@@ -24,6 +24,17 @@ from viewer.session.solving import SettleDetector, Solvers, kept_pose, target_ro
 from viewer.skeleton import Pose, Skeleton, find_place
 from viewer.skeleton.relaxed import blend_poses
 
+BLEND = 0.2
+"""Seconds of the blend from a pose outside its limits to one inside, and of an escape."""
+_SEEN = 1e-3
+"""Radians or metres outside the limits from which the jump inside would be visible."""
+_CHUNK = 8
+"""Iterations per step after the release."""
+_PIN_OFF, _FOR_PINS = 0.5, 4
+"""A tick in which a pin is drawn off by more than this part of the tolerance goes on, for at most this many steps."""
+
+_NO_TARGET = Target()
+
 
 class Way(NamedTuple):
     """The chain of joints that can bring a dragged item to its target, nearest first.
@@ -100,16 +111,6 @@ def let_go(start: Document, document: Document, joints: list[int]) -> Document:
             kept = goal.rotation if own and goal.pin_rotation else None
             document = with_goal(document, goal.met_at(stand.position, kept or stand.rotation))
     return document
-
-
-BLEND = 0.2
-"""Seconds of the blend from a pose outside its limits to one inside, and of an escape."""
-_SEEN = 1e-3
-"""Radians or metres outside the limits from which the jump inside would be visible."""
-_CHUNK = 8
-"""Iterations per step after the release."""
-_PIN_OFF, _FOR_PINS = 0.5, 4
-"""A tick in which a pin is drawn off by more than this part of the tolerance goes on, for at most this many steps."""
 
 
 class IkDrag:
@@ -363,9 +364,6 @@ class IkDrag:
         """A pose that meets all goals after a drag that ended in a local minimum; None if none is found."""
         found = None if self.temporary else self._drag.escape()
         return None if found is None else kept_pose(self.document, found)
-
-
-_NO_TARGET = Target()
 
 
 def _aimed(document: Document, name: str, target: Target) -> Document:

@@ -27,6 +27,18 @@ from viewer.skeleton import Pose, fk
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between
 
+_BEHIND, _STRAIGHT, _CALM = 170.0, 12.0, 30.0
+"""Degrees: a turn to a target behind the bone, the bend of an elbow whose branches are one, a calm iteration."""
+_AGREE = 1e-6
+_FEW, _ROUND = 12, 8.0
+"""Iterations, and a condition far from singular."""
+_NONE = Says("The methods are solving")
+
+_AROUND = ((-1.5, -1.1, 0.0), (1.3, 1.2, 0.0))
+
+_lesson = partial(Demo, view="planar", click_moves="tip", room=_AROUND)
+"""A chain in a plane, whose target is where the user clicks."""
+
 
 class Arm(NamedTuple):
     """Two links in a plane, and a target: metres and radians, from the shoulder."""
@@ -279,14 +291,6 @@ MISPRINTS = (
 """In the order of the panel."""
 
 
-_BEHIND, _STRAIGHT, _CALM = 170.0, 12.0, 30.0
-"""Degrees: a turn to a target behind the bone, the bend of an elbow whose branches are one, a calm iteration."""
-_AGREE = 1e-6
-_FEW, _ROUND = 12, 8.0
-"""Iterations, and a condition far from singular."""
-_NONE = Says("The methods are solving")
-
-
 def _chain(name: str, degrees: tuple[float, ...], target: tuple[float, float], **settings: object) -> Document:
     """A chain of hinges in a plane, not solved yet."""
     skeleton = hinged(sample(f"chain-{len(degrees)}"), None)
@@ -392,11 +396,6 @@ def _two(name: str, degrees: tuple[float, float], target: tuple[float, float]) -
     return opened(name, skeleton, bent(skeleton, degrees), goals, solver=solver, planar="xy")
 
 
-_AROUND = ((-1.5, -1.1, 0.0), (1.3, 1.2, 0.0))
-
-
-_lesson = partial(Demo, view="planar", click_moves="tip", room=_AROUND)
-"""A chain in a plane, whose target is where the user clicks."""
 LESSONS = (
     _lesson(
         id="joint",

@@ -43,6 +43,15 @@ _ESTIMATE_AFTER = 1.0
 _BESIDE = frozenset({"pose", "goals", "selection", "mode", "scope", "frame", "auto_key", "markers"})
 """Fields of a document that its motion does not depend on."""
 
+_BLOCKS_KEPT = 400
+"""Blocks that are kept, so that undo and redo find theirs solved."""
+
+_BUSY_S, _QUIET, _IDLE_S = 6e-3, 0.7, 50e-3
+"""A drag has priority: an iteration begins once the window has worked for `_BUSY_S` seconds after a tick, and before
+the fraction `_QUIET` of the time between two ticks is over; or if no tick has come for `_IDLE_S` seconds."""
+_COMPILED: tuple[MethodName, ...] = ("default", "dls")
+"""Methods that are traced first, and solved repeatedly while the others work."""
+
 
 def same_motion(document: Document, other: Document) -> bool:
     """Whether two documents have the same motion; frame, pose and selection may differ."""
@@ -120,10 +129,6 @@ class LongWork(Generic[T]):
             earlier = list(self._shares).index(what)
             start = sum(list(self._shares.values())[:earlier])
             self.part = max(self.part, start + self._shares[what] * done / total)
-
-
-_BLOCKS_KEPT = 400
-"""Blocks that are kept, so that undo and redo find theirs solved."""
 
 
 class LayerWorker:
@@ -205,13 +210,6 @@ class LayerWorker:
         self._known[stretch.digest] = stretch
         while len(self._known) > _BLOCKS_KEPT:
             del self._known[next(iter(self._known))]
-
-
-_BUSY_S, _QUIET, _IDLE_S = 6e-3, 0.7, 50e-3
-"""A drag has priority: an iteration begins once the window has worked for `_BUSY_S` seconds after a tick, and before
-the fraction `_QUIET` of the time between two ticks is over; or if no tick has come for `_IDLE_S` seconds."""
-_COMPILED: tuple[MethodName, ...] = ("default", "dls")
-"""Methods that are traced first, and solved repeatedly while the others work."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,6 +19,14 @@ from viewer.spatial.checks import Floats
 
 Triple = tuple[float, float, float]
 
+LONGEST_STEP = 0.05
+"""Seconds that targets advance in one tick at most: after a pause of the program they do not jump."""
+EASE = 0.8
+"""Seconds in which a target that is off its path returns to it."""
+
+_COMPARED = tuple(field.name for field in fields(Document) if field.name not in ("frame", "take"))
+"""Fields whose change means that something else has changed the document; a recording changes the others."""
+
 
 class Path(Protocol):
     """A position as a continuous function of time in seconds."""
@@ -139,15 +147,6 @@ class TargetMotion:
     effector: str
     path: Path
     shown: bool = True
-
-
-LONGEST_STEP = 0.05
-"""Seconds that targets advance in one tick at most: after a pause of the program they do not jump."""
-EASE = 0.8
-"""Seconds in which a target that is off its path returns to it."""
-
-_COMPARED = tuple(field.name for field in fields(Document) if field.name not in ("frame", "take"))
-"""Fields whose change means that something else has changed the document; a recording changes the others."""
 
 
 def _is_same(one: Document, other: Document) -> bool:

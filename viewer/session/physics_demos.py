@@ -17,6 +17,39 @@ from viewer.skeleton import Pose, Skeleton, fk
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate
 
+_PUSHES = tuple(
+    Push(1.0 + 3.0 * number, "Spine2", impulse)
+    for number, impulse in enumerate(((0.0, 0.0, 40.0), (40.0, 0.0, 0.0), (0.0, 0.0, -40.0), (-40.0, 0.0, 0.0)))
+)
+
+_APART = 0.75
+"""Metres from the middle of the three figures to each; the first is at the origin, its back to the middle."""
+_STAND = 0.0, math.radians(120.0), math.radians(-120.0)
+"""Radians: their headings."""
+
+_SWEEP = Orbit((0.0, 0.46, 0.24), (-0.38, 0.0, 0.0), (0.0, 0.0, 0.06), 4.0)
+_TABLE = Prop(name="table", shape=Shape.BOX, center=(0.0, 0.17, 0.42), size=(0.5, 0.34, 0.22))
+_CRATE = Prop(name="crate", shape=Shape.BOX, center=(0.12, 0.401, 0.42), size=(0.1, 0.12, 0.1), mass=0.3)
+
+_GRAB_S = 10.0
+_DOWN = from_axis_angle(np.array((1.0, 0.0, 0.0)), np.array(math.radians(170.0)))
+"""The wrist of a claw that points down, slightly forwards."""
+_OPEN, _CLOSED = (-22.0, 0.0, 0.0), (6.0, 6.0, 6.0)
+"""Degrees of the three joints of each finger."""
+_BALL_AT, _BALL_RADIUS, _BALL_AHEAD = np.array((0.0, 0.1655, 0.4)), 0.045, 0.15
+"""The ball, and how far in front of the wrist's effector it is gripped, metres."""
+_TIPS = ("claw_a", "claw_b", "claw_c")
+_POSTS = tuple(
+    Prop(
+        name=f"post {number + 1}",
+        shape=Shape.BOX,
+        center=(0.02 * x, 0.0625, 0.4 + 0.02 * z),
+        size=(0.012, 0.125, 0.012),
+    )
+    for number, (x, z) in enumerate(((-1, -1), (-1, 1), (1, -1), (1, 1)))
+)
+_PREY = Prop(name="ball", center=(0.0, 0.1655, 0.4), radius=_BALL_RADIUS, mass=0.5)
+
 
 def _place(skeleton: Skeleton, effector: str) -> list[float]:
     """(3,) where an effector is in the relaxed pose."""
@@ -57,17 +90,6 @@ def _at_claw() -> tuple[Throw, ...]:
 
 
 # A person that is pushed, and three in a ring of balls
-
-_PUSHES = tuple(
-    Push(1.0 + 3.0 * number, "Spine2", impulse)
-    for number, impulse in enumerate(((0.0, 0.0, 40.0), (40.0, 0.0, 0.0), (0.0, 0.0, -40.0), (-40.0, 0.0, 0.0)))
-)
-
-
-_APART = 0.75
-"""Metres from the middle of the three figures to each; the first is at the origin, its back to the middle."""
-_STAND = 0.0, math.radians(120.0), math.radians(-120.0)
-"""Radians: their headings."""
 
 
 def _three() -> tuple[tuple[str, Document, Placement], ...]:
@@ -115,10 +137,6 @@ def _sway() -> FigureEight:
 
 # An arm that smacks a crate
 
-_SWEEP = Orbit((0.0, 0.46, 0.24), (-0.38, 0.0, 0.0), (0.0, 0.0, 0.06), 4.0)
-_TABLE = Prop(name="table", shape=Shape.BOX, center=(0.0, 0.17, 0.42), size=(0.5, 0.34, 0.22))
-_CRATE = Prop(name="crate", shape=Shape.BOX, center=(0.12, 0.401, 0.42), size=(0.1, 0.12, 0.1), mass=0.3)
-
 
 def smack() -> Document:
     """The claw sweeps over a table on which a crate stands."""
@@ -129,25 +147,6 @@ def smack() -> Document:
 
 
 # A claw that grabs a ball
-
-_GRAB_S = 10.0
-_DOWN = from_axis_angle(np.array((1.0, 0.0, 0.0)), np.array(math.radians(170.0)))
-"""The wrist of a claw that points down, slightly forwards."""
-_OPEN, _CLOSED = (-22.0, 0.0, 0.0), (6.0, 6.0, 6.0)
-"""Degrees of the three joints of each finger."""
-_BALL_AT, _BALL_RADIUS, _BALL_AHEAD = np.array((0.0, 0.1655, 0.4)), 0.045, 0.15
-"""The ball, and how far in front of the wrist's effector it is gripped, metres."""
-_TIPS = ("claw_a", "claw_b", "claw_c")
-_POSTS = tuple(
-    Prop(
-        name=f"post {number + 1}",
-        shape=Shape.BOX,
-        center=(0.02 * x, 0.0625, 0.4 + 0.02 * z),
-        size=(0.012, 0.125, 0.012),
-    )
-    for number, (x, z) in enumerate(((-1, -1), (-1, 1), (1, -1), (1, 1)))
-)
-_PREY = Prop(name="ball", center=(0.0, 0.1655, 0.4), radius=_BALL_RADIUS, mass=0.5)
 
 
 def _ramp(seconds: float, start: float, end: float) -> float:

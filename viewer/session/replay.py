@@ -28,6 +28,19 @@ from viewer.session.stored_documents import DocumentData, FigureData, arrangemen
 
 _OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}
 
+DOCUMENTS = {
+    action_log.OPEN: 0,
+    action_log.LEAP: 1,
+    action_log.PUT: 2,
+    action_log.ADD_FIGURE: 3,
+    action_log.OPEN_FIGURES: 0,
+    action_log.LEAP_FIGURES: 1,
+}
+"""Calls whose last argument is a document, or all figures, and the index of that argument."""
+_OF_FIGURES = (action_log.OPEN_FIGURES, action_log.LEAP_FIGURES)
+
+_REMARKS = (action_log.CHECK, action_log.REFUSED, action_log.FAILED)
+
 
 class Replay:
     """Makes the recorded calls of a session again: each `tick` makes those up to the next recorded tick.
@@ -252,19 +265,6 @@ DOERS: dict[str, Callable[..., object]] = {
     action_log.BACKEND: lambda replay, name: replay.serve(name),
 }
 """Makes a call again, by its name, from the replay and the decoded arguments."""
-
-DOCUMENTS = {
-    action_log.OPEN: 0,
-    action_log.LEAP: 1,
-    action_log.PUT: 2,
-    action_log.ADD_FIGURE: 3,
-    action_log.OPEN_FIGURES: 0,
-    action_log.LEAP_FIGURES: 1,
-}
-"""Calls whose last argument is a document, or all figures, and the index of that argument."""
-_OF_FIGURES = (action_log.OPEN_FIGURES, action_log.LEAP_FIGURES)
-
-_REMARKS = (action_log.CHECK, action_log.REFUSED, action_log.FAILED)
 
 
 class _Data(msgspec.Struct):

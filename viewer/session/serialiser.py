@@ -29,6 +29,16 @@ _LATE = {"Clip": Clip, "Skeleton": Skeleton}
 """Names that modules use only in annotations."""
 _PLAIN = (str, int, float, bool)
 
+Lengths = dict[str, int]
+
+LONGEST_PLAIN = 1000
+"""Largest array, in numbers, that is written as plain numbers."""
+
+_LEVEL = 2
+"""Compression level: a higher one takes twice as long and saves less than a hundredth."""
+_LEAST_SQUARE, _MOST_SQUARE = (1.0 - UNIT_TOLERANCE) ** 2, (1.0 + UNIT_TOLERANCE) ** 2
+_TYPES = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8")}
+
 
 class ArrayForm(NamedTuple):
     """Requirements of an array.
@@ -56,9 +66,6 @@ class Form(NamedTuple):
     stored: Any
     write: Callable[[Any], Any]
     read: Callable[[Any, str], Any]
-
-
-Lengths = dict[str, int]
 
 
 class Serialiser:
@@ -286,15 +293,6 @@ def _as_default(usual: Any) -> Any:  # noqa: ANN401 - a default and its data
 def _word(one: Enum) -> str:
     """Cached: the same object for the same member."""
     return str(one)
-
-
-LONGEST_PLAIN = 1000
-"""Largest array, in numbers, that is written as plain numbers."""
-
-_LEVEL = 2
-"""Compression level: a higher one takes twice as long and saves less than a hundredth."""
-_LEAST_SQUARE, _MOST_SQUARE = (1.0 - UNIT_TOLERANCE) ** 2, (1.0 + UNIT_TOLERANCE) ** 2
-_TYPES = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8")}
 
 
 class Packed(msgspec.Struct):

@@ -29,8 +29,27 @@ from viewer.session.serialiser import check_packed, plain_number
 from viewer.session.stored_characters import ClipsOfFile, MotionError, MotionFile, digest_of, find
 from viewer.session.stored_documents import Kept, SessionData, arrangement_of, document_data, document_of, figures_data
 
+__all__ = [
+    "ONE_FIGURE", "SUFFIX", "VERSION", "Kept", "MotionError", "MotionFile", "Opened", "Saved", "digest_on_disk",
+    "is_session", "load_session", "open_session", "read_kept", "read_session", "save_session", "session_bytes",
+]  # fmt: skip
+
 SUFFIX = SESSION_SUFFIX
 BACKUP = ".backup.ikv.json"
+
+VERSION = 3
+"""The newest version that can be read; files of several figures have it."""
+ONE_FIGURE = 2
+"""The version of files of one figure, which programs that know no other version can read."""
+
+_NO_OBJECT = "expected a JSON object"
+
+_OFF = "off"
+_NAMES = {"SetHandle": "SetGoal", "SetWanted": "SetGoalKind", "Wanted": "GoalKind"}
+_DOCUMENTS = ("open", "leap", "put")
+"""Recorded calls whose last argument is a document."""
+
+_SKELETON = {"spreads": "mobility", "spread_matrices": "mobility_matrices"}
 
 
 def backup_of(path: Path) -> Path | None:
@@ -95,19 +114,6 @@ def _held(target: Path) -> Path:
     except (OSError, NotImplementedError, AttributeError):
         write_whole(name, read_bytes(target, str(target)))
     return name
-
-
-__all__ = [
-    "ONE_FIGURE", "SUFFIX", "VERSION", "Kept", "MotionError", "MotionFile", "Opened", "Saved", "digest_on_disk",
-    "is_session", "load_session", "open_session", "read_kept", "read_session", "save_session", "session_bytes",
-]  # fmt: skip
-
-VERSION = 3
-"""The newest version that can be read; files of several figures have it."""
-ONE_FIGURE = 2
-"""The version of files of one figure, which programs that know no other version can read."""
-
-_NO_OBJECT = "expected a JSON object"
 
 
 class Saved(NamedTuple):
@@ -300,12 +306,6 @@ class _Head(msgspec.Struct):
     document: object = None
 
 
-_OFF = "off"
-_NAMES = {"SetHandle": "SetGoal", "SetWanted": "SetGoalKind", "Wanted": "GoalKind"}
-_DOCUMENTS = ("open", "leap", "put")
-"""Recorded calls whose last argument is a document."""
-
-
 def from_version_1(text: str) -> str:
     """Convert the text of a session file, except its recorded actions; other text is returned unchanged."""
     try:
@@ -402,9 +402,6 @@ def _character(tree: Any) -> Any:  # noqa: ANN401 - decoded data
     made = {key: value for key, value in source.items() if not key.startswith("layout_")}
     layout = {"names": source["layout_names"], "channels": source.get("layout_channels", [])}
     return tree | {"source": made | {"layout": layout}}
-
-
-_SKELETON = {"spreads": "mobility", "spread_matrices": "mobility_matrices"}
 
 
 def _skeleton(tree: Any) -> Any:  # noqa: ANN401 - decoded data

@@ -40,6 +40,18 @@ _MOVED = ("id", "target", "target_rotation", "residuals", "pinned")
 _STRUCTURE = attrgetter(*(field.name for field in fields(Goal) if field.name not in _MOVED))
 """The fields of goals that a solver is built from; targets are passed with each step."""
 
+_KEPT = 6
+"""Most solvers that are cached."""
+_NOTES = (1, 1, 1, 1, 2, 2, 4)
+_CHUNK = 8
+"""Iterations between entries of the error plot of a solve after an action: first these, then this many."""
+_RESTS = 1e-5
+"""Errors that change less than this, metres or radians, have come to rest."""
+_UNDER_WAY = (Status.BUDGET, Status.UNREACHABLE)
+"""Statuses after which a solve continues: the effector of an unreachable goal still approaches it."""
+_OUTSIDE = 1e-9
+"""Distance from limits, radians or metres, within which a pose is inside."""
+
 
 @dataclass(slots=True)
 class SettleDetector:
@@ -90,19 +102,6 @@ class SettleDetector:
 def _change(one: Pose, other: Pose) -> float:
     turned = float(np.abs(one.rotations - other.rotations).max())
     return max(turned, float(np.abs(one.translations - other.translations).max()))
-
-
-_KEPT = 6
-"""Most solvers that are cached."""
-_NOTES = (1, 1, 1, 1, 2, 2, 4)
-_CHUNK = 8
-"""Iterations between entries of the error plot of a solve after an action: first these, then this many."""
-_RESTS = 1e-5
-"""Errors that change less than this, metres or radians, have come to rest."""
-_UNDER_WAY = (Status.BUDGET, Status.UNREACHABLE)
-"""Statuses after which a solve continues: the effector of an unreachable goal still approaches it."""
-_OUTSIDE = 1e-9
-"""Distance from limits, radians or metres, within which a pose is inside."""
 
 
 class SteppedDrag:

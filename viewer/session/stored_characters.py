@@ -33,6 +33,40 @@ LARGEST_CARRIED = 320 << 20
 """Most bytes of motion in a session file: as text they fit into a file that can be read again. Longer motion
 stays in its own file."""
 
+_references: list[_Known] = []
+_carried: list[_Known] = []
+"""Caches of the last results: computing them at every autosave would take longer than all the rest."""
+
+_SUFFIXES = (".glb", ".gltf", ".urdf", ".xml")
+"""Suffixes of files with skins. Not .xacro, whose macros are programs: opening a session runs none."""
+
+ROWS = {
+    Pose: {"rotations": ArrayForm(("J", 4), unit=True), "translations": ArrayForm(("J", 3))},
+    Skeleton: {
+        "parents": ArrayForm(("J",)),
+        "offsets": ArrayForm(("J", 3)),
+        "rest_rotations": ArrayForm(("J", 4), unit=True),
+        "axes": ArrayForm(("J", 2, 3)),
+        "stiffness": ArrayForm(("J",)),
+        "tip_parents": ArrayForm(("T",)),
+        "tip_offsets": ArrayForm(("T", 3)),
+        "mobility": ArrayForm(("J", 3), finite=False),
+        "mobility_matrices": ArrayForm(("J", 3, 3), finite=False),
+    },
+    Clip: {
+        "rotations": ArrayForm(("F", "K", 4), unit=True),
+        "translated": ArrayForm(("M",)),
+        "translations": ArrayForm(("F", "M", 3)),
+        "offsets": ArrayForm(("K", 3)),
+    },
+    Stretch: {
+        "joints": ArrayForm(("R",)),
+        "rotations": ArrayForm(("F", "R", 4), unit=True),
+        "moved": ArrayForm(("M",)),
+        "translations": ArrayForm(("F", "M", 3)),
+    },
+}
+
 
 class ClipsOfFile(msgspec.Struct):
     """Reference to a file with clips: its path and contents.
@@ -95,11 +129,6 @@ class _Known(NamedTuple):
     clips: Mapping[str, Clip]
     stamp: tuple[int, int, str] | None
     value: ClipsOfFile | list[Any] | None
-
-
-_references: list[_Known] = []
-_carried: list[_Known] = []
-"""Caches of the last results: computing them at every autosave would take longer than all the rest."""
 
 
 def carried(character: Character, write: Callable[[Clip], object]) -> list[Any] | None:
@@ -251,10 +280,6 @@ def _same_clips(ours: Mapping[str, Clip], others: Mapping[str, Clip]) -> bool:
     return list(ours) == list(others) and all(same_clip(clip, others[name]) for name, clip in ours.items())
 
 
-_SUFFIXES = (".glb", ".gltf", ".urdf", ".xml")
-"""Suffixes of files with skins. Not .xacro, whose macros are programs: opening a session runs none."""
-
-
 class SkinOfFile(msgspec.Struct):
     """Reference to a file with a skin.
 
@@ -305,34 +330,6 @@ def skin_of(named: SkinOfFile, folder: Path, names: tuple[str, ...]) -> tuple[Sk
             return found.skin, ()
         problem = "has other joints" if found.skin is not None else "has no skin"
     return None, (f"the skin is not shown: its file {quote(Path(named.path).name)} {problem}",)
-
-
-ROWS = {
-    Pose: {"rotations": ArrayForm(("J", 4), unit=True), "translations": ArrayForm(("J", 3))},
-    Skeleton: {
-        "parents": ArrayForm(("J",)),
-        "offsets": ArrayForm(("J", 3)),
-        "rest_rotations": ArrayForm(("J", 4), unit=True),
-        "axes": ArrayForm(("J", 2, 3)),
-        "stiffness": ArrayForm(("J",)),
-        "tip_parents": ArrayForm(("T",)),
-        "tip_offsets": ArrayForm(("T", 3)),
-        "mobility": ArrayForm(("J", 3), finite=False),
-        "mobility_matrices": ArrayForm(("J", 3, 3), finite=False),
-    },
-    Clip: {
-        "rotations": ArrayForm(("F", "K", 4), unit=True),
-        "translated": ArrayForm(("M",)),
-        "translations": ArrayForm(("F", "M", 3)),
-        "offsets": ArrayForm(("K", 3)),
-    },
-    Stretch: {
-        "joints": ArrayForm(("R",)),
-        "rotations": ArrayForm(("F", "R", 4), unit=True),
-        "moved": ArrayForm(("M",)),
-        "translations": ArrayForm(("F", "M", 3)),
-    },
-}
 
 
 class BodyData(msgspec.Struct, omit_defaults=True):

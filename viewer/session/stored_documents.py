@@ -36,6 +36,13 @@ from viewer.spatial.checks import Ints
 
 PinData: Any = VALUES.struct(Pin)
 
+_NONE = msgspec.Raw(b"")
+
+_WHERE = "document"
+
+_MOST_STILL = 1 << 22
+"""Most rotations in clips that replace a lost motion: 128 MiB of them."""
+
 
 class TracksData(msgspec.Struct):
     """Tracks of joints with keys at the same frames, with the fields of `viewer.document.take.Track`.
@@ -204,9 +211,6 @@ class Kept(msgspec.Struct, frozen=True):
     name: str = ""
 
 
-_NONE = msgspec.Raw(b"")
-
-
 class FigureData(msgspec.Struct, omit_defaults=True):
     """One of several figures: metres, radians; without a document the active one, whose document the session has.
 
@@ -235,12 +239,6 @@ class SessionData(msgspec.Struct, omit_defaults=True):
     figures: list[FigureData] = []
     kept: Kept | None = None
     actions: msgspec.Raw = _NONE
-
-
-_WHERE = "document"
-
-_MOST_STILL = 1 << 22
-"""Most rotations in clips that replace a lost motion: 128 MiB of them."""
 
 
 def document_data(document: Document, folder: Path | None = None) -> Any:  # noqa: ANN401 - DocumentData

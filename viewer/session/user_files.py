@@ -23,6 +23,14 @@ SMALLEST_SCALE, LARGEST_SCALE = 0.75, 3.0
 
 Preset = Literal["simple", "blender", "maya"]
 
+HOME_VARIABLE = "IKVIEWER_HOME"
+"""Environment variable with one folder for everything, instead of the system's usual ones."""
+
+_NAME = "ikviewer"
+
+_LARGEST = 1 << 20
+"""Most bytes of the log; a full log is renamed, and a new one begun."""
+
 
 class Preferences(msgspec.Struct, omit_defaults=True):
     """User preferences; absent fields have their defaults.
@@ -112,12 +120,6 @@ def _make_folder(folder: Path) -> None:
         return
 
 
-HOME_VARIABLE = "IKVIEWER_HOME"
-"""Environment variable with one folder for everything, instead of the system's usual ones."""
-
-_NAME = "ikviewer"
-
-
 def config_folder() -> Path:
     """The folder of the preferences; it may not exist yet."""
     return _own("config") or user_config_path(_NAME, appauthor=False)
@@ -147,10 +149,6 @@ def remove(path: Path) -> None:
     """Remove a file if possible."""
     with contextlib.suppress(OSError):
         path.unlink(missing_ok=True)
-
-
-_LARGEST = 1 << 20
-"""Most bytes of the log; a full log is renamed, and a new one begun."""
 
 
 def fault_line(error: Exception, name: object, kind: str = "file") -> str:

@@ -28,6 +28,25 @@ MOST_CAPSULES = 1000
 _NO_PAIRS = frozen(np.empty((0, 2)), np.intp)
 _NO_CLEARANCES = frozen(np.empty((0, 2)))
 
+_LARGEST = 1e100
+"""Kilograms, and kg m^2: larger ones overflow where they are multiplied."""
+_ROUNDING = 1e-9
+"""Part of the largest moment by which second moments may be below 0."""
+_ROWS, _COLUMNS = np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2])
+_Z = np.array((0.0, 0.0, 1.0))
+
+Singles = NDArray[np.float32]
+Wrap = Literal["repeat", "clamp", "mirror"]
+Alpha = Literal["opaque", "mask", "blend"]
+
+WORLD = -1
+"""The joint index of vertices that are fixed in the world."""
+MOST_BINDINGS = 1 << 16
+"""Bindings of a skin, whose indices are of 16 bits."""
+
+_BLOCK = 1 << 15
+"""Vertices that are computed together, which bounds memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Capsule:
@@ -146,13 +165,6 @@ class CapsuleTable(NamedTuple):
 
 # --- inertia
 
-_LARGEST = 1e100
-"""Kilograms, and kg m^2: larger ones overflow where they are multiplied."""
-_ROUNDING = 1e-9
-"""Part of the largest moment by which second moments may be below 0."""
-_ROWS, _COLUMNS = np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2])
-_Z = np.array((0.0, 0.0, 1.0))
-
 
 @dataclass(frozen=True, slots=True)
 class Inertia:
@@ -264,16 +276,6 @@ def _second_moments(matrix: Floats) -> tuple[Floats, Floats]:
         raise InputError(f"inertia: moments: expected at most {_LARGEST:g} kg m^2, found {most:g}")
     second, axes = np.linalg.eigh(0.5 * np.trace(matrix) * np.eye(3) - matrix)
     return np.asarray(second), np.asarray(axes)
-
-
-Singles = NDArray[np.float32]
-Wrap = Literal["repeat", "clamp", "mirror"]
-Alpha = Literal["opaque", "mask", "blend"]
-
-WORLD = -1
-"""The joint index of vertices that are fixed in the world."""
-MOST_BINDINGS = 1 << 16
-"""Bindings of a skin, whose indices are of 16 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -452,10 +454,6 @@ class Skin:
         matrices = self.matrices(positions, rotations, size)
         parts = [_placed(mesh, matrices, step) for mesh in self.meshes]
         return np.concatenate(parts) if parts else np.zeros((0, 3))
-
-
-_BLOCK = 1 << 15
-"""Vertices that are computed together, which bounds memory."""
 
 
 def _placed(mesh: Mesh, matrices: Floats, step: int) -> Floats:

@@ -58,6 +58,20 @@ _BLOCK = 1 << 18
 _STANDS = 0.05
 """A figure whose lowest end is no farther above Y = 0 than this part of its height stands on it."""
 
+Radii = dict[tuple[int, int | None], tuple[float, bool]]
+
+BELT = 0.12
+"""Position and radius of an octahedron's thickest part, as a fraction of its length."""
+SHORTEST = 6e-4
+"""Shorter bones, as a fraction of the figure's size, are not drawn."""
+ALONE = 0.05
+"""Half length, metres, of the octahedron for a skeleton without bones."""
+
+CORNERS = np.array([[0, 0, 0], [1, BELT, 0], [0, BELT, 1], [-1, BELT, 0], [0, BELT, -1], [0, 1, 0]], dtype=np.float64)
+"""(6, 3) of the unit octahedron: root, four of the belt, end; x and z in radii, y in lengths."""
+FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]])
+"""(8, 3) corners of its faces, counter-clockwise from outside."""
+
 
 @lru_cache(maxsize=16)
 def bodies_of(skeleton: Skeleton) -> Bodies:
@@ -167,9 +181,6 @@ def _capsules(skeleton: Skeleton, height: float) -> Iterator[Capsule]:
             yield Capsule(joint, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), radii[joint, None][0] * height / HEIGHT)
 
 
-Radii = dict[tuple[int, int | None], tuple[float, bool]]
-
-
 def _radii(tree: RestTree, figure: Figure) -> Radii:
     """Radius of a person's bones by their joint (None: all of its bones) or joint and child; whether it is a limb's."""
     found: Radii = {}
@@ -275,19 +286,6 @@ def _clearances(table: CapsuleTable, poses: list[World], height: float) -> Float
     on_ground = (lowest >= 0.0) & (lowest <= _STANDS * height)
     above = (heights - np.where(on_ground, 0.0, lowest)).min(axis=0)
     return np.asarray(np.minimum(table.radius[:, None], above))
-
-
-BELT = 0.12
-"""Position and radius of an octahedron's thickest part, as a fraction of its length."""
-SHORTEST = 6e-4
-"""Shorter bones, as a fraction of the figure's size, are not drawn."""
-ALONE = 0.05
-"""Half length, metres, of the octahedron for a skeleton without bones."""
-
-CORNERS = np.array([[0, 0, 0], [1, BELT, 0], [0, BELT, 1], [-1, BELT, 0], [0, BELT, -1], [0, 1, 0]], dtype=np.float64)
-"""(6, 3) of the unit octahedron: root, four of the belt, end; x and z in radii, y in lengths."""
-FACES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]])
-"""(8, 3) corners of its faces, counter-clockwise from outside."""
 
 
 class BoneMesh(NamedTuple):

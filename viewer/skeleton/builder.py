@@ -35,6 +35,12 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 GoalWord: TypeAlias = Literal["position", "rotation", "position+rotation", "off"]
 _HERE = "builder: "
 
+KindWord: TypeAlias = Literal["ball", "hinge", "universal", "slide", "fixed", "free"]
+Range: TypeAlias = tuple[float, float]
+Limits: TypeAlias = JointLimits | Range | Iterable[Range] | None
+AXES = {"hinge": 1, "slide": 1, "universal": 2}
+"""Axes of each joint kind; kinds that are not listed have none."""
+
 
 class Builder:
     """Builds or changes a skeleton: every method returns the builder, `skeleton` is the current result.
@@ -487,13 +493,6 @@ class Builder:
     def _pose(self, name: str, joints: list[BuiltJoint]) -> Pose:
         motion = [joint.poses.get(name, (joint.rotation, joint.offset)) for joint in joints]
         return Pose(np.array([q for q, _ in motion]), np.array([t for _, t in motion]))
-
-
-KindWord: TypeAlias = Literal["ball", "hinge", "universal", "slide", "fixed", "free"]
-Range: TypeAlias = tuple[float, float]
-Limits: TypeAlias = JointLimits | Range | Iterable[Range] | None
-AXES = {"hinge": 1, "slide": 1, "universal": 2}
-"""Axes of each joint kind; kinds that are not listed have none."""
 
 
 @dataclass(slots=True)

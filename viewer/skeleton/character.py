@@ -24,6 +24,18 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, finite_floats, text, unit_quaternions
 from viewer.spatial.quaternion import multiply, rotate
 
+_INSTEAD = {
+    ("skeleton", "Character"): "character.skeleton",
+    ("pose", "Solution"): "solution.pose",
+    ("pose", "BatchSolution"): "solution.pose(index)",
+    ("pose", "Drag"): "drag.solution.pose",
+    ("pose", "Clip"): "clip.pose(frame)",
+    ("pose", "Skeleton"): "skeleton.relaxed_pose()",
+    ("clip", "Character"): "character.clip",
+    ("character", "Skeleton"): "viewer.Character(skeleton)",
+}
+"""What to pass, by the expected kind and the type that was found."""
+
 
 @dataclass(frozen=True, slots=True)
 class BvhLayout:
@@ -198,19 +210,6 @@ def placed(character: Character, offset: ArrayLike, rotation: ArrayLike = (0.0, 
         for name, clip in character.clips.items()
     }
     return replace(character, skeleton=made, clips=MappingProxyType(clips))
-
-
-_INSTEAD = {
-    ("skeleton", "Character"): "character.skeleton",
-    ("pose", "Solution"): "solution.pose",
-    ("pose", "BatchSolution"): "solution.pose(index)",
-    ("pose", "Drag"): "drag.solution.pose",
-    ("pose", "Clip"): "clip.pose(frame)",
-    ("pose", "Skeleton"): "skeleton.relaxed_pose()",
-    ("clip", "Character"): "character.clip",
-    ("character", "Skeleton"): "viewer.Character(skeleton)",
-}
-"""What to pass, by the expected kind and the type that was found."""
 
 
 def check_skeleton(found: object, where: str = "") -> None:

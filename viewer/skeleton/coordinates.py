@@ -44,6 +44,15 @@ from viewer.spatial.vectors import cross
 
 Key = TypeVar("Key")
 
+_LOCKED = 1e-8
+"""Radians: if the middle angle is this near to +-pi/2, the outer ones may be exchanged for each other."""
+
+_ROUNDING = 1e-9
+_CLEAR = 1e-6
+"""A swing moved inside its ranges stays this much below pi, where swing and twist cannot be distinguished."""
+
+_HALVINGS = 60
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointSpace:
@@ -322,16 +331,6 @@ def _universal_angles(d: Floats, axes: Floats) -> Floats:
     total, difference = np.arctan2(x + y, w - z), np.arctan2(x - y, w + z)
     angles = np.stack([total + difference, total - difference], axis=-1)
     return wrapped(angles)
-
-
-_LOCKED = 1e-8
-"""Radians: if the middle angle is this near to +-pi/2, the outer ones may be exchanged for each other."""
-
-_ROUNDING = 1e-9
-_CLEAR = 1e-6
-"""A swing moved inside its ranges stays this much below pi, where swing and twist cannot be distinguished."""
-
-_HALVINGS = 60
 
 
 def counted(angles: Floats, middle: Floats, period: Floats) -> Floats:

@@ -50,6 +50,14 @@ _SIDES = {"left", "right"}
 _STRAIGHT = 1.15
 """A limb's path may be this much longer than the straight line between its ends."""
 
+ROOT, TRUNK, PELVIS, HEAD = "root", "trunk", "pelvis", "head"
+SPINE, NECK = "spine", "neck"
+_LIMB = {
+    ARM: ("girdle", "upper arm", "forearm", "hand"),
+    "leg": ("hip girdle", "thigh", "shin", "foot"),
+}
+TOE = "toe"
+
 
 @lru_cache(maxsize=64)
 def limb_middle(skeleton: Skeleton, joint: int) -> int | None:
@@ -318,15 +326,6 @@ def across_of(skeleton: Skeleton) -> Floats:
     direction = (places[left] - places[partner[left]]).sum(axis=0) if left else np.zeros(3)
     length = float(np.linalg.norm(direction))
     return direction / length if length > 0.0 else np.array([1.0, 0.0, 0.0])
-
-
-ROOT, TRUNK, PELVIS, HEAD = "root", "trunk", "pelvis", "head"
-SPINE, NECK = "spine", "neck"
-_LIMB = {
-    ARM: ("girdle", "upper arm", "forearm", "hand"),
-    "leg": ("hip girdle", "thigh", "shin", "foot"),
-}
-TOE = "toe"
 
 
 @lru_cache(maxsize=16)

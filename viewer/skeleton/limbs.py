@@ -32,6 +32,34 @@ _A_BONE = 0.5
 _MIDDLE = 0.1
 """Twin bones that start nearer to each other than this, in their length, start in the middle of the body."""
 
+Nodes = list[tuple[int | None, "Floats"]]
+
+_SNAP = np.cos(np.radians(30.0))
+"""Up is the coordinate axis within this angle of the body's own axis: people lean, floors do not."""
+_HANGS = -0.5
+"""Legs hang if they point this much against the trunk (a cosine)."""
+_DOWN = -0.7
+_LYING = 0.6
+_TOE, _FOOT = 0.25, 0.15
+"""A foot shows where it points if this much of it, in its own length, is level, and if it is as long as this in the
+length of the shin: sensors of robots are nearer."""
+
+Axes = tuple["Floats", "Floats", "Floats", bool]
+STANDARD_AXES: Axes = (np.eye(3)[1], np.eye(3)[0], np.eye(3)[2], False)
+"""Default up, left and forward of a figure whose rest pose does not show them: Y up, facing Z."""
+
+_BENT = np.sin(np.radians(15.0))
+"""A limb that is bent this much at rest shows its plane."""
+_AGREES = 0.5
+"""Axes within 60 degrees agree."""
+_SLANTED = 0.2
+"""Sine of the least angle between a bone and an axis that bends it."""
+_EQUAL = 1e-3
+"""Radians up to which a range is as long to one side as to the other."""
+_BEHIND = np.radians(10.0)
+_BENDS = np.radians(25.0)
+"""Limits show a bending axis if they let it turn this far to one side and at most `_BEHIND` to the other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limb:
@@ -193,9 +221,6 @@ def twin_pairs(tree: RestTree, taken: set[int]) -> list[Pair]:
     return [pair for _, pair in sorted(pairs, key=lambda found: -found[0])]
 
 
-Nodes = list[tuple[int | None, "Floats"]]
-
-
 def _nodes(tree: RestTree, child: int) -> Nodes:
     """Joints and places down the longest path; of joints in one place only the first; an end site comes last."""
     nodes: Nodes = []
@@ -239,21 +264,6 @@ def _shaped(tree: RestTree, child: int, nodes: Nodes, twin: Nodes) -> Limb | Non
     path = tree.between(tree.parents[child], upper)
     sides = [tree.parts[joint].side for joint in (*path, lower) if tree.parts[joint].side]
     return Limb("", sides[0] if sides else "", tuple(path[:-1]), upper, lower, end, tip)
-
-
-_SNAP = np.cos(np.radians(30.0))
-"""Up is the coordinate axis within this angle of the body's own axis: people lean, floors do not."""
-_HANGS = -0.5
-"""Legs hang if they point this much against the trunk (a cosine)."""
-_DOWN = -0.7
-_LYING = 0.6
-_TOE, _FOOT = 0.25, 0.15
-"""A foot shows where it points if this much of it, in its own length, is level, and if it is as long as this in the
-length of the shin: sensors of robots are nearer."""
-
-Axes = tuple["Floats", "Floats", "Floats", bool]
-STANDARD_AXES: Axes = (np.eye(3)[1], np.eye(3)[0], np.eye(3)[2], False)
-"""Default up, left and forward of a figure whose rest pose does not show them: Y up, facing Z."""
 
 
 def find_axes(
@@ -349,19 +359,6 @@ def foot_direction(tree: RestTree, foot: int) -> Floats:
     below = tree.below(foot)
     points = [tree.place(joint) for joint in below[1:]] + [tip for joint in below for tip in tree.tips[joint]]
     return max((point - here for point in points), key=lambda way: float(np.linalg.norm(way)), default=np.zeros(3))
-
-
-_BENT = np.sin(np.radians(15.0))
-"""A limb that is bent this much at rest shows its plane."""
-_AGREES = 0.5
-"""Axes within 60 degrees agree."""
-_SLANTED = 0.2
-"""Sine of the least angle between a bone and an axis that bends it."""
-_EQUAL = 1e-3
-"""Radians up to which a range is as long to one side as to the other."""
-_BEHIND = np.radians(10.0)
-_BENDS = np.radians(25.0)
-"""Limits show a bending axis if they let it turn this far to one side and at most `_BEHIND` to the other."""
 
 
 def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb, *, by_limits: bool = True) -> Floats | None:

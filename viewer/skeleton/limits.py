@@ -26,6 +26,29 @@ from viewer.skeleton.pose import Reduced, reduced
 from viewer.spatial.checks import Bools, Floats, Ints, as_floats, finite_floats, frozen, member, whole
 from viewer.spatial.quaternion import EULER_ORDERS, EulerOrder
 
+AXIS_NAMES = "xyz"
+
+UNLIMITED = (-math.inf, math.inf)
+"""The range of an unlimited coordinate."""
+MOST_TURN = 4.0 * math.pi
+"""Radians: the largest end of a range of hinges and universals; a range this wide is unlimited."""
+_RIGHT_ANGLE = 0.5 * math.pi
+"""Radians that every angle of every form can reach."""
+_SINGLE = 1e-6
+"""Relative error of half a turn in single precision."""
+
+_UP = 1
+
+_EVEN = 1e-6
+"""Largest asymmetry relative to the largest number, which rounding explains."""
+_BELOW = 1e-3
+"""Largest negative eigenvalue relative to the largest number, for matrices typed with few digits."""
+_NOTHING = 1e-12
+"""Numbers off the diagonal count as 0 up to this fraction of the largest number."""
+
+_SAME = 1e-12
+"""A coordinate this near to the one that its leader prescribes is not changed."""
+
 
 class JointKind(StrEnum):
     """How a joint moves relative to its parent; the values are the words of the skeleton file.
@@ -76,9 +99,6 @@ class JointKind(StrEnum):
     def hinged(self) -> bool:
         """Whether it rotates about one or two axes of its own."""
         return self is JointKind.HINGE or self is JointKind.UNIVERSAL
-
-
-AXIS_NAMES = "xyz"
 
 
 class LimitForm(StrEnum):
@@ -247,16 +267,6 @@ class Motor:
             object.__setattr__(self, name, number)
 
 
-UNLIMITED = (-math.inf, math.inf)
-"""The range of an unlimited coordinate."""
-MOST_TURN = 4.0 * math.pi
-"""Radians: the largest end of a range of hinges and universals; a range this wide is unlimited."""
-_RIGHT_ANGLE = 0.5 * math.pi
-"""Radians that every angle of every form can reach."""
-_SINGLE = 1e-6
-"""Relative error of half a turn in single precision."""
-
-
 def limits_for(kind: JointKind, limits: JointLimits | None) -> JointLimits | None:
     """The limits of a joint of a kind, in the normal form that files have.
 
@@ -302,9 +312,6 @@ def _bounds(ranges: Sequence[tuple[float, float]]) -> tuple[Floats, Floats]:
     return pairs[:, 0], pairs[:, 1]
 
 
-_UP = 1
-
-
 def default_twist_axis(direction: ArrayLike) -> int:
     """The coordinate axis (0, 1, 2 for x, y, z) nearest to a direction or its opposite.
 
@@ -316,14 +323,6 @@ def default_twist_axis(direction: ArrayLike) -> int:
     """
     lengths = np.abs(np.asarray(direction, dtype=np.float64))
     return int(np.argmax(lengths)) if lengths.any() else _UP
-
-
-_EVEN = 1e-6
-"""Largest asymmetry relative to the largest number, which rounding explains."""
-_BELOW = 1e-3
-"""Largest negative eigenvalue relative to the largest number, for matrices typed with few digits."""
-_NOTHING = 1e-12
-"""Numbers off the diagonal count as 0 up to this fraction of the largest number."""
 
 
 def checked_mobility(mobility: Floats) -> Floats:
@@ -399,10 +398,6 @@ def are_diagonal(matrices: Floats) -> Bools:
     """(...) whether matrices (..., 3, 3) are diagonal."""
     off = np.abs(matrices) * (1.0 - np.eye(3))
     return np.asarray(off.max(axis=(-2, -1)) <= _NOTHING * np.abs(matrices).max(axis=(-2, -1)))
-
-
-_SAME = 1e-12
-"""A coordinate this near to the one that its leader prescribes is not changed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,58 @@ from itertools import pairwise
 from viewer.errors import WORD, InputError, quote
 from viewer.spatial.checks import Floats, Ints, finite_floats, member, text, whole
 
+_SIDES = {
+    "left": "left", "l": "left", "lft": "left", "lt": "left",
+    "right": "right", "r": "right", "rgt": "right", "rt": "right",
+}  # fmt: skip
+
+_GLUED_SIDE = re.compile(r"(left|right|l|r)(.+)")
+"""A side that is not separated from its word: ``lhand``, ``LEFTHAND``."""
+
+_HELPERS = {"end", "nub", "site", "top", "tip", "ik", "ctrl", "pole", "twist", "roll", "target", "aux"}
+"""A name with one of these words is an end marker, a control or a twist bone."""
+
+_DIGITS = {"finger", "fingers", "thumb", "index", "middle", "ring", "pinky", "pinkie", "little", "phalanx"}
+_WORDS: tuple[tuple[str, frozenset[str]], ...] = (
+    ("finger", frozenset(_DIGITS)),
+    ("toe", frozenset({"toe", "toes", "toebase", "ball"})),
+    ("claw", frozenset({"claw", "claws", "talon"})),
+    ("tail", frozenset({"tail"})),
+    ("elbow", frozenset({"elbow", "forearm", "lowarm", "lowerarm", "radius", "ulna"})),
+    ("knee", frozenset({"knee", "shin", "shank", "calf", "tibia", "lowleg", "lowerleg"})),
+    ("upper leg", frozenset({"thigh", "femur", "upleg", "upperleg"})),
+    ("upper arm", frozenset({"humerus", "uparm", "upperarm"})),
+    ("hand", frozenset({"hand", "palm"})),
+    ("wrist", frozenset({"wrist"})),
+    ("foot", frozenset({"foot", "paw", "hoof"})),
+    ("ankle", frozenset({"ankle"})),
+    ("head", frozenset({"head"})),
+    ("neck", frozenset({"neck"})),
+)
+"""Parts with their words; the first match wins, so that ``LeftHandIndex1`` is a finger."""
+
+PARTS = frozenset(part for part, _ in _WORDS)
+_GLUED = frozenset(word for _, words in _WORDS for word in words) | {"arm", "leg", "shoulder", "hip"}
+
+FINGERS = ("thumb", "index", "middle", "ring", "pinky")
+_FINGER_WORDS = {**{finger: finger for finger in FINGERS}, "mid": "middle", "pinkie": "pinky", "little": "pinky"}
+_PALM_WORDS = frozenset({"metacarpal", "metacarpus", "carpal", "palm", "inhand", "meta"})
+
+_SWAPS = {"left": "right", "right": "left", "l": "r", "r": "l", "lft": "rgt", "rgt": "lft", "lt": "rt", "rt": "lt"}
+_GLUED_START = re.compile(r"(left|right|l|r)(?=[a-z])", re.IGNORECASE)
+
+_WANTED = (
+    ("left", ("hand", "wrist")),
+    ("right", ("hand", "wrist")),
+    ("left", ("foot", "ankle")),
+    ("right", ("foot", "ankle")),
+    ("", ("head",)),
+)
+"""Effectors that are on, in this order; of two names for one part the first is preferred."""
+
+_FINE_PARTS = {"finger", "toe", "tail", "claw"}
+MOST_LEAVES = 12
+
 
 class FreeNames:
     """Gives out unused names; it remembers its counters, so that many equal names cost constant time each."""
@@ -51,40 +103,6 @@ def unique_names(names: list[str]) -> tuple[tuple[str, ...], list[str]]:
         seen.add(unique)
         result.append(unique)
     return tuple(result), warnings
-
-
-_SIDES = {
-    "left": "left", "l": "left", "lft": "left", "lt": "left",
-    "right": "right", "r": "right", "rgt": "right", "rt": "right",
-}  # fmt: skip
-
-_GLUED_SIDE = re.compile(r"(left|right|l|r)(.+)")
-"""A side that is not separated from its word: ``lhand``, ``LEFTHAND``."""
-
-_HELPERS = {"end", "nub", "site", "top", "tip", "ik", "ctrl", "pole", "twist", "roll", "target", "aux"}
-"""A name with one of these words is an end marker, a control or a twist bone."""
-
-_DIGITS = {"finger", "fingers", "thumb", "index", "middle", "ring", "pinky", "pinkie", "little", "phalanx"}
-_WORDS: tuple[tuple[str, frozenset[str]], ...] = (
-    ("finger", frozenset(_DIGITS)),
-    ("toe", frozenset({"toe", "toes", "toebase", "ball"})),
-    ("claw", frozenset({"claw", "claws", "talon"})),
-    ("tail", frozenset({"tail"})),
-    ("elbow", frozenset({"elbow", "forearm", "lowarm", "lowerarm", "radius", "ulna"})),
-    ("knee", frozenset({"knee", "shin", "shank", "calf", "tibia", "lowleg", "lowerleg"})),
-    ("upper leg", frozenset({"thigh", "femur", "upleg", "upperleg"})),
-    ("upper arm", frozenset({"humerus", "uparm", "upperarm"})),
-    ("hand", frozenset({"hand", "palm"})),
-    ("wrist", frozenset({"wrist"})),
-    ("foot", frozenset({"foot", "paw", "hoof"})),
-    ("ankle", frozenset({"ankle"})),
-    ("head", frozenset({"head"})),
-    ("neck", frozenset({"neck"})),
-)
-"""Parts with their words; the first match wins, so that ``LeftHandIndex1`` is a finger."""
-
-PARTS = frozenset(part for part, _ in _WORDS)
-_GLUED = frozenset(word for _, words in _WORDS for word in words) | {"arm", "leg", "shoulder", "hip"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +148,6 @@ def _part(words: list[str]) -> str:
     return "knee" if "leg" in joined and not joined & {"up", "upper", "thigh", "hip"} else ""
 
 
-FINGERS = ("thumb", "index", "middle", "ring", "pinky")
-_FINGER_WORDS = {**{finger: finger for finger in FINGERS}, "mid": "middle", "pinkie": "pinky", "little": "pinky"}
-_PALM_WORDS = frozenset({"metacarpal", "metacarpus", "carpal", "palm", "inhand", "meta"})
-
-
 def finger_of(name: str) -> str:
     """The finger of `FINGERS` in a joint's name, or ""."""
     words = (word.casefold() for word in WORD.findall(name.rpartition(":")[2]))
@@ -145,10 +158,6 @@ def is_in_palm(name: str) -> bool:
     """Whether a name is of a bone inside the palm, where a finger begins: ``index_metacarpal``."""
     words = [word.casefold() for word in WORD.findall(name.rpartition(":")[2])]
     return not _PALM_WORDS.isdisjoint(words) or ("in", "hand") in pairwise(words)
-
-
-_SWAPS = {"left": "right", "right": "left", "l": "r", "r": "l", "lft": "rgt", "rgt": "lft", "lt": "rt", "rt": "lt"}
-_GLUED_START = re.compile(r"(left|right|l|r)(?=[a-z])", re.IGNORECASE)
 
 
 def swapped_names(name: str) -> list[str]:
@@ -219,19 +228,6 @@ class Effector:
         object.__setattr__(self, "joint", whole(self.joint, f"{what}: joint"))
         object.__setattr__(self, "offset", (x, y, z))
         object.__setattr__(self, "goal", member(EffectorGoal, self.goal, f"{what}: goal"))
-
-
-_WANTED = (
-    ("left", ("hand", "wrist")),
-    ("right", ("hand", "wrist")),
-    ("left", ("foot", "ankle")),
-    ("right", ("foot", "ankle")),
-    ("", ("head",)),
-)
-"""Effectors that are on, in this order; of two names for one part the first is preferred."""
-
-_FINE_PARTS = {"finger", "toe", "tail", "claw"}
-MOST_LEAVES = 12
 
 
 def find_effectors(

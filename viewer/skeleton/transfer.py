@@ -49,6 +49,9 @@ T = TypeVar("T")
 _SAME_REST = 1e-9
 """Rest poses are the same if quaternion components and metres differ by less than this."""
 
+_SAME = 1e-9
+"""Metres, or quaternion components, below which two places at rest are the same: rounding."""
+
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
@@ -316,10 +319,6 @@ def _effectors(skeleton: Skeleton, lent: Skeleton) -> tuple[Effector, ...]:
         for effector in lent.effectors
         if lent.names[effector.joint] in here
     )
-
-
-_SAME = 1e-9
-"""Metres, or quaternion components, below which two places at rest are the same: rounding."""
 
 
 class Carrier:

@@ -19,6 +19,13 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle
 
+MOST_LINKS = 10_000
+_TURN = np.radians(60.0)
+"""Total bend of the relaxed chain; a straight chain could not be pulled inwards."""
+
+_APART = 1e-3
+"""Positions nearer than this fraction of the figure's longest path count as equal."""
+
 
 def depth_first(skeleton: Skeleton) -> list[int]:
     """Joint indices in depth-first order; children of a joint are in joint order."""
@@ -75,11 +82,6 @@ def at_or_below(skeleton: Skeleton, top: int) -> NDArray[np.bool_]:
     return np.array(below)
 
 
-MOST_LINKS = 10_000
-_TURN = np.radians(60.0)
-"""Total bend of the relaxed chain; a straight chain could not be pulled inwards."""
-
-
 def chain(links: int) -> Skeleton:
     """A chain of equal links, one metre long in all, standing upright on an unlimited ball joint.
 
@@ -114,10 +116,6 @@ def chain(links: int) -> Skeleton:
 def rest_world(skeleton: Skeleton) -> World:
     """Forward kinematics of the rest pose."""
     return fk(skeleton, skeleton.rest_pose())
-
-
-_APART = 1e-3
-"""Positions nearer than this fraction of the figure's longest path count as equal."""
 
 
 class RestTree:

@@ -26,6 +26,10 @@ _MOST_WHOLE = 2**53
 _NUMBERS = "iufO"
 """Kinds of numpy types that hold numbers; O for integers too large for the others."""
 
+_LEAST_SQUARE, _MOST_SQUARE = (1.0 - UNIT_ENOUGH) ** 2, (1.0 + UNIT_ENOUGH) ** 2
+
+E = TypeVar("E", bound=StrEnum)
+
 
 def frozen(array: ArrayLike, dtype: DTypeLike = np.float64) -> NDArray[Any]:
     """A C-contiguous read-only array: ``array`` itself if it is one, else a copy."""
@@ -154,9 +158,6 @@ def nearly_unit(quaternions: Floats, refused: Callable[[int, Floats, float], Exc
     return result
 
 
-_LEAST_SQUARE, _MOST_SQUARE = (1.0 - UNIT_ENOUGH) ** 2, (1.0 + UNIT_ENOUGH) ** 2
-
-
 def not_unit(where: str, quaternion: Floats, length: float) -> InputError:
     """The error for a quaternion that is not finite or not of unit length; ``where`` begins the message."""
     bad = quaternion[~np.isfinite(quaternion)]
@@ -187,9 +188,6 @@ def _shape_text(shape: tuple[int, ...]) -> str:
 
 
 # --- texts, words, flags and single numbers
-
-
-E = TypeVar("E", bound=StrEnum)
 
 
 def text(value: object, what: str, *, empty: bool = True) -> str:

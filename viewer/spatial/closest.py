@@ -32,6 +32,16 @@ TINY = 1e-12
 
 lesser, greater, root, size = np.minimum, np.maximum, np.sqrt, np.abs
 
+Measure: TypeAlias = tuple[Number, Triple, Triple, Triple]
+Turn: TypeAlias = tuple[Number, Number, Number, Number]
+
+SAMPLES = 48
+"""Points of a capsule's axis whose distance is read from a grid, before the minimum is refined."""
+NARROWINGS = 8
+"""Bisections of the interval of the least distance."""
+APPROACHES = 3
+"""Alternations between the nearest points of an axis outside a grid and of the surface inside."""
+
 
 def choose(condition: Number, a: Number, b: Number) -> Number:
     """Return a where the condition holds, else b."""
@@ -205,17 +215,6 @@ def segment_distances(p: Floats, u: Floats, q: Floats, v: Floats) -> Floats:
     s, t = segment_segment(planes(p), planes(u), planes(q), planes(v))
     apart = minus(along(planes(p), planes(u), s), along(planes(q), planes(v), t))
     return np.asarray(root(dot(apart, apart)))
-
-
-Measure: TypeAlias = tuple[Number, Triple, Triple, Triple]
-Turn: TypeAlias = tuple[Number, Number, Number, Number]
-
-SAMPLES = 48
-"""Points of a capsule's axis whose distance is read from a grid, before the minimum is refined."""
-NARROWINGS = 8
-"""Bisections of the interval of the least distance."""
-APPROACHES = 3
-"""Alternations between the nearest points of an axis outside a grid and of the surface inside."""
 
 
 def whole(value: Number) -> Number:

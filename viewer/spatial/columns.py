@@ -17,6 +17,14 @@ from viewer.spatial.checks import Floats, Ints
 _SMALL = 1e-12
 """Below this angle or sine the limit of a quotient is used: its next term is below rounding."""
 
+_UNITS = np.eye(4)
+
+# Column j of a rotation matrix is q e_j q*; (a, b, i, j) is component i of a e_j b*, for unit quaternions a and b.
+_TURNED = quaternion.multiply(
+    quaternion.multiply(_UNITS[:, None, None], _UNITS[:3]), quaternion.conjugate(_UNITS)[:, None]
+)[..., :3].swapaxes(2, 3)
+_TWICE = _TURNED.reshape(4, 4, 9)
+
 
 class Form(NamedTuple):
     """A bilinear product: component c of a and b's is the sum over i of table[c, i] a[first[i]] b[second[i]]."""
@@ -32,16 +40,10 @@ def _form(terms: Floats) -> Form:
     return Form(terms[first, second].T.copy(), first, second)
 
 
-_UNITS = np.eye(4)
 _PRODUCT = _form(quaternion.multiply(_UNITS[:, None], _UNITS))
 _SINCE = _form(quaternion.multiply(quaternion.conjugate(_UNITS)[:, None], _UNITS))
 _CROSS = _form(np.cross(np.eye(3)[:, None], np.eye(3)))
 
-# Column j of a rotation matrix is q e_j q*; (a, b, i, j) is component i of a e_j b*, for unit quaternions a and b.
-_TURNED = quaternion.multiply(
-    quaternion.multiply(_UNITS[:, None, None], _UNITS[:3]), quaternion.conjugate(_UNITS)[:, None]
-)[..., :3].swapaxes(2, 3)
-_TWICE = _TURNED.reshape(4, 4, 9)
 # Of one and the same quaternion, a b is b a.
 _MATRIX = _form(np.triu(np.ones((4, 4)))[:, :, None] * (_TWICE + _TWICE.swapaxes(0, 1)) / (1.0 + _UNITS)[:, :, None])
 

@@ -38,6 +38,12 @@ PRODUCT_SIGNS = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0], [1.0, 1.
 """p * q = pw q[0] + px q[1] + py q[2] + pz q[3], with q[k] = q[PRODUCT_COLUMNS[k]] * PRODUCT_SIGNS[k]."""
 _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
+EulerOrder: TypeAlias = Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"]
+EULER_ORDERS: tuple[EulerOrder, ...] = get_args(EulerOrder)
+_PARITY = {"xyz": 1.0, "yzx": 1.0, "zxy": 1.0, "xzy": -1.0, "yxz": -1.0, "zyx": -1.0}
+_LOCK = 1e-12
+"""Radians: if the middle angle is this near to +-pi/2, only the sum of the outer angles is defined."""
+
 
 def multiply(p: ArrayLike, q: ArrayLike) -> Floats:
     """The product p * q: (..., 4), rotates by q, then by p."""
@@ -254,13 +260,6 @@ def hemisphere_continuous(rotations: ArrayLike) -> Floats:
 def _unit(v: ArrayLike) -> Floats:
     v = np.asarray(v, dtype=np.float64)
     return np.asarray(v / norm(v)[..., None])
-
-
-EulerOrder: TypeAlias = Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"]
-EULER_ORDERS: tuple[EulerOrder, ...] = get_args(EulerOrder)
-_PARITY = {"xyz": 1.0, "yzx": 1.0, "zxy": 1.0, "xzy": -1.0, "yxz": -1.0, "zyx": -1.0}
-_LOCK = 1e-12
-"""Radians: if the middle angle is this near to +-pi/2, only the sum of the outer angles is defined."""
 
 
 def axes_of(order: str) -> tuple[int, int, int]:

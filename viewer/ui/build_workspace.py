@@ -53,6 +53,12 @@ KIND_WORDS = {
     JointKind.FREE: "Free",
 }
 
+_JOINT_PX, _BONE_PX, _MIDDLE_PX = 10.0, 7.0, 8.0
+"""Logical pixels from a joint, a bone and the mirror plane within which a pixel hits it."""
+_EDGE_ON = 0.08
+"""Sine of the angle between the view and a plane below which the plane is too thin to be drawn on."""
+_AXIS_ALIGNED = 1.0 - 1e-9
+
 
 def empty_document() -> Document:
     """A document without a placed joint."""
@@ -427,13 +433,6 @@ class JointDrag:
         """Put the joint back."""
         self._session.cancel()
         self._view.set_gesture(None)
-
-
-_JOINT_PX, _BONE_PX, _MIDDLE_PX = 10.0, 7.0, 8.0
-"""Logical pixels from a joint, a bone and the mirror plane within which a pixel hits it."""
-_EDGE_ON = 0.08
-"""Sine of the angle between the view and a plane below which the plane is too thin to be drawn on."""
-_AXIS_ALIGNED = 1.0 - 1e-9
 
 
 class Plane(StrEnum):

@@ -38,13 +38,6 @@ _AGAINST = {
 }  # fmt: skip
 """Yaw and pitch that look against an axis; None keeps the yaw, for straight up and down."""
 
-
-def along(camera: Camera, axis: str) -> Camera:
-    """A camera rotated so that a world axis ("x", "-x", ...) points at the viewer."""
-    yaw, pitch = _AGAINST[axis]
-    return replace(camera, yaw=camera.yaw if yaw is None else yaw, pitch=pitch)
-
-
 _SECONDS = np.linspace(0.0, 12.0, 121).tolist()
 """Seconds at which the paths of a demo's moving targets are sampled, so that they stay in view."""
 _PANS = 5
@@ -69,6 +62,22 @@ _EMPTY = np.array([(-0.6, 0.0, -0.4), (0.6, 1.7, 0.4)])
 """Corners of the room, metres, in which a skeleton is made from nothing."""
 _RESIZED = 1.5
 """Factor of change in the figure's size after which the view is reset."""
+
+_ALONG = {"xy": "z", "yz": "x", "zx": "y"}
+"""By plane, the axis that points at the viewer."""
+_NAMED = 2
+"""Most joints that a message names; more are counted."""
+
+_HIDDEN = 0.3
+"""Part of the narrower figure that may be behind or before the other one."""
+_FRAMES, _PLACES = 48, 30_000
+"""Most sampled frames of a path, and most points."""
+
+
+def along(camera: Camera, axis: str) -> Camera:
+    """A camera rotated so that a world axis ("x", "-x", ...) points at the viewer."""
+    yaw, pitch = _AGAINST[axis]
+    return replace(camera, yaw=camera.yaw if yaw is None else yaw, pitch=pitch)
 
 
 class CameraMoves:
@@ -375,12 +384,6 @@ class CameraMoves:
         } | {f"view.{word}": self._turning(partial(self.look, view)) for word, view in VIEWS.items()}
 
 
-_ALONG = {"xy": "z", "yz": "x", "zx": "y"}
-"""By plane, the axis that points at the viewer."""
-_NAMED = 2
-"""Most joints that a message names; more are counted."""
-
-
 def facing_plane(document: Document, camera: Camera) -> Camera:
     """An orthographic camera facing the document's plane; the same camera if the document is not planar."""
     plane = document.planar
@@ -442,12 +445,6 @@ def _side_by_side(camera: Camera, first: Floats, second: Floats) -> Camera:
     across = math.atan2(-apart[2], apart[0])  # the yaw at which the second stands right of the first
     turn = math.remainder(across - camera.yaw, math.pi)
     return camera.turned(turn, 0.0)
-
-
-_HIDDEN = 0.3
-"""Part of the narrower figure that may be behind or before the other one."""
-_FRAMES, _PLACES = 48, 30_000
-"""Most sampled frames of a path, and most points."""
 
 
 def _figure(document: Document, pose: Pose | None = None) -> Floats:

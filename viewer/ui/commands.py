@@ -11,6 +11,9 @@ from viewer.ik.goals import KINDS
 from viewer.ui.events import Chord, Mods, chord
 from viewer.ui.number_format import MINUS
 
+__all__ = ["BY_ID", "COMMANDS", "GESTURES", "MENUS", "Command", "HelpRow", "command_for", "help_rows", "menu_commands"]
+
+
 NAVIGATE, SELECT, EDIT, POSE = "Navigate", "Select", "File and edit", "Pose"
 DRAG, TIME, WINDOW, BUILD = "While dragging", "Time", "Window", "In the workspace Build"
 GROUPS = (NAVIGATE, SELECT, EDIT, POSE, DRAG, TIME, WINDOW, BUILD)
@@ -18,6 +21,35 @@ GROUPS = (NAVIGATE, SELECT, EDIT, POSE, DRAG, TIME, WINDOW, BUILD)
 
 MENUS = ("File", "Edit", "View", "Pose", "Goals", "Motion", "Solver", "Window", "Help")
 """Titles of the menu bar, in order."""
+
+_FLIPPED = "Opposite side"
+_ORBIT = "Orbit by 15°"
+_BODY = "Sticks, capsules, skin; see through"
+_PICTURES = "Save picture, film"
+_WORKSPACES = "Workspace: Pose, Animate, Retarget, Build, Physics, Lab"
+_REMOVE, _BONE_NUMBERS = "Remove joint, with all below it", "Type a length, an angle"
+_BONE_FIELDS = "Delete a digit, next value"
+
+_SIMPLE, _OTHERS = ("simple",), ("blender", "maya")
+
+_NUDGES = "Nudge (Shift fine, Ctrl snap)"
+_DEPTH = "Nudge in depth"
+DIRECTIONS = ("left", "right", "up", "down", "nearer", "farther")
+"""Directions of nudging, relative to the view."""
+_NUDGE_KEYS = dict(zip(DIRECTIONS, ("left", "right", "up", "down", "pagedown", "pageup"), strict=True))
+_NUDGE_SIZES = {"": "alt", "_fine": "alt+shift", "_step": "ctrl+alt"}
+
+_KEYS, _TRIM, _ONION_SKIN = "Previous, next key", "Trim start, end", "Ghosts, trails"
+_MARKERS = "Previous, next marker"
+
+_SHORT_CAPS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "nudge.left": (("Alt", "← → ↑ ↓"),),
+    "nudge.nearer": (("Alt", "PgUp"), ("Alt", "PgDn")),
+    "drag.type_0": (("0 … 9",), (".",), (MINUS,)),
+    "build.type_0": (("0 … 9",), (".",), (MINUS,)),
+    "view.orbit_left": (("Num 4 6 8 2",),),
+}
+"""Short key caps of long rows of the help page, by the first command of the row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,15 +141,6 @@ class CommandBinding(NamedTuple):
 
 
 CommandBindings = dict[str, CommandBinding]
-
-
-_FLIPPED = "Opposite side"
-_ORBIT = "Orbit by 15°"
-_BODY = "Sticks, capsules, skin; see through"
-_PICTURES = "Save picture, film"
-_WORKSPACES = "Workspace: Pose, Animate, Retarget, Build, Physics, Lab"
-_REMOVE, _BONE_NUMBERS = "Remove joint, with all below it", "Type a length, an angle"
-_BONE_FIELDS = "Delete a digit, next value"
 
 LOOKING = (
     Command("view.frame_selection", "Frame selection", ("f",), NAVIGATE, menu="View", hint="frame"),
@@ -227,8 +250,6 @@ WINDOWS = (
     Command("file.film", "Export film", ("shift+f12",), WINDOW, menu="File", row=_PICTURES),
 )
 
-_SIMPLE, _OTHERS = ("simple",), ("blender", "maya")
-
 LOOK_GESTURES = (
     Gesture("Orbit", (("drag empty",), ("MMB",), ("Alt", "LMB")), NAVIGATE, _SIMPLE),
     Gesture("Orbit", (("MMB",), ("Alt", "LMB")), NAVIGATE, _OTHERS),
@@ -242,13 +263,6 @@ LOOK_GESTURES = (
     Gesture("Joint with its children", (("double click",),), SELECT),
     Gesture("Ignore what it touches", (("Alt", "click"),), SELECT),
 )
-
-_NUDGES = "Nudge (Shift fine, Ctrl snap)"
-_DEPTH = "Nudge in depth"
-DIRECTIONS = ("left", "right", "up", "down", "nearer", "farther")
-"""Directions of nudging, relative to the view."""
-_NUDGE_KEYS = dict(zip(DIRECTIONS, ("left", "right", "up", "down", "pagedown", "pageup"), strict=True))
-_NUDGE_SIZES = {"": "alt", "_fine": "alt+shift", "_step": "ctrl+alt"}
 
 EDITING = (
     Command("file.new", "New from sample", ("ctrl+n",), EDIT, menu="File"),
@@ -391,9 +405,6 @@ BUILD_GESTURES = (
     Gesture("Move a joint, Ctrl snaps", (("drag joint",),), BUILD),
 )
 
-_KEYS, _TRIM, _ONION_SKIN = "Previous, next key", "Trim start, end", "Ghosts, trails"
-_MARKERS = "Previous, next marker"
-
 KEYING = (
     Command("key.previous", "Previous key", ("down",), TIME, row=_KEYS, repeats=True),
     Command("key.next", "Next key", ("up",), TIME, row=_KEYS, repeats=True),
@@ -449,15 +460,6 @@ BY_ID: dict[str, Command] = {command.id: command for command in COMMANDS}
 _BY_CHORD: dict[tuple[bool, str, Chord], Command] = {
     (command.in_drag, command.room, chord): command for command in COMMANDS for chord in command.chords
 }
-
-_SHORT_CAPS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "nudge.left": (("Alt", "← → ↑ ↓"),),
-    "nudge.nearer": (("Alt", "PgUp"), ("Alt", "PgDn")),
-    "drag.type_0": (("0 … 9",), (".",), (MINUS,)),
-    "build.type_0": (("0 … 9",), (".",), (MINUS,)),
-    "view.orbit_left": (("Num 4 6 8 2",),),
-}
-"""Short key caps of long rows of the help page, by the first command of the row."""
 
 
 class HelpRow(NamedTuple):
@@ -527,6 +529,3 @@ def _caps(commands: list[Command]) -> tuple[tuple[str, ...], ...]:
     every = [chord for command in commands for chord in command.chords]
     main = [chord for chord in every if not chord.key.startswith("kp")]
     return tuple(chord.caps for chord in main or every)
-
-
-__all__ = ["BY_ID", "COMMANDS", "GESTURES", "MENUS", "Command", "HelpRow", "command_for", "help_rows", "menu_commands"]

@@ -45,6 +45,12 @@ of its height."""
 _MOST_TOUCHED, _MOST_BODIES = 2, 3
 """Most touched things, and most bodies on each, that the status line names."""
 
+_RING_PX, _NEAR_PX, _LINE_PX = 6.0, 9.0, 2.0
+"""Radius of a ring, how near to its centre the pointer holds it, and width of its line, logical pixels."""
+_CORNERS = 24
+_ACROSS = 1e-3
+"""Sine of the angle between view and axis below which the axis is seen end-on and has no rim beside it."""
+
 
 @lru_cache(maxsize=8)
 def _stands_on(skeleton: Skeleton) -> frozenset[str]:
@@ -311,13 +317,6 @@ class Contacts(ViewPart):
 def problems(document: Document) -> Iterable[str]:
     """A line for each prop that cannot be touched."""
     return (prop.problem for prop in document.contact.props if prop.problem)
-
-
-_RING_PX, _NEAR_PX, _LINE_PX = 6.0, 9.0, 2.0
-"""Radius of a ring, how near to its centre the pointer holds it, and width of its line, logical pixels."""
-_CORNERS = 24
-_ACROSS = 1e-3
-"""Sine of the angle between view and axis below which the axis is seen end-on and has no rim beside it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -28,6 +28,9 @@ from viewer.ui.layering import LayerMover
 from viewer.ui.trails import TrailMover
 from viewer.ui.view import item_of
 
+_MIDDLE = 1e-6
+"""Metres from a joint within which a point is at its centre."""
+
 
 def can_follow(document: Document, joint: int, *, beside: bool = False) -> bool:
     """Whether an IK drag can move a point of a joint.
@@ -296,10 +299,6 @@ class BodyMover:
         # A root has no parent: its local position and rotation are those in the world.
         translations[self._index], rotations[self._index] = motion.apply(*self._start)
         session.gestures.update(SetPose(Pose(rotations, translations), f"Move {self.joint}"))
-
-
-_MIDDLE = 1e-6
-"""Metres from a joint within which a point is at its centre."""
 
 
 def can_take(document: Document, hit: Hit) -> bool:

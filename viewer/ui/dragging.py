@@ -32,6 +32,17 @@ _ON_DIAMOND, _ON_LINE = 7.0, 4.0
 """Logical pixels from an effector's centre within which it is hit instead of the gizmo's squares and centre, or
 of its arrows and rings, which are thin and may cross it."""
 
+_ONCE_A_FRAME = PropMover, RadiusMover, TrailMover
+"""Movers whose every change is solved: of several motions in a frame only the last one counts."""
+
+_Axis = Literal["x", "y", "z"]
+_AXES: tuple[_Axis, ...] = get_args(_Axis)
+
+_RATE, _MOST_ROUNDS = 60.0, 8
+"""Ticks of a drag per second, and the most per frame: after a long pause a frame stays short."""
+_STILL_ROUNDS, _MOST_STILL = {"numba": 16, "numpy": 4}, 32
+"""Factor of ticks while the targets rest, by backend, and the most ticks per frame then."""
+
 
 class HitTest:
     """Finds what is at a pixel, and makes the gizmo of the active item."""
@@ -147,10 +158,6 @@ class HitTest:
 # --- drags
 
 
-_ONCE_A_FRAME = PropMover, RadiusMover, TrailMover
-"""Movers whose every change is solved: of several motions in a frame only the last one counts."""
-
-
 class Drag(EditGesture):
     """A drag under way; the camera does not move during it."""
 
@@ -241,16 +248,6 @@ class Drag(EditGesture):
         if self._waiting and self._session.gestures.label is not None:
             self._waiting = False
             self.mover.apply(self._session, self.handle.motion)
-
-
-_Axis = Literal["x", "y", "z"]
-_AXES: tuple[_Axis, ...] = get_args(_Axis)
-
-
-_RATE, _MOST_ROUNDS = 60.0, 8
-"""Ticks of a drag per second, and the most per frame: after a long pause a frame stays short."""
-_STILL_ROUNDS, _MOST_STILL = {"numba": 16, "numpy": 4}, 32
-"""Factor of ticks while the targets rest, by backend, and the most ticks per frame then."""
 
 
 class DragPace:

@@ -38,6 +38,21 @@ _CAPTION, _MARGIN = 13, 16.0
 _READOUT, _BESIDE = 15, 22.0
 """Text size of the readout, and its distance from the pointer, logical pixels."""
 
+RING_SECONDS, FLASH_SECONDS = 0.4, 0.2
+_RING_FROM, _RING_TO = 9.0, 16.0
+"""Radii of the ring, logical pixels."""
+_FLASH_RADIUS, _FLASH_ALPHA = 11.0, 0.7
+_CIRCLE = np.stack([np.cos(np.linspace(0.0, 2.0 * np.pi, 33)[:-1]), np.sin(np.linspace(0.0, 2.0 * np.pi, 33)[:-1])], 1)
+
+_FLIP = np.array([-1.0, 1.0, 1.0])
+_BELT, _WIDE = 0.14, 0.09
+"""Parts of a bone's length: from its start to its widest place, and its width there, as bones of figures have."""
+_DASH, _GAP = 6.0, 4.0
+_CHIP, _PAD, _APART = 26.0, 10.0, 10.0
+"""Height of the chip beside the pointer, its padding, and the space between its words, logical pixels."""
+_AXIS = 0.16
+"""Half length of the axis of a hinge, as a fraction of the figure's height."""
+
 
 class Drawing:
     """The draw list of a view, cached until something visible changes."""
@@ -185,13 +200,6 @@ def _captions(projection: str, height: int, scale: float, cell: float | None) ->
     return lens, Text(f"Grid {number_format.step(cell)}", margin, height - margin, rgba("text3"), _CAPTION)
 
 
-RING_SECONDS, FLASH_SECONDS = 0.4, 0.2
-_RING_FROM, _RING_TO = 9.0, 16.0
-"""Radii of the ring, logical pixels."""
-_FLASH_RADIUS, _FLASH_ALPHA = 11.0, 0.7
-_CIRCLE = np.stack([np.cos(np.linspace(0.0, 2.0 * np.pi, 33)[:-1]), np.sin(np.linspace(0.0, 2.0 * np.pi, 33)[:-1])], 1)
-
-
 class _Effect(NamedTuple):
     """A ring around a goal's target, or a flash of a joint; ``name`` is the goal's id or the joint's name."""
 
@@ -259,16 +267,6 @@ def _place(scene: Scene, effect: _Effect) -> Floats | None:
         return next((mark.target for mark in scene.marks if mark.name == effect.name), None)
     names = scene.skeleton.names
     return scene.world.positions[names.index(effect.name)] if effect.name in names else None
-
-
-_FLIP = np.array([-1.0, 1.0, 1.0])
-_BELT, _WIDE = 0.14, 0.09
-"""Parts of a bone's length: from its start to its widest place, and its width there, as bones of figures have."""
-_DASH, _GAP = 6.0, 4.0
-_CHIP, _PAD, _APART = 26.0, 10.0, 10.0
-"""Height of the chip beside the pointer, its padding, and the space between its words, logical pixels."""
-_AXIS = 0.16
-"""Half length of the axis of a hinge, as a fraction of the figure's height."""
 
 
 def build_shapes(building: Building, view: View) -> list[Shape]:

@@ -17,6 +17,15 @@ Mods = frozenset[str]
 
 NO_MODS: Mods = frozenset()
 
+MODS = ("ctrl", "alt", "shift")
+"""In the order of a chord's text."""
+
+_CAPS = {
+    "escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "left": "←", "right": "→", "up": "↑", "down": "↓",
+    "comma": ",", "period": ".", "minus": MINUS, "equal": "=", "bracketleft": "[", "bracketright": "]",
+    "kpenter": "Num Enter", "kpdecimal": "Num .", "kpsubtract": f"Num {MINUS}",
+}  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Press:
@@ -103,16 +112,6 @@ class Leave:
 
 
 Event = Press | Release | Move | Scroll | Key | KeyUp | Drop | Leave
-
-
-MODS = ("ctrl", "alt", "shift")
-"""In the order of a chord's text."""
-
-_CAPS = {
-    "escape": "Esc", "pageup": "PgUp", "pagedown": "PgDn", "left": "←", "right": "→", "up": "↑", "down": "↓",
-    "comma": ",", "period": ".", "minus": MINUS, "equal": "=", "bracketleft": "[", "bracketright": "]",
-    "kpenter": "Num Enter", "kpdecimal": "Num .", "kpsubtract": f"Num {MINUS}",
-}  # fmt: skip
 
 
 class Chord(NamedTuple):

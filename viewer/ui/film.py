@@ -38,6 +38,19 @@ _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 PARTS = ("grid", "names", "goals", "limits", "ghosts", "trails")
 """Parts that can be shown besides the figure."""
 
+ObjectsAt: TypeAlias = Callable[[int], Sequence[Object]]
+"""The objects beside the figure at a frame."""
+
+DIGITS = 4
+"""Digits of picture numbers, unless the name states them."""
+
+_HASHES = re.compile(r"#+")
+_PLACE = re.compile(r"%0?(\d*)d")
+
+_STYLE = Display()
+_GLANCES = 64
+"""Most sampled frames when checking that a motion stays in view."""
+
 
 @dataclass(frozen=True, slots=True)
 class FilmPlan:
@@ -72,10 +85,6 @@ class FilmOrder(NamedTuple):
 
     plan: FilmPlan
     path: Path
-
-
-ObjectsAt: TypeAlias = Callable[[int], Sequence[Object]]
-"""The objects beside the figure at a frame."""
 
 
 class ShownMotion(NamedTuple):
@@ -200,13 +209,6 @@ def size_words(size: tuple[int, int]) -> str:
     return f"{size[0]} \N{MULTIPLICATION SIGN} {size[1]}"
 
 
-DIGITS = 4
-"""Digits of picture numbers, unless the name states them."""
-
-_HASHES = re.compile(r"#+")
-_PLACE = re.compile(r"%0?(\d*)d")
-
-
 def film_name(typed: str, form: FilmFormat) -> str:
     """A file name with the suffix of a format; for pictures with a placeholder as in C: ``walk_%04d.png``.
 
@@ -263,11 +265,6 @@ def replace_question(path: Path, pictures: int) -> str:
     if len(found) == 1:
         return f"{found[0]} exists. Replace it?"
     return f"{len(found)} of these {pictures} pictures exist. Replace them?" if found else ""
-
-
-_STYLE = Display()
-_GLANCES = 64
-"""Most sampled frames when checking that a motion stays in view."""
 
 
 class FilmScenes:

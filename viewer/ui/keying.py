@@ -23,6 +23,9 @@ from viewer.ui.playback import Playback
 from viewer.ui.timeline import TimeView, key_frames, last_frame, played_range
 from viewer.ui.view import Message, View, ViewPart
 
+_AFTER = 1.0 / 3.0
+"""Seconds between the last key and its duplicates, if the playhead is on the first."""
+
 
 class SelectedKeys(NamedTuple):
     """The selected keys that exist in a take.
@@ -60,10 +63,6 @@ def existing_keys(take: Take, wanted: frozenset[Key]) -> SelectedKeys:
     frames[-1] = frozenset().union(*frames.values())
     blends = frozenset(BLENDS[code] for code in codes)
     return SelectedKeys(take.version, keys, frames, blends, frozenset(tangents))
-
-
-_AFTER = 1.0 / 3.0
-"""Seconds between the last key and its duplicates, if the playhead is on the first."""
 
 
 class Keying(ViewPart):

@@ -17,6 +17,10 @@ DASH = "\N{EN DASH}"
 _STEPS = (("km", 1000.0, 1000.0), ("m", 1.0, 0.1), ("cm", 0.01, 0.01), ("mm", 0.001, 1e-5), ("µm", 1e-6, 0.0))
 """Units of steps, their length in metres, and the length from which each is used."""
 
+_PARTS = 1000.0
+"""Least height of a figure in units of the last decimal shown."""
+_FINEST = 9
+
 
 def fixed(value: float, decimals: int) -> str:
     """A number with fixed decimals; zero has no sign."""
@@ -82,11 +86,6 @@ def step(length: float) -> str:
     """A snap step or grid cell: ``5 cm``, ``0.1 m``, ``2 mm``, ``20 µm``, ``1 km``."""
     name, worth = next((name, worth) for name, worth, least in _STEPS if length >= 0.999 * least)
     return f"{length / worth:.6g} {name}"
-
-
-_PARTS = 1000.0
-"""Least height of a figure in units of the last decimal shown."""
-_FINEST = 9
 
 
 def unit_for(height: float) -> LengthUnit:

@@ -45,6 +45,9 @@ _RETURNS = 1e-3
 """Metres from its place to which a key may bring a planted foot before it is said that it stays."""
 _GHOST = 0.3
 
+_SHARES = {"contacts": 0.2, "planting": 0.8}
+"""Parts of the time that planting all of a motion takes."""
+
 
 class ShownContact(NamedTuple):
     """A contact as the strip shows it.
@@ -130,10 +133,6 @@ class FeetView:
         frames = frames_from(below_feet(motion_of(document)), document.frame, 1)
         world = fk_arrays(document.skeleton.parents, frames.rotations, frames.translations)
         return (Ghost(World(world.positions[0], world.rotations[0]), _GHOST, "before"),)
-
-
-_SHARES = {"contacts": 0.2, "planting": 0.8}
-"""Parts of the time that planting all of a motion takes."""
 
 
 class _LongError(Exception):

@@ -33,11 +33,13 @@ from viewer.ui.view import Gesture, View, Workspace, item_of
 
 _AXIS_PARTS = (Part.X, Part.Y, Part.Z)
 
-
 THRESHOLD = 3.0
 """Logical pixels of pointer motion from which a press becomes a drag."""
 _ZOOM_PIXELS = 25.0
 """Logical pixels of a zooming drag per notch of the wheel."""
+
+_WORTH = 2
+"""Shortest chain, in joints, whose length can be changed."""
 
 
 class Pressed:
@@ -381,10 +383,6 @@ class Pointing:
         if item is not None and item not in self._session.document.selection:
             self._session.dispatch(Select((item,)))
         self._view.request("context-menu", item, event.x, event.y)
-
-
-_WORTH = 2
-"""Shortest chain, in joints, whose length can be changed."""
 
 
 class Hint(NamedTuple):

@@ -35,6 +35,11 @@ _FINE = 0.1
 PAUSE = 1.0
 """Seconds without a nudge after which the next one starts another undo step."""
 
+_Choice = TypeVar("_Choice")
+
+_SLOW_STARTS = 64
+"""Without compiled kernels a solve takes a hundred times as long."""
+
 
 class Nudging:
     """Moves targets by keys. Nudges in a row are one undo step, until a pause, another action or another selection.
@@ -105,9 +110,6 @@ class Nudging:
             for way in DIRECTIONS
             for size in sizes
         }
-
-
-_Choice = TypeVar("_Choice")
 
 
 class Posing(ViewPart):
@@ -360,10 +362,6 @@ class Posing(ViewPart):
 def _after(choices: Sequence[_Choice], now: _Choice, steps: int) -> _Choice:
     """The choice a number of steps after the present one, cyclic."""
     return choices[(choices.index(now) + steps) % len(choices)]
-
-
-_SLOW_STARTS = 64
-"""Without compiled kernels a solve takes a hundred times as long."""
 
 
 class Solutions:

@@ -48,6 +48,21 @@ _FINE = 0.1
 _SPLIT = 16
 """Parts of the slide's rail that a snapping end stops at."""
 
+_CHIP_PX, _TALL_PX, _PAD_PX, _BESIDE_PX = 15, 26.0, 10.0, 14.0
+"""Text size of the chip, its height, the margin of its text, and its distance from the ring, logical pixels."""
+
+_SPARE = np.radians(5.0)
+"""How much wider than the goal needs a widened range is."""
+_MOST = 12
+"""Joints whose limits are widened at once."""
+_FROM: dict[str, str] = {
+    CLIP: ", from the clip",
+    FILE: ", from the file",
+    BOTH: ", from human + clip",
+    HUMAN: ", from human anatomy",
+    LEARNED: ", learned from motion",
+}
+
 
 def end_handles(document: Document, display: Display) -> tuple[RangeEnd, ...]:
     """The ends of the active joint's ranges; none unless its ranges are drawn and in force."""
@@ -118,10 +133,6 @@ def end_words(document: Document, end: RangeEnd) -> tuple[str, str]:
         return name, number_format.short(value)
     degrees = math.degrees(value)
     return name, f"{'+' if degrees >= 0.5 else ''}{number_format.fixed(degrees, 0)}°"
-
-
-_CHIP_PX, _TALL_PX, _PAD_PX, _BESIDE_PX = 15, 26.0, 10.0, 14.0
-"""Text size of the chip, its height, the margin of its text, and its distance from the ring, logical pixels."""
 
 
 class RangeDrag(EditGesture):
@@ -247,19 +258,6 @@ def chip(
     if note:
         texts.append(Text(note, left, top + 1.45 * tall, rgba("text2"), 13))
     return shapes, tuple(texts)
-
-
-_SPARE = np.radians(5.0)
-"""How much wider than the goal needs a widened range is."""
-_MOST = 12
-"""Joints whose limits are widened at once."""
-_FROM: dict[str, str] = {
-    CLIP: ", from the clip",
-    FILE: ", from the file",
-    BOTH: ", from human + clip",
-    HUMAN: ", from human anatomy",
-    LEARNED: ", learned from motion",
-}
 
 
 def range_action(document: Document, joint: int, ranges: Sequence[Ends], *, mirror: bool) -> act.SetLimitRanges:

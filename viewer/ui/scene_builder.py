@@ -62,6 +62,8 @@ _SAID = 0.01
 """Errors from this fraction of the figure's height on are written out: of selected (dragged) goals, of
 pins, and without a selection of the worst goal; others may be missed for their sake."""
 
+_NOWHERE = (0.0, 0.0, 0.0)
+
 
 class SceneExtras(NamedTuple):
     """Content of a scene that does not come from the document shown.
@@ -295,9 +297,6 @@ def ties_of(document: Document, errors: Mapping[str, GoalError]) -> tuple[Tie, .
         reached = goal.id not in errors or errors[goal.id].reached
         ties.append(Tie(ends, reached, bool(selected & {goal.id, goal.effector, goal.to})))
     return tuple(ties)
-
-
-_NOWHERE = (0.0, 0.0, 0.0)
 
 
 def at_rest(scene: Scene) -> Scene:

@@ -41,6 +41,25 @@ _SIDES = {"left": "L", "l": "L", "right": "R", "r": "R"}
 _AT_LIMIT = 1e-4
 """Radians or metres from the end of its range within which a joint is at its limit."""
 
+_BELOW = 2
+"""The first level of goals that are below the others."""
+Tone = Literal["ok", "warn", "err", "idle"]
+
+COMPILING_AFTER = 0.3
+"""Seconds of compiling after which the status line mentions it."""
+COMPILING = "Compiling kernels, numpy meanwhile"
+
+_HYPHEN = re.compile(r"(?<= )-(?=\d)")
+_OUT = "Out of reach"
+_LEAST_SAID = 5e-4
+"""Metres: of a goal that is missed by less, the degrees are said."""
+_LEAST_TURN = 0.1
+"""Degrees that are said beside the metres."""
+_LEANS = 3.0
+"""Tolerances of a position within which the centre of mass is at the edge of its margin."""
+_MOST_LIMITS, _MOST_NAMED, _MOST_ERRORS = 2, 2, 6
+"""Most joints at limits, and most dragged effectors, that are named; most goals whose errors are all listed."""
+
 
 @lru_cache(maxsize=1024)
 def short_name(name: str) -> str:
@@ -120,26 +139,6 @@ def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
     parts = np.linalg.norm(np.diff(points, axis=0), axis=1)
     away = float(np.linalg.norm(np.array(goal.position) - points[-1]))
     return bool(2.0 * parts.max() - parts.sum() > away + document.solver.tolerance_m)
-
-
-_BELOW = 2
-"""The first level of goals that are below the others."""
-Tone = Literal["ok", "warn", "err", "idle"]
-
-COMPILING_AFTER = 0.3
-"""Seconds of compiling after which the status line mentions it."""
-COMPILING = "Compiling kernels, numpy meanwhile"
-
-_HYPHEN = re.compile(r"(?<= )-(?=\d)")
-_OUT = "Out of reach"
-_LEAST_SAID = 5e-4
-"""Metres: of a goal that is missed by less, the degrees are said."""
-_LEAST_TURN = 0.1
-"""Degrees that are said beside the metres."""
-_LEANS = 3.0
-"""Tolerances of a position within which the centre of mass is at the edge of its margin."""
-_MOST_LIMITS, _MOST_NAMED, _MOST_ERRORS = 2, 2, 6
-"""Most joints at limits, and most dragged effectors, that are named; most goals whose errors are all listed."""
 
 
 class StatusLine(NamedTuple):

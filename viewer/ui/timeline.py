@@ -11,6 +11,15 @@ from viewer.document import Document, Take, joint_of
 from viewer.document.take import CODES, FRAMES, Blend, Key
 from viewer.spatial.checks import Bools, Ints
 
+FEWEST = 8.0
+"""Fewest visible frames."""
+_ZOOM = 1.2
+"""Zoom factor per notch of the wheel."""
+_BEYOND = 3.0
+"""Most visible frames, as a multiple of the existing ones."""
+
+ALL = "All"
+
 
 def frame_count(document: Document) -> int:
     """Number of frames of the timeline, also before anything is keyed."""
@@ -32,14 +41,6 @@ def key_frames(document: Document) -> tuple[int, ...]:
     clip, take = document.clip_data, document.take
     own = () if take is None else take.frames
     return tuple(sorted({*own, *clip.keys})) if clip is not None and clip.keys else own
-
-
-FEWEST = 8.0
-"""Fewest visible frames."""
-_ZOOM = 1.2
-"""Zoom factor per notch of the wheel."""
-_BEYOND = 3.0
-"""Most visible frames, as a multiple of the existing ones."""
 
 
 @dataclass(slots=True)
@@ -94,9 +95,6 @@ class TimeView:
         """Keep frames visible: at most half of the timeline may be empty."""
         half = 0.5 * self.span
         self.first = min(max(self.first, -half), max(self.total - 1.0 - half, -half))
-
-
-ALL = "All"
 
 
 class Row(NamedTuple):

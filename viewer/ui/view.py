@@ -22,6 +22,11 @@ from viewer.ui.events import Button, Move, Release
 from viewer.ui.number_format import Rect, error_decimals, unit_for
 from viewer.ui.trails import REACH
 
+NOTE_SECONDS = 6.0
+"""Seconds that a note stays."""
+OFFER_SECONDS = 20.0
+"""Seconds that a note with a button stays."""
+
 
 class Request(NamedTuple):
     """A request that only the window can fulfil.
@@ -363,12 +368,6 @@ def item_of(hit: Hit) -> Item:
 def other_pose_words(meets: bool) -> str:
     """Text of the offer of another pose: one that meets all goals, or one that is nearer to them."""
     return f"Stuck here: another pose {'meets the goals' if meets else 'is nearer to the goals'}"
-
-
-NOTE_SECONDS = 6.0
-"""Seconds that a note stays."""
-OFFER_SECONDS = 20.0
-"""Seconds that a note with a button stays."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,6 +31,21 @@ _RUNS = 9
 _LONG_FRAMES = 4000
 _CHAIN = SAMPLE + "chain-1000"
 
+_STARTS = 7
+_SOLVE = """
+import viewer
+skeleton = viewer.load("sample:biped").skeleton
+goals = [viewer.Goal.position("LeftHand", (0.4, 1.2, 0.3)), viewer.Goal.position("RightHand", (-0.4, 1.2, 0.3))]
+viewer.Solver(skeleton, goals, backend={backend!r}).solve(skeleton.relaxed_pose())
+"""
+_PROGRAMS = {
+    "python": "pass",
+    "import_numpy": "import numpy",
+    "import_viewer": "import viewer",
+    "first_numpy_solve": _SOLVE.format(backend="numpy"),
+}
+_COMPILED = _SOLVE.format(backend="numba")
+
 
 def measure_files(plan: Plan, others: Mapping[str, Reader] = MappingProxyType({})) -> dict[str, Json]:
     """Forward kinematics of one pose and of a long clip; loading of every sample and of a long BVH file.
@@ -92,21 +107,6 @@ def _median_s(call: Callable[[], object], runs: int) -> float:
 
 
 # --- cold starts: processes, from nothing to the first solved pose
-
-_STARTS = 7
-_SOLVE = """
-import viewer
-skeleton = viewer.load("sample:biped").skeleton
-goals = [viewer.Goal.position("LeftHand", (0.4, 1.2, 0.3)), viewer.Goal.position("RightHand", (-0.4, 1.2, 0.3))]
-viewer.Solver(skeleton, goals, backend={backend!r}).solve(skeleton.relaxed_pose())
-"""
-_PROGRAMS = {
-    "python": "pass",
-    "import_numpy": "import numpy",
-    "import_viewer": "import viewer",
-    "first_numpy_solve": _SOLVE.format(backend="numpy"),
-}
-_COMPILED = _SOLVE.format(backend="numba")
 
 
 def measure_start(plan: Plan) -> dict[str, Json]:

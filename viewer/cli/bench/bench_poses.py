@@ -51,6 +51,13 @@ _SOLVED_BENT = np.radians(5.0)
 REACHED_M = 2e-3
 REACHED = np.radians(1.0)
 
+_FRAMES = 40
+_FEWEST = 60
+"""Frames that a clip must have."""
+_WINDOW_S, _WINDOWS, _ITERATIONS = 2.0, 3, 2
+_CALIBRATION = 1
+"""Frames to skip at the start: many clips begin with a calibration pose."""
+
 
 class Given(StrEnum):
     """Information for the solver besides the five positions of the recorded pose."""
@@ -242,12 +249,6 @@ def _bends(trial: Trial, world: World) -> Floats:
 
 AT_MOST_CM = {Given.ROOT: 2.3, Given.NOTHING: 5.5, Given.TURNS: 3.3}
 AIM_CM = {Given.ROOT: 1.8, Given.NOTHING: 4.2, Given.TURNS: 2.2}
-_FRAMES = 40
-_FEWEST = 60
-"""Frames that a clip must have."""
-_WINDOW_S, _WINDOWS, _ITERATIONS = 2.0, 3, 2
-_CALIBRATION = 1
-"""Frames to skip at the start: many clips begin with a calibration pose."""
 
 
 def measure_poses(plan: Plan) -> Json:

@@ -37,6 +37,21 @@ _DRAG_PART = 0.6
 _DRAG_ROOT_M = 0.2
 _DRAG_ROOT_RAD = 0.25
 
+SIZES_M = (0.3, 0.15, 0.075)
+"""Lengths of lines and widths of loops, of which the first that at least half of the starts can reach is used."""
+BEYOND_M = 1.2
+"""Length of a path out of reach."""
+_WAY_FRAMES, _STAY_FRAMES = 120, 30
+_PATH_FRAMES = 60
+_CHECKED = (_PATH_FRAMES // 4, _PATH_FRAMES // 2, 3 * _PATH_FRAMES // 4)
+
+NEAR_ENOUGH_M = 1e-3
+NEAR_ENOUGH_DEG = 0.5
+"""Tolerances of goals."""
+OUTSIDE_RAD = 1e-3
+OUTSIDE_M = 1e-6
+"""Tolerances of joint ranges and joint kinds: angles and lengths."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Problems:
@@ -165,14 +180,6 @@ def _eased(keys: Floats, frames: int) -> Floats:
 
 # --- paths of a cursor
 
-SIZES_M = (0.3, 0.15, 0.075)
-"""Lengths of lines and widths of loops, of which the first that at least half of the starts can reach is used."""
-BEYOND_M = 1.2
-"""Length of a path out of reach."""
-_WAY_FRAMES, _STAY_FRAMES = 120, 30
-_PATH_FRAMES = 60
-_CHECKED = (_PATH_FRAMES // 4, _PATH_FRAMES // 2, 3 * _PATH_FRAMES // 4)
-
 
 def out_and_back(
     solver: Solver, starts: Problems, shape: str, seed: int, tries: int, size_m: float
@@ -234,14 +241,6 @@ def _walk(shape: str, random: np.random.Generator) -> Floats:
     if shape == "line":
         return np.asarray(out * first)
     return np.asarray(out * first + 0.5 * np.sin(turn) * second)
-
-
-NEAR_ENOUGH_M = 1e-3
-NEAR_ENOUGH_DEG = 0.5
-"""Tolerances of goals."""
-OUTSIDE_RAD = 1e-3
-OUTSIDE_M = 1e-6
-"""Tolerances of joint ranges and joint kinds: angles and lengths."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

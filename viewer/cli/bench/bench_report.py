@@ -19,6 +19,9 @@ from viewer.session.user_files import log_folder
 _SMALL = 1e-3
 """Smaller figures are shown as "< 0.001"."""
 
+_MOST_RUNS = 6
+"""Columns of a table that fits a terminal."""
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -236,9 +239,6 @@ assert _TABLES.keys() == BENCH_PARTS.keys()
 
 
 # --- earlier runs: one JSON object per line of a file, and the changes since
-
-_MOST_RUNS = 6
-"""Columns of a table that fits a terminal."""
 
 
 class _Headline(NamedTuple):

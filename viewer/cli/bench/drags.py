@@ -51,6 +51,15 @@ _FROZEN_DEG, _SHORT_M, _FROZEN_FRAMES = 0.01, 0.02, 5
 """A frame is frozen if all joints rotate by less than this although the cursor moves and a reachable target is farther
 away than this; a drag is frozen if it has more such frames than this."""
 
+_SETTLING = 100
+"""Iterations, frame by frame, for which a drag stays at its target before its motion is measured."""
+_WATCHED = 20
+_MOST_PROBLEMS = 50
+
+_LOCK_UP_GOALS = 300
+_CARRIED, _RESTING, _CARRY_ITERATIONS = 20, 20, 5
+"""Frames from goal to goal, frames on it, iterations a frame."""
+
 
 def measure_drags(plan: Plan) -> Json:
     """By set: following by iterations a frame, and the way back."""
@@ -169,11 +178,6 @@ def _out_of_reach(
 
 # --- targets out of reach: does the pose stand still, is it reported, how near does it get
 
-_SETTLING = 100
-"""Iterations, frame by frame, for which a drag stays at its target before its motion is measured."""
-_WATCHED = 20
-_MOST_PROBLEMS = 50
-
 
 def measure_unreachable(plan: Plan) -> Json:
     """By set: motion per further iteration, statuses of one-shot solves."""
@@ -217,10 +221,6 @@ def _restlessness(rig: Rig, solver: Solver, targets: Floats, turns: Floats) -> f
 
 
 # --- lock-ups
-
-_LOCK_UP_GOALS = 300
-_CARRIED, _RESTING, _CARRY_ITERATIONS = 20, 20, 5
-"""Frames from goal to goal, frames on it, iterations a frame."""
 
 
 def measure_lockups(plan: Plan) -> Json:

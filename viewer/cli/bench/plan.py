@@ -29,6 +29,21 @@ from viewer.cli.job import Json, print_json, progress_bars
 from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
 from viewer.errors import MachineError
 
+_MEASURES = {
+    "speed": "solves.measure_speed",
+    "methods": "solves.measure_methods",
+    "drag": "drags.measure_drags",
+    "unreachable": "drags.measure_unreachable",
+    "lockup": "drags.measure_lockups",
+    "poses": "bench_poses.measure_poses",
+    "batch": "solves.measure_batch",
+    "start": "bench_files.measure_start",
+    "files": "bench_files.measure_files",
+}
+
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+_WORKER = (sys.executable, "-P", "-c", "from viewer.cli.bench.plan import work; work()")
+
 
 class Source(Protocol):
     """Source of rigs and problems: our own, or a neutral benchmark."""
@@ -90,21 +105,7 @@ class Plan:
         return {"machine": machine(), "seed": self.seed, "count": self.at_most(self.count), "quick": self.quick}
 
 
-_MEASURES = {
-    "speed": "solves.measure_speed",
-    "methods": "solves.measure_methods",
-    "drag": "drags.measure_drags",
-    "unreachable": "drags.measure_unreachable",
-    "lockup": "drags.measure_lockups",
-    "poses": "bench_poses.measure_poses",
-    "batch": "solves.measure_batch",
-    "start": "bench_files.measure_start",
-    "files": "bench_files.measure_files",
-}
 assert _MEASURES.keys() == BENCH_PARTS.keys()
-
-_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
-_WORKER = (sys.executable, "-P", "-c", "from viewer.cli.bench.plan import work; work()")
 
 
 def measure(part: str, plan: Plan) -> Json:

@@ -20,6 +20,12 @@ from viewer.ik.goals import Goal
 from viewer.skeleton import JointKind, JointLimits, LimitForm, Skeleton, find_place
 from viewer.spatial.checks import Bools, Floats, Ints
 
+_MIDDLE = np.radians(85.0)
+"""Limit of the middle one of three hinges, which avoids gimbal lock."""
+
+LIMBS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot")
+FINGERS = tuple(side + finger for side in ("Left", "Right") for finger in ("Thumb", "Index", "Middle", "Ring", "Pinky"))
+
 
 class _Row(NamedTuple):
     """One joint; it moves as ``limits`` say about ``axes``."""
@@ -85,10 +91,6 @@ def with_mocap_joints(biped: Skeleton) -> Skeleton:
     )
 
 
-_MIDDLE = np.radians(85.0)
-"""Limit of the middle one of three hinges, which avoids gimbal lock."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Rig:
     """A skeleton with the effectors of its problems.
@@ -143,10 +145,6 @@ def find_rig(name: str) -> Rig:
     if name not in RIGS:
         raise InputError(unknown_name("rig", name, [*RIGS, "chain-N"]))
     return RIGS[name]()
-
-
-LIMBS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot")
-FINGERS = tuple(side + finger for side in ("Left", "Right") for finger in ("Thumb", "Index", "Middle", "Ring", "Pinky"))
 
 
 def _humanoid() -> Rig:

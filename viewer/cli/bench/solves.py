@@ -47,6 +47,9 @@ _WARM_UPS = 2
 _TRIALS = 30
 """Problems, of another seed, on which a contender may be tuned."""
 
+BATCH_RIG = "humanoid"
+_BATCH, _REPEATS = 10_000, 3
+
 
 class Contender(Protocol):
     """A solver prepared for one rig; every solve starts from the rig's rest pose."""
@@ -252,9 +255,6 @@ def _by_method(plan: Plan, name: str, kind: str, methods: Sequence[MethodName], 
 
 
 # --- batch: ten thousand problems in one call
-
-BATCH_RIG = "humanoid"
-_BATCH, _REPEATS = 10_000, 3
 
 
 def batch_problems(plan: Plan, rig: Rig, kind: str) -> Problems:

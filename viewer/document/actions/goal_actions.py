@@ -32,6 +32,21 @@ __all__ = [
 
 Target = tuple[ArrayLike | None, ArrayLike | None]
 
+FIRM = 10.0
+"""Weight of a goal that holds two effectors together: out of reach the dragged hand stops, and the other stays on."""
+
+_WORDS = {
+    "first": "Start", "full": "Hold", "last": "End", "position": "Target", "rotation": "Target", "space": "Carrier",
+    "weight": "Weight", "level": "Level",
+}  # fmt: skip
+
+_FEET_WORDS = {
+    "contacts": "Contacts of feet",
+    "blend": "Blend of feet",
+    "pelvis": "Pelvis of feet",
+    "weight": "Weight of feet",
+}
+
 
 def with_goal(document: Document, goal: DocumentGoal) -> Document:
     """The document with one goal replaced, kept in the plane; the same object if the goals are equal."""
@@ -306,10 +321,6 @@ class RemoveEffector(Action):
         )
 
 
-FIRM = 10.0
-"""Weight of a goal that holds two effectors together: out of reach the dragged hand stops, and the other stays on."""
-
-
 @dataclass(frozen=True, slots=True)
 class HoldTogether(Action):
     """Keep the relative position and rotation of two effectors: the other one follows the one that is dragged.
@@ -345,12 +356,6 @@ class HoldTogether(Action):
         document = replace(document, goals=(*document.goals, goal))
         leads = any(one.placed for one in document.goals_of(own.effector))
         return led(document, [own.effector if leads else other.effector])
-
-
-_WORDS = {
-    "first": "Start", "full": "Hold", "last": "End", "position": "Target", "rotation": "Target", "space": "Carrier",
-    "weight": "Weight", "level": "Level",
-}  # fmt: skip
 
 
 def _check_motion(document: Document) -> None:
@@ -462,14 +467,6 @@ class BakeLayers(Action):
                 run = Run({frame: Pose(*pose) for frame, *pose in poses}, dict(after.pins))
                 after = recorded(document, after, after.rest, run).take
         return with_take(document, after)
-
-
-_FEET_WORDS = {
-    "contacts": "Contacts of feet",
-    "blend": "Blend of feet",
-    "pelvis": "Pelvis of feet",
-    "weight": "Weight of feet",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,9 @@ __all__ = [
 _LONGEST = 1e6
 """Longest bone, metres."""
 
+_ROUNDING = 1e-12
+"""Difference that counts as rounding: of a quaternion component, or metres."""
+
 
 @dataclass(frozen=True, slots=True)
 class TurnJoint(Action):
@@ -280,9 +283,6 @@ class SetJointLimits(Action):
 
 
 # --- poses of the whole body or of parts of it, and of a plane
-
-_ROUNDING = 1e-12
-"""Difference that counts as rounding: of a quaternion component, or metres."""
 
 
 def _indices(document: Document, joints: Collection[str] | None) -> list[int]:

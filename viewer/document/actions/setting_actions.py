@@ -21,6 +21,8 @@ __all__ = [
     "SetUnits", "UseMotion",
 ]  # fmt: skip
 
+_WAYS = ("set", "add", "toggle")
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class SetSolver(SettingsAction):
@@ -207,9 +209,6 @@ class UseMotion(Action):
         shows = document.clip is not None and document.pose.same_as(frame_pose(document, document.frame))
         changed = with_motion(document, self.character)
         return at_frame(changed, changed.frame) if shows else changed
-
-
-_WAYS = ("set", "add", "toggle")
 
 
 @dataclass(frozen=True, slots=True)

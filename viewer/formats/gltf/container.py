@@ -28,6 +28,22 @@ Matrix = Annotated[list[float], Meta(min_length=16, max_length=16)]
 MARK = "ikviewer"
 """The key in a node's extras that says, in files that ikviewer wrote, what an ambiguous node is."""
 
+LARGEST_FILE = 1 << 31
+"""Most bytes of a file, and of all its buffers together: 2 GiB."""
+
+MAGIC = b"glTF"
+"""First bytes of a GLB file."""
+JSON_CHUNK, BIN_CHUNK = 0x4E4F534A, 0x004E4942
+"""Kinds of the chunks of a GLB file."""
+DRACO = "KHR_draco_mesh_compression"
+MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
+_KNOWN = {"KHR_mesh_quantization", "KHR_lights_punctual", DRACO, *MESHOPT}
+_KNOWN_KINDS = ("KHR_texture_", "EXT_texture_", "KHR_materials_")
+"""Extensions that a file may require, by name or its beginning: without them the joints can be read all the same."""
+
+_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
+_COMPONENTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
+
 
 class _Part(msgspec.Struct, rename="camel", omit_defaults=True):
     """Keys are those of glTF; fields with their default value are not written."""
@@ -275,20 +291,6 @@ class Written(_Part):
     buffers: list[Buffer] = []
 
 
-LARGEST_FILE = 1 << 31
-"""Most bytes of a file, and of all its buffers together: 2 GiB."""
-
-MAGIC = b"glTF"
-"""First bytes of a GLB file."""
-JSON_CHUNK, BIN_CHUNK = 0x4E4F534A, 0x004E4942
-"""Kinds of the chunks of a GLB file."""
-DRACO = "KHR_draco_mesh_compression"
-MESHOPT = ("EXT_meshopt_compression", "KHR_meshopt_compression")
-_KNOWN = {"KHR_mesh_quantization", "KHR_lights_punctual", DRACO, *MESHOPT}
-_KNOWN_KINDS = ("KHR_texture_", "EXT_texture_", "KHR_materials_")
-"""Extensions that a file may require, by name or its beginning: without them the joints can be read all the same."""
-
-
 class CompressedError(FormatError):
     """An array is compressed in a way that cannot be read."""
 
@@ -429,10 +431,6 @@ def view_bytes(file: File, buffers: list[bytes], index: int, where: str) -> byte
     if view.buffer >= len(buffers) or view.byte_offset + view.byte_length > len(buffers[view.buffer]):
         raise FormatError("expected bytes within its buffer, found them beyond", path=f"bufferViews[{index}]")
     return bytes(memoryview(buffers[view.buffer])[view.byte_offset : view.byte_offset + view.byte_length])
-
-
-_TYPES = {5120: "<i1", 5121: "<u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
-_COMPONENTS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4, "MAT4": 16}
 
 
 class Accessors:

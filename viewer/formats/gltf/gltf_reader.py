@@ -45,6 +45,20 @@ _MOVED = 1e-9
 _BLOCK = 1 << 19
 """Nodes times frames that are computed together."""
 
+_WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
+
+USUAL_RATE = 30.0
+"""Frames per second if the keys are not at regular times."""
+_SAME = 1e-5
+"""Relative difference from a whole rate that is due to rounded times."""
+_OFF = 0.02
+"""Fraction of a frame by which a key may miss its frame: times are 32-bit numbers, and some programs round them."""
+
+_SAME_SIZE = 1e-5
+"""Scales that differ from those at rest by a smaller fraction do not count."""
+_SCALE_BLOCK = 1 << 15
+"""Nodes times frames that are computed together, which bounds memory."""
+
 
 class JointMotion(NamedTuple):
     """Local motion of the joints: (F, J, 3), (F, J, 4)."""
@@ -242,9 +256,6 @@ def _clip(name: str, frame_time: float, skeleton: Skeleton, motion: JointMotion)
 # --- the motion
 
 
-_WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
-
-
 class Track(NamedTuple):
     """One channel.
 
@@ -369,14 +380,6 @@ def _cubic(track: Track, before: Ints, after: Ints, gap: Floats, part: Floats) -
     return unit(value, "animations") if track.part == "rotation" else np.asarray(value)
 
 
-USUAL_RATE = 30.0
-"""Frames per second if the keys are not at regular times."""
-_SAME = 1e-5
-"""Relative difference from a whole rate that is due to rounded times."""
-_OFF = 0.02
-"""Fraction of a frame by which a key may miss its frame: times are 32-bit numbers, and some programs round them."""
-
-
 def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]]:
     """The times at which a clip is sampled.
 
@@ -441,11 +444,6 @@ def _plain(step: float) -> float:
 
 
 # --- sizes: clips that change the scale of joints
-
-_SAME_SIZE = 1e-5
-"""Scales that differ from those at rest by a smaller fraction do not count."""
-_SCALE_BLOCK = 1 << 15
-"""Nodes times frames that are computed together, which bounds memory."""
 
 
 def sizes_of(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> Sizes | None:

@@ -26,6 +26,12 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix
 from viewer.spatial.vectors import face_normals
 
+MOST_SMALL_JOINTS = 256
+"""Joints that indices of one byte can distinguish."""
+
+_GREY = [0.55, 0.6, 0.66, 1.0]
+"""Base colour of the bones, linear."""
+
 
 class Track(NamedTuple):
     """Values of one property of one joint in a clip, (F, 3) or (F, 4), and its value at rest."""
@@ -84,13 +90,6 @@ def _is_at_rest(track: Track) -> bool:
     """Whether all frames equal the rest value in the file's 32-bit numbers."""
     stored, still = track.values.astype(np.float32), track.rest.astype(np.float32)
     return bool((stored == still).all() or (len(still) == 4 and (stored == -still).all()))
-
-
-MOST_SMALL_JOINTS = 256
-"""Joints that indices of one byte can distinguish."""
-
-_GREY = [0.55, 0.6, 0.66, 1.0]
-"""Base colour of the bones, linear."""
 
 
 def write_gltf(character: Character, path: Path, options: WriteOptions) -> list[str]:

@@ -21,11 +21,21 @@ from viewer.skeleton.attached import Alpha, Material, Picture, Wrap
 _UNSEEN = ("KHR_mesh_quantization",)
 """Extensions that no part names, although parts may need them."""
 
-
 _WHITE = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg=="
 )
 """A PNG file of one white pixel, in the place of pictures whose bytes are not there."""
+
+MOST_PIXELS = 1 << 26
+"""Pixels of a picture, 8192 x 8192."""
+MOST_SIDE = 16384
+"""Pixels along a side of a picture, which graphics cards can hold."""
+_MOST = f"{MOST_SIDE:,} pixels along a side and {MOST_PIXELS:,} in all"
+_KINDS = ("PNG", "JPEG", "WEBP")
+_WRAPS: dict[int, Wrap] = {33071: "clamp", 33648: "mirror", 10497: "repeat"}
+_LARGEST_PICTURE = 1 << 28
+
+Part = TypeVar("Part")
 
 
 class Instance(NamedTuple):
@@ -184,18 +194,6 @@ class _Keeper:
         kept |= {"bufferView": len(self.views), "mimeType": kind}
         self.views.append((BufferView(0, len(data)), data))
         return kept
-
-
-MOST_PIXELS = 1 << 26
-"""Pixels of a picture, 8192 x 8192."""
-MOST_SIDE = 16384
-"""Pixels along a side of a picture, which graphics cards can hold."""
-_MOST = f"{MOST_SIDE:,} pixels along a side and {MOST_PIXELS:,} in all"
-_KINDS = ("PNG", "JPEG", "WEBP")
-_WRAPS: dict[int, Wrap] = {33071: "clamp", 33648: "mirror", 10497: "repeat"}
-_LARGEST_PICTURE = 1 << 28
-
-Part = TypeVar("Part")
 
 
 class TextureInfo(msgspec.Struct, rename="camel"):

@@ -23,6 +23,11 @@ JOINT, ROOT, MESH, OBJECT, FIGURE = "joint", "root", "mesh", "object", "figure"
 """Marks of nodes: a joint that could be taken for something else; the common parent of several roots; a mesh; an object
 beside the figure; the top of another figure, or its mesh."""
 
+_EVEN = 1e-4
+"""Scales of the three axes that differ by less count as equal."""
+_BLOCK = 1 << 16
+"""Nodes times frames that are computed together, which bounds memory."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tree:
@@ -215,12 +220,6 @@ def _decomposed(matrix: Floats, path: str) -> tuple[Floats, Floats, Floats]:
     if not scale.all():
         return matrix[:3, 3].copy(), IDENTITY, scale
     return matrix[:3, 3].copy(), np.asarray(from_matrix(columns / scale)), scale
-
-
-_EVEN = 1e-4
-"""Scales of the three axes that differ by less count as equal."""
-_BLOCK = 1 << 16
-"""Nodes times frames that are computed together, which bounds memory."""
 
 
 class Baked(NamedTuple):

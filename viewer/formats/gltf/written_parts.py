@@ -28,6 +28,9 @@ _TYPES = {"|u1": 5121, "<u2": 5123, "<f4": 5126}
 _VERTICES = 34962
 """`BufferView.target` of attributes of vertices, by its name in OpenGL: ARRAY_BUFFER."""
 
+_CLAY = [0.62, 0.42, 0.26, 1.0]
+"""Base colour of objects, linear: another than that of the bones."""
+
 
 class BufferWriter:
     """Collects arrays and hands out the indices of their accessors."""
@@ -125,10 +128,6 @@ def material(name: str, colour: list[float]) -> container.Material:
     """A rough surface of a linear colour."""
     rough = container.Roughness(base_color_factor=colour, metallic_factor=0.0, roughness_factor=0.8)
     return container.Material(name=name, pbr_metallic_roughness=rough)
-
-
-_CLAY = [0.62, 0.42, 0.26, 1.0]
-"""Base colour of objects, linear: another than that of the bones."""
 
 
 class Moving(NamedTuple):
