@@ -15,8 +15,7 @@ from viewer.session.figure_stage import Stage
 from viewer.session.figures import CallRecorder, State, Step
 from viewer.session.ik_drag import BLEND, IkDrag
 from viewer.session.solving import Solvers, applied, settle
-from viewer.skeleton import Pose
-from viewer.skeleton.relaxed import blend_poses
+from viewer.skeleton import Pose, blend_poses
 
 
 @dataclass(slots=True)

@@ -21,8 +21,7 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals.goal import as_rotation
 from viewer.ik.solution import Status
 from viewer.session.solving import SettleDetector, Solvers, kept_pose, target_rows, tolerances
-from viewer.skeleton import Pose, Skeleton, find_place
-from viewer.skeleton.relaxed import blend_poses
+from viewer.skeleton import Pose, Skeleton, blend_poses, find_place
 
 BLEND = 0.2
 """Seconds of the blend from a pose outside its limits to one inside, and of an escape."""

@@ -17,8 +17,7 @@ from viewer.document.take import MOST_FRAMES
 from viewer.errors import InputError
 from viewer.session.figures import CallRecorder, State, Step
 from viewer.session.gestures import Gesture
-from viewer.skeleton import Pose
-from viewer.skeleton.relaxed import blend_poses
+from viewer.skeleton import Pose, blend_poses
 
 FOLDED = 1.0
 """Most seconds of samples that are not in the take yet, and that a crash would lose."""

@@ -22,6 +22,7 @@ from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, LoopClosure, Mimic, Motor
 from viewer.skeleton.names import Effector, EffectorGoal, FreeNames
 from viewer.skeleton.pose import Pose
+from viewer.skeleton.relaxed import blend_poses
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.skeleton.tree import at_or_below
 
@@ -51,6 +52,7 @@ __all__ = [
     "Source",
     "World",
     "at_or_below",
+    "blend_poses",
     "bodies_of",
     "center_of_mass",
     "clip_violation",

@@ -204,6 +204,19 @@ def _likely(skeleton: Skeleton, pose: Pose, joints: list[int]) -> Pose:
     return Pose(rotations, translations)
 
 
+def relaxed_pose(self: Skeleton) -> Pose:
+    """A good start for IK: limbs slightly bent, in their natural direction.
+
+    The file's pose "relaxed"; else the derived one of a recognised figure (`viewer.skeleton.relaxed`); else the
+    rest pose.
+    """
+    relaxed = self.poses.get("relaxed")
+    return derived_pose(self) if relaxed is None else relaxed
+
+
+Skeleton.relaxed_pose = relaxed_pose
+
+
 def blend_poses(a: Pose, b: Pose, part: float) -> Pose:
     """From a (part 0) to b (part 1): rotations by slerp the short way, translations linearly."""
     return Pose.trusted(

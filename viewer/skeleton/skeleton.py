@@ -7,12 +7,11 @@ is made in Python can be written and read again. Arrays are checked as a block; 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib import import_module
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -110,6 +109,8 @@ class Skeleton:
     motors: tuple[Motor | None, ...] = ()
     mimics: tuple[Mimic, ...] = ()
     loops: tuple[LoopClosure, ...] = ()
+    relaxed_pose: ClassVar[Callable[[Skeleton], Pose]]
+    """A method that `viewer.skeleton.relaxed` adds: it takes kinematics, which take skeletons."""
 
     def __post_init__(self) -> None:
         """Take lists as read-only arrays, words as kinds, axes at unit length.
@@ -197,19 +198,6 @@ class Skeleton:
     def rest_pose(self) -> Pose:
         """Every joint at its rest rotation and offset."""
         return Pose.trusted(self.rest_rotations, self.offsets)
-
-    def relaxed_pose(self) -> Pose:
-        """A good start for IK: limbs slightly bent, in their natural direction.
-
-        The file's pose "relaxed"; else the derived one of a recognised figure (`viewer.skeleton.relaxed`); else the
-        rest pose.
-        """
-        relaxed = self.poses.get("relaxed")
-        if relaxed is None:
-            # Imported by name: relaxed poses are derived by kinematics, which imports this module.
-            relaxed = import_module("viewer.skeleton.relaxed").derived_pose(self)
-        assert isinstance(relaxed, Pose)
-        return relaxed
 
 
 @lru_cache(maxsize=512)

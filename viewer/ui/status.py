@@ -25,7 +25,7 @@ from viewer.document.posed_goals import above, below
 from viewer.document.scope import limb_of
 from viewer.document.solve_report import standing
 from viewer.errors import WORD, plural, shown
-from viewer.ik.findings import FAR, Cause
+from viewer.ik.findings import FAR, Cause, Reason, blocked_by
 from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
 from viewer.scene import look_of
@@ -50,7 +50,7 @@ COMPILING_AFTER = 0.3
 COMPILING = "Compiling kernels, numpy meanwhile"
 
 _HYPHEN = re.compile(r"(?<= )-(?=\d)")
-_OUT = "Out of reach"
+_OUT = Reason(Cause.FAR, "", brief="Out of reach")
 _LEAST_SAID = 5e-4
 """Metres: of a goal that is missed by less, the degrees are said."""
 _LEAST_TURN = 0.1
@@ -199,14 +199,16 @@ def status_line(
         )
     yields = session.yields
     stuck = not dragging and session.escape.offered
-    icon, state, tone = _state(document, report, yields, dragging=dragging, stuck=stuck)
+    icon, state, tone, cause = _state(document, report, yields, dragging=dragging, stuck=stuck)
     if tone in {"ok", "idle"}:
         met_at_a_cost = tone == "ok" and report.status is not Status.CONVERGED
         others, miss = worst(report.errors) if met_at_a_cost else ("", "")
         asked = {name: error for name, error in report.errors.items() if name not in yields}
         goals = f"{others} {miss}" if others else _errors(_of_effectors(asked, document), finest)
     else:
-        goals = _limits(document, report, state)
+        # What the state says of limits is not said twice.
+        limits_said = cause is Cause.LIMITS
+        goals = " ".join(worst(_reported_errors(document, report))) if limits_said else _limits(document, report)
     return StatusLine(icon, state, tone, goals, _figures(report, fps), modes, _yielding(report, yields))
 
 
@@ -235,24 +237,24 @@ def _miss(error: GoalError) -> str:
 
 def _state(
     document: Document, report: Report, yields: Collection[str] = (), *, dragging: bool, stuck: bool = False
-) -> tuple[str, str, Tone]:
-    """Icon, state and tone; ``stuck``: another pose is offered, whatever the diagnosis says."""
+) -> tuple[str, str, Tone, Cause | None]:
+    """Icon, state, tone, and the cause that the state tells; ``stuck``: a pose is offered, whatever the diagnosis."""
     if report.status is Status.CONVERGED:
-        return "check", "Converged", "ok"
+        return "check", "Converged", "ok", None
     if report.status is Status.DIVERGED:
-        return "cross", "Diverged, last good pose kept", "err"
+        return "cross", "Diverged, last good pose kept", "err", None
     if report.status is Status.BUDGET and dragging:
-        return "dot", "Solving", "idle"
+        return "dot", "Solving", "idle", None
     spoken = {name: error for name, error in _reported_errors(document, report).items() if name not in yields}
     name, miss = worst(spoken)
     if not name and worst(report.errors)[0]:
-        return "check", f"{' and '.join(list(spoken)[:_MOST_NAMED])} reached", "ok"
+        return "check", f"{' and '.join(list(spoken)[:_MOST_NAMED])} reached", "ok", None
     if name in too_near(document, report):
         miss = miss.replace("short", "too near")
     if report.status is Status.STALLED and name != document.balance_id and _leans(document):
-        return "warn", f"Held back by balance: {name} {miss}", "warn"
+        return "warn", f"Held back by balance: {name} {miss}", "warn", None
     if stuck:
-        return "warn", f"Stuck here: {name} {miss}".rstrip(), "warn"
+        return "warn", f"Stuck here: {name} {miss}".rstrip(), "warn", None
     why = _why(report, name) or _gave_way(document, report, name)
     if why is None and report.status is Status.UNREACHABLE:
         why = _OUT
@@ -260,11 +262,12 @@ def _state(
         # In a drag there is no time to ask for more.
         why = _touched(document, name) or _held_back(document, report)
     if why is not None:
-        return "warn", f"{_OUT}: {name} {miss}".rstrip() if why is _OUT else why, "warn"
+        said = f"{why.brief}: {name} {miss}".rstrip() if why is _OUT else why.brief
+        return "warn", said, "warn", why.cause
     if report.status is Status.STALLED:
-        return "warn", f"Stuck: {name} {miss}".rstrip(": "), "warn"
+        return "warn", f"Stuck: {name} {miss}".rstrip(": "), "warn", None
     steps = report.steps[-1] if report.steps else report.iterations  # of the whole drag, not of one tick
-    return "warn", f"Stopped after {plural(steps, 'iteration')}, {_error_text(report, document)}", "warn"
+    return "warn", f"Stopped after {plural(steps, 'iteration')}, {_error_text(report, document)}", "warn", None
 
 
 def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]:
@@ -279,13 +282,13 @@ def _reported_errors(document: Document, report: Report) -> dict[str, GoalError]
     return errors | missed if errors else dict(report.errors)
 
 
-def _gave_way(document: Document, report: Report, name: str) -> str | None:
+def _gave_way(document: Document, report: Report, name: str) -> Reason | None:
     """The level of a goal that the user put below the others, if it is missed because of them: ``Keep gave way``."""
     levels = {name: goal.level for name, goal in document.solver_goals().items()}
     level = levels.get(name, 0)
     if level < _BELOW or name not in report.yields:
         return None
-    return f"{LEVELS[level]} gave way: {name} {_miss(report.errors[name])}"
+    return Reason(Cause.LEVEL, "", brief=f"{LEVELS[level]} gave way: {name} {_miss(report.errors[name])}")
 
 
 def _leans(document: Document) -> bool:
@@ -294,20 +297,20 @@ def _leans(document: Document) -> bool:
     return balance.on and bool(standing(document).margin <= balance.margin + _LEANS * document.solver.tolerance_m)
 
 
-def _why(report: Report, name: str) -> str | None:
-    """The reason in words, of the goal ``name`` if it has one, else the first; nothing during a drag.
+def _why(report: Report, name: str) -> Reason | None:
+    """The reason, of the goal ``name`` if it has one, else the first; nothing during a drag.
 
     None if there is no wording for it here.
     """
     # Which level gives way to which is no reason.
     own = (one for one in report.reasons if name in report.named(one) and one.cause is not Cause.LEVEL)
     found = next(own, next(iter(report.reasons), None))
-    if found is None:
-        return None
-    return _HYPHEN.sub(number_format.MINUS, found.brief) or (_OUT if found.cause is Cause.FAR else None)
+    if found is not None and found.brief:
+        return found._replace(brief=_HYPHEN.sub(number_format.MINUS, found.brief))
+    return _OUT if found is not None and found.cause is Cause.FAR else None
 
 
-def _touched(document: Document, name: str) -> str | None:
+def _touched(document: Document, name: str) -> Reason | None:
     """What the goal's limb touches: ``Blocked: LeftForeArm touches Spine2``."""
     if all(goal.id != name for goal in document.goals):
         return None
@@ -318,13 +321,13 @@ def _touched(document: Document, name: str) -> str | None:
     if found is None:
         return None
     first, second = named(document, found)
-    return f"Blocked: {shown(first)} touches {shown(second)}"
+    return Reason(Cause.CONTACT, "", brief=f"Blocked: {shown(first)} touches {shown(second)}")
 
 
-def _held_back(document: Document, report: Report) -> str | None:
+def _held_back(document: Document, report: Report) -> Reason | None:
     """Limits that joints of the worst goal's chain are at: ``Blocked by limits: LeftLeg 0°``."""
     stuck = [limit_name(document.skeleton, document.pose, joint) for joint in stuck_joints(document, report)]
-    return f"Blocked by limits: {', '.join(stuck[:_MOST_LIMITS])}" if stuck else None
+    return blocked_by(Cause.LIMITS, stuck[:_MOST_LIMITS]) if stuck else None
 
 
 def worst(errors: Mapping[str, GoalError]) -> tuple[str, str]:
@@ -372,10 +375,8 @@ def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
     return f"{' '.join(parts)} mm" if parts else ""
 
 
-def _limits(document: Document, report: Report, state: str) -> str:
-    """Joints of the worst goal's chain at a limit: ``RightForeArm at its limit 0°``; or its error if these are said."""
-    if state.startswith("Blocked by limits"):
-        return " ".join(worst(_reported_errors(document, report)))
+def _limits(document: Document, report: Report) -> str:
+    """Joints of the worst goal's chain at a limit: ``RightForeArm at its limit 0°``."""
     words = [limit_words(document.skeleton, document.pose, joint) for joint in stuck_joints(document, report)]
     return "  ".join([*_missed_pins(document, report), *words[:_MOST_LIMITS]])
 
