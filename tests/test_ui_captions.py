@@ -108,7 +108,7 @@ def test_a_drag_that_stalls_says_how_far_it_is_off() -> None:
     errors = {"LeftHand": GoalError(0.0032, None, reached=False)}
     said = {"errors": errors, "reasons": (), "at_limit": ()}
     report = SimpleNamespace(status=Status.STALLED, **said)
-    _, state, tone = _state(Person().document, report, dragging=True)  # type: ignore[arg-type]  # all that it reads
+    _, state, tone, _ = _state(Person().document, report, dragging=True)  # type: ignore[arg-type]  # all that it reads
     assert (state, tone) == ("Stuck: LeftHand 3.2 mm short", "warn")
 
 

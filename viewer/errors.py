@@ -42,7 +42,7 @@ _REASONS = {
 }
 
 _MOST_LISTED, _FEW = 10, 8
-"""If there are more names than the first number, messages list as many as the second one and count the others."""
+"""If there are more names than the first number, messages list those up to the second and count the others."""
 
 _MOST_NEAR = 3
 WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_A-Za-z]+")
@@ -242,7 +242,7 @@ def and_more(count: int, shown: int = 1) -> str:
 
 
 def more_such(count: int) -> str:
-    """The end of a line that tells the first of so many findings: ``, and 3 more such``, or nothing."""
+    """The end of a line that tells the first of several findings: ``, and 3 more such``, or nothing."""
     return f", and {count - 1} more such" if count > 1 else ""
 
 

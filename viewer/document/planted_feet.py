@@ -163,7 +163,7 @@ class ContactTimes:
         return found
 
     def nearest(self, frame: int, most: int) -> list[int]:
-        """The numbers of the contacts nearest to a frame, up to so many."""
+        """The numbers of the contacts nearest to a frame, ``most`` at most."""
         away = np.maximum(self.firsts - frame, frame + 1 - self.stops)
         found: list[int] = np.argsort(away, kind="stable")[:most].tolist()
         return found

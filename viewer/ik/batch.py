@@ -193,7 +193,7 @@ class BatchRun:
         kept = self._spaces.setdefault(count, [])
         try:
             space = kept.pop()
-        except IndexError:  # as many as threads
+        except IndexError:  # one for each thread
             space = Workspace(self.skeleton, self.assembly, count)
         part = space.one
         np.copyto(part.again, many.again[chunk])

@@ -129,7 +129,7 @@ def put_start(s: System, w: Work, many: Many, i: int) -> bool:
 
 
 def place_body(s: System, w: Work, state: State, settings: Settings, far: bool, onward: bool) -> bool:
-    """Move a body to where its goals are, if they are ``far`` out, or if it is to stand there.
+    """Move a body to where its goals are, if they are ``far`` out, or if the settings ask for its standing pose.
 
     Returns:
         Whether the pose is now that of a chain which is stretched towards its goal, out of its reach: the nearest one.

@@ -144,7 +144,7 @@ def _rotations(system: System, q: Floats, g: int) -> tuple[Floats, float] | None
                 axes.append(axis)
             else:
                 slack += 2.0 * apart
-    if len(axes) > 2:  # as many as x and y
+    if len(axes) > 2:  # more than x and y
         return None
     one, other = ([IDENTITY, np.array((*axis, 0.0))] for axis in (*axes, *[_ORIGIN] * (2 - len(axes))))
     return np.array([[multiply(multiply(a, b), turn) for b in other] for a in one]), slack

@@ -180,7 +180,7 @@ class Runs:
     def _direct(self, workspace: Workspace, *, onward: bool = False) -> Direct | None:
         """Calls of the compiled kernels on a workspace; None where numpy is to do it.
 
-        A drag that compiled code has begun goes on by compiled code.
+        A drag that compiled code has begun continues in compiled code.
         """
         if self.prepared.needs_numpy:
             return None

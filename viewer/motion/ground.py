@@ -22,7 +22,7 @@ from viewer.spatial.vectors import cross, norm
 _STEP = 0.55
 """Leg lengths that a figure steps up at most: what is higher is a wall."""
 _STEEP = 0.6
-"""Height of the unit normal of a face below which nobody walks up on it: 53 degrees."""
+"""Height of the unit normal below which a face is too steep to walk up: 53 degrees."""
 _FLAT, _EDGES = 1e-15, 1e-9
 """The least doubled area of a face, seen from above, in square metres; the same number is the tolerance at its edges.
 """

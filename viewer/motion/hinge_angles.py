@@ -113,7 +113,7 @@ def aim_angles(axes: Floats, vectors: Floats, targets: Floats) -> Floats:
 def _cheaper(solutions: Floats, cost: Callable[[Floats], Floats]) -> Floats:
     """Of two solutions (2, ..., F, K), given in any order in each frame, the one (..., F, K) of the lower cost (...).
 
-    Each goes on from frame to frame.
+    Each continues from frame to frame.
     """
 
     def way(start: Floats, end: Floats) -> Floats:

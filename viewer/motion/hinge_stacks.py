@@ -46,7 +46,7 @@ class Hinges(NamedTuple):
         joints: (S,) of the skeleton with single joints.
         hinges: (S, K) of the whole one that these stand for.
         axes: (S, K, 3) at rest, in the frame of the parent of each stack's first member.
-        turns: (S, 4) how the last members stand there.
+        turns: (S, 4) rotations of the last members there.
         ranges: (S, K) of the hinges.
         size: (S,) of what they turn.
     """
@@ -151,7 +151,7 @@ class Stacks:
         return rotations.swapaxes(0, 1), translations.swapaxes(0, 1)
 
     def _in_base(self, members: tuple[int, ...], point: Floats) -> tuple[Floats, Floats]:
-        """How the last link of a base (4,) and a point (3,) of it stand in the frame of the first."""
+        """The rotation (4,) of the last link of a base, and a point (3,) of it, in the frame of the first."""
         turn, place = IDENTITY, np.zeros(3)
         for joint in members[1:]:
             place = place + rotate(turn, self.whole.offsets[joint])

@@ -30,7 +30,7 @@ _SEEN = 1e-3
 _CHUNK = 8
 """Iterations per step after the release."""
 _PIN_OFF, _FOR_PINS = 0.5, 4
-"""A tick in which a pin is drawn off by more than this part of the tolerance goes on, for at most this many steps."""
+"""A tick continues while a pin is off by more than this part of the tolerance, for at most this many steps."""
 
 _NO_TARGET = Target()
 

@@ -1,4 +1,4 @@
-"""Work that takes seconds, done in a thread while the window goes on: of any kind, long layers, the laboratory."""
+"""Work that takes seconds, in a thread while the window stays responsive: any kind, long layers, the laboratory."""
 
 from __future__ import annotations
 

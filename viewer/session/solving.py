@@ -270,7 +270,7 @@ def settle(
     """Solve a document from its pose, without restarts, by a bounded number of steps.
 
     With ``restarts``, if the settings allow them, a solve that misses a goal starts again from other poses, and one
-    that meets all goals goes on to the preferred pose, if any. Otherwise, if every goal is met and the pose is inside
+    that meets all goals continues to the preferred pose, if any. Otherwise, if every goal is met and the pose is inside
     its limits, the pose stays to the bit, unless ``again`` asks for another solution. ``edited``
     are ids of goals that an edit has changed.
     """

@@ -106,7 +106,7 @@ class Figure:
         head: or None.
         arms: left and right, or none.
         legs: left and right, or none.
-        up, left, forward: (3,) unit vectors, world frame, right-angled: how the figure stands at rest.
+        up, left, forward: (3,) unit vectors, world frame, right-angled: the axes of the figure at rest.
         upright: False: the rest pose is not a natural one (bones point anywhere, and the motion turns them), and the
             three directions are those of a standard pose: Y up, facing Z.
     """

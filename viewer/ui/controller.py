@@ -47,7 +47,7 @@ from viewer.ui.tweening import Tweening
 from viewer.ui.view import Hover, View, Workspace
 
 _EXPLAINED_AFTER = 0.25
-"""Seconds that a drag rests before it is said why its goals are missed."""
+"""Seconds that a drag rests before the status line says why its goals are missed."""
 
 
 class _RestingDrag:

@@ -11,6 +11,7 @@ import numpy as np
 from viewer.document import Document, DocumentGoal, Grab, Item, Mode, joint_of, stand_of, world_of
 from viewer.document import actions as act
 from viewer.document.actions import Select, SetPose, TurnJoint
+from viewer.document.actions.goal_actions import adding_goal
 from viewer.document.planted_feet import planted_legs
 from viewer.document.posed_goals import above
 from viewer.document.take import layer_of
@@ -421,14 +422,6 @@ def _at_centre(document: Document, hit: Hit) -> bool:
     return hit.kind != "bone" and bool(np.linalg.norm(hit.point - middle) < _MIDDLE)
 
 
-def goal_actions(document: Document, joint: str, kind: str) -> list[act.Action]:
-    """Actions that add a goal of some kind to a joint, and make the joint an effector first if needed."""
-    own = next((goal for goal in document.goals if goal.id == joint), None)
-    if own is not None and own.enabled:
-        return [act.AddGoal(joint, kind)]
-    return [*([] if own is not None else [act.MakeEffector(joint)]), act.SetGoalKind(joint, kind)]
-
-
 def limb_joint(document: Document) -> str | None:
     """The elbow or knee of the active item's limb; None if it is on no limb."""
     item = document.active_on_figure
@@ -484,7 +477,7 @@ class PoleMover:
     def begin(self, session: Session) -> None:
         """Begin the gesture and add the pole goal."""
         session.begin(f"Pole of {self.joint}")
-        for action in goal_actions(session.document, self.joint, "pole"):
+        for action in adding_goal(session.document, self.joint, "pole"):
             session.gestures.update(action)
 
     def apply(self, session: Session, motion: RigidMotion) -> None:

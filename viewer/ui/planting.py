@@ -140,13 +140,13 @@ class _LongError(Exception):
 
 
 def _stop_if_long(what: str, done: int, total: int) -> None:
-    """Raise `_LongError` where so many frames begin to be planted; called as `viewer.progress` reports."""
+    """Raise `_LongError` before `LONG` frames or more are planted; called as `viewer.progress` reports."""
     if not done and what == "planting" and total >= LONG:
         raise _LongError
 
 
 class Planting:
-    """Commands on planted feet, and on keys under them; what takes long is planted while the window goes on."""
+    """Commands on planted feet, and on keys under them; what takes long is planted in a thread."""
 
     def __init__(self, session: Session, view: View, feet: FeetView, background: Background) -> None:
         """Change a session and its view."""

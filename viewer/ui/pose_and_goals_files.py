@@ -129,8 +129,8 @@ def _take_pair(session: Session, goal: Goal) -> tuple[str, str]:
         own = _pair_of(session, ends)
     assert own is not None
     stated = {"position": goal.target, "rotation": goal.target_rotation}
-    for action in (act.SetGoal(own, offset=goal.offset), act.SetGoalKind(own, goal.kind), act.HoldEffector(own)):
-        session.gestures.update(action)  # the last one because of the offset
+    session.gestures.update(act.SetGoal(own, kind=goal.kind, offset=goal.offset))
+    session.gestures.update(act.HoldEffector(own))  # measures the target from the offset
     session.gestures.update(
         act.SetGoal(
             own,

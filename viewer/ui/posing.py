@@ -13,6 +13,7 @@ from viewer.choices import METHOD_NAMES
 from viewer.document import DocumentGoal, Item, Mode, Scope, joint_of
 from viewer.document import actions as act
 from viewer.document.actions import SetPose
+from viewer.document.actions.goal_actions import adding_goal
 from viewer.document.document_goal import DOCUMENT_KINDS
 from viewer.document.posed_goals import pairs_of
 from viewer.errors import InputError, ViewerError
@@ -27,7 +28,7 @@ from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
-from viewer.ui.drag_targets import goal_actions, grip, limb_joint, selected_joints
+from viewer.ui.drag_targets import grip, limb_joint, selected_joints
 from viewer.ui.view import Message, View, ViewPart
 
 Size = Literal["", "_fine", "_step"]
@@ -215,7 +216,7 @@ class Posing(ViewPart):
         """Add a goal to the elbow or knee of the selected limb, or to the selected joint where there is none."""
         joint = self._limb_joint()
         if joint is not None:
-            self._several(goal_actions(self._document, joint, kind), "Add", f"{kind} of {joint}")
+            self._several(adding_goal(self._document, joint, kind), "Add", f"{kind} of {joint}")
 
     def _limb_joint(self) -> str | None:
         document = self._document

@@ -255,7 +255,7 @@ class _Work(NamedTuple):
 
 
 def draw_film_card(ui: PanelContext) -> None:
-    """Draw the cards of a film and other work that goes on, and the question before the window closes."""
+    """Draw the cards of a film and other work in progress, and the question before the window closes."""
     film, low = ui.film, 0.0
     background = ui.controller.background
     if film is not None:

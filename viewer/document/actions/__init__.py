@@ -1,16 +1,29 @@
-"""All actions on a document, as values: ``action.apply(document)`` returns the changed document.
-
-`__all__` of each module says which of its names are actions.
-"""
-
-# ruff: noqa: F403 - each module lists its actions once, in its own `__all__`
+"""All actions on a document, as values: ``action.apply(document)`` returns the changed document."""
 
 from __future__ import annotations
 
-from viewer.document.actions.building_actions import *
-from viewer.document.actions.contact_actions import *
-from viewer.document.actions.goal_actions import *
-from viewer.document.actions.pose_actions import *
-from viewer.document.actions.setting_actions import *
-from viewer.document.actions.timeline_actions import *
-from viewer.document.document import Action as Action
+from viewer.document.actions.building_actions import (
+    AddJoint, DuplicateBranch, MirrorBranch, MoveJoint, ReadyToPose, RemoveJoint, Reparent, SetAxis, SetKind,
+    SetLinks, SplitBone,
+)  # fmt: skip
+from viewer.document.actions.contact_actions import (
+    AddProp, ExcludePair, RemoveProp, RenameProp, SetContact, SetGrip, SetProp, SetRadius,
+)  # fmt: skip
+from viewer.document.actions.goal_actions import (
+    AddGoal, AddLayer, BakeLayers, HoldEffector, HoldTogether, MakeEffector, MoveLayer, MoveTargets, PlantFeet,
+    ReleaseEffector, RemoveEffector, RemoveFeet, RemoveGoal, RemoveLayer, SetFeet, SetGoal, SetGoalKind, SetLayer,
+    SetPin, SetWeight,
+)  # fmt: skip
+from viewer.document.actions.pose_actions import (
+    MirrorPose, PastePose, RenameJoint, ResetPose, SetCoordinate, SetJointLimits, SetLength, SetLimitRanges,
+    SetLimits, SetLimitsFrom, SetPlanar, SetPose, SetStiffness, TurnJoint,
+)  # fmt: skip
+from viewer.document.actions.setting_actions import (
+    AddClip, Select, SetBalance, SetClip, SetFrame, SetFrameTime, SetMode, SetScope, SetSolver, SetUnits, UseMotion,
+)  # fmt: skip
+from viewer.document.actions.timeline_actions import (
+    CopiedKeys, CopyKeys, DeleteKeys, KeyPose, MoveKeys, MoveMarker, MovePoint, OpenTimeline, PasteKeys,
+    RemoveMarker, SetAutoKey, SetBlend, SetKeyValue, SetMarker, SetRange, SetSlope, SetTakeRate, SetTangents,
+    SimplifyKeys, copied_keys,
+)  # fmt: skip
+from viewer.document.document import Action

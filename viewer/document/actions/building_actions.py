@@ -26,11 +26,6 @@ from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, member
 from viewer.spatial.quaternion import conjugate, rotate
 
-__all__ = [
-    "AddJoint", "DuplicateBranch", "MirrorBranch", "MoveJoint", "ReadyToPose", "RemoveJoint", "Reparent", "SetAxis",
-    "SetKind", "SetLinks", "SplitBone",
-]  # fmt: skip
-
 _FLIP = np.array([-1.0, 1.0, 1.0])
 FRONT: Vector = (0.0, 0.0, 1.0)
 

@@ -16,8 +16,6 @@ from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.grip import fingers_of
 from viewer.skeleton import Bodies, Capsule, bodies_of
 
-__all__ = ["AddProp", "ExcludePair", "RemoveProp", "RenameProp", "SetContact", "SetGrip", "SetProp", "SetRadius"]
-
 _WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "objects": "Contact with props"}
 
 

@@ -24,12 +24,6 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Goal
 from viewer.skeleton import Effector, EffectorGoal, FreeNames, Pose, Skeleton, find_place, world_of
 
-__all__ = [
-    "AddGoal", "AddLayer", "BakeLayers", "HoldEffector", "HoldTogether", "MakeEffector", "MoveLayer", "MoveTargets",
-    "PlantFeet", "ReleaseEffector", "RemoveEffector", "RemoveFeet", "RemoveGoal", "RemoveLayer", "SetFeet",
-    "SetGoal", "SetGoalKind", "SetLayer", "SetPin", "SetWeight",
-]  # fmt: skip
-
 Target = tuple[ArrayLike | None, ArrayLike | None]
 
 FIRM = 10.0
@@ -298,6 +292,14 @@ class MakeEffector(Action):
 def _joint_or_tip(skeleton: Skeleton, name: str) -> Effector:
     bare = replace(skeleton, effectors=()) if skeleton.effectors else skeleton
     return find_place(bare, name)
+
+
+def adding_goal(document: Document, joint: str, kind: str) -> list[Action]:
+    """The actions that give a joint a goal of some kind: they make it an effector first if needed."""
+    own = next((goal for goal in document.goals if goal.id == joint), None)
+    if own is not None and own.enabled:
+        return [AddGoal(joint, kind)]
+    return [*([] if own is not None else [MakeEffector(joint)]), SetGoalKind(joint, kind)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,11 +33,6 @@ from viewer.skeleton import JointKind, Pose, Skeleton, joint_space
 from viewer.skeleton.figure import partners
 from viewer.spatial.checks import Floats, handed_over
 
-__all__ = [
-    "MirrorPose", "PastePose", "RenameJoint", "ResetPose", "SetCoordinate", "SetJointLimits", "SetLength",
-    "SetLimitRanges", "SetLimits", "SetLimitsFrom", "SetPlanar", "SetPose", "SetStiffness", "TurnJoint",
-]  # fmt: skip
-
 _LONGEST = 1e6
 """Longest bone, metres."""
 

@@ -16,11 +16,6 @@ from viewer.formats.file_formats import UpWord
 from viewer.formats.load import load
 from viewer.skeleton import Character, Clip
 
-__all__ = [
-    "AddClip", "Select", "SetBalance", "SetClip", "SetFrame", "SetFrameTime", "SetMode", "SetScope", "SetSolver",
-    "SetUnits", "UseMotion",
-]  # fmt: skip
-
 _WAYS = ("set", "add", "toggle")
 
 

@@ -24,12 +24,6 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
 from viewer.skeleton import JointKind, Pose
 
-__all__ = [
-    "CopiedKeys", "CopyKeys", "DeleteKeys", "KeyPose", "MoveKeys", "MoveMarker", "MovePoint", "OpenTimeline",
-    "PasteKeys", "RemoveMarker", "SetAutoKey", "SetBlend", "SetKeyValue", "SetMarker", "SetRange", "SetSlope",
-    "SetTakeRate", "SetTangents", "SimplifyKeys", "copied_keys",
-]  # fmt: skip
-
 Keys = tuple[Key, ...]
 
 
