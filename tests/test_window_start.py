@@ -144,10 +144,10 @@ def test_python_is_told_what_cannot_be_used(options: dict[str, Any], message: st
     ("content", "width", "wanted", "scale"),
     [
         (1.0, 1280, None, 1.0), (1.5, 1920, None, 1.5), (1.0, 3840, None, 2.0), (2.0, 3840, None, 2.0),
-        (0.5, 1280, None, 0.75), (2.0, 3840, 1.25, 1.25),
+        (0.5, 1280, None, 0.75), (2.0, 3840, 1.25, 1.25), (1.0, 1280, 2.0, 2.0), (1.0, 960, 2.0, 1.5),
     ],
 )  # fmt: skip
-def test_the_scale_is_the_monitors_or_the_persons(
+def test_the_scale_is_the_monitors_or_the_persons_and_leaves_the_bars_room(
     content: float, width: int, wanted: float | None, scale: float
 ) -> None:
     assert ui_scale(content, width, wanted) == scale

@@ -36,6 +36,8 @@ from viewer.ui.number_format import Rect
 
 _LARGE = 3200
 """Width in pixels from which a window is on a screen of high density, even if the system reports a scale of 1."""
+_LEAST = 640
+"""Logical width in which the bars have room: in a window with fewer, everything is smaller."""
 
 _TRANSPARENT = ("##Tooltip", "##Background", "##Foreground", "##panel:")
 """Beginnings of the names of imgui windows over the scene that ignore the mouse."""
@@ -49,9 +51,9 @@ def ui_scale(content_scale: float, width: int, wanted: float | None) -> float:
         width: of the framebuffer, pixels.
         wanted: the user's preference; None chooses automatically.
     """
-    if wanted is not None:
-        return wanted
-    return 2.0 if content_scale <= 1.0 and width >= _LARGE else max(content_scale, 0.75)
+    if wanted is None:
+        wanted = 2.0 if content_scale <= 1.0 and width >= _LARGE else max(content_scale, 0.75)
+    return min(wanted, max(width / _LEAST, 0.75))
 
 
 class Painter:

@@ -353,7 +353,7 @@ def _show_rows(ui: PanelContext, state: FilmState, *, still: bool) -> None:
 
 _POPUP = "##film dialog"
 _WIDTH = 560.0
-_WORDS = ("MP4", "GIF", "PNG pictures")
+_WORDS = ("MP4", "GIF", "Pictures")
 _SUFFIXES = tuple(f".{form}" for form in film.FORMATS)
 
 
@@ -378,7 +378,6 @@ def draw_film_dialog(ui: PanelContext) -> None:
         controls.separator(ui)
         _picture_rows(ui, state)
         _motion_rows(ui, state)
-        controls.separator(ui)
         _camera_rows(ui, state)
         gap(ui.px(4))
         shown.closed |= _bottom(ui, state, entered=entered, enter=enter)
@@ -392,9 +391,12 @@ def _place(ui: PanelContext, state: FilmState) -> bool:
         fields.focus_next_field()
         state.fresh = False
     before = state.name
-    state.name, entered = fields.text_line(ui, "name", state.name, width=imgui.get_content_region_avail().x)
+    state.name, entered = fields.text_line(
+        ui, "name", state.name, width=imgui.get_content_region_avail().x - ui.px(246)
+    )
     if state.name != before:
         state.read_name()
+    _format(ui, state)
     controls.label(ui, "Folder", width=_LABEL)
     button = ui.px(96)
     before = state.folder
@@ -405,14 +407,13 @@ def _place(ui: PanelContext, state: FilmState) -> bool:
     imgui.same_line(0.0, ui.px(6))
     if controls.text_button(ui, "Choose…", icon=fa.ICON_FA_FOLDER_OPEN, width=button):
         _choose(ui, state)
-    _format(ui, state)
     return entered
 
 
 def _format(ui: PanelContext, state: FilmState) -> None:
-    controls.label(ui, "Format", width=_LABEL, height=controls.SEGMENT)
+    imgui.same_line(0.0, ui.px(6))
     off = {film.FORMATS.index("mp4")} if state.lacks else set()
-    form = controls.choose(ui, "format", film.FORMATS, _WORDS, state.form, widths=ui.px(112), off=off)
+    form = controls.choose(ui, "format", film.FORMATS, _WORDS, state.form, widths=ui.px(80), off=off)
     if form != state.form:
         state.take_form(form)
     if state.lacks:

@@ -170,8 +170,8 @@ def _lit(ui: PanelContext, command: str, icon: str, words: str, *, on: bool) -> 
 
 
 def _to_end(ui: PanelContext, width: float) -> None:
-    """Undo and redo, with ``room`` logical pixels after them for the buttons at the right end."""
-    _next(ui, 16)
+    """Undo and redo, with ``width`` logical pixels after them for the buttons at the right end."""
+    _next(ui, 8)
     x, y = imgui.get_cursor_screen_pos()
     end = imgui.get_window_pos().x + ui.rect.w - ui.px(8 + width + 12 + 2 * controls.TOOL + 4)
     imgui.set_cursor_screen_pos((max(end, x), y))

@@ -20,6 +20,8 @@ from viewer.app.widgets.pen import Pen, gap
 
 _MARGIN = 32.0
 """Least distance of a dialog from the window's edges, logical pixels."""
+_LOW = 400.0
+"""Logical height of the window below which the rows of a dialog are closer together."""
 _FLAGS = (
     imgui.WindowFlags_.no_title_bar
     | imgui.WindowFlags_.no_resize
@@ -63,7 +65,8 @@ def dialog(
     tall = 0.0 if height is None else min(ui.px(height), window[1] - edges)
     imgui.set_next_window_pos((window[0] / 2.0, window[1] / 2.0), imgui.Cond_.always, (0.5, 0.5))
     imgui.set_next_window_size((wide, tall))
-    with _framed(ui, 16, 14):
+    low = window[1] < ui.px(_LOW)
+    with _framed(ui, 16, 8 if low else 14):
         imgui.push_style_color(imgui.Col_.popup_bg, paint("panel"))
         flags = _FLAGS | (imgui.WindowFlags_.always_auto_resize if height is None else 0)
         opened, _ = imgui.begin_popup_modal(name, None, flags)
@@ -71,8 +74,11 @@ def dialog(
     if not opened:
         yield None
         return
+    spacing = imgui.get_style().item_spacing
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, (spacing.x, ui.px(2) if low else spacing.y))
     shown = Dialog(bool(title) and _title(ui, title))
     yield shown
+    imgui.pop_style_var()
     if shown.closed:
         imgui.close_current_popup()
     imgui.end_popup()
