@@ -6,22 +6,12 @@ from viewer.session.autosave import Autosave, recoveries, sweep_locks
 from viewer.session.demo_parts import PREFIX, Demo, Push, SolveAfresh, StartOver, Throw, Trial
 from viewer.session.demos import DEMOS, demo_of, find_demo
 from viewer.session.figure_stage import PlaybackClock, Stage
-from viewer.session.figures import (
-    MOST_STEPS,
-    Arrangement,
-    CallRecorder,
-    Figure,
-    Placement,
-    State,
-    Step,
-    UndoHistory,
-    abreast,
-    beside,
-    free_name,
-)
+from viewer.session.figures import Arrangement, Figure, Placement, State, abreast, beside, free_name
 from viewer.session.gestures import GestureManager
-from viewer.session.lessons import LESSONS, MISPRINTS, Arm, Misprint, arm_of
+from viewer.session.history import MOST_STEPS, CallRecorder, Step, UndoHistory
+from viewer.session.lessons import LESSONS
 from viewer.session.long_work import LabWorker, LongWork, lab_problem
+from viewer.session.misprints import MISPRINTS, Arm, Misprint, arm_of
 from viewer.session.moving_targets import (
     EASE,
     LONGEST_STEP,

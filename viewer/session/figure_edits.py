@@ -12,19 +12,8 @@ from viewer.document import Document, still_report, world_of
 from viewer.document.actions import MoveTargets
 from viewer.errors import InputError, ViewerError, quote
 from viewer.session.figure_stage import Stage
-from viewer.session.figures import (
-    Arrangement,
-    CallRecorder,
-    Figure,
-    Link,
-    Placement,
-    State,
-    Step,
-    UndoHistory,
-    beside,
-    free_name,
-    name_of,
-)
+from viewer.session.figures import Arrangement, Figure, Link, Placement, State, beside, free_name, name_of
+from viewer.session.history import CallRecorder, Step, UndoHistory
 from viewer.session.solving import Solvers, applied
 from viewer.skeleton import find_place
 from viewer.spatial.checks import Floats

@@ -12,7 +12,8 @@ from viewer.document.document import is_unchanged
 from viewer.errors import InputError
 from viewer.ik.solution import Status
 from viewer.session.figure_stage import Stage
-from viewer.session.figures import CallRecorder, State, Step
+from viewer.session.figures import State
+from viewer.session.history import CallRecorder, Step
 from viewer.session.ik_drag import BLEND, IkDrag
 from viewer.session.solving import Solvers, applied, settle
 from viewer.skeleton import Pose, blend_poses

@@ -12,7 +12,8 @@ import numpy as np
 from viewer.document import Document, Item
 from viewer.errors import ViewerError
 from viewer.session.figure_stage import Stage
-from viewer.session.figures import CallRecorder, State
+from viewer.session.figures import State
+from viewer.session.history import CallRecorder
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers
 from viewer.spatial.checks import Floats

@@ -14,8 +14,9 @@ from viewer.document.solve_report import current_errors
 from viewer.session.action_log import ActionLog
 from viewer.session.figure_edits import FigureEdits, Links
 from viewer.session.figure_stage import Stage
-from viewer.session.figures import Arrangement, CallRecorder, Figure, State, Step, UndoHistory, name_of
+from viewer.session.figures import Arrangement, Figure, State, name_of
 from viewer.session.gestures import Escape, GestureManager, PoseBlend
+from viewer.session.history import CallRecorder, Step, UndoHistory
 from viewer.session.long_work import LayerWorker
 from viewer.session.moving_targets import MovingTargets
 from viewer.session.recorder import TakeRecorder

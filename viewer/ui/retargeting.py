@@ -24,7 +24,7 @@ from viewer.gizmo import Fill, Shape, Stroke
 from viewer.motion import Choices, Retargeted, RetargetReport, find_map, retarget
 from viewer.scene import OtherFigure, Text, rgba
 from viewer.session import Session
-from viewer.session.figures import Step
+from viewer.session.history import Step
 from viewer.session.long_work import LONG, LongWork, same_motion
 from viewer.skeleton import Character, Skeleton
 from viewer.skeleton.joint_map import Map, Reference

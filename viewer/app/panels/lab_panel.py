@@ -25,7 +25,7 @@ from viewer.formats.lab_report import Curve, ErrorScale, amount
 from viewer.ik.lab import MOST_METHODS, Trace
 from viewer.ik.methods import EVERY_METHOD
 from viewer.ik.solution import Status
-from viewer.session.lessons import MISPRINTS, arm_of
+from viewer.session.misprints import MISPRINTS, arm_of
 from viewer.ui.laboratory import Laboratory
 
 _CARD, _GAP, _EYE = 46.0, 6.0, 24.0
