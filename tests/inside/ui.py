@@ -4,6 +4,7 @@ from viewer.ui import file_menu as files
 from viewer.ui import film, opening, planting, retargeting
 from viewer.ui import number_format as numbers
 from viewer.ui.camera_moves import motion_points
+from viewer.ui.clipboard import LibraryPoses
 from viewer.ui.commands import GROUPS
 from viewer.ui.contact import radius_handles
 from viewer.ui.drag_targets import can_follow, mirrored_turn
@@ -25,7 +26,6 @@ from viewer.ui.film import (
     widened_camera,
 )
 from viewer.ui.laboratory import Cell
-from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.number_format import DASH, MINUS, error_decimals, unit_for
 from viewer.ui.onion_skin import ALPHAS, OnionSettings, ghost_frames
 from viewer.ui.other_figures import Beside

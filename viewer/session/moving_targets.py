@@ -212,6 +212,13 @@ class MovingTargets:
         with self._calls("resume"):
             self._run(True)
 
+    def toggle(self) -> None:
+        """Pause or resume."""
+        if self.running:
+            self.pause()
+        else:
+            self.resume()
+
     def _run(self, running: bool) -> None:
         self.running = running and bool(self.motions)
         self.wait()

@@ -14,7 +14,7 @@ from viewer.spatial.projection import Projection
 from viewer.ui.background import Background
 from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves, Planes
-from viewer.ui.clipboard import Clipboard
+from viewer.ui.clipboard import Clipboard, LibraryPoses
 from viewer.ui.commands import BY_ID, Command, CommandBinding, command_for
 from viewer.ui.contact import Balancing, Contacts, spare_words, touch_words
 from viewer.ui.demo_commands import Demos
@@ -22,17 +22,14 @@ from viewer.ui.dragging import Drag, Dragging, DragPace, HitTest
 from viewer.ui.drawing import Drawing, Effects
 from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
 from viewer.ui.file_menu import Files
-from viewer.ui.film import ShownMotion
-from viewer.ui.keying import Keying
-from viewer.ui.lab_film import LabFilm
+from viewer.ui.film import LabFilm, ShownMotion
+from viewer.ui.keying import Keying, Tweening
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import Layering
-from viewer.ui.library_poses import LibraryPoses
 from viewer.ui.number_format import Rect
 from viewer.ui.opening import Figures, Opening
 from viewer.ui.other_figures import Others
 from viewer.ui.planting import Planting
-from viewer.ui.playback import Markers, Playback
 from viewer.ui.pointing import Hint, Pointing, hints_of
 from viewer.ui.posing import Nudging, Posing, Solutions
 from viewer.ui.range_handles import LimitRanges, RangeDrag
@@ -42,8 +39,8 @@ from viewer.ui.selecting import Renaming, Selecting
 from viewer.ui.simulating import Simulating
 from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.switches import Switches
+from viewer.ui.timeline import Markers, Playback
 from viewer.ui.trails import TrailMover
-from viewer.ui.tweening import Tweening
 from viewer.ui.view import Hover, View, Workspace
 
 _EXPLAINED_AFTER = 0.25
@@ -123,7 +120,7 @@ class Controller:
             self.retargeting,
             self._exported,
         )
-        self.playback = Playback(session, view, self.demos)
+        self.playback = Playback(session, view)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
         self.library_poses = LibraryPoses(session, view)
         self.selecting = Selecting(session, view)

@@ -100,14 +100,6 @@ class Demos(ViewPart):
         """Whether any targets move or are paused."""
         return bool(self._session.targets.motions)
 
-    def toggle(self) -> None:
-        """Pause or resume the moving targets."""
-        session = self._session
-        if session.targets.running:
-            session.targets.pause()
-        else:
-            session.targets.resume()
-
     def start_over(self) -> None:
         """Restore the demo's initial document and view: one undo step. The solver stays if the demo compares none."""
         demo = self.current
@@ -195,7 +187,9 @@ class Demos(ViewPart):
         """How its commands are run."""
         session = self._session
         return {
-            "demo.animate": CommandBinding(self.toggle, lambda: self.has_motions, lambda: session.targets.running),
+            "demo.animate": CommandBinding(
+                session.targets.toggle, lambda: self.has_motions, lambda: session.targets.running
+            ),
             "demo.start_over": CommandBinding(self.start_over, lambda: self.current is not None),
         }
 

@@ -30,8 +30,7 @@ from viewer.skeleton.character import placed
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import DROPPED_MESHES, Contacts
 from viewer.ui.film import ObjectsAt, ShownMotion
-from viewer.ui.opening import Figures, Opening
-from viewer.ui.pose_and_goals_files import import_pose_or_goals, kind_of_file
+from viewer.ui.opening import Figures, Opening, import_pose_or_goals, kind_of_file
 from viewer.ui.posing import Nudging
 from viewer.ui.retargeting import Retargeting
 from viewer.ui.view import Message, View

@@ -1,4 +1,4 @@
-"""Films of a document: their plan, length, file names and scenes."""
+"""Films of a document or the laboratory: their plan, length, file names and scenes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from viewer.document import Document, Item, frame_pose, joints_at_limit, world_of
+from viewer.document.actions import AddClip
 from viewer.document.actions.setting_actions import at_frame
 from viewer.document.changed_keys import take_of
 from viewer.document.import_export import baked_character
@@ -19,16 +20,22 @@ from viewer.document.posed_goals import carried
 from viewer.errors import plural
 from viewer.formats.file_formats import FASTEST_FPS, GIF_FPS, STILL_FPS, STILL_TURN, USUAL_FPS, playable_fps, same_rate
 from viewer.ik.contact import Object
+from viewer.ik.lab import Trace
 from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points, props_of
+from viewer.scene.method_ghosts import method_ghosts
+from viewer.session import Session
 from viewer.session.figure_stage import frame_after
+from viewer.session.long_work import LabProblem
 from viewer.skeleton import Clip, Pose
 from viewer.spatial.checks import Floats
 from viewer.ui import drag_targets
 from viewer.ui.contact import ground_of, prop_shapes
+from viewer.ui.laboratory import PER_SECOND, Laboratory
 from viewer.ui.number_format import fixed
 from viewer.ui.onion_skin import MOST_TRAILS, OnionSettings, ghosts_of, trails_of
 from viewer.ui.other_figures import Beside
 from viewer.ui.scene_builder import goal_marks, stretched
+from viewer.ui.view import View
 
 FilmFormat = Literal["mp4", "gif", "png"]
 FORMATS: tuple[FilmFormat, ...] = get_args(FilmFormat)
@@ -451,3 +458,39 @@ def _trailed(document: Document) -> tuple[Item, ...]:
     """Items with trails, as in the view: the selection, else all effectors."""
     chosen = document.selected_on_figure or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
     return chosen[-MOST_TRAILS:]
+
+
+class LabFilm:
+    """What is filmed of the laboratory, made once for what is shown there."""
+
+    def __init__(self, session: Session, view: View, laboratory: Laboratory) -> None:
+        """Make nothing yet."""
+        self._session, self._view, self._lab = session, view, laboratory
+        self._made: tuple[Document, object, ShownMotion] | None = None
+
+    def filmed(self) -> ShownMotion | None:
+        """What a film shows; None outside the workspace."""
+        lab, document = self._lab, self._session.document
+        problem, solid = lab.problem, lab.trace
+        if lab.pose is None or problem is None or solid is None:
+            return None
+        key = lab.solid, lab.hidden, lab.methods, lab.worker.revision
+        if self._made is None or self._made[0] is not document or self._made[1] != key:
+            self._made = document, key, self._film(document, problem, solid)
+        return self._made[2]
+
+    def _film(self, document: Document, problem: LabProblem, solid: Trace) -> ShownMotion:
+        """A frame for every iteration, and a second of the last one. The user may go on while the film is made."""
+        lab, skeleton, height = self._lab, document.skeleton, self._view.height
+        last, lettered, others = lab.last, lab.lettered, [(lab.curve(name), one) for name, one in lab.others.items()]
+        poses = [problem.shown(solid.at(min(k, last)).pose) for k in range(last + round(PER_SECOND))]
+        turns, places = (np.array([getattr(pose, name) for pose in poses]) for name in ("rotations", "translations"))
+        clip = Clip.from_arrays(skeleton, turns, places, fps=PER_SECOND, name="Iterations")
+
+        def ghosts(frame: int) -> tuple[Ghost, ...]:
+            worlds = [(curve, world_of(skeleton, problem.shown(trace.at(frame).pose))) for curve, trace in others]
+            return method_ghosts(skeleton, world_of(skeleton, poses[frame]), worlds, lettered, height)
+
+        # Its first frame has moved the goals along.
+        filmed = replace(AddClip.of(document, clip).apply(document), goals=document.goals)
+        return ShownMotion(filmed, ghosts=ghosts)

@@ -23,10 +23,9 @@ from viewer.document.take import MOST_FRAMES
 from viewer.errors import shown
 from viewer.session import Loop
 from viewer.ui import number_format
+from viewer.ui.keying import FARTHEST
 from viewer.ui.layering import layers_of
-from viewer.ui.playback import SPEEDS
-from viewer.ui.timeline import last_frame, played_range
-from viewer.ui.tweening import FARTHEST
+from viewer.ui.timeline import SPEEDS, last_frame, played_range
 
 _NAME, _LABEL, _FIELD = "timeline options", 150.0, 84.0
 _RATE = fields.Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
