@@ -16,9 +16,8 @@ from viewer.cli.options import SESSION_POSE
 from viewer.errors import one_line, plural, quote, shown
 from viewer.formats.arrays_and_tables import write_fk_npz
 from viewer.formats.file_formats import is_session
-from viewer.formats.json_joints import joint_words
 from viewer.formats.limit_sources import joint_sources
-from viewer.formats.skeleton_json import file_order
+from viewer.formats.skeleton_json import file_order, joint_words
 from viewer.formats.units import lengths_to_source, root_rotations_to_source, root_translations_to_source
 from viewer.skeleton import (
     Character,

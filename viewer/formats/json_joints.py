@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from viewer.errors import FormatError, InputError, at_path, quote, unknown_name
-from viewer.formats.json_reading import degrees_of, numbers
 from viewer.formats.json_structs import Joint, Limits, SkeletonFile
 from viewer.formats.motion_json import local_metres, rows, unit_rotations
-from viewer.formats.units import lengths_to_internal, lengths_to_source, root_rotations_to_internal
+from viewer.formats.units import lengths_to_internal, root_rotations_to_internal
 from viewer.skeleton import (
     Bodies,
     Capsule,
@@ -37,6 +36,7 @@ from viewer.skeleton.tree import CycleError, parents_first
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import axes_of as euler_axes
 
+T = TypeVar("T")
 Row: TypeAlias = tuple[float, float, float]
 
 _PATH = ".spread"
@@ -44,7 +44,7 @@ _PATH = ".spread"
 Pair: TypeAlias = tuple[float, float]
 Triple: TypeAlias = tuple[float, float, float]
 
-_LIMIT_KEYS = {
+LIMIT_KEYS = {
     JointKind.BALL: ("x", "y", "z", "order"),
     JointKind.HINGE: ("angle",),
     JointKind.UNIVERSAL: ("angles",),
@@ -55,12 +55,12 @@ _JOINT_KEYS = {
     "axes": (JointKind.UNIVERSAL,),
     "twist_axis": (JointKind.BALL,),
     "order": (JointKind.BALL,),
-    "limits": tuple(_LIMIT_KEYS),
-    "spread": (*_LIMIT_KEYS, JointKind.FREE),
+    "limits": tuple(LIMIT_KEYS),
+    "spread": (*LIMIT_KEYS, JointKind.FREE),
 }
 """Keys that only some kinds of joints use; on other kinds they give a warning."""
 
-_TWO_TURNS, _HALF_TURN, _QUARTER_TURN = 720.0, 180.0, 90.0
+TWO_TURNS, _HALF_TURN, _QUARTER_TURN = 720.0, 180.0, 90.0
 _TURN = 2.0 * math.pi
 
 _LONGEST_CYCLE = 8
@@ -84,23 +84,6 @@ def _spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
     with at_path(_PATH):
         found = _internal(checked_matrix(np.array(matrix, dtype=np.float64)), kind, source)
     return np.diagonal(found).copy() if kind.turns_freely and bool(are_diagonal(found)) else found
-
-
-def _spread_words(skeleton: Skeleton, joint: int, source: Source) -> list[object] | None:
-    """The value of ``spread`` in a file; None if the skeleton states none for the joint."""
-    slide = skeleton.kinds[joint] is JointKind.SLIDE
-    if skeleton.mobility_matrices is not None and skeleton.has_mobility_matrix[joint]:
-        matrix = skeleton.mobility_matrices[joint]
-        if skeleton.kinds[joint].turns_freely and bool(are_diagonal(matrix)):
-            return _words(np.diagonal(matrix), source, slide=slide)
-        return [_words(row, source, slide=slide) for row in matrix]
-    if skeleton.mobility is None or np.isnan(skeleton.mobility[joint]).any():
-        return None
-    return _words(skeleton.mobility[joint], source, slide=slide)
-
-
-def _words(values: Floats, source: Source, *, slide: bool) -> list[object]:
-    return [*numbers(lengths_to_source(values, source))] if slide else [*map(degrees_of, values.tolist())]
 
 
 def _sorted(stated: Sequence[float | Row]) -> tuple[list[float] | None, list[Row]]:
@@ -180,11 +163,11 @@ def _limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) -
         FormatError: keys of another kind, a range whose ends are swapped or too far apart.
     """
     limits = joint.limits
-    if limits is None or kind not in _LIMIT_KEYS:
+    if limits is None or kind not in LIMIT_KEYS:
         return None
     for key in limits.__struct_fields__:
-        if getattr(limits, key) is not None and key not in _LIMIT_KEYS[kind]:
-            known = ", ".join(_LIMIT_KEYS[kind])
+        if getattr(limits, key) is not None and key not in LIMIT_KEYS[kind]:
+            known = ", ".join(LIMIT_KEYS[kind])
             raise FormatError(f"expected {known} in the limits of a {kind}, found {key}", path=".limits")
     if kind is JointKind.BALL:
         return _ball(joint, limits, twist_axis)
@@ -209,65 +192,38 @@ def _is_rest_outside(limits: JointLimits, kind: JointKind) -> bool:
     return bool(((low > 0.0) | (high < 0.0)).any())
 
 
-def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, object]:
-    """What a file says of one joint besides its place: kind, axis or axes, limits and so on, by key.
-
-    Raises:
-        InputError: a slide with only one limit, which a file cannot express.
-    """
-    kind, limits = skeleton.kinds[joint], skeleton.limits[joint]
-    words: dict[str, object] = {}
-    if kind is not (JointKind.FREE if skeleton.parents[joint] < 0 else JointKind.BALL):
-        words["kind"] = kind.value
-    if kind.dofs == 1:
-        words["axis"] = numbers(skeleton.axes[joint, 0])
-    elif kind is JointKind.UNIVERSAL:
-        words["axes"] = [numbers(axis) for axis in skeleton.axes[joint]]
-    if limits is not None and kind in _LIMIT_KEYS:
-        if limits.form is LimitForm.SWING_TWIST:
-            words["twist_axis"] = AXIS_NAMES[limits.twist_axis]
-        words["limits"] = _limit_words(limits, kind, source)
-    spread = _spread_words(skeleton, joint, source)
-    if spread is not None:
-        words["spread"] = spread
-    inertia = skeleton.inertias[joint] if skeleton.inertias else None
-    if inertia is not None:
-        words["inertia"] = _inertia_words(inertia, source)
-    motor = skeleton.motors[joint] if skeleton.motors else None
-    if motor is not None:
-        words["motor"] = _motor_words(motor, _unit_of(kind, source))
-    mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
-    if mimic is not None:
-        words["mimic"] = _mimic_words(skeleton, mimic, source)
-    return words
-
-
-def _inertia_words(inertia: Inertia, source: Source) -> dict[str, object]:
-    """The key ``inertia`` of a joint, with its value in a file."""
-    words: dict[str, object] = {"mass": numbers(np.array([inertia.mass]))[0]}
-    if any(inertia.center):
-        words["center"] = numbers(lengths_to_source(np.array(inertia.center), source))
-    return words | {"moments": numbers(np.array(inertia.moments))} if any(inertia.moments) else words
-
-
-def _motor_words(motor: Motor, unit: float) -> dict[str, object]:
-    """The key ``motor`` of a joint, with its value in a file; ``unit`` as of `_unit_of`."""
-    velocity = None if motor.velocity is None else motor.velocity / unit
-    words = {"effort": motor.effort, "velocity": velocity}
-    return {key: numbers(np.array([value]))[0] for key, value in words.items() if value is not None}
-
-
-def _mimic_words(skeleton: Skeleton, mimic: Mimic, source: Source) -> dict[str, object]:
-    """The key ``mimic`` of a joint, with its value in a file."""
-    own, leader = (_unit_of(skeleton.kinds[skeleton.index(name)], source) for name in (mimic.joint, mimic.leader))
-    ratio, offset = numbers(np.array((mimic.ratio * leader / own, mimic.offset / own)))
-    words: dict[str, object] = {"joint": mimic.leader, "ratio": ratio}
-    return words | {"offset": offset} if mimic.offset else words
-
-
-def _unit_of(kind: JointKind, source: Source) -> float:
+def unit_of(kind: JointKind, source: Source) -> float:
     """Metres or radians of a file's 1 in a coordinate of a joint."""
     return source.metres_per_unit if kind is JointKind.SLIDE else math.radians(1.0)
+
+
+def _inertia_of(joint: Joint, source: Source) -> Inertia | None:
+    given = joint.inertia
+    if given is None:
+        return None
+    try:
+        x, y, z = lengths_to_internal(np.array(given.center), source).tolist()
+        return Inertia(given.mass, (x, y, z), given.moments)
+    except InputError as error:
+        raise FormatError(str(error).removeprefix("inertia: "), path=".inertia") from None
+
+
+def _motor_of(joint: Joint, kind: JointKind, source: Source) -> Motor | None:
+    given = joint.motor
+    if given is None:
+        return None
+    return Motor(given.effort, None if given.velocity is None else given.velocity * unit_of(kind, source))
+
+
+def _mimic_of(joint: Joint, kind: JointKind, kind_of: Mapping[str, JointKind], source: Source) -> Mimic | None:
+    """The joint that a joint follows, or None; ``kind_of``: by the joints' names."""
+    given = joint.mimic
+    if given is None:
+        return None
+    if given.joint not in kind_of:
+        raise FormatError(unknown_name("joint", given.joint, kind_of), path=".mimic.joint")
+    own, leader = unit_of(kind, source), unit_of(kind_of[given.joint], source)
+    return Mimic(joint.name, given.joint, given.ratio * own / leader, given.offset * own)
 
 
 def _ball(joint: Joint, limits: Limits, twist_axis: int) -> JointLimits | None:
@@ -283,7 +239,9 @@ def _ball(joint: Joint, limits: Limits, twist_axis: int) -> JointLimits | None:
             most = _QUARTER_TURN if axis == middle else _HALF_TURN
             if max(map(abs, _ordered(pair, place))) > most:
                 why = f": it is the middle angle of {order}" if axis == middle else ""
-                raise FormatError(f"expected a range within +-{most:g} degrees{why}, found {_text(pair)}", path=place)
+                raise FormatError(
+                    f"expected a range within +-{most:g} degrees{why}, found {pair_text(pair)}", path=place
+                )
         ranges.append(UNLIMITED if pair is None else _radians(pair))
     if order:
         return JointLimits.euler(order, *ranges)
@@ -294,30 +252,14 @@ def _ball(joint: Joint, limits: Limits, twist_axis: int) -> JointLimits | None:
         raise FormatError(str(error).partition(": ")[2], path=".limits") from None
 
 
-def _limit_words(limits: JointLimits, kind: JointKind, source: Source) -> dict[str, object]:
-    pairs = list(zip(limits.lower.tolist(), limits.upper.tolist(), strict=True))
-    if kind is JointKind.SLIDE:
-        if not all(map(math.isfinite, pairs[0])):
-            raise InputError(f"limits of a slide: expected two finite ends, found {_text(pairs[0])}")
-        return {"distance": numbers(lengths_to_source(np.array(pairs[0]), source))}
-    # For hinges and universals two full turns mean no limit; for balls unlimited axes are left out.
-    degrees = [[degrees_of(low, -_TWO_TURNS / 2.0), degrees_of(high, _TWO_TURNS / 2.0)] for low, high in pairs]
-    if kind is JointKind.HINGE:
-        return {"angle": degrees[0]}
-    if kind is JointKind.UNIVERSAL:
-        return {"angles": degrees}
-    words: dict[str, object] = {"order": limits.order} if limits.form is LimitForm.EULER else {}
-    return words | {AXIS_NAMES[i]: degrees[i] for i, pair in enumerate(pairs) if pair != UNLIMITED}
-
-
 def _radians(pair: Pair) -> Pair:
     return math.radians(pair[0]), math.radians(pair[1])
 
 
 def _angles(pair: Pair, place: str) -> Pair:
     low, high = _ordered(pair, place)
-    if max(abs(low), abs(high)) > _TWO_TURNS:
-        raise FormatError(f"expected a range within +-{_TWO_TURNS:g} degrees, found {_text(pair)}", path=place)
+    if max(abs(low), abs(high)) > TWO_TURNS:
+        raise FormatError(f"expected a range within +-{TWO_TURNS:g} degrees, found {pair_text(pair)}", path=place)
     return _radians(pair)
 
 
@@ -328,11 +270,12 @@ def _scaled(pair: Pair, source: Source) -> Pair:
 
 def _ordered(pair: Pair, place: str) -> Pair:
     if pair[0] > pair[1]:
-        raise FormatError(f"expected the lower end first, found {_text(pair)}", path=place)
+        raise FormatError(f"expected the lower end first, found {pair_text(pair)}", path=place)
     return pair
 
 
-def _text(pair: Pair) -> str:
+def pair_text(pair: Pair) -> str:
+    """A range in messages."""
     return f"{pair[0]:g}, {pair[1]:g}"
 
 
@@ -445,59 +388,31 @@ class JointList:
             mobility=spreads,
             mobility_matrices=matrices,
             mimics=self._mimics(kinds, source),
-            inertias=self._inertias(source),
-            motors=self._motors(kinds, source),
+            inertias=self._each(kinds, lambda joint, _: _inertia_of(joint, source)),
+            motors=self._each(kinds, lambda joint, kind: _motor_of(joint, kind, source)),
         )
 
-    def _inertias(self, source: Source) -> tuple[Inertia | None, ...]:
-        found: list[Inertia | None] = []
-        for index, joint in enumerate(self.joints):
-            given, own = joint.inertia, None
-            if given is not None:
-                with self._at(index):
-                    try:
-                        x, y, z = lengths_to_internal(np.array(given.center), source).tolist()
-                        own = Inertia(given.mass, (x, y, z), given.moments)
-                    except InputError as error:
-                        raise FormatError(str(error).removeprefix("inertia: "), path=".inertia") from None
-            found.append(own)
-        return tuple(found)
-
-    def _motors(self, kinds: tuple[JointKind, ...], source: Source) -> tuple[Motor | None, ...]:
-        found: list[Motor | None] = []
-        for joint, kind in zip(self.joints, kinds, strict=True):
-            given = joint.motor
-            speed = None if given is None or given.velocity is None else given.velocity * _unit_of(kind, source)
-            found.append(None if given is None else Motor(given.effort, speed))
+    def _each(self, kinds: tuple[JointKind, ...], read: Callable[[Joint, JointKind], T]) -> tuple[T, ...]:
+        """What is read of each joint of its kind."""
+        found = []
+        for index, (joint, kind) in enumerate(zip(self.joints, kinds, strict=True)):
+            with self._at(index):
+                found.append(read(joint, kind))
         return tuple(found)
 
     def _mimics(self, kinds: tuple[JointKind, ...], source: Source) -> tuple[Mimic, ...]:
-        found = []
         kind_of = {joint.name: kind for joint, kind in zip(self.joints, kinds, strict=True)}
-        for index, joint in enumerate(self.joints):
-            if joint.mimic is None:
-                continue
-            if joint.mimic.joint not in kind_of:
-                with self._at(index):
-                    raise FormatError(unknown_name("joint", joint.mimic.joint, kind_of), path=".mimic.joint")
-            own, leader = (_unit_of(kind_of[name], source) for name in (joint.name, joint.mimic.joint))
-            ratio, offset = joint.mimic.ratio * own / leader, joint.mimic.offset * own
-            found.append(Mimic(joint.name, joint.mimic.joint, ratio, offset))
-        return tuple(found)
+        found = self._each(kinds, lambda joint, kind: _mimic_of(joint, kind, kind_of, source))
+        return tuple(mimic for mimic in found if mimic is not None)
 
     def _spreads(self, kinds: tuple[JointKind, ...], source: Source) -> tuple[Floats | None, Floats | None]:
         """Spreads (J, 3) and (J, 3, 3), NaN for joints without one; None if no joint has one."""
-        found: dict[int, dict[int, Floats]] = {1: {}, 2: {}}
-        for index, joint in enumerate(self.joints):
-            with self._at(index):
-                spread = _spread_of(joint, kinds[index], source)
+        tables = [np.full((len(kinds), *(3,) * rank), np.nan) for rank in (1, 2)]
+        for index, spread in enumerate(self._each(kinds, lambda joint, kind: _spread_of(joint, kind, source))):
             if spread is not None:
-                found[spread.ndim][index] = spread
-        tables = [np.full((len(kinds), *(3,) * rank), np.nan) for rank in found]
-        for table, some in zip(tables, found.values(), strict=True):
-            for index, spread in some.items():
-                table[index] = spread
-        return tables[0] if found[1] else None, tables[1] if found[2] else None
+                tables[spread.ndim - 1][index] = spread
+        triples, matrices = (None if np.isnan(table).all() else table for table in tables)
+        return triples, matrices
 
     @contextmanager
     def _at(self, joint: int) -> Iterator[None]:
