@@ -17,7 +17,7 @@ from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.limbs import ARM, Figure, Limb, bends_towards, flexion_axis, limb_places
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import DERIVED_POSES, Skeleton
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate, slerp
@@ -204,17 +204,7 @@ def _likely(skeleton: Skeleton, pose: Pose, joints: list[int]) -> Pose:
     return Pose(rotations, translations)
 
 
-def relaxed_pose(self: Skeleton) -> Pose:
-    """A good start for IK: limbs slightly bent, in their natural direction.
-
-    The file's pose "relaxed"; else the derived one of a recognised figure (`viewer.skeleton.relaxed`); else the
-    rest pose.
-    """
-    relaxed = self.poses.get("relaxed")
-    return derived_pose(self) if relaxed is None else relaxed
-
-
-Skeleton.relaxed_pose = relaxed_pose
+DERIVED_POSES["relaxed"] = derived_pose
 
 
 def blend_poses(a: Pose, b: Pose, part: float) -> Pose:

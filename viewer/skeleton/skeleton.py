@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -52,6 +52,10 @@ _UNIT = 1e-12
 """Axes this close to unit length are not normalised again."""
 _PERPENDICULAR = 1e-6
 """Largest cosine of the angle between the two axes of a universal joint."""
+
+DERIVED_POSES: dict[str, Callable[[Skeleton], Pose]] = {}
+"""Makes a pose that a file does not have, by name. `viewer.skeleton.relaxed` adds its own: it poses by kinematics,
+which import this module."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,8 +113,6 @@ class Skeleton:
     motors: tuple[Motor | None, ...] = ()
     mimics: tuple[Mimic, ...] = ()
     loops: tuple[LoopClosure, ...] = ()
-    relaxed_pose: ClassVar[Callable[[Skeleton], Pose]]
-    """A method that `viewer.skeleton.relaxed` adds: it takes kinematics, which take skeletons."""
 
     def __post_init__(self) -> None:
         """Take lists as read-only arrays, words as kinds, axes at unit length.
@@ -198,6 +200,15 @@ class Skeleton:
     def rest_pose(self) -> Pose:
         """Every joint at its rest rotation and offset."""
         return Pose.trusted(self.rest_rotations, self.offsets)
+
+    def relaxed_pose(self) -> Pose:
+        """A good start for IK: limbs slightly bent, in their natural direction.
+
+        The file's pose "relaxed"; else the derived one of a recognised figure (`viewer.skeleton.relaxed`); else the
+        rest pose.
+        """
+        relaxed = self.poses.get("relaxed")
+        return DERIVED_POSES["relaxed"](self) if relaxed is None else relaxed
 
 
 @lru_cache(maxsize=512)
