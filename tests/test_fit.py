@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,24 @@ def test_exact_positions_of_any_skeleton_come_back(seed: int) -> None:
     skeleton = random_skeleton(seed)
     wanted = fk_clip(skeleton, waving(skeleton, seed=seed)).positions
     assert off(viewer.fit(skeleton, wanted, fps=60), wanted).max() < EXACT
+
+
+@pytest.mark.parametrize("millimetres", [0.0, 5.0])
+def test_a_body_that_moves_under_a_root_that_stays_is_no_bone(millimetres: float) -> None:
+    """As in captures with a root at the origin: the hips are translated, and no bone of one length leads to them."""
+    skeleton = random_skeleton(3)
+    skeleton = replace(skeleton, parents=np.array([-1, 0, *np.maximum(skeleton.parents[2:], 1)]))
+    clip = waving(skeleton)
+    moved = clip.local_translations()
+    moved[:, 1] += moved[:, 0]
+    moved[:, 0] = 0.0
+    wanted = fk_clip(skeleton, clip.with_motion(clip.rotations, moved)).positions
+    noise = 1e-3 * millimetres * np.random.default_rng(0).normal(size=wanted.shape)
+    made = viewer.fit(skeleton, wanted + noise, fps=60)
+    missed = off(made, wanted)
+    assert missed[:, 1:].mean() < max(EXACT, 1e-3 * millimetres)
+    assert missed.max() < max(EXACT, 5e-3 * millimetres)
+    assert not any("the points may be others" in warning for warning in made.warnings)
 
 
 def test_a_rig_with_hinges_keeps_its_kinds() -> None:

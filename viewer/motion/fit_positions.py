@@ -39,6 +39,10 @@ _CHANGES = 0.3
 """Share of its length by which a bone may change without a warning."""
 _COINCIDE = 1e-6
 """Metres below which two points coincide."""
+_LOOSE, _SPREADS = 1e-4, 5.0
+"""The distance between two joints changes if most of its values are farther apart than this, in metres, and than so
+many standard deviations of their noise: that alone spreads 90 % of them over 4.7.
+"""
 _STRETCHED = 0.99
 """Quantile of the distances between its ends that is a back's length."""
 
@@ -396,16 +400,36 @@ def _on_rig(skeleton: Skeleton, points: Floats, joints: Sequence[str] | None, *,
     named = set(names)
     given = [joint for joint, each in enumerate(skeleton.names) if each in named]
     place_of = {joint: place for place, joint in enumerate(given)}
-    above = [_nearest(parents, joint, place_of) for joint in given]
+    loose = _loose(skeleton, places)
+    above = [-1 if joint in loose else _nearest(parents, joint, place_of) for joint in given]
     paths = _cleaned(places[:, given], above, [skeleton.names[joint] for joint in given], fps)
     full = np.full((len(points), count, 3), np.nan)
     full[:, given] = paths.points
     seen = np.isfinite(full[0]).all(axis=-1)
-    solver = Turning(skeleton, seen, _limbs_of(skeleton), line=paths.line)
+    solver = Turning(skeleton, seen, _limbs_of(skeleton), line=paths.line, loose=loose)
     sized, notes = _resized(skeleton, solver, full, paths.noise)
     if notes:
-        solver = Turning(sized, seen, _limbs_of(sized), line=paths.line)
+        solver = Turning(sized, seen, _limbs_of(sized), line=paths.line, loose=loose)
     return _character(solver, full, paths._replace(notes=(*paths.notes, *notes)), fps, name)
+
+
+def _loose(skeleton: Skeleton, places: Floats) -> frozenset[int]:
+    """Joints on the way from the root to the body that no bone of fixed length holds, as under a root that stays.
+
+    Args:
+        skeleton: the rig.
+        places: (F, J, 3) of its joints; NaN where they are not known.
+    """
+    found, joint = set[int](), 0
+    while len(below := np.flatnonzero(skeleton.parents == joint)) == 1:
+        parent, joint = joint, int(below[0])
+        bone = places[:, [parent, joint]]
+        bone = bone[np.isfinite(bone).all(axis=(1, 2))]
+        if len(bone):
+            low, high = quantiles(norm(bone[:, 1] - bone[:, 0]), (0.05, 0.95))
+            if high - low > max(_LOOSE, _SPREADS * point_noise(bone, (-1, 0))):
+                found.add(joint)
+    return frozenset(found)
 
 
 @lru_cache(maxsize=16)

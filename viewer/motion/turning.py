@@ -9,7 +9,7 @@ not above each other, are turned at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 from functools import cached_property
 from typing import NamedTuple
@@ -65,7 +65,13 @@ class Turning:
     """Rotates the joints of a skeleton so that its nodes (joints, then end sites) come to their positions."""
 
     def __init__(
-        self, skeleton: Skeleton, seen: Bools, limbs: Sequence[tuple[int, int, Floats]], *, line: float = LINE
+        self,
+        skeleton: Skeleton,
+        seen: Bools,
+        limbs: Sequence[tuple[int, int, Floats]],
+        *,
+        line: float = LINE,
+        loose: Collection[int] = (),
     ) -> None:
         """The bones and what turns them.
 
@@ -74,6 +80,7 @@ class Turning:
             seen: (J,) or (J + E,) nodes with known positions.
             limbs: upper and lower joint, and the flexion axis (3,) at rest in the world.
             line: bones are on one line by this part of their extent.
+            loose: joints that are placed by themselves, without a bone from the joint above.
         """
         self.skeleton, self.rest = skeleton, fk(skeleton, skeleton.rest_pose())
         self.parents = skeleton.parents.tolist()
@@ -84,7 +91,10 @@ class Turning:
         self.arms: dict[int, list[Arm]] = {}
         self.tops: list[int] = []
         for joint in np.flatnonzero(self.seen).tolist():
-            self._add(joint, joint, self.rest.positions[joint])
+            if joint in loose:
+                self.tops.append(joint)
+            else:
+                self._add(joint, joint, self.rest.positions[joint])
         for tip in np.flatnonzero(seen[len(skeleton) :]).tolist():
             joint = int(skeleton.tip_parents[tip])
             place = self.rest.positions[joint] + rotate(self.rest.rotations[joint], skeleton.tip_offsets[tip])
