@@ -545,8 +545,7 @@ def _add_capsules(
     least = max(_LEAST_PART * float(weights.sum() or 1.0) / len(skeleton), _LEAST_KG)
     for one, mass, clear in zip(found.capsules, masses.tolist(), found.clearances.tolist(), strict=True):
         low = min(clear) < 0.999 * one.radius
-        length = float(np.linalg.norm(np.subtract(one.b, one.a)))
-        shape = {"fromto": [*one.a, *one.b]} if length > 1e-9 * height else {"pos": one.a}
+        shape = {"fromto": [*one.a, *one.b]} if one.length > 1e-9 * height else {"pos": one.a}
         kind = mujoco.mjtGeom.mjGEOM_CAPSULE if "fromto" in shape else mujoco.mjtGeom.mjGEOM_SPHERE
         bodies[one.joint].add_geom(
             type=kind, size=[one.radius, 0.0, 0.0], friction=friction, contype=BODIES,

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from viewer.choices import Base
 from viewer.skeleton import JointKind, Pose, Skeleton, Skin, bodies_of, find_figure, fk, tip_positions
 from viewer.skeleton.balance import standing_points
-from viewer.skeleton.tree import at_or_below
+from viewer.skeleton.tree import at_or_below, rest_world
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
 
@@ -101,7 +101,7 @@ def with_feet(skeleton: Skeleton, skin: Skin | None) -> Skeleton:
     figure = find_figure(skeleton)
     if figure is None or skin is None or not skin.follows_joints:
         return skeleton
-    world = fk(skeleton, skeleton.rest_pose())
+    world = rest_world(skeleton)
     tips = list(zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True))
     for leg in figure.legs:
         if leg.end is None:
@@ -186,7 +186,7 @@ def _has_legs(figure: Skeleton) -> bool:
 
 def _is_on_feet(figure: Skeleton) -> bool:
     """Whether the lowest ends at rest are far below the root and all around it."""
-    world = fk(figure, figure.rest_pose())
+    world = rest_world(figure)
     inner = set(figure.parents.tolist()) | set(figure.tip_parents.tolist())
     leaves = [joint for joint in range(len(figure)) if joint not in inner]
     ends = np.concatenate([world.positions[leaves], tip_positions(figure, world)])
@@ -231,7 +231,7 @@ def stood(skeleton: Skeleton, pose: Pose, footings: Sequence[Footing], ground: f
         turned = 1.0 - abs(float(pose.rotations[root] @ skeleton.rest_rotations[root]))
         if not len(one.joints):
             continue
-        points = world.positions[one.joints] + rotate(world.rotations[one.joints], one.offsets)
+        points = world.points(one.joints, one.offsets)
         lift = ground - float((points[:, 1] - one.room).min())
         if lift > 0.0 or max(moved, turned) <= _HERE:
             translations[root, 1] += lift

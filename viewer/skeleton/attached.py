@@ -67,8 +67,17 @@ class Capsule:
 
     def __repr__(self) -> str:
         """Its joint, length and radius."""
-        length = float(np.linalg.norm(np.subtract(self.b, self.a)))
-        return f"<Capsule: joint {self.joint}, length {length:.4g}, radius {self.radius:.4g}>"
+        return f"<Capsule: joint {self.joint}, length {self.length:.4g}, radius {self.radius:.4g}>"
+
+    @property
+    def length(self) -> float:
+        """Of the segment, metres."""
+        return float(np.linalg.norm(np.subtract(self.b, self.a)))
+
+    @property
+    def volume(self) -> float:
+        """Cubic metres."""
+        return float(np.pi * self.radius**2 * (self.length + 4.0 / 3.0 * self.radius))
 
     def __post_init__(self) -> None:
         """Take plain numbers.

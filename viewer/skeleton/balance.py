@@ -20,10 +20,10 @@ import numpy as np
 from viewer.skeleton.attached import Capsule, Inertia, inertia_of_capsules
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import World, fk
+from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.limbs import ARM, Figure, Limb, leg_length, limb_places
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import RestTree, rest_tree, rest_world
+from viewer.skeleton.tree import RestTree, nearest_among, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, rotate
 from viewer.spatial.vectors import nearest_on_segments
@@ -77,7 +77,7 @@ def capsule_masses(skeleton: Skeleton) -> Floats:
     proportion to their volumes; else the volume of water.
     """
     capsules = bodies_of(skeleton).capsules
-    masses = DENSITY * np.array([volume_of(one) for one in capsules])
+    masses = DENSITY * np.array([one.volume for one in capsules])
     figure = find_figure(skeleton)
     if figure is not None and len(figure.arms) == 2 and len(figure.legs) == 2:
         segments, parts = _segments(skeleton, figure)
@@ -89,18 +89,10 @@ def capsule_masses(skeleton: Skeleton) -> Floats:
     return np.array([own if given is None else given for own, given in zip(masses.tolist(), stated, strict=True)])
 
 
-def volume_of(capsule: Capsule) -> float:
-    """Cubic metres."""
-    length = float(np.linalg.norm(np.subtract(capsule.b, capsule.a)))
-    return float(np.pi * capsule.radius**2 * (length + 4.0 / 3.0 * capsule.radius))
-
-
 def standing_height(skeleton: Skeleton) -> float:
     """Metres from the lowest to the highest joint or end site of the relaxed pose; the length of a pose that lies."""
     world = fk(skeleton, skeleton.relaxed_pose())
-    tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
-    places = np.array([*world.positions, *(world.point(joint, offset) for joint, offset in tips)])
-    extents = np.ptp(places, axis=0)
+    extents = np.ptp(np.concatenate([world.positions, tip_positions(skeleton, world)]), axis=0)
     height, length = float(extents[1]), float(extents.max())
     return length if height < _FLAT * length else height
 
@@ -144,8 +136,7 @@ class Points(NamedTuple):
 
     def at(self, world: World) -> Floats:
         """World places (..., P, 3)."""
-        turned = rotate(world.rotations[..., self.joints, :], self.offsets)
-        return np.asarray(world.positions[..., self.joints, :] + turned)
+        return world.points(self.joints, self.offsets)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,14 +296,6 @@ def _end(tree: RestTree, joint: int) -> Point:
     return tree.end_site(last) or (last, np.zeros(3))
 
 
-def _effector_above(skeleton: Skeleton, joint: int) -> int:
-    """The nearest joint above a joint, or itself, that has an effector; -1 without any."""
-    known = {effector.joint for effector in skeleton.effectors}
-    while joint >= 0 and joint not in known:
-        joint = int(skeleton.parents[joint])
-    return joint
-
-
 @lru_cache(maxsize=16)
 def _contact_points(skeleton: Skeleton) -> Points:
     """The points that a skeleton may stand on: soles, knees and palms of a figure; of anything else joints and ends.
@@ -329,7 +312,8 @@ def _contact_points(skeleton: Skeleton) -> Points:
         tips = zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True)
         ends = [(joint, offset, nearer) for joint, offset in tips]
         points = [(joint, np.zeros(3), depth) for joint, depth in sorted(depths.items())] + ends
-        return _table([(*point, _effector_above(skeleton, point[0])) for point in points])
+        known = {effector.joint for effector in skeleton.effectors}
+        return _table([(*point, nearest_among(skeleton, point[0], known)) for point in points])
     size, world = _size(skeleton), fk(skeleton, skeleton.relaxed_pose())
     rows: list[tuple[int, Floats, float, int]] = []
     for part, leg in enumerate(figure.legs):

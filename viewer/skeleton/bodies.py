@@ -22,7 +22,7 @@ from viewer.skeleton.kinematics import World, fk, fk_arrays, tip_positions
 from viewer.skeleton.limbs import ARM, Figure
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import RestTree, rest_tree
+from viewer.skeleton.tree import RestTree, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats
 from viewer.spatial.closest import segment_distances
 from viewer.spatial.quaternion import from_axis_angle, multiply
@@ -113,8 +113,7 @@ def _fitted(skeleton: Skeleton, given: float | None) -> Bodies:
         return Bodies(())
     capsules = list(_capsules(skeleton, height))
     if len(capsules) > MOST_CAPSULES:
-        lengths = [-float(np.linalg.norm(np.subtract(one.b, one.a))) for one in capsules]
-        longest = sorted(np.argsort(lengths, kind="stable")[:MOST_CAPSULES].tolist())
+        longest = sorted(np.argsort([-one.length for one in capsules], kind="stable")[:MOST_CAPSULES].tolist())
         capsules = [capsules[place] for place in longest]
     table = Bodies(tuple(capsules)).table
     pairs = _apart(skeleton, table, poses)
@@ -131,7 +130,7 @@ def _tested(skeleton: Skeleton, capsules: tuple[Capsule, ...], poses: list[World
 def _poses(skeleton: Skeleton) -> list[World]:
     """The rest pose and the relaxed pose; only the relaxed one if the bones lie anywhere at rest."""
     relaxed = fk(skeleton, skeleton.relaxed_pose())
-    return [relaxed] if _lies_anywhere(skeleton) else [fk(skeleton, skeleton.rest_pose()), relaxed]
+    return [relaxed] if _lies_anywhere(skeleton) else [rest_world(skeleton), relaxed]
 
 
 def _lies_anywhere(skeleton: Skeleton) -> bool:
@@ -143,11 +142,8 @@ def _lies_anywhere(skeleton: Skeleton) -> bool:
 def _height(skeleton: Skeleton, poses: list[World]) -> float:
     """The height of a figure in metres; for others the longest side of the box around them."""
     world = poses[0]
-    tips = [
-        world.point(joint, offset) for joint, offset in zip(skeleton.tip_parents, skeleton.tip_offsets, strict=True)
-    ]
-    carriers = list(body_path(skeleton)[1:])
-    places = np.concatenate([np.delete(world.positions, carriers, axis=0), *(tip[None] for tip in tips)])
+    own = np.delete(world.positions, list(body_path(skeleton)[1:]), axis=0)
+    places = np.concatenate([own, tip_positions(skeleton, world)])
     figure = find_figure(skeleton)
     if figure is None:
         return float(np.ptp(places, axis=0).max())

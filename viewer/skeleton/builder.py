@@ -13,7 +13,6 @@ from viewer.errors import InputError, plural, prefixed, quote, unknown_name
 from viewer.skeleton.attached import Bodies, Capsule, Inertia
 from viewer.skeleton.character import check_skeleton
 from viewer.skeleton.clip_limits import twist_axes
-from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limits import (
     JointKind,
     JointLimits,
@@ -29,6 +28,7 @@ from viewer.skeleton.limits import (
 from viewer.skeleton.names import Effector, EffectorGoal, swapped_names
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, finite_floats, member, text, unit_quaternions
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 
@@ -38,8 +38,6 @@ _HERE = "builder: "
 KindWord: TypeAlias = Literal["ball", "hinge", "universal", "slide", "fixed", "free"]
 Range: TypeAlias = tuple[float, float]
 Limits: TypeAlias = JointLimits | Range | Iterable[Range] | None
-AXES = {"hinge": 1, "slide": 1, "universal": 2}
-"""Axes of each joint kind; kinds that are not listed have none."""
 
 
 class Builder:
@@ -146,17 +144,15 @@ class Builder:
         ``limits=None`` removes them. Arguments and errors are those of `add`.
         """
         joint = self._joint(name)
+        found = joint.kind if kind is None else member(JointKind, kind, f"builder: kind of {quote(name)}")
+        same = found is joint.kind
         if isinstance(limits, str):
-            same = kind is None or kind == joint.kind
             limits = joint.limits if same else None
         stiff = joint.stiffness if stiffness is None else stiffness
         rest = joint.rotation if rotation is None else as_rotation(rotation, name)
-        motor = joint.motor if kind is None or kind == joint.kind else None
-        axes = joint.axes[: AXES.get(kind or joint.kind, 0)] if axis is None else axis
-        changed = changed_joint(
-            replace(joint, rotation=rest, motor=motor), name, kind or joint.kind, axes, limits, stiff
-        )
-        self._joints[name] = changed
+        axes = joint.axes[: found.axes] if axis is None else axis
+        joint = replace(joint, rotation=rest, motor=joint.motor if same else None)
+        self._joints[name] = changed_joint(joint, name, found, axes, limits, stiff)
         return self
 
     def move(self, name: str, offset: ArrayLike, parent: str | None = None) -> Self:
@@ -184,7 +180,7 @@ class Builder:
         if parent == joint.parent:
             return self
         skeleton = self.skeleton
-        world = fk(skeleton, skeleton.rest_pose())
+        world = rest_world(skeleton)
         here = skeleton.index(name)
         place, turn = world.positions[here], world.rotations[here]
         if parent is not None:
@@ -484,7 +480,7 @@ class Builder:
         if parent is None or other is None:
             return IDENTITY, np.zeros(3)
         skeleton = self.skeleton
-        world = fk(skeleton, skeleton.rest_pose())
+        world = rest_world(skeleton)
         here, there = skeleton.index(parent), skeleton.index(other)
         back = conjugate(world.rotations[there])
         shift = rotate(back, flip * world.positions[here] - world.positions[there])
@@ -534,7 +530,7 @@ def changed_joint(
     found = member(JointKind, kind, f"builder: kind of {own}")
     if found is JointKind.FREE and joint.parent is not None:
         raise InputError(f"builder: kind of {own}: expected free on roots only, found it on a joint with a parent")
-    axes, count = np.zeros((2, 3)), AXES.get(found, 0)
+    axes, count = np.zeros((2, 3)), found.axes
     given = np.zeros((0, 3)) if axis is None else np.atleast_2d(np.asarray(axis, dtype=np.float64))
     if len(given) != count:
         wanted = {0: f"none: a {found} joint has no axis", 1: "one, (x, y, z)", 2: "two"}[count]

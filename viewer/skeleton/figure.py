@@ -19,7 +19,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from viewer.skeleton.kinematics import fk
 from viewer.skeleton.limbs import (
     ARM,
     LEG,
@@ -35,7 +34,7 @@ from viewer.skeleton.limbs import (
 )
 from viewer.skeleton.names import FINGERS, body_part, finger_of, is_in_palm, swapped_names
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import RestTree, rest_tree
+from viewer.skeleton.tree import RestTree, nearest_among, rest_tree, rest_world
 from viewer.spatial.checks import Floats, Ints, frozen
 from viewer.spatial.vectors import unit
 
@@ -66,9 +65,7 @@ def limb_middle(skeleton: Skeleton, joint: int) -> int | None:
     if figure is None:
         return None
     tops = {top: limb.lower for limb in figure.limbs for top in (limb.upper, *limb.girdle)}
-    while joint >= 0 and joint not in tops:
-        joint = int(skeleton.parents[joint])
-    return tops.get(joint)
+    return tops.get(nearest_among(skeleton, joint, tops))
 
 
 class _Shape:
@@ -321,7 +318,7 @@ def across_of(skeleton: Skeleton) -> Floats:
     figure = find_figure(skeleton)
     if figure is not None and figure.upright:
         return figure.left
-    partner, places = partners(skeleton), fk(skeleton, skeleton.rest_pose()).positions
+    partner, places = partners(skeleton), rest_world(skeleton).positions
     left = [j for j, name in enumerate(skeleton.names) if partner[j] != j and body_part(name).side == "left"]
     direction = (places[left] - places[partner[left]]).sum(axis=0) if left else np.zeros(3)
     length = float(np.linalg.norm(direction))

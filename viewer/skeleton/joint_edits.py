@@ -21,7 +21,7 @@ from viewer.skeleton.names import FreeNames, body_part, swapped_names
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.transfer import Carrier
-from viewer.skeleton.tree import rest_world
+from viewer.skeleton.tree import at_or_below, rest_world
 from viewer.spatial.checks import Floats, finite_floats
 from viewer.spatial.quaternion import conjugate, multiply, normalized, perpendicular, rotate
 
@@ -61,11 +61,8 @@ def children_of(skeleton: Skeleton, joint: str) -> tuple[str, ...]:
 
 def branch_of(skeleton: Skeleton, joint: str) -> tuple[str, ...]:
     """A joint and all below it, parents first."""
-    inside = {skeleton.index(joint)}
-    for child, parent in enumerate(skeleton.parents.tolist()):
-        if parent in inside:
-            inside.add(child)
-    return tuple(skeleton.names[index] for index in sorted(inside))
+    inside = at_or_below(skeleton, skeleton.index(joint))
+    return tuple(skeleton.names[index] for index in np.flatnonzero(inside).tolist())
 
 
 def leaves_of(skeleton: Skeleton) -> tuple[str, ...]:

@@ -225,15 +225,14 @@ def find_pairs(
             if extra in mine and extra not in its and PELVIS in its and PELVIS not in mine:
                 found.take(its[PELVIS], mine[extra], _ALIKE)
     in_figure = set(its.values()), set(mine.values())
-    exact = {name: joint for joint, name in enumerate(source.names)}
     keys: list[tuple[Callable[[Skeleton], dict[str, int]], float]] = [
-        (lambda skeleton: exact if skeleton is source else {n: j for j, n in enumerate(skeleton.names)}, _SAME),
+        (lambda skeleton: {name: joint for joint, name in enumerate(skeleton.names)}, _SAME),
         (_plain_names, _PART),
         (_parts, _ALIKE),
     ]
-    for names, certainty in keys:
-        others = names(source)
-        for key, joint in names(target).items():
+    for keyed, certainty in keys:
+        others = keyed(source)
+        for key, joint in keyed(target).items():
             other = others.get(key, -1)
             # A part whose slot the other figure lacks is not paired with something else of the same name.
             if other >= 0 and not (its and mine and (other in in_figure[0]) != (joint in in_figure[1])):

@@ -79,6 +79,11 @@ class World:
             return self.positions[..., joint, :].copy()
         return self.positions[..., joint, :] + rotate(self.rotations[..., joint, :], offset)
 
+    def points(self, joints: Ints, offsets: Floats) -> Floats:
+        """World positions (..., N, 3) of points fixed to joints (N,) at ``offsets`` (N, 3) in their frames."""
+        turned = rotate(self.rotations.take(joints, axis=-2), offsets)
+        return np.asarray(self.positions.take(joints, axis=-2) + turned)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FixedPoints:
@@ -99,8 +104,7 @@ class FixedPoints:
 
 @lru_cache(maxsize=8)
 def _places(points: FixedPoints, world: World) -> Floats:
-    turned = rotate(world.rotations.take(points.joints, axis=0), points.offsets)
-    return frozen_result(world.positions.take(points.joints, axis=0) + turned)
+    return frozen_result(world.points(points.joints, points.offsets))
 
 
 @lru_cache(maxsize=32)
@@ -405,9 +409,7 @@ def _compose(q: Floats, p: Floats, some: Ints, above: Ints) -> None:
 
 def tip_positions(skeleton: Skeleton, world: World) -> Floats:
     """World positions (..., T, 3) of the end sites."""
-    joints = skeleton.tip_parents
-    turned = rotate(world.rotations[..., joints, :], skeleton.tip_offsets)
-    return np.asarray(world.positions[..., joints, :] + turned)
+    return world.points(skeleton.tip_parents, skeleton.tip_offsets)
 
 
 def extent(character: Character) -> Floats:

@@ -395,8 +395,7 @@ def limb_places(world: World, limb: Limb) -> Floats:
 
 def places_of_limbs(world: World, limbs: Sequence[Limb]) -> Floats:
     """(L, 3, 3) the places of some limbs, in the world of one pose: as `limb_places` of each."""
-    tips = [limb.tip[0] for limb in limbs]
-    ends = world.positions[tips] + rotate(world.rotations[tips], np.array([limb.tip[1] for limb in limbs]))
+    ends = world.points(np.array([limb.tip[0] for limb in limbs]), np.array([limb.tip[1] for limb in limbs]))
     return np.concatenate([world.positions[[(limb.upper, limb.lower) for limb in limbs]], ends[:, None]], axis=1)
 
 

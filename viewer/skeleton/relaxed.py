@@ -18,7 +18,7 @@ from viewer.skeleton.limbs import ARM, Figure, Limb, bends_towards, flexion_axis
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import DERIVED_POSES, Skeleton
-from viewer.skeleton.tree import rest_world
+from viewer.skeleton.tree import at_or_below, rest_world
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate, slerp
 from viewer.spatial.vectors import unit
@@ -150,10 +150,7 @@ class _Body:
     def _foot_points(self, foot: int, world: World | None = None) -> Floats:
         """World places (N, 3) of a foot's joint, the joints below it and their end sites."""
         world = self.world if world is None else world
-        below = np.zeros(len(self.skeleton), dtype=np.bool_)
-        below[foot] = True
-        for joint in range(foot + 1, len(below)):
-            below[joint] = below[self.skeleton.parents[joint]] if self.skeleton.parents[joint] >= 0 else False
+        below = at_or_below(self.skeleton, foot)
         tips = tip_positions(self.skeleton, world)[below[self.skeleton.tip_parents]]
         return np.concatenate([world.positions[below], tips])
 

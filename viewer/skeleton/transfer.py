@@ -11,7 +11,7 @@ Poses, clips and skins of a skeleton are carried to an edited one by the names o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypeVar
@@ -19,18 +19,18 @@ from typing import TypeVar
 import numpy as np
 
 from viewer.errors import InputError, shown
-from viewer.skeleton.attached import WORLD, Bodies, Skin
+from viewer.skeleton.attached import WORLD, Bodies, Capsule, Skin
 from viewer.skeleton.character import Character
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.figure import find_figure
 from viewer.skeleton.joint_map import counterparts
 from viewer.skeleton.kinematics import fk, fk_arrays
-from viewer.skeleton.limbs import Figure, Limb
+from viewer.skeleton.limbs import Figure, Limb, limb_places
 from viewer.skeleton.limits import JointKind, kept_mimics
 from viewer.skeleton.names import Effector
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import rest_world
+from viewer.skeleton.tree import nearest_among, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -46,6 +46,7 @@ from viewer.spatial.quaternion import (
 from viewer.spatial.vectors import unit
 
 T = TypeVar("T")
+A = TypeVar("A", Capsule, Effector)
 _SAME_REST = 1e-9
 """Rest poses are the same if quaternion components and metres differ by less than this."""
 
@@ -134,7 +135,7 @@ def _with_those_between(target: Skeleton, matched: list[int]) -> list[int]:
 
 def _turned(source: Skeleton, pose: Pose, target: Skeleton, match: Ints, frame: Floats) -> Floats:
     """(J, 4) world rotations of the target's joints that have a counterpart; the others are at rest."""
-    rest, posed, own = fk(source, source.rest_pose()), fk(source, pose), fk(target, target.rest_pose())
+    rest, posed, own = rest_world(source), fk(source, pose), rest_world(target)
     turned = own.rotations.copy()
     for joint in np.flatnonzero(match >= 0).tolist():
         other = int(match[joint])
@@ -160,11 +161,8 @@ def _counterpart(joint: int, limb: Limb, other: Limb) -> int:
 
 def _bones(skeleton: Skeleton, limb: Limb) -> dict[int, Floats]:
     """(3,) world directions at rest of a limb's two bones, by joint."""
-    world = rest_world(skeleton)
-    joint, offset = limb.tip
-    end = world.positions[joint] + rotate(world.rotations[joint], np.asarray(offset))
-    middle = world.positions[limb.lower]
-    return {limb.upper: unit(middle - world.positions[limb.upper]), limb.lower: unit(end - middle)}
+    upper, middle, end = limb_places(rest_world(skeleton), limb)
+    return {limb.upper: unit(middle - upper), limb.lower: unit(end - middle)}
 
 
 def frame_between(source: Skeleton, target: Skeleton) -> Floats:
@@ -189,11 +187,7 @@ def _reach(skeleton: Skeleton) -> float:
     figure = find_figure(skeleton)
     lengths = np.linalg.norm(skeleton.offsets, axis=-1)
     if figure is not None and figure.legs:
-        leg = figure.legs[0]
-        world = rest_world(skeleton)
-        joint, offset = leg.tip
-        end = world.positions[joint] + rotate(world.rotations[joint], np.asarray(offset))
-        way = np.array([world.positions[leg.upper], world.positions[leg.lower], end])
+        way = limb_places(rest_world(skeleton), figure.legs[0])
         return float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
     depth = np.zeros(len(skeleton))
     for joint, parent in enumerate(skeleton.parents.tolist()):
@@ -244,6 +238,8 @@ def lend_rig(character: Character, rig: Character) -> Character:
         kinds[joint] = _kind(lent.kinds[other], is_root=is_root)
         axes[joint], limits[joint], stiffness[joint] = lent.axes[other], lent.limits[other], lent.stiffness[other]
     mobility, matrices = _mobility(skeleton, lent, pairs)
+    here = {other: joint for joint, other in pairs}
+    capsules = _carried(() if lent.bodies is None else lent.bodies.capsules, here)
     missing = [name for name in lent.names if name not in skeleton.names]
     warnings = [f"the rig's joints {', '.join(missing)} are not in this file"] if missing else []
     rigged = replace(
@@ -254,8 +250,8 @@ def lend_rig(character: Character, rig: Character) -> Character:
         stiffness=stiffness,
         mobility=mobility,
         mobility_matrices=matrices,
-        effectors=_effectors(skeleton, lent) or skeleton.effectors,
-        bodies=_bodies(skeleton, lent) or skeleton.bodies,
+        effectors=_carried(lent.effectors, here) or skeleton.effectors,
+        bodies=Bodies(capsules) if capsules else skeleton.bodies,
         inertias=_lent(skeleton.inertias, lent.inertias, len(skeleton), pairs),
         motors=_lent(skeleton.motors, lent.motors, len(skeleton), pairs),
         mimics=kept_mimics(lent.mimics or skeleton.mimics, skeleton.names, kinds),
@@ -293,12 +289,9 @@ def _kind(kind: JointKind, *, is_root: bool) -> JointKind:
     return JointKind.BALL if kind is JointKind.FREE and not is_root else kind
 
 
-def _bodies(skeleton: Skeleton, lent: Skeleton) -> Bodies | None:
-    """The rig's bodies whose joint is here; None where it states none, or none of these joints."""
-    here = {name: joint for joint, name in enumerate(skeleton.names)}
-    stated = () if lent.bodies is None else lent.bodies.capsules
-    found = [replace(one, joint=here[lent.names[one.joint]]) for one in stated if lent.names[one.joint] in here]
-    return Bodies(tuple(found)) if found else None
+def _carried(stated: Iterable[A], here: Mapping[int, int]) -> tuple[A, ...]:
+    """The rig's capsules or effectors whose joint the skeleton has; ``here`` is its index by that of the rig."""
+    return tuple(replace(one, joint=here[one.joint]) for one in stated if one.joint in here)
 
 
 def _lent(
@@ -309,16 +302,6 @@ def _lent(
     for joint, other in pairs if lent else ():
         found[joint] = lent[other] or found[joint]
     return tuple(found)
-
-
-def _effectors(skeleton: Skeleton, lent: Skeleton) -> tuple[Effector, ...]:
-    """The rig's effectors whose joint the skeleton has."""
-    here = {name: joint for joint, name in enumerate(skeleton.names)}
-    return tuple(
-        replace(effector, joint=here[lent.names[effector.joint]])
-        for effector in lent.effectors
-        if lent.names[effector.joint] in here
-    )
 
 
 class Carrier:
@@ -355,7 +338,7 @@ class Carrier:
         same = np.array_equal(self.old.rest_rotations[here], self.new.rest_rotations[kept])
         if same and self.direct[kept].all():
             return None
-        before, after = fk(self.old, self.old.rest_pose()), fk(self.new, self.new.rest_pose())
+        before, after = rest_world(self.old), rest_world(self.new)
         axes = np.tile((0.0, 0.0, 0.0, 1.0), (len(self.new), 1))
         turned = multiply(conjugate(before.rotations[here]), after.rotations[kept])
         turned *= np.where(turned[:, 3:] < 0.0, -1.0, 1.0)
@@ -388,7 +371,7 @@ class Carrier:
     ) -> tuple[Floats, Floats]:
         """Joints that do not keep their local rotation, parents first; ``turned`` and ``moved`` are changed."""
         old, new = self.old, self.new
-        old_rest, new_rest = fk(old, old.rest_pose()), fk(new, new.rest_pose())
+        old_rest, new_rest = rest_world(old), rest_world(new)
         world = fk_arrays(old.parents, rotations, translations)
         axes = self._axes
         places, turns = np.empty_like(moved), np.empty_like(turned)
@@ -429,13 +412,11 @@ class Carrier:
 
     def skin(self, skin: Skin) -> Skin:
         """The skin, unchanged at rest: vertices of a removed joint follow the nearest joint above it."""
-        before, after = fk(self.old, self.old.rest_pose()), fk(self.new, self.new.rest_pose())
+        before, after = rest_world(self.old), rest_world(self.new)
         place = {here: joint for joint, here in enumerate(self.source.tolist()) if here >= 0}
         joints, transforms = skin.joints.copy(), skin.transforms.copy()
         for slot, joint in enumerate(skin.joints.tolist()):
-            follows = joint
-            while follows >= 0 and follows not in place:
-                follows = int(self.old.parents[follows])
+            follows = nearest_among(self.old, joint, place)
             joints[slot] = WORLD if follows < 0 else place[follows]
             if joint < 0:
                 continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -80,6 +80,13 @@ def at_or_below(skeleton: Skeleton, top: int) -> NDArray[np.bool_]:
     for joint, parent in enumerate(skeleton.parents.tolist()):
         below[joint] = joint == top or (parent >= 0 and below[parent])
     return np.array(below)
+
+
+def nearest_among(skeleton: Skeleton, joint: int, some: Container[int]) -> int:
+    """The first of some joints on the way from a joint, itself included, up to its root; -1 without any."""
+    while joint >= 0 and joint not in some:
+        joint = int(skeleton.parents[joint])
+    return joint
 
 
 def chain(links: int) -> Skeleton:
