@@ -16,7 +16,7 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Quaternion, Vector
 from viewer.ik.goals.goal import LAST_LEVEL, as_rotation
 from viewer.skeleton import JointLimits, Pose
-from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, unit_quaternions
+from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, triple, unit_quaternions
 
 __all__ = [
     "BLENDS",
@@ -241,8 +241,7 @@ class GoalLayer:
         put(self, "weight", float(self.weight))
         put(self, "level", int(self.level))
         if self.position is not None:
-            x, y, z = finite_floats(self.position, (3,), f"{what}: position").tolist()
-            put(self, "position", (x, y, z))
+            put(self, "position", triple(self.position, f"{what}: position"))
         if self.rotation is not None:
             put(self, "rotation", as_rotation(self.rotation, f"{what}: rotation"))
 

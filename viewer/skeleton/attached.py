@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from viewer.errors import InputError, quote
-from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, whole, whole_numbers
+from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, triple, whole, whole_numbers
 from viewer.spatial.quaternion import rotate, to_matrix
 
 Vector: TypeAlias = tuple[float, float, float]
@@ -87,8 +87,7 @@ class Capsule:
         """
         object.__setattr__(self, "joint", whole(self.joint, "capsule: joint"))
         for name in ("a", "b"):
-            x, y, z = finite_floats(getattr(self, name), (3,), f"capsule: {name}").tolist()
-            object.__setattr__(self, name, (x, y, z))
+            object.__setattr__(self, name, triple(getattr(self, name), f"capsule: {name}"))
         for name, unit in (("radius", "metres"), ("mass", "kilograms")):
             value = getattr(self, name)
             if value is not None or name == "radius":
@@ -200,7 +199,7 @@ class Inertia:
         if not 0.0 <= mass <= _LARGEST:
             least = f"0 to {_LARGEST:g}" if mass > 0.0 else "0 or more"
             raise InputError(f"inertia: mass: expected {least} kilograms, found {mass:g}")
-        x, y, z = finite_floats(self.center, (3,), "inertia: center").tolist()
+        center = triple(self.center, "inertia: center")
         moments = finite_floats(self.moments, (6,), "inertia: moments")
         second, _ = _second_moments(_matrix(moments))
         if second[0] < -_ROUNDING * float(np.abs(moments).max()):
@@ -208,7 +207,7 @@ class Inertia:
             raise InputError(f"inertia: moments: expected those of a body, no principal one above the sum of the "
                              f"other two, found {found}")  # fmt: skip
         object.__setattr__(self, "mass", mass)
-        object.__setattr__(self, "center", (x, y, z))
+        object.__setattr__(self, "center", center)
         object.__setattr__(self, "moments", tuple(moments.tolist()))
 
     @property

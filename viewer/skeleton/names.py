@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from viewer.errors import WORD, InputError, quote
-from viewer.spatial.checks import Floats, Ints, finite_floats, member, text, whole
+from viewer.spatial.checks import Floats, Ints, member, text, triple, whole
 
 _SIDES = {
     "left": "left", "l": "left", "lft": "left", "lt": "left",
@@ -223,10 +223,10 @@ class Effector:
         joint: object = self.joint
         if isinstance(joint, str):
             raise InputError(f"{what}: joint: expected its index, found {quote(joint)}: skeleton.index gives it")
-        x, y, z = finite_floats(self.offset, (3,), f"{what}: offset").tolist()
+        offset = triple(self.offset, f"{what}: offset")
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "joint", whole(self.joint, f"{what}: joint"))
-        object.__setattr__(self, "offset", (x, y, z))
+        object.__setattr__(self, "offset", offset)
         object.__setattr__(self, "goal", member(EffectorGoal, self.goal, f"{what}: goal"))
 
 

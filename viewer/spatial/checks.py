@@ -74,6 +74,12 @@ def finite_floats(
     return array
 
 
+def triple(value: ArrayLike, what: str) -> tuple[float, float, float]:
+    """Three finite numbers; an InputError names ``what``."""
+    x, y, z = finite_floats(value, (3,), what).tolist()
+    return x, y, z
+
+
 def plain_floats(value: object, count: int) -> Sequence[float] | None:
     """``count`` numbers as Python's own, of a float64 array (count,) or a tuple of floats; None of anything else.
 

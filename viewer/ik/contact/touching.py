@@ -87,16 +87,20 @@ def touches(skeleton: Skeleton, contact: Contact, volumes: Volumes, near: Near) 
 
 def find_near(v: Volumes, w: Near, place: Floats, spin: Floats, within: float) -> int:
     """`viewer.ik.kernels.contact_rows.find_near`, with arrays."""
-    q = (*planes(spin[v.joint]), spin[v.joint, 3])
-    at = place[v.joint]
-    w.a[:] = np.stack(turn(q, planes(v.a), 1.0), axis=-1) + at
-    w.b[:] = np.stack(turn(q, planes(v.b), 1.0), axis=-1) + at
+    _put_axes(v, w, place, spin)
     w.centre[:] = 0.5 * (w.a + w.b)
     count = _floor(v, w, within)
     count = _pairs(v, w, count, within)
     count = _objects(v, w, count, within)
     w.rows[0] = count
     return count
+
+
+def _put_axes(v: Volumes, w: Near, place: Floats, spin: Floats) -> None:
+    """Put the ends of the capsules' axes into ``w.a`` and ``w.b``."""
+    q, at = (*planes(spin[v.joint]), spin[v.joint, 3]), place[v.joint]
+    w.a[:] = np.stack(turn(q, planes(v.a), 1.0), axis=-1) + at
+    w.b[:] = np.stack(turn(q, planes(v.b), 1.0), axis=-1) + at
 
 
 def _put(
@@ -159,9 +163,7 @@ def _objects(v: Volumes, w: Near, count: int, within: float) -> int:
 def object_gaps(v: Volumes, tests: Ints, place: Floats, spin: Floats) -> Floats:
     """(N,) metres between capsules and objects, negative where they overlap: ``tests`` (N, 2), as in `Volumes`."""
     w = make_near(v)
-    q = (*planes(spin[v.joint]), spin[v.joint, 3])
-    w.a[:] = np.stack(turn(q, planes(v.a), 1.0), axis=-1) + place[v.joint]
-    w.b[:] = np.stack(turn(q, planes(v.b), 1.0), axis=-1) + place[v.joint]
+    _put_axes(v, w, place, spin)
     gaps = np.empty(len(tests))
     for kind in (SPHERE, BOX, MESH):
         some = v.object_kind[tests[:, 1]] == kind

@@ -21,6 +21,7 @@ from viewer.spatial.checks import (
     finite_floats,
     frozen,
     text,
+    triple,
     unit_quaternions,
     whole_numbers,
 )
@@ -56,7 +57,7 @@ class Sphere:
             InputError: no name, a centre or radius that cannot be used.
         """
         what = _checked_name(self)
-        object.__setattr__(self, "center", _vector(self.center, f"{what}: center"))
+        object.__setattr__(self, "center", triple(self.center, f"{what}: center"))
         check_range(f"{what}: radius", self.radius, above=0.0)
         object.__setattr__(self, "radius", float(self.radius))
 
@@ -85,8 +86,8 @@ class Box:
             InputError: no name, a centre, size or rotation that cannot be used.
         """
         what = _checked_name(self)
-        object.__setattr__(self, "center", _vector(self.center, f"{what}: center"))
-        size = _vector(self.size, f"{what}: size")
+        object.__setattr__(self, "center", triple(self.center, f"{what}: center"))
+        size = triple(self.size, f"{what}: size")
         for side in size:
             check_range(f"{what}: size", side, above=0.0)
         object.__setattr__(self, "size", size)
@@ -134,10 +135,7 @@ class Mesh:
         """
         what = _checked_name(self)
         object.__setattr__(self, "path", str(self.path))
-        object.__setattr__(self, "center", _vector(self.center, f"{what}: center"))
-        object.__setattr__(self, "rotation", _rotation(self.rotation, f"{what}: rotation"))
-        check_range(f"{what}: scale", self.scale, above=0.0)
-        object.__setattr__(self, "scale", float(self.scale))
+        _check_place(self, what)
         vertices: Any = self.vertices
         faces: Any = self.faces
         if vertices is None and faces is None and self.path:
@@ -159,12 +157,9 @@ class Mesh:
             InputError: no name, a centre, rotation or scale that cannot be used.
         """
         made = copy(self)
-        object.__setattr__(made, "name", name)
-        what = _checked_name(made)
-        object.__setattr__(made, "center", _vector(center, f"{what}: center"))
-        object.__setattr__(made, "rotation", _rotation(rotation, f"{what}: rotation"))
-        check_range(f"{what}: scale", scale, above=0.0)
-        object.__setattr__(made, "scale", float(scale))
+        for field_name, value in (("name", name), ("center", center), ("rotation", rotation), ("scale", scale)):
+            object.__setattr__(made, field_name, value)
+        _check_place(made, _checked_name(made))
         return made
 
 
@@ -257,9 +252,12 @@ def _checked_name(one: Sphere | Box | Mesh) -> str:
     return f"{one.word} {quote(name)}"
 
 
-def _vector(value: Any, what: str) -> Vector:  # noqa: ANN401 - what was given
-    x, y, z = finite_floats(value, (3,), what).tolist()
-    return x, y, z
+def _check_place(mesh: Mesh, what: str) -> None:
+    """Take its centre, rotation and scale as plain numbers."""
+    object.__setattr__(mesh, "center", triple(mesh.center, f"{what}: center"))
+    object.__setattr__(mesh, "rotation", _rotation(mesh.rotation, f"{what}: rotation"))
+    check_range(f"{what}: scale", mesh.scale, above=0.0)
+    object.__setattr__(mesh, "scale", float(mesh.scale))
 
 
 def _rotation(value: Any, what: str) -> Quaternion:  # noqa: ANN401

@@ -22,6 +22,7 @@ from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.closest import Triple, along, choose, clamp, cross, dot, minus
 from viewer.spatial.quaternion import rotate
+from viewer.spatial.vectors import face_normals
 
 CELLS = 48
 """Along the longest side of the mesh."""
@@ -148,9 +149,7 @@ class _Triangles:
 
     def __init__(self, vertices: Floats, faces: Ints) -> None:
         self.corners = vertices[faces]
-        normals = np.cross(self.corners[:, 1] - self.corners[:, 0], self.corners[:, 2] - self.corners[:, 0])
-        lengths = np.linalg.norm(normals, axis=-1, keepdims=True)
-        normals = normals / np.where(lengths > 0.0, lengths, 1.0)
+        normals = face_normals(self.corners)
         # (F, 7, 3): of the face, of its edges ab, bc, ca, and of its corners a, b, c.
         self.normals = np.empty((len(faces), 7, 3))
         self.normals[:, 0] = normals

@@ -7,30 +7,25 @@ import math
 import numpy as np
 
 from viewer.ik.algebra import SMALL, turned
-from viewer.ik.goals.goal import Goal, Number, Unit, Vector
+from viewer.ik.goals.goal import Goal, Number, Unit
 from viewer.ik.goals.kind import (
     AHEAD,
     NAN,
-    NOTHING,
     Before,
     FileKey,
     First,
     GoalDrawing,
     Kind,
     Measure,
-    Places,
     Rows,
-    Turn,
     bone_direction,
-    put_turns,
     size_of,
     stand_at,
     stand_of,
 )
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World
-from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.columns import apply
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 
 _AXIS = Number(
@@ -77,7 +72,7 @@ def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     sine = math.sqrt(cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2])
     cosine = u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
     angle = math.atan2(sine, cosine)
-    away = sine < 1e-7 and cosine < 0.0
+    away = sine < _ALIGNED and cosine < 0.0
     if away:
         least = 0
         for i in range(1, 3):
@@ -89,7 +84,7 @@ def aim_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
             cross[i] = ((1.0 if i == least else 0.0) - along * u[i]) / total
             e[row + i] = s.goal_rotation_weight[g] * math.pi * cross[i]
     else:
-        scale = angle / sine if sine > 1e-7 else 1.0
+        scale = angle / sine if sine > _ALIGNED else 1.0
         for i in range(3):
             e[row + i] = s.goal_rotation_weight[g] * scale * cross[i]
     aim_derivative(w, g, sine, cosine, angle, length, away)
@@ -107,9 +102,9 @@ def aim_derivative(w: Work, g: int, sine: float, cosine: float, angle: float, le
                 w.by_turn[g, i, j] = (1.0 if i == j else 0.0) - u[i] * u[j]
                 w.by_move[g, i, j] = 0.0
         return
-    h = angle / sine if sine > 1e-7 else 1.0
+    h = angle / sine if sine > _ALIGNED else 1.0
     # The quotient has no digits where it faces the point: 0 / 0.
-    curved = sine > 1e-4 or (cosine < 0.0 and sine > 1e-7)
+    curved = sine > _NO_SLOPE or (cosine < 0.0 and sine > _ALIGNED)
     slope = (cosine * h - 1.0) / (sine * sine) if curved else -1.0 / 3.0
     for i in range(3):
         for j in range(3):
@@ -131,58 +126,6 @@ def aim_derivative(w: Work, g: int, sine: float, cosine: float, angle: float, le
         w.by_move[g, 0, j] += h * (u[1] * z - u[2] * y) / length
         w.by_move[g, 1, j] += h * (u[2] * x - u[0] * z) / length
         w.by_move[g, 2, j] += h * (u[0] * y - u[1] * x) / length
-
-
-def aim_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:
-    """Set e = the rotation vector from the axis to the direction of the point; returns the largest angle."""
-    nearest = SMALL * float(s.scale[0])
-    axes, ways = (
-        apply(frames.take(s.goal_joint[some], axis=2), s.goal_numbers[some, :3].T).T,
-        s.goal_target[some] - w.point[some],
-    )
-    pairs = zip(axes.tolist(), ways.tolist(), strict=True)
-    turns = [turn_towards(axis, way, nearest) for axis, way in pairs]
-    w.by_move[some] = np.array([turn.by_move for turn in turns]).reshape(-1, 3, 3)
-    return put_turns(s, w, some, places, turns, e)
-
-
-def turn_towards(axis: Vector, way: Vector, nearest: float) -> Turn:
-    """From a unit axis to the direction of a vector; no turn to a vector no longer than ``nearest``."""
-    (ux, uy, uz), (x, y, z) = axis, way
-    length = math.sqrt(x * x + y * y + z * z)
-    if length <= nearest:
-        return Turn((0.0, 0.0, 0.0), NOTHING, NOTHING, 0.0)
-    x, y, z = x / length, y / length, z / length
-    nx, ny, nz = normal = uy * z - uz * y, uz * x - ux * z, ux * y - uy * x
-    sine, cosine = math.sqrt(nx * nx + ny * ny + nz * nz), ux * x + uy * y + uz * z
-    angle = math.atan2(sine, cosine)
-    if sine <= _ALIGNED and cosine < 0.0:
-        return _turn_round(axis, angle)
-    h = angle / sine if sine > _ALIGNED else 1.0
-    # The slope of h by the cosine: the quotient has no digits where the axis leads there.
-    curved = sine > _NO_SLOPE or (cosine < 0.0 and sine > _ALIGNED)
-    slope = (cosine * h - 1.0) / (sine * sine) if curved else -1.0 / 3.0
-    skewed = ((0.0, -uz, uy), (uz, 0.0, -ux), (-uy, ux, 0.0))
-    by_turn = tuple(
-        h * (cosine * (i == j) - axis[i] * v) - slope * normal[i] * normal[j]
-        for i in range(3)
-        for j, v in enumerate((x, y, z))
-    )
-    by_move = tuple(
-        (slope * normal[i] * (axis[j] - cosine * v) + h * (skewed[i][j] - normal[i] * v)) / length
-        for i in range(3)
-        for j, v in enumerate((x, y, z))
-    )
-    return Turn((h * nx, h * ny, h * nz), by_turn, by_move, angle)
-
-
-def _turn_round(u: Vector, angle: float) -> Turn:
-    """From a unit axis to the opposite direction: about any axis at right angles to it; moves do not count."""
-    least = min(range(3), key=lambda i: abs(u[i]))
-    length = math.sqrt(1.0 - u[least] * u[least])
-    x, y, z = (math.pi * ((i == least) - u[least] * u[i]) / length for i in range(3))
-    by_turn = tuple((i == j) - u[i] * u[j] for i in range(3) for j in range(3))
-    return Turn((x, y, z), by_turn, NOTHING, angle)
 
 
 def aim_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
@@ -211,7 +154,7 @@ KIND = Kind(
     title="Aim",
     hint="Point an axis at a point",
     point_title="At",
-    rows=(Rows(Measure.DIRECTION, aim_residual, aim_residuals),),
+    rows=(Rows(Measure.DIRECTION, aim_residual),),
     keys={
         "aim": FileKey("target", "Point that `axis` is to point at."),
         "axis": FileKey("axis", "Of `aim`, in the joint's frame.", _AXIS),

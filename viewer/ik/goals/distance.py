@@ -18,19 +18,16 @@ from viewer.ik.goals.kind import (
     GoalDrawing,
     Kind,
     Measure,
-    Places,
     Rows,
     Shell,
     bone_direction,
-    largest,
-    lengths_of,
     size_of,
     stand_at,
     stand_of,
 )
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 
 _LENGTH = Number(
@@ -56,20 +53,6 @@ def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     e[row] = s.goal_weight[g] * miss
     w.miss[g, 0] = abs(miss)
     return float(w.miss[g, 0] / s.tolerance[0]) if s.goal_weight[g] > 0.0 else 0.0
-
-
-def distance_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
-    """Set e = d - |point - from|, and the direction away from the point; where the two coincide x is taken."""
-    away = w.point[some] - s.goal_target[some]
-    length = lengths_of(away)
-    there = length <= SMALL * s.scale[0]
-    away[there] = (1.0, 0.0, 0.0)
-    w.by_move[some, 0] = away / np.where(there, 1.0, length)[:, None]
-    miss = s.goal_numbers[some, 0] - length
-    w.miss[some, 0] = np.abs(miss)
-    weight = s.goal_weight[some]
-    e[places[:, 0]] = weight * miss
-    return largest(np.abs(miss).tolist(), weight)
 
 
 def distance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
@@ -116,7 +99,7 @@ KIND = Kind(
     title="Distance",
     hint="Keep a distance from a point",
     point_title="From",
-    rows=(Rows(Measure.DISTANCE, distance_residual, distance_residuals),),
+    rows=(Rows(Measure.DISTANCE, distance_residual),),
     keys={
         "distance": FileKey("distance", "How far to be from `from`.", _LENGTH),
         "from": FileKey("target", "Centre of `distance`."),

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.skeleton import World
-from viewer.spatial.checks import Floats, check_flag, finite_floats, plain_floats, unit_quaternions
+from viewer.spatial.checks import Floats, check_flag, finite_floats, plain_floats, triple, unit_quaternions
 
 Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
@@ -107,14 +107,8 @@ def any_numbers(numbers: Mapping[str, Value]) -> str:  # noqa: ARG001 - a `Check
     return ""
 
 
-def as_point(value: ArrayLike, what: str) -> Vector:
-    """Three finite numbers; an InputError names ``what``, as in all of these."""
-    x, y, z = finite_floats(value, (3,), what).tolist()
-    return x, y, z
-
-
 def as_rotation(value: ArrayLike, what: str) -> Quaternion:
-    """A unit quaternion (x, y, z, w)."""
+    """A unit quaternion (x, y, z, w); an InputError names ``what``, as in all of these."""
     plain = plain_floats(value, 4)
     if plain is not None:
         x, y, z, w = plain
@@ -300,14 +294,11 @@ class Goal:
 
         Its weights are `PIN_WEIGHT` unless ``options`` say otherwise.
         """
-        held = {"target": position, "target_rotation": rotation}
-        kinds = {(True, False): "position", (False, True): "rotation", (True, True): "position+rotation"}
-        kind = kinds.get((position is not False, rotation is not False))
+        kind = _held_kind(("position+rotation", "position", "rotation"), position, rotation)
         if kind is None:
             raise InputError(f"pin of {quote(effector)}: expected a position or rotation to hold, found neither")
         heavy: GoalOptions = {"weight": PIN_WEIGHT, "rotation_weight": PIN_WEIGHT}
-        places = {name: None if isinstance(place, bool) else place for name, place in held.items()}
-        return cls._made(kind, effector, heavy | options, pinned=True, **places)
+        return cls._made(kind, effector, heavy | options, pinned=True, **_held_places(position, rotation))
 
     @classmethod
     def distance(cls, effector: str, d: float, from_: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
@@ -349,17 +340,10 @@ class Goal:
         True: as the start pose has it. A position (3,), metres from the effector along the axes of its joint, or a
         rotation (4,), (x, y, z, w) from the frame of ``to``'s joint to the effector's: there. False: not held.
         """
-        asked = {"target": position, "target_rotation": rotation}
-        kinds = {
-            (True, True): "relative",
-            (True, False): "relative position",
-            (False, True): "relative rotation",
-        }
-        kind = kinds.get((position is not False, rotation is not False))
+        kind = _held_kind(("relative", "relative position", "relative rotation"), position, rotation)
         if kind is None:
             raise InputError(f"relative goal for {quote(effector)}: expected a position or rotation, found neither")
-        places = {name: None if isinstance(place, bool) else place for name, place in asked.items()}
-        return cls._made(kind, effector, options, to=to, **places)
+        return cls._made(kind, effector, options, to=to, **_held_places(position, rotation))
 
     @classmethod
     def balance(cls, margin: float = 0.03, **options: Unpack[GoalOptions]) -> Self:
@@ -475,6 +459,18 @@ class Goal:
         return f"{self.kind} goal for {quote(name)}"
 
 
+def _held_kind(words: tuple[str, str, str], position: bool | ArrayLike, rotation: bool | ArrayLike) -> str | None:
+    """The kind that holds both, the position or the rotation, of words in this order; None: neither is held."""
+    place, turn = position is not False, rotation is not False
+    return words[0] if place and turn else words[1] if place else words[2] if turn else None
+
+
+def _held_places(position: bool | ArrayLike, rotation: bool | ArrayLike) -> dict[str, ArrayLike | None]:
+    """The stated ones; None: as in the pose."""
+    asked = {"target": position, "target_rotation": rotation}
+    return {name: None if isinstance(place, bool) else place for name, place in asked.items()}
+
+
 def _few(value: float | tuple[float, ...]) -> str:
     """Numbers with four digits."""
     return f"{value:.4g}" if isinstance(value, float) else f"({', '.join(f'{number:.4g}' for number in value)})"
@@ -495,9 +491,9 @@ def _checked_numbers(declared: Sequence[Number], given: dict[str, Value], what: 
 
 
 _CHECKS: dict[str, Callable[[Any, str], object]] = {
-    "target": as_point,
+    "target": triple,
     "target_rotation": as_rotation,
-    "offset": as_point,
+    "offset": triple,
     "weight": as_weight,
     "rotation_weight": as_weight,
     "level": as_level,

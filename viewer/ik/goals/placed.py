@@ -8,10 +8,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from viewer.ik.algebra import logarithm, product
-from viewer.ik.goals.goal import Goal, Quaternion
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import (
     NAN,
-    NOTHING,
     FileKey,
     GoalDrawing,
     Kind,
@@ -19,11 +18,8 @@ from viewer.ik.goals.kind import (
     Places,
     Rows,
     Stand,
-    Turn,
     at_target,
     largest,
-    lengths_of,
-    put_turns,
     stand_of,
 )
 from viewer.ik.system import System, Work
@@ -31,6 +27,7 @@ from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, fk
 from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between
+from viewer.spatial.vectors import norm
 
 _NO_DIGITS = 1e-3
 """Below this angle a difference that should be a^2 / 12 is mostly rounding."""
@@ -52,7 +49,7 @@ def position_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
 def position_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
     """Set e = target - point; returns the largest distance."""
     miss = s.goal_target[some] - w.point[some]
-    w.miss[some, 0] = distance = lengths_of(miss)
+    w.miss[some, 0] = distance = norm(miss)
     weight = s.goal_weight[some]
     e[places] = weight[:, None] * miss
     return largest(distance.tolist(), weight)
@@ -105,24 +102,27 @@ def rotation_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
 
 def rotation_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
     """Set e = log(target * current^-1), and its derivative; returns the largest angle."""
-    pairs = zip(s.goal_rotation[some].tolist(), w.turn[s.goal_joint[some]].tolist(), strict=True)
-    return put_turns(s, w, some, places, [turn_to(target, turn) for target, turn in pairs], e)
-
-
-def turn_to(target: Quaternion, turn: Quaternion) -> Turn:
-    """From a rotation to its target: log(target * turn^-1)."""
-    x, y, z, w = turn
-    x, y, z, angle = logarithm(*product(*target, -x, -y, -z, w))
-    second = 1.0 / 12.0
-    if not angle < _NO_DIGITS:
-        second = 1.0 / (angle * angle) - 0.5 / (angle * math.tan(0.5 * angle))
-    a, b, c, rest = second * x, second * y, second * z, 1.0 - second * angle * angle
-    by_turn = (
-        a * x + rest, a * y - 0.5 * z, a * z + 0.5 * y,
-        b * x + 0.5 * z, b * y + rest, b * z - 0.5 * x,
-        c * x - 0.5 * y, c * y + 0.5 * x, c * z + rest,
-    )  # fmt: skip
-    return Turn((x, y, z), by_turn, NOTHING, angle)
+    vectors, angles, answers = [], [], []
+    turns = np.concatenate([s.goal_rotation[some], w.turn[s.goal_joint[some]]], axis=1)
+    for tx, ty, tz, tw, qx, qy, qz, qw in turns.tolist():
+        x, y, z, angle = logarithm(*product(tx, ty, tz, tw, -qx, -qy, -qz, qw))
+        second = 1.0 / 12.0
+        if not angle < _NO_DIGITS:
+            second = 1.0 / (angle * angle) - 0.5 / (angle * math.tan(0.5 * angle))
+        a, b, c, rest = second * x, second * y, second * z, 1.0 - second * angle * angle
+        vectors.append((x, y, z))
+        angles.append(angle)
+        answers.append(
+            (
+                (a * x + rest, a * y - 0.5 * z, a * z + 0.5 * y),
+                (b * x + 0.5 * z, b * y + rest, b * z - 0.5 * x),
+                (c * x - 0.5 * y, c * y + 0.5 * x, c * z + rest),
+            )
+        )
+    weight = s.goal_rotation_weight[some]
+    w.by_turn[some], w.miss[some, 1] = answers, angles
+    e[places] = weight[:, None] * vectors
+    return largest(angles, weight)
 
 
 TURN = Rows(Measure.ROTATION, rotation_residual, rotation_residuals)
