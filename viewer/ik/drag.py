@@ -12,7 +12,7 @@ from viewer.ik.prepared import Prepared
 from viewer.ik.runs import OneShot, Runs
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver_options import DRAGGING
-from viewer.ik.system import Settings, State, System, Work, copy_state, make_state, make_work
+from viewer.ik.system import Settings, State, System, Work, copy_state, joint_of_dof, make_state, make_work
 from viewer.ik.vectorised.forward_arrays import residuals
 from viewer.ik.vectorised.joint_arrays import difference, move
 from viewer.ik.vectorised.numpy_engine import follow
@@ -169,7 +169,7 @@ def prebent(system: System, x: Floats) -> Floats:
     is among the dofs only because its body may touch something.
     """
     width = np.where(system.bounded & system.turning, system.upper - system.lower, 0.0)
-    owner = np.repeat(np.arange(len(system.parent)), np.diff(system.first))
+    owner = joint_of_dof(system)
     folds = np.bincount(owner, weights=width > _WIDE, minlength=len(system.parent))[owner] == 1
     bend = np.where(folds & (width > _WIDE) & _below_goals(system)[owner], np.minimum(_BEND, _OF_RANGE * width), 0.0)
     up = (x - system.lower > _INSIDE) & (x - system.lower < bend)

@@ -15,7 +15,7 @@ from viewer.ik.contact.touching import Touch, contacts
 from viewer.ik.findings import Reason
 from viewer.ik.goals import ROW_KINDS
 from viewer.ik.solver_options import INSIDE
-from viewer.ik.system import System
+from viewer.ik.system import System, joint_of_dof
 from viewer.notebook import png
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.pose import Reduced
@@ -134,9 +134,8 @@ class Findings:
         system = self._system
         reach, x = _AT_LIMIT * system.unit, self._found()[1]
         near: Bools = (x - system.lower < reach) | (system.upper - x < reach)
-        counts = np.diff(system.first)
-        owners = np.repeat(np.arange(len(counts)), counts)[near]
-        return tuple(self.skeleton.names[self._joints[k]] for k in dict.fromkeys(owners.tolist()))
+        owners = dict.fromkeys(joint_of_dof(system)[near].tolist())
+        return tuple(self.skeleton.names[self._joints[k]] for k in owners)
 
 
 def spread_misses(system: System, goals: Ints, count: int, miss: Floats) -> tuple[Floats, Floats]:

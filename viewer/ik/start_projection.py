@@ -16,7 +16,7 @@ from viewer.ik.vectorised.numpy_engine import into_limits
 from viewer.ik.workspace import checked_start
 from viewer.skeleton import JointKind, Pose, Skeleton, joint_space
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
-from viewer.spatial.quaternion import multiply, rotate, slerp
+from viewer.spatial.quaternion import multiply, perpendicular, rotate, slerp
 
 _OUTSIDE = 1e-9
 """Radians or metres: less than this is rounding."""
@@ -165,8 +165,7 @@ def _rows_of(skeleton: Skeleton, joints: Ints, directions: Floats) -> Floats:
 
 def _across(axis: Floats) -> Floats:
     """(2, 3) unit vectors at right angles to an axis and to each other."""
-    first = np.cross(axis, np.eye(3)[int(np.abs(axis).argmin())])
-    first /= np.linalg.norm(first)
+    first = perpendicular(axis)
     return np.stack([first, np.cross(axis, first)])
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from viewer.ik.contact.volumes import Near, Volumes, make_near
-from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.checks import Bools, Floats, Ints
 
 Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
@@ -575,6 +575,11 @@ def make_many(system: System, count: int) -> Many:
         overlap=np.zeros(count),
         again=np.zeros(count, dtype=np.bool_),
     )
+
+
+def joint_of_dof(system: System) -> Ints:
+    """(n,) the joint of each dof."""
+    return np.repeat(np.arange(len(system.parent)), np.diff(system.first))
 
 
 def count_rows(system: System) -> int:

@@ -25,7 +25,7 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats
 from viewer.spatial.closest import segment_distances
-from viewer.spatial.quaternion import from_axis_angle, multiply
+from viewer.spatial.quaternion import from_axis_angle, multiply, perpendicular
 from viewer.spatial.vectors import face_normals
 
 HEIGHT = 1.75
@@ -307,7 +307,8 @@ def bone_mesh(skeleton: Skeleton, world: World) -> BoneMesh:
         joints = np.zeros(1, dtype=np.intp)
     along = ends - heads
     length = np.linalg.norm(along, axis=-1, keepdims=True)
-    side, front = _across(along / length)
+    side = perpendicular(along / length)
+    front = np.cross(side, along / length)
     axes = np.stack([BELT * length * side, along, BELT * length * front], axis=1)
     corners = heads[:, None] + np.einsum("ci,bij->bcj", CORNERS, axes)
     triangles = corners[:, FACES].reshape(-1, 3, 3)
@@ -325,11 +326,3 @@ def _bones(skeleton: Skeleton, world: World) -> tuple[Floats, Floats, Ints]:
     size = float(np.ptp(np.concatenate([heads, ends]), axis=0).max()) if len(heads) else 0.0
     seen = lengths > SHORTEST * size
     return heads[seen], ends[seen], joints[seen]
-
-
-def _across(direction: Floats) -> tuple[Floats, Floats]:
-    """Two unit vectors (B, 3) that make a right-handed orthogonal frame with unit directions (B, 3)."""
-    axis = np.eye(3)[np.abs(direction).argmin(axis=-1)]
-    side = np.cross(direction, axis)
-    side /= np.linalg.norm(side, axis=-1, keepdims=True)
-    return side, np.cross(side, direction)

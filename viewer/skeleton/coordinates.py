@@ -109,7 +109,7 @@ class JointSpace:
             result[..., self.hinges, 0] = twist_about(d, axes[self.hinges, 0])
         if self.universals.size:
             d = self._relative(rotations, self.universals)
-            result[..., self.universals, :2] = _universal_angles(d, axes[self.universals])
+            result[..., self.universals, :2] = universal_angles(d, axes[self.universals])
         if self.slides.size:
             moved = translations[..., self.slides, :] - self.skeleton.offsets[self.slides]
             result[..., self.slides, 0] = np.einsum("...i,...i->...", moved, self._slide_directions())
@@ -319,7 +319,7 @@ def _circular(kind: JointKind, limits: JointLimits) -> list[bool]:
     return [kind is not JointKind.SLIDE] * 3
 
 
-def _universal_angles(d: Floats, axes: Floats) -> Floats:
+def universal_angles(d: Floats, axes: Floats) -> Floats:
     """Angles (..., 2) of the rotation R(axes[0], a) R(axes[1], b) nearest to d (..., 4).
 
     With (x, y, z) the components of d on axes[0], axes[1] and their cross product, the quaternion dot product
@@ -563,7 +563,7 @@ def nearest_turns(skeleton: Skeleton, joints: Sequence[int], rotations: Floats) 
             if kind is JointKind.HINGE:
                 turned = from_axis_angle(first, twist_about(relative, first))
             else:
-                angles = _universal_angles(relative.swapaxes(0, 1), axes[some]).swapaxes(0, 1)
+                angles = universal_angles(relative.swapaxes(0, 1), axes[some]).swapaxes(0, 1)
                 second = from_axis_angle(axes[some, None, 1], angles[..., 1])
                 turned = multiply(from_axis_angle(first, angles[..., 0]), second)
             found[some] = multiply(rest[some], turned)

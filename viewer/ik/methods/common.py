@@ -21,7 +21,7 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.ik.goals import ROW_KINDS, Goal
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED
-from viewer.ik.system import Settings, State, System, Work, copy_state
+from viewer.ik.system import Settings, State, System, Work, copy_state, joint_of_dof
 from viewer.ik.vectorised.forward_arrays import residuals as own_residuals
 from viewer.ik.vectorised.joint_arrays import move
 from viewer.ik.vectorised.numpy_engine import cap, leaves_limits, shorten
@@ -389,8 +389,7 @@ def central_differences(s: System, w: Work, state: State, residuals: Residuals) 
 
 def _perturbed(s: System, w: Work, state: State, h: float) -> tuple[Ints, Floats, Floats]:
     """For every dof: its joint (n,), and the local rotation (n, 4) and translation (n, 3) with it moved by h."""
-    counts = np.diff(s.first)
-    owner = np.repeat(np.arange(len(counts)), counts)
+    owner = joint_of_dof(s)
     place = np.arange(len(owner)) - s.first[owner]
     turns, moves = state.q[owner], state.t[owner]
     # A difference needs both sides of a limit, too.

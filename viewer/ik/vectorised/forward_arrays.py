@@ -24,7 +24,7 @@ from viewer.ik.contact.touching import find_near
 from viewer.ik.goals import ROW_KINDS
 from viewer.ik.goals.kind import Measure, Places, Rows
 from viewer.ik.kernels.contact_rows import CLOSER, EXACT, YIELDING
-from viewer.ik.system import System, Work
+from viewer.ik.system import System, Work, joint_of_dof
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.columns import apply, matrices, multiply
 from viewer.spatial.quaternion import IDENTITY
@@ -225,11 +225,6 @@ def _above(s: System, joint: int) -> list[int]:
     while s.parent[line[-1]] >= 0:
         line.append(int(s.parent[line[-1]]))
     return line
-
-
-def joint_of_dof(s: System) -> Ints:
-    """(n,) the joint of each dof."""
-    return np.repeat(np.arange(len(s.parent)), np.diff(s.first))
 
 
 def _limits(s: System) -> Limits:

@@ -12,8 +12,8 @@ from viewer.ik import algebra
 from viewer.ik.algebra import Quaternion
 from viewer.ik.goals.kind import Places
 from viewer.ik.kernels.joints import ROUNDING
-from viewer.ik.system import System, Work
-from viewer.ik.vectorised.forward_arrays import joint_of_dof, kept, limits_of, places
+from viewer.ik.system import System, Work, joint_of_dof
+from viewer.ik.vectorised.forward_arrays import kept, limits_of, places
 from viewer.skeleton import coordinates
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.columns import apply, exponential, logarithm, matrices, since
@@ -275,7 +275,7 @@ def measure(s: System, q: Floats, t: Floats, x: Floats) -> None:
         x[s.first[kinds.hinges]] = twist_about(d[kinds.hinges], s.axes[kinds.hinges, 0])
     if kinds.universals.size:
         dofs = s.first[kinds.universals][:, None] + np.arange(2)
-        x[dofs] = _universal_angles(d[kinds.universals], s.axes[kinds.universals])
+        x[dofs] = coordinates.universal_angles(d[kinds.universals], s.axes[kinds.universals])
     for balls in kinds.balls:
         some = d[balls.joints]
         if balls.euler:
@@ -341,12 +341,3 @@ def _kinds(s: System) -> Kinds:
             groups.append(Balls(joints, s.first[joints][:, None] + np.argsort(order), order, name))
     hinges, universals = (np.flatnonzero(s.form == form) for form in (algebra.HINGE, algebra.UNIVERSAL))
     return Kinds(hinges, universals, tuple(groups), np.where(joints_of(s).coordinate & s.turning, _TURN, 0.0))
-
-
-def _universal_angles(d: Floats, axes: Floats) -> Floats:
-    """`viewer.skeleton.coordinates` derives the formula."""
-    a, b = axes[:, 0], axes[:, 1]
-    basis = np.stack([a, b, np.cross(a, b)], axis=1)
-    x, y, z = np.einsum("nij,nj->in", basis, d[:, :3])
-    total, less = np.arctan2(x + y, d[:, 3] - z), np.arctan2(x - y, d[:, 3] + z)
-    return np.stack([total + less, total - less], axis=1)

@@ -24,14 +24,13 @@ from viewer.ik.goals.kind import Measure, Places
 from viewer.ik.kernels.contact_rows import penalty
 from viewer.ik.kernels.starts import FEWEST, LEVER, POWERS
 from viewer.ik.kernels.step import LEAST, LESS, MORE, STIFFNESS, SWING, SWINGING
-from viewer.ik.system import Problems, Settings, State, System, Work
+from viewer.ik.system import Problems, Settings, State, System, Work, joint_of_dof
 from viewer.ik.vectorised.forward_arrays import (
     LimbRow,
     add_row,
     drop_row,
     find_rates,
     frames_at,
-    joint_of_dof,
     kept,
     limits_of,
     most_violated,
