@@ -74,11 +74,6 @@ class Capsule:
         """Of the segment, metres."""
         return float(np.linalg.norm(np.subtract(self.b, self.a)))
 
-    @property
-    def volume(self) -> float:
-        """Cubic metres."""
-        return float(np.pi * self.radius**2 * (self.length + 4.0 / 3.0 * self.radius))
-
     def __post_init__(self) -> None:
         """Take plain numbers.
 

@@ -77,7 +77,8 @@ def capsule_masses(skeleton: Skeleton) -> Floats:
     proportion to their volumes; else the volume of water.
     """
     capsules = bodies_of(skeleton).capsules
-    masses = DENSITY * np.array([one.volume for one in capsules])
+    volumes = [np.pi * one.radius**2 * (one.length + 4.0 / 3.0 * one.radius) for one in capsules]
+    masses = DENSITY * np.array(volumes)
     figure = find_figure(skeleton)
     if figure is not None and len(figure.arms) == 2 and len(figure.legs) == 2:
         segments, parts = _segments(skeleton, figure)
