@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -66,6 +67,20 @@ def test_a_clip_opens_with_its_figure_large_and_whole(view: Rect, times: float) 
 
 def test_a_motion_in_place_opens_with_every_frame_in_view() -> None:
     person = strider(0.0)
+    assert all(inside(person, frame) for frame in range(person.document.frames))
+
+
+def test_a_view_that_shrinks_while_somebody_bows_still_has_every_frame_in_view() -> None:
+    person = strider(0.0)
+    character = person.document.character
+    (name, clip), *_ = character.clips.items()
+    rotations, half = clip.rotations.copy(), math.sqrt(0.5)
+    rotations[30:, character.skeleton.index("Spine")] = half, 0.0, 0.0, half
+    clips = MappingProxyType({name: replace(clip, rotations=rotations)})
+    person.controller.opening.show(new_document(replace(character, clips=clips)))
+    person.controller.playback.go(40)
+    person.controller.viewport = Rect(VIEW.x, VIEW.y, VIEW.w, VIEW.h - 100)
+    assert tall(person) < 0.55
     assert all(inside(person, frame) for frame in range(person.document.frames))
 
 

@@ -287,8 +287,10 @@ class CameraMoves:
             room = np.concatenate([room, self._others.points()])
         view = self._framed(camera, np.concatenate([self._paths(), room]))
         pixels = view.projection(self._view.viewport.size).project(figure)
+        heights = np.ptp((self._travel.points(document) @ view.up).reshape(-1, len(figure)), axis=1)
         least = _TALL_AMONG if self._session.stage.several else _TALL
-        if not np.ptp(pixels[:, 1]) >= least * self._view.viewport.h:
+        # As tall as where it stands up: the view stays when the window changes while the figure bows.
+        if not np.ptp(pixels[:, 1]) * heights.max() >= least * self._view.viewport.h * heights[0]:
             view = self._framed(camera, np.concatenate([figure, room]))
         if demo is not None:
             paths = [motion.path(seconds) for motion in demo.motions for seconds in _SECONDS]

@@ -87,7 +87,9 @@ def _draw_list(ui: PanelContext, state: State) -> bool:
         # Without no_nav, Enter in the name field would press the entry that was clicked last.
         imgui.begin_child("entries", (0.0, 0.0), window_flags=imgui.WindowFlags_.no_nav)
         if not state.entries:
-            Pen(ui).text(x + pen.px(10), y + pen.px(8), "No usable files here", "text3")
+            Pen(ui).text(
+                x + pen.px(10), y + pen.px(8), "No such files yet" if state.saving else "No usable files here", "text3"
+            )
         if state.stepped:
             state.stepped = False
             marked = next((index for index, entry in enumerate(state.entries) if entry.name == state.name), -1)

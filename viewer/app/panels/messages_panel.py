@@ -111,7 +111,8 @@ def draw_messages(ui: PanelContext) -> None:
     low = bottom = _lowest(ui, left=left)
     for index, box in enumerate(boxes):
         if index and low - bottom + box.height > _HIGHEST * ui.regions.viewport.h:
-            _waiting(ui, pen, len(messages) - index, (_start(ui, box, left=left), bottom))
+            here = _start(ui, box, left=left), bottom - pen.px(SMALL + 2)
+            pen.small(*here, f"{len(messages) - index} more", "text2")
             break
         bottom -= box.height
         at = _start(ui, box, left=left), bottom
@@ -167,12 +168,6 @@ def _laid_out(ui: PanelContext, pen: Pen, message: Message) -> _Box:
     if len(lines) == 1 and not message.actions:
         wide = min(wide, pen.width(lines[0]) + beside)
     return _Box(message, lines, wide, high)
-
-
-def _waiting(ui: PanelContext, pen: Pen, count: int, at: tuple[float, float]) -> None:
-    """Show how many messages have no room."""
-    paper = Pen(ui, imgui.get_foreground_draw_list())
-    paper.small(at[0], at[1] - pen.px(SMALL + 2), f"{count} more", "text2")
 
 
 def _message_box(ui: PanelContext, box: _Box, index: int, at: tuple[float, float], *, offered: bool) -> None:
