@@ -11,8 +11,6 @@ from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, pa
 from viewer.errors import InputError, quote
 from viewer.formats.file_formats import MOST_DECIMALS, POINT_FILES, UNIT_NAMES, UP_NAMES, check_units
 
-# --- info
-
 _BUILT_KINDS = ("ball", "hinge", "universal", "slide", "fixed")
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 
@@ -21,6 +19,9 @@ JOINT_KINDS = ("free", "ball", "hinge", "universal", "slide", "fixed")
 SHELLS = ("bash", "zsh", "fish")
 
 _FIT_UPS = ("auto", "y", "z", "-y")
+
+
+# --- info
 
 
 class InfoOptions(Options):

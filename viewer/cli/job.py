@@ -24,7 +24,6 @@ from viewer.progress import watched_by
 
 P = TypeVar("P", bound="Options")
 
-
 SKELETONS, FILES = "skeletons", "files"
 """What completion offers for a value: files with skeletons and samples, or any file."""
 

@@ -30,9 +30,6 @@ _OBJECT = re.compile(r"(sphere|box|mesh):(.+?)(?:@([^@]*))?")
 OBJECT_FORM = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"
 _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
-
-# --- checks
-
 FILE_KINDS = "BVH, glTF, URDF, xacro, MJCF, JSON or NPZ file"
 INPUT_FILE: Any = argument(
     "FILE", f"{FILE_KINDS}, a session (`.ikv.json`), `sample:NAME`, or `-` (standard input)",
@@ -55,6 +52,9 @@ _WINDOWS = ("glfw", "pyglet", "headless")
 
 CAMERAS = ("front", "side", "top", "three-quarter")
 _LARGEST = 8192
+
+
+# --- checks
 
 
 def checked(check: Callable[[str], T]) -> Callable[[str], T]:

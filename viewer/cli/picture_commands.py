@@ -24,7 +24,6 @@ from viewer.skeleton import Character, Clip, Pose
 
 OUTPUTS = (".png", ".mp4", ".gif")
 
-
 _Drawn: TypeAlias = tuple[str, dict[str, Json], list[str]]
 """Reports of the files written, in words and for ``--json``; and warnings."""
 

@@ -18,7 +18,6 @@ from viewer.spatial.checks import finite_floats, plain_floats
 
 Word = TypeVar("Word", bound="StrEnum")
 
-
 Value = TypeVar("Value")
 
 

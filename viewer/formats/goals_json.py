@@ -26,8 +26,6 @@ from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind,
 from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.skeleton import Skeleton, find_place
 
-# --- files as data types
-
 PLACED_FORM = ("position", "rotation", "pin")
 """Keys of goals for a position or a rotation. A goal has keys of only one form."""
 RELATIVE_FORM = ("relative", "to")
@@ -35,6 +33,9 @@ RELATIVE_FORM = ("relative", "to")
 
 _HERE = Path()
 _UNTURNED = (0.0, 0.0, 0.0, 1.0)
+
+
+# --- files as data types
 
 
 class _Goal(Strict):

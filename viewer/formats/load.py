@@ -40,7 +40,6 @@ _MOST_SHOWN = 24
 SAMPLE_UNITS = "cm"
 """Units of the bundled BVH files; Y is up in them."""
 
-
 READERS: dict[str, Callable[..., Character]] = {suffix: form.read for suffix, form in BY_SUFFIX.items() if form.reader}
 """Readers by suffix: (path, name for messages, units, up) -> Character."""
 

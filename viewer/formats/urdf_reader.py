@@ -101,7 +101,6 @@ def found(package):
               file=sys.stderr)
     return own  # a copy under another name has the same files
 
-
 in_ros, xacro.substitution_args._eval_find = xacro.substitution_args._eval_find, found
 xacro.main()
 """

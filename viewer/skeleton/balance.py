@@ -49,7 +49,6 @@ _KNEE, _PALM = 0.05, 0.03
 Point = tuple[int, Floats]
 """A joint, and a place (3,) in its frame."""
 
-
 BODY_MASS_INDEX = 22.0
 """kg / m^2."""
 DENSITY = 1000.0

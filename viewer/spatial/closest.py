@@ -29,7 +29,6 @@ PARALLEL = 1e-12
 TINY = 1e-12
 """Points nearer than this, in parts of their segments' lengths, are one: their difference has no direction."""
 
-
 lesser, greater, root, size = np.minimum, np.maximum, np.sqrt, np.abs
 
 Measure: TypeAlias = tuple[Number, Triple, Triple, Triple]

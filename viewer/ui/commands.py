@@ -13,7 +13,6 @@ from viewer.ui.number_format import MINUS
 
 __all__ = ["BY_ID", "COMMANDS", "GESTURES", "MENUS", "Command", "HelpRow", "command_for", "help_rows", "menu_commands"]
 
-
 NAVIGATE, SELECT, EDIT, POSE = "Navigate", "Select", "File and edit", "Pose"
 DRAG, TIME, WINDOW, BUILD = "While dragging", "Time", "Window", "In the workspace Build"
 GROUPS = (NAVIGATE, SELECT, EDIT, POSE, DRAG, TIME, WINDOW, BUILD)

@@ -40,8 +40,6 @@ from viewer.spatial.checks import Floats
 
 SETS = ("humanoid", "claw", "fingers")
 
-# --- dragging: how close the hand stays to the cursor, how far joints jump, whether out and back comes back
-
 _ITERATIONS = (2, 4, 8)
 _RETURN_ITERATIONS = {"humanoid": 2, "claw": 2, "fingers": 4}
 _SEQUENCES, _FRAMES = 10, 240
@@ -59,6 +57,9 @@ _MOST_PROBLEMS = 50
 _LOCK_UP_GOALS = 300
 _CARRIED, _RESTING, _CARRY_ITERATIONS = 20, 20, 5
 """Frames from goal to goal, frames on it, iterations a frame."""
+
+
+# --- dragging: how close the hand stays to the cursor, how far joints jump, whether out and back comes back
 
 
 def measure_drags(plan: Plan) -> Json:
