@@ -25,7 +25,7 @@ from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Scroll
 from viewer.ui.other_figures import Others
-from viewer.ui.view import View, Workspace
+from viewer.ui.view import Latest, View, Workspace
 
 VIEWS: dict[str, ViewName] = {
     "front": "front", "right": "right", "top": "top", "back": "back", "left": "left", "bottom": "bottom",
@@ -99,7 +99,7 @@ class CameraMoves:
         self._jump: tuple[Camera, Camera] | None = None
         self._since: float | None = None
         self._started: Camera | None = None
-        self._height, self._travel = 1.0, MotionPoints()
+        self._height, self._travel = 1.0, Latest[Floats]()
 
     def set(self, camera: Camera) -> None:
         """Set the camera immediately, and end a jump under way."""
@@ -313,7 +313,7 @@ class CameraMoves:
         """(N, 3) the figure in the poses that are drawn, else along its motion, and the other figures."""
         document, stage, seen = self._session.document, self._session.stage, self.seen()
         figures = [_figure(document, pose) for pose in seen]
-        own = np.concatenate(figures) if figures else self._travel.points(document)
+        own = np.concatenate(figures) if figures else self._along(document)
         if not stage.several:
             return own
         here, parts = stage.placement[stage.active], [own, self._others.points()]
@@ -321,6 +321,11 @@ class CameraMoves:
             if index != stage.active and not stage.hidden[index]:
                 parts.append(stage.placement[index].seen_from(here).points(motion_points(document)))
         return np.concatenate(parts)
+
+    def _along(self, document: Document) -> Floats:
+        """(N, 3) the figure in its present pose and along its motion."""
+        motion = document.take, document.clip_data, document.skeleton
+        return np.concatenate([_figure(document), self._travel.of(lambda: motion_points(document), *motion)])
 
     def _opening_view(self) -> Camera:
         """The initial view direction of the document."""
@@ -486,22 +491,6 @@ def _selected_tips(document: Document) -> Floats:
     ends[[joint_of(document, item) for item in chosen]] = True
     world = world_of(skeleton, document.pose)
     return figure_points(skeleton, world)[len(skeleton) :][ends[skeleton.tip_parents]]
-
-
-class MotionPoints:
-    """Points of a document's motion, cached until clip, take or skeleton change."""
-
-    def __init__(self) -> None:
-        """Start without cached points."""
-        self._kept: tuple[tuple[object, ...], Floats] | None = None
-
-    def points(self, document: Document) -> Floats:
-        """(N, 3) the figure in its present pose and along its motion."""
-        now = _figure(document)
-        key = (document.take, document.clip_data, document.skeleton)
-        if self._kept is None or any(one is not other for one, other in zip(self._kept[0], key, strict=True)):
-            self._kept = key, motion_points(document)
-        return np.concatenate([now, self._kept[1]])
 
 
 def motion_points(document: Document) -> Floats:

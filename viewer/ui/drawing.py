@@ -13,7 +13,7 @@ from viewer.document import Item
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.scene import DrawList, Scene, Text, cell_shown, draw_list, rgba, text_width
 from viewer.session import Session
-from viewer.skeleton import Character, JointKind, Skeleton
+from viewer.skeleton import JointKind
 from viewer.skeleton.joint_edits import MIDDLE, twin_of
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
@@ -31,7 +31,7 @@ from viewer.ui.retargeting import Retargeting
 from viewer.ui.scene_builder import SceneBuilder
 from viewer.ui.simulating import Simulating
 from viewer.ui.trails import TrailMover, trail_shapes
-from viewer.ui.view import Gesture, View, Workspace
+from viewer.ui.view import Gesture, Latest, View, Workspace
 
 _CAPTION, _MARGIN = 13, 16.0
 """Text size of the captions, and distance of their middle from the view's edges, logical pixels."""
@@ -71,17 +71,12 @@ class Drawing:
         """Start without a cached list."""
         self._session, self._view, self._scenes, self._hit_test = session, view, scenes, hit_test
         self._effects, self._demos, self._workspaces, self._building = effects, demos, workspaces, building
-        self._drawn: tuple[object, DrawList] | None = None
-        self._demo: tuple[Character, bool] | None = None
-        self._cell: tuple[Projection, Skeleton, float, float] | None = None
+        self._drawn, self._demo, self._cell = Latest[DrawList](), Latest[bool](), Latest[float]()
 
     def draw_list(self) -> DrawList:
         """The draw list; the same object until something changes."""
         view = self._view
-        key = (view.revision, view.viewport, view.scale)
-        if self._drawn is None or self._drawn[0] != key:
-            self._drawn = key, self._made()
-        return self._drawn[1]
+        return self._drawn.of(self._made, equal=(view.revision, view.viewport, view.scale))
 
     def _made(self) -> DrawList:
         view, gesture, building = self._view, self._view.gesture, self._building
@@ -126,16 +121,11 @@ class Drawing:
 
     def _cell_shown(self, scene: Scene, projection: Projection) -> float:
         """As of `cell_shown`, measured anew only when the camera or the figure is another."""
-        scale, known = self._view.scale, self._cell
-        if known is None or known[0] is not projection or known[1] is not scene.skeleton or known[2] != scale:
-            self._cell = known = projection, scene.skeleton, scale, cell_shown(scene, projection, scale)
-        return known[3]
+        scale = self._view.scale
+        return self._cell.of(lambda: cell_shown(scene, projection, scale), projection, scene.skeleton, equal=scale)
 
     def _is_demo(self) -> bool:
-        character = self._session.document.character
-        if self._demo is None or self._demo[0] is not character:
-            self._demo = character, self._demos.current is not None
-        return self._demo[1]
+        return self._demo.of(lambda: self._demos.current is not None, self._session.document.character)
 
     def _trail(self, scene: Scene, item: Item, frame: int, reach: int) -> list[Shape]:
         """The frame of a trail that is held or under the pointer, and the frames that follow it."""

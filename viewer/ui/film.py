@@ -35,7 +35,7 @@ from viewer.ui.number_format import fixed
 from viewer.ui.onion_skin import MOST_TRAILS, OnionSettings, ghosts_of, trails_of
 from viewer.ui.other_figures import Beside
 from viewer.ui.scene_builder import goal_marks, stretched
-from viewer.ui.view import View
+from viewer.ui.view import Latest, View
 
 FilmFormat = Literal["mp4", "gif", "png"]
 FORMATS: tuple[FilmFormat, ...] = get_args(FilmFormat)
@@ -466,7 +466,7 @@ class LabFilm:
     def __init__(self, session: Session, view: View, laboratory: Laboratory) -> None:
         """Make nothing yet."""
         self._session, self._view, self._lab = session, view, laboratory
-        self._made: tuple[Document, object, ShownMotion] | None = None
+        self._made = Latest[ShownMotion]()
 
     def filmed(self) -> ShownMotion | None:
         """What a film shows; None outside the workspace."""
@@ -475,9 +475,7 @@ class LabFilm:
         if lab.pose is None or problem is None or solid is None:
             return None
         key = lab.solid, lab.hidden, lab.methods, lab.worker.revision
-        if self._made is None or self._made[0] is not document or self._made[1] != key:
-            self._made = document, key, self._film(document, problem, solid)
-        return self._made[2]
+        return self._made.of(lambda: self._film(document, problem, solid), document, equal=key)
 
     def _film(self, document: Document, problem: LabProblem, solid: Trace) -> ShownMotion:
         """A frame for every iteration, and a second of the last one. The user may go on while the film is made."""

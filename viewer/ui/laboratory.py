@@ -35,7 +35,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.status import StatusLine
-from viewer.ui.view import View, Workspace
+from viewer.ui.view import Latest, View, Workspace
 
 PER_SECOND = 10.0
 """Iterations a second, while they are played and in films."""
@@ -89,7 +89,7 @@ class Laboratory:
         self._asked: tuple[LabProblem, tuple[MethodName, ...], bool] | None = None
         self._asked_of: tuple[str, ...] = ()
         self._seen, self._was_busy, self._played, self._passed = 0, False, 0.0, 0.0
-        self._jacobian: tuple[Trace, int, Jacobian] | None = None
+        self._jacobian = Latest[Jacobian]()
 
     @property
     def on(self) -> bool:
@@ -222,9 +222,7 @@ class Laboratory:
         trace, k = self.trace, self.shown_iteration
         if trace is None:
             return None
-        if self._jacobian is None or self._jacobian[:2] != (trace, k):
-            self._jacobian = trace, k, trace.jacobian(k)
-        return self._jacobian[2]
+        return self._jacobian.of(lambda: trace.jacobian(k), trace, equal=k)
 
     def in_plane(self, jacobian: Jacobian) -> Jacobian:
         """Its rows within the plane of a planar document, for which numbers such as the rank are computed."""

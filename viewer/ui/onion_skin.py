@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from viewer.skeleton import World, find_place, fk_arrays
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.timeline import key_frames
-from viewer.ui.view import View
+from viewer.ui.view import Latest, View
 
 ALPHAS = (0.42, 0.25)
 """Opacity of the nearest ghosts, and of those beyond."""
@@ -45,7 +45,7 @@ class OnionSkin:
     def __init__(self, session: Session, view: View) -> None:
         """Start without cached results."""
         self._session, self._view = session, view
-        self._kept: dict[str, tuple[tuple[object, ...], Any]] = {}
+        self._ghosts, self._trails = Latest[tuple[Ghost, ...]](), Latest[tuple[Trail, ...]]()
 
     @property
     def asked(self) -> OnionSettings:
@@ -58,8 +58,8 @@ class OnionSkin:
         document = self._session.document
         if not self._view.display.ghosts or self._has_none(document):
             return ()
-        found: tuple[Ghost, ...] = self._once("ghosts", document, (), lambda: ghosts_of(document, self.asked))
-        return found
+        asked = self.asked
+        return self._ghosts.of(lambda: ghosts_of(document, asked), *_motion(document), equal=(document.frame, asked))
 
     def ghost_at(self, frame: int) -> Ghost:
         """The figure at a frame whose trail is dragged."""
@@ -75,26 +75,16 @@ class OnionSkin:
         chosen = document.selected_on_figure or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
         items = chosen[-MOST_TRAILS:]
         offsets = tuple(_offset(document, item) for item in items)
-        more = (items, offsets, document.selection)
-        found: tuple[Trail, ...] = self._once("trails", document, more, lambda: trails_of(document, items, self.asked))
-        return found
+        asked, equal = self.asked, (document.frame, self.asked, items, offsets, document.selection)
+        return self._trails.of(lambda: trails_of(document, items, asked), *_motion(document), equal=equal)
 
     def _has_none(self, document: Document) -> bool:
         return self._session.recorder.recording or not document.has_motion
 
-    def _once(self, name: str, document: Document, more: tuple[object, ...], make: Callable[[], object]) -> Any:  # noqa: ANN401 - what was made
-        same = (document.take, document.clip_data, document.skeleton)
-        equal = (document.frame, self.asked, *more)
-        kept = self._kept.get(name)
-        if kept is not None and kept[0][1] == equal and _all_same(kept[0][0], same):
-            return kept[1]
-        made = make()
-        self._kept[name] = (same, equal), made
-        return made
 
-
-def _all_same(some: object, others: tuple[object, ...]) -> bool:
-    return isinstance(some, tuple) and all(one is other for one, other in zip(some, others, strict=True))
+def _motion(document: Document) -> tuple[object, ...]:
+    """What the poses of its frames depend on."""
+    return document.take, document.clip_data, document.skeleton
 
 
 def ghost_frames(document: Document, asked: OnionSettings) -> tuple[int, ...]:

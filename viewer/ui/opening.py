@@ -44,7 +44,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import grounded, problems
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Dragging
-from viewer.ui.view import Message, View
+from viewer.ui.view import Latest, Message, View
 
 _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
 ABOUT = "motion"
@@ -323,7 +323,7 @@ class Figures:
         self._session, self._view = session, view
         self._opening, self._camera_moves = opening, camera_moves
         self._compared, self.from_root = "", False
-        self._comparison: tuple[tuple[object, ...], Comparison | None] | None = None
+        self._comparison = Latest[Comparison | None]()
 
     @property
     def active(self) -> str:
@@ -385,15 +385,15 @@ class Figures:
         if not name:
             return None
         pair = self._session.document, stage.documents[stage.index(name)]
-        key = (self.from_root, *(part for one in pair for part in (one.clip_data, one.take, one.skeleton)))
-        kept = self._comparison
-        if kept is None or any(one is not other for one, other in zip(kept[0], key, strict=True)):
+
+        def compared() -> Comparison | None:
             try:
-                kept = key, compare(*pair, from_root=self.from_root)
+                return compare(*pair, from_root=self.from_root)
             except InputError:  # one of them has lost its motion meanwhile
-                kept = key, None
-            self._comparison = kept
-        return kept[1]
+                return None
+
+        parts = (part for one in pair for part in (one.clip_data, one.take, one.skeleton))
+        return self._comparison.of(compared, *parts, equal=self.from_root)
 
     def _next(self) -> None:
         stage = self._session.stage

@@ -35,7 +35,7 @@ from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.background import Background, Job
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import Message, View
+from viewer.ui.view import Latest, Message, View
 
 _NEW = 0.1
 """Seconds that a contact which is added lasts on either side of its frame."""
@@ -81,7 +81,7 @@ class FeetView:
     def __init__(self, session: Session) -> None:
         """Show those of a session's document."""
         self._session = session
-        self._kept: tuple[tuple[object, ...], tuple[int, int], list[ShownContact]] | None = None
+        self._contacts = Latest[list[ShownContact]]()
 
     @property
     def made(self) -> PlantedMotion | None:
@@ -96,11 +96,10 @@ class FeetView:
         if feet is None:
             return []
         ends = math.floor(first), math.ceil(last) + 1
-        about = feet.contacts, made, document.skeleton
-        kept = self._kept
-        if kept is None or kept[1] != ends or any(one is not other for one, other in zip(kept[0], about, strict=True)):
-            self._kept = kept = about, ends, self._shown(feet, contact_times(feet.contacts).between(*ends), made)
-        return kept[2]
+        return self._contacts.of(
+            lambda: self._shown(feet, contact_times(feet.contacts).between(*ends), made),
+            feet.contacts, made, document.skeleton, equal=ends,
+        )  # fmt: skip
 
     def _shown(self, feet: PlantedFeet, some: Iterable[int], made: PlantedMotion | None) -> list[ShownContact]:
         skeleton, found = self._session.document.skeleton, []

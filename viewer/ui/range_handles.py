@@ -30,7 +30,7 @@ from viewer.scene import Display, Hit, RangeEnd, Text, range_ends, rgba, text_wi
 from viewer.session import Session
 from viewer.session.figures import State
 from viewer.session.solving import Solvers, settle
-from viewer.skeleton import Character, JointKind, Pose, Skeleton, coordinates_of, find_place, joint_space
+from viewer.skeleton import JointKind, Pose, Skeleton, coordinates_of, find_place, joint_space
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import number_format
@@ -38,7 +38,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.events import Button, Move
 from viewer.ui.status import chain_of, limit_words, stuck_joints
-from viewer.ui.view import EditGesture, View
+from viewer.ui.view import EditGesture, Latest, View
 
 _CONE_PX, _ARC_PX, _HELD_PX, _NEAR_PX, _LINE_PX = 6.0, 4.6, 7.5, 8.0, 2.0
 """Radii of rings on cones, at ends of arcs, and under the pointer; how near one is held; width of its line."""
@@ -312,7 +312,7 @@ class LimitRanges:
     def __init__(self, session: Session, view: View) -> None:
         """Change a session."""
         self._session, self._view = session, view
-        self._loaded: tuple[Character, str, Skeleton] | None = None
+        self._loaded = Latest[Skeleton]()
 
     def words(self) -> str:
         """``LeftLeg at its limit 37°, from the clip``; "" where no limit is in the way, or something is under way."""
@@ -328,11 +328,11 @@ class LimitRanges:
     def _origin(self, document: Document, joint: int) -> str:
         """``, from the clip``: where the range of a joint comes from."""
         character, source = document.character, document.limits_from
-        if self._loaded is None or self._loaded[0] is not character or self._loaded[1] != source:
-            taken = with_limits(character, source).skeleton if source else character.skeleton
-            self._loaded = (character, source, taken)
+        loaded = self._loaded.of(
+            lambda: with_limits(character, source).skeleton if source else character.skeleton, character, equal=source
+        )
         limits = document.skeleton.limits[joint]
-        if limits is None or not limits.same_as(self._loaded[2].limits[joint]):
+        if limits is None or not limits.same_as(loaded.limits[joint]):
             return ", set by hand"
         return _FROM.get(document.limits_source or "", "")
 

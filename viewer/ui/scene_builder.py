@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document import Document, DocumentContact, GoalError, Item, joint_of, measured, world_of
+from viewer.document import Document, GoalError, Item, joint_of, measured, world_of
 from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
 from viewer.document.scope import at_limit
 from viewer.ik.contact import Object
@@ -30,7 +30,7 @@ from viewer.scene import (
     goal_mark,
 )
 from viewer.session import Session
-from viewer.skeleton import Character, Pose, World, coordinates_of, room_of
+from viewer.skeleton import Pose, World, coordinates_of, room_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
@@ -44,7 +44,7 @@ from viewer.ui.planting import FeetView
 from viewer.ui.simulating import Simulating
 from viewer.ui.status import too_near, worst
 from viewer.ui.trails import TrailMover
-from viewer.ui.view import View, Workspace
+from viewer.ui.view import Latest, View, Workspace
 
 _OUTSIDE = 1e-6
 """Radians or metres beyond its range from which a joint counts as outside."""
@@ -332,7 +332,7 @@ class SceneBuilder:
         self._laboratory = laboratory
         self.onion_skin, self.feet = OnionSkin(session, view), FeetView(session)
         self._scene: tuple[object, Scene] | None = None
-        self._ground: tuple[tuple[Character, DocumentContact], float] | None = None
+        self._ground = Latest[float]()
 
     def scene(self) -> Scene:
         """The scene."""
@@ -377,7 +377,5 @@ class SceneBuilder:
 
     def _floor(self) -> float:
         """Height of the ground: of the floor that counts, else below the figure as loaded."""
-        character, contact = key = self._session.document.character, self._session.document.contact
-        if self._ground is None or self._ground[0][0] is not character or self._ground[0][1] is not contact:
-            self._ground = key, ground_of(self._session.document)
-        return self._ground[1]
+        document = self._session.document
+        return self._ground.of(lambda: ground_of(document), document.character, document.contact)

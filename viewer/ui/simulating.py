@@ -37,7 +37,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import ground_of
 from viewer.ui.events import Button, Move, Press, Release
 from viewer.ui.status import StatusLine
-from viewer.ui.view import Message, View, Workspace
+from viewer.ui.view import Latest, Message, View, Workspace
 
 _LONGEST_S = 0.05
 """Most seconds that are simulated between two frames: a slow machine shows slow motion."""
@@ -132,9 +132,9 @@ class Simulating:
         self._cast: list[_Role] = []
         self._together: Together | None = None
         self._aimed: list[Pose] = []
-        self._split: tuple[Pose, list[Pose]] | None = None
+        self._split = Latest[list[Pose]]()
         self._trial: Trial | None = None
-        self._recorded: tuple[object, list[Document]] | None = None
+        self._recorded = Latest[list[Document]]()
         self._pulled: Hit | None = None
         self._offset = self._hand = np.zeros(3)
 
@@ -155,9 +155,8 @@ class Simulating:
         assert self.sim is not None
         if self._together is None:
             return [self.sim.pose]
-        if self._split is None or self._split[0] is not self.sim.pose:
-            self._split = self.sim.pose, self._together.split(self.sim.pose)
-        return self._split[1]
+        together, pose = self._together, self.sim.pose
+        return self._split.of(lambda: together.split(pose), together, pose)
 
     def beside(self, figures: tuple[OtherFigure, ...]) -> tuple[OtherFigure, ...]:
         """The figures beside the active one, in their simulated poses."""
@@ -246,7 +245,7 @@ class Simulating:
     def _begin(self, poses: list[Pose] | None = None) -> None:
         """Make the simulation again, from the given poses of all figures or from those of their documents."""
         document = self._session.document
-        self._cast, self._split = _cast_of(self._session), None
+        self._cast = _cast_of(self._session)
         self._aimed = [one.document.pose for one in self._cast]
         start = self._aimed if poses is None or len(poses) != len(self._cast) else poses
         self._together = Together.of([one.standing for one in self._cast]) if len(self._cast) > 1 else None
@@ -286,7 +285,7 @@ class Simulating:
     def _drop(self) -> None:
         """End the simulation, and offer its pose."""
         pose, of = self.pose, self._of
-        self.sim, self._of, self._pulled, self._recorded = None, None, None, None
+        self.sim, self._of, self._pulled, self._recorded = None, None, None, Latest()
         self._view.changed()
         if pose is None or of is None or self._session.document.skeleton is not of.skeleton:
             return
@@ -377,15 +376,13 @@ class Simulating:
         """
         if self.sim is None or self.sim.frames < _LEAST_FRAMES:
             return None
-        key = self.sim, self.sim.frames, [id(role.document) for role in self._cast]
-        if self._recorded is None or self._recorded[0] != key:
-            whole = self.sim.clip
-            documents = [
-                AddClip.of(role.document, self._clip(whole, number)).apply(role.document)
-                for number, role in enumerate(self._cast)
-            ]
-            self._recorded = key, documents
-        return self._recorded[1]
+        documents = [role.document for role in self._cast]
+        return self._recorded.of(lambda: self._filmed(documents), self.sim, *documents, equal=self.sim.frames)
+
+    def _filmed(self, documents: list[Document]) -> list[Document]:
+        assert self.sim is not None
+        whole = self.sim.clip
+        return [AddClip.of(one, self._clip(whole, number)).apply(one) for number, one in enumerate(documents)]
 
     def _clip(self, whole: Clip, number: int) -> Clip:
         """A figure's part of the simulated motion."""

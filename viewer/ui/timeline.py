@@ -14,7 +14,7 @@ from viewer.document.take import CODES, FRAMES, Blend, Key
 from viewer.session import Loop, Session
 from viewer.spatial.checks import Bools, Ints
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import View
+from viewer.ui.view import View, ViewPart
 
 FEWEST = 8.0
 """Fewest visible frames."""
@@ -159,12 +159,8 @@ def keys_in(document: Document, row: Row, low: float, high: float) -> tuple[Key,
     return tuple(found)
 
 
-class Playback:
+class Playback(ViewPart):
     """Plays the clip or take and steps through its frames."""
-
-    def __init__(self, session: Session, view: View) -> None:
-        """Control a session's playback."""
-        self._session, self._view = session, view
 
     @property
     def frames(self) -> int:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, NamedTuple, Protocol
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from viewer.ui.events import Button, Move, Release
 from viewer.ui.number_format import Rect, error_decimals, unit_for
 from viewer.ui.trails import REACH
 
+T = TypeVar("T")
 NOTE_SECONDS = 6.0
 """Seconds that a note stays."""
 OFFER_SECONDS = 20.0
@@ -174,7 +176,7 @@ class View:
         self.bar = MessageBar()
         self._hovered_row: Item | None = None
         self._revision = 0
-        self._projection: tuple[Camera, Rect, Projection] | None = None
+        self._projection = Latest[Projection]()
 
     # Changes
 
@@ -201,10 +203,8 @@ class View:
 
     def projection(self) -> Projection:
         """The projection to the viewport's pixels; the same object until camera or size change."""
-        made = self._projection
-        if made is None or made[0] is not self.camera or made[1] != self.viewport:
-            made = self._projection = self.camera, self.viewport, self.camera.projection(self.viewport.size)
-        return made[2]
+        camera, viewport = self.camera, self.viewport
+        return self._projection.of(lambda: camera.projection(viewport.size), camera, equal=viewport)
 
     @property
     def turns(self) -> bool:
@@ -486,6 +486,21 @@ def _replaces(message: Message, older: Message) -> bool:
     notes = message.level == older.level == "note" and not (message.actions or older.actions)
     (thing, colon, _), (other, _, _) = message.text.partition(": "), older.text.partition(": ")
     return notes and bool(colon) and thing == other
+
+
+class Latest(Generic[T]):
+    """A value that is made again only when what it depends on is another."""
+
+    def __init__(self) -> None:
+        """Start without a value."""
+        self._made: tuple[tuple[object, ...], object, T] | None = None
+
+    def of(self, make: Callable[[], T], *same: object, equal: object = None) -> T:
+        """The value; ``make`` makes it if one of ``same`` is another object than before, or ``equal`` differs."""
+        made = self._made
+        if made is None or made[1] != equal or not all(map(operator.is_, made[0], same)):
+            self._made = made = same, equal, make()
+        return made[2]
 
 
 class ViewPart:
