@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -25,6 +25,7 @@ from viewer.formats.bounds import check_counts
 from viewer.formats.file_formats import SAMPLE, check_up
 from viewer.formats.files import LARGEST_FILE, opened
 from viewer.formats.load import load
+from viewer.latest import Latest
 from viewer.session.serialiser import ArrayForm, Form, Serialiser, members
 from viewer.skeleton import Bodies, Capsule, Character, Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton, Skin
 from viewer.spatial.quaternion import EulerOrder
@@ -33,9 +34,9 @@ LARGEST_CARRIED = 320 << 20
 """Most bytes of motion in a session file: as text they fit into a file that can be read again. Longer motion
 stays in its own file."""
 
-_references: list[_Known] = []
-_carried: list[_Known] = []
-"""Caches of the last results: computing them at every autosave would take longer than all the rest."""
+_packed = Latest[list[Any]]()
+_reference = Latest["ClipsOfFile | None"]()
+"""The last results: computing them at every autosave would take longer than all the rest."""
 
 _SUFFIXES = (".glb", ".gltf", ".urdf", ".xml")
 """Suffixes of files with skins. Not .xacro, whose macros are programs: opening a session runs none."""
@@ -125,23 +126,12 @@ class MotionFile:
         return f"the motion file {quote(self.name)} {self.problem}"
 
 
-class _Known(NamedTuple):
-    clips: Mapping[str, Clip]
-    stamp: tuple[int, int, str] | None
-    value: ClipsOfFile | list[Any] | None
-
-
-def carried(character: Character, write: Callable[[Clip], object]) -> list[Any] | None:
-    """The clips as data, made by ``write``; None if they are too large for a session file."""
+def _carried(character: Character) -> list[Any] | None:
+    """The clips as data; None if they are too large for a session file."""
     clips = character.clips
     if sum(clip.rotations.nbytes + clip.translations.nbytes for clip in clips.values()) > LARGEST_CARRIED:
         return None
-    for known in _carried:
-        if known.clips is clips and isinstance(known.value, list):
-            return known.value
-    packed = [write(clip) for clip in clips.values()]
-    _carried[:] = [_Known(clips, None, packed)]
-    return packed
+    return _packed.of(lambda: [VALUES.data(clip) for clip in clips.values()], clips)
 
 
 def reference(character: Character, folder: Path | None = None) -> ClipsOfFile | None:
@@ -155,14 +145,9 @@ def reference(character: Character, folder: Path | None = None) -> ClipsOfFile |
     if source.path is None or source.path.startswith(SAMPLE) or not character.clips:
         return None
     location = Path(os.path.realpath(source.path))
-    seen = _stamp(location)
-    known = next((one for one in _references if one.clips is character.clips and one.stamp == seen), None)
-    if known is None or seen is None:
-        known = _Known(character.clips, seen, _looked_up(character, location))
-        _references[:] = [known]
-    found = known.value
-    if not isinstance(found, ClipsOfFile) or folder is None:
-        return found if isinstance(found, ClipsOfFile) else None
+    found = _reference.of(lambda: _looked_up(character, location), character.clips, equal=_stamp(location))
+    if found is None or folder is None:
+        return found
     return msgspec.structs.replace(found, relative=relative_path(location, folder))
 
 
@@ -452,7 +437,7 @@ def character_data(character: Character, folder: Path | None = None) -> Any:  # 
         character: with its clips, which are in the data unless they are very large and a file has the same.
         folder: of the session file; if given, the data also name the file that the clips came from.
     """
-    clips = carried(character, VALUES.data)
+    clips = _carried(character)
     large = reference(character, folder) if clips is None else None
     return VALUES.data(
         character,

@@ -13,6 +13,7 @@ from viewer.document import Document, frame_pose, joint_of, world_of
 from viewer.document.actions import SetPlanar
 from viewer.document.posed_goals import below
 from viewer.document.scope import out_of_plane
+from viewer.latest import Latest
 from viewer.scene import Camera, ViewName, blend, facing, figure_points
 from viewer.session import Session
 from viewer.session.demos import demo_of
@@ -25,7 +26,7 @@ from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Scroll
 from viewer.ui.other_figures import Others
-from viewer.ui.view import Latest, View, Workspace
+from viewer.ui.view import View, Workspace
 
 VIEWS: dict[str, ViewName] = {
     "front": "front", "right": "right", "top": "top", "back": "back", "left": "left", "bottom": "bottom",
@@ -287,7 +288,7 @@ class CameraMoves:
             room = np.concatenate([room, self._others.points()])
         view = self._framed(camera, np.concatenate([self._paths(), room]))
         pixels = view.projection(self._view.viewport.size).project(figure)
-        heights = np.ptp((self._travel.points(document) @ view.up).reshape(-1, len(figure)), axis=1)
+        heights = np.ptp((self._along(document) @ view.up).reshape(-1, len(figure)), axis=1)
         least = _TALL_AMONG if self._session.stage.several else _TALL
         # As tall as where it stands up: the view stays when the window changes while the figure bows.
         if not np.ptp(pixels[:, 1]) * heights.max() >= least * self._view.viewport.h * heights[0]:

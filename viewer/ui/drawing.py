@@ -11,6 +11,7 @@ import numpy as np
 
 from viewer.document import Item
 from viewer.gizmo import Fill, Shape, Stroke
+from viewer.latest import Latest
 from viewer.scene import DrawList, Scene, Text, cell_shown, draw_list, rgba, text_width
 from viewer.session import Session
 from viewer.skeleton import JointKind
@@ -31,7 +32,7 @@ from viewer.ui.retargeting import Retargeting
 from viewer.ui.scene_builder import SceneBuilder
 from viewer.ui.simulating import Simulating
 from viewer.ui.trails import TrailMover, trail_shapes
-from viewer.ui.view import Gesture, Latest, View, Workspace
+from viewer.ui.view import Gesture, View, Workspace
 
 _CAPTION, _MARGIN = 13, 16.0
 """Text size of the captions, and distance of their middle from the view's edges, logical pixels."""

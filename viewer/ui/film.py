@@ -21,6 +21,7 @@ from viewer.errors import plural
 from viewer.formats.file_formats import FASTEST_FPS, GIF_FPS, STILL_FPS, STILL_TURN, USUAL_FPS, playable_fps, same_rate
 from viewer.ik.contact import Object
 from viewer.ik.lab import Trace
+from viewer.latest import Latest
 from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points, props_of
 from viewer.scene.method_ghosts import method_ghosts
 from viewer.session import Session
@@ -35,7 +36,7 @@ from viewer.ui.number_format import fixed
 from viewer.ui.onion_skin import MOST_TRAILS, OnionSettings, ghosts_of, trails_of
 from viewer.ui.other_figures import Beside
 from viewer.ui.scene_builder import goal_marks, stretched
-from viewer.ui.view import Latest, View
+from viewer.ui.view import View
 
 FilmFormat = Literal["mp4", "gif", "png"]
 FORMATS: tuple[FilmFormat, ...] = get_args(FilmFormat)

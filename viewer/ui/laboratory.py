@@ -26,6 +26,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import MOST_METHODS, Trace, Traces
 from viewer.ik.solution import Status
+from viewer.latest import Latest
 from viewer.scene import Ghost, Text
 from viewer.scene.method_ghosts import effector_position, farthest_goal, method_ghosts
 from viewer.session import Session
@@ -35,7 +36,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.status import StatusLine
-from viewer.ui.view import Latest, View, Workspace
+from viewer.ui.view import View, Workspace
 
 PER_SECOND = 10.0
 """Iterations a second, while they are played and in films."""

@@ -10,13 +10,14 @@ import numpy as np
 
 from viewer.document import Document, Item, frame_pose, joint_of
 from viewer.document.evaluation import frames_shown
+from viewer.latest import Latest
 from viewer.scene import Ghost, Trail
 from viewer.session import Session
 from viewer.skeleton import World, find_place, fk_arrays
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.timeline import key_frames
-from viewer.ui.view import Latest, View
+from viewer.ui.view import View
 
 ALPHAS = (0.42, 0.25)
 """Opacity of the nearest ghosts, and of those beyond."""

@@ -29,6 +29,7 @@ from viewer.formats.load import load
 from viewer.formats.motion_json import read_pose
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.ik.goals import KINDS, Goal
+from viewer.latest import Latest
 from viewer.scene import figure_points
 from viewer.session import Session
 from viewer.session.demo_parts import PREFIX
@@ -44,7 +45,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import grounded, problems
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Dragging
-from viewer.ui.view import Latest, Message, View
+from viewer.ui.view import Message, View
 
 _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
 ABOUT = "motion"

@@ -25,6 +25,7 @@ from viewer.document.planted_feet import (
 )
 from viewer.document.take import PlantedContact, PlantedFeet
 from viewer.errors import InputError, shown
+from viewer.latest import Latest
 from viewer.motion import ContactChange
 from viewer.progress import watched_by
 from viewer.scene import Footprint, Ghost
@@ -35,7 +36,7 @@ from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.background import Background, Job
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import Latest, Message, View
+from viewer.ui.view import Message, View
 
 _NEW = 0.1
 """Seconds that a contact which is added lasts on either side of its frame."""

@@ -26,6 +26,7 @@ from viewer.errors import shown
 from viewer.formats.limit_sources import BOTH, CLIP, FILE, HUMAN, LEARNED, with_limits
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.ik.solution import Status
+from viewer.latest import Latest
 from viewer.scene import Display, Hit, RangeEnd, Text, range_ends, rgba, text_width, way_of
 from viewer.session import Session
 from viewer.session.figures import State
@@ -38,7 +39,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.events import Button, Move
 from viewer.ui.status import chain_of, limit_words, stuck_joints
-from viewer.ui.view import EditGesture, Latest, View
+from viewer.ui.view import EditGesture, View
 
 _CONE_PX, _ARC_PX, _HELD_PX, _NEAR_PX, _LINE_PX = 6.0, 4.6, 7.5, 8.0, 2.0
 """Radii of rings on cones, at ends of arcs, and under the pointer; how near one is held; width of its line."""

@@ -14,6 +14,7 @@ from viewer.document.scope import at_limit
 from viewer.ik.contact import Object
 from viewer.ik.goals import KINDS, GoalDrawing
 from viewer.ik.solution import Status
+from viewer.latest import Latest
 from viewer.scene import (
     Density,
     Display,
@@ -44,7 +45,7 @@ from viewer.ui.planting import FeetView
 from viewer.ui.simulating import Simulating
 from viewer.ui.status import too_near, worst
 from viewer.ui.trails import TrailMover
-from viewer.ui.view import Latest, View, Workspace
+from viewer.ui.view import View, Workspace
 
 _OUTSIDE = 1e-6
 """Radians or metres beyond its range from which a joint counts as outside."""

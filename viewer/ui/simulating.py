@@ -20,6 +20,7 @@ from viewer.document.actions import AddClip, SetPose
 from viewer.errors import InputError, MachineError
 from viewer.gizmo import Shape, Stroke
 from viewer.ik.contact import Object, Sphere
+from viewer.latest import Latest
 from viewer.physics.drive import STRENGTH_HZ
 from viewer.physics.simulation import Physics
 from viewer.physics.soles import with_feet
@@ -37,7 +38,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import ground_of
 from viewer.ui.events import Button, Move, Press, Release
 from viewer.ui.status import StatusLine
-from viewer.ui.view import Latest, Message, View, Workspace
+from viewer.ui.view import Message, View, Workspace
 
 _LONGEST_S = 0.05
 """Most seconds that are simulated between two frames: a slow machine shows slow motion."""

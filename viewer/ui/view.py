@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from viewer.document import Action, Document, Item
 from viewer.document.import_export import step_scale
 from viewer.errors import ViewerError, one_line
 from viewer.gizmo import LengthUnit, Part, Space, Tool
+from viewer.latest import Latest
 from viewer.scene import Camera, Display, Hit, look_of
 from viewer.session import Session
 from viewer.session.user_files import Preferences, Preset
@@ -23,7 +23,6 @@ from viewer.ui.events import Button, Move, Release
 from viewer.ui.number_format import Rect, error_decimals, unit_for
 from viewer.ui.trails import REACH
 
-T = TypeVar("T")
 NOTE_SECONDS = 6.0
 """Seconds that a note stays."""
 OFFER_SECONDS = 20.0
@@ -486,21 +485,6 @@ def _replaces(message: Message, older: Message) -> bool:
     notes = message.level == older.level == "note" and not (message.actions or older.actions)
     (thing, colon, _), (other, _, _) = message.text.partition(": "), older.text.partition(": ")
     return notes and bool(colon) and thing == other
-
-
-class Latest(Generic[T]):
-    """A value that is made again only when what it depends on is another."""
-
-    def __init__(self) -> None:
-        """Start without a value."""
-        self._made: tuple[tuple[object, ...], object, T] | None = None
-
-    def of(self, make: Callable[[], T], *same: object, equal: object = None) -> T:
-        """The value; ``make`` makes it if one of ``same`` is another object than before, or ``equal`` differs."""
-        made = self._made
-        if made is None or made[1] != equal or not all(map(operator.is_, made[0], same)):
-            self._made = made = same, equal, make()
-        return made[2]
 
 
 class ViewPart:
