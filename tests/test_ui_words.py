@@ -11,13 +11,14 @@ from characters import rig
 from inside.document import SetGoalKind, SetPin, SetSolver
 from inside.ik import Cause, Reason
 from inside.scene import short_text
-from inside.ui import DASH, MINUS, chain_of, limit_words, numbers, short_name
+from inside.ui import DASH, MINUS, limit_words, numbers, short_name
 from sessions import session
 from ui_person import Person
 
 from viewer.document import Item, new_document
 from viewer.ik import Goal, Status
 from viewer.session import Session
+from viewer.skeleton import above
 from viewer.ui import Controller
 
 
@@ -96,7 +97,7 @@ def test_out_of_reach_names_the_worst_goal_and_the_limit_it_stands_at() -> None:
     named = [words.split(" at its ")[0] for words in status.goals.split("  ")]
     assert 1 <= len(named) <= 2
     skeleton = person.document.skeleton
-    chain = [skeleton.names[j] for j in chain_of(skeleton, skeleton.index("LeftHand"))]
+    chain = [skeleton.names[j] for j in above(skeleton, skeleton.index("LeftHand"))]
     assert named == [name for name in chain if name in report.at_limit][: len(named)]
     person.key("escape")
     assert person.controller.status().state == "Converged"

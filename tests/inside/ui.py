@@ -32,6 +32,6 @@ from viewer.ui.other_figures import Beside
 from viewer.ui.planting import FeetView, dragged, room_of, split
 from viewer.ui.range_handles import end_handles
 from viewer.ui.scene_builder import goal_marks
-from viewer.ui.status import _state, chain_of, limit_words, short_name, too_near
+from viewer.ui.status import _state, limit_words, short_name, too_near
 from viewer.ui.timeline import FEWEST, TimeView, frame_count, key_frames, keys_in, played_range, rows_of
 from viewer.ui.view import NOTE_SECONDS, OFFER_SECONDS, MessageBar, item_of

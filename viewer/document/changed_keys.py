@@ -25,7 +25,7 @@ from viewer.document.evaluation import (
 from viewer.document.key_editing import entries_of, with_entries
 from viewer.document.planar import PlanarRig, rig_of
 from viewer.document.planted_feet import planted_stretches
-from viewer.document.posed_goals import above, carried
+from viewer.document.posed_goals import carried
 from viewer.document.scope import bound_skeleton
 from viewer.document.take import CODES, FRAMES, Blend, Pin, Stretch, Take, Track
 from viewer.document.take_layers import layer_stretches
@@ -33,7 +33,7 @@ from viewer.errors import InputError
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
-from viewer.skeleton import Effector, Pose, find_place, fk_arrays
+from viewer.skeleton import Effector, Pose, above, find_place, fk_arrays
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import angle_between, slerp
 

@@ -19,7 +19,7 @@ from viewer.ik.contact.values import FLOOR, MOST_OBJECTS
 from viewer.ik.goals import KINDS, Goal, Quaternion, Vector
 from viewer.ik.goals.goal import as_rotation
 from viewer.ik.goals.grip import fingers_of
-from viewer.skeleton import Pose, Skeleton, find_figure, find_place
+from viewer.skeleton import Pose, Skeleton, above, find_figure, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, normalized, rotate
 
@@ -433,11 +433,8 @@ def is_hand(skeleton: Skeleton, name: str) -> bool:
 
 def hand_above(skeleton: Skeleton, joint: int) -> str | None:
     """The nearest hand among a joint and its ancestors, or None."""
-    while joint >= 0:
-        if is_hand(skeleton, skeleton.names[joint]):
-            return skeleton.names[joint]
-        joint = int(skeleton.parents[joint])
-    return None
+    names = [skeleton.names[one] for one in above(skeleton, joint)]
+    return next((name for name in names if is_hand(skeleton, name)), None)
 
 
 def nearest_prop(contact: DocumentContact, place: Floats) -> Prop | None:

@@ -29,7 +29,6 @@ from viewer.document.evaluation import (
     joined,
     motion_of,
 )
-from viewer.document.posed_goals import above
 from viewer.document.take import PlantedContact, PlantedFeet, Stretch, Take
 from viewer.errors import InputError
 from viewer.motion import (
@@ -48,7 +47,7 @@ from viewer.motion import (
     plant_words,
 )
 from viewer.progress import report
-from viewer.skeleton import Clip, Skeleton, at_or_below, find_figure, fk_arrays
+from viewer.skeleton import Clip, Skeleton, above, at_or_below, find_figure, fk_arrays
 from viewer.skeleton.limbs import Limb
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 from viewer.spatial.vectors import norm

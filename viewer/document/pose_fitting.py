@@ -8,10 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.posed_goals import below
 from viewer.document.scope import inside_at
 from viewer.errors import InputError
-from viewer.skeleton import Pose, Skeleton, World, find_figure, find_place, fk
+from viewer.skeleton import Pose, Skeleton, World, at_or_below, find_figure, find_place, fk
 from viewer.skeleton.figure import across_of, partners
 from viewer.skeleton.transfer import Transfer, transferred
 from viewer.spatial.checks import Floats, Ints
@@ -121,7 +120,7 @@ def pinned_supports(document: Document, partner: Ints) -> tuple[int, ...]:
     pins = [one for one in document.goals if one.pinned and one.pin_position and one.position is not None]
     held = {find_place(skeleton, one.effector).joint for one in pins}
     if figure is not None and figure.legs:
-        legs = below(skeleton, [leg.upper for leg in figure.legs])
+        legs = at_or_below(skeleton, *[leg.upper for leg in figure.legs])
         held = {joint for joint in held if legs[joint]}
     pairs = {joint for joint in held if partner[joint] != joint and int(partner[joint]) in held}
     return tuple(sorted(pairs or (held if figure is not None and figure.legs else ())))

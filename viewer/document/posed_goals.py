@@ -7,7 +7,7 @@ it is held together with, directly or through others, are switched off, and they
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,9 +19,9 @@ from viewer.document.take import Pin
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Before, Goal, placed_kind
 from viewer.ik.goals.relative import relative_pose
-from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, world_of
+from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, at_or_below, find_place, world_of
 from viewer.skeleton.kinematics import fixed_points
-from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.checks import Floats
 
 
 class Stand(NamedTuple):
@@ -43,24 +43,6 @@ def stand_of(skeleton: Skeleton, pose: Pose, goal: DocumentGoal) -> Stand:
     place, world = find_place(skeleton, goal.effector), world_of(skeleton, pose)
     offset = np.add(place.offset, goal.offset)
     return Stand(place.joint, world.point(place.joint, offset), world.rotations[place.joint])
-
-
-def below(skeleton: Skeleton, joints: Iterable[int]) -> Bools:
-    """(J,) mask of joints and all their descendants."""
-    hanging = np.zeros(len(skeleton) + 1, dtype=np.bool_)
-    hanging[list(joints)] = True
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        hanging[joint] |= hanging[parent]  # a root's parent, -1, is the spare element at the end
-    return hanging[:-1]
-
-
-def above(skeleton: Skeleton, joint: int) -> list[int]:
-    """A joint and its ancestors up to the root, nearest first; empty for -1."""
-    path = []
-    while joint >= 0:
-        path.append(joint)
-        joint = int(skeleton.parents[joint])
-    return path
 
 
 def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
@@ -104,7 +86,7 @@ def carried(
     changed = document.with_pose(pose)
     changed = replace(changed, **changes) if changes else changed  # type: ignore[arg-type]
     skeleton = changed.skeleton
-    moved = None if joints is None else below(skeleton, joints)
+    moved = None if joints is None else at_or_below(skeleton, *joints)
     recorded = changed.clip is not None  # otherwise the user posed every frame and its pins
     kept = {} if pins else _kept_by_keys(changed)
     fixed = fixed_points(skeleton, tuple([(goal.effector, goal.offset) for goal in changed.goals]))

@@ -24,7 +24,7 @@ from viewer.document.take import GoalLayer, Pin, PlantedFeet, Take, Track, same_
 from viewer.errors import InputError
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals import NUMBERS, Number, Unit, Value
-from viewer.skeleton import Bodies, Capsule, Character, Clip, Effector, JointKind, Pose, Skeleton
+from viewer.skeleton import Bodies, Capsule, Character, Clip, Effector, JointKind, Pose, Skeleton, above
 from viewer.skeleton.transfer import Carrier
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
@@ -238,18 +238,9 @@ def _through_the_world(motion: Motion, character: Character, carrier: Carrier, j
 
 def _between(carrier: Carrier, joint: int) -> list[int]:
     """Old joints on whose rotation that of a joint in its new parent's frame depends, itself first."""
-
-    def up(here: int) -> list[int]:
-        path = []
-        while here >= 0:
-            path.append(here)
-            here = int(carrier.old.parents[here])
-        return path
-
-    anchor = int(carrier.new.parents[joint])
-    while anchor >= 0 and carrier.source[anchor] < 0:
-        anchor = int(carrier.new.parents[anchor])
-    mine, its = up(int(carrier.source[joint])), up(int(carrier.source[anchor]) if anchor >= 0 else -1)
+    anchor = next((one for one in above(carrier.new, joint)[1:] if carrier.source[one] >= 0), None)
+    mine = above(carrier.old, int(carrier.source[joint]))
+    its = [] if anchor is None else above(carrier.old, int(carrier.source[anchor]))
     return [here for here in mine if here not in its] + [here for here in its if here not in mine]
 
 

@@ -10,16 +10,21 @@ import numpy as np
 
 from viewer.document.document import Document, Item, Scope
 from viewer.document.planar import out_of, rig_of
-from viewer.document.posed_goals import above, below
 from viewer.ik.grips import loop_goals
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
-from viewer.skeleton import Pose, Skeleton, find_figure, find_place, limit_violation, project_pose, room_of
-from viewer.skeleton.coordinates import led_pose, project_joint
+from viewer.skeleton import (
+    Pose,
+    Skeleton,
+    above,
+    at_or_below,
+    find_figure,
+    find_place,
+    limit_violation,
+    project_pose,
+)
+from viewer.skeleton.coordinates import led_pose, limited_joints, project_joint
 from viewer.spatial.checks import Bools
-
-_AT_LIMIT = 1e-6
-"""Radians or metres."""
 
 _CLOSED = 1e-5
 """Metres."""
@@ -62,14 +67,14 @@ def limb_of(skeleton: Skeleton, joint: int) -> Bools:
     for limb in figure.limbs if figure is not None else ():
         first = limb.girdle[0] if limb.girdle else limb.upper
         if first in path:
-            return below(skeleton, [first])
+            return at_or_below(skeleton, first)
     branches = np.bincount(skeleton.parents[skeleton.parents >= 0], minlength=len(skeleton)) > 1
     own = [joint]
     for parent in path[1:]:
         if branches[parent]:
             break
         own.append(parent)
-    result = below(skeleton, [joint])
+    result = at_or_below(skeleton, joint)
     result[own] = True
     return result
 
@@ -140,12 +145,7 @@ def at_limit(document: Document) -> frozenset[int]:
     """Indices of these joints."""
     if not document.limits_on:
         return frozenset()
-    return _at_limit(binding(document) if document.unlimited else document.skeleton, document.pose)
-
-
-@lru_cache(maxsize=8)
-def _at_limit(skeleton: Skeleton, pose: Pose) -> frozenset[int]:
-    return frozenset([joint for joint, room in enumerate(room_of(skeleton, pose).tolist()) if room < _AT_LIMIT])
+    return limited_joints(binding(document) if document.unlimited else document.skeleton, document.pose)
 
 
 def out_of_plane(document: Document) -> tuple[str, ...]:

@@ -26,14 +26,13 @@ from viewer.document.evaluation import (
 from viewer.document.key_editing import Entry, entries_of, last_frame, with_entries
 from viewer.document.planar import in_plane
 from viewer.document.planted_feet import below_feet
-from viewer.document.posed_goals import above
 from viewer.document.scope import bound_skeleton, locked_joints
 from viewer.document.take import Blend, Pin, Take, check_frame
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
-from viewer.skeleton import JointKind, Pose, World, find_place, fk_arrays, limit_violation, world_of
+from viewer.skeleton import JointKind, Pose, World, above, find_place, fk_arrays, limit_violation, world_of
 from viewer.spatial.checks import Floats, Ints
 
 MOST_REACH = 500

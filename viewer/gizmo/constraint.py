@@ -10,7 +10,7 @@ from typing import ClassVar, Final, Protocol, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.gizmo.gizmo import AXIS_FADE, PLANE_FADE, RING, VIEW_RING, ring_frame, unit
+from viewer.gizmo.gizmo import AXIS_FADE, PLANE_FADE, RING, VIEW_RING, ring_frame
 from viewer.gizmo.typed import (
     AXES,
     AXIS_OF,
@@ -27,6 +27,7 @@ from viewer.gizmo.typed import (
 from viewer.spatial.checks import Floats, frozen
 from viewer.spatial.projection import LinearView, Projection
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply, rotate
+from viewer.spatial.vectors import unit
 
 _NO_TURN = 1e-12
 """Radians below which a rotation counts as none: full turns are not exact to the last bit."""
@@ -406,7 +407,7 @@ def screen_measure(projection: Projection, view: LinearView | None) -> Measure:
     return Straight(view.centre, directions @ _across(projection, view))
 
 
-def ring_measure(view: LinearView | None, axis: Floats, x: float, y: float, scale: float = 1.0) -> Measure:
+def ring_measure(view: LinearView | None, axis: Floats, x: float, y: float) -> Measure:
     """Radians about an axis (3,), for a drag that begins at a pixel."""
     if view is None:
         return Still(1)
@@ -414,20 +415,18 @@ def ring_measure(view: LinearView | None, axis: Floats, x: float, y: float, scal
     picture = view.pixels(np.stack([near, side]))
     # The plane's point under a pixel is accurate if the ring is not seen edge-on and the pixel is off its middle.
     if view.facing(axis) >= _SQUARE_ENOUGH:
-        around = Around(view.centre, np.asarray(np.linalg.inv(picture.T), dtype=np.float64), _BLIND * scale)
+        around = Around(view.centre, np.asarray(np.linalg.inv(picture.T), dtype=np.float64), _BLIND)
         if around.at(x, y) is not None:
             return around
-    return Straight(view.centre, unit(picture[1:]) / (RING * scale))
+    return Straight(view.centre, unit(picture[1:]) / RING)
 
 
-def view_ring_measure(view: LinearView | None, x: float, y: float, scale: float = 1.0) -> Measure:
+def view_ring_measure(view: LinearView | None, x: float, y: float) -> Measure:
     """Radians around the middle as one sees it, counter-clockwise, for a drag that begins at a pixel."""
     if view is None:
         return Still(1)
-    around = Around(view.centre, np.diag([1.0, -1.0]), _BLIND * scale)
-    return (
-        around if around.at(x, y) is not None else Straight(view.centre, np.array([[1.0, 0.0]]) / (VIEW_RING * scale))
-    )
+    around = Around(view.centre, np.diag([1.0, -1.0]), _BLIND)
+    return around if around.at(x, y) is not None else Straight(view.centre, np.array([[1.0, 0.0]]) / VIEW_RING)
 
 
 def _across(projection: Projection, view: LinearView) -> Floats:

@@ -114,12 +114,6 @@ def fade(value: float, limits: tuple[float, float]) -> float:
     return min(max((value - low) / (high - low), 0.0), 1.0)
 
 
-def unit(vector: Floats) -> Floats:
-    """The vector (..., n) with length 1, or 0 where it has none."""
-    length = np.linalg.norm(vector, axis=-1, keepdims=True)
-    return np.asarray(vector / np.where(length > 0.0, length, 1.0))
-
-
 class SeenAxes(NamedTuple):
     """The axes of a gizmo as they appear in a view.
 

@@ -9,10 +9,11 @@ from typing import Final, Literal
 import numpy as np
 
 from viewer.gizmo.constraint import Constraint, Path, RigidMotion, Track
-from viewer.gizmo.gizmo import RING, VIEW_RING, Fill, Gizmo, Shape, Stroke, held_shapes, ring_frame, shapes_at, unit
+from viewer.gizmo.gizmo import RING, VIEW_RING, Fill, Gizmo, Shape, Stroke, held_shapes, ring_frame, shapes_at
 from viewer.gizmo.typed import AXES, AXIS_OF, LETTERS, PLANES, Part, Tool, TypedNumbers, decimals_for
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import LinearView, Projection, linear_view, same_view
+from viewer.spatial.vectors import unit
 
 SNAP_M: Final = 0.05
 SNAP_DEG: Final = 5.0

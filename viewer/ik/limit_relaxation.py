@@ -25,7 +25,7 @@ from viewer.ik.methods import METHODS
 from viewer.ik.reach import END, Gap, Miss
 from viewer.ik.scaling import metric, principal
 from viewer.ik.solver_options import INSIDE, ONE_SHOT, Options, seeds_for, serves_levels
-from viewer.ik.system import Settings, copy_state
+from viewer.ik.system import Settings, copy_state, near_limits
 from viewer.ik.vectorised.numpy_engine import into_limits
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose, Skeleton
@@ -34,7 +34,6 @@ from viewer.spatial.checks import Bools, Floats, Ints
 _ITERATIONS, _LEAP = 25, 120
 _ROUNDS = 3
 """Rounds of releasing: a released dof may bring others to their limits."""
-_AT_LIMIT = 1e-6
 _LEFT_BEHIND = 1e-3
 """Radians or units of length that count as beyond a limit."""
 _MATTERS = 0.5
@@ -53,10 +52,7 @@ def without_limits(trials: Trials, stuck: Trial) -> tuple[Trial, list[str]]:
     system = stuck.workspace.system
     freed, released = stuck, np.zeros(len(system.lower), dtype=np.bool_)
     for _ in range(_ROUNDS):
-        x = freed.workspace.state.x
-        near = _AT_LIMIT * system.unit
-        at_limit = (x - system.lower < near) | (system.upper - x < near)
-        more = at_limit & ~released & (system.spread > 0.0)
+        more = near_limits(system, freed.workspace.state.x) & ~released & (system.spread > 0.0)
         if not (more.any() and freed.missed and trials.left):
             break
         released |= more
@@ -337,9 +333,7 @@ def _is_clear(trials: Trials, excess: _Excess) -> bool:
 
 def _stopped(trials: Trials, seen: Trial, name: str, now: float, then: float) -> str:
     """The line for a pose from which no step leads nearer although nearer poses exist."""
-    system, x = seen.workspace.system, seen.workspace.state.x
-    near = _AT_LIMIT * system.unit
-    limited = bool(((x - system.lower < near) | (system.upper - x < near)).any())
+    limited = near_limits(seen.workspace.system, seen.workspace.state.x).any()
     where = "against its limits" if limited else "in a singular pose"
     by_default = f"the default method brings it to {metres(then)}"
     return f"{name} is {metres(now)} off: {trials.options.method} stopped {where}, {by_default}"

@@ -22,7 +22,7 @@ import numpy as np
 
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.system import Integers
-from viewer.skeleton import Figure, JointKind, Limb, Skeleton, find_figure, joint_space
+from viewer.skeleton import Figure, JointKind, Limb, Skeleton, at_or_below, find_figure, joint_space
 from viewer.skeleton.limbs import ARM, flexion_axis, limb_places
 from viewer.skeleton.limits import are_diagonal
 from viewer.skeleton.tree import rest_world
@@ -301,11 +301,7 @@ def arm_joints(skeleton: Skeleton) -> frozenset[int]:
     figure = find_figure(skeleton)
     if figure is None:
         return frozenset()
-    arms = {limb.upper for limb in figure.arms}
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        if parent in arms:
-            arms.add(joint)
-    return frozenset(arms)
+    return frozenset(np.flatnonzero(at_or_below(skeleton, *(limb.upper for limb in figure.arms))).tolist())
 
 
 @lru_cache(maxsize=16)

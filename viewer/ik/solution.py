@@ -15,7 +15,7 @@ from viewer.ik.contact.touching import Touch, contacts
 from viewer.ik.findings import Reason
 from viewer.ik.goals import ROW_KINDS
 from viewer.ik.solver_options import INSIDE
-from viewer.ik.system import System, joint_of_dof
+from viewer.ik.system import System, joint_of_dof, near_limits
 from viewer.notebook import png
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.pose import Reduced
@@ -45,8 +45,6 @@ STATUS_OF_CODE = (Status.CONVERGED, Status.UNREACHABLE, Status.STALLED, Status.D
 """In the order of `viewer.ik.levenberg_marquardt`'s CONVERGED .. BUDGET."""
 
 
-_AT_LIMIT = 1e-6
-"""Radians or units of length."""
 _IN_METRES = np.array([kind.metres for kind in ROW_KINDS])
 _IN_RADIANS = np.array([kind.radians for kind in ROW_KINDS])
 
@@ -132,9 +130,7 @@ class Findings:
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints with a coordinate at one of its limits."""
         system = self._system
-        reach, x = _AT_LIMIT * system.unit, self._found()[1]
-        near: Bools = (x - system.lower < reach) | (system.upper - x < reach)
-        owners = dict.fromkeys(joint_of_dof(system)[near].tolist())
+        owners = dict.fromkeys(joint_of_dof(system)[near_limits(system, self._found()[1])].tolist())
         return tuple(self.skeleton.names[self._joints[k]] for k in owners)
 
 

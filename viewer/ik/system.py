@@ -16,6 +16,8 @@ from viewer.spatial.checks import Bools, Floats, Ints
 
 Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
+_AT_LIMIT = 1e-6
+"""Radians or units of length."""
 LANES = 8
 """Numbers in the widest vectors that processors have; narrower processors take two or four of theirs instead."""
 
@@ -580,6 +582,12 @@ def make_many(system: System, count: int) -> Many:
 def joint_of_dof(system: System) -> Ints:
     """(n,) the joint of each dof."""
     return np.repeat(np.arange(len(system.parent)), np.diff(system.first))
+
+
+def near_limits(system: System, x: Floats) -> Bools:
+    """(n,) whether coordinates are at one of their limits, or beyond it."""
+    near = _AT_LIMIT * system.unit
+    return np.asarray((x - system.lower < near) | (system.upper - x < near))
 
 
 def count_rows(system: System) -> int:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.skeleton import JointKind, Limb, Skeleton, World, fk_arrays
+from viewer.skeleton import JointKind, Limb, Skeleton, World, above, fk_arrays
 from viewer.skeleton.limbs import LEG
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, rotate
@@ -98,7 +98,7 @@ def with_ends_held(
     if not ends:
         return motion
     rotations, translations = (each.copy() for each in motion)
-    tree, root = _tree(skeleton, tuple(map(_where, ends)), trunk), _root_of(skeleton, trunk)
+    tree, root = _tree(skeleton, tuple(map(_where, ends)), trunk), above(skeleton, trunk)[-1]
     world = _above(skeleton, [*tree.carriers, trunk], *motion)
     carried = range(len(tree.carriers))
     before, count = world.positions[:, -1], len(carried)
@@ -184,12 +184,6 @@ def _above(skeleton: Skeleton, joints: Sequence[int], rotations: Floats, transla
     return World(world.positions[:, places], world.rotations[:, places])
 
 
-def _root_of(skeleton: Skeleton, joint: int) -> int:
-    while (parent := int(skeleton.parents[joint])) >= 0:
-        joint = parent
-    return joint
-
-
 class _Tree(NamedTuple):
     """L limbs as a tree of N nodes with C dofs: first the joints that carry them, then their own K joints.
 
@@ -247,8 +241,8 @@ def _tree(skeleton: Skeleton, ends: tuple[_Where, ...], trunk: int) -> _Tree:
     chains = []
     for tip, _, end, _ in ends:
         chain = [tip if end is None else end]
-        while (above := int(skeleton.parents[chain[0]])) != trunk and skeleton.parents[above] >= 0:
-            chain.insert(0, above)
+        while (parent := int(skeleton.parents[chain[0]])) != trunk and skeleton.parents[parent] >= 0:
+            chain.insert(0, parent)
         chains.append(chain)
     joints = sorted(set().union(*chains))
     carriers = sorted({int(skeleton.parents[chain[0]]) for chain in chains})
@@ -379,8 +373,8 @@ def _levels(
     seen, links = turns.copy(), places.copy()
     # A product with each joint's rotation as one with a matrix: a limb takes many products, each of few numbers.
     right = (turns[count:] @ _RIGHT).reshape(len(tree.joints), -1, 4, 4)
-    for some, above in tree.rounds:
-        seen[count + some] = (right[some] @ seen[above][..., None])[..., 0]
+    for some, over in tree.rounds:
+        seen[count + some] = (right[some] @ seen[over][..., None])[..., 0]
     links[count:] = rotate(seen[tree.parents], places[count:])
     at = (tree.sums @ links.reshape(len(links), -1)).reshape(links.shape)
     axes = rotate(seen[tree.nodes], axes)

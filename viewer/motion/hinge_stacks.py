@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.motion.hinge_angles import Ranges, Size, are_near, nearest_two, path_angles, ranges_of, three_angles
-from viewer.skeleton import Clip, JointKind, JointLimits, Limb, Skeleton, World, find_figure, fk_clip
+from viewer.skeleton import Clip, JointKind, JointLimits, Limb, Skeleton, World, above, find_figure, fk_clip
 from viewer.skeleton.clip import clip_like
 from viewer.skeleton.limits import UNLIMITED
 from viewer.skeleton.names import body_part
@@ -217,15 +217,12 @@ def _base(stacks: Stacks) -> tuple[int, ...]:
     figure = find_figure(skeleton)
     if figure is None or not figure.legs:
         return ()
-    joint = stacks.members[figure.trunk][0]
-    above = [joint]
-    while (joint := int(whole.parents[joint])) >= 0:
-        above.insert(0, joint)
-    fixed = [whole.kinds[each] is JointKind.FIXED for each in above]
-    root = whole.kinds[above[0]]
+    line = above(whole, stacks.members[figure.trunk][0])[::-1]
+    fixed = [whole.kinds[each] is JointKind.FIXED for each in line]
+    root = whole.kinds[line[0]]
     if not all(fixed[1:]) or root not in (JointKind.FIXED, JointKind.FREE):
         return ()
-    return tuple(above) if len(above) > 1 or root is JointKind.FIXED else ()
+    return tuple(line) if len(line) > 1 or root is JointKind.FIXED else ()
 
 
 def _merged(skeleton: Skeleton, world: World, groups: Sequence[tuple[int, ...]], freed: int | None = None) -> Stacks:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from viewer.formats.lab_report import CURVES, amount
 from viewer.ik.lab import Trace, Traces
 from viewer.opengl.filming import Film, disc_under
-from viewer.opengl.pictures import LOGICAL_HEIGHT, camera_of, render_image, scene_of, seen_points
+from viewer.opengl.pictures import camera_of, render_image, scale_of, scene_of, seen_points
 from viewer.scene import Scene, Text, draw_list, rgba
 from viewer.scene.method_ghosts import farthest_goal, method_ghosts
 from viewer.skeleton import Character, Skeleton, fk
@@ -35,7 +35,7 @@ def render_traces(character: Character | Skeleton, traces: Traces) -> NDArray[np
     Raises:
         MachineError: as `viewer.render`.
     """
-    scene, scale = _scene(character, traces, traces.iterations), max(1.0, SIZE[1] / LOGICAL_HEIGHT)
+    scene, scale = _scene(character, traces, traces.iterations), scale_of(SIZE)
     projection = camera_of("three-quarter", scene, character, SIZE).projection(SIZE)
     drawn = draw_list(scene, projection, scale)
     legend = _legend(traces, traces.iterations, scale)

@@ -25,7 +25,7 @@ from viewer.formats.file_formats import FASTEST_FPS, SLOWEST_TURN, STILL_FPS, ST
 from viewer.formats.video import write_video
 from viewer.ik.contact import Contact, Object
 from viewer.ik.goals import Goal
-from viewer.opengl.pictures import LEAST, camera_of, check_size, render_image, scene_of, seen_points
+from viewer.opengl.pictures import LEAST, camera_of, check_size, render_image, scale_of, scene_of, seen_points
 from viewer.scene import GRID_REACH, Body, Camera, Scene, Text, draw_list, figure_points, props_of, seen_joints
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Floats
@@ -48,9 +48,6 @@ _TURNS = 24
 
 _SKIN_FRAMES = 48
 """Most frames at which the extent of a skin is measured."""
-
-_LOGICAL_HEIGHT = 1080.0
-"""Marks and texts grow with pictures that are higher than this, as in still pictures."""
 
 Picture = NDArray[np.uint8]
 
@@ -230,7 +227,7 @@ class Film:
         Raises:
             MachineError: the machine cannot draw; the line names the cure.
         """
-        scale = max(1.0, self.size[1] / _LOGICAL_HEIGHT)
+        scale = scale_of(self.size)
         projection = self.camera(number).projection(self.size)
         listed = draw_list(self.scene(number), projection, scale)
         if self.disc is not None:

@@ -43,8 +43,9 @@ from viewer.scene import (
     rgba,
     triangles_of,
 )
-from viewer.skeleton import Character, Pose, Skeleton, World, fk, joint_space
+from viewer.skeleton import Character, Pose, Skeleton, World, fk
 from viewer.skeleton.character import check_pose, check_skeleton
+from viewer.skeleton.coordinates import limited_joints
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 
@@ -71,14 +72,12 @@ VIEWS: dict[str, ViewName] = {
 }  # fmt: skip
 """Names of cameras and their standard views. "side" is a view from the figure's right: it walks to the right."""
 
-LOGICAL_HEIGHT = 1080.0
+_LOGICAL_HEIGHT = 1080.0
 """Marks and texts grow with pictures that are higher than this, pixels."""
 LEAST = 0.5
 """Smallest extent of the view, as a fraction of the figure's height, for folded figures."""
 _THICK = 0.025
 """Radius of the thickest bones, as a fraction of the figure's height."""
-_AT_LIMIT = 1e-6
-"""A joint is at a limit within this many radians or metres."""
 
 
 @lru_cache(maxsize=1)
@@ -124,6 +123,11 @@ def check_size(size: tuple[int, int]) -> None:
     """Raise InputError unless a picture can have this (width, height) in pixels."""
     if not all(1 <= pixels <= LARGEST for pixels in size):
         raise InputError(f"size: expected 1 to {LARGEST} pixels either way, found {size[0]} x {size[1]}")
+
+
+def scale_of(size: tuple[int, int]) -> float:
+    """The scale of marks and texts in a picture of (width, height) pixels."""
+    return max(1.0, size[1] / _LOGICAL_HEIGHT)
 
 
 def write_texts(picture: NDArray[np.uint8], texts: Sequence[Text], scale: float = 1.0) -> NDArray[np.uint8]:
@@ -257,7 +261,7 @@ def render(
         check_skeleton(character)
     width, height = size
     check_size((width, height))
-    scale = max(1.0, height / LOGICAL_HEIGHT)
+    scale = scale_of(size)
     shown = 0 if pose is None and frame is None else frame
     posed = _pose(character, pose, frame)
     scene = scene_of(character, posed, goals=goals, limits=limits, body=body, contact=contact, frame=shown)
@@ -291,7 +295,7 @@ def scene_of(
         skeleton=skeleton,
         world=world,
         marks=marks_of(goals or (), skeleton, world),
-        at_limit=_at_limit(skeleton, pose) if limits else frozenset(),
+        at_limit=limited_joints(skeleton, pose) if limits else frozenset(),
         display=Display(limits="all" if limits else "none").with_body(body),
         height=figure_height(skeleton),
         floor=floor_of(character) if contact is None or contact.floor is None else contact.floor,
@@ -370,11 +374,3 @@ def _ends_of(solid: Object) -> Floats:
     if isinstance(solid, Sphere):
         return np.asarray(solid.center + solid.radius * np.concatenate([np.eye(3), -np.eye(3)]))
     return triangles_of(solid).reshape(-1, 3)
-
-
-def _at_limit(skeleton: Skeleton, pose: Pose) -> frozenset[int]:
-    """The joints at or beyond a limit."""
-    space = joint_space(skeleton)
-    coordinates = space.measure(pose.rotations, pose.translations)
-    near = ((coordinates - space.lower < _AT_LIMIT) | (space.upper - coordinates < _AT_LIMIT)).any(axis=-1)
-    return frozenset(np.flatnonzero(near).tolist())

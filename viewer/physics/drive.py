@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from viewer.physics.model import Model, load_mujoco
-from viewer.skeleton import JointKind, Skeleton, World, bodies_of, find_figure
+from viewer.skeleton import JointKind, Skeleton, World, above, bodies_of, find_figure
 from viewer.skeleton.limbs import ARM
 from viewer.spatial.checks import Bools, Floats, Ints
 
@@ -242,11 +242,9 @@ def _bearing_inertia(model: Model, start: World, ground: float | None) -> Floats
             for end in ends:
                 if end[1] - capsule.radius > ground + _NEAR_GROUND * part.height:
                     continue
-                joint = part.first + capsule.joint
-                while joint >= 0:
+                for joint in above(skeleton, part.first + capsule.joint):
                     lever = float(np.linalg.norm(end - start.positions[joint]))
                     least[joint] = max(least[joint], _BEARING * part.mass * lever**2)
-                    joint = int(skeleton.parents[joint])
     return np.where(_turning(skeleton), least, 0.0)
 
 
@@ -257,9 +255,8 @@ def _carrying_inertia(model: Model, start: World, payload: float) -> Floats:
         for effector in part.skeleton.effectors:
             joint = part.first + effector.joint
             end = start.point(joint, np.array(effector.offset))
-            while joint >= 0:
-                least[joint] = max(least[joint], payload * float(np.sum((end - start.positions[joint]) ** 2)))
-                joint = int(skeleton.parents[joint])
+            for carrier in above(skeleton, joint):
+                least[carrier] = max(least[carrier], payload * float(np.sum((end - start.positions[carrier]) ** 2)))
     return np.where(_turning(skeleton), least, 0.0)
 
 

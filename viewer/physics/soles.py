@@ -88,11 +88,8 @@ def soles_of(skeleton: Skeleton) -> tuple[Sole, ...]:
 def soled(skeleton: Skeleton) -> set[int]:
     """The joints of feet with soles: their capsules do not touch the floor."""
     figure, joints = find_figure(skeleton), {sole.joint for sole in soles_of(skeleton)}
-    found: set[int] = {leg.end for leg in figure.legs if leg.end in joints} if figure is not None else set()
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        if parent in found:
-            found.add(joint)
-    return found
+    feet = [leg.end for leg in figure.legs if leg.end in joints] if figure is not None else []
+    return set(np.flatnonzero(at_or_below(skeleton, *feet)).tolist())
 
 
 @lru_cache(maxsize=8)

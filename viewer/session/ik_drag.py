@@ -14,14 +14,14 @@ from viewer.document.actions.goal_actions import with_goal
 from viewer.document.argument_checks import as_number, as_vector
 from viewer.document.drag_goals import DraggedJoint, Target, drag_goals, dragged_joint, linked_items
 from viewer.document.key_editing import carried_pose
-from viewer.document.posed_goals import above, below, held, led
+from viewer.document.posed_goals import held, led
 from viewer.document.scope import locked_joints, violation
 from viewer.document.solve_report import Trace
 from viewer.errors import InputError, quote
 from viewer.ik.goals.goal import as_rotation
 from viewer.ik.solution import Status
 from viewer.session.solving import SettleDetector, Solvers, kept_pose, target_rows, tolerances
-from viewer.skeleton import Pose, Skeleton, blend_poses, find_place
+from viewer.skeleton import Pose, Skeleton, above, at_or_below, blend_poses, find_place
 
 BLEND = 0.2
 """Seconds of the blend from a pose outside its limits to one inside, and of an escape."""
@@ -77,7 +77,7 @@ def locked_beyond(skeleton: Skeleton, ways: Sequence[Way], length: int, locked: 
     for way in ways:
         free = [joint for joint in way.movers if skeleton.names[joint] not in locked][:length]
         tops.append(free[-1] if free else way.joint)
-    moves = below(skeleton, tops)
+    moves = at_or_below(skeleton, *tops)
     return locked | {name for name, free in zip(skeleton.names, moves.tolist(), strict=True) if not free}
 
 

@@ -24,7 +24,7 @@ from viewer.skeleton.names import Effector, EffectorGoal, FreeNames
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
 from viewer.skeleton.skeleton import Skeleton, find_place
-from viewer.skeleton.tree import at_or_below
+from viewer.skeleton.tree import above, at_or_below
 
 __all__ = [
     "Balance",
@@ -51,6 +51,7 @@ __all__ = [
     "Skin",
     "Source",
     "World",
+    "above",
     "at_or_below",
     "blend_poses",
     "bodies_of",

@@ -48,6 +48,8 @@ _LOCKED = 1e-8
 """Radians: if the middle angle is this near to +-pi/2, the outer ones may be exchanged for each other."""
 
 _ROUNDING = 1e-9
+_AT_LIMIT = 1e-6
+"""Radians or metres from a limit at which a joint counts as at it."""
 _CLEAR = 1e-6
 """A swing moved inside its ranges stays this much below pi, where swing and twist cannot be distinguished."""
 
@@ -262,6 +264,12 @@ def coordinates_of(skeleton: Skeleton, pose: Pose) -> Floats:
 def room_of(skeleton: Skeleton, pose: Pose) -> Floats:
     """(J,) by how much each joint is inside its ranges, radians or metres, negative outside; see there."""
     return coordinates_and_room(skeleton, pose)[1]
+
+
+@lru_cache(maxsize=8)
+def limited_joints(skeleton: Skeleton, pose: Pose) -> frozenset[int]:
+    """The joints at or beyond a limit; cached."""
+    return frozenset([joint for joint, room in enumerate(room_of(skeleton, pose).tolist()) if room < _AT_LIMIT])
 
 
 @lru_cache(maxsize=8)

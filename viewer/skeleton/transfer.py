@@ -30,7 +30,7 @@ from viewer.skeleton.limits import JointKind, kept_mimics
 from viewer.skeleton.names import Effector
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import nearest_among, rest_world
+from viewer.skeleton.tree import nearest_among, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -109,9 +109,7 @@ def transferred(source: Skeleton, pose: Pose, target: Skeleton, now: Pose) -> Tr
         world[joint] = multiply(above, rotations[joint])
     made = Pose(rotations, translations)
     top = next((joint for joint in joints if match[joint] >= 0), -1)
-    root = top
-    while root >= 0 and target.parents[root] >= 0:
-        root = int(target.parents[root])
+    root = rest_tree(target).above(top)[-1] if top >= 0 else -1
     if root == top:
         return Transfer(made, tuple(joints))
     # The body may hang on joints without a counterpart: the topmost one carries it to its height.

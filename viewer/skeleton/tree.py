@@ -74,19 +74,28 @@ def parents_first(parents: Sequence[int]) -> list[int]:
     return order
 
 
-def at_or_below(skeleton: Skeleton, top: int) -> NDArray[np.bool_]:
-    """(J,) whether each joint is ``top`` or one of its descendants."""
-    below = [False] * len(skeleton)
+def at_or_below(skeleton: Skeleton, *tops: int) -> NDArray[np.bool_]:
+    """(J,) whether each joint is one of some joints or of their descendants."""
+    below = [False] * (len(skeleton) + 1)
+    for top in tops:
+        below[top] = True
     for joint, parent in enumerate(skeleton.parents.tolist()):
-        below[joint] = joint == top or (parent >= 0 and below[parent])
-    return np.array(below)
+        below[joint] |= below[parent]  # a root's parent, -1, is the spare element at the end
+    return np.array(below[:-1])
+
+
+def above(skeleton: Skeleton, joint: int) -> list[int]:
+    """A joint and its ancestors up to the root, nearest first; empty for -1."""
+    path, parents = [], skeleton.parents
+    while joint >= 0:
+        path.append(joint)
+        joint = int(parents[joint])
+    return path
 
 
 def nearest_among(skeleton: Skeleton, joint: int, some: Container[int]) -> int:
     """The first of some joints on the way from a joint, itself included, up to its root; -1 without any."""
-    while joint >= 0 and joint not in some:
-        joint = int(skeleton.parents[joint])
-    return joint
+    return next((one for one in above(skeleton, joint) if one in some), -1)
 
 
 def chain(links: int) -> Skeleton:

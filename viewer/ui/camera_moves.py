@@ -11,14 +11,13 @@ import numpy as np
 
 from viewer.document import Document, frame_pose, joint_of, world_of
 from viewer.document.actions import SetPlanar
-from viewer.document.posed_goals import below
 from viewer.document.scope import out_of_plane
 from viewer.latest import Latest
 from viewer.scene import Camera, ViewName, blend, facing, figure_points
 from viewer.session import Session
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
-from viewer.skeleton import Pose, Skeleton
+from viewer.skeleton import Pose, Skeleton, at_or_below
 from viewer.skeleton.joint_edits import unplaced
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
@@ -488,7 +487,7 @@ def selected_points(document: Document) -> Floats:
 def _selected_tips(document: Document) -> Floats:
     """(N, 3) tips of selected joints, and of descendants of selected effectors' joints, such as toes."""
     skeleton, chosen = document.skeleton, document.selected_on_figure
-    ends = below(skeleton, [joint_of(document, item) for item in chosen if item.kind == "effector"])
+    ends = at_or_below(skeleton, *[joint_of(document, item) for item in chosen if item.kind == "effector"])
     ends[[joint_of(document, item) for item in chosen]] = True
     world = world_of(skeleton, document.pose)
     return figure_points(skeleton, world)[len(skeleton) :][ends[skeleton.tip_parents]]

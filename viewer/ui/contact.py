@@ -17,7 +17,6 @@ from viewer.document.actions import SetRadius
 from viewer.document.actions.contact_actions import capsules_of
 from viewer.document.document_contact import THINNEST, hand_above, nearest_prop, touches_of
 from viewer.document.document_goal import balance_words
-from viewer.document.posed_goals import above, below
 from viewer.document.solve_report import standing
 from viewer.errors import ViewerError, listed
 from viewer.gizmo import Fill, RigidMotion, Stroke
@@ -25,7 +24,7 @@ from viewer.ik.contact import Touch
 from viewer.ik.contact.values import FLOOR
 from viewer.scene import Display, Hit, Mark, PropShape, TouchRing, figure_points, floor_of
 from viewer.session import Session
-from viewer.skeleton import FreeNames, Skeleton, bodies_of, find_figure
+from viewer.skeleton import FreeNames, Skeleton, above, at_or_below, bodies_of, find_figure
 from viewer.spatial.checks import Floats
 from viewer.spatial.closest import planes, segment_point
 from viewer.spatial.projection import Projection
@@ -57,7 +56,7 @@ def _stands_on(skeleton: Skeleton) -> frozenset[str]:
     """Names of the joints on which a figure stands: feet and the joints below them."""
     figure = find_figure(skeleton)
     ends = [] if figure is None else [limb.end for limb in figure.limbs if limb.kind == "leg" and limb.end is not None]
-    return frozenset(skeleton.names[joint] for joint in np.flatnonzero(below(skeleton, ends)).tolist())
+    return frozenset(skeleton.names[joint] for joint in np.flatnonzero(at_or_below(skeleton, *ends)).tolist())
 
 
 def spoken_touches(document: Document) -> list[Touch]:

@@ -13,14 +13,13 @@ from viewer.document import actions as act
 from viewer.document.actions import Select, SetPose, TurnJoint
 from viewer.document.actions.goal_actions import adding_goal
 from viewer.document.planted_feet import planted_legs
-from viewer.document.posed_goals import above
 from viewer.document.take import layer_of
 from viewer.document.take_layers import target_of
 from viewer.gizmo import RigidMotion, Tool
 from viewer.ik.goals import KINDS, pole
 from viewer.scene import Hit, Mark
 from viewer.session import Session
-from viewer.skeleton import JointKind, Pose, Skeleton, at_or_below
+from viewer.skeleton import JointKind, Pose, Skeleton, above, at_or_below
 from viewer.skeleton.figure import body_joint, limb_middle
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, between, conjugate, multiply, rotate

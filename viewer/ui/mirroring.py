@@ -13,9 +13,9 @@ import numpy as np
 from viewer.document import Document, Grab, Item, joint_of, world_of
 from viewer.document.actions import TurnJoint
 from viewer.document.pose_fitting import symmetry_normal
-from viewer.document.posed_goals import above
 from viewer.gizmo import RigidMotion
 from viewer.session import Session
+from viewer.skeleton import above
 from viewer.skeleton.figure import partners
 from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats

@@ -31,14 +31,14 @@ from viewer.scene import Display, Hit, RangeEnd, Text, range_ends, rgba, text_wi
 from viewer.session import Session
 from viewer.session.figures import State
 from viewer.session.solving import Solvers, settle
-from viewer.skeleton import JointKind, Pose, Skeleton, coordinates_of, find_place, joint_space
+from viewer.skeleton import JointKind, Pose, Skeleton, above, coordinates_of, find_place, joint_space
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.events import Button, Move
-from viewer.ui.status import chain_of, limit_words, stuck_joints
+from viewer.ui.status import limit_words, stuck_joints
 from viewer.ui.view import EditGesture, View
 
 _CONE_PX, _ARC_PX, _HELD_PX, _NEAR_PX, _LINE_PX = 6.0, 4.6, 7.5, 8.0, 2.0
@@ -303,7 +303,7 @@ def in_the_way(document: Document, report: Report | None) -> list[int]:
     gave_way = report.yielding_holds
     missed = [name for name, error in report.errors.items() if not error.reached and name not in gave_way]
     goals = [goal for goal in document.goals if goal.id in missed]
-    chains = (chain_of(skeleton, find_place(skeleton, goal.effector).joint) for goal in goals)
+    chains = (above(skeleton, find_place(skeleton, goal.effector).joint) for goal in goals)
     return [*dict.fromkeys([*found, *(joint for chain in chains for joint in chain if joint in limited)])]
 
 

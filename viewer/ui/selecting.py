@@ -6,9 +6,9 @@ import numpy as np
 
 from viewer.document import Item, joint_of
 from viewer.document.actions import RenameJoint, Select
-from viewer.document.posed_goals import below
 from viewer.errors import InputError, quote
 from viewer.session import Session
+from viewer.skeleton import at_or_below
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import View, ViewPart
 
@@ -23,7 +23,7 @@ class Selecting(ViewPart):
     def with_children(self, item: Item) -> None:
         """Select a joint and its descendants; the joint becomes active."""
         skeleton, joint = self._document.skeleton, joint_of(self._document, item)
-        hanging = np.flatnonzero(below(skeleton, [joint])).tolist()
+        hanging = np.flatnonzero(at_or_below(skeleton, joint)).tolist()
         # The item selected last is active: the joint itself.
         self.select(*(Item("joint", skeleton.names[j]) for j in reversed(hanging)))
 

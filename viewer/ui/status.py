@@ -21,7 +21,6 @@ from viewer.document import (
 )
 from viewer.document.changed_keys import shows_take
 from viewer.document.document_goal import LEVELS
-from viewer.document.posed_goals import above, below
 from viewer.document.scope import limb_of
 from viewer.document.solve_report import standing
 from viewer.errors import WORD, plural, shown
@@ -30,7 +29,17 @@ from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
 from viewer.scene import look_of
 from viewer.session import Session
-from viewer.skeleton import JointKind, LimitForm, Pose, Skeleton, coordinates_of, find_place, joint_space
+from viewer.skeleton import (
+    JointKind,
+    LimitForm,
+    Pose,
+    Skeleton,
+    above,
+    at_or_below,
+    coordinates_of,
+    find_place,
+    joint_space,
+)
 from viewer.ui import number_format
 from viewer.ui.contact import named, spoken_touches
 from viewer.ui.drag_targets import can_follow
@@ -97,15 +106,6 @@ def limit_words(skeleton: Skeleton, pose: Pose, joint: int) -> str:
 def limit_name(skeleton: Skeleton, pose: Pose, joint: int) -> str:
     """The same without the word limit: ``RightForeArm 0°``, ``LeftUpLeg swing``."""
     return _AT.sub(lambda found: f" {found[1]}" if found[1] else "", limit_words(skeleton, pose, joint))
-
-
-def chain_of(skeleton: Skeleton, joint: int) -> list[int]:
-    """A joint and its ancestors, nearest first."""
-    chain = []
-    while joint >= 0:
-        chain.append(joint)
-        joint = int(skeleton.parents[joint])
-    return chain
 
 
 def too_near(document: Document, report: Report | None) -> frozenset[str]:
@@ -316,7 +316,7 @@ def _touched(document: Document, name: str) -> Reason | None:
         return None
     skeleton = document.skeleton
     joint = find_place(skeleton, document.goal(name).effector).joint
-    own = {skeleton.names[j] for j in np.flatnonzero(limb_of(skeleton, joint) | below(skeleton, [joint])).tolist()}
+    own = {skeleton.names[j] for j in np.flatnonzero(limb_of(skeleton, joint) | at_or_below(skeleton, joint)).tolist()}
     found = next((touch for touch in spoken_touches(document) if not own.isdisjoint((touch.body, touch.other))), None)
     if found is None:
         return None
@@ -399,7 +399,7 @@ def stuck_joints(document: Document, report: Report) -> list[int]:
     skeleton, stuck = document.skeleton, set(joints_at_limit(document))
     effectors = {goal.id: goal.effector for goal in document.goals}
     if name in effectors:
-        chain = chain_of(skeleton, find_place(skeleton, effectors[name]).joint)
+        chain = above(skeleton, find_place(skeleton, effectors[name]).joint)
     else:
         joint = name.removesuffix(" point")
         chain = _between(document, report, skeleton.index(joint)) if joint in skeleton.names else []
@@ -409,11 +409,11 @@ def stuck_joints(document: Document, report: Report) -> list[int]:
 def _between(document: Document, report: Report, joint: int) -> list[int]:
     """Joints on the ways from a dragged joint to the places that are held, then those above it."""
     skeleton = document.skeleton
-    own = chain_of(skeleton, joint)
+    own = above(skeleton, joint)
     found: list[int] = []
     for goal in document.goals:
         if goal.placed and goal.id in report.errors and goal.id not in report.yielding_holds:
-            other = chain_of(skeleton, find_place(skeleton, goal.effector).joint)
+            other = above(skeleton, find_place(skeleton, goal.effector).joint)
             found += [one for one in own if one not in other] + [one for one in reversed(other) if one not in own]
     return [*dict.fromkeys([*found, *own])]
 

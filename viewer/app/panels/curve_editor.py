@@ -26,10 +26,9 @@ from viewer.document.actions import MoveKeys, SetKeyValue, SetSlope
 from viewer.document.evaluation import joint_at
 from viewer.document.key_curves import KeyOnCurves, curve_values
 from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Track
-from viewer.skeleton import JointKind
+from viewer.skeleton import JointKind, above
 from viewer.spatial.checks import Floats, Ints
 from viewer.ui import number_format
-from viewer.ui.status import chain_of
 from viewer.ui.timeline import key_frames
 
 MOST = 480
@@ -152,7 +151,7 @@ def chain_shown(document: Document, about: Item) -> list[int]:
     joint, skeleton = joint_of(document, about), document.skeleton
     if about.kind == "joint":
         return [joint]
-    chain = [one for one in chain_of(skeleton, joint) if skeleton.kinds[one] is not JointKind.FIXED]
+    chain = [one for one in above(skeleton, joint) if skeleton.kinds[one] is not JointKind.FIXED]
     return chain[:_MOST] or [joint]
 
 

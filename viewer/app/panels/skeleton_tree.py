@@ -22,9 +22,9 @@ from viewer.app.widgets.edits import act, attempt
 from viewer.app.widgets.pen import Area, Pen, tip
 from viewer.document import Document, DocumentGoal, Item, joint_of, joints_at_limit
 from viewer.document.actions import Select
-from viewer.document.posed_goals import above
 from viewer.scene import SIDES, look_of
-from viewer.skeleton import Skeleton
+from viewer.skeleton import Skeleton, above
+from viewer.skeleton.kinematics import depths
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Ints
 
@@ -109,10 +109,8 @@ def children_of(skeleton: Skeleton) -> tuple[tuple[int, ...], ...]:
 @lru_cache(maxsize=8)
 def _order(skeleton: Skeleton) -> tuple[tuple[int, int], ...]:
     """(joint, depth) of every joint, in the order of the unfolded tree."""
-    depths = [0] * len(skeleton)
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        depths[joint] = depths[parent] + 1 if parent >= 0 else 0
-    return tuple((joint, depths[joint]) for joint in depth_first(skeleton))
+    found = depths(skeleton.parents).tolist()
+    return tuple((joint, found[joint]) for joint in depth_first(skeleton))
 
 
 def deepest(skeleton: Skeleton) -> int:

@@ -23,7 +23,7 @@ from viewer.ik.goals.kind import (
     stand_of,
 )
 from viewer.ik.system import System, Work
-from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, find_place, fk
+from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, above, find_place, fk
 from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between
@@ -228,8 +228,4 @@ def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[
 
 def _leg_dofs(skeleton: Skeleton, joint: int) -> int:
     """Dofs of a joint and those above it, without the root."""
-    count, parents = 0, skeleton.parents
-    while parents[joint] >= 0:
-        count += skeleton.kinds[joint].dofs
-        joint = int(parents[joint])
-    return count
+    return sum(skeleton.kinds[one].dofs for one in above(skeleton, joint)[:-1])
