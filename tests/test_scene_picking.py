@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inside.scene import axes_shapes, centre_of, measure
+from inside.skeleton import Mesh, Skin
 from rigs import chain
 from scenes import SCALES, SIZE, biped, random_camera, random_scene, seen, standing
 from strategies import seeds
@@ -47,6 +48,31 @@ def test_a_hit_lies_under_the_pointer_and_names_its_joint(seed: int) -> None:
             assert np.linalg.norm(projection.project(hit.point) - (x, y)) <= near
             assert scene.skeleton.names[hit.index] == hit.name
             assert hit.depth == pytest.approx(float(projection.depth(hit.point)))
+
+
+@given(seeds)
+def test_a_skin_is_picked_where_it_is_seen_however_far_that_is_from_bones(seed: int) -> None:
+    random, bare = np.random.default_rng(seed), random_scene(seed, 6)
+    count = len(bare.skeleton)
+    corners = random.normal(size=(300, 3)).astype(np.float32)
+    followed = np.repeat(random.integers(0, count, 100), 3)
+    faces = np.arange(300, dtype=np.uint32).reshape(-1, 3)
+    mesh = Mesh("m", corners, faces, followed[:, None].astype(np.uint16), np.ones((300, 1), dtype=np.float32))
+    skin = Skin((mesh,), np.arange(count), np.tile(np.eye(3, 4), (count, 1, 1)), count)
+    scene = replace(bare, skin=skin)
+    seen_at = skin.posed(scene.world.positions, scene.world.rotations)
+    projection = random_camera(seed).frame(seen_at, SIZE).projection(SIZE)
+    for triangle in random.integers(0, 100, 20).tolist():
+        place = random.dirichlet((2.0, 2.0, 2.0)) @ seen_at[faces[triangle]]
+        found = [hit for hit in hits(scene, projection, *projection.project(place).tolist()) if hit.kind == "bone"]
+        assert found[0].depth <= float(projection.depth(place)) + 1e-6
+        assert followed[3 * triangle] in {hit.index for hit in found}
+        assert np.all(np.diff([hit.depth for hit in found]) >= -1e-9)
+    for other in (Display(see_through=True), Display(skin=False)):
+        pixel = projection.project(seen_at[0]).tolist()
+        as_bones = [(hit.kind, hit.index) for hit in hits(replace(bare, display=other), projection, *pixel)]
+        found = hits(replace(scene, display=other), projection, *pixel)
+        assert [(hit.kind, hit.index) for hit in found] == as_bones
 
 
 @pytest.mark.parametrize("factor", SCALES)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -13,9 +14,11 @@ from viewer.scene import bones as figure
 from viewer.scene.bones import Bones
 from viewer.scene.scene import Mark, Scene, Trail
 from viewer.scene.solids import triangles_of
-from viewer.skeleton import bodies_of
+from viewer.skeleton import Skin, bodies_of
+from viewer.skeleton.attached import WORLD
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.projection import Projection, Ray, hit_capsules, hit_sphere, hit_triangles
+from viewer.spatial.quaternion import conjugate, rotate
 from viewer.spatial.vectors import nearest_on_segments
 
 EFFECTOR_PX, JOINT_PX, BONE_PX = 14.0, 6.0, 4.0
@@ -140,8 +143,13 @@ def _joints(scene: Scene, projection: Projection, bones: Bones, at: tuple[float,
 
 
 def _bones(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, float], scale: float) -> list[Hit]:
-    """Bones near the pointer's ray: first those that it hits, then others, each from front to back."""
+    """Bones near the pointer's ray: first those that it hits, then others, each from front to back.
+
+    Where bodies or the skin hide the bones, these are hit instead.
+    """
     ray = projection.ray(*at)
+    if scene.skin is not None and scene.shows_skin and not scene.display.see_through:
+        return [_bone_hit(scene, projection, joint, ray.at(along)) for along, joint in _on_skin(scene, scene.skin, ray)]
     if scene.display.bodies and not scene.display.see_through:
         table = bodies_of(scene.skeleton).table
         (heads, tails), radii, owners = (
@@ -160,6 +168,63 @@ def _bones(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, 
     near = np.flatnonzero((along > 0.0) & (aside <= np.maximum(radii, thin)))
     order = near[np.lexsort((along[near], aside[near] > radii[near]))]
     return [_bone_hit(scene, projection, int(owners[bone]), points[bone]) for bone in order.tolist()]
+
+
+class _Link(NamedTuple):
+    """The triangles of a skin that follow one joint most.
+
+    Attributes:
+        joint: index.
+        corners: (T, 3, 3) by triangle and corner, in the joint's frame, `_CHUNK` neighbours after another.
+        centers: (C, 3) of balls around so many triangles each.
+        radii: (C,).
+    """
+
+    joint: int
+    corners: Floats
+    centers: Floats
+    radii: Floats
+
+
+_CHUNK = 128
+
+
+@lru_cache(maxsize=4)
+def _links(skin: Skin) -> tuple[_Link, ...]:
+    parts: dict[int, list[Floats]] = {}
+    for mesh in skin.meshes:
+        most = np.take_along_axis(mesh.bindings, mesh.weights.argmax(axis=1)[:, None], axis=1)[:, 0]
+        of_triangle = most[mesh.triangles[:, 0]]
+        for binding in np.unique(of_triangle).tolist():
+            into = skin.transforms[binding]
+            placed = mesh.positions @ into[:, :3].T + into[:, 3]
+            corners = placed[mesh.triangles[of_triangle == binding]]
+            parts.setdefault(int(skin.joints[binding]), []).append(corners)
+    return tuple(_link(joint, np.concatenate(corners)) for joint, corners in parts.items() if joint != WORLD)
+
+
+def _link(joint: int, corners: Floats) -> _Link:
+    middles = corners.mean(axis=1)
+    corners = corners[np.argsort(middles[:, np.ptp(middles, axis=0).argmax()])]
+    starts = np.arange(0, len(corners), _CHUNK)
+    low, high = np.minimum.reduceat(corners.min(axis=1), starts), np.maximum.reduceat(corners.max(axis=1), starts)
+    return _Link(joint, corners, 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1))
+
+
+def _on_skin(scene: Scene, skin: Skin, ray: Ray) -> list[tuple[float, int]]:
+    """How far along a ray it meets a skin, and the joint that it follows there, from front to back.
+
+    Where several joints move a triangle, it is taken to be where the one that moves it most has it.
+    """
+    found = []
+    for link in _links(skin):
+        place, turn = scene.world.positions[link.joint], conjugate(scene.world.rotations[link.joint])
+        own = Ray(rotate(turn, ray.origin - place), rotate(turn, ray.direction))
+        near = np.repeat(hit_sphere(own, link.centers, link.radii) < np.inf, _CHUNK)[: len(link.corners)]
+        along = float(hit_triangles(own, link.corners[near]).min(initial=np.inf))
+        if along < np.inf:
+            found.append((along, link.joint))
+    return sorted(found)
 
 
 def _bone_hit(scene: Scene, projection: Projection, owner: int, point: Floats) -> Hit:

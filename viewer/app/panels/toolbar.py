@@ -319,7 +319,7 @@ def _shown(ui: PanelContext) -> None:
         return
     _separator(ui)
     display = ui.controller.view.display
-    body = "sticks" if display.body == "skin" and not ui.controller.can("show.skin") else display.body
+    body = "sticks" if display.body == "skin" and ui.session.document.character.skin is None else display.body
     said = hint("show.body", f"Body: {body}{', seen through' if display.see_through else ''}")
     if controls.drop_menu(ui, "body", "", icon=_BODIES[body], width=ui.px(52), hint=said):
         for each in _BODIES:
