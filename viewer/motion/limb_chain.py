@@ -123,7 +123,7 @@ def pose_limbs(skeleton: Skeleton, wanted: Sequence[LimbGoals]) -> list[Floats]:
     bend, counts = _bend_axes(skeleton, wanted, shoulder, elbow, wrist), [len(one.goals) for one in wanted]
     to_shoulder, to_wrist = shoulder - elbow, wrist - elbow
     away = np.concatenate([one.goals for one in wanted]) - shoulder
-    longest = np.maximum((norm(to_shoulder) + norm(to_wrist)) * _STRAIGHTEST, norm(wrist - shoulder))
+    longest = longest_reach(norm(to_shoulder) + norm(to_wrist), norm(wrist - shoulder))
     folding = fold(bend, to_shoulder, to_wrist, norm(away), longest)
     hinges = np.repeat([skeleton.kinds[one.limb.lower] is JointKind.HINGE for one in wanted], counts)
     if not hinges.all():
@@ -135,6 +135,11 @@ def pose_limbs(skeleton: Skeleton, wanted: Sequence[LimbGoals]) -> list[Floats]:
     reached = rotate(folding, to_wrist) - to_shoulder
     swing = between(_or_else(reached, to_wrist), _or_else(away, reached))
     return _locals(skeleton, wanted, swing, multiply(swing, folding))
+
+
+def longest_reach(bones: Floats, now: Floats) -> Floats:
+    """Metres (F,) that a limb may reach whose bones have these lengths together, and whose end is that far away now."""
+    return np.maximum(bones * _STRAIGHTEST, now)
 
 
 def fold(bend: Floats, to_shoulder: Floats, to_wrist: Floats, distance: Floats, longest: Floats) -> Floats:

@@ -12,8 +12,17 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.motion.anatomy import Frames
-from viewer.motion.capture_faults import CUTOFF
-from viewer.motion.limb_chain import LimbGoals, bones_of, is_hinged, limb_joints, pose_limbs, posed_by_hinges
+from viewer.motion.capture_faults import CUTOFF, bridged
+from viewer.motion.limb_chain import (
+    LimbGoals,
+    bones_of,
+    is_hinged,
+    limb_joints,
+    limb_points,
+    longest_reach,
+    pose_limbs,
+    posed_by_hinges,
+)
 from viewer.motion.pairing import Pairing
 from viewer.motion.reference import Body, standing_frames
 from viewer.skeleton import JointKind, Limb, Skeleton, World, at_or_below, fk_arrays
@@ -21,7 +30,7 @@ from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import HEAD
 from viewer.skeleton.joint_map import is_same_tree
 from viewer.skeleton.kinematics import fk_below
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, rotate
 from viewer.spatial.smoothing import ease, low_pass, median
 from viewer.spatial.vectors import dot, norm
@@ -142,18 +151,32 @@ def _parts_of_foot(skeleton: Skeleton, ankle: int) -> tuple[Ints, Ints]:
     return np.flatnonzero(below), np.flatnonzero(below[skeleton.tip_parents])
 
 
-def follow(
-    pairing: Pairing,
-    limbs: list[tuple[Limb, Limb]],
-    rotations: Floats,
-    translations: Floats,
-    world: World,
-    wanted: dict[int, Floats],
-) -> tuple[Floats, World]:
-    """Pose the target's limbs so that their ends are where the source's are, relative to the hips and scaled."""
+def followed(pairing: Pairing, limbs: list[tuple[Limb, Limb]], world: World) -> list[Floats]:
+    """Places (F, 3) of the target's hands or feet: where the source's are, relative to the hips and scaled."""
     _, its_middle, middle = _carried(pairing, world)
-    goals = [middle + pairing.ratio * (pairing.moving.point(*its.tip) - its_middle) for its, _ in limbs]
-    return reach(pairing, list(zip(limbs, goals, strict=True)), rotations, translations, world, wanted)
+    return [middle + pairing.ratio * (pairing.moving.point(*its.tip) - its_middle) for its, _ in limbs]
+
+
+def with_feet_at(skeleton: Skeleton, legs: list[Limb], world: World, goals: list[Floats], away: Bools) -> World:
+    """A world with its feet at goals (F, 3), as far as legs are long enough; the legs stay where they are.
+
+    Args:
+        skeleton: with the legs.
+        legs: of the feet.
+        world: of F frames.
+        goals: of each ankle.
+        away: (F,) frames that are lost: feet go straight on through them.
+    """
+    positions = world.positions.copy()
+    for leg, goal in zip(legs, goals, strict=True):
+        hip, knee, ankle = limb_points(leg, world)
+        bones, way = norm(knee - hip) + norm(ankle - knee), goal - hip
+        way *= np.minimum(1.0, longest_reach(bones, norm(ankle - hip)) / np.maximum(norm(way), 1e-12))[:, None]
+        moves = hip + way - ankle
+        if (norm(moves) > _THERE * bones).any():
+            foot = at_or_below(skeleton, leg.lower if leg.end is None else leg.end)
+            positions[:, foot] += bridged(moves[None], away[None])[0][:, None]
+    return World(positions, world.rotations)
 
 
 def reach(

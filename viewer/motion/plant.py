@@ -266,7 +266,10 @@ def _plant(
         calm = steady_body(body, [stance for own in feet.stances for stance in own], rate, moving.length)
         feet = feet._replace(goals=feet.goals + calm * ~feet.planted[..., None])
         hips, knees, ankles = map(np.stack, zip(*(limb_points(leg, world) for leg in feet.legs), strict=True))
-        reach = _reach(hips, knees, ankles, feet.goals)
+        steadied_by = ankles - np.stack([moving.world.point(*leg.tip) for leg in feet.legs])
+        before = feet.ankles + steadied_by
+        bones = norm(knees - hips) + norm(ankles - knees)
+        reach = _reach(bones, norm(before - hips), norm(feet.goals - before))
         for piece in pieces:
             begin = calm[piece]
             if ground is not None:
@@ -315,11 +318,16 @@ def _carrier(skeleton: Skeleton, clip: Clip) -> int | None:
     return None
 
 
-def _reach(hips: Floats, knees: Floats, ankles: Floats, goals: Floats) -> Floats:
-    """(N, F) how far from its hip each ankle may be; a leg whose ankle stays is as long as it was. Points (N, F, 3)."""
-    bones, own = norm(knees - hips) + norm(ankles - knees), norm(ankles - hips)
+def _reach(bones: Floats, own: Floats, moved: Floats) -> Floats:
+    """(N, F) how far from its hip each ankle may be; a leg whose ankle stays is as long as it was.
+
+    Args:
+        bones: (N, F) lengths of thigh and shank together.
+        own: (N, F) from hips to ankles before.
+        moved: (N, F) by which the ankles are to move.
+    """
     longest = np.minimum(np.maximum(own, _REACH * bones), _STRAIGHTEST * bones)
-    return np.where(norm(goals - ankles) > 1e-9, longest, np.maximum(longest, own))
+    return np.where(moved > 1e-9, longest, np.maximum(longest, own))
 
 
 def _pelvis_shift(legs: list[tuple[Floats, Floats]], rate: float, begin: Floats) -> Floats:
@@ -397,7 +405,8 @@ def _posed(
         translations[shifted, carrier] += local[shifted]
         positions = positions + at_or_below(skeleton, carrier)[:, None] * shift[:, None]
     posed, wanted, uppers = World(positions, world.rotations), [], [leg.upper for leg in feet.legs]
-    changed: Bools = norm(feet.goals - feet.ankles) + norm(feet.turns) > _SAME
+    ankles = np.stack([world.point(*leg.tip) for leg in feet.legs])
+    changed: Bools = norm(feet.goals - ankles) + norm(feet.turns) > _SAME
     if given is not world.rotations:
         changed |= (given[:, uppers] != world.rotations[:, uppers]).any(axis=-1).T
     turned = exp(feet.turns)

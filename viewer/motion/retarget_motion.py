@@ -19,11 +19,11 @@ import numpy as np
 
 from viewer.choices import FEET, HANDS, Feet, Hands
 from viewer.errors import InputError, quote, unknown_name
-from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, moving_feet
+from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, foot_places, moving_feet
 from viewer.motion.held_ends import held_end, with_ends_held, with_ends_near
 from viewer.motion.hinge_stacks import Stacks, without_stacks
 from viewer.motion.limb_chain import limb_points
-from viewer.motion.paired_places import follow, place_hips, reach, touching_goals
+from viewer.motion.paired_places import followed, place_hips, reach, touching_goals, with_feet_at
 from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, paired_limbs, turned, wanted_turns
 from viewer.motion.plant import planted_motion
 from viewer.motion.reference import Body, bodies_of, world_of_clip
@@ -247,15 +247,18 @@ def _with_feet(
         if pairing.source.figure is not None or pairing.target.figure is not None:
             warnings.append("no legs are found on both sides: feet are not planted")
         return moved, "off", None
-    rotations, world = follow(pairing, pairing.legs, *moved, wanted)
-    moved = Moved(rotations, moved.translations, world)
+    goals = followed(pairing, pairing.legs, moved.world)
     # Motion on the spot has no stances.
-    planted = None if choices.feet == "follow" or choices.in_place else _planted(pairing, moved, warnings)
-    return (moved, "follow", None) if planted is None else (planted[0], "plant", planted[1])
+    if choices.feet == "plant" and not choices.in_place:
+        planted = _planted(pairing, moved, goals, warnings)
+        if planted is not None:
+            return planted[0], "plant", planted[1]
+    rotations, world = reach(pairing, list(zip(pairing.legs, goals, strict=True)), *moved, wanted)
+    return Moved(rotations, moved.translations, world), "follow", None
 
 
-def _planted(pairing: Pairing, moved: Moved, warnings: list[str]) -> tuple[Moved, Stands] | None:
-    """The body with its feet planted where the source's touch the ground; None, with a warning, if impossible."""
+def _planted(pairing: Pairing, moved: Moved, goals: list[Floats], warnings: list[str]) -> tuple[Moved, Stands] | None:
+    """The body with its feet at goals (F, 3), planted where the source's touch; None, with a warning, if impossible."""
     source, target = pairing.source, pairing.target
     assert source.clip is not None
     try:
@@ -263,6 +266,9 @@ def _planted(pairing: Pairing, moved: Moved, warnings: list[str]) -> tuple[Moved
         names = {leg.side: target.skeleton.names[leg.lower if leg.end is None else leg.end] for _, leg in pairing.legs}
         clip = _as_clip(pairing, moved.rotations, moved.translations)
         mine = moving_feet(target.skeleton, clip, moved.world, its.away)
+        # Legs are posed once, when it is known where the feet stand.
+        there = with_feet_at(target.skeleton, [leg for _, leg in pairing.legs], mine.world, goals, its.away)
+        mine = mine._replace(feet=foot_places(target.skeleton, there))
         points = {foot.side: foot.places.keys() for foot in mine.feet}
         contacts = replace(touched, feet=tuple(
             # If a foot is only an ankle, as with robots, the ankle stands while the source's heel does.
@@ -297,7 +303,8 @@ def _with_hands(
     if not arms:
         warnings.append("hands: expected arms on both sides, found none: hands are free")
     if choices.hands == "reach":
-        rotations, world = follow(pairing, arms, *moved, wanted)
+        goals = followed(pairing, arms, moved.world)
+        rotations, world = reach(pairing, list(zip(arms, goals, strict=True)), *moved, wanted)
     else:
         assert pairing.source.clip is not None
         goals, shares = touching_goals(pairing, moved.world)
