@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import FrozenInstanceError, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,12 @@ import numpy as np
 import pytest
 from inside.document import actions as act
 from inside.document import linked_goals, measured
+from inside.formats import goals_file_from_text, goals_to_json
 from inside.ik import KINDS, PIN_WEIGHT
 from inside.session import load_session, save_session, session_bytes
 from sessions import session
 
+from viewer import load
 from viewer.document import Item, stand_of
 from viewer.errors import FormatError, InputError
 from viewer.ik import Goal
@@ -78,6 +81,31 @@ def test_options_are_taken_by_all() -> None:
     ):
         assert (goal.weight, goal.rotation_weight, goal.offset) == (2.0, 0.5, (0.0, 1.0, 0.0))
         assert (goal.enabled, goal.level) == (False, 2)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        partial(Goal.rotation, "LeftHand", (0.0, 0.0, 0.0, 1.0)),
+        partial(Goal.aim, "LeftHand", (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+        partial(Goal.bend, "LeftForeArm", 1.0),
+        partial(Goal.pole, "LeftForeArm", (1.0, 0.0, 0.0)),
+        partial(Goal.relative, "LeftHand", "RightHand", position=False),
+        partial(Goal.pin, "LeftHand", position=False),
+    ],
+)
+def test_the_weight_of_a_goal_that_has_angles_alone_is_per_radian(make: Callable[..., Goal]) -> None:
+    goal = make(weight=0.5)
+    assert goal == make(rotation_weight=0.5)
+    assert make(weight=2.0, rotation_weight=0.5) == replace(goal, weight=2.0)
+    skeleton = load("sample:biped").skeleton
+    found = goals_file_from_text(goals_to_json((goal,)).replace("rotation_weight", "weight"), "goals.json", skeleton)
+    assert found.goals == (goal,)
+
+
+def test_the_weight_of_a_goal_that_has_lengths_is_per_metre() -> None:
+    assert Goal.pose("LeftHand", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), weight=0.5).rotation_weight == 1.0
+    assert Goal.pin("LeftHand", weight=0.5).weight == 0.5
 
 
 def test_goals_are_values() -> None:

@@ -134,7 +134,7 @@ def test_arguments_of_other_kinds_are_named(call: Callable[[], object], message:
 def test_reprs_say_what_matters() -> None:
     assert repr(GOALS[0]) == '<Goal: position "LeftHand" to (0.4, 1.2, 0.3)>'
     assert repr(GOALS[1]) == '<Goal: position+rotation pin "RightFoot">'
-    assert repr(GOALS[2]) == '<Goal: aim "Head" to (0, 1.5, 2) axis (0, 0, 1) weight 0.5, off>'
+    assert repr(GOALS[2]) == '<Goal: aim "Head" to (0, 1.5, 2) axis (0, 0, 1) rotation weight 0.5, off>'
     assert repr(viewer.JointLimits.coordinates((0.0, 2.6))) == "<JointLimits: 0 to 2.6>"
     assert repr(viewer.JointLimits.swing_twist(1, (-1, 1), (-0.5, 0.5), (0, 1))) == (
         "<JointLimits: swing-twist (twist about y), x -57.3 to 57.3, y -28.65 to 28.65, z 0 to 57.3 degrees>"

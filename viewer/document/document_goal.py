@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -173,6 +173,11 @@ class DocumentGoal:
     def pinned(self) -> bool:
         """Whether anything of it is pinned."""
         return (self.has_position and self.pin_position) or (self.has_rotation and self.pin_rotation)
+
+    @property
+    def main_weight(self) -> Literal["weight", "rotation_weight"]:
+        """The weight that counts: that of its lengths, or of its angles if it has no lengths."""
+        return "weight" if KINDS[self.kind].metres or self.pin_position else "rotation_weight"
 
     @property
     def has_position(self) -> bool:

@@ -22,7 +22,20 @@ from viewer.formats.json_reading import block_list, block_object, compact, decod
 from viewer.formats.json_structs import GOALS_VERSION, VERSION, Name, Quaternion, Schema, Strict, Vector, Version
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
-from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Measure, Number, Unit, Value, goal_ids
+from viewer.ik.goals import (
+    KINDS,
+    PIN_WEIGHT,
+    FileKey,
+    Goal,
+    GoalOptions,
+    Kind,
+    Measure,
+    Number,
+    Unit,
+    Value,
+    goal_ids,
+    weighed,
+)
 from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.skeleton import Skeleton, find_place
 
@@ -420,7 +433,7 @@ def _made(entry: GoalEntry, kind: Kind, options: GoalOptions) -> Goal:
     fields = {about.field: _value(entry, key) for key, about in kind.keys.items() if about.number is None}
     given = {key: about.number for key, about in kind.keys.items() if about.number and _value(entry, key) is not None}
     own = tuple((number.name, _read(_value(entry, key), number)) for key, number in given.items())
-    return Goal(kind=kind.word, effector=effector, numbers=own, **fields, **options)  # type: ignore[arg-type]  # it checks them
+    return Goal(kind=kind.word, effector=effector, numbers=own, **fields, **weighed(kind.word, options))  # type: ignore[arg-type]  # it checks them
 
 
 def _read(value: Value, number: Number) -> Value:

@@ -257,7 +257,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
     if goal.enabled:
         missed = error_words(error, ui.session.document.solver.tolerance_m, ui.controller.view.error_decimals)
         pen.right(right - pen.px(_WEIGHT), y, missed, "text2" if reached else "unreached")
-        pen.right(right, y, number_format.weight(goal.weight), "text2")
+        pen.right(right, y, number_format.weight(getattr(goal, goal.main_weight)), "text2")
     else:
         pen.right(right, y, "off", "text3")
     tip(f"{goal.effector} with {goal.to}" if goal.relative else f"{goal.effector} {note}" if shown != name else "")
@@ -445,13 +445,13 @@ def _direction(ui: PanelContext, goal: DocumentGoal, number: Number, axis: Vecto
 
 
 def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
-    name, kind = goal.id, KINDS[goal.kind]
-    if kind.metres or goal.pin_position:
+    name, lengths = goal.id, goal.main_weight == "weight"
+    if lengths:
         controls.label(ui, "Weight")
         edit = _floored(fields.part_slider(ui, "weight", goal.weight, form=WEIGHT, hint="Relative to the other goals"))
         carry_out(ui, edit, f"Weight of {name}", lambda value: actions.SetWeight(name, weight=value))
-    if goal.has_rotation or kind.radians:
-        controls.label(ui, "Rot. wt.", hint="Weight of the rotation")
+    if goal.has_rotation or KINDS[goal.kind].radians:
+        controls.label(ui, "Rot. wt." if lengths else "Weight", hint="Weight of the rotation")
         edit = _floored(fields.part_slider(ui, "rotation weight", goal.rotation_weight, form=WEIGHT))
         carry_out(ui, edit, f"Weight of {name}", lambda value: actions.SetWeight(name, rotation_weight=value))
 

@@ -224,11 +224,10 @@ def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     if placed:
         _places(ui, placed)
     if on:
-        held = [goal.id for goal in on]
         controls.label(ui, "Weight", hint="Relative to the other goals")
         _number(
-            ui, "Weight", [goal.weight for goal in on], WEIGHT,
-            lambda i, value: actions.SetWeight(held[i], weight=value),
+            ui, "Weight", [getattr(goal, goal.main_weight) for goal in on], WEIGHT,
+            lambda i, value: actions.SetWeight(on[i].id, **{on[i].main_weight: value}),
         )  # fmt: skip
         levels, pinned = {level_of(goal) for goal in on}, all(goal.pinned for goal in on)
         chosen = draw_level(ui, next(iter(levels)) if len(levels) == 1 else -1, pinned=pinned)

@@ -9,7 +9,19 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, placed, pole, relative
-from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, Number, Quaternion, Unit, Value, Vector, goal_ids
+from viewer.ik.goals.goal import (
+    NEEDS,
+    PIN_WEIGHT,
+    Goal,
+    GoalOptions,
+    Number,
+    Quaternion,
+    Unit,
+    Value,
+    Vector,
+    goal_ids,
+    weighed,
+)
 from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind, Measure
 
 MODULES = (placed, distance, aim, bend, pole, relative, balance_goal, grip, function)
@@ -56,4 +68,5 @@ __all__ = [
     "Vector",
     "goal_ids",
     "placed_kind",
+    "weighed",
 ]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple, Self, TypeAlias, TypedDict, Unpack
+from typing import Any, NamedTuple, Self, TypeAlias, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -180,13 +180,15 @@ class Needs(NamedTuple):
         numbers: of its own.
         check: what is wrong among them.
         other: what ``to`` names, "effector" or "object"; "": nothing.
+        turns: whether its error has angles alone.
     """
 
     effector: bool
     fields: tuple[str, ...]
     numbers: tuple[Number, ...]
     check: Checker
-    other: str = ""
+    other: str
+    turns: bool
 
 
 NEEDS: dict[str, Needs] = {}
@@ -208,6 +210,14 @@ class GoalOptions(TypedDict, total=False):
 _OPTIONS = tuple(GoalOptions.__annotations__)
 
 
+def weighed(kind: str, options: GoalOptions) -> GoalOptions:
+    """The options of a goal of a kind: ``weight`` is per radian where the error has angles alone."""
+    if not NEEDS[kind].turns or "weight" not in options or "rotation_weight" in options:
+        return options
+    others = {name: value for name, value in options.items() if name != "weight"}
+    return cast("GoalOptions", others | {"rotation_weight": options["weight"]})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
     """One goal; made by the class methods.
@@ -223,7 +233,8 @@ class Goal:
         target_rotation: (x, y, z, w), world_from_joint; of a relative goal effector_from_to. None as for ``target``.
         numbers: those of the kind's own by their names, a distance's "distance", an aim's "axis" and a bend's "angle".
         residuals: f(world) -> (k,), of a function goal.
-        weight: per metre, 1e-300 or more; of functions per unit of their residuals.
+        weight: per metre, 1e-300 or more; of functions per unit of their residuals. Where the error has angles alone
+            (rotations, aims, bends, poles) the constructors and files take it as ``rotation_weight``.
         rotation_weight: per radian, 1e-300 or more.
         offset: metres in the joint's frame, added to the effector's own.
         enabled: False: it is ignored.
@@ -298,7 +309,9 @@ class Goal:
         if kind is None:
             raise InputError(f"pin of {quote(effector)}: expected a position or rotation to hold, found neither")
         heavy: GoalOptions = {"weight": PIN_WEIGHT, "rotation_weight": PIN_WEIGHT}
-        return cls._made(kind, effector, heavy | options, pinned=True, **_held_places(position, rotation))
+        return cls._made(
+            kind, effector, heavy | weighed(kind, options), pinned=True, **_held_places(position, rotation)
+        )
 
     @classmethod
     def distance(cls, effector: str, d: float, from_: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
@@ -322,7 +335,7 @@ class Goal:
     def pole(cls, joint: str, toward: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
         """Point a limb's middle joint, an elbow or a knee, towards the point (3,), about the line between its ends.
 
-        Its weight is ``rotation_weight``. It has no effect on a straight limb, or if the point is on that line.
+        It has no effect on a straight limb, or if the point is on that line.
         """
         return cls._made("pole", joint, options, target=toward)
 
@@ -375,7 +388,7 @@ class Goal:
         for name in options:
             if name not in _OPTIONS:
                 raise InputError(f"{kind} goal: {unknown_name('option', name, _OPTIONS)}")
-        values: dict[str, Any] = {**options, **fields}
+        values: dict[str, Any] = {**weighed(kind, options), **fields}
         return cls(kind=kind, effector=effector, **values)
 
     def __post_init__(self) -> None:

@@ -363,7 +363,8 @@ class Kind:
         fields = tuple(key.field for key in self.keys.values() if key.field not in own)
         fields = fields if self.built_in else ("residuals",)
         other = "object" if self.grips else "effector" if self.relative else ""
-        return Needs(bool(self.named_by), fields, self.numbers, self.check, other)
+        turns = self.radians and not self.metres
+        return Needs(bool(self.named_by), fields, self.numbers, self.check, other, turns)
 
     @cached_property
     def measures(self) -> frozenset[Measure]:
