@@ -16,8 +16,8 @@ from typing import TypeVar
 
 from numpy.typing import ArrayLike
 
-from viewer.cli.inputs import as_file
-from viewer.cli.job import print_note, warn
+from viewer.cli.inputs import as_file, warned
+from viewer.cli.job import print_note
 from viewer.cli.options import ShapeText
 from viewer.cli.solving_options import Touching
 from viewer.errors import InputError, quote, unknown_name
@@ -133,11 +133,8 @@ def contacts_of(name: str) -> Contacts:
 
 
 def _read(name: str, read: Callable[[Path, list[str]], T]) -> T:
-    warnings: list[str] = []
     with as_file(name) as path:
-        found = read(path, warnings)
-    warn(f"{name}: {warning}" for warning in warnings)
-    return found
+        return warned(name, lambda warnings: read(path, warnings))
 
 
 # --- contact: a floor, the figure's own body, objects

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from viewer.cli.job import Json, Options, fields_of, warn
 from viewer.cli.options import SESSION_POSE, Reading
@@ -25,6 +25,8 @@ from viewer.formats.load import in_a_file, load, read_standard_input
 from viewer.formats.motion_json import read_pose
 from viewer.skeleton import Character, Clip, Pose, Skeleton
 from viewer.skeleton.transfer import lend_rig
+
+T = TypeVar("T")
 
 DEMO = "demo:"
 
@@ -108,6 +110,11 @@ def chosen_clip(character: Character, name: str | None, file: str) -> Character:
     return replace(character, clips=MappingProxyType({name: character.clips[name]}))
 
 
+def load_clip(file: str, reading: Reading, name: str | None) -> Character:
+    """The character of an input, as `load_input`, with the clips of `chosen_clip`."""
+    return chosen_clip(load_input(file, reading), name, file)
+
+
 def check_frames(clip: Clip, file: str, *frames: int) -> None:
     """Raise InputError, which names the file, unless the clip has these frames."""
     for frame in frames:
@@ -125,10 +132,15 @@ def named_pose(skeleton: Skeleton, name: str) -> Pose:
     if path.suffix.casefold() != ".json" and not os.path.exists(path):  # noqa: PTH110 - `Path.exists` raises OSError for names that are too long
         known = dict.fromkeys([*skeleton.poses, "relaxed", "rest"])
         raise InputError(unknown_name("pose", name, known))
+    return warned(name, lambda warnings: read_pose(path, name, skeleton, warnings))
+
+
+def warned(name: str, read: Callable[[list[str]], T]) -> T:
+    """What is read from a file; its warnings, with the file's name, go to stderr."""
     warnings: list[str] = []
-    pose = read_pose(path, name, skeleton, warnings)
+    found = read(warnings)
     warn(f"{name}: {warning}" for warning in warnings)
-    return pose
+    return found
 
 
 def start_of(character: Character, file: str, start: Start) -> Pose:

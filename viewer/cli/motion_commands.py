@@ -128,7 +128,7 @@ def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> tupl
 
 def _made(options: RetargetOptions, file: str) -> motion.Retargeted:
     how, pairing = options.motion, options.pairing
-    source = inputs.chosen_clip(inputs.load_input(file, options.reading), how.clip, file)
+    source = inputs.load_clip(file, options.reading, how.clip)
     inputs.motion_of(source, file)
     assert options.to is not None
     target = inputs.load_input(options.to, shared.Reading(), quiet=True)
@@ -168,10 +168,7 @@ def _made(options: RetargetOptions, file: str) -> motion.Retargeted:
 def _stated(name: str | None) -> StatedMap | None:
     if name is None:
         return None
-    warnings: list[str] = []
-    stated = read_map(Path(name), name, warnings)
-    warn(f"{name}: {warning}" for warning in warnings)
-    return stated
+    return inputs.warned(name, lambda warnings: read_map(Path(name), name, warnings))
 
 
 def _summary(made: motion.Retargeted) -> str:
@@ -231,7 +228,7 @@ def _feet_of(options: FeetOptions, file: str) -> Result:
 def _feet(options: FeetOptions) -> Result:
     if options.output is not None:
         inputs.character_output(options.output, options)
-    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
+    character = inputs.load_clip(options.file, options.reading, options.clip)
     clip = inputs.motion_of(character, options.file)
     objects = objects_of(options.object)
     contacts = None if options.contacts is None else contacts_of(options.contacts)

@@ -43,7 +43,7 @@ def _render(options: RenderOptions) -> Result:
     output = inputs.checked_output(options.output, OUTPUTS)
     _check_usage(options, output)
     inputs.check_kept(output, options)
-    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.subject.clip, options.file)
+    character = inputs.load_clip(options.file, options.reading, options.subject.clip)
     pose = _pose(character, options)
     goals: tuple[Goal, ...] = ()
     contact: Contact | None = None

@@ -49,7 +49,7 @@ def run_simulate(options: SimulateOptions) -> Result:
         if not films:
             check_suffix(output)
         inputs.check_kept(output, options)
-    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
+    character = inputs.load_clip(options.file, options.reading, options.clip)
     # At the rate of the steps: captured frames would move the aim in jumps.
     motion = inputs.motion_of(character, options.file).resampled(_FPS) if options.follow else None
     aim, known = _aim(character, options) if motion is None else (motion.pose(0), ())

@@ -54,7 +54,7 @@ def _check_pose_output(output: Path, options: SolveOptions) -> None:
 def _solve(options: SolveOptions) -> Result:
     output = None if options.output is None else _pose_output(options.output)
     inputs.check_kept(output, options)
-    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
+    character = inputs.load_clip(options.file, options.reading, options.start.clip)
     goals, solution, every = _solved(character, options)
     if output is not None:
         _write(character, solution.pose, goals, output)
@@ -300,7 +300,7 @@ def _report_lines(report: dict[str, Json]) -> list[str]:
 def run_layer(options: LayerOptions) -> Result:
     """Read, solve the layers' frames, write."""
     output = inputs.character_output(options.output, options)
-    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.clip, options.file)
+    character = inputs.load_clip(options.file, options.reading, options.clip)
     clip = inputs.motion_of(character, options.file)
     layers = layers_of(options.layers, character.skeleton)
     with prefixed(options.layers):
@@ -358,7 +358,7 @@ def run_lab(options: LabOptions) -> Result:
         raise UsageError(f"argument --methods: {str(error).removeprefix('methods: ')}") from error
     output = None if options.output is None else inputs.checked_output(options.output, LAB_OUTPUTS)
     inputs.check_kept(output, options)
-    character = inputs.chosen_clip(inputs.load_input(options.file, options.reading), options.start.clip, options.file)
+    character = inputs.load_clip(options.file, options.reading, options.start.clip)
     traces = _traces(character, options)
     source = Path(options.file).name
     document = report_document(traces, source=source, seed=options.seed)

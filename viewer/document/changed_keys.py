@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.document import Document
+from viewer.document.document import Document, shares
 from viewer.document.edit_skeleton import bone_vectors
 from viewer.document.evaluation import (
     Frames,
@@ -437,8 +437,7 @@ def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | 
 
 def only_poses(before: Document, after: Document) -> bool:
     """Whether clip, take, frame, figure and plane are unchanged."""
-    names = ("clip", "take", "frame", "character", "skeleton", "auto_key", "planar")
-    return all(getattr(before, name) is getattr(after, name) for name in names)
+    return shares(before, after, ("clip", "take", "frame", "character", "skeleton", "auto_key", "planar"))
 
 
 def with_edits_keyed(before: Document, after: Document) -> Document:

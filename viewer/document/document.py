@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -338,10 +338,14 @@ _SAME: dict[type, Callable[[Any, Any], bool]] = {
 }
 
 
+def shares(one: Document, other: Document, names: Iterable[str]) -> bool:
+    """Whether the values of some fields are the same objects in two documents."""
+    return all(getattr(one, name) is getattr(other, name) for name in names)
+
+
 def is_unchanged(document: Document, left: Document) -> bool:
     """Whether a document still has the pose, goals and limits that a drag ended with."""
-    names = ("pose", "goals", "skeleton", "unlimited")
-    same = all(getattr(document, name) is getattr(left, name) for name in names)
+    same = shares(document, left, ("pose", "goals", "skeleton", "unlimited"))
     return same and document.limits_on == left.limits_on
 
 

@@ -17,7 +17,8 @@ from viewer.document.document import Document
 from viewer.document.take import Take
 from viewer.errors import InputError, prefixed, quote, unknown_name
 from viewer.formats.limit_sources import with_limits
-from viewer.skeleton import Bodies, Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton, Source, fk, joint_space
+from viewer.skeleton import Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton, Source, fk, joint_space
+from viewer.skeleton.attached import with_ends
 from viewer.skeleton.clip_limits import unlimited_forms
 from viewer.skeleton.coordinates import alone
 from viewer.skeleton.figure import across_of, partners
@@ -105,14 +106,7 @@ def with_bones(skeleton: Skeleton, bones: Floats) -> Skeleton:
     ends = list(zip(parents, bone_vectors(skeleton).tolist(), bones.tolist(), strict=True))
     moved = {(parent, *before): tuple(after) for parent, before, after in ends if before != after}
     at_tips = {(parent, *before): tuple(after) for parent, before, after in ends[len(skeleton) :] if before != after}
-    bodies = skeleton.bodies
-    if bodies is not None:
-        bodies = Bodies(
-            tuple(
-                replace(one, a=moved.get((one.joint, *one.a), one.a), b=moved.get((one.joint, *one.b), one.b))
-                for one in bodies.capsules
-            )
-        )
+    bodies = None if skeleton.bodies is None else with_ends(skeleton.bodies, moved)
     effectors = tuple(
         replace(one, offset=at_tips.get((one.joint, *one.offset), one.offset)) for one in skeleton.effectors
     )

@@ -73,6 +73,11 @@ def remap(document: Document, skeleton: Skeleton) -> Document:
     edited = _moving_otherwise(carrier)
     if edited and not changed.frames:  # a frame of a clip stays as the clip has it
         changed = replace(changed, pose=inside_at(changed, changed.pose, edited))
+    return _resolved(changed)
+
+
+def _resolved(changed: Document) -> Document:
+    """The document with the frames of its take that a solver finds found again."""
     take = changed.take
     return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
 
@@ -279,8 +284,7 @@ def reread(document: Document, character: Character) -> Document:
         contact=document.contact.moved(scale, new_from_old),
         balance=_reread_balance(document.balance, character, scale),
     )
-    take = changed.take
-    return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
+    return _resolved(changed)
 
 
 def _reread_balance(balance: DocumentBalance, character: Character, scale: float) -> DocumentBalance:
@@ -389,8 +393,7 @@ def with_motion(document: Document, character: Character) -> Document:
         put_aside=tuple(_cut(take, clips) for take in document.put_aside),
         frame=document.frame if document.clip is None else min(document.frame, len(clips[document.clip]) - 1),
     )
-    take = changed.take
-    return changed if take is None else replace(changed, take=resolved(changed, motion_of(changed), take))
+    return _resolved(changed)
 
 
 def _fitting(ours: Mapping[str, Clip], found: Mapping[str, Clip], takes: list[Take]) -> dict[str, Clip]:

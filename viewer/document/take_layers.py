@@ -62,7 +62,12 @@ def space_of(document: Document, space: str) -> Place:
     prop = next((one for one in document.contact.props if one.name == space), None)
     if prop is not None:
         return Place(np.array(prop.center), np.array(prop.rotation))
-    place, world = find_place(document.skeleton, space), world_of(document.skeleton, document.pose)
+    return place_of(document, space)
+
+
+def place_of(document: Document, name: str) -> Place:
+    """Where an effector, joint or tip is in the pose shown."""
+    place, world = find_place(document.skeleton, name), world_of(document.skeleton, document.pose)
     return Place(world.point(place.joint, np.array(place.offset)), world.rotations[place.joint])
 
 

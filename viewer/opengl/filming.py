@@ -25,7 +25,16 @@ from viewer.formats.file_formats import FASTEST_FPS, SLOWEST_TURN, STILL_FPS, ST
 from viewer.formats.video import write_video
 from viewer.ik.contact import Contact, Object
 from viewer.ik.goals import Goal
-from viewer.opengl.pictures import LEAST, camera_of, check_size, render_image, scale_of, scene_of, seen_points
+from viewer.opengl.pictures import (
+    LEAST,
+    camera_of,
+    check_size,
+    render_image,
+    scale_of,
+    scene_of,
+    seen_points,
+    skeleton_of,
+)
 from viewer.scene import GRID_REACH, Body, Camera, Scene, Text, draw_list, figure_points, props_of, seen_joints
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Floats
@@ -283,7 +292,7 @@ def make_film(
     if clip is None and not turntable:
         raise InputError("expected a motion or a turntable, found a still pose")
     original, started = character.clip if isinstance(character, Character) else None, frames.start if frames else 0
-    stood = clip.pose(0) if clip is not None else pose or _skeleton(character).relaxed_pose()
+    stood = clip.pose(0) if clip is not None else pose or skeleton_of(character).relaxed_pose()
 
     def posed(pose: Pose, frame: int | None) -> Scene:
         drawn = scene_of(character, pose, goals=marked, limits=limits, body=body, contact=contact, frame=frame)
@@ -331,10 +340,6 @@ def _check(fps: float | None, turntable: bool | float) -> None:
 def _given(camera: str | tuple[float, ...] | Camera) -> bool:
     """Whether the camera's distance is given."""
     return isinstance(camera, Camera) or (not isinstance(camera, str) and len(camera) > 2)
-
-
-def _skeleton(character: Character | Skeleton) -> Skeleton:
-    return character.skeleton if isinstance(character, Character) else character
 
 
 def _clip(character: Character | Skeleton, pose: Pose | None, frames: range | None, fps: float | None) -> Clip | None:

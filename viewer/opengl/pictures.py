@@ -286,7 +286,7 @@ def scene_of(
     """
     if body not in BODIES:
         raise InputError(f"body: expected {', '.join(BODIES)}, found {quote(body)}")
-    skeleton = _skeleton(character)
+    skeleton = skeleton_of(character)
     if len(pose.rotations) != len(skeleton):
         raise InputError(f"pose: expected {len(skeleton)} joints, found {len(pose.rotations)}")
     world = fk(skeleton, pose)
@@ -305,7 +305,8 @@ def scene_of(
     )
 
 
-def _skeleton(character: Character | Skeleton) -> Skeleton:
+def skeleton_of(character: Character | Skeleton) -> Skeleton:
+    """The skeleton of what is drawn."""
     return character.skeleton if isinstance(character, Character) else character
 
 
@@ -317,7 +318,7 @@ def _pose(character: Character | Skeleton, pose: Pose | None, frame: int | None)
         check_pose(pose)
         return pose
     if frame is None and (clip is None or not len(clip)):
-        return _skeleton(character).relaxed_pose()
+        return skeleton_of(character).relaxed_pose()
     if clip is None:
         raise InputError(f"frame {frame}: expected motion, found a skeleton without frames")
     return clip.pose(frame or 0)

@@ -15,6 +15,7 @@ import numpy as np
 
 from viewer.choices import MethodName
 from viewer.document import Document, Take
+from viewer.document.document import shares
 from viewer.document.document_contact import solver_contact
 from viewer.document.planar import PlanarRig, rig_of
 from viewer.document.scope import bound_skeleton
@@ -55,8 +56,7 @@ _COMPILED: tuple[MethodName, ...] = ("default", "dls")
 
 def same_motion(document: Document, other: Document) -> bool:
     """Whether two documents have the same motion; frame, pose and selection may differ."""
-    names = (field.name for field in fields(Document) if field.name not in _BESIDE)
-    return all(getattr(document, name) is getattr(other, name) for name in names)
+    return shares(document, other, (field.name for field in fields(Document) if field.name not in _BESIDE))
 
 
 class _CancelledError(Exception):

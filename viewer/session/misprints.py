@@ -180,25 +180,21 @@ def _quadrants(arm: Arm) -> tuple[str, str]:
 
 
 def _ccd_angle(arm: Arm) -> tuple[str, str]:
-    to_end, to_target = arm.end - arm.elbow, arm.target - arm.elbow
-    cross = float(to_end[0] * to_target[1] - to_end[1] * to_target[0])
-    angle = math.atan2(cross, float(to_end @ to_target))
-    lost = abs(angle)
+    angle = _turn(arm.end - arm.elbow, arm.target - arm.elbow)
     before = arm.miss(arm.t1, arm.t2)
-    return _from_to(before, arm.miss(arm.t1, lost)), _from_to(before, arm.miss(arm.t1, arm.t2 + angle))
+    return _from_to(before, arm.miss(arm.t1, abs(angle))), _from_to(before, arm.miss(arm.t1, arm.t2 + angle))
+
+
+def _turn(a: Floats, b: Floats) -> float:
+    """Radians from one direction (2,) to another."""
+    return math.atan2(float(a[0] * b[1] - a[1] * b[0]), float(a @ b))
 
 
 def _descendants(arm: Arm) -> tuple[str, str]:
-    to_end, to_target = arm.end, arm.target
-    turn = math.atan2(float(to_end[0] * to_target[1] - to_end[1] * to_target[0]), float(to_end @ to_target))
-    moved = arm._replace(t1=arm.t1 + turn)
-    translated = arm.end + (moved.elbow - arm.elbow)
-
-    def off(end: Floats) -> str:
-        cross = float(end[0] * to_target[1] - end[1] * to_target[0])
-        return f"{math.degrees(abs(math.atan2(cross, float(end @ to_target)))):.1f}° off the target"
-
-    return off(translated), off(moved.end)
+    moved = arm._replace(t1=arm.t1 + _turn(arm.end, arm.target))
+    ends = arm.end + (moved.elbow - arm.elbow), moved.end
+    translated, rotated = (f"{math.degrees(abs(_turn(end, arm.target))):.1f}° off the target" for end in ends)
+    return translated, rotated
 
 
 def _antiparallel(arm: Arm) -> tuple[str, str]:  # noqa: ARG001 - a bone along Z

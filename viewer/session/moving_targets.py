@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from viewer.document import Document, Item
+from viewer.document.document import shares
 from viewer.errors import ViewerError
 from viewer.session.figure_stage import Stage
 from viewer.session.figures import State
@@ -150,10 +151,6 @@ class TargetMotion:
     shown: bool = True
 
 
-def _is_same(one: Document, other: Document) -> bool:
-    return one is other or all(getattr(one, name) is getattr(other, name) for name in _COMPARED)
-
-
 class MovingTargets:
     """Targets that move along paths, and the IK drag by which the body follows them.
 
@@ -257,7 +254,7 @@ class MovingTargets:
     def _drag_from(self, document: Document) -> IkDrag:
         """The drag that the body follows; a new one if something else has changed the document."""
         drag = self._drag
-        if drag is not None and _is_same(drag.document, document):
+        if drag is not None and (drag.document is document or shares(drag.document, document, _COMPARED)):
             drag.document = document
             return drag
         names = [motion.effector for motion in self.motions]

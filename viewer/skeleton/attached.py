@@ -8,7 +8,7 @@ inertial parameter identification", IEEE Robotics and Automation Letters 3, 2018
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -150,6 +150,16 @@ class Bodies:
             np.array([one.b for one in self.capsules], dtype=np.float64).reshape(-1, 3),
             np.array([one.radius for one in self.capsules], dtype=np.float64),
         )
+
+
+def with_ends(bodies: Bodies, moved: Mapping[tuple[Any, ...], Any]) -> Bodies:
+    """The volumes with other ends (3,) of capsules, by (joint, x, y, z); their pairs are open again."""
+    return Bodies(
+        tuple(
+            replace(one, a=moved.get((one.joint, *one.a), one.a), b=moved.get((one.joint, *one.b), one.b))
+            for one in bodies.capsules
+        )
+    )
 
 
 class CapsuleTable(NamedTuple):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
-from viewer.skeleton.attached import Bodies
+from viewer.skeleton.attached import with_ends
 from viewer.skeleton.builder import Builder, KindWord, Limits
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import FreeNames, body_part, swapped_names
@@ -99,11 +99,7 @@ def _finished(before: Skeleton, built: Skeleton) -> Skeleton:
         if here >= 0 and carrier.direct[joint] and parent >= 0:
             ends = tuple(before.offsets[here].tolist()), tuple(built.offsets[joint].tolist())
             moved[(parent, *ends[0])] = ends[1]
-    ends_moved = [
-        replace(one, a=moved.get((one.joint, *one.a), one.a), b=moved.get((one.joint, *one.b), one.b))
-        for one in built.bodies.capsules
-    ]
-    return replace(built, bodies=Bodies(tuple(ends_moved)))
+    return replace(built, bodies=with_ends(built.bodies, moved))
 
 
 # Joints added and removed

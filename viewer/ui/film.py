@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from viewer.document import Document, Item, frame_pose, joints_at_limit, world_of
+from viewer.document import Document, frame_pose, joints_at_limit, world_of
 from viewer.document.actions import AddClip
 from viewer.document.actions.setting_actions import at_frame
 from viewer.document.changed_keys import take_of
@@ -33,8 +33,8 @@ from viewer.ui import drag_targets
 from viewer.ui.contact import ground_of, prop_shapes
 from viewer.ui.laboratory import PER_SECOND, Laboratory
 from viewer.ui.number_format import fixed
-from viewer.ui.onion_skin import MOST_TRAILS, OnionSettings, ghosts_of, trails_of
-from viewer.ui.other_figures import Beside
+from viewer.ui.onion_skin import OnionSettings, ghosts_of, trailed, trails_of
+from viewer.ui.other_figures import Beside, other_figure
 from viewer.ui.scene_builder import goal_marks, stretched
 from viewer.ui.view import View
 
@@ -361,14 +361,7 @@ class FilmScenes:
         if self.clip is not None and document.frames:
             seconds = (self._frame(number) - self.document.played[0]) * self.document.frame_time
             document = at_frame(document, frame_after(document, seconds))
-        skin = document.character.skin
-        return OtherFigure(
-            figure.name,
-            document.skeleton,
-            figure.placement.world(world_of(document.skeleton, document.pose)),
-            skin=skin,
-            size=None if skin is None else skin.size_at(document.clip, document.frame),
-        )
+        return other_figure(figure.name, document, figure.placement)
 
     def _annotated(self, scene: Scene, document: Document) -> Scene:
         """Add the goals, limits, ghosts and trails that the plan contains."""
@@ -378,7 +371,7 @@ class FilmScenes:
         if self.clip is not None and "ghosts" in parts and self._ghosts is None:
             ghosts = ghosts_of(document, self._asked)
         if self.clip is not None and "trails" in parts:
-            trails = trails_of(document, _trailed(document), self._asked)
+            trails = trails_of(document, trailed(document), self._asked)
         stuck = joints_at_limit(document) if "limits" in parts else ()
         return replace(
             scene,
@@ -453,12 +446,6 @@ def _display(parts: frozenset[str], style: Display) -> Display:
         ghosts="ghosts" in parts,
         trails="trails" in parts,
     )
-
-
-def _trailed(document: Document) -> tuple[Item, ...]:
-    """Items with trails, as in the view: the selection, else all effectors."""
-    chosen = document.selected_on_figure or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
-    return chosen[-MOST_TRAILS:]
 
 
 class LabFilm:

@@ -6,18 +6,15 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
-from viewer.document import Document, GoalLayer, Item, world_of
+from viewer.document import Document, GoalLayer, Item
 from viewer.document import actions as act
 from viewer.document.take import layer_of
-from viewer.document.take_layers import Place, free_id, has_long_layers, miss_of, put_at, target_of
+from viewer.document.take_layers import Place, free_id, has_long_layers, miss_of, place_of, put_at, target_of
 from viewer.errors import InputError, shown
 from viewer.gizmo import RigidMotion
 from viewer.motion import Miss
 from viewer.scene import Mark
 from viewer.session import Session
-from viewer.skeleton import find_place
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import ViewPart
@@ -121,7 +118,7 @@ class Layering(ViewPart):
             raise InputError("select a hand, a foot or another effector that is to reach")
         if not self._session.document.has_motion:
             raise InputError("there is no motion: open a clip, or set keys, and the hand reaches while it plays")
-        place = _stand(document, name)
+        place = place_of(document, name)
         frame = document.frame
         layer = next((one for one in layers_of(document) if _acts(one, name, frame)), None)
         if layer is None:
@@ -214,12 +211,6 @@ def _new(document: Document, name: str, place: Place, times: _Times) -> GoalLaye
 
 def _acts(layer: GoalLayer, effector: str, frame: int) -> bool:
     return layer.on and layer.effector == effector and layer.first <= frame <= layer.last
-
-
-def _stand(document: Document, name: str) -> Place:
-    """Where an effector or joint is in the pose shown."""
-    place, world = find_place(document.skeleton, name), world_of(document.skeleton, document.pose)
-    return Place(world.point(place.joint, np.array(place.offset)), world.rotations[place.joint])
 
 
 def solving_words(session: Session, layer: GoalLayer) -> str:

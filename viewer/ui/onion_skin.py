@@ -73,8 +73,7 @@ class OnionSkin:
         document = self._session.document
         if not self._view.display.trails or self._has_none(document):
             return ()
-        chosen = document.selected_on_figure or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
-        items = chosen[-MOST_TRAILS:]
+        items = trailed(document)
         offsets = tuple(_offset(document, item) for item in items)
         asked, equal = self.asked, (document.frame, self.asked, items, offsets, document.selection)
         return self._trails.of(lambda: trails_of(document, items, asked), *_motion(document), equal=equal)
@@ -86,6 +85,12 @@ class OnionSkin:
 def _motion(document: Document) -> tuple[object, ...]:
     """What the poses of its frames depend on."""
     return document.take, document.clip_data, document.skeleton
+
+
+def trailed(document: Document) -> tuple[Item, ...]:
+    """Items with trails: the selection, else all effectors."""
+    chosen = document.selected_on_figure or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
+    return chosen[-MOST_TRAILS:]
 
 
 def ghost_frames(document: Document, asked: OnionSettings) -> tuple[int, ...]:

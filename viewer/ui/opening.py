@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from viewer.document import Action, Document, DocumentContact, DocumentGoal, new_document
 from viewer.document import actions as act
 from viewer.document.actions import UseMotion
@@ -30,7 +28,6 @@ from viewer.formats.motion_json import read_pose
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.ik.goals import KINDS, Goal
 from viewer.latest import Latest
-from viewer.scene import figure_points
 from viewer.session import Session
 from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import demo_of, find_demo
@@ -38,7 +35,8 @@ from viewer.session.figures import Arrangement
 from viewer.session.session_files import MotionError, MotionFile, Opened, is_session, open_session
 from viewer.session.stored_characters import character_in
 from viewer.session.user_files import fault_line
-from viewer.skeleton import Character, find_place, fk
+from viewer.skeleton import Character, find_place
+from viewer.skeleton.kinematics import extent
 from viewer.ui import number_format
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
@@ -306,14 +304,7 @@ def units_of(character: Character) -> str:
     metres = character.source.metres_per_unit
     unit = _UNITS.get(metres) or f"{number_format.fixed(100.0 * metres, 2)} cm units"
     up = ", Z up" if character.source.up == "z" else ""
-    return f"{unit}{up}, height {number_format.fixed(_height(character), 2)} m"
-
-
-def _height(character: Character) -> float:
-    """Height in metres of the first frame, or of the rest pose."""
-    skeleton, clip = character.skeleton, character.clip
-    pose = clip.pose(0) if clip is not None and len(clip) else skeleton.rest_pose()
-    return float(np.ptp(figure_points(skeleton, fk(skeleton, pose))[:, 1]))
+    return f"{unit}{up}, height {number_format.fixed(float(extent(character)[1]), 2)} m"
 
 
 class Figures:

@@ -27,6 +27,13 @@ class Beside(NamedTuple):
     placement: Placement
 
 
+def other_figure(name: str, document: Document, placement: Placement, *, lit: bool = False) -> OtherFigure:
+    """A figure at its placement as seen from the active one, in the pose shown."""
+    world, skin = placement.world(world_of(document.skeleton, document.pose)), document.character.skin
+    size = None if skin is None else skin.size_at(document.clip, document.frame)
+    return OtherFigure(name, document.skeleton, world, lit, skin, size)
+
+
 class Others:
     """The figures beside the active one, in its coordinates, cached until one changes."""
 
@@ -54,10 +61,7 @@ class Others:
             key = (document, placed, lit)
             known = kept.get(name)
             if known is None or known[0][0] is not document or known[0][1:] != key[1:]:
-                world = placed.world(world_of(document.skeleton, document.pose))
-                skin = document.character.skin
-                size = None if skin is None else skin.size_at(document.clip, document.frame)
-                known = key, OtherFigure(name, document.skeleton, world, lit, skin, size)
+                known = key, other_figure(name, document, placed, lit=lit)
             self._kept[name] = known
             found.append(known[1])
         return tuple(found)

@@ -21,6 +21,7 @@ from viewer.document.edit_skeleton import (
     with_ranges,
 )
 from viewer.document.evaluation import home_pose
+from viewer.document.key_editing import with_joints
 from viewer.document.planar import confined, flattened, normal_of
 from viewer.document.pose_fitting import mirrored_pose, pinned_supports
 from viewer.document.posed_goals import carried
@@ -307,9 +308,7 @@ def _settled(before: Pose, after: Pose) -> Pose:
     """``after`` with the exact numbers of ``before`` where they differ by rounding: a keyed pose stays keyed."""
     apart = (np.abs(after.rotations - sign * before.rotations).max(axis=-1) for sign in (1.0, -1.0))
     moved = np.abs(after.translations - before.translations).max(axis=-1)
-    still = (np.maximum(np.minimum(*apart), moved) < _ROUNDING)[:, None]
-    rotations = np.where(still, before.rotations, after.rotations)
-    return Pose(rotations, np.where(still, before.translations, after.translations))
+    return with_joints(after, before, np.maximum(np.minimum(*apart), moved) < _ROUNDING)
 
 
 @dataclass(frozen=True, slots=True)
