@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 from characters import rig
-from inside.document import SetGoalKind, SetPin, SetSolver, above
+from inside.document import SetGoalKind, SetPin, SetSolver
 from inside.ik import Cause, Reason
 from inside.scene import short_text
 from inside.ui import DASH, MINUS, limit_words, numbers, short_name

@@ -89,7 +89,6 @@ from viewer.document.key_editing import different
 from viewer.document.planar import PLANES, normal_of, preferred_pose, rig_of
 from viewer.document.planted_feet import feet_of, known, planted
 from viewer.document.pose_fitting import fitted_pose, mirrored_pose, on_the_spot
-from viewer.document.posed_goals import above
 from viewer.document.remapping import lost, remap
 from viewer.document.sampling import fade_frames, sampled, sampled_at
 from viewer.document.scope import binding, out_of_plane, violation

@@ -21,7 +21,6 @@ from viewer.document.edit_skeleton import (
     seen_in_clip,
     source_limits,
 )
-from viewer.document.posed_goals import above
 from viewer.document.scope import at_limit
 from viewer.errors import shown
 from viewer.formats.limit_sources import BOTH, CLIP, FILE, HUMAN, LEARNED, with_limits

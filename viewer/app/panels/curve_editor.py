@@ -25,7 +25,6 @@ from viewer.document import Document, Item, joint_of
 from viewer.document.actions import MoveKeys, SetKeyValue, SetSlope
 from viewer.document.evaluation import joint_at
 from viewer.document.key_curves import KeyOnCurves, curve_values
-from viewer.document.posed_goals import above
 from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Track
 from viewer.skeleton import JointKind, above
 from viewer.spatial.checks import Floats, Ints
