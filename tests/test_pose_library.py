@@ -11,7 +11,7 @@ import pytest
 from inside.document import actions as act
 from inside.document import fitted_pose, mirrored_pose
 from inside.session import Preferences
-from inside.skeleton import blended, counterparts, transferred
+from inside.skeleton import counterparts, transferred
 from inside.ui import LibraryPoses
 from sessions import character, session
 
@@ -19,7 +19,7 @@ import viewer
 from viewer.document import Item
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
 from viewer.session import Session
-from viewer.skeleton import Pose, Skeleton
+from viewer.skeleton import Pose, Skeleton, blend_poses
 from viewer.ui import View
 
 BIPED = character("biped").skeleton
@@ -366,14 +366,14 @@ def test_a_blend_is_one_step_and_its_ends_are_exact() -> None:
 
 
 def test_blending_goes_the_short_way_at_constant_speed() -> None:
-    half = blended(BIPED.relaxed_pose(), stride(), 0.5)
+    half = blend_poses(BIPED.relaxed_pose(), stride(), 0.5)
     angle = viewer.quaternions.angle_between
     np.testing.assert_allclose(
         angle(BIPED.relaxed_pose().rotations, half.rotations), angle(half.rotations, stride().rotations), atol=1e-9
     )
-    assert blended(BIPED.relaxed_pose(), stride(), 0.0).same_as(BIPED.relaxed_pose())
-    assert blended(BIPED.relaxed_pose(), stride(), 1.0).same_as(stride())
-    some = blended(BIPED.relaxed_pose(), stride(), 1.0, [3])
+    assert blend_poses(BIPED.relaxed_pose(), stride(), 0.0).same_as(BIPED.relaxed_pose())
+    assert blend_poses(BIPED.relaxed_pose(), stride(), 1.0).same_as(stride())
+    some = blend_poses(BIPED.relaxed_pose(), stride(), 1.0, [3])
     np.testing.assert_array_equal(some.rotations[4:], BIPED.relaxed_pose().rotations[4:])
 
 

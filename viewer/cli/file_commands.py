@@ -34,7 +34,7 @@ from viewer.formats.load import load, sample_names
 from viewer.formats.save import WRITERS, check_suffix, retimed, with_pose
 from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import DEMOS
-from viewer.skeleton import Builder, Character, Clip, Skeleton, fk, joint_edits
+from viewer.skeleton import Builder, Character, Clip, Skeleton, joint_edits, rest_world
 from viewer.skeleton.bodies import FACES, bone_mesh
 from viewer.skeleton.kinematics import extent
 from viewer.skeleton.transfer import Carrier
@@ -195,7 +195,7 @@ def _summary(character: Character, to: FileFormat, pose: str | None) -> str:
 
 def _triangles(character: Character) -> str:
     skeleton = character.skeleton
-    triangles = len(bone_mesh(skeleton, fk(skeleton, skeleton.rest_pose())).corners) // 3
+    triangles = len(bone_mesh(skeleton, rest_world(skeleton)).corners) // 3
     return f"{triangles} triangles of {triangles // len(FACES)} bones"
 
 

@@ -17,7 +17,7 @@ from viewer.document.document import Document
 from viewer.document.take import Take
 from viewer.errors import InputError, prefixed, quote, unknown_name
 from viewer.formats.limit_sources import with_limits
-from viewer.skeleton import Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton, Source, fk, joint_space
+from viewer.skeleton import Clip, JointKind, JointLimits, LimitForm, Pose, Skeleton, Source, joint_space, rest_world
 from viewer.skeleton.attached import with_ends
 from viewer.skeleton.clip_limits import unlimited_forms
 from viewer.skeleton.coordinates import alone
@@ -393,7 +393,7 @@ def _same_roles(mine: JointLimits, its: JointLimits, targets: list[int]) -> bool
 
 def _images(skeleton: Skeleton, joint: int, other: int) -> Floats:
     """(3, 3) the matrix that takes rotation vectors of a joint, in its rest frame, to their mirror images."""
-    world = fk(skeleton, skeleton.rest_pose()).rotations
+    world = rest_world(skeleton).rotations
     normal = across_of(skeleton)
     columns = [rotate(world[joint], axis) for axis in np.eye(3)]
     reflected = [2.0 * (one @ normal) * normal - one for one in columns]  # rotation vectors are pseudovectors

@@ -10,8 +10,9 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.scope import inside_at
 from viewer.errors import InputError
-from viewer.skeleton import Pose, Skeleton, World, at_or_below, find_figure, find_place, fk
+from viewer.skeleton import Pose, Skeleton, World, at_or_below, find_figure, find_place, fk, rest_world
 from viewer.skeleton.figure import across_of, partners
+from viewer.skeleton.pose import moved_roots
 from viewer.skeleton.transfer import Transfer, transferred
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
@@ -45,7 +46,7 @@ def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) 
             figure's feet if none is given; without feet, roots stay.
     """
     across = across_of(skeleton)
-    rest, world = fk(skeleton, skeleton.rest_pose()), fk(skeleton, pose)
+    rest, world = rest_world(skeleton), fk(skeleton, pose)
     partner, roots = partners(skeleton), np.array(root_of(skeleton))
     normals = np.array([turned_across(rest, world, across, int(root)) for root in roots])
     standing = standing_on(skeleton, world, supports)
@@ -74,7 +75,7 @@ def symmetry_normal(skeleton: Skeleton, pose: Pose, root: int) -> Floats:
         root: of the hierarchy that the body is.
     """
     across = across_of(skeleton)
-    rest, world = fk(skeleton, skeleton.rest_pose()), fk(skeleton, pose)
+    rest, world = rest_world(skeleton), fk(skeleton, pose)
     standing = standing_on(skeleton, world, ())
     if standing and root_of(skeleton)[standing[0]] == root:
         return standing_across(skeleton, (rest, world), across, standing)
@@ -254,8 +255,7 @@ def on_the_spot(skeleton: Skeleton, pose: Pose, now: Pose) -> Pose:
     rotations, translations = pose.rotations.copy(), pose.translations.copy()
     if abs(turn) > _STILL:
         about = np.array([0.0, math.sin(0.5 * turn), 0.0, math.cos(0.5 * turn)])
-        rotations[roots] = multiply(about, pose.rotations[roots])
-        translations[roots] = rotate(about, pose.translations[roots])
+        rotations, translations = moved_roots(roots, rotations, translations, about)
     world = fk(skeleton, Pose(rotations, translations))
     standing = list(standing_on(skeleton, world, ())) or [first]
     step = fk(skeleton, now).positions[standing].mean(axis=0) - world.positions[standing].mean(axis=0)
@@ -265,7 +265,7 @@ def on_the_spot(skeleton: Skeleton, pose: Pose, now: Pose) -> Pose:
 
 def _heading(skeleton: Skeleton, pose: Pose, now: Pose, root: int) -> float:
     """Radians about the vertical from a pose's heading to another's."""
-    across, rest = across_of(skeleton), fk(skeleton, skeleton.rest_pose())
+    across, rest = across_of(skeleton), rest_world(skeleton)
     wanted = turned_across(rest, fk(skeleton, now), across, root)
     found = turned_across(rest, fk(skeleton, pose), across, root)
     return _angle(found, wanted)

@@ -25,6 +25,7 @@ from viewer.errors import InputError
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals import NUMBERS, Number, Unit, Value
 from viewer.skeleton import Bodies, Capsule, Character, Clip, Effector, JointKind, Pose, Skeleton, above
+from viewer.skeleton.pose import moved_roots
 from viewer.skeleton.transfer import Carrier
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
@@ -269,18 +270,14 @@ def reread(document: Document, character: Character) -> Document:
     root = int(before.roots[0])
     new_from_old = multiply(after.rest_rotations[root], conjugate(before.rest_rotations[root]))
     skeleton = _edited(document.skeleton, before, after, scale)
-    roots = before.roots
-    rotations, translations = document.pose.rotations.copy(), document.pose.translations * scale
-    rotations[roots] = multiply(new_from_old, rotations[roots])
-    translations[roots] = rotate(new_from_old, translations[roots])
     changed = replace(
         document,
         character=character,
         skeleton=skeleton,
-        pose=Pose(rotations / np.linalg.norm(rotations, axis=-1, keepdims=True), translations),
+        pose=_pose(document.pose, scale, new_from_old, before.roots),
         goals=tuple(_reread_goal(goal, scale, new_from_old) for goal in document.goals),
-        put_aside=tuple(reread_take(take, scale, new_from_old, roots) for take in document.put_aside),
-        take=None if document.take is None else reread_take(document.take, scale, new_from_old, roots),
+        put_aside=tuple(reread_take(take, scale, new_from_old, before.roots) for take in document.put_aside),
+        take=None if document.take is None else reread_take(document.take, scale, new_from_old, before.roots),
         contact=document.contact.moved(scale, new_from_old),
         balance=_reread_balance(document.balance, character, scale),
     )
@@ -474,10 +471,7 @@ def _track(take: Take, track: Track, scale: float, new_from_old: Floats | None) 
 
 
 def _pose(pose: Pose, scale: float, new_from_old: Floats, roots: Ints) -> Pose:
-    rotations, translations = pose.rotations.copy(), pose.translations * scale
-    rotations[roots] = normalized(multiply(new_from_old, rotations[roots]))
-    translations[roots] = rotate(new_from_old, translations[roots])
-    return Pose(rotations, translations)
+    return Pose(*moved_roots(roots, pose.rotations, scale * pose.translations, new_from_old))
 
 
 def _pin(pin: Pin, scale: float, new_from_old: Floats) -> Pin:

@@ -21,7 +21,7 @@ from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
 from viewer.formats.robot_reading import Element, origin_of
 from viewer.formats.save import check_range
-from viewer.skeleton import Character, Skeleton, Skin, fk
+from viewer.skeleton import Character, Skeleton, Skin, fk, rest_world
 from viewer.skeleton.attached import Material, Mesh
 from viewer.skeleton.bodies import bone_mesh
 from viewer.spatial.checks import Floats
@@ -98,7 +98,7 @@ def skin_of(
 
 def _bones_of(links: Sequence[str], skeleton: Skeleton) -> Iterator[Shape]:
     """The bones of links, in their frames."""
-    world = fk(skeleton, skeleton.rest_pose())
+    world = rest_world(skeleton)
     bones = bone_mesh(skeleton, world)
     for link in links:
         joint = skeleton.index(link)

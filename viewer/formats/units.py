@@ -17,9 +17,8 @@ from typing import Literal
 import numpy as np
 
 from viewer.formats.file_formats import UNIT_LENGTHS, check_units, check_up
-from viewer.skeleton import Figure, Skeleton, Source, at_or_below, find_figure
+from viewer.skeleton import Figure, Skeleton, Source, at_or_below, find_figure, rest_world
 from viewer.skeleton.limbs import leg_length
-from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
 
 _HALF_TURN_ROOT = math.sqrt(0.5)

@@ -15,7 +15,7 @@ from pxr import Gf, Tf, Usd, UsdGeom, UsdSkel, Vt
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.save import check_range, left_out, nodes_only
-from viewer.skeleton import Character, Clip, FreeNames, Skeleton, World, fk
+from viewer.skeleton import Character, Clip, FreeNames, Skeleton, World, rest_world
 from viewer.skeleton.bodies import bone_mesh
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import hemisphere_continuous, to_matrix
@@ -52,7 +52,7 @@ def joint_paths(skeleton: Skeleton) -> list[str]:
 
 def _add_skeleton(stage: Any, skeleton: Skeleton) -> Any:  # noqa: ANN401
     prim = UsdSkel.Skeleton.Define(stage, "/Character/Skeleton")
-    rest = fk(skeleton, skeleton.rest_pose())
+    rest = rest_world(skeleton)
     prim.CreateJointsAttr(joint_paths(skeleton))
     prim.CreateJointNamesAttr(list(skeleton.names))
     prim.CreateBindTransformsAttr(_matrices(rest.rotations, rest.positions))
@@ -71,7 +71,7 @@ def _matrices(rotations: Floats, positions: Floats) -> Any:  # noqa: ANN401
 
 
 def _add_mesh(stage: Any, skeleton: Skeleton, prim: Any) -> None:  # noqa: ANN401
-    rest: World = fk(skeleton, skeleton.rest_pose())
+    rest: World = rest_world(skeleton)
     bones = bone_mesh(skeleton, rest)
     count = len(bones.corners)
     mesh = UsdGeom.Mesh.Define(stage, "/Character/Bones")

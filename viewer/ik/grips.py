@@ -24,8 +24,7 @@ from viewer.ik.goals.goal import LAST_LEVEL, Vector
 from viewer.ik.goals.grip import Finger, fingers_of
 from viewer.ik.solution import Diagnose, Findings, Solution, Status, known_parts
 from viewer.ik.workspace import numbers
-from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk
-from viewer.skeleton.tree import rest_world
+from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 

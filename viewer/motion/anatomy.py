@@ -22,10 +22,9 @@ import numpy as np
 
 from viewer.motion.reference import Body
 from viewer.motion.turning import is_line, kabsch
-from viewer.skeleton import Figure, Limb, Skeleton, World, at_or_below
+from viewer.skeleton import Figure, Limb, Skeleton, World, at_or_below, rest_world
 from viewer.skeleton.limbs import ARM, bends_towards, flexion_axis, places_of_limbs
 from viewer.skeleton.names import FINGERS
-from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import (
     between,

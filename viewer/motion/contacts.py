@@ -17,10 +17,9 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.motion.capture_faults import bridged, failures, mended
 from viewer.progress import report
-from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, at_or_below, find_figure, fk_clip
+from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, at_or_below, find_figure, fk_clip, rest_world
 from viewer.skeleton.character import check_clip, check_skeleton
 from viewer.skeleton.limbs import leg_length
-from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.smoothing import low_pass, median, slopes
 from viewer.spatial.vectors import norm

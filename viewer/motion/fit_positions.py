@@ -21,9 +21,19 @@ from viewer.motion.capture_faults import LONGEST_GAP, gaps_of, point_noise, smoo
 from viewer.motion.point_sets import PointSet, counts_of_sets, point_set, set_of_count, set_of_names
 from viewer.motion.retarget_motion import retarget
 from viewer.motion.turning import LINE, NOISY_LINE, Arm, Turning, is_line, kabsch, rests_of
-from viewer.skeleton import Character, Clip, Effector, JointKind, Skeleton, World, at_or_below, find_figure, joint_space
+from viewer.skeleton import (
+    Character,
+    Clip,
+    Effector,
+    JointKind,
+    Skeleton,
+    World,
+    at_or_below,
+    find_figure,
+    joint_space,
+    rest_world,
+)
 from viewer.skeleton.limbs import flexion_axis
-from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, seconds
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, rotate
 from viewer.spatial.smoothing import median, quantiles

@@ -39,6 +39,7 @@ from viewer.skeleton import (
     fk,
     fk_arrays,
     fk_clip,
+    rest_world,
 )
 from viewer.skeleton.character import check_character, wrong_kind
 from viewer.skeleton.clip_limits import limits_around
@@ -533,7 +534,7 @@ def standing(skeleton: Skeleton) -> list[str]:
     if figure is not None:
         ends = [limb.end if limb.end is not None else limb.tip[0] for limb in figure.limbs if limb.kind == "leg"]
         return [skeleton.names[joint] for joint in ends]
-    world = fk(skeleton, skeleton.rest_pose())
+    world = rest_world(skeleton)
     held = [one for one in skeleton.effectors if one.goal is not EffectorGoal.OFF] or [*skeleton.effectors]
     heights = [float(world.point(one.joint, np.array(one.offset))[1]) for one in held]
     low = min(heights, default=0.0) + _GROUND * float(np.ptp(world.positions[:, 1]))

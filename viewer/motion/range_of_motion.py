@@ -18,7 +18,7 @@ import numpy as np
 
 from viewer.errors import InputError, listed, quote
 from viewer.motion.retarget_motion import retarget
-from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, fk, fk_arrays, joint_space
+from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, fk_arrays, joint_space, rest_world
 from viewer.skeleton.character import check_character, check_skeleton, wrong_kind
 from viewer.skeleton.clip_limits import BEHIND, unlimited_forms, widened
 from viewer.skeleton.figure import across_of, find_figure, partners
@@ -158,7 +158,7 @@ def tame(skeleton: Skeleton, clip: Clip) -> Bools:
     if frames < 2:
         return np.ones(frames, dtype=np.bool_)
     turn = angle_between(clip.rotations[1:], clip.rotations[:-1]).max(axis=1) / clip.frame_time
-    size = float(np.ptp(fk(skeleton, skeleton.rest_pose()).positions, axis=0).max(initial=0.0))
+    size = float(np.ptp(rest_world(skeleton).positions, axis=0).max(initial=0.0))
     way = np.linalg.norm(np.diff(clip.translations, axis=0), axis=-1).max(axis=1, initial=0.0) / clip.frame_time
     thrown = (turn > _FASTEST_TURN) | (way > _FASTEST_WAY * max(size, 1e-9))
     piece = np.concatenate([[0], np.cumsum(thrown)])
@@ -171,7 +171,7 @@ def tame(skeleton: Skeleton, clip: Clip) -> Bools:
 def mirrored(skeleton: Skeleton, rotations: Floats) -> Floats:
     """(F, J, 4) local rotations with the sides of the body swapped."""
     partner, across = partners(skeleton), across_of(skeleton)
-    rest = fk(skeleton, skeleton.rest_pose()).rotations
+    rest = rest_world(skeleton).rotations
     offsets = np.broadcast_to(skeleton.offsets, (*rotations.shape[:2], 3))
     away = multiply(fk_arrays(skeleton.parents, rotations, offsets).rotations, conjugate(rest))
     # A turn's axis is a pseudovector: its part across the body stays, the others change sides.

@@ -21,12 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, find_figure, fk_clip
+from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, find_figure, fk_clip, rest_world
 from viewer.skeleton.figure import find_slots
 from viewer.skeleton.joint_map import Reference, is_same_tree
 from viewer.skeleton.limbs import rest_limbs
 from viewer.skeleton.names import body_part
-from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, Ints, frozen
 from viewer.spatial.quaternion import (
     IDENTITY,

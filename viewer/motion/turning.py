@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.skeleton import JointKind, Skeleton, fk
+from viewer.skeleton import JointKind, Skeleton, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,
@@ -82,7 +82,7 @@ class Turning:
             line: bones are on one line by this part of their extent.
             loose: joints that are placed by themselves, without a bone from the joint above.
         """
-        self.skeleton, self.rest = skeleton, fk(skeleton, skeleton.rest_pose())
+        self.skeleton, self.rest = skeleton, rest_world(skeleton)
         self.parents = skeleton.parents.tolist()
         self.seen = seen[: len(skeleton)]
         fixed = skeleton.of_kind(JointKind.FIXED, JointKind.SLIDE)

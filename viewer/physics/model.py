@@ -20,9 +20,8 @@ from viewer.errors import InputError, MachineError, is_installed
 from viewer.physics.overlaps import Sunk
 from viewer.physics.soles import soled, soles_of
 from viewer.physics.surroundings import BODIES, FLOOR, OBJECT_PREFIX, Movers, Surroundings, add_object, find_movers
-from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_place, joint_space
+from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_place, joint_space, rest_world
 from viewer.skeleton.balance import capsule_masses, standing_height
-from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     SCALAR_LAST,

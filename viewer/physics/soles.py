@@ -16,9 +16,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.choices import Base
-from viewer.skeleton import JointKind, Pose, Skeleton, Skin, bodies_of, find_figure, fk, tip_positions
+from viewer.skeleton import (
+    JointKind,
+    Pose,
+    Skeleton,
+    Skin,
+    at_or_below,
+    bodies_of,
+    find_figure,
+    fk,
+    rest_world,
+    tip_positions,
+)
 from viewer.skeleton.balance import standing_points
-from viewer.skeleton.tree import at_or_below, rest_world
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
 

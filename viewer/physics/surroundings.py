@@ -15,8 +15,9 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact import Box, Mesh, Object, Sphere
 from viewer.skeleton import Clip, FreeNames, Pose, Skeleton
 from viewer.skeleton.clip import clip_like
+from viewer.skeleton.pose import moved_roots
 from viewer.spatial.checks import Floats, Ints, check_range
-from viewer.spatial.quaternion import conjugate, from_wxyz, multiply, normalized, rotate, to_wxyz
+from viewer.spatial.quaternion import conjugate, from_wxyz, normalized, rotate, to_wxyz
 
 GRAVITY = 9.81
 BODIES, FLOOR = 1, 2
@@ -193,9 +194,9 @@ class Together:
             firsts.append(first)
             names += [free.take(name) for name in skeleton.names]
             roots = skeleton.parents < 0
-            offsets, turns = skeleton.offsets.copy(), skeleton.rest_rotations.copy()
-            offsets[roots] = rotate(figure.rotation, offsets[roots]) + figure.offset
-            turns[roots] = multiply(figure.rotation, turns[roots])
+            turns, offsets = moved_roots(
+                roots, skeleton.rest_rotations, skeleton.offsets, figure.rotation, figure.offset
+            )
             parents.append(np.where(roots, -1, skeleton.parents + first))
             places.append(offsets)
             rests.append(turns)
@@ -234,15 +235,11 @@ class Together:
 
     def pose(self, poses: Sequence[Pose]) -> Pose:
         """The pose of all, of one pose for each figure."""
-        rotations, translations = [], []
-        for figure, pose in zip(self.figures, poses, strict=True):
-            roots = figure.skeleton.parents < 0
-            turns, places = pose.rotations.copy(), pose.translations.copy()
-            turns[roots] = multiply(figure.rotation, turns[roots])
-            places[roots] = rotate(figure.rotation, places[roots]) + figure.offset
-            rotations.append(turns)
-            translations.append(places)
-        return Pose(np.concatenate(rotations), np.concatenate(translations))
+        moved = [
+            moved_roots(one.skeleton.roots, pose.rotations, pose.translations, one.rotation, one.offset)
+            for one, pose in zip(self.figures, poses, strict=True)
+        ]
+        return Pose(*map(np.concatenate, zip(*moved, strict=True)))
 
     def split(self, pose: Pose) -> list[Pose]:
         """The pose of each figure, in its own coordinates."""
@@ -256,8 +253,5 @@ class Together:
     def _own(self, number: int, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
         figure, first = self.figures[number], self.first[number]
         some = slice(first, first + len(figure.skeleton))
-        turns, places = rotations[..., some, :].copy(), translations[..., some, :].copy()
-        roots, back = figure.skeleton.parents < 0, conjugate(figure.rotation)
-        turns[..., roots, :] = multiply(back, turns[..., roots, :])
-        places[..., roots, :] = rotate(back, places[..., roots, :] - figure.offset)
-        return turns, places
+        own, back = (rotations[..., some, :], translations[..., some, :]), conjugate(figure.rotation)
+        return moved_roots(figure.skeleton.roots, *own, back, -rotate(back, figure.offset))

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.formats.lab_report import CURVES
-from viewer.skeleton import Character, Skeleton, Skin, World, find_figure, fk, tip_positions
+from viewer.skeleton import Character, Skeleton, Skin, World, find_figure, fk, rest_world, tip_positions
 from viewer.skeleton.attached import WORLD
 from viewer.skeleton.figure import body_path
 from viewer.skeleton.names import body_part
@@ -177,7 +177,7 @@ def figure_height(skeleton: Skeleton) -> float:
 
 
 def _height(skeleton: Skeleton) -> float:
-    places = figure_points(skeleton, fk(skeleton, skeleton.rest_pose()))
+    places = figure_points(skeleton, rest_world(skeleton))
     sides = places.max(axis=0) - places.min(axis=0)
     largest = float(sides.max())
     if largest <= 0.0:
@@ -277,7 +277,7 @@ def floor_of(subject: Character | Skeleton) -> float:
 def _first(subject: Character | Skeleton) -> World:
     """The world pose in the first frame, or at rest without motion."""
     if not isinstance(subject, Character):
-        return fk(subject, subject.rest_pose())
+        return rest_world(subject)
     clip = subject.clip
     moving = clip is not None and len(clip) > 0
     return fk(subject.skeleton, clip.pose(0) if clip is not None and moving else subject.skeleton.rest_pose())

@@ -24,7 +24,7 @@ from viewer.skeleton.names import Effector, EffectorGoal, FreeNames
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
 from viewer.skeleton.skeleton import Skeleton, find_place
-from viewer.skeleton.tree import above, at_or_below
+from viewer.skeleton.tree import above, at_or_below, rest_world
 
 __all__ = [
     "Balance",
@@ -70,6 +70,7 @@ __all__ = [
     "limit_violation",
     "middle_capsule",
     "project_pose",
+    "rest_world",
     "room_of",
     "tip_positions",
     "world_of",

@@ -19,10 +19,9 @@ from viewer.errors import InputError, quote
 from viewer.notebook import png
 from viewer.skeleton.attached import Skin
 from viewer.skeleton.clip import Clip, clip_like
-from viewer.skeleton.pose import Pose, Reduced, reduced
+from viewer.skeleton.pose import Pose, Reduced, moved_roots, reduced
 from viewer.skeleton.skeleton import Skeleton
 from viewer.spatial.checks import Floats, finite_floats, text, unit_quaternions
-from viewer.spatial.quaternion import multiply, rotate
 
 _INSTEAD = {
     ("skeleton", "Character"): "character.skeleton",
@@ -196,11 +195,7 @@ def placed(character: Character, offset: ArrayLike, rotation: ArrayLike = (0.0, 
     skeleton = character.skeleton
 
     def moved(rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
-        """Local rotations (..., J, 4) and translations (..., J, 3), whose roots are moved."""
-        turns, places, roots = rotations.copy(), translations.copy(), skeleton.roots
-        turns[..., roots, :] = multiply(turn, turns[..., roots, :])
-        places[..., roots, :] = rotate(turn, places[..., roots, :]) + way
-        return turns, places
+        return moved_roots(skeleton.roots, rotations, translations, turn, way)
 
     rests, offsets = moved(skeleton.rest_rotations, skeleton.offsets)
     poses = {name: Pose(*moved(pose.rotations, pose.translations)) for name, pose in skeleton.poses.items()}

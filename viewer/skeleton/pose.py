@@ -8,7 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from viewer.spatial.checks import Floats, as_floats, finite_floats, frozen, nearly_unit, not_unit
+from viewer.spatial.checks import Bools, Floats, Ints, as_floats, finite_floats, frozen, nearly_unit, not_unit
+from viewer.spatial.quaternion import multiply, rotate
 
 _NEAR = 1e-9
 """Poses are near if quaternion components and metres differ by less than this."""
@@ -25,6 +26,24 @@ def reduced(value: Any) -> Reduced:  # noqa: ANN401 - of any dataclass
 
 def _made(kind: type[Any], given: dict[str, Any], maps: set[str]) -> object:
     return kind(**given | {name: MappingProxyType(given[name]) for name in maps})
+
+
+def moved_roots(
+    roots: Ints | Bools, rotations: Floats, translations: Floats, turn: Floats, way: Floats | float = 0.0
+) -> tuple[Floats, Floats]:
+    """Copies of local rotations (..., J, 4) and translations (..., J, 3) with the roots turned, then moved.
+
+    Args:
+        roots: their indices, or (J,) which joints they are.
+        rotations: unit quaternions.
+        translations: metres.
+        turn: (4,) about the origin.
+        way: (3,) metres; 0.0: none.
+    """
+    turns, places = rotations.copy(), translations.copy()
+    turns[..., roots, :] = multiply(turn, turns[..., roots, :])
+    places[..., roots, :] = rotate(turn, places[..., roots, :]) + way
+    return turns, places
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,6 +6,7 @@ at directions in the world, so that the rest pose may be a T-pose, an A-pose or 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -204,9 +205,20 @@ def _likely(skeleton: Skeleton, pose: Pose, joints: list[int]) -> Pose:
 DERIVED_POSES["relaxed"] = derived_pose
 
 
-def blend_poses(a: Pose, b: Pose, part: float) -> Pose:
-    """From a (part 0) to b (part 1): rotations by slerp the short way, translations linearly."""
-    return Pose.trusted(
-        handed_over(slerp(a.rotations, b.rotations, part)),
-        handed_over(a.translations + part * (b.translations - a.translations)),
-    )
+def blend_poses(a: Pose, b: Pose, part: float, joints: Sequence[int] | None = None) -> Pose:
+    """From a (part 0) to b (part 1), both to the last bit: rotations by slerp the short way, translations linearly.
+
+    Args:
+        a: of a skeleton.
+        b: of the same one.
+        part: any number; beyond 0 and 1 the rotations and translations go on.
+        joints: indices of the joints that change; None: all.
+    """
+    chosen = slice(None) if joints is None else list(joints)
+    rotations, translations = a.rotations.copy(), a.translations.copy()
+    if part == 1.0:
+        rotations[chosen], translations[chosen] = b.rotations[chosen], b.translations[chosen]
+    elif part != 0.0:
+        rotations[chosen] = slerp(a.rotations[chosen], b.rotations[chosen], part)
+        translations[chosen] += part * (b.translations[chosen] - a.translations[chosen])
+    return Pose.trusted(handed_over(rotations), handed_over(translations))

@@ -40,7 +40,6 @@ from viewer.spatial.quaternion import (
     multiply,
     normalized,
     rotate,
-    slerp,
     to_matrix,
 )
 from viewer.spatial.vectors import unit
@@ -191,26 +190,6 @@ def _reach(skeleton: Skeleton) -> float:
     for joint, parent in enumerate(skeleton.parents.tolist()):
         depth[joint] = 0.0 if parent < 0 else depth[parent] + lengths[joint]
     return float(depth.max(initial=0.0))
-
-
-def blended(start: Pose, end: Pose, share: float, joints: Sequence[int] | None = None) -> Pose:
-    """The pose a part of the way from one pose to another, each joint by the shortest rotation.
-
-    Args:
-        start: the result at share 0, to the last bit.
-        end: the result at share 1, to the last bit; of the same skeleton.
-        share: any number; beyond 0 and 1 the rotations and translations go on.
-        joints: indices of the joints that change; None: all.
-    """
-    rotations, translations = start.rotations.copy(), start.translations.copy()
-    chosen = list(range(len(rotations))) if joints is None else list(joints)
-    if share == 1.0:
-        rotations[chosen], translations[chosen] = end.rotations[chosen], end.translations[chosen]
-    elif share != 0.0:
-        rotations[chosen] = slerp(start.rotations[chosen], end.rotations[chosen], share)
-        step = end.translations[chosen] - start.translations[chosen]
-        translations[chosen] = start.translations[chosen] + share * step
-    return Pose(rotations, translations)
 
 
 def lend_rig(character: Character, rig: Character) -> Character:

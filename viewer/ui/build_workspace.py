@@ -27,9 +27,8 @@ from viewer.document.remapping import lost
 from viewer.errors import InputError, plural
 from viewer.gizmo import Tool, TypedNumbers
 from viewer.session import Session
-from viewer.skeleton import Builder, Character, JointKind, Skeleton
+from viewer.skeleton import Builder, Character, JointKind, Skeleton, rest_world
 from viewer.skeleton.joint_edits import twin_of, unplaced
-from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import from_axis_angle, rotate

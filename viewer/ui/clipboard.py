@@ -14,9 +14,9 @@ from viewer.document import actions as act
 from viewer.document.pose_fitting import fitted_pose, mirrored_pose
 from viewer.errors import ViewerError, plural
 from viewer.session import Session
-from viewer.skeleton import Character, JointKind, Pose, Skeleton, fk, joint_space
+from viewer.skeleton import Character, JointKind, Pose, Skeleton, blend_poses, fk, joint_space
 from viewer.skeleton.figure import partners
-from viewer.skeleton.transfer import Transfer, blended
+from viewer.skeleton.transfer import Transfer
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import View
@@ -189,7 +189,7 @@ class LibraryPoses:
             return
         title, start, found = self._blend
         share = min(max(share, 0.0), 1.0)
-        pose = blended(start, found.pose, share, found.joints)
+        pose = blend_poses(start, found.pose, share, found.joints)
         try:
             self._session.gestures.update(act.PastePose(pose, self._names(found), title=title))
         except ViewerError:

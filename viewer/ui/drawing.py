@@ -14,9 +14,8 @@ from viewer.gizmo import Fill, Shape, Stroke
 from viewer.latest import Latest
 from viewer.scene import DrawList, Scene, Text, cell_shown, draw_list, rgba, text_width
 from viewer.session import Session
-from viewer.skeleton import JointKind
+from viewer.skeleton import JointKind, rest_world
 from viewer.skeleton.joint_edits import MIDDLE, twin_of
-from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate

@@ -16,8 +16,7 @@ from viewer.document.key_curves import Tangent, tangents_of
 from viewer.document.take import BLENDS, Blend, Key
 from viewer.errors import ViewerError, plural
 from viewer.session import Session
-from viewer.skeleton import Pose
-from viewer.skeleton.transfer import blended
+from viewer.skeleton import Pose, blend_poses
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.dragging import Dragging
@@ -375,7 +374,7 @@ class Tweening:
             share = 0.0 if end is None else share
         else:
             end, part = after, share
-        pose = self._start if end is None else blended(self._start, end, part)
+        pose = self._start if end is None else blend_poses(self._start, end, part)
         self.share = share
         self._session.gestures.update(act.PastePose(pose, self._joints(), title=_TITLES[self.towards]))
         self._view.changed()

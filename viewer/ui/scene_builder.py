@@ -31,9 +31,8 @@ from viewer.scene import (
     goal_mark,
 )
 from viewer.session import Session
-from viewer.skeleton import Pose, World, coordinates_of, room_of
+from viewer.skeleton import Pose, World, coordinates_of, rest_world, room_of
 from viewer.skeleton.kinematics import fixed_points
-from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats
 from viewer.ui.contact import ground_of, prop_marks, prop_shapes, touch_rings
 from viewer.ui.drag_targets import aims, body_handles, free_pole

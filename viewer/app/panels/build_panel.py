@@ -18,9 +18,8 @@ from viewer.app.widgets.pen import Pen, gap
 from viewer.document import Document, actions
 from viewer.document.remapping import lost
 from viewer.errors import InputError
-from viewer.skeleton import JointKind, Skeleton
+from viewer.skeleton import JointKind, Skeleton, rest_world
 from viewer.skeleton.joint_edits import branch_of, chain_through, with_links
-from viewer.skeleton.tree import rest_world
 from viewer.spatial.quaternion import rotate
 from viewer.ui.build_workspace import CLICK_A_JOINT, KIND_WORDS, PLANE_WORDS, Plane
 

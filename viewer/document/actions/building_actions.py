@@ -19,10 +19,9 @@ from viewer.document.edit_skeleton import LONGEST, renamed_document
 from viewer.document.remapping import remap
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
-from viewer.skeleton import JointKind, Skeleton, joint_edits
+from viewer.skeleton import JointKind, Skeleton, joint_edits, rest_world
 from viewer.skeleton.joint_edits import MIDDLE, leaves_of, twin_of, unplaced
 from viewer.skeleton.names import swapped_names
-from viewer.skeleton.tree import rest_world
 from viewer.spatial.checks import Floats, member
 from viewer.spatial.quaternion import conjugate, rotate
 

@@ -34,7 +34,7 @@ from viewer.formats.gltf.nodes import (
 from viewer.formats.gltf.skins import Rig, local_matrix, read_skin
 from viewer.formats.limit_sources import derived_limits
 from viewer.formats.units import unconverted
-from viewer.skeleton import Character, Clip, FreeNames, JointKind, Skeleton, Skin, Source, fk
+from viewer.skeleton import Character, Clip, FreeNames, JointKind, Skeleton, Skin, Source, rest_world
 from viewer.skeleton.attached import WORLD, Sizes
 from viewer.skeleton.names import find_effectors, unique_names
 from viewer.spatial.checks import Floats, Ints, handed_over
@@ -157,7 +157,7 @@ def _skin(
     for node, parent in zip(tree.nodes, tree.parents.tolist(), strict=True):
         own = local_matrix(file, node)
         worlds.append(own if parent < 0 else worlds[parent] @ own)
-    rest = fk(skeleton, skeleton.rest_pose())
+    rest = rest_world(skeleton)
     rig = Rig(
         joints={node: max(index - carriers, WORLD) for index, node in enumerate(tree.nodes)},
         worlds=dict(zip(tree.nodes, worlds, strict=True)),

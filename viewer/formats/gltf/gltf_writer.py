@@ -19,7 +19,7 @@ from viewer.formats.gltf.mesh_parts import Instance, Parts, linear
 from viewer.formats.gltf.nodes import FIGURE, JOINT, MESH, ROOT, named_as_tip
 from viewer.formats.gltf.written_parts import BufferWriter, add_objects, material, primitive
 from viewer.formats.save import check_range, left_out, nodes_only
-from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, fk, tip_positions
+from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, rest_world, tip_positions
 from viewer.skeleton.attached import WORLD
 from viewer.skeleton.bodies import bone_mesh
 from viewer.spatial.checks import Floats
@@ -200,7 +200,7 @@ def _node(name: str, translation: Floats, rotation: Floats | None) -> container.
 
 def _add_mesh(gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter) -> None:
     """Bones as a mesh."""
-    mesh = bone_mesh(skeleton, fk(skeleton, skeleton.rest_pose()))
+    mesh = bone_mesh(skeleton, rest_world(skeleton))
     joints = np.zeros((len(mesh.joints), 4), dtype=_index_type(skeleton))
     joints[:, 0] = mesh.joints
     weights = np.zeros((len(mesh.joints), 4), dtype="<f4")
@@ -212,7 +212,7 @@ def _add_mesh(gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter)
 
 def _add_shapes(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: BufferWriter) -> None:
     """The meshes of a robot, or of a figure whose skeleton was edited: flat triangles in their colours, at rest."""
-    rest = fk(skeleton, skeleton.rest_pose())
+    rest = rest_world(skeleton)
     turns = to_matrix(rest.rotations)[skin.joints]
     linears = turns @ skin.transforms[:, :, :3]
     places = (turns @ skin.transforms[:, :, 3:])[:, :, 0] + rest.positions[skin.joints]
@@ -250,7 +250,7 @@ def _add_skinned(
 ) -> None:
     """A mesh that follows all joints and tips."""
     name, primitives = mesh
-    rest = fk(skeleton, skeleton.rest_pose())
+    rest = rest_world(skeleton)
     gltf.meshes = [container.Mesh(name=name, primitives=primitives)]
     gltf.skins = [
         container.Skin(

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact.values import FLOOR, Box, Contact, Mesh, Object, Sphere
-from viewer.skeleton import Bodies, JointKind, Skeleton, bodies_of, tip_positions
-from viewer.skeleton.tree import rest_world
+from viewer.skeleton import Bodies, JointKind, Skeleton, bodies_of, rest_world, tip_positions
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.closest import Triple, along, choose, clamp, cross, dot, minus
 from viewer.spatial.quaternion import rotate
