@@ -13,7 +13,7 @@ from ui_person import VIEW, Person
 
 import viewer
 from viewer.gizmo import Stroke
-from viewer.ui import Key
+from viewer.ui import Key, Rect
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -157,13 +157,15 @@ def test_the_card_of_the_two_links_covers_nothing_of_their_circle() -> None:
     assert 0.0 < pixels[:, 1].min() < pixels[:, 1].max() < VIEW.h
 
 
-@pytest.mark.parametrize("name", ["bodies", "grip", "floor"])
-def test_a_card_covers_no_figure_that_has_room_beside_it(name: str) -> None:
+@pytest.mark.parametrize("view", [VIEW, Rect(VIEW.x, VIEW.y, 560, 280)])
+@pytest.mark.parametrize("name", ["bodies", "grip", "floor", "singular", "branches"])
+def test_a_card_covers_no_figure_that_has_room_beside_it(name: str, view: Rect) -> None:
     person = shown(name)
+    person.controller.viewport = view
     document, projection = person.controller.session.document, person.controller.projection()
     across = projection.project(viewer.fk(document.skeleton, document.pose).positions)[:, 0]
     assert across.min() > CARD_WIDTH + 2.0 * CARD_MARGIN - 1.0
-    assert across.max() < VIEW.w
+    assert across.max() < view.w
 
 
 def test_a_target_that_was_moved_is_solved_from_where_the_body_is() -> None:

@@ -13,7 +13,7 @@ from inside.document import MoveTargets, SetCoordinate, SetMode, SetSolver
 from inside.ik import keywords_of
 from inside.session import DEMOS, Demo, LabWorker, lab_problem
 from inside.spatial import from_axis_angle
-from inside.ui import Cell, FilmPlan, FilmScenes, OnionSettings
+from inside.ui import Cell, FilmPlan, FilmScenes, OnionSettings, numbers
 from panel_window import PanelWindow
 from sessions import QUICK
 from ui_person import Person
@@ -430,6 +430,27 @@ def test_the_panels_show_cards_curves_and_numbers(window: PanelWindow) -> None:
     window.ui.layout.tabs["right-top"] = "misprints"
     window.frames(3)
     assert "Lander, eq. 6" in window.words("misprints")
+
+
+def test_a_jacobian_of_few_joints_has_its_numbers_written_in_it() -> None:
+    window = PanelWindow(viewer.load("sample:two-link"))
+    controller = window.controller
+    controller.session.dispatch(SetSolver(method="dls"))
+    controller.run("lab.open")
+    controller.tick(1.0)
+    controller.session.dispatch(MoveTargets({"tip": ((0.9, 1.0, 0.0), None)}))
+    controller.tick(2.0)
+    assert controller.laboratory.worker.wait(LONG)
+    controller.tick(3.0)
+    window.front("jacobian")
+    jacobian, words = controller.laboratory.jacobian(), window.words("jacobian")
+    assert jacobian is not None
+    assert {"shoulder", "elbow"} <= set(words)
+    flat = controller.laboratory.in_plane(jacobian)
+    written = [numbers.fixed(value, 2) for value in flat.matrix.ravel().tolist()]
+    assert [word for word in words if word in written] == written
+    assert {f"{value:.3g}" for value in flat.singular_values.tolist()} <= set(words)
+    window.close()
 
 
 def test_the_toolbar_chooses_the_start_and_shows_ellipsoids_and_the_jacobian(window: PanelWindow) -> None:

@@ -109,7 +109,7 @@ class Painter:
         changed = regions != ui.regions or ui.scale != scale
         ui.regions, ui.scale = regions, scale
         ui.controller.view.panels.folded = regions.folded
-        ui.controller.viewport, ui.controller.view.scale = regions.viewport, scale
+        ui.controller.view.scale, ui.controller.viewport = scale, regions.viewport
         ui.controller.view.pixel_ratio = device.size[0] / device.window_size[0]
         if changed:
             ui.controller.view.changed()

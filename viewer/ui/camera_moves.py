@@ -42,6 +42,8 @@ _SECONDS = np.linspace(0.0, 12.0, 121).tolist()
 """Seconds at which the paths of a demo's moving targets are sampled, so that they stay in view."""
 _PANS = 5
 """Rounds of a pan: points nearer than the target move farther, so that each round pans the rest of the way."""
+_BESIDE = 0.3
+"""Least part of the view's width into which a demo is fitted beside its card."""
 JUMP_SECONDS = 0.18
 CARD_WIDTH, CARD_MARGIN = 296.0, 12.0
 """Size and place of a demo's card, at the top left of the view, logical pixels."""
@@ -299,13 +301,22 @@ class CameraMoves:
         self._started, self._height = self._view.camera, self._view.height
 
     def _beside_card(self, camera: Camera, figure: Floats, points: Floats) -> Camera:
-        """The camera with a figure (N, 3) moved out from under a demo's card as far as points (M, 3) stay in view."""
-        viewport, scale, moved = self._view.viewport, self._view.scale, camera
-        for _ in range(_PANS):
-            projection = moved.projection(viewport.size)
-            left, right = projection.project(figure)[:, 0].min(), projection.project(points)[:, 0].max()
-            by = min((CARD_WIDTH + 2.0 * CARD_MARGIN) * scale - left, viewport.w - _MARGIN * scale - right)
-            moved = moved.pan(float(by), 0.0, viewport.size)
+        """The camera with a figure (N, 3) moved out from under a demo's card as far as points (M, 3) stay in view.
+
+        In a narrow view it is farther away, so that they have room beside the card.
+        """
+        viewport, scale = self._view.viewport, self._view.scale
+        card, margin = (CARD_WIDTH + 2.0 * CARD_MARGIN) * scale, _MARGIN * scale
+        beside = round(max(viewport.w - card, _BESIDE * viewport.w)), viewport.h
+        for begun in (camera, camera.frame(points, beside, margin=margin)):
+            moved = begun
+            for _ in range(_PANS):
+                projection = moved.projection(viewport.size)
+                left, right = projection.project(figure)[:, 0].min(), projection.project(points)[:, 0].max()
+                by = min(card - left, viewport.w - margin - right)
+                moved = moved.pan(float(by), 0.0, viewport.size)
+            if left + by >= card - 1.0:
+                break
         to_the_right = float((moved.target - camera.target) @ camera.right) < 0.0
         return moved if to_the_right else camera
 

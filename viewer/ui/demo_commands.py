@@ -21,7 +21,7 @@ from viewer.ui.events import Move, Press
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.view import View, ViewPart, Workspace, item_of
 
-_ROUND = 48
+_ROUND = 144
 """Corners of a drawn circle."""
 _WAY = 96
 """Points of a drawn path."""

@@ -14,10 +14,13 @@ from viewer.app.widgets import controls
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.ik.jacobian import Jacobian
 from viewer.spatial.checks import Floats
+from viewer.ui import number_format
 from viewer.ui.laboratory import Cell, Laboratory
 
 _NAMES, _HIGH, _LEAST = 104.0, 15.0, 7.0
 """Width of the rows' names, height of a row and least width of a column, logical pixels."""
+_SPOKEN, _TALL, _HEAD = 44.0, 22.0, 18.0
+"""Width of a column from which its name and its numbers are written, height of a row then and of the names."""
 _POSITIVE, _NEGATIVE = "method_D", "method_C"
 _NOTHING = 1e-12
 _MOST_VALUES = 40
@@ -81,12 +84,15 @@ def _matrix(ui: PanelContext, lab: Laboratory, jacobian: Jacobian, columns: list
     pen, matrix = Pen(ui), jacobian.matrix
     left = pen.px(_NAMES)
     wide = max((imgui.get_content_region_avail().x - left) / len(columns), pen.px(_LEAST))
-    high, most = pen.px(_HIGH), float(np.abs(matrix).max()) or 1.0
-    it = item("matrix", left + wide * len(columns), high * len(jacobian.rows))
+    spoken, most = wide >= pen.px(_SPOKEN), float(np.abs(matrix).max()) or 1.0
+    high, head = (pen.px(_TALL), pen.px(_HEAD)) if spoken else (pen.px(_HIGH), 0.0)
+    it = item("matrix", left + wide * len(columns), head + high * len(jacobian.rows))
+    for k, column in enumerate(columns if spoken else ()):
+        _centred(pen, it.x + left + k * wide, it.y, wide, head, column.name, "text2")
     mouse = imgui.get_io().mouse_pos
     under = None
     for row, name in enumerate(jacobian.rows):
-        y = it.y + row * high
+        y = it.y + head + row * high
         pen.text(it.x, pen.middle(y, high, SMALL), pen.fit(name, left - pen.px(6), SMALL), "text2", SMALL)
         for k, column in enumerate(columns):
             x = it.x + left + k * wide
@@ -98,6 +104,8 @@ def _matrix(ui: PanelContext, lab: Laboratory, jacobian: Jacobian, columns: list
             pen.draw.add_rect_filled((x, y), far, pen.ink(tone, strength))
             if column.frozen:
                 pen.draw.add_line((x, far[1]), (far[0], y), pen.ink("limit", 0.8), pen.scale)
+            if spoken:
+                _centred(pen, x, y, wide, high, number_format.fixed(value, 2), "text")
             cell = Cell(name, jacobian.dofs[dof])
             if lab.cell is not None and lab.cell.row == name and _is_in(lab.cell.dof, column, jacobian):
                 pen.draw.add_rect((x, y), far, pen.ink("hovered"), 0.0, 2.0 * pen.scale)
@@ -112,6 +120,11 @@ def _matrix(ui: PanelContext, lab: Laboratory, jacobian: Jacobian, columns: list
     if it.clicked:
         lab.choose(cell)
         ui.wake()
+
+
+def _centred(pen: Pen, x: float, y: float, wide: float, high: float, words: str, colour: str) -> None:
+    words = pen.fit(words, wide - pen.px(4), SMALL)
+    pen.text(x + (wide - pen.width(words, SMALL)) / 2.0, pen.middle(y, high, SMALL), words, colour, SMALL)
 
 
 def _is_in(dof: str, column: _Column, jacobian: Jacobian) -> bool:
@@ -147,12 +160,24 @@ def _numbers(ui: PanelContext, lab: Laboratory, jacobian: Jacobian) -> None:
     step, most = wide / max(count, 1), float(values[0]) if values.size else 1.0
     for k, value in enumerate(values[:count].tolist()):
         tall = (high - pen.px(4)) * math.sqrt(value / most) if most > 0.0 else 0.0
-        weak = value < (damping or 1e-6)
+        weak, left = value < (damping or 1e-6), it.x + k * step
         pen.draw.add_rect_filled(
-            (it.x + k * step + 1.0, it.y + high - max(tall, pen.px(2))),
-            (it.x + (k + 1) * step - 1.0, it.y + high),
+            (left + 1.0, it.y + high - max(tall, pen.px(2))),
+            (left + step - 1.0, it.y + high),
             pen.ink("warn" if weak else lab.curve(lab.solid).ink),
         )
+        if step >= pen.px(_SPOKEN):
+            inside = tall >= pen.px(_HEAD)
+            bottom = it.y + high - (0.0 if inside else pen.px(4))
+            _centred(
+                pen,
+                left,
+                bottom - pen.px(_HEAD),
+                step,
+                pen.px(_HEAD),
+                f"{value:.3g}",
+                "on_accent" if inside else "text",
+            )
     tip(", ".join(f"{value:.3g}" for value in values.tolist()))
     if damping is not None:
         controls.paragraph(ui, f"Amber: below the damping {damping:g}", "text3", small=True)

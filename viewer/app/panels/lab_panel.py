@@ -257,17 +257,19 @@ def _chart(
         _, at_y = place(0.0, error)
         pen.rule(left, right, at_y, "line")
         pen.right(left - pen.px(6), pen.middle(at_y - pen.px(8), pen.px(16), SMALL), words, "text3", SMALL)
-    for part in (0.0, 0.5, 1.0):
+    for part in (0.0, 0.5, 1.0) if unit or end % 2 == 0 else (0.0, 1.0):
         words = f"{end * part:.3g}{unit}"
         u = left + (right - left) * part - pen.width(words, SMALL) * part
         pen.text(u, bottom + pen.px(3), words, "text3", SMALL)
     _, met = place(0.0, tolerance)
     for u in range(int(left), int(right), int(pen.px(8))):
         pen.draw.add_line((u, met), (u + pen.px(4), met), pen.ink("ok"), pen.scale)
-    pen.right(right - pen.px(4), met - pen.px(15), "tolerance", "ok", SMALL)
     for line in lines:
         points = [place(a, b) for a, b in zip(line.across, line.errors, strict=True)]
         _polyline(pen, points if len(points) > 1 else [points[0], points[0]], line.curve, 2.6 if line.solid else 1.8)
+    wide = pen.width("tolerance", SMALL)
+    pen.box(right - wide - pen.px(6), met - pen.px(16), wide + pen.px(4), pen.px(15), "app")
+    pen.right(right - pen.px(4), met - pen.px(15), "tolerance", "ok", SMALL)
     for line in lines:
         u, v = place(line.across[-1], line.errors[-1])
         disc(pen, min(u, right - pen.px(9)), min(max(v, top + pen.px(9)), bottom - pen.px(9)), line.curve)
