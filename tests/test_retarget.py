@@ -15,8 +15,8 @@ from cli_run import ran
 from figures import person
 from inside.formats import map_from_text, map_to_json
 from inside.motion import touching_share
-from inside.skeleton import SURE, find_slots, is_same_tree
-from inside.spatial import angle_between, conjugate, exp, log, multiply
+from inside.skeleton import SURE, find_slots, is_same_tree, joint_space
+from inside.spatial import angle_between, conjugate, exp, from_axis_angle, log, multiply, normalized, rotate
 from sessions import character
 from twins import error_cm, twin
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from inside.spatial import Floats
+
+    from viewer.choices import Feet
 
 
 @pytest.fixture(scope="module")
@@ -580,22 +582,72 @@ def test_hands_whose_places_are_out_of_reach_are_said(walk: viewer.Character) ->
 
 _LEG = """<body name="{side}_thigh" pos="0 {y} -0.2"><joint type="hinge" axis="0 1 0"/>
 <geom size="0.05" fromto="0 0 0 0 0 -0.45" type="capsule"/>
-<body name="{side}_shin" pos="0 0 -0.45"><joint type="hinge" axis="0 1 0" range="-150 0"/>
+<body name="{side}_shin" pos="0 0 -0.45"><joint type="hinge" axis="0 -1 0" range="-150 0"/>
 <geom size="0.05" fromto="0 0 0 0 0 -0.5" type="capsule"/>
 <body name="{side}_foot" pos="0 0 -0.5"><joint type="hinge" axis="0 1 0"/>
 <geom size="0.05" fromto="-0.05 0 0 0.2 0 0" type="capsule"/></body></body></body>"""
 _PLANAR = """<joint type="slide" axis="1 0 0"/><joint type="slide" axis="0 0 1"/><joint type="hinge" axis="0 1 0"/>"""
 
 
-@pytest.mark.parametrize("planar", [True, False])
-def test_a_planar_walker_that_cannot_turn_as_the_motion_does_is_said(
-    walk: viewer.Character, tmp_path: Path, *, planar: bool
-) -> None:
-    file = tmp_path / "walker.xml"
+def walker(folder: Path, *, planar: bool) -> viewer.Character:
+    """A biped of hinges, whose root moves in a plane or freely."""
+    file = folder / "walker.xml"
     legs = _LEG.format(side="left", y=0.05) + _LEG.format(side="right", y=-0.05)
     root = _PLANAR if planar else "<freejoint/>"
     body = f'<body name="torso" pos="0 0 1.25">{root}<geom size="0.05" fromto="0 0 0 0 0 0.4" type="capsule"/>{legs}'
     file.write_text(f"<mujoco><worldbody>{body}</body></worldbody></mujoco>")
-    report = viewer.retarget(walk, viewer.load(file)).report
-    line = '"torso" cannot turn as the body in the motion: it is up to 95 degrees off'
-    assert report.warnings == ((line,) if planar else ())
+    return viewer.load(file)
+
+
+def bent(walk: viewer.Character, degrees: float) -> viewer.Character:
+    """The walk along an arc: each frame is turned, and each step with it."""
+    clip = walk.clips["walk"]
+    turn = from_axis_angle((0.0, 1.0, 0.0), np.radians(np.linspace(0.0, degrees, len(clip))))
+    moved, rotations = clip.local_translations(), clip.rotations.copy()
+    steps = rotate(normalized(turn[1:] + turn[:-1]), np.diff(moved[:, 0], axis=0))
+    moved[1:, 0] = moved[0, 0] + np.cumsum(steps, axis=0)
+    rotations[:, 0] = multiply(turn, rotations[:, 0])
+    return replace(walk, clips=MappingProxyType({"walk": clip.with_motion(rotations, moved)}))
+
+
+@pytest.mark.parametrize("degrees", [0.0, 120.0])
+@pytest.mark.parametrize("feet", ["plant", "follow"])
+def test_a_planar_walker_walks_on_in_its_plane(
+    walk: viewer.Character, tmp_path: Path, feet: Feet, degrees: float
+) -> None:
+    rig, source = walker(tmp_path, planar=True), bent(walk, degrees)
+    found = viewer.retarget(source, rig, feet=feet)
+    line = '"torso" moves in a plane: the motion goes straight on in it, as far as it goes ahead'
+    assert found.report.warnings == (line,)
+    skeleton, clip = rig.skeleton, found.character.clip
+    assert clip is not None
+    world = viewer.fk_clip(skeleton, clip)
+    assert np.ptp(world.positions[..., 2], axis=0).max() < 1e-9
+    space, own = joint_space(skeleton), (clip.rotations, clip.local_translations())
+    turned, moved = space.rebuild(space.measure(*own), *own)
+    assert np.allclose(moved, own[1], atol=1e-9)
+    assert np.abs(angle_between(turned, own[0])).max() < 1e-6
+    torso, hips = (np.array([one.index(name)]) for one, name in ((skeleton, "torso"), (walk.skeleton, "Hips")))
+    gone = world.positions[-1, torso, 0] - world.positions[0, torso, 0]
+    straight = walk.clips["walk"].local_translations()[:, hips]
+    walked = found.report.scale * np.linalg.norm(straight[-1, 0] - straight[0, 0])
+    assert gone == pytest.approx(walked, rel=0.03)
+    if feet == "plant":
+        assert found.report.feet == "plant"
+        assert found.report.slide_cm_s is not None
+        assert found.report.slide_cm_s[1] < 1e-3
+
+
+def test_feet_of_a_planar_walker_are_planted_by_its_slides(walk: viewer.Character, tmp_path: Path) -> None:
+    """Planting moves the body, too, and no joint that cannot be moved."""
+    made = viewer.retarget(bent(walk, 120.0), walker(tmp_path, planar=True), feet="follow").character
+    assert made.clip is not None
+    planted = viewer.plant_feet(made.skeleton, made.clip)
+    assert planted.report.pelvis_cm > 0.0
+    assert set(planted.clip.translated) <= {0, 1}
+    world = viewer.fk_clip(made.skeleton, planted.clip)
+    assert np.ptp(world.positions[..., 2], axis=0).max() < 1e-9
+
+
+def test_a_walker_that_moves_freely_keeps_its_path(walk: viewer.Character, tmp_path: Path) -> None:
+    assert viewer.retarget(walk, walker(tmp_path, planar=False)).report.warnings == ()

@@ -13,6 +13,7 @@ import numpy as np
 
 from viewer.motion.anatomy import Frames
 from viewer.motion.capture_faults import CUTOFF, bridged
+from viewer.motion.in_plane import body_moves, in_plane
 from viewer.motion.limb_chain import (
     LimbGoals,
     bones_of,
@@ -56,8 +57,8 @@ def place_hips(
     carrier, its_middle, middle = _carried(pairing, world)
     shift = _path(pairing, its_middle, in_place=in_place) - middle
     translations = translations.copy()
-    above = int(skeleton.parents[carrier])
-    translations[:, carrier] += shift if above < 0 else rotate(conjugate(world.rotations[:, above]), shift)
+    for joint, move, _ in body_moves(skeleton, carrier, world, shift):
+        translations[:, joint] += move
     if carrier == 0:
         return rotations, translations, World(world.positions + shift[:, None], world.rotations)
     return rotations, translations, fk_arrays(skeleton.parents, rotations, translations)
@@ -154,7 +155,14 @@ def _parts_of_foot(skeleton: Skeleton, ankle: int) -> tuple[Ints, Ints]:
 def followed(pairing: Pairing, limbs: list[tuple[Limb, Limb]], world: World) -> list[Floats]:
     """Places (F, 3) of the target's hands or feet: where the source's are, relative to the hips and scaled."""
     _, its_middle, middle = _carried(pairing, world)
-    return [middle + pairing.ratio * (pairing.moving.point(*its.tip) - its_middle) for its, _ in limbs]
+    return [
+        in_plane(
+            pairing.target.skeleton,
+            world.positions[:, limb.upper],
+            middle + pairing.ratio * (pairing.moving.point(*its.tip) - its_middle),
+        )
+        for its, limb in limbs
+    ]
 
 
 def with_feet_at(skeleton: Skeleton, legs: list[Limb], world: World, goals: list[Floats], away: Bools) -> World:

@@ -21,6 +21,7 @@ from viewer.motion.contacts import BALL, HEEL, WANDERS, Contacts, MovingFeet, co
 from viewer.motion.foot_goals import FeetGoals, Timing, Under, feet_goals
 from viewer.motion.ground import floor_under, ground_of
 from viewer.motion.held_ends import held_end, with_ends_held
+from viewer.motion.in_plane import body_moves
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_limbs
 from viewer.motion.skate_meter import Skate, paired, skate_of, slides_of_foot
 from viewer.progress import report
@@ -28,7 +29,7 @@ from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below,
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.kinematics import fk_below
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.quaternion import conjugate, exp, multiply, rotate
+from viewer.spatial.quaternion import exp, multiply
 from viewer.spatial.smoothing import low_pass
 from viewer.spatial.vectors import dot, norm
 
@@ -400,10 +401,9 @@ def _posed(
     rotations, translations, positions = rotations.copy(), translations.copy(), world.positions
     shifted = (norm(shift) > _SAME) & ~moving.away
     if carrier is not None and shifted.any():
-        parent = int(skeleton.parents[carrier])
-        local = shift if parent < 0 else rotate(conjugate(world.rotations[:, parent]), shift)
-        translations[shifted, carrier] += local[shifted]
-        positions = positions + at_or_below(skeleton, carrier)[:, None] * shift[:, None]
+        for joint, move, by in body_moves(skeleton, carrier, world, shift):
+            translations[shifted, joint] += move[shifted]
+            positions = positions + at_or_below(skeleton, joint)[:, None] * by[:, None]
     posed, wanted, uppers = World(positions, world.rotations), [], [leg.upper for leg in feet.legs]
     ankles = np.stack([world.point(*leg.tip) for leg in feet.legs])
     changed: Bools = norm(feet.goals - ankles) + norm(feet.turns) > _SAME

@@ -22,6 +22,7 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, foot_places, moving_feet
 from viewer.motion.held_ends import held_end, with_ends_held, with_ends_near
 from viewer.motion.hinge_stacks import Stacks, without_stacks
+from viewer.motion.in_plane import plane_of, straightened
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.paired_places import followed, place_hips, reach, touching_goals, with_feet_at
 from viewer.motion.pairing import Pairing, comparable_bodies, leg_length_ratio, paired_limbs, turned, wanted_turns
@@ -229,7 +230,9 @@ def _paired(source: Body, target: Body, used: Map, choices: Choices, *, free: bo
     pairs = {target.skeleton.index(mine): by_name[its] for its, mine in used.pairs.items()}
     if not pairs:
         raise InputError("expected a figure with arms or legs, found none: a map of the joints is needed")
-    moving = source.moving
+    moving, plane = source.moving, plane_of(target.skeleton)
+    if plane is not None and source.figure is not None and source.figure.legs and source.clip is not None:
+        moving = straightened(moving, source.figure, plane, 1.0 / source.clip.frame_time)
     source, target, frames = comparable_bodies(source, target, pairs, free=free)
     ratio = leg_length_ratio(source, target)
     scale = ratio if choices.scale is None else choices.scale
@@ -334,8 +337,12 @@ def _stays_turned(pairing: Pairing, wanted: dict[int, Floats], world: World) -> 
     turns = wanted.get(figure.trunk, world.rotations[:, figure.trunk])
     off = float(angle_between(turns, world.rotations[:, figure.trunk]).max())
     body = quote(skeleton.names[figure.trunk])
-    return [f"{body} cannot turn as the body in the motion: it is up to {np.degrees(off):.0f} degrees off"
-            ] if off > _ELSEWHERE else []  # fmt: skip
+    lines = []
+    if pairing.moving is not pairing.source.moving:
+        lines.append(f"{body} moves in a plane: the motion goes straight on in it, as far as it goes ahead")
+    if off > _ELSEWHERE:
+        lines.append(f"{body} cannot turn as the body in the motion: it is up to {np.degrees(off):.0f} degrees off")
+    return lines
 
 
 def _as_clip(pairing: Pairing, rotations: Floats, translations: Floats) -> Clip:
