@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, TypeVar
 from viewer.cli.job import Json, Options, fields_of, warn
 from viewer.cli.options import SESSION_POSE, Reading
 from viewer.cli.solving_options import Start
-from viewer.errors import InputError, prefixed, quote, unknown_name
-from viewer.formats.file_formats import STANDARD_INPUT, STDIN_STEM, UpWord, format_of, is_session
+from viewer.errors import InputError, prefixed, unknown_name
+from viewer.formats.file_formats import STANDARD_INPUT, STDIN_STEM, UpWord, format_of, is_session, wrong_suffix
 from viewer.formats.files import leads_to
 from viewer.formats.limit_sources import with_limits
 from viewer.formats.load import in_a_file, load, read_standard_input
@@ -213,8 +213,7 @@ def checked_output(name: str, suffixes: Sequence[str]) -> Path:
     """
     path = Path(name)
     if path.suffix.casefold() not in suffixes:
-        found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{name}: expected a name that ends in {', '.join(suffixes)}, found {found}")
+        raise wrong_suffix(path, suffixes, name)
     return path
 
 

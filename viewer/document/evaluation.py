@@ -19,7 +19,7 @@ from viewer.document.edit_skeleton import relengthened
 from viewer.document.sampling import fade_frames, sampled, sampled_at
 from viewer.document.take import Stretch, Take, Track, check_frame
 from viewer.errors import InputError
-from viewer.skeleton import Clip, Pose, Skeleton, fk_arrays
+from viewer.skeleton import Clip, Pose, Skeleton, World, fk_arrays
 from viewer.skeleton.coordinates import following_frames
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
 from viewer.spatial.quaternion import IDENTITY, multiply, normalized, slerp
@@ -390,9 +390,14 @@ def compare(one: Document, other: Document, *, from_root: bool = False) -> Compa
 
 def _places(document: Document, first: int, last: int, *, from_root: bool) -> Floats:
     """(F, J, 3) positions of the joints at frames, from the origin or from the first root."""
-    shown = frames_shown(document, first, last)
-    places = fk_arrays(document.skeleton.parents, shown.rotations, shown.translations).positions
+    places = worlds_shown(document, first, last).positions
     return places - places[:, :1] if from_root else places
+
+
+def worlds_shown(document: Document, first: int, last: int) -> World:
+    """Forward kinematics of frames as they are shown."""
+    shown = frames_shown(document, first, last)
+    return fk_arrays(document.skeleton.parents, shown.rotations, shown.translations)
 
 
 def rounded_up(metres: float) -> float:

@@ -32,6 +32,7 @@ from viewer.ik.goals.placed import holds
 from viewer.ik.workspace import checked_start
 from viewer.skeleton import Character, Clip, EffectorGoal, FreeNames, Pose, Skeleton, find_place, world_of
 from viewer.skeleton.kinematics import extent
+from viewer.skeleton.skeleton import place_names
 from viewer.spatial.checks import handed_over
 
 LEAST, MOST = 0.1, 30.0
@@ -120,8 +121,7 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
     """The skeleton with an effector for every goal, and the document's goals and holds."""
     found: dict[str, DocumentGoal] = {}
     pairs: list[tuple[Goal, str, str]] = []
-    effectors = (effector.name for effector in skeleton.effectors)
-    free = FreeNames((*skeleton.names, *skeleton.tip_names, *effectors))
+    free = FreeNames(place_names(skeleton))
     for goal in goals:
         check_kind(goal.kind)
         skeleton, effector = _with_effector(skeleton, goal.effector)

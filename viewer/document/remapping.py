@@ -26,6 +26,7 @@ from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals import NUMBERS, Number, Unit, Value
 from viewer.skeleton import Bodies, Capsule, Character, Clip, Effector, JointKind, Pose, Skeleton, above
 from viewer.skeleton.pose import moved_roots
+from viewer.skeleton.skeleton import place_names
 from viewer.skeleton.transfer import Carrier
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate
@@ -54,7 +55,7 @@ def remap(document: Document, skeleton: Skeleton) -> Document:
 
     def of(take: Take) -> Take:
         clip = None if take.base is None else old_clips[take.base]
-        return _carried_take(Motion(take, clip, own, before), character, file_carrier, _known(skeleton))
+        return _carried_take(Motion(take, clip, own, before), character, file_carrier, place_names(skeleton))
 
     changed = replace(
         document,
@@ -170,11 +171,6 @@ def _contact(contact: DocumentContact, joints: set[str]) -> DocumentContact:
         exclude=tuple(pair for pair in contact.exclude if known.issuperset(pair)),
         grips=tuple(pair for pair in contact.grips if pair[0] in joints),
     )
-
-
-def _known(skeleton: Skeleton) -> set[str]:
-    """Names that layers and pins may have."""
-    return {*skeleton.names, *skeleton.tip_names, *(effector.name for effector in skeleton.effectors)}
 
 
 def _carried_take(motion: Motion, character: Character, carrier: Carrier, known: set[str]) -> Take:

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.evaluation import Frames, Motion, baked_frames, frames_shown, motion_of
+from viewer.document.evaluation import Frames, Motion, baked_frames, motion_of, worlds_shown
 from viewer.document.scope import bound_skeleton
 from viewer.document.take import GoalLayer, Stretch, Take
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
 from viewer.motion import BLOCK, WHOLE, Layer, LayerGroup, Miss, frames_of, layer_miss, overlapping
-from viewer.skeleton import Clip, find_place, fk_arrays, world_of
+from viewer.skeleton import Clip, find_place, world_of
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 
@@ -115,8 +115,7 @@ def miss_of(document: Document, layer: GoalLayer) -> Miss:
     if found is None or not layer.on or layer.weight < 1.0:
         return Miss(0.0, 0.0)
     first, last = (min(frame, end) for frame in layer.full)
-    frames = frames_shown(document, first, last)
-    world = fk_arrays(document.skeleton.parents, frames.rotations, frames.translations)
+    world = worlds_shown(document, first, last)
     seconds = np.arange(first, last + 1, dtype=np.float64) * document.frame_time
     return layer_miss(document.skeleton, world, found, seconds)
 

@@ -26,8 +26,8 @@ from viewer.formats.units import (
     settle,
 )
 from viewer.progress import watched
-from viewer.skeleton import BvhLayout, Character, Clip, JointKind, LimitForm, Pose, Skeleton, Source, fk, tip_positions
-from viewer.skeleton.kinematics import depths
+from viewer.skeleton import BvhLayout, Character, Clip, JointKind, LimitForm, Pose, Skeleton, Source, fk
+from viewer.skeleton.kinematics import depths, joints_and_tips
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY
@@ -211,9 +211,7 @@ def _decimals(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[in
 
 def _extent(skeleton: Skeleton, pose: Pose) -> float:
     """Metres: the longest side of the box around joints and tips."""
-    world = fk(skeleton, pose)
-    points = np.concatenate([world.positions, tip_positions(skeleton, world)])
-    return float(np.ptp(points, axis=0).max())
+    return float(np.ptp(joints_and_tips(skeleton, fk(skeleton, pose)), axis=0).max())
 
 
 def _names(skeleton: Skeleton, source: Source) -> tuple[list[str], list[str]]:
@@ -277,8 +275,7 @@ def plain_decimal(value: float) -> str:
 def _misread(character: Character) -> list[str]:
     """A warning if a reader would guess other units or axes than those written, with the options that state them."""
     skeleton, source, clip = character.skeleton, character.source, character.clip
-    world = fk(skeleton, clip.pose(0) if clip else skeleton.rest_pose())
-    points = np.concatenate([world.positions, tip_positions(skeleton, world)])
+    points = joints_and_tips(skeleton, fk(skeleton, clip.pose(0) if clip else skeleton.rest_pose()))
     points = root_translations_to_source(points, source)
     body = body_of(_as_read(character), points, source)
     guess = settle("auto", "auto", points, body)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -268,3 +268,9 @@ def playable_fps(rate: float, most: float) -> float:
 def same_rate(fps: float, other: float) -> bool:
     """Whether two rates are equal within the precision of files."""
     return abs(fps - other) <= SAME_RATE * other
+
+
+def wrong_suffix(path: Path, suffixes: Iterable[str], name: str = "") -> InputError:
+    """The error for a file whose name, "" for its path, ends in none of these."""
+    found = quote(path.suffix) if path.suffix else "no suffix"
+    return InputError(f"{name or path}: expected a name that ends in {', '.join(suffixes)}, found {found}")

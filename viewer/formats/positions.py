@@ -29,7 +29,7 @@ from viewer.choices import PresetName
 from viewer.errors import FormatError, InputError, ViewerError, of_file, quote, unknown_name
 from viewer.formats.arrays_and_tables import keys_of, read_array, read_arrays, read_npz
 from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS
-from viewer.formats.file_formats import POINT_FILES, check_units, format_of
+from viewer.formats.file_formats import POINT_FILES, check_units, format_of, wrong_suffix
 from viewer.formats.files import read_text
 from viewer.formats.limit_sources import derived_limits
 from viewer.formats.units import BECAUSE, GUESSES, Body, in_words, settle
@@ -308,8 +308,7 @@ def fit_file(path: Path, name: str, how: Fitting) -> Character:
 def _recorded(path: Path, name: str) -> RecordedPoints:
     """The points of a file, read as its suffix says."""
     if path.suffix.casefold() not in POINT_FILES:
-        found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{name}: expected a name that ends in {', '.join(POINT_FILES)}, found {found}")
+        raise wrong_suffix(path, POINT_FILES, name)
     with of_file(name):
         recorded: RecordedPoints = format_of(path).read_points(path, name)
     return recorded

@@ -13,7 +13,15 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.errors import InputError, listed, prefixed, quote
-from viewer.formats.file_formats import BY_SUFFIX, MOST_DECIMALS, UpWord, WriteOptions, format_of, is_session
+from viewer.formats.file_formats import (
+    BY_SUFFIX,
+    MOST_DECIMALS,
+    UpWord,
+    WriteOptions,
+    format_of,
+    is_session,
+    wrong_suffix,
+)
 from viewer.formats.files import check_file
 from viewer.formats.units import target_source
 from viewer.ik.contact import Box, Mesh, Object, Sphere
@@ -164,8 +172,7 @@ def check_suffix(path: Path) -> Writer:
     if path.suffix.casefold() in PICTURES:
         raise InputError(f"{path}: pictures and films are drawn, by ikviewer render FILE -o {path}")
     if writer is None:
-        found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{path}: expected a name that ends in {', '.join(WRITERS)}, found {found}")
+        raise wrong_suffix(path, WRITERS)
     return writer
 
 

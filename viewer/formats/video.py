@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from viewer.errors import InputError, MachineError, OutputError, quote
-from viewer.formats.file_formats import FASTEST_FPS, FRAME_FIELD
+from viewer.errors import InputError, MachineError, OutputError
+from viewer.formats.file_formats import FASTEST_FPS, FRAME_FIELD, wrong_suffix
 from viewer.formats.files import check_output, write_whole
 
 SUFFIXES = (".mp4", ".gif", ".png")
@@ -87,8 +87,7 @@ def write_video(frames: Iterable[NDArray[np.uint8]], file: str | os.PathLike[str
     path = Path(file)
     suffix = path.suffix.casefold()
     if suffix not in SUFFIXES:
-        found = quote(path.suffix) if path.suffix else "no suffix"
-        raise InputError(f"{file}: expected a name that ends in {', '.join(SUFFIXES)}, found {found}")
+        raise wrong_suffix(path, SUFFIXES, str(file))
     if not 0.0 < fps <= FASTEST_FPS:
         raise InputError(f"frames per second: expected more than 0 and at most {FASTEST_FPS:g}, found {fps:g}")
     if suffix == ".png":

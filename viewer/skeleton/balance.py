@@ -20,7 +20,7 @@ import numpy as np
 from viewer.skeleton.attached import Capsule, Inertia, inertia_of_capsules
 from viewer.skeleton.bodies import bodies_of
 from viewer.skeleton.figure import find_figure
-from viewer.skeleton.kinematics import World, fk, tip_positions
+from viewer.skeleton.kinematics import World, fk, joints_and_tips
 from viewer.skeleton.limbs import ARM, Figure, Limb, leg_length, limb_places
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, nearest_among, rest_tree, rest_world
@@ -92,7 +92,7 @@ def capsule_masses(skeleton: Skeleton) -> Floats:
 def standing_height(skeleton: Skeleton) -> float:
     """Metres from the lowest to the highest joint or end site of the relaxed pose; the length of a pose that lies."""
     world = fk(skeleton, skeleton.relaxed_pose())
-    extents = np.ptp(np.concatenate([world.positions, tip_positions(skeleton, world)]), axis=0)
+    extents = np.ptp(joints_and_tips(skeleton, world), axis=0)
     height, length = float(extents[1]), float(extents.max())
     return length if height < _FLAT * length else height
 

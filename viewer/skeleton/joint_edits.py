@@ -19,7 +19,7 @@ from viewer.skeleton.builder import Builder, KindWord, Limits
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import FreeNames, body_part, swapped_names
 from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Skeleton, place_names
 from viewer.skeleton.transfer import Carrier
 from viewer.skeleton.tree import at_or_below, rest_world
 from viewer.spatial.checks import Floats, finite_floats
@@ -48,7 +48,7 @@ def unplaced(skeleton: Skeleton) -> bool:
 
 def free_name(skeleton: Skeleton, taken: Iterable[str] = ()) -> str:
     """``joint1``, ``joint2``, ...: the first that neither the skeleton nor ``taken`` has, also with a side."""
-    known = {*skeleton.names, *skeleton.tip_names, *(effector.name for effector in skeleton.effectors), *taken}
+    known = place_names(skeleton).union(taken)
     known |= {name[:-2] for name in known if name.endswith(("_l", "_r"))}
     return next(name for number in range(1, len(known) + 2) if (name := f"joint{number}") not in known)
 
@@ -203,8 +203,7 @@ def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable
         taken: names that the copies do not get, besides those of the skeleton.
     """
     here = skeleton.index(joint)
-    names = (*skeleton.names, *skeleton.tip_names, *(effector.name for effector in skeleton.effectors), *taken)
-    free, other, builder = FreeNames(names), dict[str, str](), Builder(skeleton)
+    free, other, builder = FreeNames(place_names(skeleton).union(taken)), dict[str, str](), Builder(skeleton)
     above = int(skeleton.parents[here])
     by = _place(shift, joint)
     by = by if above < 0 else rotate(conjugate(rest_world(skeleton).rotations[above]), by)

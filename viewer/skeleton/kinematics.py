@@ -412,12 +412,16 @@ def tip_positions(skeleton: Skeleton, world: World) -> Floats:
     return world.points(skeleton.tip_parents, skeleton.tip_offsets)
 
 
+def joints_and_tips(skeleton: Skeleton, world: World) -> Floats:
+    """World positions (J + T, 3) of the joints, then of the end sites."""
+    return np.concatenate([world.positions, tip_positions(skeleton, world)])
+
+
 def extent(character: Character) -> Floats:
     """(3,) extents of joints and tips in x, y and z, metres, in the first frame if there is one, else at rest."""
     skeleton, clip = character.skeleton, character.clip
     pose = clip.pose(0) if clip is not None and len(clip) else skeleton.rest_pose()
-    world = fk(skeleton, pose)
-    places = np.concatenate([world.positions, tip_positions(skeleton, world)])
+    places = joints_and_tips(skeleton, fk(skeleton, pose))
     return np.asarray(places.max(axis=0) - places.min(axis=0))
 
 

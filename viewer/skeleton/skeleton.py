@@ -231,6 +231,11 @@ def find_place(skeleton: Skeleton, name: str) -> Effector:
     raise InputError(unknown_name("effector, joint or tip", name, known))
 
 
+def place_names(skeleton: Skeleton) -> set[str]:
+    """The names of joints, end sites and effectors: what goals, layers and pins may name."""
+    return {*skeleton.names, *skeleton.tip_names, *(effector.name for effector in skeleton.effectors)}
+
+
 @lru_cache(maxsize=8)
 def _effectors_by_name(skeleton: Skeleton) -> dict[str, Effector]:
     return {effector.name: effector for effector in skeleton.effectors}

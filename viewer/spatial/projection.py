@@ -314,3 +314,9 @@ def _lens_of(projection: Projection) -> _Lens:
         behind=float(projection.view[2, 3]),
         eye=None if projection.orthographic else projection.eye.tolist(),
     )
+
+
+def pixels_away(places: Floats, at: ArrayLike) -> Floats:
+    """(N,) the distances of places (N, 2) on the screen from one; infinite of those that are not finite."""
+    away = np.linalg.norm(places - np.asarray(at), axis=1)
+    return np.where(np.isfinite(away), away, np.inf)

@@ -30,7 +30,7 @@ from viewer.session import Session
 from viewer.skeleton import Builder, Character, JointKind, Skeleton, rest_world
 from viewer.skeleton.joint_edits import twin_of, unplaced
 from viewer.spatial.checks import Floats
-from viewer.spatial.projection import Projection
+from viewer.spatial.projection import Projection, pixels_away
 from viewer.spatial.quaternion import from_axis_angle, rotate
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
@@ -483,8 +483,7 @@ def pick(skeleton: Skeleton, projection: Projection, at: tuple[float, float], sc
     """The joint at a pixel of the view, else the bone there, else None; of several the nearest to the pixel."""
     places = rest_world(skeleton).positions
     pixels = projection.project(places)
-    away = np.linalg.norm(pixels - at, axis=1)
-    away = np.where(np.isfinite(away), away, np.inf)
+    away = pixels_away(pixels, at)
     joint = int(np.argmin(away))
     if away[joint] <= _JOINT_PX * scale:
         return Picked("joint", skeleton.names[joint], places[joint])
@@ -495,8 +494,7 @@ def pick(skeleton: Skeleton, projection: Projection, at: tuple[float, float], sc
     way = ends - starts
     length = np.maximum(np.einsum("bi,bi->b", way, way), 1e-9)
     part = np.clip(np.einsum("bi,bi->b", np.array(at) - starts, way) / length, 0.0, 1.0)
-    aside = np.linalg.norm(starts + part[:, None] * way - at, axis=1)
-    aside = np.where(np.isfinite(aside), aside, np.inf)
+    aside = pixels_away(starts + part[:, None] * way, at)
     bone = int(np.argmin(aside))
     if aside[bone] > _BONE_PX * scale:
         return None

@@ -23,6 +23,7 @@ from viewer.gizmo import Fill, RigidMotion, Stroke
 from viewer.ik.contact import Touch
 from viewer.ik.contact.values import FLOOR
 from viewer.scene import Display, Hit, Mark, PropShape, TouchRing, figure_points, floor_of
+from viewer.scene.flat import circle
 from viewer.session import Session
 from viewer.skeleton import FreeNames, Skeleton, above, at_or_below, bodies_of, find_figure
 from viewer.spatial.checks import Floats
@@ -46,7 +47,6 @@ _MOST_TOUCHED, _MOST_BODIES = 2, 3
 
 _RING_PX, _NEAR_PX, _LINE_PX = 6.0, 9.0, 2.0
 """Radius of a ring, how near to its centre the pointer holds it, and width of its line, logical pixels."""
-_CORNERS = 24
 _ACROSS = 1e-3
 """Sine of the angle between view and axis below which the axis is seen end-on and has no rim beside it."""
 
@@ -374,14 +374,12 @@ def radius_shapes(
     document: Document, display: Display, projection: Projection, scale: float, hovered: Hit | None
 ) -> list[Fill | Stroke]:
     """Rings at the handles."""
-    turn = np.linspace(0.0, 2.0 * np.pi, _CORNERS, endpoint=False)
-    ring = _RING_PX * scale * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     shapes: list[Fill | Stroke] = []
     for handle in radius_handles(document, display, projection):
         pixel = projection.project(handle.point)
         if projection.depth(handle.point) > 0.0 and np.isfinite(pixel).all():
             held = hovered is not None and hovered.kind == "radius" and hovered.place == handle.place
-            points = pixel + (1.25 if held else 1.0) * ring
+            points = circle(pixel, (1.25 if held else 1.0) * _RING_PX * scale)
             shapes += [
                 Fill(points, "halo", 0.5),
                 Stroke(points, _LINE_PX * scale, "hovered" if held else "accent", 1.0, closed=True),

@@ -13,6 +13,7 @@ from viewer.document import Item
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.latest import Latest
 from viewer.scene import DrawList, Scene, Text, cell_shown, draw_list, rgba, text_width
+from viewer.scene.flat import circle
 from viewer.session import Session
 from viewer.skeleton import JointKind, rest_world
 from viewer.skeleton.joint_edits import MIDDLE, twin_of
@@ -42,7 +43,6 @@ RING_SECONDS, FLASH_SECONDS = 0.4, 0.2
 _RING_FROM, _RING_TO = 9.0, 16.0
 """Radii of the ring, logical pixels."""
 _FLASH_RADIUS, _FLASH_ALPHA = 11.0, 0.7
-_CIRCLE = np.stack([np.cos(np.linspace(0.0, 2.0 * np.pi, 33)[:-1]), np.sin(np.linspace(0.0, 2.0 * np.pi, 33)[:-1])], 1)
 
 _FLIP = np.array([-1.0, 1.0, 1.0])
 _BELT, _WIDE = 0.14, 0.09
@@ -245,10 +245,10 @@ class Effects:
             part = min((self._view.now - effect.since) / (RING_SECONDS if effect.ring else FLASH_SECONDS), 1.0)
             if effect.ring:
                 radius = (_RING_FROM + part * (_RING_TO - _RING_FROM)) * scale
-                shapes.append(Stroke(pixel + radius * _CIRCLE, 2.0 * scale, "unreached", 1.0 - part, closed=True))
+                shapes.append(Stroke(circle(pixel, radius), 2.0 * scale, "unreached", 1.0 - part, closed=True))
             else:
-                circle = pixel + _FLASH_RADIUS * scale * _CIRCLE
-                shapes.append(Fill(circle, "limit", _FLASH_ALPHA * (1.0 - part)))
+                disc = circle(pixel, _FLASH_RADIUS * scale)
+                shapes.append(Fill(disc, "limit", _FLASH_ALPHA * (1.0 - part)))
         return shapes
 
 
@@ -346,9 +346,7 @@ def _chip(building: Building, view: View, at: Floats, place: Floats) -> list[Sha
 
 
 def _ring(at: Floats, radius: float, colour: str, width: float) -> list[Shape]:
-    angles = np.linspace(0.0, 2.0 * np.pi, 28, endpoint=False)
-    points = at + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    return [Stroke(points, width, colour, closed=True)] if np.isfinite(at).all() else []
+    return [Stroke(circle(at, radius), width, colour, closed=True)] if np.isfinite(at).all() else []
 
 
 def _cross(at: Floats, inner: float, outer: float, scale: float) -> list[Shape]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.document import Document, Item, frame_pose, joint_of
-from viewer.document.evaluation import frames_shown
+from viewer.document.evaluation import worlds_shown
 from viewer.latest import Latest
 from viewer.scene import Ghost, Trail
 from viewer.session import Session
@@ -150,8 +150,7 @@ def trails_of(document: Document, items: Sequence[Item], asked: OnionSettings) -
     frames = range(low, high + 1)
     if len(frames) <= 1:
         return ()
-    shown = frames_shown(document, low, high)
-    world = fk_arrays(document.skeleton.parents, shown.rotations, shown.translations)
+    world = worlds_shown(document, low, high)
     keys = tuple(frame - low for frame in key_frames(document) if low <= frame <= high)
     return tuple(
         Trail(

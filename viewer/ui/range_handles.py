@@ -28,6 +28,7 @@ from viewer.gizmo import Fill, Shape, Stroke
 from viewer.ik.solution import Status
 from viewer.latest import Latest
 from viewer.scene import Display, Hit, RangeEnd, Text, range_ends, rgba, text_width, way_of
+from viewer.scene.flat import circle
 from viewer.session import Session
 from viewer.session.figures import State
 from viewer.session.solving import Solvers, settle
@@ -43,7 +44,6 @@ from viewer.ui.view import EditGesture, View
 
 _CONE_PX, _ARC_PX, _HELD_PX, _NEAR_PX, _LINE_PX = 6.0, 4.6, 7.5, 8.0, 2.0
 """Radii of rings on cones, at ends of arcs, and under the pointer; how near one is held; width of its line."""
-_CORNERS = 24
 _SNAP = math.radians(5.0)
 _FINE = 0.1
 _SPLIT = 16
@@ -109,14 +109,12 @@ def end_shapes(
         projection: of the camera.
         scale: physical per logical pixels.
     """
-    turn = np.linspace(0.0, 2.0 * np.pi, _CORNERS, endpoint=False)
-    circle = scale * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     shapes: list[Shape] = []
     for end in sorted(ends, key=lambda one: (one.place, one.upper) == held):
         pixel = projection.project(end.point)
         if projection.depth(end.point) > 0.0 and np.isfinite(pixel).all():
             lit = (end.place, end.upper) == held
-            points = pixel + (_HELD_PX if lit else _CONE_PX if end.on_cone else _ARC_PX) * circle
+            points = circle(pixel, (_HELD_PX if lit else _CONE_PX if end.on_cone else _ARC_PX) * scale)
             shapes += [
                 Fill(points, "halo", 0.75),
                 Stroke(points, _LINE_PX * scale, "hovered" if lit else "accent", 1.0, closed=True),

@@ -23,6 +23,7 @@ from viewer.formats.companion_json import read_map, write_map
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.motion import Choices, Retargeted, RetargetReport, find_map, retarget
 from viewer.scene import OtherFigure, Text, rgba
+from viewer.scene.flat import circle
 from viewer.session import Session
 from viewer.session.history import Step
 from viewer.session.long_work import LONG, LongWork, same_motion
@@ -30,7 +31,7 @@ from viewer.skeleton import Character, Skeleton
 from viewer.skeleton.joint_map import Map, Reference
 from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats
-from viewer.spatial.projection import Projection
+from viewer.spatial.projection import Projection, pixels_away
 from viewer.ui.background import Background, Job
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
@@ -463,8 +464,7 @@ class Retargeting:
             (True, other.skeleton.names, other.world.positions),
             (False, skeleton.names, places),
         ):
-            away = np.linalg.norm(projection.project(points) - at, axis=1)
-            away = np.where(np.isfinite(away), away, np.inf)
+            away = pixels_away(projection.project(points), at)
             paired = np.array([name in (self._pairs() if source else self._pairs().values()) for name in names])
             # A joint with a string is preferred to one without that lies beside it.
             nearest = int(np.argmin(away - np.where(paired, 3.0 * self._view.scale, 0.0)))
@@ -517,12 +517,12 @@ class Retargeting:
             points, chosen = _string(start, end), name == self.selected
             if name in doubtful and not chosen:
                 shapes += [Stroke(points[i : i + 2], 1.6 * scale, "warn") for i in range(0, _POINTS - 1, _DASH)]
-                shapes += [Stroke(_ring(at, 5.0 * scale), 1.6 * scale, "warn", closed=True) for at in (start, end)]
+                shapes += [Stroke(circle(at, 5.0 * scale), 1.6 * scale, "warn", closed=True) for at in (start, end)]
                 continue
             colour = "accent" if chosen else body_part(name).side or "centre"
             shapes.append(Stroke(points, (2.0 if chosen else 1.1) * scale, colour, 1.0 if chosen else 0.38))
             if chosen:
-                shapes += [Fill(_ring(at, 5.0 * scale), "accent") for at in (start, end)]
+                shapes += [Fill(circle(at, 5.0 * scale), "accent") for at in (start, end)]
         if self.held is not None:
             skeleton_of, points = (other.skeleton, ends[0]) if self.held.source else (skeleton, ends[1])
             start = points[skeleton_of.index(self.held.joint)]
@@ -565,11 +565,6 @@ def _string(start: Floats, end: Floats) -> Floats:
     part = np.linspace(0.0, 1.0, _POINTS)[:, None]
     sag = _SAG * float(np.linalg.norm(end - start)) * 4.0 * part * (1.0 - part)
     return np.asarray(start + part * (end - start) + sag * np.array([0.0, 1.0]))
-
-
-def _ring(at: Floats, radius: float) -> Floats:
-    angles = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
-    return np.asarray(at + radius * np.stack([np.cos(angles), np.sin(angles)], axis=1))
 
 
 class StringDrag:

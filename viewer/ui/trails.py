@@ -11,6 +11,7 @@ from viewer.document.actions import MovePoint
 from viewer.document.trail import MOST_REACH, check_trail, falloff, touched_frames, trail_point
 from viewer.gizmo import Fill, RigidMotion, Shape, Stroke
 from viewer.scene import Trail
+from viewer.scene.flat import circle
 from viewer.session import Session
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
@@ -20,7 +21,6 @@ REACH = 4
 """Frames before and after a dragged one that follow at first."""
 _HELD_PX, _LEAST_PX, _MOST_PX, _LINE_PX = 6.0, 1.6, 4.5, 1.6
 """Radius of the ring around the dot of a frame, radii of the dots of frames that follow it, and width of lines."""
-_CORNERS = 20
 _SHORT = 2e-3
 """Part of the figure's height by which a point may miss the pointer without a message."""
 
@@ -97,8 +97,6 @@ def trail_shapes(
         scale: physical per logical pixels.
     """
     frame, reach = held
-    turn = np.linspace(0.0, 2.0 * np.pi, _CORNERS, endpoint=False)
-    circle = scale * np.stack([np.cos(turn), np.sin(turn)], axis=1)
     frames = touched_frames(document, frame, reach)
     shares = falloff(frames - frame, reach)
     shapes: list[Shape] = []
@@ -108,9 +106,10 @@ def trail_shapes(
             continue
         pixel = projection.project(trail.points[index])
         if one != frame:
-            shapes.append(Fill(pixel + (_LEAST_PX + share * (_MOST_PX - _LEAST_PX)) * circle, "hovered", 0.95))
+            radius = (_LEAST_PX + share * (_MOST_PX - _LEAST_PX)) * scale
+            shapes.append(Fill(circle(pixel, radius), "hovered", 0.95))
             continue
-        ring = pixel + _HELD_PX * circle
+        ring = circle(pixel, _HELD_PX * scale)
         shapes += [Fill(ring, "halo", 0.5), Stroke(ring, _LINE_PX * scale, "hovered", 1.0, closed=True)]
-        shapes.append(Fill(pixel + 0.5 * _HELD_PX * circle, "hovered"))
+        shapes.append(Fill(circle(pixel, 0.5 * _HELD_PX * scale), "hovered"))
     return shapes

@@ -22,6 +22,7 @@ from viewer.ik.goals import Vector
 from viewer.skeleton import JointKind, Skeleton, joint_edits, rest_world
 from viewer.skeleton.joint_edits import MIDDLE, leaves_of, twin_of, unplaced
 from viewer.skeleton.names import swapped_names
+from viewer.skeleton.skeleton import place_names
 from viewer.spatial.checks import Floats, member
 from viewer.spatial.quaternion import conjugate, rotate
 
@@ -51,7 +52,7 @@ def _new_name(document: Document, name: str) -> str:
     skeleton = document.skeleton
     if name in skeleton.names:
         raise InputError(f"there is a joint {quote(name)} already")
-    if name in {*skeleton.tip_names, *(effector.name for effector in skeleton.effectors), *_taken(document)}:
+    if name in place_names(skeleton) | _taken(document):
         raise InputError(f"an effector, goal or prop is called {quote(name)} already")
     return name
 

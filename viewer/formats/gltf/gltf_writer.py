@@ -19,9 +19,10 @@ from viewer.formats.gltf.mesh_parts import Instance, Parts, linear
 from viewer.formats.gltf.nodes import FIGURE, JOINT, MESH, ROOT, named_as_tip
 from viewer.formats.gltf.written_parts import BufferWriter, add_objects, material, primitive
 from viewer.formats.save import check_range, left_out, nodes_only
-from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, rest_world, tip_positions
+from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, rest_world
 from viewer.skeleton.attached import WORLD
 from viewer.skeleton.bodies import bone_mesh
+from viewer.skeleton.kinematics import joints_and_tips
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix
 from viewer.spatial.vectors import face_normals
@@ -267,7 +268,7 @@ def _add_skinned(
 def _inverse_bind(skeleton: Skeleton, rest: World) -> Floats:
     """(J + T, 4, 4) joint_from_world of joints and tips at rest, in glTF's column-major order."""
     rotations = np.concatenate([rest.rotations, rest.rotations[skeleton.tip_parents]])
-    positions = np.concatenate([rest.positions, tip_positions(skeleton, rest)])
+    positions = joints_and_tips(skeleton, rest)
     turned_back = conjugate(rotations)
     inverse = np.zeros((len(positions), 4, 4))
     inverse[:, :3, :3] = to_matrix(turned_back)
