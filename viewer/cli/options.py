@@ -30,7 +30,8 @@ _OBJECT = re.compile(r"(sphere|box|mesh):(.+?)(?:@([^@]*))?")
 OBJECT_FORM = "sphere:RADIUS@X,Y,Z, box:WIDTH,HEIGHT,DEPTH@X,Y,Z or mesh:FILE[@X,Y,Z]"
 _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 
-FILE_KINDS = "BVH, glTF, URDF, xacro, MJCF, JSON or NPZ file"
+*_FIRST, _LAST = file_formats.CHARACTER_FILES
+FILE_KINDS = f"{', '.join(_FIRST)} or {_LAST} file"
 INPUT_FILE: Any = argument(
     "FILE", f"{FILE_KINDS}, a session (`.ikv.json`), `sample:NAME`, or `-` (standard input)",
     completes=SKELETONS, reads=True,

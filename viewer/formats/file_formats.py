@@ -208,6 +208,10 @@ WRITTEN = tuple(each.suffix for each in FORMATS if each.writer)
 """Suffixes of the files that can be written."""
 READ_IN_FOLDERS = tuple(each.suffix for each in FORMATS if each.reader not in {"", _FIT} and not each.is_alone)
 """Suffixes of the files in a folder that are inputs: tables and plain arrays may be anything."""
+CHARACTER_FILES = tuple(
+    dict.fromkeys("glTF" if f.name == "GLB" else f.name for f in FORMATS if f.reader not in {"", _FIT})
+)
+"""Names of the formats that hold skeletons."""
 POINT_FILES = tuple(each.suffix for each in FORMATS if each.points)
 """Suffixes of the files that may hold positions over time."""
 
