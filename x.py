@@ -225,6 +225,9 @@ def run(arguments: list[str]) -> int:
 
 def test(arguments: list[str]) -> int:
     """Run the tests in parallel; options given by the user come last, so they win."""
+    for path in (argument.partition("::")[0] for argument in arguments):
+        if path.endswith(".py") and not (ROOT / path).exists():  # parallel pytest would end without a word
+            raise SetupError(f"test: expected a file of tests, found none at {path}")
     python = environment("test")
     see_to_readers()
     workers = min(os.cpu_count() or 1, MAX_WORKERS)

@@ -104,16 +104,19 @@ class PanelWindow:
     def _recorded(self) -> Iterator[None]:
         """Record where every item and every line of text of ours is put."""
         self.boxes, self.lines = [], []
-        plain, text, strong = imgui.invisible_button, Pen.text, Pen.strong
+        text, strong = Pen.text, Pen.strong
 
         def here() -> str:
             return self.ui.panel.id if self.ui.panel else ""
 
-        def noting(name: str, *rest: Any) -> bool:  # noqa: ANN401 - passed on
-            pressed = plain(name, *rest)
-            low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
-            self.boxes.append(Box(here(), name, low.x, low.y, high.x, high.y))
-            return pressed
+        def noting(plain: Callable[..., bool]) -> Callable[..., bool]:
+            def note(name: str, *rest: Any) -> bool:  # noqa: ANN401 - passed on
+                pressed = plain(name, *rest)
+                low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
+                self.boxes.append(Box(here(), name, low.x, low.y, high.x, high.y))
+                return pressed
+
+            return note
 
         def written(write: Callable[..., None], *, bold: bool) -> Callable[..., None]:
             def note(pen: Pen, x: float, y: float, words: str, *rest: Any) -> None:  # noqa: ANN401 - passed on
@@ -125,7 +128,8 @@ class PanelWindow:
             return note
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(imgui, "invisible_button", noting)
+            for item in ("invisible_button", "menu_item_simple"):
+                patch.setattr(imgui, item, noting(getattr(imgui, item)))
             patch.setattr(Pen, "text", written(text, bold=False))
             patch.setattr(Pen, "strong", written(strong, bold=True))
             yield

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from cli_run import ran
 from imgui_bundle import imgui
-from inside.app import FORMATS
+from inside.app import LISTED
 from inside.formats import WRITERS
 from inside.ui import ExportOptions
 from panel_window import PanelWindow
@@ -84,11 +84,11 @@ def test_the_window_writes_what_convert_writes(
 
 
 def test_every_format_that_can_be_written_is_offered() -> None:
-    assert {suffix for suffix, _, _ in FORMATS} == set(WRITERS) - {".usdc"}
+    assert {suffix for suffix, _, _ in LISTED} == set(WRITERS) - {".usdc"}
 
 
 def test_a_format_that_is_chosen_is_the_name_s_suffix_and_the_other_way_round(window: PanelWindow) -> None:
-    suffixes = [suffix for suffix, _, _ in FORMATS]
+    suffixes = [suffix for suffix, _, _ in LISTED]
     window.click("files", f"format {suffixes.index('.csv')}")
     assert asked(window).name == "walk.csv"
     assert asked(window).path.suffix == ".csv"
@@ -151,7 +151,7 @@ def test_a_table_of_a_robot_has_its_joint_positions_unless_places_are_chosen(win
     state = asked(robot).export
     assert state.options(robot.session.document, Path("a.csv")).joints is True
     assert state.options(robot.session.document, Path("a.bvh")).joints is False
-    robot.click("files", f"format {[suffix for suffix, _, _ in FORMATS].index('.csv')}")
+    robot.click("files", f"format {[suffix for suffix, _, _ in LISTED].index('.csv')}")
     robot.frames(3)
     assert {"Radians, metres", "Joint positions"} <= set(robot.words("files"))
     robot.click("files", "columns 0")

@@ -94,7 +94,7 @@ def test_the_rate_is_the_takes_or_a_part_of_it(rate: float, form: FilmFormat, ex
 def test_another_rate_is_said_to_be_one() -> None:
     assert film.rate_words(WALK, plan(WALK, fps=24.0), "mp4") == "resampled from 30 fps"
     assert film.rate_words(STILL, plan(STILL), "gif") == "GIF: 50 at most"
-    assert [film.fastest(form) for form in film.FORMATS] == [240.0, 50.0, 240.0]
+    assert [film.fastest(form) for form in film.FILM_FORMATS] == [240.0, 50.0, 240.0]
     assert [film.ordinal(n) for n in (2, 3, 4, 11, 12, 21, 112)] == [
         "2nd",
         "3rd",

@@ -21,8 +21,7 @@ def robot(tmp_path: Path) -> Iterator[PanelWindow]:
     path = tmp_path / "arm.urdf"
     path.write_text(ARM, encoding="utf-8")
     made = PanelWindow(viewer.load(path))
-    made.ui.layout.tabs["left-bottom"] = "joints"
-    made.frames(3)
+    made.front("joints")
     yield made
     made.close()
 
@@ -40,8 +39,7 @@ def test_names_that_all_end_alike_are_shown_without_their_end(tmp_path: Path) ->
     path = tmp_path / "arm.urdf"
     path.write_text(ARM.replace('joint name="shoulder"', 'joint name="shoulder_joint"'), encoding="utf-8")
     window = PanelWindow(viewer.load(path))
-    window.ui.layout.tabs["left-bottom"] = "joints"
-    window.frames(3)
+    window.front("joints")
     words = window.words("joints")
     assert "shoulder" in words
     assert words.index("Copy") < words.index("shoulder")  # in sight, however many joints there are

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 import pytest
 from characters import a_pose, every_kind
 from inside.formats import (
     GOAL_FORMS,
+    GoalEntry,
     goals_file_from_text,
     goals_to_json,
     pose_from_text,
@@ -18,6 +20,7 @@ from inside.formats import (
     read_pose,
     write_whole,
 )
+from inside.ik import KINDS
 
 from viewer.errors import FormatError, InputError
 from viewer.ik import Goal
@@ -188,3 +191,10 @@ def test_poses_that_are_refused(text: str, message: str) -> None:
 
 def test_a_pose_file_may_be_empty_if_it_says_what_it_is() -> None:
     assert pose_from_text('{"type": "pose"}', "p", SKELETON).same_as(SKELETON.rest_pose())
+
+
+def test_no_kind_of_goals_has_a_key_that_all_goals_have() -> None:
+    """Else the key would have two meanings, and files that hold the other one could not be read."""
+    common = {field.encode_name for field in msgspec.structs.fields(GoalEntry.__base__)}
+    assert {"level", "weight", "hold"} <= common
+    assert [(word, key) for word, kind in KINDS.items() for key in kind.keys if key in common] == []

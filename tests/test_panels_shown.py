@@ -100,6 +100,10 @@ def test_the_submenu_has_the_panels_with_tabs_of_the_workspace(window: PanelWind
 
 def test_a_panel_in_front_is_closed_and_others_are_brought_to_the_front(window: PanelWindow) -> None:
     assert {"solver", "history"} <= tabs(window)
+    history = next(panel for panel in PANELS if panel.id == "history")
+    for panel in window.ui.fitting():
+        if panel.place is history.place and panel.id not in {"solver", "history"}:
+            window.ui.close_panel(panel.id)
     entries(window, "History")
     assert window.ui.layout.tabs["right-bottom"] == "history"
     entries(window, "History")

@@ -16,7 +16,7 @@ from inside.document import SetLimits, SetMode, SetSolver, TurnJoint, actions
 from inside.document import base_Action as Action
 from inside.ik import Backend, backends
 from inside.ik import engine as numpy_engine
-from inside.session import KINDS, TargetMotion, find_demo, load_session, open_script, replay
+from inside.session import STORED_KINDS, TargetMotion, find_demo, load_session, open_script, replay
 from inside.session import moving_targets_Pointer as Pointer
 from restless import Restless, faults
 from scripts import Tree, altered, names, recorded, same, saved
@@ -241,7 +241,7 @@ def test_every_action_can_be_written() -> None:
     kinds = vars(actions).values()
     missing = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Action) and kind is not Action]
     assert missing
-    assert [kind.__name__ for kind in missing if KINDS.get(kind.__name__) is not kind] == []
+    assert [kind.__name__ for kind in missing if STORED_KINDS.get(kind.__name__) is not kind] == []
 
 
 def test_numbers_keep_their_bits_and_kinds(tmp_path: Path) -> None:

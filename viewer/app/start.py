@@ -20,7 +20,7 @@ from viewer.skeleton import Character, Pose
 from viewer.skeleton.character import check_characters
 
 WindowKind = Literal["glfw", "pyglet", "headless"]
-KINDS: tuple[str, ...] = get_args(WindowKind)
+WINDOW_KINDS: tuple[str, ...] = get_args(WindowKind)
 
 
 def view(
@@ -68,14 +68,14 @@ def window_libraries(kind: str) -> Iterator[None]:
     """Import `viewer.app.application` in this context, which reports libraries that are missing or cannot be loaded.
 
     Args:
-        kind: one of `KINDS`.
+        kind: one of `WINDOW_KINDS`.
 
     Raises:
         InputError: the kind is unknown.
         MachineError: the message says what to install. imgui-bundle, for example, needs libX11 and libGL.
     """
-    if kind not in KINDS:
-        raise InputError(unknown_name("window", kind, KINDS))
+    if kind not in WINDOW_KINDS:
+        raise InputError(unknown_name("window", kind, WINDOW_KINDS))
     check_libraries(kind)
     try:
         yield

@@ -64,6 +64,11 @@ def bone_vectors(skeleton: Skeleton) -> Floats:
     return np.concatenate([skeleton.offsets, skeleton.tip_offsets])
 
 
+def bone_lengths(skeleton: Skeleton) -> Floats:
+    """(J + T,) metres, in the order of `bone_vectors`."""
+    return np.asarray(np.linalg.norm(bone_vectors(skeleton), axis=-1))
+
+
 def bone_end(skeleton: Skeleton, joint: str, to: str) -> int:
     """The index of the place at the end of a bone, in the order of `bone_vectors`.
 

@@ -241,7 +241,7 @@ def read_bvh(path: Path, name: str, *, units: str | float = "auto", up: str = "a
 
 
 def build(parsed: BvhFile, name: str, *, units: str | float, up: str) -> Character:
-    """A character in metres, Y up, from the result of `parse_bvh`; ``units`` and ``up`` are those of `read_bvh`."""
+    """A character in metres, Y up, from the result of `parse_bvh`; ``units`` and ``up`` as in `FileFormat.read`."""
     names, warnings = unique_names([joint.name for joint in parsed.joints])
     rotations = local_rotations(parsed.values, parsed.channels)
     offsets = np.array([joint.offset for joint in parsed.joints], dtype=np.float64)
@@ -309,8 +309,6 @@ class _Tree:
             rest_rotations=rest,
             kinds=kinds,
             axes=axes,
-            limits=(None,) * len(names),
-            stiffness=np.zeros(len(names)),
             tip_parents=self.tip_parents,
             tip_offsets=tip_offsets,
             effectors=find_effectors(names, self.parents, self.tip_parents, tip_offsets),

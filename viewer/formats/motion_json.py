@@ -18,7 +18,7 @@ from viewer.formats.files import read_file_or_pipe, read_text
 from viewer.formats.json_reading import block_object, compact, decode, numbers
 from viewer.formats.json_structs import VERSION, Motion, PoseFile, RestEntry
 from viewer.formats.units import lengths_to_internal, root_rotations_to_internal, root_translations_to_internal
-from viewer.skeleton import Clip, JointKind, Pose, Skeleton, Source
+from viewer.skeleton import Clip, Pose, Skeleton, Source
 from viewer.spatial.checks import Floats, Ints, handed_over, nearly_unit
 
 LARGEST = 1 << 22
@@ -299,10 +299,6 @@ def _skeleton(name: str, rest: dict[str, RestEntry]) -> Skeleton:
             parents=np.array(parents, dtype=np.intp),
             offsets=np.array([entry.offset for entry in entries]).reshape(count, 3),
             rest_rotations=np.array([entry.rotation for entry in entries]).reshape(count, 4),
-            kinds=tuple(JointKind.FREE if parent < 0 else JointKind.BALL for parent in parents),
-            axes=np.zeros((count, 2, 3)),
-            limits=(None,) * count,
-            stiffness=np.zeros(count),
             tip_parents=np.array([joint for joint, _ in tips], dtype=np.intp),
             tip_offsets=np.array([tip for _, tip in tips]).reshape(-1, 3),
         )

@@ -67,7 +67,7 @@ def read_skeleton_json(path: Path, name: str, *, units: str = "auto", up: str = 
 
 
 def skeleton_from_text(text: str, file: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """The character that the text of a skeleton file describes; ``units`` and ``up`` as in `read_skeleton_json`.
+    """The character that the text of a skeleton file describes; ``units`` and ``up`` as in `FileFormat.read`.
 
     Raises:
         FormatError: not JSON, or its contents are refused.

@@ -18,7 +18,7 @@ import numpy as np
 
 from viewer.choices import PresetName
 from viewer.errors import InputError, quote, unknown_name
-from viewer.skeleton import Character, Clip, Effector, JointKind, Skeleton, fk_clip
+from viewer.skeleton import Character, Clip, Effector, Skeleton, fk_clip
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import exp, multiply
 
@@ -238,11 +238,6 @@ def smpl_figure(height: float = HEIGHT) -> Skeleton:
         names=names,
         parents=np.array(parents, dtype=np.intp),
         offsets=offsets * height,
-        rest_rotations=np.tile((0.0, 0.0, 0.0, 1.0), (len(names), 1)),
-        kinds=(JointKind.FREE, *(JointKind.BALL for _ in names[1:])),
-        axes=np.zeros((len(names), 2, 3)),
-        limits=(None,) * len(names),
-        stiffness=np.zeros(len(names)),
         tip_parents=np.array([names.index(name) for name in held], dtype=np.intp),
         tip_offsets=np.array([_of_side(name, tips[name]) for name in held]) * height,
         effectors=tuple(Effector(end, names.index(end)) for end in described.ends),

@@ -45,7 +45,7 @@ _VALUES = (
     Item, Key, Grab, Pose, actions.CopiedKeys, Entry, Mode, Scope, Blend, Loop, Orbit, FigureEight, Chase,
     Prop, Shape, GoalLayer, PlantedContact, Tangent,
 )  # fmt: skip
-KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*_ACTIONS, *_VALUES) if kind is not Action}
+STORED_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*_ACTIONS, *_VALUES) if kind is not Action}
 """Kinds that can be written, besides numbers, text, lists, arrays and mappings."""
 
 BARE = (
@@ -92,7 +92,7 @@ def encoded(value: object) -> object:
     """A value as data that JSON can hold, exact to the last bit.
 
     Raises:
-        InputError: a kind that is not in `KINDS`.
+        InputError: a kind that is not in `STORED_KINDS`.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -117,7 +117,7 @@ def _many(values: tuple[object, ...] | list[object] | Mapping[Any, object]) -> o
 
 def _known(value: object) -> str:
     name = type(value).__name__
-    if KINDS.get(name) is not type(value):
+    if STORED_KINDS.get(name) is not type(value):
         raise InputError(f"a {name} cannot be recorded")
     return name
 
@@ -157,9 +157,9 @@ def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - a v
         raise FormatError(f"expected the kind of a value, found {quote(name)}", path=path)
     if name in _READERS:
         return _READERS[name](data, folder, path)
-    kind = KINDS.get(name)
+    kind = STORED_KINDS.get(name)
     if kind is None:
-        raise FormatError(unknown_name("kind of value", name, [*KINDS, *_READERS]), path=path)
+        raise FormatError(unknown_name("kind of value", name, [*STORED_KINDS, *_READERS]), path=path)
     if name == "SetLength" and "to" not in data:  # then it named the joint at the bone's end
         data = {**data, "joint": "", "to": data.get("joint")}
     given = {key: decoded(one, folder, f"{path}.{key}") for key, one in data.items() if key != KIND}
@@ -171,7 +171,7 @@ def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - a v
         raise FormatError(f"expected the attributes of {name}, found others", path=path) from error
 
 
-def _made(kind: Any, given: dict[str, Any]) -> object:  # noqa: ANN401 - one of `KINDS`
+def _made(kind: Any, given: dict[str, Any]) -> object:  # noqa: ANN401 - one of `STORED_KINDS`
     if OF in given:
         return kind(*given[OF])
     if kind.__dataclass_params__.init:
@@ -264,7 +264,7 @@ def _motions(motions: tuple[TargetMotion, ...]) -> list[object]:
 
 def _path_data(path: object) -> object:
     """The path as data; None for any function of time, whose positions are written at each tick."""
-    return encoded(path) if type(path).__name__ in KINDS else None
+    return encoded(path) if type(path).__name__ in STORED_KINDS else None
 
 
 WRITERS: dict[str, Callable[..., list[object]]] = {
@@ -410,7 +410,7 @@ class ActionLog:
 
     def _write_places(self) -> None:
         """Add the positions, at this tick, of moving targets whose paths no file can hold."""
-        unwritten = [motion for motion in self._targets.motions if type(motion.path).__name__ not in KINDS]
+        unwritten = [motion for motion in self._targets.motions if type(motion.path).__name__ not in STORED_KINDS]
         positions: list[object] = [[one.effector, one.path(self._targets.seconds).tolist()] for one in unwritten]
         if positions and positions != self._places:
             self.add(PLACES, positions)

@@ -507,8 +507,6 @@ def alone(skeleton: Skeleton, joint: int) -> Skeleton:
         axes=skeleton.axes[[joint]],
         limits=(skeleton.limits[joint],),
         stiffness=skeleton.stiffness[[joint]],
-        tip_parents=np.zeros(0, dtype=np.intp),
-        tip_offsets=np.zeros((0, 3)),
     )
 
 

@@ -45,9 +45,12 @@ from viewer.spatial.checks import (
     text,
     whole_numbers,
 )
+from viewer.spatial.quaternion import IDENTITY
 
 Vector: TypeAlias = tuple[float, float, float]
 
+_LEFT_OUT: Any = None
+"""The default of a field that becomes what `_usual` says."""
 _UNIT = 1e-12
 """Axes this close to unit length are not normalised again."""
 _PERPENDICULAR = 1e-6
@@ -70,8 +73,10 @@ class Skeleton:
         names: (J,) unique joint names.
         parents: (J,) index of each joint's parent, -1 for roots.
         offsets: (J, 3) rest translation in the parent's frame.
-        rest_rotations: (J, 4) rest rotation (x, y, z, w), parent_from_joint; limits are measured from it.
-        kinds: (J,) how each joint moves.
+        rest_rotations: (J, 4) rest rotation (x, y, z, w), parent_from_joint; limits are measured from it. None: no
+            rotation.
+        kinds: (J,) how each joint moves. None: roots are free, other joints are balls. The other fields that may be
+            None are then zeros or empty.
         axes: (J, 2, 3) unit axes in the joint's rest frame: [0] of hinges and slides, both of universals; else 0.
         limits: (J,) the ranges of each joint, None where unlimited.
         stiffness: (J,) 0 (free) to 1 (does not move in IK).
@@ -97,13 +102,13 @@ class Skeleton:
     names: tuple[str, ...]
     parents: Ints
     offsets: Floats
-    rest_rotations: Floats
-    kinds: tuple[JointKind, ...]
-    axes: Floats
-    limits: tuple[JointLimits | None, ...]
-    stiffness: Floats
-    tip_parents: Ints
-    tip_offsets: Floats
+    rest_rotations: Floats = _LEFT_OUT
+    kinds: tuple[JointKind, ...] = _LEFT_OUT
+    axes: Floats = _LEFT_OUT
+    limits: tuple[JointLimits | None, ...] = _LEFT_OUT
+    stiffness: Floats = _LEFT_OUT
+    tip_parents: Ints = _LEFT_OUT
+    tip_offsets: Floats = _LEFT_OUT
     effectors: tuple[Effector, ...] = ()
     poses: Mapping[str, Pose] = field(default_factory=lambda: MappingProxyType({}))
     mobility: Floats | None = None
@@ -250,6 +255,9 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
     names = checked_names(given.names)
     count = len(names)
     parents = _parents(given.parents, names)
+    for field_, value in _usual(parents).items():
+        if getattr(given, field_) is _LEFT_OUT:
+            object.__setattr__(given, field_, value)
     kinds = _kinds(given.kinds, names, parents)
     tip_parents = _tip_parents(given.tip_parents, count)
     mobility, matrices = given.mobility, given.mobility_matrices
@@ -280,6 +288,20 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
         "motors": _stated(given.motors, Motor, "motors", names),
         "mimics": checked_mimics(given.mimics, names, kinds),
         "loops": _loops(given, names),
+    }
+
+
+def _usual(parents: Ints) -> dict[str, object]:
+    """The fields that may be left out: balls under free roots, without limits, end sites or rotations at rest."""
+    count = len(parents)
+    return {
+        "rest_rotations": np.broadcast_to(IDENTITY, (count, 4)),
+        "kinds": [JointKind.FREE if parent < 0 else JointKind.BALL for parent in parents.tolist()],
+        "axes": np.zeros((count, 2, 3)),
+        "limits": (None,) * count,
+        "stiffness": np.zeros(count),
+        "tip_parents": np.zeros(0, dtype=np.intp),
+        "tip_offsets": np.zeros((0, 3)),
     }
 
 

@@ -39,7 +39,7 @@ from viewer.ui.scene_builder import goal_marks, stretched
 from viewer.ui.view import View
 
 FilmFormat = Literal["mp4", "gif", "png"]
-FORMATS: tuple[FilmFormat, ...] = get_args(FilmFormat)
+FILM_FORMATS: tuple[FilmFormat, ...] = get_args(FilmFormat)
 
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
@@ -149,7 +149,7 @@ def left_words(seconds: float | None) -> str:
 
 def form_of(name: str) -> FilmFormat | None:
     """The format by the suffix of a file name, or None."""
-    return next((form for form in FORMATS if name.casefold().endswith(f".{form}")), None)
+    return next((form for form in FILM_FORMATS if name.casefold().endswith(f".{form}")), None)
 
 
 def ranges(document: Document) -> tuple[tuple[int, int] | None, ...]:

@@ -18,7 +18,7 @@ from viewer.ui.file_menu import ExportOptions, shows_motion
 
 EXPORT_HEIGHT = 100.0
 """Height of the export options, logical pixels."""
-FORMATS = tuple((form.suffix, form.name, form.hint) for form in file_formats.FORMATS if form.writer and form.hint)
+LISTED = tuple((form.suffix, form.name, form.hint) for form in file_formats.FORMATS if form.writer and form.hint)
 """Suffix, word and tooltip of each export format."""
 _UNITS = ("", "m", "cm", "mm", "inch")
 _UPS = ("", "y", "z")
@@ -84,15 +84,15 @@ def draw_export(ui: PanelContext, asked: ExportState, suffix: str) -> str:
 
 def _format(ui: PanelContext, suffix: str) -> str:
     controls.label(ui, "Format", height=controls.SEGMENT)
-    suffixes = [one for one, _, _ in FORMATS]
+    suffixes = [one for one, _, _ in LISTED]
     usd = suffixes.index(".usda")
     now = usd if suffix == ".usdc" else suffixes.index(suffix) if suffix in suffixes else -1
-    hints = [hint for _, _, hint in FORMATS]
+    hints = [hint for _, _, hint in LISTED]
     off = set[int]()
     if find_spec("pxr") is None:
         off, hints[usd] = {usd}, "Needs usd-core: python3 -m pip install usd-core"
-    wide = float(int(imgui.get_content_region_avail().x / len(FORMATS)))
-    chosen = controls.segments(ui, "format", [word for _, word, _ in FORMATS], now, widths=wide, hints=hints, off=off)
+    wide = float(int(imgui.get_content_region_avail().x / len(LISTED)))
+    chosen = controls.segments(ui, "format", [word for _, word, _ in LISTED], now, widths=wide, hints=hints, off=off)
     return "" if chosen is None else suffixes[chosen]
 
 

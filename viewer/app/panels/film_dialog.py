@@ -109,7 +109,7 @@ class FilmState:
         name = typed_path(self.name.strip(), Path.cwd()).name
         if film.form_of(name) is not None or not has_suffix(name):
             return ""
-        formats = ", ".join(f".{form}" for form in film.FORMATS)
+        formats = ", ".join(f".{form}" for form in film.FILM_FORMATS)
         return f"{quote(Path(name).suffix)} is not a film format: expected {formats}"
 
     @property
@@ -138,7 +138,7 @@ def _opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmSta
         return before
     stem = Path(ui.controller.files.name.removesuffix(SUFFIX)).stem or "film"
     state = FilmState(document.character, stem, str(folder), lacks=lacks)
-    state.form = next((form for form in film.FORMATS if form == remembered.get("format")), "mp4")
+    state.form = next((form for form in film.FILM_FORMATS if form == remembered.get("format")), "mp4")
     state.form = "gif" if lacks and state.form == "mp4" else state.form
     state.name = film.renamed(stem, state.form)
     state.size = next((size for size in _SIZES if size == remembered.get("size")), "")
@@ -354,7 +354,7 @@ def _show_rows(ui: PanelContext, state: FilmState, *, still: bool) -> None:
 _POPUP = "##film dialog"
 _WIDTH = 560.0
 _WORDS = ("MP4", "GIF", "Pictures")
-_SUFFIXES = tuple(f".{form}" for form in film.FORMATS)
+_SUFFIXES = tuple(f".{form}" for form in film.FILM_FORMATS)
 
 
 def draw_film_dialog(ui: PanelContext) -> None:
@@ -412,8 +412,8 @@ def _place(ui: PanelContext, state: FilmState) -> bool:
 
 def _format(ui: PanelContext, state: FilmState) -> None:
     imgui.same_line(0.0, ui.px(6))
-    off = {film.FORMATS.index("mp4")} if state.lacks else set()
-    form = controls.choose(ui, "format", film.FORMATS, _WORDS, state.form, widths=ui.px(80), off=off)
+    off = {film.FILM_FORMATS.index("mp4")} if state.lacks else set()
+    form = controls.choose(ui, "format", film.FILM_FORMATS, _WORDS, state.form, widths=ui.px(80), off=off)
     if form != state.form:
         state.take_form(form)
     if state.lacks:

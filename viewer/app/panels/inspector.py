@@ -19,7 +19,7 @@ from viewer.app.panels.build_panel import draw_build_inspector
 from viewer.app.panels.contact_panel import draw_contact, draw_prop, is_folded
 from viewer.app.panels.figures_panel import draw_joint_difference, draw_place
 from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level, level_of
-from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bone_lengths, bones_of, coordinates, draw_joint
+from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bones_of, coordinates, draw_joint
 from viewer.app.panels.layers_panel import draw_layer
 from viewer.app.panels.panel_parts import hint, run
 from viewer.app.widgets import controls, fields
@@ -27,6 +27,7 @@ from viewer.app.widgets.edits import Phase, act, act_all, carry_out, carry_out_a
 from viewer.app.widgets.pen import gap
 from viewer.document import Action, Document, DocumentGoal, GoalLayer, Prop, actions
 from viewer.document.actions import SetBalance, SetLimitsFrom, SetSolver
+from viewer.document.edit_skeleton import bone_lengths
 from viewer.document.take import layer_of
 from viewer.errors import shown
 from viewer.formats.limit_sources import NONE, WORDS, sources_of

@@ -18,12 +18,11 @@ from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, carry_out_all
 from viewer.app.widgets.pen import Pen
 from viewer.document import Document, Item, actions, joints_at_limit
-from viewer.document.edit_skeleton import bone_vectors, coordinate_names, ends_of, farthest, held_percent, seen_in_clip
+from viewer.document.edit_skeleton import bone_lengths, coordinate_names, ends_of, farthest, held_percent, seen_in_clip
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
 from viewer.scene import bone_ends
 from viewer.skeleton import JointKind, LimitForm, Motor, Skeleton, coordinates_of, inertias_of, joint_space
-from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.mirroring import other_joint
 from viewer.ui.range_handles import end_action
@@ -104,11 +103,6 @@ def bones_of(skeleton: Skeleton, joint: int) -> list[int]:
         if found := [end for end in ends if lengths[end] > _NO_BONE]:
             return found
     return []
-
-
-def bone_lengths(skeleton: Skeleton) -> Floats:
-    """(J + T,) metres from the parent of each joint, then of each end site."""
-    return np.asarray(np.linalg.norm(bone_vectors(skeleton), axis=-1))
 
 
 def _joint_position(ui: PanelContext, joint: int) -> None:

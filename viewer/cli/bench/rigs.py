@@ -81,13 +81,9 @@ def with_mocap_joints(biped: Skeleton) -> Skeleton:
         names=names,
         parents=np.array([names.index(row.parent) if row.parent else -1 for row in rows]),
         offsets=np.array([row.offset for row in rows]),
-        rest_rotations=np.tile([0.0, 0.0, 0.0, 1.0], (len(rows), 1)),
         kinds=tuple(row.kind for row in rows),
         axes=np.array([row.axes for row in rows]),
         limits=tuple(row.limits for row in rows),
-        stiffness=np.zeros(len(rows)),
-        tip_parents=np.zeros(0, dtype=np.intp),
-        tip_offsets=np.zeros((0, 3)),
     )
 
 

@@ -180,7 +180,6 @@ def _not_followed(file: File, sizes: Mapping[str, Sizes], names: tuple[str, ...]
 
 
 def _skeleton(tree: Tree, names: tuple[str, ...], rest: Baked, name: str) -> Skeleton:
-    count = len(names)
     tip_parents = np.array([joint for joint, _ in tree.tips], dtype=np.intp)
     order = np.argsort(tip_parents, kind="stable")
     tip_parents = tip_parents[order]
@@ -193,9 +192,6 @@ def _skeleton(tree: Tree, names: tuple[str, ...], rest: Baked, name: str) -> Ske
         offsets=rest.translations[0],
         rest_rotations=rest.rotations[0],
         kinds=tuple(_kind(joint, parent) for joint, parent in zip(tree.joints, tree.parents.tolist(), strict=True)),
-        axes=np.zeros((count, 2, 3)),
-        limits=(None,) * count,
-        stiffness=np.zeros(count),
         tip_parents=tip_parents,
         tip_offsets=tip_offsets,
         effectors=find_effectors(names, tree.parents, tip_parents, tip_offsets),

@@ -19,9 +19,10 @@ from viewer.spatial.checks import Floats, Ints
 Places: TypeAlias = Ints | slice
 """Indices; a slice where they are evenly spaced, which is quicker to read and write by."""
 Residual: TypeAlias = Callable[[System, Work, int, int, Floats], float]
-"(system, scratch, goal, its place in e, e (m,)) -> tolerances that it misses by."
+"(system, scratch, goal, its place in e, e (m,)) -> by how many tolerances it misses."
 Residuals: TypeAlias = Callable[[System, Work, Floats, Places, Ints, Floats], float]
-"(system, scratch, joints' frames (3, 3, K + 1), N goals, their places (N, count) in e, e (m,)) -> largest miss."
+"""(system, scratch, joints' frames (3, 3, K + 1), N goals, their places (N, count) in e, e (m,)) -> largest miss, in
+metres or radians, not in tolerances."""
 
 
 class Measure(Enum):
