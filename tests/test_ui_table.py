@@ -39,8 +39,8 @@ def test_every_key_finds_its_command() -> None:
             assert command_for(found.key, found.mods, dragging=command.in_drag, room=command.room) is command
 
 
-def test_while_dragging_ctrl_and_shift_do_not_hide_a_key() -> None:
-    for mods in (NONE, frozenset({"ctrl"}), frozenset({"shift"}), frozenset({"ctrl", "shift", "alt"})):
+def test_while_dragging_ctrl_and_shift_do_not_hide_a_key_and_alt_does() -> None:
+    for mods in (NONE, frozenset({"ctrl"}), frozenset({"shift"}), frozenset({"ctrl", "shift"})):
         found = command_for("5", mods, dragging=True)
         assert found is not None
         assert found.id == "drag.type_5"
@@ -50,6 +50,7 @@ def test_while_dragging_ctrl_and_shift_do_not_hide_a_key() -> None:
     plane = command_for("x", frozenset({"ctrl", "shift"}), dragging=True)
     assert plane is not None
     assert plane.id == "drag.plane_x"
+    assert all(command_for(key, frozenset({"alt"}), dragging=True) is None for key in ("4", "x", "tab", "period"))
 
 
 def test_what_acts_while_dragging_is_nothing_else_and_the_other_way_round() -> None:

@@ -478,11 +478,13 @@ class HelpRow(NamedTuple):
 def command_for(key: str, mods: Mods, *, dragging: bool, room: str = "") -> Command | None:
     """The command of a key, or None; with ``room`` one of a workspace alone.
 
-    During a drag, Ctrl and Alt may be held with any key (Ctrl snaps), and Shift (fine) with keys that have no other
-    meaning with Shift.
+    During a drag, Ctrl (snaps) may be held with any key, and Shift (fine) with keys that have no other meaning with
+    Shift. With Alt, keys do nothing: Alt+4, which leaves the workspace outside of drags, must not type a 4.
     """
     if not dragging:
         return _BY_CHORD.get((False, room, Chord(key, mods)))
+    if "alt" in mods:
+        return None
     held = mods & {"shift"}
     return _BY_CHORD.get((True, "", Chord(key, held))) or _BY_CHORD.get((True, "", Chord(key, frozenset())))
 
