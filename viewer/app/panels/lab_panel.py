@@ -218,7 +218,7 @@ def draw_convergence(ui: PanelContext) -> None:
     """Draw the largest error by iteration and by time, why methods stopped, and how far joints turned."""
     lab = ui.controller.laboratory
     shown = {name: trace for name, trace in lab.traces.items() if name not in lab.hidden}
-    if not shown:
+    if all(len(trace.solutions) < 2 for trace in shown.values()):
         controls.quiet(ui, "Drag a hand or foot to see its error by iteration and by time")
         return
     # The solid one is drawn last, over the others.
