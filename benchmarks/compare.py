@@ -25,12 +25,21 @@ from neutral import FOLDER, NeutralSource
 from rivals import MINK, MUJOCO, PINOCCHIO, Entry
 
 from viewer.cli.bench import bench_report, plan, solves
-from viewer.cli.bench.bench_files import Reader, measure_files
 from viewer.cli.bench.bench_problems import Problems
 from viewer.cli.bench.bench_report import Table, number
 from viewer.cli.bench.plan import Plan, version_of
 from viewer.cli.bench.rigs import Rig
-from viewer.cli.bench.solves import CHAIN, NUMBA, NUMPY, Contender, judged, our_makers, round_robin
+from viewer.cli.bench.solves import (
+    CHAIN,
+    NUMBA,
+    NUMPY,
+    Contender,
+    Reader,
+    judged,
+    measure_files,
+    our_makers,
+    round_robin,
+)
 from viewer.cli.job import Json, print_json, progress_bars
 from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
 

@@ -37,8 +37,8 @@ _MEASURES = {
     "lockup": "drags.measure_lockups",
     "poses": "bench_poses.measure_poses",
     "batch": "solves.measure_batch",
-    "start": "bench_files.measure_start",
-    "files": "bench_files.measure_files",
+    "start": "solves.measure_start",
+    "files": "solves.measure_files",
 }
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
