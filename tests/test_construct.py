@@ -226,14 +226,14 @@ WRONG_SKELETONS: list[tuple[str, st.SearchStrategy[Any], str]] = [
         'skeleton kinds of "elbow": expected one',
     ),
     ("kinds", st.just(["ball", "free"]), 'skeleton kinds of "elbow": expected free on roots only'),
-    ("kinds", st.sampled_from(["hinge", ("hinge",), None]), "skeleton kinds: expected "),
+    ("kinds", st.sampled_from(["hinge", ("hinge",)]), "skeleton kinds: expected "),
     ("axes", st.just(np.zeros((2, 2, 3))), 'skeleton axes of "elbow": expected a direction, found the zero vector'),
     (
         "axes",
         st.sampled_from(BAD_NUMBERS).map(lambda v: with_item(HINGED.axes, (1, 0, 2), v)),
         'skeleton axes of "elbow": expected finite numbers',
     ),
-    ("limits", st.sampled_from([None, [None]]), "skeleton limits: expected "),
+    ("limits", st.just([None]), "skeleton limits: expected "),
     (
         "limits",
         st.sampled_from([(0, 1), "none", 3]).map(lambda v: [None, v]),

@@ -48,6 +48,9 @@ _VALUES = (
 STORED_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*_ACTIONS, *_VALUES) if kind is not Action}
 """Kinds that can be written, besides numbers, text, lists, arrays and mappings."""
 
+_RENAMED = {"SetHandle": "SetGoal", "SetWanted": "SetGoalKind", "Wanted": "GoalKind"}
+"""Names that kinds had in files of version 1."""
+
 BARE = (
     "commit", "cancel", "undo", "redo", "stop", "accept_escape", "record", "stop_recording", "solve", "pause", "resume",
     "mark_saved",
@@ -155,6 +158,7 @@ def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - a v
     name = data.get(KIND)
     if not isinstance(name, str):
         raise FormatError(f"expected the kind of a value, found {quote(name)}", path=path)
+    name = _RENAMED.get(name, name)
     if name in _READERS:
         return _READERS[name](data, folder, path)
     kind = STORED_KINDS.get(name)

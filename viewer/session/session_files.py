@@ -45,7 +45,6 @@ ONE_FIGURE = 2
 _NO_OBJECT = "expected a JSON object"
 
 _OFF = "off"
-_NAMES = {"SetHandle": "SetGoal", "SetWanted": "SetGoalKind", "Wanted": "GoalKind"}
 _DOCUMENTS = ("open", "leap", "put")
 """Recorded calls whose last argument is a document."""
 
@@ -361,8 +360,6 @@ def _value(data: Any) -> Any:  # noqa: ANN401 - decoded data
         pairs = changes.get("of") if isinstance(changes, dict) else None
         if isinstance(pairs, list):
             made["changes"] = {"$": "map", "of": [_change(pair) for pair in pairs]}
-    if isinstance(kind, str) and kind in _NAMES:
-        made["$"] = _NAMES[kind]
     return made
 
 

@@ -43,7 +43,7 @@ _NEW = 0.1
 _MOST_CONTACTS = 240
 """Contacts whose soles are on the floor: those of about 80 stances."""
 _RETURNS = 1e-3
-"""Metres from its place to which a key may bring a planted foot before it is said that it stays."""
+"""Metres from its place to which a key may bring a planted foot before a message says that it stays."""
 _GHOST = 0.3
 
 _SHARES = {"contacts": 0.2, "planting": 0.8}
