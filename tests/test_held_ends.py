@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from inside.motion import HeldEnd, with_ends_held, with_ends_near
+from inside.motion import HeldEnd, with_body_over, with_ends_held, with_ends_near
 from inside.skeleton import nearest_turns
 from inside.spatial import from_axis_angle, multiply, twist_about, vectors, wrapped
 
@@ -85,6 +87,21 @@ def test_the_body_gives_way_only_where_legs_are_too_short() -> None:
     assert went[6:10].max() < 1e-3  # it begins where legs are nearly straight
     assert 0.15 < went[-1] < 0.3
     assert (np.abs(np.diff(went)) < 0.02).all()  # feet go by 0.01 a frame: nothing jumps where legs are straight
+
+
+def test_a_free_body_makes_up_for_what_its_feet_are_off_in_the_mean() -> None:
+    skeleton, random = legs(), np.random.default_rng(5)
+    motion, shifts = still(skeleton, 20), random.normal(size=(2, 20, 3))
+    world, still_turned = fk_arrays(skeleton.parents, *motion), np.tile((0.0, 0.0, 0.0, 1.0), (20, 1))
+    ends = [feet(skeleton, world, shift, still_turned)[foot] for foot, shift in enumerate(shifts)]
+    hand = ends[0]._replace(points=ends[0].points + 1.0, rank=1)
+    rotations, translations = with_body_over(skeleton, motion, [*ends, hand])
+    np.testing.assert_array_equal(rotations, motion[0])
+    np.testing.assert_allclose(translations[:, 0] - motion[1][:, 0], shifts.mean(axis=0), atol=1e-12)
+    np.testing.assert_array_equal(translations[:, 1:], motion[1][:, 1:])
+    assert with_body_over(skeleton, motion, [hand]) is motion
+    held = replace(skeleton, kinds=(JointKind.FIXED, *skeleton.kinds[1:]))
+    assert with_body_over(held, motion, ends) is motion
 
 
 def test_joints_that_follow_others_stay() -> None:

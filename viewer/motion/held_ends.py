@@ -119,6 +119,27 @@ def with_ends_held(
     return rotations, translations
 
 
+def with_body_over(skeleton: Skeleton, motion: tuple[Floats, Floats], ends: Sequence[HeldEnd]) -> tuple[Floats, Floats]:
+    """A motion whose free root is shifted by what its feet are off in the mean.
+
+    Legs that are nearly straight would have to bend fast to make up for that.
+
+    Args:
+        skeleton: of it.
+        motion: local rotations (F, J, 4) and translations (F, J, 3).
+        ends: of limbs, of which those of the lowest rank are feet.
+    """
+    feet = [end for end in ends if not end.rank]
+    root = above(skeleton, feet[0].tip[0])[-1] if feet else -1
+    if not feet or skeleton.kinds[root] is not JointKind.FREE:
+        return motion
+    seen = _above(skeleton, [end.tip[0] for end in feet], *motion)
+    off = [end.points - seen.point(place, end.tip[1]) for place, end in enumerate(feet)]
+    translations = motion[1].copy()
+    translations[:, root] += np.mean(off, axis=0)
+    return motion[0], translations
+
+
 def with_ends_near(
     skeleton: Skeleton, motion: tuple[Floats, Floats], ends: Sequence[tuple[HeldEnd, int]], rate: float
 ) -> tuple[Floats, Floats]:

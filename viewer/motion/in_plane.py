@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.skeleton import Figure, JointKind, Skeleton, World, find_figure
-from viewer.skeleton.tree import rest_world
+from viewer.skeleton.tree import above, rest_world
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate
 from viewer.spatial.smoothing import low_pass
@@ -48,11 +48,9 @@ def plane_of(skeleton: Skeleton) -> Plane | None:
     figure = find_figure(skeleton)
     if figure is None or not figure.legs or skeleton.kinds[figure.trunk] is not JointKind.HINGE:
         return None
-    above, joint = list[int](), figure.trunk
-    while (joint := int(skeleton.parents[joint])) >= 0:
-        above.insert(0, joint)
-    slides = [joint for joint in above if skeleton.kinds[joint] is JointKind.SLIDE]
-    if not slides or any(skeleton.kinds[joint].turns for joint in above):
+    carriers = above(skeleton, figure.trunk)[:0:-1]
+    slides = [joint for joint in carriers if skeleton.kinds[joint] is JointKind.SLIDE]
+    if not slides or any(skeleton.kinds[joint].turns for joint in carriers):
         return None
     rest = rest_world(skeleton).rotations
     ways = rotate(rest[slides], skeleton.axes[slides, 0])
@@ -105,8 +103,8 @@ def body_moves(skeleton: Skeleton, carrier: int, world: World, shift: Floats) ->
     """
     plane = plane_of(skeleton)
     if plane is None:
-        above = int(skeleton.parents[carrier])
-        return [(carrier, shift if above < 0 else rotate(conjugate(world.rotations[:, above]), shift), shift)]
+        parent = int(skeleton.parents[carrier])
+        return [(carrier, shift if parent < 0 else rotate(conjugate(world.rotations[:, parent]), shift), shift)]
     moves = []
     for joint, way in zip(plane.slides, plane.ways, strict=True):
         size = dot(shift, way)[:, None]

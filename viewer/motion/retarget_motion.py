@@ -20,7 +20,7 @@ import numpy as np
 from viewer.choices import FEET, HANDS, Feet, Hands
 from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, foot_places, moving_feet
-from viewer.motion.held_ends import held_end, with_ends_held, with_ends_near
+from viewer.motion.held_ends import held_end, with_body_over, with_ends_held, with_ends_near
 from viewer.motion.hinge_stacks import Stacks, without_stacks
 from viewer.motion.in_plane import plane_of, straightened
 from viewer.motion.limb_chain import limb_points
@@ -37,6 +37,7 @@ from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.figure import find_slots
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, is_same_tree, map_of, with_pairs, without_crossings
 from viewer.skeleton.limbs import ARM, LEG
+from viewer.skeleton.tree import above
 from viewer.spatial.checks import Floats, check_flag, check_range
 from viewer.spatial.quaternion import angle_between, hemisphere_continuous, normalized
 from viewer.spatial.vectors import cross, dot, norm
@@ -571,10 +572,11 @@ def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[
         whole = fk_clip(skeleton, clip)
         world = whole if stacks is None else stacks.seen(whole)
     if stacks is not None:
-        away = [
-            (norm(world.point(*limb.tip) - posed.world.point(*limb.tip)) * posed.touches.get(limb.upper, 1.0)).max()
-            for limb in posed.held
-        ]
+        trunk, away = _trunk(posed.pairing), []
+        moved = world.positions[:, trunk] - posed.world.positions[:, trunk]
+        for limb in posed.held:
+            off, share = world.point(*limb.tip) - posed.world.point(*limb.tip), posed.touches.get(limb.upper)
+            away.append(norm(off if share is None else (off - moved) * share[:, None]).max())
         if max(away, default=0.0) > _NOTED:
             off = f"hands or feet are up to {100.0 * max(away):.1f} cm off"
             warnings = (*warnings, f"{off}: hinges and limits allow no more")
@@ -584,10 +586,13 @@ def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[
     return skeleton, clip, world, warnings
 
 
+def _trunk(pairing: Pairing) -> int:
+    return 0 if pairing.target.figure is None else pairing.target.figure.trunk
+
+
 def _on_hinges(stacks: Stacks, posed: PosedBody) -> Clip:
     """A motion on the hinges that single joints stand for; ends that are held are where they were, hands near that."""
     clip, whole = posed.clip, stacks.whole
-    trunk = 0 if posed.pairing.target.figure is None else posed.pairing.target.figure.trunk
     exact, near = [], []
     for limb in posed.held:
         end, touches = held_end(limb, posed.world, stacks.limb_of(limb)), posed.touches.get(limb.upper)
@@ -595,6 +600,11 @@ def _on_hinges(stacks: Stacks, posed: PosedBody) -> Clip:
             exact.append(end)
         elif touches.any():
             near.append((end, int(whole.parents[stacks.members[limb.upper][0]])))
-    motion = with_ends_held(whole, stacks.spread(clip), exact, stacks.members[trunk][-1])
+    given, body = stacks.spread(clip), stacks.members[_trunk(posed.pairing)][-1]
+    motion = with_ends_held(whole, with_body_over(whole, given, exact), exact, body)
+    # What hands touch is mostly the body, and moves with it.
+    root = above(whole, body)[-1]
+    moved = motion[1][:, root] - given[1][:, root]
+    near = [(end._replace(points=end.points + moved), carrier) for end, carrier in near]
     motion = with_ends_near(whole, motion, near, 1.0 / clip.frame_time)
     return clip_like(clip, whole, hemisphere_continuous(normalized(motion[0])), motion[1])
