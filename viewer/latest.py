@@ -19,6 +19,6 @@ class Latest(Generic[T]):
     def of(self, make: Callable[[], T], *same: object, equal: object = None) -> T:
         """The value; ``make`` makes it if one of ``same`` is another object than before, or ``equal`` differs."""
         made = self._made
-        if made is None or made[1] != equal or not all(map(is_, made[0], same)):
+        if made is None or made[1] != equal or len(made[0]) != len(same) or not all(map(is_, made[0], same)):
             self._made = made = same, equal, make()
         return made[2]
