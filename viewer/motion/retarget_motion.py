@@ -578,8 +578,8 @@ def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[
             off, share = world.point(*limb.tip) - posed.world.point(*limb.tip), posed.touches.get(limb.upper)
             away.append(norm(off if share is None else (off - moved) * share[:, None]).max())
         if max(away, default=0.0) > _NOTED:
-            off = f"hands or feet are up to {100.0 * max(away):.1f} cm off"
-            warnings = (*warnings, f"{off}: hinges and limits allow no more")
+            words = f"hands or feet are up to {100.0 * max(away):.1f} cm off: hinges and limits allow no more"
+            warnings = (*warnings, words)
         if stacks.freed is not None:
             base = quote(skeleton.names[stacks.freed])
             warnings = (f"{base} is fixed: it is free here, so that the figure can move about", *warnings)
