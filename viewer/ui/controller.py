@@ -203,10 +203,8 @@ class Controller:
 
     def handle(self, event: Event) -> None:
         """Handle an event; user errors become messages."""
-        try:
+        with self.view.errors_shown():
             self._answer(event)
-        except ViewerError as error:
-            self.view.fail(error)
 
     def _answer(self, event: Event) -> None:
         if isinstance(event, Press | Move | Scroll):
@@ -298,10 +296,8 @@ class Controller:
         if session.document.take is not None:
             self.planting.tick()
         if self.background.jobs:
-            try:
+            with view.errors_shown():
                 self.background.tick()
-            except ViewerError as error:
-                view.fail(error)
         if self.solutions.note is not None:
             self.solutions.tick()
         self.pointing.tick()
@@ -324,10 +320,8 @@ class Controller:
             case Workspace.RETARGET:
                 self.retargeting.tick()
             case Workspace.BUILD:
-                try:
+                with self.view.errors_shown("build"):
                     self.building.tick()
-                except ViewerError as error:
-                    self.view.fail(error, "build")
             case Workspace.PHYSICS:
                 return self.simulating.tick(elapsed)
             case Workspace.LAB:

@@ -214,10 +214,8 @@ class Files:
         """Open a file or ``sample:NAME``, after asking about unsaved changes."""
         kind = kind_of_file(path)
         if kind == "map":
-            try:
+            with self._view.errors_shown("open"):
                 self._retargeting.take_map(Path(path))
-            except ViewerError as error:
-                self._view.fail(error, "open")
         elif kind:
             import_pose_or_goals(self._session, self._view, Path(path), kind)
         else:

@@ -14,7 +14,7 @@ from viewer.document import Document, Item, Take, frame_pose
 from viewer.document import actions as act
 from viewer.document.key_curves import Tangent, tangents_of
 from viewer.document.take import BLENDS, Blend, Key
-from viewer.errors import ViewerError, plural
+from viewer.errors import plural
 from viewer.session import Session
 from viewer.skeleton import Pose, blend_poses
 from viewer.ui.commands import CommandBinding, CommandBindings
@@ -242,10 +242,8 @@ class Keying(ViewPart):
         left = self.lost_pose
         if left is None or left.clip != self._document.clip:
             return
-        try:
+        with self._view.errors_shown():
             self._planting.do(act.KeyPose(left.frame, pose=left.pose))
-        except ViewerError as error:
-            self._view.fail(error)
 
     def _note_recorded(self) -> None:
         seconds = self._session.recorder.last_seconds

@@ -420,10 +420,8 @@ class Retargeting:
         path = self._file_of_pairs()
         if path is None or not self._given:
             return
-        try:
+        with self._view.errors_shown(_ABOUT):
             write_map(found, path)
-        except ViewerError as error:
-            self._view.fail(error, _ABOUT)
 
     def status(self) -> StatusLine:
         """The text of the status line: which pairs are to be checked, and what became of the feet."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, NamedTuple, Protocol
@@ -270,6 +271,14 @@ class View:
     def fail(self, error: ViewerError, about: str = "") -> None:
         """Post an error, with a capital unless it begins with a name; ``about`` as of `Message`."""
         self.post(Message(self.sentence(str(error)), "error", about=about))
+
+    @contextmanager
+    def errors_shown(self, about: str = "") -> Iterator[None]:
+        """Within the block a `ViewerError` becomes a message; ``about`` as of `Message`."""
+        try:
+            yield
+        except ViewerError as error:
+            self.fail(error, about)
 
     def sentence(self, text: str) -> str:
         """An error or a warning with a capital, unless it begins with a file, an argument, a joint or a figure."""
