@@ -239,12 +239,16 @@ def _slowly(skeleton: Skeleton, limb: Limb, own: Floats, found: Floats, rate: fl
     Faster changes are noise of other joints, or of an elbow that is nearly straight: the last millimetres of its reach
     turn it as far as centimetres did before.
     """
-    bones = list(limb_joints(limb)[:2])
-    changes = low_pass(log(multiply(conjugate(own[:, bones]), found[:, :2])), rate, CUTOFF)
-    slow = found.copy()
-    slow[:, :2] = multiply(own[:, bones], exp(changes))
+    before, slow = own[:, list(limb_joints(limb))], found.copy()
+
+    def slowed(some: slice, turns: Floats) -> None:
+        changes = log(multiply(conjugate(before[:, some]), turns))
+        slow[:, some] = multiply(before[:, some], exp(low_pass(changes, rate, CUTOFF)))
+
+    slowed(slice(2), found[:, :2])
     if limb.end is not None:
-        slow[:, 2] = multiply(_made_up(skeleton, limb, own, found, slow), found[:, 2])
+        # A hand that made up for all of its arm's noise would shake by it.
+        slowed(slice(2, 3), multiply(_made_up(skeleton, limb, own, found, slow), found[:, 2])[:, None])
     return slow
 
 
