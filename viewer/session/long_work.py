@@ -1,4 +1,4 @@
-"""Work that takes seconds, in a thread while the window stays responsive: any kind, long layers, the laboratory."""
+"""Work that takes seconds, in threads while the window stays responsive: of any kind, jobs, long layers, the lab."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -52,6 +52,8 @@ _BUSY_S, _QUIET, _IDLE_S = 6e-3, 0.7, 50e-3
 the fraction `_QUIET` of the time between two ticks is over; or if no tick has come for `_IDLE_S` seconds."""
 _COMPILED: tuple[MethodName, ...] = ("default", "dls")
 """Methods that are traced first, and solved repeatedly while the others work."""
+
+JobName = Literal["planting", "retargeting"]
 
 
 def same_motion(document: Document, other: Document) -> bool:
@@ -455,3 +457,87 @@ class LabWorker:
                 like=self._solver_like(problem, name, iterations),
                 **keywords_of(problem.options),
             )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Job(Generic[T]):
+    """Work in a thread, and the functions that handle its result.
+
+    Attributes:
+        work: makes the result.
+        title: of its card.
+        hint: the effect of its button *Cancel*.
+        is_current: whether its input is still unchanged.
+        take_over: shows the result.
+        outdated: called instead if it is no longer current.
+        failed: called with the error.
+        cancelled: called when the user cancels it.
+    """
+
+    work: LongWork[T]
+    title: str
+    hint: str
+    is_current: Callable[[], bool]
+    take_over: Callable[[T], None]
+    outdated: Callable[[], None]
+    failed: Callable[[ViewerError], None]
+    cancelled: Callable[[], None]
+
+
+class Background:
+    """The jobs under way, at most one of each name.
+
+    Attributes:
+        jobs: by name.
+    """
+
+    def __init__(self, waits: Callable[[], bool]) -> None:
+        """Start without jobs; finished results are not taken over while it ``waits``."""
+        self._waits = waits
+        self.jobs: dict[JobName, Job[Any]] = {}
+
+    def is_under_way(self, name: JobName) -> bool:
+        """Whether there is such a job."""
+        return name in self.jobs
+
+    def start(self, name: JobName, job: Job[Any]) -> None:
+        """Start a job, in place of the one with this name."""
+        self.drop(name)
+        self.jobs[name] = job
+
+    def drop(self, name: JobName) -> None:
+        """Stop a job, if there is one, and drop its result."""
+        job = self.jobs.pop(name, None)
+        if job is not None:
+            job.work.cancel()
+
+    def cancel(self, name: JobName) -> None:
+        """Stop a job as the user asked."""
+        job = self.jobs[name]
+        self.drop(name)
+        job.cancelled()
+
+    def cancel_all(self) -> None:
+        """Stop all jobs as the user asked."""
+        for name in tuple(self.jobs):
+            self.cancel(name)
+
+    def close(self) -> None:
+        """Stop all jobs, as the window closes."""
+        for name in tuple(self.jobs):
+            self.drop(name)
+
+    def tick(self) -> None:
+        """Take over finished results."""
+        if self._waits():
+            return
+        for name, job in tuple(self.jobs.items()):
+            if not job.is_current():
+                self.drop(name)
+                job.outdated()
+            elif not job.work.busy:
+                self.drop(name)
+                if job.work.error is not None:
+                    job.failed(job.work.error)
+                else:
+                    job.take_over(job.work.result)

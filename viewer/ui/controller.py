@@ -6,12 +6,11 @@ from viewer.document import Report
 from viewer.errors import ViewerError
 from viewer.scene import Camera, DrawList, Scene
 from viewer.session import Session
-from viewer.session.long_work import LongWork
+from viewer.session.long_work import Background, LongWork
 from viewer.session.replay import Replay
 from viewer.session.user_files import Preferences
 from viewer.skeleton import Pose
 from viewer.spatial.projection import Projection
-from viewer.ui.background import Background
 from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves, Planes
 from viewer.ui.clipboard import Clipboard, LibraryPoses
@@ -91,7 +90,9 @@ class Controller:
         self._ticks = 0
         self._workspace = view.workspace
         self.switches = Switches(view, session)
-        self.others, self.background = Others(session), Background(session)
+        self.others = Others(session)
+        # Gestures and recordings continue from the document shown.
+        self.background = Background(lambda: session.gestures.gesture is not None or session.recorder.recording)
         self.simulating = Simulating(session, view)
         self.laboratory = Laboratory(session, view)
         self._lab_film = LabFilm(session, view, self.laboratory)

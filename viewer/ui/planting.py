@@ -30,11 +30,10 @@ from viewer.motion import ContactChange
 from viewer.progress import watched_by
 from viewer.scene import Footprint, Ghost
 from viewer.session import Session
-from viewer.session.long_work import LONG, LongWork, same_motion
+from viewer.session.long_work import LONG, Background, Job, LongWork, same_motion
 from viewer.skeleton import World, fk_arrays
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
-from viewer.ui.background import Background, Job
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import Message, View
 

@@ -26,13 +26,12 @@ from viewer.scene import OtherFigure, Text, rgba
 from viewer.scene.flat import circle
 from viewer.session import Session
 from viewer.session.history import Step
-from viewer.session.long_work import LONG, LongWork, same_motion
+from viewer.session.long_work import LONG, Background, Job, LongWork, same_motion
 from viewer.skeleton import Character, Skeleton
 from viewer.skeleton.joint_map import Map, Reference
 from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection, pixels_away
-from viewer.ui.background import Background, Job
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Button, Move, Press, Release

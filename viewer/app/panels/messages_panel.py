@@ -16,7 +16,7 @@ from viewer.app.widgets import controls
 from viewer.app.widgets.dialogs import Choice, card, choices, close_button, dialog, escape_pressed, wrapped
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.scene import figure_points
-from viewer.ui.background import JobName
+from viewer.session.long_work import JobName
 from viewer.ui.commands import BY_ID
 from viewer.ui.film import left_words
 from viewer.ui.view import Message, other_pose_words
