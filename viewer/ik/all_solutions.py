@@ -181,9 +181,7 @@ def _ranges(solver: Solver) -> tuple[Floats, Floats]:
     moved = dofs_of(skeleton)
     lengths = np.zeros(len(lower), dtype=np.bool_)
     lengths[moved.position] = True
-    for joint, kind in enumerate(skeleton.kinds):
-        if kind is JointKind.SLIDE:
-            lengths[moved.first[joint]] = True
+    lengths[moved.first[:-1][skeleton.of_kind(JointKind.SLIDE)]] = True
     most = np.where(lengths, reach, math.pi)
     return np.maximum(lower, -most), np.minimum(upper, most)
 

@@ -275,9 +275,7 @@ class GripFindings:
 
     def met(self) -> tuple[int, int]:
         """How many goals are met, and of how many that have any error."""
-        lengths, angles = self.errors()
-        asked = ~(np.isnan(lengths) & np.isnan(angles))
-        return int(np.count_nonzero(asked & ~self.missed())), int(np.count_nonzero(asked))
+        return self._findings.met_of(*self.errors())
 
     def yields(self) -> Bools:
         """(G,) whether a goal is missed whose level is below another one's."""

@@ -107,7 +107,10 @@ class Findings:
 
     def met(self) -> tuple[int, int]:
         """How many goals are within their tolerances, and of how many that ask for anything."""
-        metres, degrees = self.errors()
+        return self.met_of(*self.errors())
+
+    def met_of(self, metres: Floats, degrees: Floats) -> tuple[int, int]:
+        """`met` for errors of the goals."""
         asked = ~(np.isnan(metres) & np.isnan(degrees))
         return int(np.count_nonzero(asked & ~self.misses(metres, degrees))), int(np.count_nonzero(asked))
 

@@ -112,7 +112,7 @@ def draw_place(ui: PanelContext) -> None:
     controls.label(ui, "Yaw")
     turned = fields.number_field(ui, "yaw", math.degrees(placement.yaw), fields.ANGLE, width=ui.px(90))
     if turned is not None:
-        _place(ui, name, turned, replace_yaw(placement, turned.value))
+        _place(ui, name, turned, placement._replace(yaw=math.radians(turned.value)))
     controls.label(ui, "")
     if controls.text_button(ui, "Hide", icon=fa.ICON_FA_EYE_SLASH, enabled=ui.controller.can("figure.hide")):
         ui.controller.run("figure.hide")
@@ -187,11 +187,6 @@ def draw_joint_difference(ui: PanelContext, joint: int) -> None:
     words = f"{now}most {centimetres(float(metres[most]))} cm at {found.first + most}"
     controls.label(ui, "Differs", hint=f"From {figures.compared}")
     controls.note(ui, words, "text2", gap=0.0)
-
-
-def replace_yaw(placement: Placement, degrees: float) -> Placement:
-    """The same place with another yaw."""
-    return placement._replace(yaw=math.radians(degrees))
 
 
 def _place(ui: PanelContext, name: str, edit: Edit, placement: Placement) -> None:

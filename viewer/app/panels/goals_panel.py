@@ -424,8 +424,7 @@ def _number(ui: PanelContext, goal: DocumentGoal, number: Number) -> None:
     if isinstance(value, tuple):
         _direction(ui, goal, number, value)
         return
-    form, worth = _FORMS[number.unit], math.radians(1.0) if number.unit is Unit.ANGLE else 1.0
-    form = fields.in_lengths(ui, form) if number.unit is Unit.LENGTH else form
+    form, worth = fields.in_lengths(ui, _FORMS[number.unit]), math.radians(1.0) if number.unit is Unit.ANGLE else 1.0
     low = max(form.low, number.least / worth) if number.least >= 0.0 else number.least / worth
     form = replace(form, low=max(low, fields.POSITION.low), high=min(form.high, number.most / worth))
     room, shown = imgui.get_content_region_avail().x, None if value is None else value / worth

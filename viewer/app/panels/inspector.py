@@ -288,8 +288,7 @@ def _coordinates(ui: PanelContext, document: Document, joints: Sequence[int]) ->
             return actions.SetCoordinate(names[i], some[i].place, value * some[i].per_unit)
 
         controls.label(ui, first.name)
-        form = fields.in_lengths(ui, fields.POSITION) if first.form is fields.POSITION else first.form
-        _number(ui, first.name, [one.value for one in some], form, turned)
+        _number(ui, first.name, [one.value for one in some], fields.in_lengths(ui, first.form), turned)
 
 
 def _lengths(ui: PanelContext, document: Document, joints: Sequence[int]) -> None:

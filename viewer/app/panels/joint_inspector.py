@@ -255,7 +255,7 @@ def _at_end(value: float, low: float, high: float) -> bool:
 
 def _angle(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
     least, most = (math.degrees(end) if math.isfinite(end) else None for end in ends)
-    rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
+    rest = min(max(0.0, least or 0.0), most or 0.0)
     bounds = fields.Range(-180.0, 180.0, least, most, rest, *state)
     return Coordinate(index, name, math.degrees(value), bounds, fields.ANGLE, math.pi / 180.0)
 
@@ -265,7 +265,7 @@ def _slide(index: int, name: str, value: float, ends: tuple[float, float], state
     known = [end for end in (least, most, value, 0.0) if end is not None]
     low, high = min(known), max(known)
     margin = 0.15 * (high - low) or 0.5
-    rest = min(max(0.0, least if least is not None else 0.0), most if most is not None else 0.0)
+    rest = min(max(0.0, least or 0.0), most or 0.0)
     bounds = fields.Range(low - margin, high + margin, least, most, rest, *state)
     return Coordinate(index, name, value, bounds, fields.POSITION, 1.0)
 
@@ -291,8 +291,7 @@ def draw_sliders(ui: PanelContext, document: Document, joint: int, sliders: list
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, 0.0))
     for one in sliders:
         controls.label(ui, one.name)
-        form = fields.in_lengths(ui, fields.POSITION) if one.form is fields.POSITION else one.form
-        part, edit = fields.range_slider(ui, one.name, one.value, one.bounds, form)
+        part, edit = fields.range_slider(ui, one.name, one.value, one.bounds, fields.in_lengths(ui, one.form))
         if part == "value":
             carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))
         else:
@@ -345,8 +344,7 @@ def _ranges(ui: PanelContext, document: Document, joint: int, sliders: list[Coor
     _captions(ui, clip=seen is not None)
     for one in sliders:
         controls.label(ui, one.name, hint="From, to, and in the clip")
-        slide = one.form is fields.POSITION
-        form = fields.in_lengths(ui, fields.POSITION) if slide else _WHOLE
+        form = fields.in_lengths(ui, one.form if one.form is fields.POSITION else _WHOLE)
         for side, word in ((False, "from"), (True, "to")):
             if side:
                 imgui.same_line(0.0, ui.px(6))
@@ -451,10 +449,9 @@ def draw_joints(ui: PanelContext) -> None:
             )
             imgui.set_cursor_screen_pos((x + pen.px(_NAME), y))
             for one in coordinates(document, joint, stuck=False):
-                form = fields.in_lengths(ui, fields.POSITION) if one.form is fields.POSITION else one.form
                 words = called if called == name else f"{called} moves {name}"
                 edit = fields.angle_slider(
-                    ui, name, one.value, one.bounds, form,
+                    ui, name, one.value, one.bounds, fields.in_lengths(ui, one.form),
                     hint=f"{called} follows {source.name_of(leader)}" if leader else words,
                 )  # fmt: skip
                 carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))

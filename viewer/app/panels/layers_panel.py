@@ -95,8 +95,7 @@ def _answer(ui: PanelContext, layer: GoalLayer, it: Area) -> None:
 
 def _lane(ui: PanelContext, pen: Pen, layer: GoalLayer, it: Area, x_of: Callable[[float], float]) -> None:
     """The trapezoid of a layer's weight over time."""
-    frames = (layer.first, *layer.full, layer.last)
-    ends = [x_of(frame) for frame in frames]
+    ends = [x_of(frame) for frame in _frames(layer)]
     per_frame = max(x_of(1.0) - x_of(0.0), 1e-6)
     part = _part_at(ends, imgui.get_mouse_pos().x, pen.px(_REACH))
     if imgui.is_item_activated():

@@ -164,8 +164,7 @@ def _lab(ui: PanelContext) -> None:
 
 def _lit(ui: PanelContext, command: str, icon: str, words: str, *, on: bool) -> None:
     """The icon of a command, lit while it is on; ``words`` are its tooltip, with the command's key."""
-    tone, fill = ("accent", "accent_dk") if on else ("text2", "field")
-    if controls.icon_button(ui, command, icon, hint(command, words), colour=tone, fill=fill):
+    if controls.tool_button(ui, command, "", icon, 0.0, hint(command, words), on=on):
         run(ui, command)
 
 

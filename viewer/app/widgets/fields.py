@@ -133,9 +133,9 @@ def position_label(ui: PanelContext) -> str:
 
 
 def in_lengths(ui: PanelContext, form: Format) -> Format:
-    """`POSITION` or `LENGTH` in the unit and step that suit the figure's size."""
+    """A form of lengths in the unit and step that suit the figure's size; any other form as it is."""
     unit, scale = ui.controller.view.unit, ui.controller.view.step_scale
-    if (unit, scale) == (METRE, 1.0):
+    if form.units is not METRES or (unit, scale) == (METRE, 1.0):
         return form
     return replace(
         form,
@@ -458,6 +458,10 @@ class Range:
     at_limit: bool = False
     off: bool = False
 
+    def part(self, value: float) -> float:
+        """How far along the rail a value is, 0 to 1."""
+        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
 
 def angle_slider(
     ui: PanelContext, name: str, value: float, bounds: Range, form: Format, *, hint: str = ""
@@ -487,11 +491,7 @@ def range_slider(ui: PanelContext, name: str, value: float, bounds: Range, form:
     left, at = imgui.get_cursor_screen_pos().x, imgui.get_mouse_pos().x
     ends = {"value": value, "least": bounds.least, "most": bounds.most}
     if imgui.is_mouse_clicked(imgui.MouseButton_.left) and not bounds.off:
-        span = bounds.high - bounds.low
-        places = {
-            part: left + min(max((end - bounds.low) / span, 0.0), 1.0) * rail_w
-            for part, end in ends.items() if end is not None
-        }  # fmt: skip
+        places = {part: left + bounds.part(end) * rail_w for part, end in ends.items() if end is not None}
         near = {part: abs(x - at) for part, x in places.items()}
         part = min(near, key=lambda one: near[one])
         _taken[here] = part if near[part] <= _MARK_REACH * pen.scale else "value"
@@ -509,15 +509,15 @@ def part_slider(
     form: Format = PART, hint: str = "",
 ) -> Edit | None:  # fmt: skip
     """A value on a rail that is filled up to it; as wide as the rest of the line. It is used as `angle_slider` is."""
+    bounds = Range(low, high, rest=rest)
 
     def draw(pen: Pen, it: Area, rail_w: float) -> None:
-        part = min(max((value - low) / (high - low), 0.0), 1.0)
-        y, x, half = it.middle[1], it.x + part * rail_w, pen.px(_RAIL) / 2.0
+        y, x, half = it.middle[1], it.x + bounds.part(value) * rail_w, pen.px(_RAIL) / 2.0
         pen.box(it.x, y - half, rail_w, 2.0 * half, "field", rounding=3)
         pen.box(it.x, y - half, max(x - it.x, 0.0), 2.0 * half, "accent", rounding=3)
         _knob(pen, it, x, "effector")
 
-    return _slider(ui, name, value, Range(low, high, rest=rest), form, draw, hint)
+    return _slider(ui, name, value, bounds, form, draw, hint)
 
 
 def _slider(
@@ -553,10 +553,8 @@ def _slid(it: Area, value: float, per_pixel: float, bounds: Range, form: Format,
 
 
 def _draw_angle(pen: Pen, it: Area, rail_w: float, value: float, bounds: Range) -> None:
-    span = bounds.high - bounds.low
-
     def along(number: float) -> float:
-        return it.x + min(max((number - bounds.low) / span, 0.0), 1.0) * rail_w
+        return it.x + bounds.part(number) * rail_w
 
     y, half, tall = it.middle[1], pen.px(_RAIL) / 2.0, pen.px(_MARK) / 2.0
     pen.box(it.x, y - half, rail_w, 2.0 * half, "field", rounding=3)
