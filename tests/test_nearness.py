@@ -46,6 +46,7 @@ def test_while_it_is_dragged_too() -> None:
     person.pull(start, (end[0] - start[0], end[1] - start[1]))
     assert person.drags()
     assert words(person) == ["172 mm too near"]
+    person.rest()
     assert person.controller.status().state == "Too near: tip, chain folds to 200 mm"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,15 @@ class Person:
         for _ in range(max(1, round(seconds * 60))):
             self.now += 1 / 60
             self.controller.tick(self.now)
+
+    def rest(self) -> None:
+        """Let time pass until nothing moves and it is known why a resting drag misses its goals."""
+        for _ in range(1000):
+            self.now += 1 / 60
+            if not self.controller.tick(self.now):
+                return
+            time.sleep(0.005)
+        raise AssertionError("the window does not come to rest")
 
     def pixel(self, point: Floats) -> tuple[float, float]:
         """Where a point of the world is seen in the window."""
