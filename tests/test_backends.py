@@ -65,7 +65,18 @@ KERNELS = {
 }
 PLAIN = types.SimpleNamespace(**{name: KERNELS[name] for name in engine.STEPS})
 FAST = types.SimpleNamespace(**engine.STEPS)
-WRITTEN = set(Work._fields) - {"gram", "factor", "pivots", "sines", "cosines", "axes", "axis", "vectors", "quaternions"}
+WRITTEN = set(Work._fields) - {
+    "gram",
+    "factor",
+    "pivots",
+    "angles",
+    "sines",
+    "cosines",
+    "axes",
+    "axis",
+    "vectors",
+    "quaternions",
+}
 WRITTEN -= {"near", "contact", "trial", "best", "anchor", "start"}
 """What steps leave for others in the scratch; of contact see `test_contact_step`."""
 

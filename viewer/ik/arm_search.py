@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.algebra import FIXED, HINGE, SLIDE, fill_row, half_turn_series, product, put_row, put_table, turned
+from viewer.ik.algebra import FIXED, HINGE, SLIDE, fill_row, product, put_row, put_table, turned
 from viewer.ik.kernels.dual_system import add_rows, solve_dual, solve_six, take_out
-from viewer.ik.kernels.joints import goal_residual, residuals, set_local
+from viewer.ik.kernels.joints import goal_residual, put_sines, residuals, set_local
 from viewer.ik.kernels.six_axes import has_closed_form, put_six_axes, take_nearest
 from viewer.ik.kernels.starts import short_way
-from viewer.ik.kernels.step import AT_LIMIT, cap, place_and_turn
+from viewer.ik.kernels.step import AT_LIMIT, cap
 from viewer.ik.levenberg_marquardt import (
     BUDGET,
     CHOICE,
@@ -89,25 +89,21 @@ def reach_of(s: System, w: Work, x: Floats, e: Floats) -> tuple[float, float]:
     Also leaves the axes of the dofs and the places of their joints in the scratch, for `linearise_arm`.
     """
     count = len(x)
-    for d in range(count):
-        turns = math.floor(x[d] / (2.0 * math.pi) + 0.5)
-        half = 0.5 * (x[d] - 2.0 * math.pi * turns)
-        sine, cosine = half_turn_series(half * half)
-        # A whole turn changes the sign of both.
-        sign = 1.0 - 2.0 * (turns - 2.0 * math.floor(0.5 * turns))
-        w.sines[d], w.cosines[d] = sign * half * sine, sign * cosine
+    put_sines(w, x)
     qx, qy, qz, qw, px, py, pz = 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0
     for d in range(count):
+        turns = w.bones[d, 7] != 0.0
         tx, ty, tz = turned(qx, qy, qz, qw, w.bones[d, 4], w.bones[d, 5], w.bones[d, 6])
         px, py, pz = px + tx, py + ty, pz + tz
-        qx, qy, qz, qw = product(qx, qy, qz, qw, w.bones[d, 0], w.bones[d, 1], w.bones[d, 2], w.bones[d, 3])
+        bx, by, bz, bw = w.bones[d, 0], w.bones[d, 1], w.bones[d, 2], w.bones[d, 3]
+        if turns:  # before the product, for which the next joint waits
+            sine, cosine = w.sines[d], w.cosines[d]
+            bx, by = bx * cosine + by * sine, by * cosine - bx * sine
+            bz, bw = bz * cosine + bw * sine, bw * cosine - bz * sine
+        qx, qy, qz, qw = product(qx, qy, qz, qw, bx, by, bz, bw)
         # Its z axis, which a turn about it leaves where it is.
         ax, ay, az = 2.0 * (qx * qz + qw * qy), 2.0 * (qy * qz - qw * qx), 1.0 - 2.0 * (qx * qx + qy * qy)
-        if w.bones[d, 7] != 0.0:
-            sine, cosine = w.sines[d], w.cosines[d]
-            qx, qy = qx * cosine + qy * sine, qy * cosine - qx * sine
-            qz, qw = qz * cosine + qw * sine, qw * cosine - qz * sine
-        else:
+        if not turns:
             px, py, pz = px + x[d] * ax, py + x[d] * ay, pz + x[d] * az
         spread = s.spread[d]
         w.axes[d, 0], w.axes[d, 1], w.axes[d, 2] = spread * ax, spread * ay, spread * az
@@ -125,18 +121,33 @@ def reach_of(s: System, w: Work, x: Floats, e: Floats) -> tuple[float, float]:
 
 
 def linearise_arm(s: System, w: Work) -> None:
-    """Fill ``w.jacobian``, and ``w.gram``, where `reach_of` was last called."""
-    lengths, weight, rotation_weight = s.goal_lengths[0], s.goal_weight[0], s.goal_rotation_weight[0]
+    """Fill ``w.jacobian`` where `reach_of` was last called."""
+    lengths, angles, weight, rotation_weight = (
+        s.goal_lengths[0],
+        s.goal_angles[0],
+        s.goal_weight[0],
+        s.goal_rotation_weight[0],
+    )
+    # Read once: compiled code has to take them for changed by every write to the Jacobian.
+    px, py, pz = w.point[0, 0], w.point[0, 1], w.point[0, 2]
+    xx, xy, xz = w.by_turn[0, 0, 0], w.by_turn[0, 0, 1], w.by_turn[0, 0, 2]
+    yx, yy, yz = w.by_turn[0, 1, 0], w.by_turn[0, 1, 1], w.by_turn[0, 1, 2]
+    zx, zy, zz = w.by_turn[0, 2, 0], w.by_turn[0, 2, 1], w.by_turn[0, 2, 2]
     for d in range(len(s.lower)):
-        turning = d if w.bones[d, 7] != 0.0 else d + 1
-        rx, ry, rz = w.point[0, 0] - w.hubs[d, 0], w.point[0, 1] - w.hubs[d, 1], w.point[0, 2] - w.hubs[d, 2]
-        if s.goal_angles[0] == 3:
-            place_and_turn(w, 0, 0, d, turning, d + 1, lengths, weight, rotation_weight, rx, ry, rz)
-            continue
-        ax, ay, az = weight * w.axes[d, 0], weight * w.axes[d, 1], weight * w.axes[d, 2]
-        if turning == d:
-            ax, ay, az = ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
-        w.jacobian[d, 0], w.jacobian[d, 1], w.jacobian[d, 2] = ax, ay, az
+        turns = w.bones[d, 7]
+        ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]
+        if lengths == 3:
+            vx, vy, vz = ax, ay, az
+            if turns != 0.0:
+                rx, ry, rz = px - w.hubs[d, 0], py - w.hubs[d, 1], pz - w.hubs[d, 2]
+                vx, vy, vz = ay * rz - az * ry, az * rx - ax * rz, ax * ry - ay * rx
+            w.jacobian[d, 0], w.jacobian[d, 1], w.jacobian[d, 2] = weight * vx, weight * vy, weight * vz
+        if angles == 3:
+            part = turns * rotation_weight
+            ax, ay, az = part * ax, part * ay, part * az
+            w.jacobian[d, lengths] = xx * ax + xy * ay + xz * az
+            w.jacobian[d, lengths + 1] = yx * ax + yy * ay + yz * az
+            w.jacobian[d, lengths + 2] = zx * ax + zy * ay + zz * az
 
 
 def add_up(w: Work, dofs: int, rows: int) -> None:
@@ -157,11 +168,14 @@ def solve_arm(w: Work, e: Floats, damping: float) -> None:
 
 def put_arm_step(s: System, w: Work, y: Floats) -> None:
     """Set ``w.step`` = pull + S J^T y, or what is held."""
-    rows = len(y)
+    a, b, c, i, j, k = y[0], y[1], y[2], 0.0, 0.0, 0.0
+    if len(y) > 3:
+        i, j, k = y[3], y[4], y[5]
     for d in range(len(s.lower)):
-        total = 0.0
-        for r in range(0, rows, 3):
-            total += w.jacobian[d, r] * y[r] + w.jacobian[d, r + 1] * y[r + 1] + w.jacobian[d, r + 2] * y[r + 2]
+        total = w.jacobian[d, 0] * a + w.jacobian[d, 1] * b + w.jacobian[d, 2] * c
+        total += (
+            w.jacobian[d, 3] * i + w.jacobian[d, 4] * j + w.jacobian[d, 5] * k
+        )  # zeros, where there are no such rows
         held, free = w.held[d], w.pull[d] + s.spread[d] * total
         w.step[d] = held if w.frozen[d] else free
 
@@ -181,9 +195,11 @@ def propose_arm(s: System, w: Work, state: State, settings: Settings, damping: f
         largest = cap(s, w.step, settings.step_cap)
         again = False
         for d in range(count):
-            step = w.step[d]
+            step, after = w.step[d], state.x[d] + w.step[d]
+            # One test decides for most dofs: a wrongly predicted branch takes as long as all the rest.
+            if max(s.lower[d] - after, after - s.upper[d]) < -AT_LIMIT * s.unit[d]:
+                continue
             room = state.x[d] - s.lower[d] if step < 0.0 else s.upper[d] - state.x[d]
-            # The test that decides for most dofs comes first: a wrongly predicted branch takes as long as the rest.
             if room > AT_LIMIT * s.unit[d] + abs(step) or w.frozen[d] or step == 0.0:
                 continue
             w.frozen[d], w.held[d], again, stops = True, math.copysign(room, step), True, True

@@ -233,7 +233,8 @@ class Work(NamedTuple):
         point: (G, 3) world places of the effectors.
         miss: (G, 2) how far off a goal is: metres, radians.
         by_turn, by_move: (G, 3, 3) how a goal's angular or scalar residual answers to a turn or move of its effector.
-        sines, cosines: (n,) of half the coordinates that are angles; compiled code's, as are
+        angles: (N,) the coordinates; N is n and more, whole lanes; compiled code's, as are
+        sines, cosines: (N,) of half the coordinates that are angles, and
         axes: (n, 3) the world axes that dofs turn about or move along, times their spreads.
         jacobian: (n, M) weighted and scaled, transposed; M is m and more, with zeros:
             see `viewer.ik.kernels.dual_system`.
@@ -275,6 +276,7 @@ class Work(NamedTuple):
     miss: Floats
     by_turn: Floats
     by_move: Floats
+    angles: Floats
     sines: Floats
     cosines: Floats
     axes: Floats
@@ -466,8 +468,9 @@ def make_work(system: System) -> Work:
         miss=np.zeros((goals, 2)),
         by_turn=np.zeros((goals, 3, 3)),
         by_move=np.zeros((goals, 3, 3)),
-        sines=np.zeros(dofs),
-        cosines=np.zeros(dofs),
+        angles=np.zeros(filled(dofs)),
+        sines=np.zeros(filled(dofs)),
+        cosines=np.zeros(filled(dofs)),
         axes=np.zeros((dofs, 3)),
         jacobian=np.zeros((dofs, width)),
         gram=np.zeros((width, width)),

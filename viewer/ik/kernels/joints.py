@@ -327,15 +327,24 @@ def move(s: System, w: Work, dx: Floats, x: Floats, q: Floats, t: Floats) -> Non
     turn_by_angles(s, w, x, q, t)
 
 
-def turn_by_angles(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
-    """Set local rotations of hinges and joints with Euler angles: computing their sines together halves the time."""
-    for d in range(len(x)):
-        turns = math.floor(x[d] / (2.0 * math.pi) + 0.5)
-        half = 0.5 * (x[d] - 2.0 * math.pi * turns)
+def put_sines(w: Work, x: Floats) -> None:
+    """Put sines and cosines of half the coordinates into the scratch: together they take half the time.
+
+    Whole lanes of them, or the compiler would do the last few one by one.
+    """
+    put_row(x, w.angles)
+    for d in range(len(w.angles)):
+        turns = math.floor(w.angles[d] / (2.0 * math.pi) + 0.5)
+        half = 0.5 * (w.angles[d] - 2.0 * math.pi * turns)
         sine, cosine = half_turn_series(half * half)
         # A whole turn changes the sign of both.
         sign = 1.0 - 2.0 * (turns - 2.0 * math.floor(0.5 * turns))
         w.sines[d], w.cosines[d] = sign * half * sine, sign * cosine
+
+
+def turn_by_angles(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
+    """Set local rotations of hinges and joints with Euler angles."""
+    put_sines(w, x)
     for k in range(len(s.parent)):
         form, d = s.form[k], s.first[k]
         if form == HINGE:
