@@ -5,9 +5,9 @@ A solve tries the quickest way first, then a search with restarts, then more see
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,7 +21,7 @@ from viewer.ik.goals import KINDS
 from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.methods import DEFAULT_METHOD, METHODS, Watch
 from viewer.ik.prepared import OTHER_SEEDS, Prepared
-from viewer.ik.solution import STATUS_OF_CODE, Diagnose, Findings, Report, Solution, Status, known_parts
+from viewer.ik.solution import STATUS_OF_CODE, Diagnose, Findings, Report, Solution, Status
 from viewer.ik.solver_options import DEFAULT
 from viewer.ik.system import Settings, State, copy_state
 from viewer.ik.vectorised import numpy_engine
@@ -67,7 +67,7 @@ class Runs:
         onward: bool = False,
     ) -> Solution:
         """`run`, for targets as `solve` takes them."""
-        started = time.perf_counter()
+        started = perf_counter()
         direct = self._direct(workspace, onward=onward)
         if direct is not None:
             row = direct.given(pose, targets, target_rotations, settings, onward=onward)
@@ -76,29 +76,25 @@ class Runs:
         settled = self.targets.settle(pose, targets, target_rotations)
         return self.run(workspace, pose, settled, settings, onward=onward)
 
-    def from_known(self, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
-        """One solve from the pose that the last one began at; None, without effect, from another one."""
-        started = time.perf_counter()
-        workspace, settings = self.prepared.workspace, self.settings
-        direct = workspace.direct
-        if not isinstance(direct, Direct) or not direct.begins_at(pose) or not takes_compiled(self.options.backend):
-            return None
-        row = direct.given(pose, targets, target_rotations, settings, onward=False)
-        return None if row is None else self._answer(workspace, direct, row, started, settings)
+    def at_once(self, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
+        """One solve by compiled code alone; None, without effect, where numpy has to look at the pose or the targets.
 
-    def from_unseen(self, pose: Pose, targets: ArrayLike | None, target_rotations: ArrayLike | None) -> Solution | None:
-        """One solve from a pose that compiled code checks, too; None, without effect, where numpy has to check it."""
-        started = time.perf_counter()
-        if not self.prepared.starts.is_news(pose):
-            return None
-        direct = self._direct(self.prepared.workspace)
+        Compiled code looks at poses that differ from the last one, too.
+        """
+        started = perf_counter()
+        workspace, starts = self.prepared.workspace, self.prepared.starts
+        direct = self._direct(workspace)
         if direct is None:
             return None
-        row = direct.given(pose, targets, target_rotations, self.settings, onward=False, unseen=True)
+        known = direct.begins_at(pose)
+        if not known and not starts.is_news(pose):
+            return None
+        row = direct.given(pose, targets, target_rotations, self.settings, onward=False, unseen=not known)
         if row is None:
             return None
-        self.prepared.starts.accept(pose)
-        return self._answer(self.prepared.workspace, direct, row, started, self.settings)
+        if not known:
+            starts.accept(pose)
+        return self._answer(workspace, direct, row, started, self.settings)
 
     def run(
         self,
@@ -118,7 +114,7 @@ class Runs:
             settings: how the solve runs: damping, step cap, pull and others.
             onward: go on from where the workspace's last solve ended, anchored where that began.
         """
-        started = time.perf_counter()
+        started = perf_counter()
         direct = self._direct(workspace, onward=onward)
         if direct is not None:
             row = direct.settled(pose, targets, settings, onward=onward)
@@ -140,7 +136,7 @@ class Runs:
             if not onward:
                 workspace.begun_at(pose, "numpy")
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
-        report = self._report(workspace, code, iterations, time.perf_counter() - started, "numpy", outside)
+        report = self._report(workspace, code, iterations, perf_counter() - started, "numpy", outside)
         every = tuple(dict.fromkeys((*unserved, *report.unserved)))
         return self._ended(workspace, pose, targets, code, report._replace(unserved=every), settings)
 
@@ -182,11 +178,11 @@ class Runs:
 
         A drag that compiled code has begun continues in compiled code.
         """
-        if self.prepared.needs_numpy:
-            return None
         direct = workspace.direct
         if isinstance(direct, Direct) and (onward or takes_compiled(self.options.backend)):
             return direct
+        if self.prepared.needs_numpy:
+            return None
         engine, _ = engine_for(self.options.backend)
         prepared = getattr(engine, "Prepared", None)
         if prepared is None:
@@ -201,20 +197,17 @@ class Runs:
     def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float, settings: Settings) -> Solution:
         """The solution of an answer row that a compiled call has filled."""
         code, iterations, outside = how_ended(row[0])
-        of = workspace, direct, row[1]
-        seconds = time.perf_counter() - started
+        of, seconds = (workspace, direct, row[1]), perf_counter() - started
         if code == CONVERGED and not self.prepared.grips.adds:
-            met = (
-                Status.CONVERGED, iterations, seconds, "numba", self.options.method, self._unserved_in(workspace),
-                outside,
-            )  # fmt: skip
-            return Solution(met, self._parts, *of)
+            unserved = self._unserved_in(workspace)
+            met = _CONVERGED, iterations, seconds, "numba", self.options.method, unserved, outside
+            return Solution(met, self._parts, of)
         report = self._report(workspace, code, iterations, seconds, "numba", outside)
         pose, findings, diagnosis = self._parts(*of)
         if self.options.method != DEFAULT and settings is self.settings:
             status = judged(self.prepared, report.status, STATUS_OF_CODE[code], direct.targets(row[1]), pose)
             report = report._replace(status=status)
-        solution = Solution(report, known_parts, pose, findings, diagnosis)
+        solution = Solution.of_parts(report, pose, findings, diagnosis)
         if not self.prepared.grips.adds:
             return solution
         return self._folded(workspace, solution, findings, direct.targets(row[1]))
@@ -282,7 +275,7 @@ class Runs:
             state = workspace.state
             places = [i for i, goal in enumerate(self.prepared.goals) if goal.enabled and not KINDS[goal.kind].built_in]
             findings.functions = dict(zip(places, self.prepared.functions.lengths(state.q, state.t), strict=True))
-        solution = Solution(report, known_parts, pose, findings, diagnosis)
+        solution = Solution.of_parts(report, pose, findings, diagnosis)
         return solution if not self.prepared.grips.adds else self._folded(workspace, solution, findings, targets)
 
     def _folded(
@@ -310,6 +303,8 @@ def judged(prepared: Prepared, status: Status, stopped: Status, targets: tuple[F
 
 _MISSED = (Status.UNREACHABLE, Status.STALLED)
 """How solves end whose restarts have all missed a goal."""
+_CONVERGED = Status.CONVERGED
+"""Looked up once: that takes as long as a call."""
 _POSE_ROWS = 6
 """Residuals of a goal for a place and a rotation."""
 
@@ -334,12 +329,11 @@ class OneShot:
         """As `viewer.ik.solver.Solver.solve`."""
         runs, prepared = self._runs, self.prepared
         grips = prepared.grips
-        quick = None if grips.adds else runs.from_known(pose, targets, target_rotations)
-        if quick is not None and quick.status is Status.CONVERGED:
-            return quick
-        if quick is None:
+        if grips.adds:
             targets, target_rotations = grips.spread(targets, target_rotations)
-            quick = None if grips.found else runs.from_unseen(pose, targets, target_rotations)
+        quick = None if grips.found else runs.at_once(pose, targets, target_rotations)
+        if quick is not None and quick.status is _CONVERGED:
+            return quick
         start, outside = prepared.starts.start(pose)
         solution = quick or self._gripping(start, targets, target_rotations)
         if solution is None:

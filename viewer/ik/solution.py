@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -168,12 +168,17 @@ class Solution:
 
     _made: Parts | None
 
-    def __init__(self, report: ReportFields, make: Callable[..., Parts], *of: object) -> None:
+    def __init__(self, report: ReportFields, make: Callable[..., Parts], of: tuple[Any, ...]) -> None:
         """Made by `viewer.ik.solver.Solver`: the parts are ``make(*of)``, which takes longer than an easy solve."""
         self.status, self.iterations, self.seconds, self.backend, self.method, self.unserved, self.start_outside = (
             report
         )
         self._made, self._make, self._of = None, make, of
+
+    @classmethod
+    def of_parts(cls, report: ReportFields, pose: Pose, findings: Found, diagnose: Diagnose) -> Solution:
+        """A solution whose parts are there already."""
+        return cls(report, _known_parts, (pose, findings, diagnose))
 
     @property
     def pose(self) -> Pose:
@@ -218,7 +223,7 @@ class Solution:
 
         Errors and diagnosis are still computed on first use.
         """
-        return Solution(self.report, known_parts, pose, *self._parts[1:])
+        return Solution.of_parts(self.report, pose, *self._parts[1:])
 
     @property
     def report(self) -> Report:
@@ -274,7 +279,7 @@ ReportFields: TypeAlias = tuple[Status, int, float, str, str, tuple[str, ...], b
 """Those of a `Report`: making one takes longer than the rest of a solution."""
 
 
-def known_parts(pose: Pose, findings: Found, diagnose: Diagnose) -> Parts:
+def _known_parts(pose: Pose, findings: Found, diagnose: Diagnose) -> Parts:
     """The parts of a solution that are there already."""
     return pose, findings, diagnose
 
@@ -324,4 +329,4 @@ class Known(NamedTuple):
 
 
 def _copied(pose: Pose, report: Report, known: Known, reasons: tuple[Reason, ...]) -> Solution:
-    return Solution(report, known_parts, pose, known, partial(tuple, reasons))
+    return Solution.of_parts(report, pose, known, partial(tuple, reasons))

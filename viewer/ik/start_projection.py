@@ -219,7 +219,7 @@ class Starts:
         found: object = pose
         if self._preferred is not None or (self._start is not None and found is self._start[0]):
             return False
-        return isinstance(found, Pose) and len(found.rotations) == len(self._skeleton)
+        return isinstance(found, Pose)
 
     def accept(self, pose: Pose) -> None:
         """Remember a pose as one that `start` does not change."""

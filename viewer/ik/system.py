@@ -361,6 +361,7 @@ class Call(NamedTuple):
         places, turns: (G, 3), (G, 4) the goals' own targets.
         rotations, translations: (J, 4), (J, 3) the pose that joints which take no part stay in.
         numbers: (15,) the `Settings` as numbers, in their order.
+        known: (2,) the addresses of the type of numpy's arrays and of None.
     """
 
     joints: Integers
@@ -372,6 +373,7 @@ class Call(NamedTuple):
     rotations: Floats
     translations: Floats
     numbers: Floats
+    known: Integers
 
 
 class StartTables(NamedTuple):

@@ -21,7 +21,7 @@ from viewer.ik.problems import solve_batch
 from viewer.ik.system import Call, Integers, Many, Settings, StartTables, State, Work
 from viewer.ik.workspace import Targets, Workspace, make_call
 from viewer.skeleton import Pose
-from viewer.spatial.checks import UNIT_TOLERANCE, Floats, frozen
+from viewer.spatial.checks import UNIT_TOLERANCE, Floats
 
 UNSETTLED, ODD_START = -1, -2
 """Codes in place of a status, with nothing solved: numpy has to check the targets, or the start pose."""
@@ -31,56 +31,70 @@ KNOWN, BASE, GOOD_START, NEW_START = range(4)
 """What a given pose is: that of the last call; new for joints that take no part; also the start; also unchecked."""
 
 
-def groups_in(block: Integers) -> tuple[Any, ...]:
-    """The groups of arrays in a block; compiled code has an intrinsic function in place of this."""
+def groups_in(block: int) -> tuple[Any, ...]:
+    """The groups of arrays in the block at an address; compiled code has an intrinsic function in place of this."""
+    raise NotImplementedError
+
+
+def table_of(given: object, known: Integers, rows: int, columns: int) -> Floats:
+    """An array that is given; of None no rows, of all but contiguous float64 of this shape -1: see `groups_in`."""
+    raise NotImplementedError
+
+
+def row_of(given: object, known: Integers, length: int) -> Floats:
+    """`table_of` with one axis."""
     raise NotImplementedError
 
 
 def solve_in_block(
-    block: Integers,
-    rotations: Floats,
-    translations: Floats,
+    block: int,
+    rotations: object,
+    translations: object,
     news: int,
     onward: bool,
     settled: bool,
-    places: Floats,
-    turns: Floats,
-    answer: Floats,
+    places: object,
+    turns: object,
+    answer: object,
 ) -> int:
     """`solve_batch` on the arrays in a block. Python calls this.
 
     Args:
-        block: see `groups_in`.
+        block: its address, see `groups_in`.
         rotations: (J, 4) of the pose given.
         translations: (J, 3) of it.
-        news: `KNOWN`, `BASE`, `GOOD_START` or `NEW_START`: what that pose is.
+        news: `KNOWN`, when nothing looks at the pose, `BASE`, `GOOD_START` or `NEW_START`: what that pose is.
         onward: as in `solve_batch`.
         settled: take the targets as they are.
-        places: (G, 3) targets, or none.
-        turns: (G, 4) target rotations, or none.
-        answer: for one problem room for its answer, see `put_answer`; the targets are then settled before. Else
-            empty.
+        places: (G, 3) targets, or None.
+        turns: (G, 4) target rotations, or None.
+        answer: for one problem room for its answer, see `put_answer`; the targets are then settled before. Else None.
 
     Returns:
         How the (last) solve ended, see `STEPS`; `UNSETTLED` or `ODD_START`, with nothing solved.
     """
     s, w, state, many, call, tables = groups_in(block)
-    if news == NEW_START and needs_projection(tables, rotations, translations):
-        return ODD_START
+    joints, goals = len(call.rotations), len(call.has_place)
     if news != KNOWN:
-        frame_pose(call, many, rotations, translations, news != BASE)
+        q = table_of(rotations, call.known, joints, 4)
+        t = table_of(translations, call.known, joints, 3)
+        if len(q) != joints or len(t) != joints or (news == NEW_START and needs_projection(tables, q, t)):
+            return ODD_START
+        frame_pose(call, many, q, t, news != BASE)
     n = call.numbers
     settings = Settings(
         int(n[0]), int(n[1]), n[2], n[3], n[4], int(n[5]), n[6], n[7], n[8], int(n[9]), n[10],
         n[11] != 0.0, n[12] != 0.0, n[13] != 0.0, n[14] != 0.0,
     )  # fmt: skip
-    if len(answer) > 0:
+    row = row_of(answer, call.known, 7 * joints + len(state.x) + 2 * len(w.miss) + 7 * goals)
+    if len(row) > 0:
         many.again[0] = news == KNOWN or news == BASE
-        if not take_targets(call, many, places, turns, settled, answer):
+        given, turned_to = table_of(places, call.known, goals, 3), table_of(turns, call.known, goals, 4)
+        if len(given) < 0 or len(turned_to) < 0 or not take_targets(call, many, given, turned_to, settled, row):
             return UNSETTLED
     solve_batch(s, w, state, settings, many, onward)
-    if len(answer) > 0:
-        put_answer(call, w, state, answer)
+    if len(row) > 0:
+        put_answer(call, w, state, row)
     last = len(many.code) - 1
     ended = many.code[last] + STEPS * many.iterations[last]
     return int(ended + OUTSIDE if many.outside[last] else ended)
@@ -315,9 +329,6 @@ def wrapped(angle: float) -> float:
     return near + 2.0 * math.pi if near <= -math.pi else near
 
 
-_FLOAT64 = np.dtype(np.float64)
-
-
 Row: TypeAlias = tuple[int, Floats]
 """An answer: how the solve ended, see `ended`, and all numbers of it, see `viewer.ik.compiled.entry.put_answer`."""
 
@@ -328,12 +339,14 @@ class PreparedCalls(Protocol):
     Attributes:
         call: the arrays that calls begin with.
         settings: that the next call solves by.
-        solve: the compiled function.
+        solve: the compiled function, `solve_in_block`.
+        address: of its block.
     """
 
     call: Call
     settings: Settings | None
     solve: Callable[..., int]
+    address: int
 
     def take(self, settings: Settings) -> None:
         """Solve by other settings from now on."""
@@ -363,9 +376,6 @@ class Direct:
         self._run = prepare(workspace, make_call(workspace.joints, workspace.goals, targets, joints), tables)
         workspace.prepared = self._run
         self._base: Pose | None = None
-        self._pose = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
-        self._shapes = (goals, 3), (goals, 4)
-        self._none = np.empty((0, 3)), np.empty((0, 4))
         ends = np.cumsum([4 * joints, 3 * joints, len(workspace.system.lower), 2 * len(workspace.goals), 3 * goals])
         self._ends: list[int] = ends.tolist()
         self._size = self._ends[-1] + 4 * goals
@@ -383,18 +393,7 @@ class Direct:
 
         With ``unseen`` the pose may need a check, too: its joints have not been projected to what their kinds allow.
         """
-        if self._open:
-            return None
-        (shape, turned_shape), none = self._shapes, self._none
-        if places is None:
-            places = none[0]
-        elif not _is_plain(places, shape):
-            return None
-        if turns is None:
-            turns = none[1]
-        elif not _is_plain(turns, turned_shape):
-            return None
-        return self._solve(pose, places, turns, settings, onward, False, unseen)  # type: ignore[arg-type]
+        return None if self._open else self._solve(pose, places, turns, settings, onward, False, unseen)
 
     def begins_at(self, pose: Pose) -> bool:
         """Whether the last solve did: then nothing of the pose is read again."""
@@ -402,40 +401,39 @@ class Direct:
 
     def settled(self, pose: Pose, targets: tuple[Floats, Floats], settings: Settings, *, onward: bool) -> Row:
         """Solve for settled targets (G, 3) and (G, 4)."""
-        places, turns = (np.require(array, np.float64, ("C", "A", "W")) for array in targets)
-        row = self._solve(pose, places, turns, settings, onward, True, False)
+        row = self._solve(pose, *map(_plain, targets), settings, onward, True, False)
         assert row is not None  # only given targets may need a check
         return row
 
     def _solve(
         self,
         pose: Pose,
-        places: Floats,
-        turns: Floats,
+        places: object,
+        turns: object,
         settings: Settings,
         onward: bool,
         settled: bool,
         unseen: bool,
     ) -> Row | None:
-        space, news, run = self._space, KNOWN, self._run
-        if not onward and not space.begins_at(pose):
-            space.forget()
-            news = NEW_START if unseen else GOOD_START
-        elif pose is not self._base:
-            news = BASE
-        if news != KNOWN:
-            self._pose = frozen(pose.rotations), frozen(pose.translations)
+        run, news, rotations, translations = self._run, KNOWN, None, None
+        if pose is not self._base or not (onward or self._space.begins_at(pose)):
+            news = BASE if onward else NEW_START if unseen else GOOD_START
+            rotations, translations = pose.rotations, pose.translations
+            if settled:
+                rotations, translations = _plain(rotations), _plain(translations)
             self._base = None
+            if not onward:
+                self._space.forget()
         if settings is not run.settings:
             run.take(settings)
         numbers = np.empty(self._size)
-        ended = run.solve(*self._pose, news, onward, settled, places, turns, numbers)
+        ended = run.solve(run.address, rotations, translations, news, onward, settled, places, turns, numbers)
         if ended < 0:
             return None
         if news != KNOWN:
             self._base = pose
             if not onward:
-                space.begun_at(pose)
+                self._space.begun_at(pose)
         return ended, numbers
 
     def pose(self, numbers: Floats) -> Pose:
@@ -456,20 +454,11 @@ class Direct:
         return numbers[ends[3] : ends[4]].reshape(-1, 3), numbers[ends[4] :].reshape(-1, 4)
 
 
+def _plain(array: Floats) -> Floats:
+    """The array, or a copy that compiled code can read."""
+    return np.require(array, np.float64, ("C", "A"))
+
+
 def how_ended(ended: int) -> tuple[int, int, bool]:
     """The code, the iterations, and whether the start was outside its limits, of what a call returned."""
     return ended % CODES, ended // STEPS, ended % STEPS >= OUTSIDE
-
-
-_PLAIN = 0x101
-"""Numpy's flags C_CONTIGUOUS and ALIGNED."""
-
-
-def _is_plain(array: object, shape: tuple[int, int]) -> bool:
-    """Whether compiled code can read the array as it is: it does not look at types itself."""
-    return (
-        type(array) is np.ndarray
-        and array.dtype is _FLOAT64
-        and array.shape == shape
-        and array.flags.num & _PLAIN == _PLAIN
-    )

@@ -24,7 +24,7 @@ from viewer.ik.assemble import assemble, dof_table_of, joint_tables
 from viewer.ik.backends import twins
 from viewer.ik.compiled import entry, numba_types
 from viewer.ik.compiled.entry import KNOWN, measure_pose, solve_in_block
-from viewer.ik.compiled.numba_types import INSTRUCTIONS, Group, View, groups_at
+from viewer.ik.compiled.numba_types import INSTRUCTIONS, Given, Group, View, groups_at
 from viewer.ik.goals import ROW_KINDS, Goal
 from viewer.ik.kernels import contact_rows, dual_system, joints, six_axes, starts, step
 from viewer.ik.start_projection import KindProjection
@@ -165,8 +165,9 @@ def _make_ready() -> Callable[..., int]:
         takes as long as the shortest solve. They have to be right.
     """
     global _solve  # noqa: PLW0603 - made once
-    arguments = np.empty(0, dtype=np.int64), *_NO_POSE, KNOWN, True, True, *_NO_TARGETS, _NO_ANSWER
-    kinds = tuple(map(numba.typeof, arguments))
+    given = Given()
+    flag, number = types.boolean, types.int64
+    kinds = number, given, given, number, flag, flag, given, given, given
     try:
         call: Callable[..., int] = _solve.compile(kinds)
     except Exception:  # noqa: BLE001 - another numba may fail in any way
@@ -226,18 +227,18 @@ class Prepared:
     Attributes:
         call: the arrays that calls begin with.
         settings: that the next call solves by; None: none yet.
-        solve: `viewer.ik.compiled.entry.solve_in_block` of what follows the block there. All arrays are aligned and
-            contiguous, of float64: nothing looks at that.
+        solve: `viewer.ik.compiled.entry.solve_in_block`, called with `address` first.
+        address: of the block.
     """
 
     def __init__(self, workspace: Workspace, call: Call | None = None, tables: StartTables | None = None) -> None:
         """Put the workspace's arrays into a block, and those that calls begin with, if any."""
         call_solve = _make_ready()
         groups = call or _SAMPLE[-2], tables or _SAMPLE[-1]
-        block, self.call = workspace.into_block(*groups)
+        self._block, self.call = workspace.into_block(*groups)
         assert workspace.ndims(*groups) == _NDIMS
         self.settings: Settings | None = None
-        self.solve: Callable[..., int] = partial(call_solve, block)
+        self.solve, self.address = call_solve, self._block.ctypes.data
 
     def take(self, settings: Settings) -> None:
         """Solve by other settings from now on."""
@@ -247,9 +248,7 @@ class Prepared:
 
 _MOST_ITERATIONS = 2**53
 """Exact as a float64, and more than any solve needs."""
-_NO_ANSWER = np.empty(0)
 _NO_POSE = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
-_NO_TARGETS = np.empty((0, 3)), np.empty((0, 4))
 
 
 def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
@@ -258,4 +257,4 @@ def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> No
     if not isinstance(prepared, Prepared):
         prepared = workspace.prepared = Prepared(workspace)
     prepared.take(settings)
-    prepared.solve(*_NO_POSE, KNOWN, onward, True, *_NO_TARGETS, _NO_ANSWER)
+    prepared.solve(prepared.address, None, None, KNOWN, onward, True, None, None, None)

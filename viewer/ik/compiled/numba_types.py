@@ -6,17 +6,24 @@ counts from the end. A `View` is a pointer and its lengths. A `Group` is a named
 value: the block of the solve (`viewer.ik.workspace`) and the group's part of its header; a view is made where its
 name is read. The header does not change during a call, and LLVM may rely on that: reads of it move out of loops.
 `Lanes` are `viewer.ik.kernels.dual_system`'s vectors, and `INSTRUCTIONS` its functions.
+
+What Python passes is `Given`: a pointer to any object. Numba's own way to take an array needs as long as a tenth of an
+easy solve for each, and looks neither at its kind of number nor at its shape. `_viewed` makes a view of an array of the
+right kind; of all else Python makes such an array first.
 """
 
 from __future__ import annotations
 
+import ctypes
 import operator
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
+    NativeValue,
     infer_getattr,
     intrinsic,
     lower_builtin,
@@ -25,6 +32,7 @@ from numba.extending import (
     models,
     register_model,
     type_callable,
+    unbox,
 )
 
 from viewer.ik.system import LANES
@@ -115,18 +123,115 @@ def groups_at(groups: list[tuple[Group, int]]) -> Any:  # noqa: ANN401
 
     def typed(typing: Any, block: Any) -> Any:  # noqa: ANN401
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
-            array = context.make_array(signature.args[0])(context, builder, values[0])
+            begin_of_block = builder.inttoptr(values[0], _INTP.as_pointer())
             made = []
             for group, begin in groups:
                 proxy = cgutils.create_struct_proxy(group)(context, builder)
-                proxy.header = builder.gep(array.data, [ir.Constant(_INTP, begin)], inbounds=True)
-                proxy.block = array.data
+                proxy.header = builder.gep(begin_of_block, [ir.Constant(_INTP, begin)], inbounds=True)
+                proxy.block = begin_of_block
                 made.append(proxy._getvalue())  # noqa: SLF001
             return context.make_tuple(builder, signature.return_type, made)
 
         return types.Tuple([group for group, _ in groups])(block), generate
 
     return intrinsic(typed)
+
+
+class Given(types.Opaque):
+    """Numba's type of any object of Python's."""
+
+    def __init__(self) -> None:
+        """There is one."""
+        super().__init__(name="Given")
+
+
+register_model(Given)(models.OpaqueModel)
+
+
+@unbox(Given)
+def _given(kind: Given, given: Any, context: Any) -> NativeValue:  # noqa: ANN401 - as numba calls it
+    return NativeValue(given)
+
+
+# Words of an object, of an array (`PyArrayObject_fields` in numpy's C headers) and of its kind of number
+# (`PyArray_Descr`): what every object has comes first and ends with its type.
+_AT_TYPE, _AT_DATA = object.__basicsize__ // 8 - 1, object.__basicsize__ // 8
+_AT_AXES, _AT_SHAPE, _AT_KIND, _AT_FLAGS, _AT_LETTERS = (
+    _AT_DATA + 1,
+    _AT_DATA + 2,
+    _AT_DATA + 5,
+    _AT_DATA + 6,
+    _AT_DATA + 1,
+)
+_INT, _PLAIN = 0xFFFFFFFF, 0x101
+"""Of a word: a C int; the flags NPY_ARRAY_C_CONTIGUOUS and NPY_ARRAY_ALIGNED."""
+_LETTERS = 0xFFFFFFFF00FFFFFF
+"""Of a word: the letters of a kind, of a number and of an order of bytes, and the number of the kind."""
+
+
+def _word(address: int, place: int) -> int:
+    return ctypes.c_uint64.from_address(address + 8 * place).value
+
+
+def _words_of(array: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    """What `_viewed` reads of an array: its type, data, axes, first length, flags, and the letters of its kind."""
+    at = id(array)
+    return (
+        _word(at, _AT_TYPE),
+        _word(at, _AT_DATA),
+        _word(at, _AT_AXES) & _INT,
+        _word(_word(at, _AT_SHAPE), 0),
+        _word(at, _AT_FLAGS) & _INT,
+        _word(_word(at, _AT_KIND), _AT_LETTERS) & _LETTERS,
+    )
+
+
+_SAMPLE = np.zeros((3, 4))
+_FLOAT64 = int.from_bytes(b"fd=\0" + _SAMPLE.dtype.num.to_bytes(4, "little"), "little")
+if _words_of(_SAMPLE) != (id(np.ndarray), _SAMPLE.ctypes.data, 2, 3, _SAMPLE.flags.num, _FLOAT64):
+    raise ImportError("this numpy keeps its arrays in another way than the compiled kernels read them")
+
+
+def _row_of(typing: Any, given: Any, known: Any, length: Any) -> Any:  # noqa: ANN401
+    return View(types.float64, 1)(given, known, length), _viewed
+
+
+def _table_of(typing: Any, given: Any, known: Any, rows: Any, columns: Any) -> Any:  # noqa: ANN401
+    return View(types.float64, 2)(given, known, rows, columns), _viewed
+
+
+def _viewed(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+    """The view of what is given: see `viewer.ik.compiled.entry.table_of`."""
+
+    def number(value: int) -> Any:  # noqa: ANN401
+        return ir.Constant(_INTP, value)
+
+    def word(begin: Any, place: int) -> Any:  # noqa: ANN401
+        return builder.load(builder.gep(begin, [number(place)], inbounds=True))
+
+    def pointed(begin: Any, place: int) -> Any:  # noqa: ANN401
+        return builder.inttoptr(word(begin, place), _INTP.as_pointer())
+
+    def has(value: Any, bits: int, wanted: int) -> Any:  # noqa: ANN401
+        return builder.icmp_unsigned("==", builder.and_(value, number(bits)), number(wanted))
+
+    given, lengths = builder.bitcast(values[0], _INTP.as_pointer()), values[2:]
+    known = cgutils.create_struct_proxy(signature.args[1])(context, builder, value=values[1]).data
+    is_none = builder.icmp_unsigned("==", builder.ptrtoint(given, _INTP), word(known, 1))
+    made = cgutils.create_struct_proxy(signature.return_type)(context, builder)
+    made.length0 = builder.select(is_none, number(0), number(-1))
+    with builder.if_then(builder.icmp_unsigned("==", word(given, _AT_TYPE), word(known, 0))):
+        fits = has(word(pointed(given, _AT_KIND), _AT_LETTERS), _LETTERS, _FLOAT64)
+        fits = builder.and_(fits, has(word(given, _AT_AXES), _INT, len(lengths)))
+        with builder.if_then(builder.and_(fits, has(word(given, _AT_FLAGS), _PLAIN, _PLAIN))):
+            shape, fits = pointed(given, _AT_SHAPE), cgutils.true_bit
+            for axis, length in enumerate(lengths):
+                fits = builder.and_(fits, builder.icmp_unsigned("==", word(shape, axis), length))
+            with builder.if_then(fits):
+                made.data = builder.inttoptr(word(given, _AT_DATA), ir.DoubleType().as_pointer())
+                for axis, length in enumerate(lengths):
+                    setattr(made, f"length{axis}", length)
+    return made._getvalue()  # noqa: SLF001
 
 
 def row_start(context: Any, builder: Any, view: View, value: Any, indices: list[Any]) -> Any:  # noqa: ANN401
@@ -332,6 +437,8 @@ INSTRUCTIONS: dict[str, Any] = {
         "lanes_at": _lanes_at,
         "plus": _plus,
         "put_lanes": _put_lanes,
+        "row_of": _row_of,
+        "table_of": _table_of,
         "times": _times,
     }.items()
 }
