@@ -133,7 +133,8 @@ def test_arrays_of_every_kind_give_the_same_answer(compiled: Solver) -> None:
     padded = np.zeros((1, 6))
     padded[:, ::2] = places
     swapped = places.astype(places.dtype.newbyteorder())
-    for given in (places.tolist(), frozen, padded[:, ::2], np.asfortranarray(places), swapped):
+    loaded, matrix = pickle.loads(pickle.dumps(places)), places.view(np.matrix)
+    for given in (places.tolist(), frozen, padded[:, ::2], np.asfortranarray(places), swapped, loaded, matrix):
         assert compiled.solve(pose, targets=given).pose.same_as(expected)
 
 
@@ -149,6 +150,21 @@ def test_a_start_pose_given_again_gives_the_same_bits(compiled: Solver) -> None:
         for pose in (one, one, other, one)
     ]
     assert all(first.same_as(second) for first, second in zip(again, fresh, strict=True))
+
+
+def test_arrays_of_poses_need_not_be_contiguous(compiled: Solver) -> None:
+    given, places = compiled.skeleton.relaxed_pose(), np.array([[0.2, 0.5, 0.3]])
+    padded = np.repeat(given.rotations, 2, axis=1), np.repeat(given.translations, 2, axis=1)
+    pose = Pose.trusted(padded[0][:, ::2], padded[1][:, ::2])
+    expected, found = compiled.solve(given, targets=places), compiled.solve(pose, targets=places)
+    assert found.pose.same_as(expected.pose)
+    assert compiled.drag(pose).move(places).pose.same_as(compiled.drag(given).move(places).pose)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 3), (1, 4), (3,), (1, 1, 3)])
+def test_targets_of_another_shape_are_refused(compiled: Solver, shape: tuple[int, ...]) -> None:
+    with pytest.raises(InputError, match=r"^targets: expected shape \(1, 3\), a row per goal, found "):
+        compiled.solve(compiled.skeleton.rest_pose(), targets=np.zeros(shape))
 
 
 def test_refused_targets_leave_the_solver_as_it_was(compiled: Solver) -> None:

@@ -12,7 +12,7 @@ import math
 
 from viewer.ik.algebra import FIXED, HINGE, SLIDE, fill_row, product, put_row, put_table, turned
 from viewer.ik.kernels.dual_system import add_rows, solve_dual, solve_six, take_out
-from viewer.ik.kernels.joints import goal_residual, put_sines, residuals, set_local
+from viewer.ik.kernels.joints import goal_residual, put_sines, residuals, set_local, turn_by_angles
 from viewer.ik.kernels.six_axes import has_closed_form, put_six_axes, take_nearest
 from viewer.ik.kernels.starts import short_way
 from viewer.ik.kernels.step import AT_LIMIT, cap
@@ -115,8 +115,8 @@ def reach_of(s: System, w: Work, x: Floats, e: Floats) -> tuple[float, float]:
     w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3] = product(qx, qy, qz, qw, bone[0], bone[1], bone[2], bone[3])
     worst = goal_residual(s, w, 0, e)
     error = 0.0
-    for r in range(len(e)):
-        error += e[r] * e[r]
+    for r in range(0, len(e), 3):
+        error += e[r] * e[r] + e[r + 1] * e[r + 1] + e[r + 2] * e[r + 2]
     return error, worst if error < math.inf else math.inf
 
 
@@ -180,12 +180,14 @@ def put_arm_step(s: System, w: Work, y: Floats) -> None:
         w.step[d] = held if w.frozen[d] else free
 
 
-def propose_arm(s: System, w: Work, state: State, settings: Settings, damping: float) -> tuple[float, bool]:
+def propose_arm(
+    s: System, w: Work, state: State, settings: Settings, damping: float, pulled: bool
+) -> tuple[float, bool]:
     """`viewer.ik.levenberg_marquardt.propose` with dofs that stop at their limits; whether any did."""
     count, rows = len(s.lower), len(state.e)
     fill_row(w.frozen, False)
     put_row(state.e, w.wanted)
-    for d in range(count):
+    for d in range(count if pulled else 0):
         if w.pull[d] != 0.0 and s.spread[d] != 0.0:
             leave_out(w, d, w.pull[d] / s.spread[d])
     largest, stops = 0.0, False
@@ -246,8 +248,9 @@ def put_arm(s: System, w: Work, state: State) -> None:
     put_table(w.start.q, state.q)
     put_table(w.start.t, state.t)
     for k in range(len(s.parent)):
-        if s.form[k] != FIXED:
+        if s.form[k] == SLIDE:
             set_local(s, k, state.x, state.q, state.t)
+    turn_by_angles(s, w, state.x, state.q, state.t)
 
 
 _STEPS_TRIED = 5
@@ -316,7 +319,7 @@ def search_arm(s: System, w: Work, state: State, settings: Settings) -> tuple[in
             if stops:  # dofs that stopped were taken out
                 add_up(w, dofs, rows)
             damping = (settings.damping_scale * error + settings.damping) * boost
-            largest, stops = propose_arm(s, w, state, settings, damping)
+            largest, stops = propose_arm(s, w, state, settings, damping, pulled)
             new_error, new_worst = try_arm_step(s, w, state)
             taken = new_error <= error * settings.least_gain or new_worst <= MET
             if taken or (new_error < error and helps_one(s, state, w.trial, error - new_error)):

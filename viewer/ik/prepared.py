@@ -11,7 +11,6 @@ from functools import cached_property
 import numpy as np
 
 from viewer.ik.assemble import Assembly, DofTable, assemble, dof_table_of, same_rows, with_goals
-from viewer.ik.compiled.entry import Direct
 from viewer.ik.contact.volumes import Volumes, check_names, make_volumes
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
@@ -194,7 +193,7 @@ class Prepared:
         self.targets = Targets(self.skeleton, self.goals)
         self.workspace, self.reach, self.starts = before.workspace, before.reach, before.starts
         self.workspace.take_goals(self.assembly)
-        if isinstance(self.workspace.direct, Direct):
+        if self.workspace.direct is not None:
             self.workspace.direct.take_targets(self.targets)
 
     def _find_unserved(self) -> tuple[str, ...]:

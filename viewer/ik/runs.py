@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from viewer.ik.arm_search import is_arm
 from viewer.ik.backends import engine_for, takes_compiled
-from viewer.ik.compiled.entry import Direct, Row, how_ended
+from viewer.ik.compiled.entry import CODES, KNOWN, NEW_START, OUTSIDE, STEPS, Direct, Row
 from viewer.ik.diagnosis import diagnose, is_nearest
 from viewer.ik.findings import Reason, labels
 from viewer.ik.goals import KINDS
@@ -53,7 +53,7 @@ class Runs:
         """
         self.prepared, self.options, self.targets = prepared, prepared.options, prepared.targets
         self.settings = prepared.settings if settings is None else settings
-        self.excluded = False
+        self.excluded, self._balances = False, len(prepared.assembly.system.mass) > 0
         self._watch = watch
 
     def towards(
@@ -70,7 +70,8 @@ class Runs:
         started = perf_counter()
         direct = self._direct(workspace, onward=onward)
         if direct is not None:
-            row = direct.given(pose, targets, target_rotations, settings, onward=onward)
+            news = direct.news(pose, onward=onward)
+            row = direct.solve(pose, targets, target_rotations, settings, news, onward=onward)
             if row is not None:
                 return self._answer(workspace, direct, row, started, settings)
         settled = self.targets.settle(pose, targets, target_rotations)
@@ -86,13 +87,13 @@ class Runs:
         direct = self._direct(workspace)
         if direct is None:
             return None
-        known = direct.begins_at(pose)
-        if not known and not starts.is_news(pose):
+        news = KNOWN if direct.begins_at(pose) else NEW_START
+        if news != KNOWN and not starts.is_news(pose):
             return None
-        row = direct.given(pose, targets, target_rotations, self.settings, onward=False, unseen=not known)
+        row = direct.solve(pose, targets, target_rotations, self.settings, news)
         if row is None:
             return None
-        if not known:
+        if news != KNOWN:
             starts.accept(pose)
         return self._answer(workspace, direct, row, started, self.settings)
 
@@ -117,7 +118,7 @@ class Runs:
         started = perf_counter()
         direct = self._direct(workspace, onward=onward)
         if direct is not None:
-            row = direct.settled(pose, targets, settings, onward=onward)
+            row = direct.settled(pose, targets, settings, news=direct.news(pose, onward=onward), onward=onward)
             return self._answer(workspace, direct, row, started, settings)
         workspace.aim_at(*targets)
         unserved = self.prepared.unserved
@@ -130,11 +131,11 @@ class Runs:
             code, iterations, _ = self._method(*workspace.arrays, settings)
         else:
             if not onward:
-                workspace.begin_at(pose, "numpy")
+                workspace.begin_at(pose)
             one = workspace.one
             numpy_engine.solve_batch(workspace, settings, onward=onward)
             if not onward:
-                workspace.begun_at(pose, "numpy")
+                workspace.begun_at(None, numpy=pose)
             code, iterations, outside = int(one.code[0]), int(one.iterations[0]), bool(one.outside[0])
         report = self._report(workspace, code, iterations, perf_counter() - started, "numpy", outside)
         every = tuple(dict.fromkeys((*unserved, *report.unserved)))
@@ -178,8 +179,8 @@ class Runs:
 
         A drag that compiled code has begun continues in compiled code.
         """
-        direct = workspace.direct
-        if isinstance(direct, Direct) and (onward or takes_compiled(self.options.backend)):
+        direct: Direct | None = workspace.direct
+        if direct is not None and (onward or takes_compiled(self.options.backend)):
             return direct
         if self.prepared.needs_numpy:
             return None
@@ -187,7 +188,7 @@ class Runs:
         prepared = getattr(engine, "Prepared", None)
         if prepared is None:
             return None
-        if not isinstance(direct, Direct):
+        if direct is None:
             direct = Direct(
                 prepared, workspace, self.targets, self.prepared.starts.tables(self.prepared.foundation.dofs)
             )
@@ -196,21 +197,22 @@ class Runs:
 
     def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float, settings: Settings) -> Solution:
         """The solution of an answer row that a compiled call has filled."""
-        code, iterations, outside = how_ended(row[0])
-        of, seconds = (workspace, direct, row[1]), perf_counter() - started
+        (ended, numbers), seconds = row, perf_counter() - started
+        code, iterations, outside = ended % CODES, ended // STEPS, ended % STEPS >= OUTSIDE
+        of = workspace, direct, numbers
         if code == CONVERGED and not self.prepared.grips.adds:
-            unserved = self._unserved_in(workspace)
+            unserved = self._unserved_in(workspace) if self._balances else self.prepared.unserved
             met = _CONVERGED, iterations, seconds, "numba", self.options.method, unserved, outside
             return Solution(met, self._parts, of)
         report = self._report(workspace, code, iterations, seconds, "numba", outside)
         pose, findings, diagnosis = self._parts(*of)
         if self.options.method != DEFAULT and settings is self.settings:
-            status = judged(self.prepared, report.status, STATUS_OF_CODE[code], direct.targets(row[1]), pose)
+            status = judged(self.prepared, report.status, STATUS_OF_CODE[code], direct.targets(numbers), pose)
             report = report._replace(status=status)
         solution = Solution.of_parts(report, pose, findings, diagnosis)
         if not self.prepared.grips.adds:
             return solution
-        return self._folded(workspace, solution, findings, direct.targets(row[1]))
+        return self._folded(workspace, solution, findings, direct.targets(numbers))
 
     def _parts(self, workspace: Workspace, direct: Direct, numbers: Floats) -> tuple[Pose, Findings, Diagnose]:
         """The parts of the solution of an answer: made when they are asked for."""
@@ -222,7 +224,7 @@ class Runs:
     def _unserved_in(self, workspace: Workspace) -> tuple[str, ...]:
         """The goals that are not served, some of which depend on the start pose."""
         system = workspace.system
-        if len(system.mass) and system.corners[0] == 0:
+        if self._balances and system.corners[0] == 0:
             return (*self.prepared.unserved, UNSERVED_BALANCE)
         return self.prepared.unserved
 

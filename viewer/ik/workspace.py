@@ -61,9 +61,11 @@ class Workspace:
         self.state = make_state(system)
         self.one = make_many(system, problems)
         self._aim_at_own()
-        self._begun: tuple[Pose, str] | None = None
+        # The pose that `work.start` is, inside its limits: its last bits depend on who brought it there.
+        self.begun: Pose | None = None
+        self._begun_by_numpy: Pose | None = None
         # Set by the callers of compiled code on these arrays: `viewer.ik.compiled.entry`, the engine.
-        self.direct: object = None
+        self.direct: Any = None
         self.prepared: object = None
 
     def take_goals(self, assembly: Assembly) -> None:
@@ -104,29 +106,21 @@ class Workspace:
 
     def pose_at(self, rotations: Floats, translations: Floats) -> None:
         """Take a pose, (J, 4) and (J, 3), to start from."""
-        self.one.again[0], self._begun = False, None
+        self.one.again[0] = False
+        self.begun_at(None)
         rotations.take(self.joints, 0, self.one.q[0], "clip")
         translations.take(self.joints, 0, self.one.t[0], "clip")
 
-    def begins_at(self, pose: Pose, backend: str = "numba") -> bool:
-        """Whether ``work.start`` is this pose, inside its limits: that is where `begun_at` was last."""
-        begun = self._begun
-        return begun is not None and pose is begun[0] and backend == begun[1]  # poses are immutable
-
-    def begin_at(self, pose: Pose, backend: str) -> None:
-        """Take a pose to start from, not to be brought inside its limits again if it `begins_at` that one."""
-        if self.begins_at(pose, backend):
+    def begin_at(self, pose: Pose) -> None:
+        """Take a pose to start from in numpy, not to be brought inside its limits again if it was the last one."""
+        if pose is self._begun_by_numpy:  # poses are immutable
             self.one.again[0] = True
         else:
             self.pose_at(pose.rotations, pose.translations)
 
-    def forget(self) -> None:
-        """Remember no pose as that of ``start``."""
-        self._begun = None
-
-    def begun_at(self, pose: Pose, backend: str = "numba") -> None:
-        """Remember that ``start`` is this pose, inside its limits; its last bits depend on the backend."""
-        self._begun = pose, backend
+    def begun_at(self, pose: Pose | None, *, numpy: Pose | None = None) -> None:
+        """Remember that ``start`` is this pose, inside its limits, brought there by compiled code or by numpy."""
+        self.begun, self._begun_by_numpy = pose, numpy
 
     def aim_at(self, places: Floats, turns: Floats) -> None:
         """Take the targets (G, 3) and (G, 4) of all goals in the order given to the solver.

@@ -15,7 +15,20 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from viewer.ik.algebra import EULER, FIXED, HINGE, SLIDE, SWING_TWIST, TURNS, UNIVERSAL, product, turned
+from viewer.ik.algebra import (
+    EULER,
+    FIXED,
+    HINGE,
+    SLIDE,
+    SWING_TWIST,
+    TURNS,
+    UNIVERSAL,
+    product,
+    put_flat,
+    put_row,
+    put_table,
+    turned,
+)
 from viewer.ik.kernels.joints import ROUNDING, coordinates_of, counted, excess, swing_excess
 from viewer.ik.problems import solve_batch
 from viewer.ik.system import Call, Integers, Many, Settings, StartTables, State, Work
@@ -102,11 +115,8 @@ def solve_in_block(
 
 def frame_pose(call: Call, many: Many, rotations: Floats, translations: Floats, begins: bool) -> None:
     """The pose (J, 4) and (J, 3) that joints which take no part stay in; with ``begins`` also where to start."""
-    for j in range(len(call.rotations)):
-        for i in range(4):
-            call.rotations[j, i] = rotations[j, i]
-        for i in range(3):
-            call.translations[j, i] = translations[j, i]
+    put_table(rotations, call.rotations)
+    put_table(translations, call.translations)
     if begins:
         for k in range(len(call.joints)):
             j = call.joints[k]
@@ -237,24 +247,17 @@ def put_answer(call: Call, w: Work, state: State, answer: Floats) -> None:
     that are enabled; then, by `take_targets`, settled places (G, 3) and turns (G, 4).
     """
     joints = len(call.rotations)
-    by = 4 * joints
-    for j in range(joints):
-        for i in range(4):
-            answer[4 * j + i] = call.rotations[j, i]
-        for i in range(3):
-            answer[by + 3 * j + i] = call.translations[j, i]
+    by, at = 4 * joints, 7 * joints
+    put_flat(call.rotations, answer)
+    put_flat(call.translations, answer[by:at])
     for k in range(len(call.joints)):
         j = call.joints[k]
         for i in range(4):
             answer[4 * j + i] = state.q[k, i]
         for i in range(3):
             answer[by + 3 * j + i] = state.t[k, i]
-    at = 7 * joints
-    for d in range(len(state.x)):
-        answer[at + d] = state.x[d]
-    at += len(state.x)
-    for g in range(len(w.miss)):
-        answer[at + 2 * g], answer[at + 2 * g + 1] = w.miss[g, 0], w.miss[g, 1]
+    put_row(state.x, answer[at : at + len(state.x)])
+    put_flat(w.miss, answer[at + len(state.x) : len(answer)])
 
 
 def measure_pose(
@@ -330,7 +333,7 @@ def wrapped(angle: float) -> float:
 
 
 Row: TypeAlias = tuple[int, Floats]
-"""An answer: how the solve ended, see `ended`, and all numbers of it, see `viewer.ik.compiled.entry.put_answer`."""
+"""An answer: how the solve ended, see `STEPS`, and all numbers of it, see `viewer.ik.compiled.entry.put_answer`."""
 
 
 class PreparedCalls(Protocol):
@@ -386,44 +389,47 @@ class Direct:
         np.copyto(self._run.call.places, targets.places)
         np.copyto(self._run.call.turns, targets.turns)
 
-    def given(
-        self, pose: Pose, places: object, turns: object, settings: Settings, *, onward: bool, unseen: bool = False
-    ) -> Row | None:
-        """Solve for the targets given; None, without effect, where Python has to check them first.
-
-        With ``unseen`` the pose may need a check, too: its joints have not been projected to what their kinds allow.
-        """
-        return None if self._open else self._solve(pose, places, turns, settings, onward, False, unseen)
-
     def begins_at(self, pose: Pose) -> bool:
         """Whether the last solve did: then nothing of the pose is read again."""
-        return pose is self._base and self._space.begins_at(pose)
+        return pose is self._base and pose is self._space.begun
 
-    def settled(self, pose: Pose, targets: tuple[Floats, Floats], settings: Settings, *, onward: bool) -> Row:
+    def news(self, pose: Pose, *, onward: bool) -> int:
+        """What a pose is to the next call."""
+        if onward:
+            return KNOWN if pose is self._base else BASE
+        return KNOWN if self.begins_at(pose) else GOOD_START
+
+    def settled(
+        self, pose: Pose, targets: tuple[Floats, Floats], settings: Settings, *, news: int, onward: bool
+    ) -> Row:
         """Solve for settled targets (G, 3) and (G, 4)."""
-        row = self._solve(pose, *map(_plain, targets), settings, onward, True, False)
-        assert row is not None  # only given targets may need a check
+        places, turns = map(_plain, targets)
+        row = self.solve(pose, places, turns, settings, news, onward=onward, settled=True)
+        assert row is not None  # only given targets and poses may need a check
         return row
 
-    def _solve(
+    def solve(
         self,
         pose: Pose,
         places: object,
         turns: object,
         settings: Settings,
-        onward: bool,
-        settled: bool,
-        unseen: bool,
+        news: int,
+        *,
+        onward: bool = False,
+        settled: bool = False,
     ) -> Row | None:
-        run, news, rotations, translations = self._run, KNOWN, None, None
-        if pose is not self._base or not (onward or self._space.begins_at(pose)):
-            news = BASE if onward else NEW_START if unseen else GOOD_START
+        """Solve for the targets given; None, without effect, where numpy has to look at them or at the pose."""
+        if self._open and not settled:
+            return None
+        run, rotations, translations = self._run, None, None
+        if news != KNOWN:
             rotations, translations = pose.rotations, pose.translations
             if settled:
                 rotations, translations = _plain(rotations), _plain(translations)
             self._base = None
             if not onward:
-                self._space.forget()
+                self._space.begun_at(None)
         if settings is not run.settings:
             run.take(settings)
         numbers = np.empty(self._size)
@@ -457,8 +463,3 @@ class Direct:
 def _plain(array: Floats) -> Floats:
     """The array, or a copy that compiled code can read."""
     return np.require(array, np.float64, ("C", "A"))
-
-
-def how_ended(ended: int) -> tuple[int, int, bool]:
-    """The code, the iterations, and whether the start was outside its limits, of what a call returned."""
-    return ended % CODES, ended // STEPS, ended % STEPS >= OUTSIDE

@@ -405,6 +405,22 @@ def _plus(typing: Any, lanes: Any, factor: Any, others: Any) -> Any:  # noqa: AN
     return _LANES(lanes, types.float64, others), generate
 
 
+def _put(typing: Any, source: Any, target: Any) -> Any:  # noqa: ANN401
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
+        place, into = (
+            cgutils.create_struct_proxy(kind)(context, builder, value=value)
+            for kind, value in zip(signature.args, values, strict=True)
+        )
+        count = place.length0
+        for axis in range(1, source.ndim):
+            count = builder.mul(count, getattr(place, f"length{axis}"))
+        size = context.get_abi_sizeof(context.get_data_type(source.dtype))
+        cgutils.raw_memmove(builder, into.data, place.data, count, size)
+        return context.get_dummy_value()
+
+    return types.none(source, target), generate
+
+
 def _times(typing: Any, lanes: Any, factor: Any) -> Any:  # noqa: ANN401
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
         return builder.fmul(values[0], _repeated(builder, values[1]))
@@ -436,7 +452,10 @@ INSTRUCTIONS: dict[str, Any] = {
         "entry": _entry,
         "lanes_at": _lanes_at,
         "plus": _plus,
+        "put_flat": _put,
         "put_lanes": _put_lanes,
+        "put_row": _put,
+        "put_table": _put,
         "row_of": _row_of,
         "table_of": _table_of,
         "times": _times,
