@@ -22,7 +22,7 @@ from viewer.ik.findings import Cause, Reason, labels, metres, other
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.goal import LAST_LEVEL, Vector
 from viewer.ik.goals.grip import Finger, fingers_of
-from viewer.ik.solution import Diagnose, Findings, Solution, Status
+from viewer.ik.solution import Diagnose, Findings, Solution, Status, solution_of
 from viewer.ik.workspace import numbers
 from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -209,7 +209,7 @@ class Grips:
         missed = set(np.flatnonzero(found.missed()).tolist()) - spared
         if report.status is not Status.DIVERGED and not overlaps and not missed and not found.open_loops():
             report = report._replace(status=Status.CONVERGED)
-        return Solution.of_parts(report, solution.pose, found, partial(self._diagnosis, found, others))
+        return solution_of(report, solution.pose, found, partial(self._diagnosis, found, others))
 
     def _diagnosis(self, found: GripFindings, others: Diagnose) -> tuple[Reason, ...]:
         missed = found.missed()

@@ -21,7 +21,7 @@ from viewer.ik.goals import KINDS
 from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.methods import DEFAULT_METHOD, METHODS, Watch
 from viewer.ik.prepared import OTHER_SEEDS, Prepared
-from viewer.ik.solution import STATUS_OF_CODE, Diagnose, Findings, Report, Solution, Status
+from viewer.ik.solution import STATUS_OF_CODE, Diagnose, Findings, Report, Solution, Status, solution_of
 from viewer.ik.solver_options import DEFAULT
 from viewer.ik.system import Settings, State, copy_state
 from viewer.ik.vectorised import numpy_engine
@@ -209,7 +209,7 @@ class Runs:
         if self.options.method != DEFAULT and settings is self.settings:
             status = judged(self.prepared, report.status, STATUS_OF_CODE[code], direct.targets(numbers), pose)
             report = report._replace(status=status)
-        solution = Solution.of_parts(report, pose, findings, diagnosis)
+        solution = solution_of(report, pose, findings, diagnosis)
         if not self.prepared.grips.adds:
             return solution
         return self._folded(workspace, solution, findings, direct.targets(numbers))
@@ -277,7 +277,7 @@ class Runs:
             state = workspace.state
             places = [i for i, goal in enumerate(self.prepared.goals) if goal.enabled and not KINDS[goal.kind].built_in]
             findings.functions = dict(zip(places, self.prepared.functions.lengths(state.q, state.t), strict=True))
-        solution = Solution.of_parts(report, pose, findings, diagnosis)
+        solution = solution_of(report, pose, findings, diagnosis)
         return solution if not self.prepared.grips.adds else self._folded(workspace, solution, findings, targets)
 
     def _folded(

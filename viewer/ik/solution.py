@@ -175,11 +175,6 @@ class Solution:
         )
         self._made, self._make, self._of = None, make, of
 
-    @classmethod
-    def of_parts(cls, report: ReportFields, pose: Pose, findings: Found, diagnose: Diagnose) -> Solution:
-        """A solution whose parts are there already."""
-        return cls(report, _known_parts, (pose, findings, diagnose))
-
     @property
     def pose(self) -> Pose:
         """The pose of the whole skeleton; joints that no goal depends on are as they were."""
@@ -223,7 +218,7 @@ class Solution:
 
         Errors and diagnosis are still computed on first use.
         """
-        return Solution.of_parts(self.report, pose, *self._parts[1:])
+        return solution_of(self.report, pose, *self._parts[1:])
 
     @property
     def report(self) -> Report:
@@ -279,9 +274,9 @@ ReportFields: TypeAlias = tuple[Status, int, float, str, str, tuple[str, ...], b
 """Those of a `Report`: making one takes longer than the rest of a solution."""
 
 
-def _known_parts(pose: Pose, findings: Found, diagnose: Diagnose) -> Parts:
-    """The parts of a solution that are there already."""
-    return pose, findings, diagnose
+def solution_of(report: ReportFields, pose: Pose, findings: Found, diagnose: Diagnose) -> Solution:
+    """A solution whose parts are there already."""
+    return Solution(report, lambda *parts: parts, (pose, findings, diagnose))
 
 
 class Report(NamedTuple):
@@ -329,4 +324,4 @@ class Known(NamedTuple):
 
 
 def _copied(pose: Pose, report: Report, known: Known, reasons: tuple[Reason, ...]) -> Solution:
-    return Solution.of_parts(report, pose, known, partial(tuple, reasons))
+    return solution_of(report, pose, known, partial(tuple, reasons))
