@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from inside.spatial import Floats
 
-    from viewer.choices import Feet
+    from viewer.choices import Feet, Hands
 
 
 @pytest.fixture(scope="module")
@@ -563,6 +563,24 @@ def test_noise_does_not_make_a_nearly_straight_arm_that_touches_jerk() -> None:
     found = viewer.retarget(source, viewer.load("sample:walk"), hands="touch").character
     arms = [walk.skeleton.index(side + bone) for side in ("Left", "Right") for bone in ("Arm", "ForeArm", "Hand")]
     assert jerk(found.clip, arms) < 1.5 * jerk(noisy, list(range(len(walk.skeleton))))
+
+
+def test_hands_that_touch_shake_no_more_than_free_ones(walk: viewer.Character) -> None:
+    """They need not make up for all noise of their arms."""
+    clip = walk.clips["walk"]
+    shake = np.radians(1.0) * np.random.default_rng(2).normal(size=(*clip.rotations.shape[:2], 3))
+    noisy = clip.with_motion(multiply(clip.rotations, exp(shake)))
+    source = replace(walk, clips=MappingProxyType({"noisy": noisy}))
+    palms = [walk.skeleton.index(f"{side}Hand") for side in ("Left", "Right")]
+
+    def shakes(hands: Hands) -> float:
+        made = viewer.retarget(source, walk, hands=hands).character.clip
+        assert made is not None
+        turns = made.rotations[:, palms]
+        steps = log(multiply(conjugate(turns[:-1]), turns[1:]))
+        return float(np.sqrt((np.diff(steps, axis=0) ** 2).mean()))
+
+    assert shakes("touch") < 1.1 * shakes("free")
 
 
 def test_hands_whose_places_are_out_of_reach_are_said(walk: viewer.Character) -> None:
