@@ -116,7 +116,7 @@ def test_hidden_panels_leave_menu_view_and_status() -> None:
         ("left", (229, 300), (20, 300), 180.0),
         ("right", (987, 300), (880, 300), 400.0),
         ("timeline", (500, 581), (500, 500), 194.0),
-        ("goals", (100, 383), (100, 323), (580 - 323) / 514),
+        ("goals", (100, 363), (100, 323), (580 - 323) / 514),
     ],
 )
 def test_a_border_follows_the_pointer_within_its_range(

@@ -41,6 +41,8 @@ _PLANE_HINTS = {
 }
 _AXES = (None, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _MOST_LINKS = 60.0
+_ROOMY = 470.0
+"""Least logical width of the view for the card."""
 _CARD = (("Click", "next joint"), ("Click joint", "branch"), ("Click bone", "split"), ("Drag joint", "move"))
 
 
@@ -102,9 +104,9 @@ def draw_kinds(ui: PanelContext, wide: bool) -> None:
 
 
 def draw_build_card(ui: PanelContext) -> None:
-    """Draw the card with what the mouse does, at the top left of the view."""
+    """Draw the card with what the mouse does, at the top left of the view; in a narrow one it would hide the figure."""
     building, view = ui.controller.building, ui.regions.viewport
-    if not building.on or not building.card:
+    if not building.on or not building.card or view.w < ui.px(_ROOMY):
         return
     place = view.x + ui.px(14), view.y + ui.px(34)
     with card(ui, "##build card", place, (ui.px(214), ui.px(118)), padding=(10.0, 8.0), fill="panel", alpha=0.94):
