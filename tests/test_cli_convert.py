@@ -351,3 +351,13 @@ def test_what_is_written_only_is_said_to_be(capsys: pytest.CaptureFixture[str], 
     done = ran(capsys, "convert", tmp_path / f"a{suffix}", tmp_path / "b.glb")
     assert done.err.endswith(f'found "{suffix}", which is written only\n')
     assert done.code == 1
+
+
+@pytest.mark.parametrize("suffix", ["urdf", "xml"])
+def test_a_robot_is_said_to_have_no_motion(suffix: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    if suffix == "xml":
+        pytest.importorskip("mujoco")
+    out = tmp_path / f"walk.{suffix}"
+    assert ran(capsys, "convert", "sample:walk", out).out.splitlines()[-1] == f"wrote {out}: 22 joints, no motion"
+    done = json.loads(ran(capsys, "convert", "sample:walk", out, "--force", "--json").out)
+    assert (done["clips"], done["frames"], done["frame_time"]) == ([], 0, None)

@@ -186,7 +186,7 @@ def _summary(character: Character, to: FileFormat, pose: str | None) -> str:
     clip = character.clip
     if pose is not None:
         return f"{joints}, {pose}"
-    if clip is None:
+    if clip is None or to.is_still:
         return f"{joints}, {'the rest pose' if to.always_a_frame else 'no motion'}"
     if to.several_clips and len(character.clips) > 1:
         return f"{joints}, {len(character.clips)} clips: {', '.join(map(quote, character.clips))}"

@@ -274,7 +274,7 @@ def file_size(path: Path) -> int | None:
 def character_document(character: Character, output: Path, warnings: Sequence[str]) -> dict[str, Json]:
     """What ``--json`` says of a character that was written: the counts of `ikviewer info`, and the file's size."""
     form, clip = format_of(output), character.clip
-    clips = [] if form.is_shape else list(character.clips)[: None if form.several_clips else 1]
+    clips = [] if form.is_shape or form.is_still else list(character.clips)[: None if form.several_clips else 1]
     return {
         "output": str(output),
         "bytes": file_size(output),

@@ -92,6 +92,7 @@ class FileFormat(NamedTuple):
         decimals: its numbers can be written with fewer decimals.
         several_clips: it holds all clips of a character; other formats with motion hold only the first.
         is_shape: it holds the shape of one pose, as a mesh.
+        is_still: it holds joints without any motion.
         is_complete: it holds everything that a character has.
         always_a_frame: it holds the rest pose where there is no motion.
         points: ``module:function``, called as `read_points` says, if its files may hold positions over time, to which
@@ -114,6 +115,7 @@ class FileFormat(NamedTuple):
     decimals: bool = False
     several_clips: bool = False
     is_shape: bool = False
+    is_still: bool = False
     is_complete: bool = False
     always_a_frame: bool = False
     points: str = ""
@@ -188,12 +190,13 @@ FORMATS = (
     FileFormat(".gltf", "glTF", *_GLTF, "glTF as text", in_metres=True, several_clips=True,
                has_objects=True, sign=b"{"),
     FileFormat(".urdf", "URDF", "urdf_reader:read_urdf", "robot_writers:write_urdf",
-               "A robot: links, joints, limits, shapes", in_metres=True, has_mesh_files=True, sign=b"<robot"),
+               "A robot: links, joints, limits, shapes", in_metres=True, is_still=True, has_mesh_files=True,
+               sign=b"<robot"),
     FileFormat(".xacro", "xacro", "urdf_reader:read_xacro", is_alone=True, has_mesh_files=True),
     FileFormat(".usda", "USD", "", _USD, "For Blender, Maya, Houdini, Omniverse", in_metres=True),
     FileFormat(".usdc", "USD", "", _USD, in_metres=True),
     FileFormat(".xml", "MJCF", "mjcf_reader:read_mjcf", "robot_writers:write_mjcf",
-               "A MuJoCo model: joints, limits, capsules, masses", in_metres=True, is_alone=True,
+               "A MuJoCo model: joints, limits, capsules, masses", in_metres=True, is_still=True, is_alone=True,
                sign=b"<mujoco"),
     FileFormat(".obj", "OBJ", "", _MESH, "The shape of this pose", in_metres=True, is_shape=True),
     FileFormat(".stl", "STL", "", _MESH, "The shape of this pose, for printing", in_metres=True, is_shape=True),

@@ -296,7 +296,7 @@ def _lengths(ui: PanelContext, document: Document, joints: Sequence[int]) -> Non
     skeleton, own = document.skeleton, document.character.skeleton
     before, now = bone_lengths(own), bone_lengths(skeleton)
     moved = {*np.flatnonzero((document.pose.translations != skeleton.offsets).any(axis=-1)).tolist()}
-    ends = ((joint, end) for joint in joints for end in bones_of(skeleton, joint))
+    ends = ((joint, end) for joint in joints for end in bones_of(skeleton)[joint])
     bones = [(joint, end) for joint, end in ends if before[end] > 0.0 and end not in moved]
     if not bones:
         return

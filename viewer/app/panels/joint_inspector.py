@@ -21,7 +21,7 @@ from viewer.document import Document, Item, actions, joints_at_limit
 from viewer.document.edit_skeleton import bone_lengths, coordinate_names, ends_of, farthest, held_percent, seen_in_clip
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
-from viewer.scene import bone_ends
+from viewer.scene import look_of
 from viewer.skeleton import JointKind, LimitForm, Motor, Skeleton, coordinates_of, inertias_of, joint_space
 from viewer.ui import number_format
 from viewer.ui.mirroring import other_joint
@@ -86,23 +86,29 @@ def _motor_rows(motor: Motor, *, slides: bool) -> list[tuple[str, str]]:
 
 def _stretched(document: Document, joint: int) -> str:
     """The ratio to the file's length of the first of the joint's bones whose length differs."""
-    for end in bones_of(document.character.skeleton, joint):
+    for end in bones_of(document.character.skeleton)[joint]:
         own, now = (float(bone_lengths(one)[end]) for one in (document.character.skeleton, document.skeleton))
         if abs(now - own) > _STRETCHED * own:
             return f" · length {number_format.fixed(now / own, 2)} \N{MULTIPLICATION SIGN}"
     return ""
 
 
-def bones_of(skeleton: Skeleton, joint: int) -> list[int]:
-    """The places at the ends of a joint's bones that have a length, in the order of `bone_vectors`.
+@lru_cache(maxsize=4)
+def bones_of(skeleton: Skeleton) -> list[list[int]]:
+    """By joint, the places at the ends of its bones that have a length, in the order of `bone_vectors`. Cached.
 
     They are joints or, for a joint without a bone to another joint, its end sites.
     """
-    tips, lengths = len(skeleton) + np.flatnonzero(skeleton.tip_parents == joint), bone_lengths(skeleton)
-    for ends in (bone_ends(skeleton, joint), tips.tolist()):
-        if found := [end for end in ends if lengths[end] > _NO_BONE]:
-            return found
-    return []
+    look, lengths = look_of(skeleton), bone_lengths(skeleton)
+    bones: list[list[int]] = [[] for _ in skeleton.names]
+    tips: list[list[int]] = [[] for _ in skeleton.names]
+    for joint, end, carrying in zip(look.owners.tolist(), look.children.tolist(), look.carrying.tolist(), strict=True):
+        if end >= 0 and not carrying and lengths[end] > _NO_BONE:
+            bones[joint].append(end)
+    for tip, joint in enumerate(skeleton.tip_parents.tolist(), start=len(skeleton)):
+        if lengths[tip] > _NO_BONE:
+            tips[joint].append(tip)
+    return [own or sites for own, sites in zip(bones, tips, strict=True)]
 
 
 def _joint_position(ui: PanelContext, joint: int) -> None:
@@ -139,7 +145,7 @@ def _joint_rotation(ui: PanelContext, joint: int) -> None:
 def _bone(ui: PanelContext, document: Document, joint: int) -> None:
     """Draw the lengths of the joint's bones, which are highlighted while it is selected, and its stiffness."""
     skeleton = document.skeleton
-    name, ends = skeleton.names[joint], bones_of(skeleton, joint)
+    name, ends = skeleton.names[joint], bones_of(skeleton)[joint]
     for end in ends:
         _bone_length(ui, document, name, end, alone=len(ends) == 1)
     if skeleton.kinds[joint] in {JointKind.FIXED, JointKind.FREE}:
