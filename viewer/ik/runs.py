@@ -203,9 +203,10 @@ class Runs:
         if code == CONVERGED and not self.prepared.grips.adds:
             unserved = self._unserved_in(workspace) if self._balances else self.prepared.unserved
             met = _CONVERGED, iterations, seconds, "numba", self.options.method, unserved, outside
-            return Solution(met, self._parts, of)
+            return Solution(met, _pose_of, self._explained, of)
         report = self._report(workspace, code, iterations, seconds, "numba", outside)
-        pose, findings, diagnosis = self._parts(*of)
+        pose = direct.pose(numbers)
+        findings, diagnosis = self._explained(pose, *of)
         if self.options.method != DEFAULT and settings is self.settings:
             status = judged(self.prepared, report.status, STATUS_OF_CODE[code], direct.targets(numbers), pose)
             report = report._replace(status=status)
@@ -214,12 +215,14 @@ class Runs:
             return solution
         return self._folded(workspace, solution, findings, direct.targets(numbers))
 
-    def _parts(self, workspace: Workspace, direct: Direct, numbers: Floats) -> tuple[Pose, Findings, Diagnose]:
-        """The parts of the solution of an answer: made when they are asked for."""
-        pose, found, count = direct.pose(numbers), partial(direct.found, numbers), len(self.prepared.goals)
+    def _explained(
+        self, pose: Pose, workspace: Workspace, direct: Direct, numbers: Floats
+    ) -> tuple[Findings, Diagnose]:
+        """The findings and the diagnosis of an answer: made when they are asked for."""
+        found, count = partial(direct.found, numbers), len(self.prepared.goals)
         of = workspace.system, workspace.joints, workspace.goals, workspace.skeleton
         findings = Findings(*of, count, found, self.options.contact)
-        return pose, findings, partial(self._diagnosis_of, direct, numbers, pose)
+        return findings, partial(self._diagnosis_of, direct, numbers, pose)
 
     def _unserved_in(self, workspace: Workspace) -> tuple[str, ...]:
         """The goals that are not served, some of which depend on the start pose."""
@@ -301,6 +304,11 @@ def judged(prepared: Prepared, status: Status, stopped: Status, targets: tuple[F
         return status
     nearest = is_nearest(prepared.skeleton, prepared.goals, targets, pose, prepared.options)
     return status if nearest else stopped
+
+
+def _pose_of(_: Workspace, direct: Direct, numbers: Floats) -> Pose:
+    """The pose of an answer: made when it is asked for."""
+    return direct.pose(numbers)
 
 
 _MISSED = (Status.UNREACHABLE, Status.STALLED)

@@ -163,33 +163,48 @@ class Solution:
     """
 
     __slots__ = (
-        "_made", "_make", "_of", "backend", "iterations", "method", "seconds", "start_outside", "status", "unserved",
+        "_explain", "_explained", "_of", "_pose", "_pose_of", "backend", "iterations", "method", "seconds",
+        "start_outside", "status", "unserved",
     )  # fmt: skip
 
-    _made: Parts | None
+    _pose: Pose | None
+    _explained: Explained | None
 
-    def __init__(self, report: ReportFields, make: Callable[..., Parts], of: tuple[Any, ...]) -> None:
-        """Made by `viewer.ik.solver.Solver`: the parts are ``make(*of)``, which takes longer than an easy solve."""
+    def __init__(
+        self,
+        report: ReportFields,
+        pose_of: Callable[..., Pose],
+        explain: Callable[..., Explained],
+        of: tuple[Any, ...],
+    ) -> None:
+        """Made by `viewer.ik.solver.Solver`.
+
+        The pose is ``pose_of(*of)``, the findings and the diagnosis are ``explain(pose, *of)``: together they take
+        longer than an easy solve.
+        """
         self.status, self.iterations, self.seconds, self.backend, self.method, self.unserved, self.start_outside = (
             report
         )
-        self._made, self._make, self._of = None, make, of
+        self._pose = self._explained = None
+        self._pose_of, self._explain, self._of = pose_of, explain, of
 
     @property
     def pose(self) -> Pose:
         """The pose of the whole skeleton; joints that no goal depends on are as they were."""
-        return self._parts[0]
+        if self._pose is None:
+            self._pose = self._pose_of(*self._of)
+        return self._pose
 
     @property
     def _findings(self) -> Found:
-        return self._parts[1]
+        return self._known[0]
 
     @property
-    def _parts(self) -> Parts:
+    def _known(self) -> Explained:
         """Made when they are first asked for."""
-        if self._made is None:
-            self._made = self._make(*self._of)
-        return self._made
+        if self._explained is None:
+            self._explained = self._explain(self.pose, *self._of)
+        return self._explained
 
     def __repr__(self) -> str:
         """How it ended, and how many goals are met."""
@@ -218,7 +233,7 @@ class Solution:
 
         Errors and diagnosis are still computed on first use.
         """
-        return solution_of(self.report, pose, *self._parts[1:])
+        return solution_of(self.report, pose, *self._known)
 
     @property
     def report(self) -> Report:
@@ -263,20 +278,20 @@ class Solution:
     @property
     def reasons(self) -> tuple[Reason, ...]:
         """The lines of `diagnosis`, each with its cause and the goals that it is about."""
-        return () if self.status is Status.CONVERGED else self._parts[2]()
+        return () if self.status is Status.CONVERGED else self._known[1]()
 
 
 Diagnose: TypeAlias = Callable[[], tuple[Reason, ...]]
 """Finds why goals are missed."""
-Parts: TypeAlias = tuple[Pose, Found, Diagnose]
-"""The pose of a solution, its findings and its diagnosis."""
+Explained: TypeAlias = tuple[Found, Diagnose]
+"""The findings of a solution and its diagnosis."""
 ReportFields: TypeAlias = tuple[Status, int, float, str, str, tuple[str, ...], bool]
 """Those of a `Report`: making one takes longer than the rest of a solution."""
 
 
 def solution_of(report: ReportFields, pose: Pose, findings: Found, diagnose: Diagnose) -> Solution:
     """A solution whose parts are there already."""
-    return Solution(report, lambda *parts: parts, (pose, findings, diagnose))
+    return Solution(report, lambda: pose, lambda _: (findings, diagnose), ())
 
 
 class Report(NamedTuple):
