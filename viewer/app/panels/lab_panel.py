@@ -394,10 +394,10 @@ def _ruler(ui: PanelContext, last: int) -> None:
         words = str(k)
         pen.upright(x, it.y + pen.px(16), it.y + pen.px(20), "line_hi")
         pen.text(x - pen.width(words, SMALL) / 2.0, it.y + pen.px(2), words, "text3", SMALL)
-    _letters(ui, lab, pen, (left, right, it.y), each)
     x = left + lab.shown_iteration * each
-    pen.upright(x, it.y + pen.px(4), it.y + it.h, "accent")
+    pen.upright(x, it.y + pen.px(16), it.y + it.h, "accent")  # below the numbers, under the letters
     pen.disc(x, it.y + pen.px(20), 5.0, "accent")
+    _letters(ui, lab, pen, (left, right, it.y), each)
     if it.held:
         lab.playing = False
         lab.go_to(round((imgui.get_io().mouse_pos.x - left) / each))
