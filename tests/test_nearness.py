@@ -43,7 +43,11 @@ def test_while_it_is_dragged_too() -> None:
     person = shown("two-link")
     start = person.at("tip")
     end = person.pixel(np.array([0.02, 0.02, 0.0]))
-    person.pull(start, (end[0] - start[0], end[1] - start[1]))
+    person.press(*start)
+    for part in (0.25, 0.5, 0.75, 1.0):
+        person.move(*(np.array(start) + part * (np.array(end) - start)).tolist())
+        person.wait(0.03)
+    assert person.controller.status().state == "Out of reach: tip 172 mm too near"  # not at rest for long enough
     assert person.drags()
     assert words(person) == ["172 mm too near"]
     person.rest()

@@ -128,7 +128,7 @@ def linearise_arm(s: System, w: Work) -> None:
         s.goal_weight[0],
         s.goal_rotation_weight[0],
     )
-    # Read once: compiled code has to take them for changed by every write to the Jacobian.
+    # Read once: the compiler must assume that every write to the Jacobian changes them.
     px, py, pz = w.point[0, 0], w.point[0, 1], w.point[0, 2]
     xx, xy, xz = w.by_turn[0, 0, 0], w.by_turn[0, 0, 1], w.by_turn[0, 0, 2]
     yx, yy, yz = w.by_turn[0, 1, 0], w.by_turn[0, 1, 1], w.by_turn[0, 1, 2]

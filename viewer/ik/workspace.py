@@ -61,7 +61,7 @@ class Workspace:
         self.state = make_state(system)
         self.one = make_many(system, problems)
         self._aim_at_own()
-        # The pose that `work.start` is, inside its limits: its last bits depend on who brought it there.
+        # The pose that `work.start` is, inside its limits: its last bits depend on which code brought it there.
         self.begun: Pose | None = None
         self._begun_by_numpy: Pose | None = None
         # Set by the callers of compiled code on these arrays: `viewer.ik.compiled.entry`, the engine.

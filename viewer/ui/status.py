@@ -238,7 +238,7 @@ def _miss(error: GoalError) -> str:
 def _state(
     document: Document, report: Report, yields: Collection[str] = (), *, dragging: bool, stuck: bool = False
 ) -> tuple[str, str, Tone, Cause | None]:
-    """Icon, state, tone, and the cause that the state tells; ``stuck``: a pose is offered, whatever the diagnosis."""
+    """Icon, state, tone, and the cause that the state tells; ``stuck``: a pose is offered, also without a diagnosis."""
     if report.status is Status.CONVERGED:
         return "check", "Converged", "ok", None
     if report.status is Status.DIVERGED:

@@ -138,7 +138,7 @@ def groups_at(groups: list[tuple[Group, int]]) -> Any:  # noqa: ANN401
 
 
 class Given(types.Opaque):
-    """Numba's type of any object of Python's."""
+    """Numba's type of any Python object."""
 
     def __init__(self) -> None:
         """There is one."""
