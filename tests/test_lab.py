@@ -53,6 +53,17 @@ def test_each_state_is_that_of_a_solve_that_stops_there(method: MethodName, limi
         assert state.at_limit == alone.at_limit
 
 
+@pytest.mark.parametrize("method", ["dls", "sdls", "ccd", "two-link"])
+def test_states_before_goals_out_of_reach_have_the_status_of_a_solve_that_stops_there(method: MethodName) -> None:
+    far = [Goal.position("LeftHand", (1.5, 1.3, 0.4)), Goal.pin("LeftFoot"), Goal.pin("RightFoot")]
+    start = BIPED.relaxed_pose()
+    (trace,) = viewer.lab(BIPED, far, [method], pose=start, iterations=12, backend="numpy").each
+    for k, state in enumerate(trace.solutions[:-1]):
+        alone = Solver(BIPED, far, method=method, max_iterations=k, backend="numpy").solve(start)
+        assert (k, state.status) == (k, alone.status)
+        assert state.pose.same_as(alone.pose)
+
+
 def test_arrays_have_a_row_a_method_and_stay_where_a_method_stopped() -> None:
     traces = viewer.lab(BIPED, GOALS, ("dls", "transpose"), iterations=8, backend="numpy")
     assert traces.methods == ("dls", "transpose")

@@ -66,13 +66,32 @@ def diagnose(
         return tuple(dict.fromkeys(_Diagnosis(Trials(skeleton, goals, targets, pose, options)).reasons()))
 
 
-def is_nearest(
-    skeleton: Skeleton, goals: Sequence[Goal], targets: tuple[Floats, Floats], pose: Pose, options: Options
-) -> bool:
-    """Whether a pose is about the nearest one to goals that are out of reach; arguments as for `diagnose`."""
-    with np.errstate(all="ignore"):
-        trials = Trials(skeleton, goals, targets, pose, options)
-        return limit_relaxation.is_nearest(trials, main_gaps(trials.look()))
+class Nearest:
+    """Whether poses are about the nearest ones to goals that are out of reach.
+
+    Nearer poses are searched for once, from the first pose that is asked about. Later ones are compared with what was
+    found: all must be of the same problem.
+
+    Args:
+        skeleton: the joints.
+        goals: as for `diagnose`.
+        options: those of the solve.
+    """
+
+    def __init__(self, skeleton: Skeleton, goals: Sequence[Goal], options: Options) -> None:
+        """Nothing is searched for yet."""
+        self._problem = skeleton, goals, options
+        self._known: Sequence[Trial] = ()
+
+    def __call__(self, targets: tuple[Floats, Floats], pose: Pose) -> bool:
+        """Ask about a pose; targets as for `diagnose`."""
+        skeleton, goals, options = self._problem
+        with np.errstate(all="ignore"):
+            trials = Trials(skeleton, goals, targets, pose, options)
+            seen = trials.look()
+            gaps = limit_relaxation.clear_gaps(trials, seen, main_gaps(seen))
+            self._known = self._known or limit_relaxation.nearer(trials, seen, gaps)
+            return not any(limit_relaxation.beats(known, seen, gaps) for known in self._known)
 
 
 class _Diagnosis:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, Unpack
@@ -27,6 +28,8 @@ MOST_METHODS = 8
 DEFAULT_METHODS: tuple[MethodName, ...] = ("default", "dls", "sdls", "ccd", "fabrik", "transpose")
 ITERATIONS = 60
 """Iterations of each method by default."""
+_LONG_S = 1.0
+"""Seconds after which traces are not timed again."""
 _FLAT = 1e-6
 """Metres per radian below which no joint moves the effectors towards their targets."""
 
@@ -242,7 +245,8 @@ def lab(
         methods: one to eight names; one gives its convergence alone.
         pose: where all start; the relaxed pose unless given.
         iterations: of each method at most.
-        repeats: solves that are timed; the least time of each iteration counts.
+        repeats: traces of a method that are timed at most; the least time of each iteration counts. None begins after
+            a second.
         options: the same for all methods, as for `Solver`; "method" and "max_iterations" do not count.
 
     Raises:
@@ -276,7 +280,10 @@ def trace_of(
     """
     own: SolverOptions = {**options, "method": name, "max_iterations": iterations}
     solver = Solver(skeleton, goals, **own) if like is None else like.with_goals(goals)
-    runs = [solver.trace(start, between=between) for _ in range(max(repeats, 1))]
+    began = time.perf_counter()
+    runs = [solver.trace(start, between=between)]
+    while len(runs) < repeats and time.perf_counter() - began < _LONG_S:
+        runs.append(solver.trace(start, between=between))
     seconds = np.min([[solution.seconds for solution in run] for run in runs], axis=0)
     # A solve that stops earlier takes no longer: a longer time comes from other work on the machine.
     return Trace(solver, start, runs[0], tuple(np.minimum.accumulate(seconds[::-1])[::-1].tolist()))

@@ -294,22 +294,26 @@ def beyond(trials: Trials, seen: Trial, gaps: Sequence[Gap], names: Sequence[str
         yield from _limits(trials, clear)
 
 
-def is_nearest(trials: Trials, gaps: Sequence[Gap]) -> bool:
-    """Whether the final pose of a method other than the default is about as near as possible to what is out of reach.
-
-    It is if its goals are missed by no more than geometry explains. Else the default method tries to get nearer.
+def clear_gaps(trials: Trials, seen: Trial, gaps: Sequence[Gap]) -> list[Gap]:
+    """The gaps whose goals a pose misses clearly more than geometry explains.
 
     Args:
         trials: where to solve.
+        seen: the pose as it is.
         gaps: what is out of reach, by places in the list of goals.
     """
-    seen = trials.look()
     gaps = [gap for gap in _of_places(gaps) if set(gap.goals) <= set(trials.served)]
-    gaps = [gap for gap in gaps if _is_clear(trials, _excess_beyond(seen, gap))]
-    if not gaps:
-        return True
-    rest, _ = _nearer(trials, seen, gaps)
-    return not any(_miss(rest, i) < _AT_REST * _miss(seen, i) for i in {_worst(seen, gap) for gap in gaps})
+    return [gap for gap in gaps if _is_clear(trials, _excess_beyond(seen, gap))]
+
+
+def nearer(trials: Trials, seen: Trial, gaps: Sequence[Gap]) -> tuple[Trial, ...]:
+    """The pose as it is and, where there are clear gaps, the one that the default method reaches from it."""
+    return (seen, _nearer(trials, seen, gaps)[0]) if gaps else (seen,)
+
+
+def beats(known: Trial, seen: Trial, gaps: Sequence[Gap]) -> bool:
+    """Whether a known trial brings a goal of a gap, the one missed most, clearly nearer than the pose as it is."""
+    return any(_miss(known, i) < _AT_REST * _miss(seen, i) for i in {_worst(seen, gap) for gap in gaps})
 
 
 def _of_places(gaps: Sequence[Gap]) -> list[Gap]:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from viewer.ik.arm_search import is_arm
 from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.compiled.entry import CODES, KNOWN, NEW_START, OUTSIDE, STEPS, Direct, Row
-from viewer.ik.diagnosis import diagnose, is_nearest
+from viewer.ik.diagnosis import Nearest, diagnose
 from viewer.ik.findings import Reason, labels
 from viewer.ik.goals import KINDS
 from viewer.ik.levenberg_marquardt import CONVERGED
@@ -43,18 +43,25 @@ class Runs:
         excluded: whether geometry excludes the goals of the last run that missed some.
     """
 
-    def __init__(self, prepared: Prepared, settings: Settings | None = None, watch: Watch | None = None) -> None:
+    def __init__(
+        self,
+        prepared: Prepared,
+        settings: Settings | None = None,
+        watch: Watch | None = None,
+        nearest: Nearest | None = None,
+    ) -> None:
         """Run by the goals' own settings, or by others.
 
         Args:
             prepared: the goals.
             settings: instead of theirs.
             watch: called after each iteration in numpy.
+            nearest: where all runs are of one problem: remembers the nearest pose that is known.
         """
         self.prepared, self.options, self.targets = prepared, prepared.options, prepared.targets
         self.settings = prepared.settings if settings is None else settings
         self.excluded, self._balances = False, len(prepared.assembly.system.mass) > 0
-        self._watch = watch
+        self._watch, self._nearest = watch, nearest
 
     def towards(
         self,
@@ -153,7 +160,7 @@ class Runs:
         """The solution of a run in numpy that stopped with a code."""
         found = workspace.pose(pose)
         if settings is self.settings:
-            report = report._replace(status=judged(self.prepared, report.status, STATUS_OF_CODE[code], targets, found))
+            report = report._replace(status=self._judged(report.status, code, targets, found))
         return self._solution(workspace, found, targets, report)
 
     def stopped_at(
@@ -208,8 +215,7 @@ class Runs:
         pose = direct.pose(numbers)
         findings, diagnosis = self._explained(pose, *of)
         if self.options.method != DEFAULT and settings is self.settings:
-            status = judged(self.prepared, report.status, STATUS_OF_CODE[code], direct.targets(numbers), pose)
-            report = report._replace(status=status)
+            report = report._replace(status=self._judged(report.status, code, direct.targets(numbers), pose))
         solution = solution_of(report, pose, findings, diagnosis)
         if not self.prepared.grips.adds:
             return solution
@@ -247,6 +253,9 @@ class Runs:
             status = Status.UNREACHABLE if self.excluded else status
         unserved = self._unserved_in(workspace)
         return Report(status, iterations, seconds, backend, self.options.method, unserved, outside)
+
+    def _judged(self, status: Status, code: int, targets: tuple[Floats, Floats], pose: Pose) -> Status:
+        return judged(self.prepared, status, STATUS_OF_CODE[code], targets, pose, self._nearest)
 
     def _unserved_now(self, workspace: Workspace, settings: Settings) -> tuple[str, ...]:
         """Goals that the method cannot serve from the start pose, as where there is no limb for one."""
@@ -294,7 +303,14 @@ class Runs:
         return self.prepared.grips.folded(solution, findings, spared, overlaps=overlaps, others=diagnosis)
 
 
-def judged(prepared: Prepared, status: Status, stopped: Status, targets: tuple[Floats, Floats], pose: Pose) -> Status:
+def judged(
+    prepared: Prepared,
+    status: Status,
+    stopped: Status,
+    targets: tuple[Floats, Floats],
+    pose: Pose,
+    nearest: Nearest | None = None,
+) -> Status:
     """The status of a solve by a method of the catalogue.
 
     Goals that geometry excludes make it `unreachable` only in the nearest pose: a method that stopped in another
@@ -302,8 +318,8 @@ def judged(prepared: Prepared, status: Status, stopped: Status, targets: tuple[F
     """
     if prepared.options.method == DEFAULT or status is not Status.UNREACHABLE:
         return status
-    nearest = is_nearest(prepared.skeleton, prepared.goals, targets, pose, prepared.options)
-    return status if nearest else stopped
+    nearest = nearest or Nearest(prepared.skeleton, prepared.goals, prepared.options)
+    return status if nearest(targets, pose) else stopped
 
 
 def _pose_of(_: Workspace, direct: Direct, numbers: Floats) -> Pose:

@@ -16,6 +16,7 @@ from viewer.errors import ViewerError, plural
 from viewer.ik import backends
 from viewer.ik.backends import compile_elsewhere
 from viewer.ik.batch import Batches, BatchSolution
+from viewer.ik.diagnosis import Nearest
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian, jacobian_of
@@ -214,6 +215,7 @@ def _traced(
     between: Callable[[], None],
 ) -> tuple[Solution, ...]:
     """As `Solver.trace`."""
+    nearest = Nearest(prepared.skeleton, prepared.goals, prepared.options)
     passed: list[tuple[State, float]] = []
     began = time.perf_counter()
 
@@ -222,10 +224,10 @@ def _traced(
         between()
 
     def stopped_after(iterations: int) -> Solution:
-        runs = Runs(prepared, prepared.settings._replace(max_iterations=iterations))
+        runs = Runs(prepared, prepared.settings._replace(max_iterations=iterations), nearest=nearest)
         return OneShot(runs, exact=False).solve(pose, targets, target_rotations)
 
-    runs = Runs(prepared, watch=watch)
+    runs = Runs(prepared, watch=watch, nearest=nearest)
     last = OneShot(runs, exact=False).solve(pose, targets, target_rotations)
     steps = [stopped_after(0)] if last.iterations else []
     if len(passed) >= last.iterations > 0 and not prepared.grips.found:
