@@ -141,7 +141,9 @@ def test_limits_tools_shapes_and_keyframes(tmp_path: Path) -> None:
     np.testing.assert_allclose(np.degrees(np.array(ranges, dtype=float)), [(-90, 45), (10, 150)])
     (grip,) = skeleton.effectors
     assert (grip.name, skeleton.names[grip.joint], grip.offset) == ("grip", "fore", (0.0, 0.0, 0.3))
-    assert character.warnings == ("the zero pose is outside the limits: the model opens in the nearest pose inside",)
+    assert character.warnings == (
+        "the zero pose is outside the limits of 1 joint: the model opens in the nearest pose inside",
+    )
     assert character.skin is not None
     capsule, box = character.skin.meshes
     np.testing.assert_allclose(np.ptp(capsule.positions, axis=0), (0.08, 0.08, 0.48), atol=2e-3)

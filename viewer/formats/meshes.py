@@ -53,6 +53,20 @@ _DEEPEST = 200
 """Most nodes inside each other; deeper ones are not shown."""
 
 
+class Part(NamedTuple):
+    """Triangles of one colour.
+
+    Attributes:
+        positions: (V, 3) in the file's units.
+        triangles: (T, 3).
+        colour: red, green, blue, alpha from 0 to 1; None: the file states none.
+    """
+
+    positions: Floats
+    triangles: NDArray[np.int64]
+    colour: Colour | None
+
+
 def skin_of(
     root: Element, links: Sequence[Element], skeleton: Skeleton, path: Path, *, meshes: bool = True
 ) -> tuple[Skin | None, list[str]]:
@@ -77,12 +91,11 @@ def skin_of(
     }  # fmt: skip
     shapes: list[Shape] = []
     missing: dict[str, str] = {}
-    files: dict[str, list[tuple[Any, Any, Colour | None]]] = {}
-    bare: list[str] = []
+    files, bare = Files(path, {}, missing, odd, meshes), list[str]()
     for link in links:
         before = len(shapes)
         for visual in link.all("visual"):
-            shapes += _shapes(link.text("name"), visual, colours, Files(path, files, missing, odd, meshes))
+            shapes += _shapes(link.text("name"), visual, colours, files)
         if link.all("visual") and len(shapes) == before:
             bare.append(link.text("name"))
     warnings = [f"{odd[0]}: drawn grey{more_such(len(odd))}"] if odd else []
@@ -127,14 +140,14 @@ class Files(NamedTuple):
 
     Attributes:
         path: of the robot's file.
-        known: by name, vertices, faces and colour of the parts.
+        known: by name, the parts.
         missing: by name, why a file is not shown.
         odd: colours that cannot be read, in words.
         read: whether they are read, not only looked for.
     """
 
     path: Path
-    known: dict[str, list[tuple[Any, Any, Colour | None]]]
+    known: dict[str, list[Part]]
     missing: dict[str, str]
     odd: list[str]
     read: bool
@@ -150,24 +163,23 @@ def _shapes(link: str, visual: Element, colours: dict[str, Colour], files: Files
         given = _colour(material, files.odd) or colours.get(material.attributes.get("name", ""))
     rotation = to_matrix(turn)
     return [
-        Shape(link, np.asarray(points, dtype=np.float64) @ rotation.T + offset, np.asarray(faces, dtype=np.int64),
-              given or own or _GREY)
+        Shape(link, points @ rotation.T + offset, faces, given or own or _GREY)
         for points, faces, own in _triangles(geometry.children[0], files)
-    ]  # fmt: skip
+    ]
 
 
-def _triangles(shape: Element, files: Files) -> list[tuple[Any, Any, Colour | None]]:
+def _triangles(shape: Element, files: Files) -> list[Part]:
     if shape.tag == "mesh":
         scale = np.array(shape.numbers("scale", 3, (1.0, 1.0, 1.0)))
         return [
-            (points * scale, faces if scale.prod() >= 0.0 else faces[:, ::-1], own)
+            Part(points * scale, faces if scale.prod() >= 0.0 else faces[:, ::-1], own)
             for points, faces, own in _file(shape.text("filename"), files)
             if len(faces)
         ]
     if shape.tag not in _SIZES:
         raise FormatError(f"expected a mesh, box, cylinder, capsule or sphere, found <{shape.tag}>", line=shape.line)
     sizes = [size for name, count in _SIZES[shape.tag] for size in _sizes(shape, name, count)]
-    return [(*primitive(shape.tag, sizes), None)] if files.read else []
+    return [Part(*primitive(shape.tag, sizes), None)] if files.read else []
 
 
 def _sizes(shape: Element, name: str, count: int) -> tuple[float, ...]:
@@ -177,8 +189,8 @@ def _sizes(shape: Element, name: str, count: int) -> tuple[float, ...]:
     return found
 
 
-def _file(name: str, files: Files) -> list[tuple[Any, Any, Colour | None]]:
-    """Vertices, faces and colour of the parts of a mesh file; no parts, with a note, if it cannot be shown."""
+def _file(name: str, files: Files) -> list[Part]:
+    """The parts of a mesh file; none, with a note, if it cannot be shown."""
     path, known, missing, _, read = files
     if name not in known:
         known[name] = []
@@ -197,7 +209,7 @@ def _file(name: str, files: Files) -> list[tuple[Any, Any, Colour | None]]:
     return known[name]
 
 
-def _loaded(path: Path) -> list[tuple[Any, Any, Colour | None]]:
+def _loaded(path: Path) -> list[Part]:
     suffix = path.suffix.casefold()
     if suffix == ".dae" and not is_installed("collada"):
         raise MachineError(".dae needs pycollada: pip install 'ikviewer[robots]'")
@@ -209,7 +221,7 @@ def _loaded(path: Path) -> list[tuple[Any, Any, Colour | None]]:
         found = (_binary_stl(data) if suffix == ".stl" else []) or _by_trimesh(data, suffix[1:])
     if not found:
         raise FormatError("no triangles")
-    return [(*part,) for part in found]
+    return found
 
 
 def _binary_stl(data: bytes) -> list[Part]:
@@ -227,7 +239,7 @@ def _by_trimesh(data: bytes, form: str) -> list[Part]:
     found: Any = trimesh.load(BytesIO(data), file_type=form, process=False)
     parts = found.dump() if isinstance(found, trimesh.Scene) else [found]
     return [
-        Part(part.vertices, part.faces, _own_colour(part))
+        Part(np.asarray(part.vertices, np.float64), np.asarray(part.faces, np.int64), _own_colour(part))
         for part in parts
         if isinstance(part, trimesh.Trimesh) and len(part.faces)
     ]
@@ -398,20 +410,6 @@ def merged(shape: Shape, cell: float) -> Shape:
     faces = index[shape.triangles]
     a, b, c = faces.T
     return shape._replace(positions=middle, triangles=faces[(a != b) & (b != c) & (c != a)])
-
-
-class Part(NamedTuple):
-    """Triangles of one colour.
-
-    Attributes:
-        positions: (V, 3) in the file's units.
-        triangles: (T, 3).
-        colour: red, green, blue, alpha from 0 to 1; None: the file states none.
-    """
-
-    positions: Floats
-    triangles: NDArray[np.int64]
-    colour: Colour | None
 
 
 def read_collada(data: bytes) -> list[Part]:

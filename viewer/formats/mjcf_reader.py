@@ -11,9 +11,6 @@ from __future__ import annotations
 import io
 import os
 import re
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,15 +22,14 @@ from viewer.errors import FormatError, InputError, MachineError, is_installed, q
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.files import read_bytes
 from viewer.formats.meshes import Shape, package_of, primitive, rigid_skin
-from viewer.formats.robot_reading import Element, parse_xml
+from viewer.formats.robot_reading import Element, parse_xml, robot_of, run_apart, source_of
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
-from viewer.skeleton import Builder, Character, Inertia, Motor, Pose, Skeleton, Source, limit_violation, project_pose
+from viewer.skeleton import Builder, Character, Inertia, Motor, Pose, Skeleton, Source
 from viewer.skeleton.builder import Limits
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle, from_wxyz, multiply, rotate, to_matrix
 
-_SECONDS = 30.0
-_ROUNDING = 1e-9
+_SECONDS, _MEMORY, _LARGEST_MODEL = 30.0, 8 << 30, 2 << 30
 _MOST_TOOLS = 12
 _FREE, _BALL, _SLIDE, _HINGE = range(4)
 _CONNECTED, _WELDED, _EQUAL_JOINTS = range(3)
@@ -46,13 +42,9 @@ _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = range(2, 8)
 _SHOWN_GROUPS = 3
 """Geoms of these groups and above are shapes for collisions."""
 _COMPILE = """
-import sys
-try:
-    import resource
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]  # it can only be lowered
-    resource.setrlimit(resource.RLIMIT_AS, (8 << 30 if hard == resource.RLIM_INFINITY else min(8 << 30, hard),) * 2)
-except ImportError:  # Windows
-    pass
+import os
+made = os.fdopen(os.dup(1), "wb")
+os.dup2(2, 1)  # what MuJoCo may print is no part of the arrays
 import numpy as np, mujoco
 mujoco.set_mju_user_warning(lambda message: None)
 try:
@@ -75,7 +67,7 @@ arrays |= {name: getattr(model, name) for name in (
 arrays["gravity"] = model.opt.gravity
 for kind, count in (("body", model.nbody), ("jnt", model.njnt), ("site", model.nsite)):
     arrays[f"{kind}_names"] = np.array([getattr(model, kind)(i).name for i in range(count)], dtype=str)
-np.savez(sys.argv[2], **arrays)
+np.savez(made, **arrays)
 """
 
 _WORLD = re.compile(r"world/\d+")
@@ -115,13 +107,9 @@ def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
         raise MachineError(f"{name}: MuJoCo models need: pip install 'ikviewer[physics]'")
     _check_files(root, path, name, [])
     model = _compiled(path, name)
-    gravity = model["gravity"]
-    raw = units == "raw" and up == "auto"
-    y_up = raw or abs(gravity[1]) > abs(gravity[2])
+    gravity = np.abs(model["gravity"])
     try:
-        character = _character(
-            model, root, Source(path=name, format="mjcf", units="raw" if raw else "m", up="y" if y_up else "z")
-        )
+        character = _character(model, root, source_of("mjcf", name, units, up, "y" if gravity[1] > gravity[2] else "z"))
     except InputError as error:
         raise FormatError(str(error).removeprefix("builder: "), file=name) from error
     stated = unconverted("MuJoCo", units, "y" if up == "z" else up)
@@ -156,21 +144,13 @@ def _all(element: Element) -> Iterator[Element]:
 
 
 def _compiled(path: Path, name: str) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="ikviewer-") as folder, tempfile.TemporaryFile() as said:
-        made = Path(folder) / "model.npz"
-        command = [sys.executable, "-c", _COMPILE, str(path.resolve()), str(made)]
-        try:
-            done = subprocess.run(  # noqa: S603 - our own Python
-                command, stdout=subprocess.DEVNULL, stderr=said, timeout=_SECONDS, check=False, cwd=folder
-            )
-        except subprocess.TimeoutExpired as error:
-            raise FormatError(f"MuJoCo took more than {_SECONDS:g} s", file=name) from error
-        if done.returncode or not made.is_file():
-            said.seek(0)
-            lines = said.read(1 << 16).decode("utf-8", "replace").strip().splitlines()
-            raise FormatError(f"MuJoCo refuses it: {(lines[-1] if lines else 'no reason')[:200]}", file=name)
-        with np.load(io.BytesIO(made.read_bytes()), allow_pickle=False) as arrays:
-            return dict(arrays)
+    made, lines = run_apart(
+        _COMPILE, [str(path.resolve())], "MuJoCo", name, memory=_MEMORY, size=_LARGEST_MODEL, seconds=_SECONDS
+    )
+    if not made:
+        raise FormatError(f"MuJoCo refuses it: {(lines[-1] if lines else 'no reason')[:200]}", file=name)
+    with np.load(io.BytesIO(made), allow_pickle=False) as arrays:
+        return dict(arrays)
 
 
 def _character(model: dict[str, Any], root: Element, source: Source) -> Character:
@@ -184,15 +164,9 @@ def _character(model: dict[str, Any], root: Element, source: Source) -> Characte
     skin = rigid_skin(_shapes(model, parts), skeleton, warnings)
     if len(model["key_qpos"]):
         skeleton = replace(skeleton, poses={"relaxed": _key_pose(model, parts, skeleton, source)})
-    elif (limit_violation(skeleton, skeleton.rest_pose()) > _ROUNDING).any():
-        warnings.append("the zero pose is outside the limits: the model opens in the nearest pose inside")
-        skeleton = replace(skeleton, poses={"relaxed": project_pose(skeleton, skeleton.rest_pose())})
     called = {part.name: str(model["jnt_names"][part.joint]) for part in parts if part.joint >= 0}
     source = replace(source, joint_names={body: name for body, name in called.items() if name})
-    limited = any(limits is not None for limits in skeleton.limits)
-    return Character(
-        skeleton, source=source, warnings=tuple(warnings), limits_from="file" if limited else None, skin=skin
-    )
+    return robot_of(skeleton, source, warnings, skin, "model")
 
 
 def _parts(model: dict[str, Any], source: Source) -> list[Part]:

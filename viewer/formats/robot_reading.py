@@ -1,4 +1,4 @@
-"""What readers of robots share: XML as a plain tree with line numbers, and the links by which a robot is dragged.
+"""What readers of robots share: XML as a plain tree with line numbers, programs that run apart, tools, the result.
 
 XML has no document types, entities or anything that would read other files. A robot is dragged by its tools, hands and
 feet, and not by the jaws of a gripper or a camera. A gripper is the body that carries its jaws: links below a tool that
@@ -10,15 +10,19 @@ from __future__ import annotations
 
 import math
 import re
+import subprocess
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn
 from xml.parsers import expat
 
 import numpy as np
 
-from viewer.errors import FormatError, quote
+from viewer.errors import FormatError, plural, quote
+from viewer.skeleton import Character, Skeleton, Skin, Source, limit_violation, project_pose
 from viewer.skeleton.builder import GoalWord
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply
@@ -41,6 +45,19 @@ _SENSES, _PLAIN, _POINTED, _HELD, _ENDS = range(5)
 _SIX = 6
 _GRIPPER = 2
 """The most joints that the jaws of a gripper have together; a hand has more."""
+
+_ROUNDING = 1e-9
+_LIMITED = """
+import sys
+memory, size = int(sys.argv.pop(1)), int(sys.argv.pop(1))
+try:
+    import resource
+    for kind, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_FSIZE, size)):
+        hard = resource.getrlimit(kind)[1]  # it can only be lowered
+        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard),) * 2)
+except ImportError:  # Windows
+    pass
+"""
 
 
 @dataclass(slots=True)
@@ -150,6 +167,61 @@ def _tidied(data: bytes) -> bytes:
     if len(bare) == len(data) or not bare.startswith(b"<?xml") or end < 2:
         return data
     return bare[:end] + data[: len(data) - len(bare)] + bare[end:]  # lines stay where they are
+
+
+def run_apart(
+    program: str, words: Sequence[str], what: str, name: str, *, memory: int, size: int, seconds: float
+) -> tuple[bytes | None, list[str]]:
+    """Run a program of ours that may do whatever a file leads it to, in a folder of its own.
+
+    Args:
+        program: Python.
+        words: its arguments.
+        what: that it does, in messages.
+        name: of the file in messages.
+        memory: bytes at most, except on Windows.
+        size: bytes of its output at most.
+        seconds: that it may take.
+
+    Returns:
+        Its output, None if it failed; and the lines that it printed to stderr.
+
+    Raises:
+        FormatError: it takes too long.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="ikviewer-") as folder,
+        tempfile.TemporaryFile() as made,
+        tempfile.TemporaryFile() as said,
+    ):
+        command = [sys.executable, "-c", _LIMITED + program, str(memory), str(size), *words]
+        try:
+            done = subprocess.run(  # noqa: S603 - our own Python
+                command, stdout=made, stderr=said, timeout=seconds, check=False, cwd=folder
+            )
+        except subprocess.TimeoutExpired as error:
+            raise FormatError(f"{what} took more than {seconds:g} s", file=name) from error
+        made.seek(0)
+        said.seek(0)
+        lines = [line.strip() for line in said.read(1 << 16).decode("utf-8", "replace").splitlines()]
+        return None if done.returncode else made.read(size + 1), [line for line in lines if line]
+
+
+def source_of(form: str, name: str, units: str, up: str, file_up: str = "z") -> Source:
+    """Metres and the file's own upward axis; with raw units the axes stay as they are."""
+    raw = units == "raw" and up == "auto"
+    return Source(path=name, format=form, units="raw" if raw else "m", up="y" if raw or file_up == "y" else "z")
+
+
+def robot_of(skeleton: Skeleton, source: Source, warnings: list[str], skin: Skin | None, noun: str) -> Character:
+    """The character of a robot, which opens inside its limits; ``noun`` is what messages call it."""
+    outside = int((limit_violation(skeleton, skeleton.rest_pose()) > _ROUNDING).sum())
+    if outside and "relaxed" not in skeleton.poses:
+        joints = plural(outside, "joint")
+        warnings.append(f"the zero pose is outside the limits of {joints}: the {noun} opens in the nearest pose inside")
+        skeleton = replace(skeleton, poses={"relaxed": project_pose(skeleton, skeleton.rest_pose())})
+    limits_from = "file" if any(limits is not None for limits in skeleton.limits) else None
+    return Character(skeleton, source=source, warnings=tuple(warnings), limits_from=limits_from, skin=skin)
 
 
 def origin_of(element: Element) -> tuple[Floats, Floats]:

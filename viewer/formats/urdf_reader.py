@@ -9,9 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
-import tempfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -28,15 +25,25 @@ from viewer.errors import (
     is_installed,
     listed,
     more_such,
+    of_file,
     quote,
     unknown_name,
 )
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.files import read_bytes
 from viewer.formats.meshes import package_places, skin_of
-from viewer.formats.robot_reading import Element, RobotLink, origin_of, parse_xml, tools_of
+from viewer.formats.robot_reading import (
+    Element,
+    RobotLink,
+    origin_of,
+    parse_xml,
+    robot_of,
+    run_apart,
+    source_of,
+    tools_of,
+)
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
-from viewer.skeleton import Builder, Character, Inertia, Motor, Skeleton, Source, limit_violation, project_pose
+from viewer.skeleton import Builder, Character, Inertia, Motor, Skeleton, Source
 from viewer.skeleton.builder import KindWord
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, to_matrix
@@ -55,7 +62,6 @@ _NEVER = {"transmission", "gazebo", "ros2_control", "sensor", "material", "loop"
 """Elements that say nothing about how a robot looks or moves."""
 MOMENTS = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 _LEAST_AXIS = 1e-9
-_ROUNDING = 1e-9
 _TURNS = 4.0 * math.pi
 """Limits of hinges are two turns at most."""
 NO_LINK = "expected a link, found none"
@@ -65,16 +71,8 @@ BOUNDLESS = 1e9
 """Values above these state that effort or velocity, which URDF requires, are unknown; files use 1e6 and more."""
 _MOST_STATED = 1e6
 
-_SECONDS = 20.0
+_SECONDS, _MEMORY = 20.0, 2 << 30
 _RUN = """
-import sys
-try:
-    import resource
-    for kind, most in ((resource.RLIMIT_AS, 2 << 30), (resource.RLIMIT_FSIZE, int(sys.argv.pop(1)))):
-        hard = resource.getrlimit(kind)[1]  # it can only be lowered
-        resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard),) * 2)
-except ImportError:  # Windows
-    sys.argv.pop(1)
 import json, pathlib, re
 places, own = json.loads(sys.argv.pop(1)), sys.argv.pop(1)
 import xacro, xacro.substitution_args
@@ -141,69 +139,41 @@ def read_urdf(path: Path, name: str, *, units: str = "auto", up: str = "auto", m
 
     Without ``meshes`` the reader only checks that they exist: the character has no skin.
     """
-    return robot_of(read_bytes(path, name, MOST_TEXT_BYTES), path, name, units=units, up=up, meshes=meshes)
+    return _read(read_bytes(path, name, MOST_TEXT_BYTES), path, name, units, up, meshes=meshes)
 
 
-def robot_of(
-    data: bytes, path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True
-) -> Character:
+def _read(data: bytes, path: Path, name: str, units: str, up: str, *, meshes: bool) -> Character:
     """The robot of a document; arguments and errors are those of `read_urdf`."""
-    root = parse_xml(data, name)
-    try:
-        return _character(root, path, name, (units, "y" if up == "z" else up), meshes=meshes)
-    except FormatError as error:
-        error.file = error.file or name
-        raise
-
-
-def _character(root: Element, path: Path, name: str, given: tuple[str, str], *, meshes: bool) -> Character:
-    if root.tag == "mujoco":
-        raise FormatError("expected a robot (<robot>), found a MuJoCo model", line=root.line)
-    if root.tag != "robot":
-        raise FormatError(f"expected <robot>, found <{root.tag}>", line=root.line)
-    warnings: list[str] = list(unconverted("URDF", *given))
-    links = _links(root)
-    check_counts(len(links))
-    joints = [_joint(element, links, warnings) for element in root.all("joint")]
-    ordered = _ordered(links, joints)
-    (top, _), *rest = ordered
-    if rest and rest[0][1] is not None and rest[0][1].word == "floating" and _is_bare(links[top], joints):
-        ordered = rest  # a root that floats above an empty link is a free root
-    warnings += [
-        f"joint {quote(joint.name)} floats: its place is fixed, it turns"
-        for _, joint in ordered[1:] if joint is not None and joint.word == "floating"
-    ]  # fmt: skip
-    source = _source(ordered, name, given)
-    inertias, motors = _inertias(links, warnings), _motors(joints, warnings)
-    skeleton = _skeleton(root, ordered, source, inertias, motors, warnings)
-    shown = [links[link] for link, _ in ordered if link in links]
-    skin, missing = skin_of(root, shown, skeleton, path, meshes=meshes)
-    warnings += missing
-    _note_unread(root, warnings)
-    outside = int((limit_violation(skeleton, skeleton.rest_pose()) > _ROUNDING).sum())
-    if outside:
-        joint = f"{outside} joint{'' if outside == 1 else 's'}"
-        warnings.append(f"the zero pose is outside the limits of {joint}: the robot opens in the nearest pose inside")
-        skeleton = replace(skeleton, poses={"relaxed": project_pose(skeleton, skeleton.rest_pose())})
-    limited = any(limits is not None for limits in skeleton.limits)
-    return Character(
-        skeleton, source=source, warnings=tuple(warnings), limits_from="file" if limited else None, skin=skin
-    )
-
-
-def _source(ordered: list[tuple[str, Moved | None]], name: str, given: tuple[str, str]) -> Source:
-    """Metres and Z up; with raw units the axes stay as they are."""
-    units, up = given
-    named = {joint.child: joint.name for _, joint in ordered[1:] if joint is not None}
-    wide = {
-        joint.child: joint.stated
-        for _, joint in ordered[1:]
-        if joint is not None and joint.stated is not None and joint.stated[1] - joint.stated[0] >= _TURNS
-    }
-    raw = units == "raw" and up == "auto"
-    return Source(
-        path=name, format="urdf", units="raw" if raw else "m", up="y" if raw else "z", joint_names=named, ranges=wide
-    )  # fmt: skip
+    with of_file(name):
+        root = parse_xml(data, name)
+        if root.tag != "robot":
+            found = "a MuJoCo model" if root.tag == "mujoco" else f"<{root.tag}>"
+            expected = "a robot (<robot>)" if root.tag == "mujoco" else "<robot>"
+            raise FormatError(f"expected {expected}, found {found}", line=root.line)
+        given = units, "y" if up == "z" else up
+        warnings: list[str] = list(unconverted("URDF", *given))
+        links = _links(root)
+        check_counts(len(links))
+        joints = [_joint(element, links, warnings) for element in root.all("joint")]
+        ordered = _ordered(links, joints)
+        (top, _), *rest = ordered
+        if rest and rest[0][1] is not None and rest[0][1].word == "floating" and _is_bare(links[top], joints):
+            ordered = rest  # a root that floats above an empty link is a free root
+        below = [joint for _, joint in ordered[1:] if joint is not None]
+        warnings += [
+            f"joint {quote(joint.name)} floats: its place is fixed, it turns"
+            for joint in below if joint.word == "floating"
+        ]  # fmt: skip
+        wide = {one.child: one.stated for one in below if one.stated and one.stated[1] - one.stated[0] >= _TURNS}
+        source = source_of("urdf", name, *given)
+        source = replace(source, joint_names={joint.child: joint.name for joint in below}, ranges=wide)
+        inertias, motors = _inertias(links, warnings), _motors(joints, warnings)
+        skeleton = _skeleton(root, ordered, source, inertias, motors, warnings)
+        shown = [links[link] for link, _ in ordered if link in links]
+        skin, missing = skin_of(root, shown, skeleton, path, meshes=meshes)
+        warnings += missing
+        _note_unread(root, warnings)
+        return robot_of(skeleton, source, warnings, skin, "robot")
 
 
 def _links(root: Element) -> dict[str, Element]:
@@ -522,34 +492,32 @@ def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", 
         raise MachineError(f"{name}: xacro files need: pip install 'ikviewer[robots]'")
     if not path.is_file():
         raise InputError(f"{name}: no such file")
-    with tempfile.TemporaryFile() as made, tempfile.TemporaryFile() as said:
-        folder = path.resolve().parent
-        places = json.dumps([str(base) for base in package_places(folder)])
-        command = [sys.executable, "-c", _RUN, str(MOST_TEXT_BYTES), places, str(folder.parent), str(path.resolve())]
-        try:
-            done = subprocess.run(  # noqa: S603 - our own Python
-                command, stdout=made, stderr=said, timeout=_SECONDS, check=False
-            )
-        except subprocess.TimeoutExpired as error:
-            raise FormatError(f"xacro took more than {_SECONDS:g} s", file=name) from error
-        made.seek(0)
-        said.seek(0)
-        if done.returncode:
-            lines = [line.strip() for line in said.read(1 << 16).decode("utf-8", "replace").splitlines()]
-            reasons = [line for line in lines if line and not line.startswith(("Traceback", "File "))] or ["no reason"]
-            lost = [line for line in reasons if line.startswith(_LOST)]
-            first = next((line for line in reasons if line not in lost), reasons[0])
-            # A missing package may be a copy under another name, whose files exist.
-            reason = (lost[0] if lost and _NO_FILE in first else first)[:200]
-            missing = reason.partition(_NO_ARGUMENT)[2].split()
-            if missing:
-                reason += f": expand it yourself, by `xacro {path.name} {missing[0]}:=... -o robot.urdf`"
-            raise FormatError(f"xacro refuses it: {reason}", file=name)
-        try:
-            return robot_of(made.read(MOST_TEXT_BYTES + 1), path, name, units=units, up=up, meshes=meshes)
-        except FormatError as error:
-            if error.problem == NO_LINK:
-                raise FormatError(f"{NO_LINK}: macros are opened by the file that includes them", file=name) from error
-            if error.line is None:
-                raise
-            raise FormatError(f"line {error.line} of what xacro makes of it: {error.problem}", file=name) from error
+    folder = path.resolve().parent
+    places = json.dumps([str(base) for base in package_places(folder)])
+    data, lines = run_apart(
+        _RUN, [places, str(folder.parent), str(path.resolve())], "xacro", name,
+        memory=_MEMORY, size=MOST_TEXT_BYTES, seconds=_SECONDS,
+    )  # fmt: skip
+    if data is None:
+        raise FormatError(f"xacro refuses it: {_reason(lines, path)}", file=name)
+    try:
+        return _read(data, path, name, units, up, meshes=meshes)
+    except FormatError as error:
+        if error.problem == NO_LINK:
+            raise FormatError(f"{NO_LINK}: macros are opened by the file that includes them", file=name) from error
+        if error.line is None:
+            raise
+        raise FormatError(f"line {error.line} of what xacro makes of it: {error.problem}", file=name) from error
+
+
+def _reason(lines: list[str], path: Path) -> str:
+    """Why xacro refuses a file, by the lines that it printed."""
+    reasons = [line for line in lines if not line.startswith(("Traceback", "File "))] or ["no reason"]
+    lost = [line for line in reasons if line.startswith(_LOST)]
+    first = next((line for line in reasons if line not in lost), reasons[0])
+    # A missing package may be a copy under another name, whose files exist.
+    reason = (lost[0] if lost and _NO_FILE in first else first)[:200]
+    missing = reason.partition(_NO_ARGUMENT)[2].split()
+    return (
+        f"{reason}: expand it yourself, by `xacro {path.name} {missing[0]}:=... -o robot.urdf`" if missing else reason
+    )
