@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 import msgspec
@@ -19,6 +19,8 @@ from viewer.formats.bounds import FREE_NUMBERS
 from viewer.formats.files import decode_utf8, read_bytes
 from viewer.formats.json_reading import decode_typed
 from viewer.spatial.checks import Floats, handed_over
+
+P = TypeVar("P")
 
 Index = Annotated[int, Meta(ge=0, le=1 << 53)]
 Vector = tuple[float, float, float]
@@ -172,7 +174,7 @@ class Animation(_Part):
     name: str = ""
 
 
-class SceneNodes(_Part):
+class Scene(_Part):
     """The top nodes of a scene."""
 
     nodes: list[Index] = []
@@ -182,36 +184,35 @@ class _Versioned(msgspec.Struct):
     asset: dict[str, Any]
 
 
-class File(_Part):
-    """The parts of a glTF file that are read; meshes and their materials only on demand."""
+class Document(_Part, Generic[P]):
+    """A glTF file: what is about meshes is read on demand (`File`), or written as it is (`Written`)."""
 
     asset: Asset
-    extensions_required: list[str] = []
-    extensions_used: list[str] = []
     scene: Index | None = None
-    scenes: list[SceneNodes] = []
+    scenes: list[Scene] = []
     nodes: list[Node] = []
     skins: list[Skin] = []
+    meshes: list[P] = []
+    materials: list[P] = []
+    textures: list[P] = []
+    images: list[P] = []
+    samplers: list[P] = []
+    extensions_used: list[str] = []
+    extensions_required: list[str] = []
     animations: list[Animation] = []
     accessors: list[Accessor] = []
     buffer_views: list[BufferView] = field(default_factory=list)
     buffers: list[Buffer] = []
-    meshes: list[msgspec.Raw] = []
-    materials: list[msgspec.Raw] = []
-    textures: list[msgspec.Raw] = []
-    images: list[msgspec.Raw] = []
-    samplers: list[msgspec.Raw] = []
-    cameras: list[msgspec.Raw] = []
+    cameras: list[P] = []
 
     def counts(self) -> dict[str, int]:
         """How many parts there are that a skeleton cannot hold, by the word for one of them."""
-        return {
-            "mesh": len(self.meshes),
-            "skin": len(self.skins),
-            "material": len(self.materials),
-            "texture": len(self.textures),
-            "image": len(self.images),
-        }
+        parts = {"mesh": self.meshes, "skin": self.skins, "material": self.materials, "texture": self.textures}
+        return {word: len(some) for word, some in (parts | {"image": self.images}).items()}
+
+
+File: TypeAlias = Document[msgspec.Raw]
+Written: TypeAlias = Document[Any]
 
 
 def counted(counts: Mapping[str, int]) -> tuple[str, ...]:
@@ -219,76 +220,30 @@ def counted(counts: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(plural(count, word) for word, count in counts.items() if count)
 
 
-class WrittenAsset(_Part):
-    """`Asset` as it is written."""
-
-    version: str
-    generator: str
-
-
-class Attributes(_Part, rename="upper"):
-    """Accessors of the vertices' attributes."""
-
-    position: Index
-    normal: Index
-    joints_0: Index | None = None
-    weights_0: Index | None = None
-
-
-class Primitive(_Part):
-    """Triangles of one material."""
-
-    attributes: Attributes
-    material: Index
+def with_views(accessor: Accessor, view: Callable[[int], int]) -> Accessor:
+    """An accessor with other indices of its buffer views."""
+    replace = msgspec.structs.replace
+    made = replace(accessor)
+    if made.buffer_view is not None:
+        made.buffer_view = view(made.buffer_view)
+    if made.sparse is not None:
+        indices, values = made.sparse.indices, made.sparse.values
+        indices = replace(indices, buffer_view=view(indices.buffer_view))
+        made.sparse = replace(
+            made.sparse, indices=indices, values=replace(values, buffer_view=view(values.buffer_view))
+        )
+    return made
 
 
-class Mesh(_Part):
-    """Triangles under a name."""
-
-    name: str
-    primitives: list[Primitive]
-
-
-class Roughness(_Part):
-    """Metallic-roughness parameters; colours are linear."""
-
-    base_color_factor: list[float]
-    metallic_factor: float
-    roughness_factor: float
-
-
-class Material(_Part):
-    """The look of a surface."""
-
-    name: str
-    pbr_metallic_roughness: Roughness
-
-
-class Scene(_Part):
-    """Indices of the nodes without a parent."""
-
-    nodes: list[Index]
-
-
-class Written(_Part):
-    """The parts of a glTF file that are written."""
-
-    asset: WrittenAsset
-    scene: Index | None = None
-    scenes: list[Scene] = []
-    nodes: list[Node] = []
-    skins: list[Skin] = []
-    meshes: list[Any] = []
-    materials: list[Any] = []
-    textures: list[Any] = []
-    images: list[Any] = []
-    samplers: list[Any] = []
-    extensions_used: list[str] = []
-    extensions_required: list[str] = []
-    animations: list[Animation] = []
-    accessors: list[Accessor] = []
-    buffer_views: list[BufferView] = []
-    buffers: list[Buffer] = []
+def with_accessors(primitive: Mapping[str, Any], accessor: Callable[[int], int]) -> dict[str, Any]:
+    """A primitive with other indices of its accessors."""
+    made = dict(primitive)
+    made["attributes"] = {name: accessor(index) for name, index in primitive["attributes"].items()}
+    if "indices" in made:
+        made["indices"] = accessor(made["indices"])
+    if "targets" in made:
+        made["targets"] = [{name: accessor(index) for name, index in target.items()} for target in made["targets"]]
+    return made
 
 
 class CompressedError(FormatError):

@@ -113,7 +113,7 @@ def _write_character(character: Character, path: Path, options: WriteOptions) ->
     motion = (array for clip in clips for array in (clip.rotations, clip.translations))
     check_range("glTF", skeleton.offsets, skeleton.tip_offsets, *motion)
     buffer = BufferWriter()
-    gltf = container.Written(container.WrittenAsset("2.0", "ikviewer"), scene=0)
+    gltf = container.Written(container.Asset("2.0", container.MARK), scene=0)
     _add_nodes(gltf, skeleton, pose)
     if character.skin is not None and character.skin.parts is not None:
         add_skin(gltf, character.skin, skeleton, buffer)
@@ -134,7 +134,7 @@ def _add_figure(gltf: container.Written, other: Character, buffer: BufferWriter)
     """Add another figure, with its meshes in their colours, and its motion to the first animation, if there is one."""
     skeleton, clip = other.skeleton, other.clip
     check_range("glTF", skeleton.offsets, skeleton.tip_offsets)
-    own = container.Written(container.WrittenAsset("2.0", "ikviewer"))
+    own = container.Written(container.Asset("2.0", container.MARK))
     _add_nodes(own, skeleton, skeleton.rest_pose() if clip is None else clip.pose(0))
     if other.skin is not None and other.skin.follows_joints:
         _add_shapes(own, other.skin, skeleton, buffer)
@@ -150,8 +150,8 @@ def _add_figure(gltf: container.Written, other: Character, buffer: BufferWriter)
         node.skin = None if node.skin is None else skins + node.skin
     for skin in own.skins:
         skin.joints, skin.skeleton = [nodes + joint for joint in skin.joints], nodes + skin.skeleton
-    for each in (one for mesh in own.meshes for one in mesh.primitives):
-        each.material += materials
+    for each in (one for mesh in own.meshes for one in mesh["primitives"]):
+        each["material"] += materials
     gltf.nodes += own.nodes
     gltf.meshes, gltf.materials = [*gltf.meshes, *own.meshes], [*gltf.materials, *own.materials]
     gltf.skins = [*gltf.skins, *own.skins]
@@ -247,12 +247,12 @@ def _index_type(skeleton: Skeleton) -> str:
 
 
 def _add_skinned(
-    gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter, mesh: tuple[str, list[container.Primitive]]
+    gltf: container.Written, skeleton: Skeleton, buffer: BufferWriter, mesh: tuple[str, list[dict[str, Any]]]
 ) -> None:
     """A mesh that follows all joints and tips."""
     name, primitives = mesh
     rest = rest_world(skeleton)
-    gltf.meshes = [container.Mesh(name=name, primitives=primitives)]
+    gltf.meshes = [{"name": name, "primitives": primitives}]
     gltf.skins = [
         container.Skin(
             name=skeleton.name,
@@ -310,8 +310,12 @@ def add_skin(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: Bu
     parts: Parts = skin.parts
     views = [buffer.add_view(view, data) for view, data in parts.views]
     first = len(buffer.accessors)
-    buffer.accessors += [_moved(accessor, views) for accessor in parts.accessors]
-    gltf.meshes = [_mesh(mesh, first) for mesh in parts.meshes]
+    buffer.accessors += [container.with_views(accessor, views.__getitem__) for accessor in parts.accessors]
+    gltf.meshes = [
+        mesh
+        | {"primitives": [container.with_accessors(one, lambda index: first + index) for one in mesh["primitives"]]}
+        for mesh in parts.meshes
+    ]
     gltf.materials, gltf.textures, gltf.samplers = parts.materials, parts.textures, parts.samplers
     gltf.images = [
         image | {"bufferView": views[image["bufferView"]]} if "bufferView" in image else image for image in parts.images
@@ -333,39 +337,6 @@ def add_skin(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: Bu
         # Without a skin readers, this one included, cannot tell joints from other nodes.
         for node in gltf.nodes[: len(skeleton)]:
             node.extras = {container.MARK: JOINT}
-
-
-def _moved(accessor: container.Accessor, views: list[int]) -> container.Accessor:
-    """An accessor with the views' new indices."""
-    replace = msgspec.structs.replace
-    copy = replace(accessor)
-    if copy.buffer_view is not None:
-        copy.buffer_view = views[copy.buffer_view]
-    if copy.sparse is not None:
-        indices, values = copy.sparse.indices, copy.sparse.values
-        copy.sparse = replace(
-            copy.sparse,
-            indices=replace(indices, buffer_view=views[indices.buffer_view]),
-            values=replace(values, buffer_view=views[values.buffer_view]),
-        )
-    return copy
-
-
-def _mesh(mesh: dict[str, Any], first: int) -> dict[str, Any]:
-    """A mesh whose accessors begin at ``first``."""
-
-    def moved(attributes: dict[str, int]) -> dict[str, int]:
-        return {name: first + index for name, index in attributes.items()}
-
-    primitives = []
-    for one in mesh["primitives"]:
-        made = one | {"attributes": moved(one["attributes"])}
-        if "indices" in one:
-            made["indices"] = first + one["indices"]
-        if "targets" in one:
-            made["targets"] = [moved(target) for target in one["targets"]]
-        primitives.append(made)
-    return mesh | {"primitives": primitives}
 
 
 def _matrix(transform: Floats) -> list[float]:

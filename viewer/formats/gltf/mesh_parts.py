@@ -14,7 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import FormatError, quote
-from viewer.formats.gltf.container import Accessor, BufferView, File, Index, uri_bytes, view_bytes
+from viewer.formats.gltf.container import (
+    Accessor,
+    BufferView,
+    File,
+    Index,
+    uri_bytes,
+    view_bytes,
+    with_accessors,
+    with_views,
+)
 from viewer.formats.json_reading import decode_typed
 from viewer.skeleton.attached import Alpha, Material, Picture, Wrap
 
@@ -140,30 +149,13 @@ class _Keeper:
 
     def _primitive(self, primitive: dict[str, Any]) -> dict[str, Any]:
         kept = {key: value for key, value in primitive.items() if key != "extensions" and value is not None}
-        kept["attributes"] = {name: self._accessor(index) for name, index in primitive["attributes"].items()}
-        if "indices" in kept:
-            kept["indices"] = self._accessor(kept["indices"])
-        if "targets" in kept:
-            kept["targets"] = [{name: self._accessor(i) for name, i in target.items()} for target in kept["targets"]]
-        return kept
+        return with_accessors(kept, self._accessor)
 
     def _accessor(self, index: int) -> int:
         if index not in self._accessors:
             if index >= len(self._file.accessors):
                 raise FormatError(f"expected one of {len(self._file.accessors)} accessors, found {index}")
-            copy = msgspec.structs.replace(self._file.accessors[index])
-            if copy.buffer_view is not None:
-                copy.buffer_view = self._view(copy.buffer_view)
-            if copy.sparse is not None:
-                copy.sparse = msgspec.structs.replace(
-                    copy.sparse,
-                    indices=msgspec.structs.replace(
-                        copy.sparse.indices, buffer_view=self._view(copy.sparse.indices.buffer_view)
-                    ),
-                    values=msgspec.structs.replace(
-                        copy.sparse.values, buffer_view=self._view(copy.sparse.values.buffer_view)
-                    ),
-                )
+            copy = with_views(self._file.accessors[index], self._view)
             self._accessors[index] = len(self.accessors)
             self.accessors.append(copy)
         return self._accessors[index]

@@ -59,20 +59,10 @@ class BufferWriter:
             The index of its accessor.
         """
         values = np.ascontiguousarray(array)
-        data = values.tobytes()
-        self.views.append(
-            container.BufferView(
-                buffer=0,
-                byte_offset=self._length,
-                byte_length=len(data),
-                target=_VERTICES if vertices else None,
-            )
-        )
-        padded = data + b"\0" * (-len(data) % 4)
-        self._parts.append(padded)
-        self._length += len(padded)
         accessor = container.Accessor(
-            buffer_view=len(self.views) - 1,
+            buffer_view=self.add_view(
+                container.BufferView(0, 0, target=_VERTICES if vertices else None), values.tobytes()
+            ),
             component_type=_TYPES[values.dtype.newbyteorder("<").str],
             count=len(values),
             type=_SHAPES[values.shape[1:]],
@@ -99,7 +89,7 @@ def primitive(
     normals: Floats,
     influences: tuple[NDArray[Any], NDArray[Any]] | None,
     material: int,
-) -> container.Primitive:
+) -> dict[str, Any]:
     """Triangles, three corners (V, 3) and normals each, without an index.
 
     Args:
@@ -109,13 +99,13 @@ def primitive(
         influences: (V, 4) indices of a skin's joints, and their weights; None: the triangles are rigid.
         material: its index.
     """
-    attributes = container.Attributes(
-        position=buffer.add(corners.astype("<f4"), vertices=True, bounds=True),
-        normal=buffer.add(_unit32(normals), vertices=True),
-    )
-    if influences is not None:
-        attributes.joints_0, attributes.weights_0 = (buffer.add(each, vertices=True) for each in influences)
-    return container.Primitive(attributes=attributes, material=material)
+    attributes = {
+        "POSITION": buffer.add(corners.astype("<f4"), vertices=True, bounds=True),
+        "NORMAL": buffer.add(_unit32(normals), vertices=True),
+    }
+    for name, each in zip(("JOINTS_0", "WEIGHTS_0"), influences or (), strict=False):
+        attributes[name] = buffer.add(each, vertices=True)
+    return {"attributes": attributes, "material": material}
 
 
 def _unit32(vectors: Floats) -> Floats:
@@ -124,10 +114,10 @@ def _unit32(vectors: Floats) -> Floats:
     return np.asarray(short / np.linalg.norm(short, axis=-1, keepdims=True), dtype="<f4")
 
 
-def material(name: str, colour: list[float]) -> container.Material:
+def material(name: str, colour: list[float]) -> dict[str, Any]:
     """A rough surface of a linear colour."""
-    rough = container.Roughness(base_color_factor=colour, metallic_factor=0.0, roughness_factor=0.8)
-    return container.Material(name=name, pbr_metallic_roughness=rough)
+    rough = {"baseColorFactor": colour, "metallicFactor": 0.0, "roughnessFactor": 0.8}
+    return {"name": name, "pbrMetallicRoughness": rough}
 
 
 class Moving(NamedTuple):
@@ -179,7 +169,7 @@ def add_objects(
             corners, normals = _triangles(one.shape)
             check_range("glTF", corners)
             made = primitive(buffer, corners, normals, None, len(gltf.materials) - 1)
-            gltf.meshes.append(container.Mesh(name=one.shape.name, primitives=[made]))
+            gltf.meshes.append({"name": one.shape.name, "primitives": [made]})
         node = container.Node(name=one.shape.name, mesh=meshes[same], extras={container.MARK: OBJECT})
         node.translation, node.rotation = tuple(one.places[0].tolist()), tuple(one.turns[0].tolist())
         gltf.scenes[0].nodes.append(len(gltf.nodes))
