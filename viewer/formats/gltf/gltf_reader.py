@@ -19,7 +19,6 @@ from viewer.formats.bounds import MOST_FRAMES, check_counts, room_for_frames
 from viewer.formats.gltf.container import MARK, Accessors, Animation, CompressedError, File, Sampler, counted, open_gltf
 from viewer.formats.gltf.nodes import (
     OBJECT,
-    Baked,
     Local,
     Tree,
     bake,
@@ -30,6 +29,7 @@ from viewer.formats.gltf.nodes import (
     unit,
     without_carriers,
     without_figures,
+    world_linear,
 )
 from viewer.formats.gltf.skins import Rig, local_matrix, read_skin
 from viewer.formats.limit_sources import derived_limits
@@ -38,7 +38,7 @@ from viewer.skeleton import Character, Clip, FreeNames, JointKind, Skeleton, Ski
 from viewer.skeleton.attached import WORLD, Sizes
 from viewer.skeleton.names import find_effectors, unique_names
 from viewer.spatial.checks import Floats, Ints, handed_over
-from viewer.spatial.quaternion import multiply, slerp, to_matrix
+from viewer.spatial.quaternion import slerp, to_matrix
 
 _MOVED = 1e-9
 """A translation counts as animated if it differs from rest by more than this fraction of the skeleton's size."""
@@ -58,13 +58,6 @@ _SAME_SIZE = 1e-5
 """Scales that differ from those at rest by a smaller fraction do not count."""
 _SCALE_BLOCK = 1 << 15
 """Nodes times frames that are computed together, which bounds memory."""
-
-
-class JointMotion(NamedTuple):
-    """Local motion of the joints: (F, J, 3), (F, J, 4)."""
-
-    translations: Floats
-    rotations: Floats
 
 
 def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
@@ -179,7 +172,7 @@ def _not_followed(file: File, sizes: Mapping[str, Sizes], names: tuple[str, ...]
     return lines
 
 
-def _skeleton(tree: Tree, names: tuple[str, ...], rest: Baked, name: str) -> Skeleton:
+def _skeleton(tree: Tree, names: tuple[str, ...], rest: Local, name: str) -> Skeleton:
     tip_parents = np.array([joint for joint, _ in tree.tips], dtype=np.intp)
     order = np.argsort(tip_parents, kind="stable")
     tip_parents = tip_parents[order]
@@ -217,34 +210,35 @@ def _taken(room: int, wanted: int, clip: str) -> int:
     return room - wanted
 
 
-def _baked(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> tuple[JointMotion, set[int]]:
-    """The motion of the joints at all times, and the nodes whose scale shears.
+def _baked(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> tuple[tuple[Floats, Floats], set[int]]:
+    """Translations (F, J, 3) and rotations (F, J, 4) of the joints at all times, and the nodes whose scale shears.
 
     It is computed block by block, because intermediate results take more memory than the motion itself.
     """
-    joints, shears = len(tree.nodes) - carriers, set[int]()
-    result = JointMotion(np.empty((len(times), joints, 3)), np.empty((len(times), joints, 4)))
+    shape, shears = (len(times), len(tree.nodes) - carriers), set[int]()
+    result = np.empty((*shape, 3)), np.empty((*shape, 4))
     step = max(1, _BLOCK // len(tree.nodes))
     for start in range(0, len(times), step):
         frames = slice(start, start + step)
         baked, sheared = bake(tree, local_motion(tree, tracks, times, frames))
-        block = carried(baked, carriers)
-        result.translations[frames], result.rotations[frames] = block.translations, block.rotations
+        for part, block in zip(result, carried(baked, carriers), strict=False):
+            part[frames] = block
         shears |= sheared
     return result, shears
 
 
-def _clip(name: str, frame_time: float, skeleton: Skeleton, motion: JointMotion) -> Clip:
-    high, low = motion.translations.max(axis=0), motion.translations.min(axis=0)
+def _clip(name: str, frame_time: float, skeleton: Skeleton, motion: tuple[Floats, Floats]) -> Clip:
+    translations, rotations = motion
+    high, low = translations.max(axis=0), translations.min(axis=0)
     size = max(*(float(np.abs(each).max()) for each in (skeleton.offsets, high, low)), 1e-300)
     apart = np.maximum(high - skeleton.offsets, skeleton.offsets - low) > _MOVED * size
     moved = np.flatnonzero(apart.any(axis=1))
     return Clip(
         name=name,
         frame_time=frame_time,
-        rotations=handed_over(motion.rotations),
+        rotations=handed_over(rotations),
         translated=moved,
-        translations=handed_over(motion.translations[:, moved]),
+        translations=handed_over(translations[:, moved]),
         offsets=skeleton.offsets,
     )
 
@@ -479,12 +473,5 @@ def _varies(track: Track, tree: Tree) -> bool:
 
 def _shapes(tree: Tree, local: Local) -> Floats:
     """(F, J, 3, 3) the scale and shear of each node's world transform, in its own frame."""
-    matrices = to_matrix(local.rotations) * local.scales[..., None, :]
-    linear, turns = np.empty_like(matrices), np.empty_like(local.rotations)
-    for joint, parent in enumerate(tree.parents.tolist()):
-        if parent < 0:
-            linear[:, joint], turns[:, joint] = matrices[:, joint], local.rotations[:, joint]
-        else:
-            linear[:, joint] = linear[:, parent] @ matrices[:, joint]
-            turns[:, joint] = multiply(turns[:, parent], local.rotations[:, joint])
-    return np.asarray(to_matrix(turns).swapaxes(-1, -2) @ linear)
+    linear, turns = world_linear(tree, local)
+    return np.asarray((to_matrix(turns).swapaxes(-1, -2) @ linear).swapaxes(0, 1))

@@ -222,53 +222,44 @@ def _decomposed(matrix: Floats, path: str) -> tuple[Floats, Floats, Floats]:
     return matrix[:3, 3].copy(), np.asarray(from_matrix(columns / scale)), scale
 
 
-class Baked(NamedTuple):
-    """Local motion (F, J, 3) and (F, J, 4) with the scales (F, J, 3) already multiplied into the translations."""
-
-    translations: Floats
-    rotations: Floats
-    scales: Floats
-
-
-def bake(tree: Tree, local: Local) -> tuple[Baked, set[int]]:
+def bake(tree: Tree, local: Local) -> tuple[Local, set[int]]:
     """Move scales into the translations, such that every node keeps its world position.
 
     Returns:
-        The motion, and the nodes whose uneven or mirrored scale shears their children; positions of these are right
-        all the same.
+        The motion, with scales that count for all below; and the nodes whose uneven or mirrored scale shears their
+        children, whose positions are right all the same.
     """
     if (local.scales == 1.0).all():
-        return Baked(local.translations, local.rotations, local.scales), set()
+        return local, set()
     translations = np.empty_like(local.translations)
     whole = np.ones_like(local.scales)
     step = max(1, _BLOCK // len(tree.nodes))
     for start in range(0, len(translations), step):
         block = slice(start, start + step)
-        translations[block], whole[block] = _block(tree, *(part[block] for part in local))
-    return Baked(translations, local.rotations, whole), _sheared(tree, local)
+        translations[block], whole[block] = _block(tree, Local(*(part[block] for part in local)))
+    return Local(translations, local.rotations, whole), _sheared(tree, local)
 
 
-def _block(tree: Tree, translations: Floats, rotations: Floats, scales: Floats) -> tuple[Floats, Floats]:
-    frames, count = translations.shape[:2]
-    matrices = to_matrix(rotations) * scales[..., None, :]
-    linear = np.empty((count, frames, 3, 3))
-    places = np.empty((count, frames, 3))
-    turns = np.empty((count, frames, 4))
-    whole = np.empty((count, frames, 3))
-    result = np.empty_like(translations)
+def _block(tree: Tree, local: Local) -> tuple[Floats, Floats]:
+    linear, turns = world_linear(tree, local)
+    whole, result = local.scales.swapaxes(0, 1).copy(), local.translations.copy()
     for joint, parent in enumerate(tree.parents.tolist()):
-        if parent < 0:
-            linear[joint], places[joint] = matrices[:, joint], translations[:, joint]
-            turns[joint], whole[joint] = rotations[:, joint], scales[:, joint]
-            result[:, joint] = translations[:, joint]
-            continue
-        linear[joint] = linear[parent] @ matrices[:, joint]
-        moved = np.einsum("fij,fj->fi", linear[parent], translations[:, joint])
-        places[joint] = places[parent] + moved
-        turns[joint] = multiply(turns[parent], rotations[:, joint])
-        whole[joint] = whole[parent] * scales[:, joint]
-        result[:, joint] = rotate(conjugate(turns[parent]), moved)
+        if parent >= 0:
+            whole[joint] *= whole[parent]
+            moved = np.einsum("fij,fj->fi", linear[parent], local.translations[:, joint])
+            result[:, joint] = rotate(conjugate(turns[parent]), moved)
     return result, whole.swapaxes(0, 1)
+
+
+def world_linear(tree: Tree, local: Local) -> tuple[Floats, Floats]:
+    """(J, F, 3, 3) the nodes' world transforms without places, and (J, F, 4) the rotations in them."""
+    matrices = (to_matrix(local.rotations) * local.scales[..., None, :]).swapaxes(0, 1)
+    linear, turns = np.empty(matrices.shape), np.empty((*matrices.shape[:2], 4))
+    for joint, parent in enumerate(tree.parents.tolist()):
+        own = local.rotations[:, joint]
+        linear[joint] = matrices[joint] if parent < 0 else linear[parent] @ matrices[joint]
+        turns[joint] = own if parent < 0 else multiply(turns[parent], own)
+    return linear, turns
 
 
 def _sheared(tree: Tree, local: Local) -> set[int]:
@@ -312,11 +303,11 @@ def without_carriers(tree: Tree, count: int) -> Tree:
     )
 
 
-def carried(baked: Baked, count: int) -> Baked:
+def carried(baked: Local, count: int) -> Local:
     """Motion of the nodes from ``count`` on, the carriers' motion included in that of the first one."""
     translations, rotations = baked.translations[:, count:].copy(), baked.rotations[:, count:].copy()
     for carrier in reversed(range(count)):
         turn = baked.rotations[:, carrier]
         translations[:, 0] = baked.translations[:, carrier] + rotate(turn, translations[:, 0])
         rotations[:, 0] = multiply(turn, rotations[:, 0])
-    return Baked(translations, rotations, baked.scales[:, count:])
+    return Local(translations, rotations, baked.scales[:, count:])
