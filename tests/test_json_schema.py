@@ -253,7 +253,8 @@ def test_what_is_wrong_is_named_by_its_place(text: str, message: str) -> None:
 def test_unknown_keys_are_named_where_they_stand() -> None:
     joints = [{"name": f"j{i}", "offset": [0, 0, 0], "colour": 1} for i in range(9)]
     text = json.dumps({"joints": joints, "poses": {"p": {"speed": None}}, "author": "me"})
-    data, warnings = decode(text, SkeletonFile, "skeleton", "f.json")
+    warnings: list[str] = []
+    data = decode(text, SkeletonFile, "skeleton", "f.json", warnings)
     listed = ", ".join(f'joints[{i}] "j{i}"' for i in range(6))
     assert warnings == [
         f'{listed} and 3 more: unknown key "colour", ignored',
@@ -265,12 +266,14 @@ def test_unknown_keys_are_named_where_they_stand() -> None:
 
 def test_both_ways_read_the_same_data() -> None:
     text = '{"version": 1, "$schema": "s", "joints": [{"name": "a", "offset": [0, 1e-3, 2], "limits": null}]%s}'
-    fast, none = decode(text % "", SkeletonFile, "skeleton", "f")
-    careful, warnings = decode(text % ', "x": 1, "units": 2, "name": null', SkeletonFile, "skeleton", "f")
+    none: list[str] = []
+    warnings: list[str] = []
+    fast = decode(text % "", SkeletonFile, "skeleton", "f", none)
+    careful = decode(text % ', "x": 1, "units": 2, "name": null', SkeletonFile, "skeleton", "f", warnings)
     assert (none, warnings) == ([], ['unknown key "x", ignored'])
     assert fast.joints == careful.joints
     assert careful.units == 2
-    whole, _ = decode('{"version": 1.0, "joints": [{"name": "a"}]}', SkeletonFile, "skeleton", "f")
+    whole = decode('{"version": 1.0, "joints": [{"name": "a"}]}', SkeletonFile, "skeleton", "f")
     assert whole.version == 1
 
 

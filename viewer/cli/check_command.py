@@ -139,18 +139,17 @@ def _pose_or_goals(file: str) -> list[str] | None:
         kind = kind_of(tree) if isinstance(tree, dict) else None
     except FormatError:
         return None
+    lines: list[str] = []
     if kind == "goals":
-        goals, warnings = decode(text, GoalsFile, kind, file)
-        return [*warnings, plural(len(goals.goals), "goal")]
-    if kind == "contacts":
-        feet, warnings = decode(text, ContactsFile, kind, file)
-        count = sum(len(foot.contacts) for foot in feet.feet.values())
-        return [*warnings, f"{plural(count, 'contact')} of feet"]
-    if kind == "pose":
-        pose, warnings = decode(text, PoseFile, kind, file)
-        count = len(pose.rotations or {})
-        return [*warnings, f"a pose of {plural(count, 'joint')}"]
-    return None
+        holds = plural(len(decode(text, GoalsFile, kind, file, lines).goals), "goal")
+    elif kind == "contacts":
+        feet = decode(text, ContactsFile, kind, file, lines).feet
+        holds = f"{plural(sum(len(foot.contacts) for foot in feet.values()), 'contact')} of feet"
+    elif kind == "pose":
+        holds = f"a pose of {plural(len(decode(text, PoseFile, kind, file, lines).rotations or {}), 'joint')}"
+    else:
+        return None
+    return [*lines, holds]
 
 
 def _outside(character: Character) -> Iterator[str]:

@@ -20,15 +20,13 @@ from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe, write_whole
 from viewer.formats.goals_json import LayerEntry, LayersFile, goal_of
 from viewer.formats.json_reading import Json, block_object, compact, decode, found, parse
-from viewer.formats.json_structs import ContactsFile, MapFile
+from viewer.formats.json_structs import ContactsFile, MapFile, MapReference
 from viewer.motion import Contact, Contacts, FootContacts, FootSkate, Layer, Skate, TargetKey
 from viewer.skeleton import Skeleton, find_place
 from viewer.skeleton.joint_map import Map, Reference
 
 _PARTS = {"position": 3, "rotation": 4}
 """Keys of a goal whose value may move, and how many numbers a value has."""
-
-_WORDS = ("auto", "rest")
 
 
 def read_layers(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None) -> tuple[Layer, ...]:
@@ -48,12 +46,9 @@ def layers_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[st
     Raises:
         FormatError: not JSON, or its contents are refused.
     """
-    keys: dict[int, tuple[TargetKey, ...]] = {}
     with of_file(file):
         text, keys = _without_keys(text)
-    data, unknown = decode(text, LayersFile, "layers", file)
-    if warnings is not None:
-        warnings += unknown
+    data = decode(text, LayersFile, "layers", file, warnings)
     if len(data.layers) > MOST_GOALS:
         most, count = f"{MOST_GOALS:,}", f"{len(data.layers):,}"
         raise FormatError(f"expected at most {most} layers, found {count}", file=file, path="layers")
@@ -131,9 +126,7 @@ def _numbers(values: list[float]) -> Any:  # noqa: ANN401 - a tuple of the part'
 
 def read_contacts(path: Path, name: str, warnings: list[str] | None) -> Contacts:
     """Read a contacts file. Arguments and errors are those of `read_layers`."""
-    data, unknown = decode(read_file_or_pipe(path, name), ContactsFile, "contacts", name)
-    if warnings is not None:
-        warnings += unknown
+    data = decode(read_file_or_pipe(path, name), ContactsFile, "contacts", name, warnings)
     feet = []
     for foot, entry in data.feet.items():
         rows = []
@@ -204,20 +197,20 @@ def map_from_text(text: str, file: str, warnings: list[str] | None = None) -> St
     Raises:
         FormatError: not JSON, or its contents are refused.
     """
-    data, unknown = decode(text, MapFile, "map", file)
-    if warnings is not None:
-        warnings += unknown
-    references: list[Reference] = ["auto", "auto"]
-    if data.reference is not None:
-        for index, (side, value) in enumerate((("source", data.reference.source), ("target", data.reference.target))):
-            frame = int(value) if isinstance(value, (int, float)) and value >= 0 and value == int(value) else None
-            if frame is None and value not in _WORDS:
-                found = quote(value) if isinstance(value, str) else value
-                raise FormatError(
-                    f'expected "auto", "rest" or a frame, found {found}', file=file, path=f"reference.{side}"
-                )
-            references[index] = str(value) if frame is None else frame
+    data = decode(text, MapFile, "map", file, warnings)
+    stated = data.reference or MapReference()
+    with of_file(file):
+        references = [_reference(side, getattr(stated, side)) for side in ("source", "target")]
     return StatedMap(MappingProxyType(data.pairs), *references)
+
+
+def _reference(side: str, value: str | float) -> Reference:
+    if isinstance(value, (int, float)) and value >= 0 and value == int(value):
+        return int(value)
+    if value not in ("auto", "rest"):
+        found = quote(value) if isinstance(value, str) else value
+        raise FormatError(f'expected "auto", "rest" or a frame, found {found}', path=f"reference.{side}")
+    return str(value)
 
 
 def map_to_json(found: Map) -> str:

@@ -253,9 +253,7 @@ def goals_file_from_text(
     Raises:
         FormatError: not JSON, or what it says is refused.
     """
-    data, found = decode(text, GoalsFile, "goals", file)
-    if warnings is not None:
-        warnings += found
+    data = decode(text, GoalsFile, "goals", file, warnings)
     contact = None if data.contact is None else _contact(data.contact, file, skeleton, folder)
     if len(data.goals) > MOST_GOALS:
         raise FormatError(f"expected at most {MOST_GOALS:,} goals, found {len(data.goals):,}", file=file, path="goals")

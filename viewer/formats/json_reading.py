@@ -338,7 +338,7 @@ def fields_of(kind: type[msgspec.Struct]) -> dict[str, tuple[Kind, bool]]:
     return {field.encode_name: (hints[field.name], field.required) for field in fields}
 
 
-def decode(text: str, kind: type[T], word: str, file: str) -> tuple[T, list[str]]:
+def decode(text: str, kind: type[T], word: str, file: str, warnings: list[str] | None = None) -> T:
     """A JSON document as data of one type.
 
     Args:
@@ -346,20 +346,21 @@ def decode(text: str, kind: type[T], word: str, file: str) -> tuple[T, list[str]
         kind: the type.
         word: the expected kind of file, one of `KINDS`.
         file: its name for messages.
-
-    Returns:
-        The data, and a warning for each unknown key.
+        warnings: receives a line for each unknown key.
 
     Raises:
         FormatError: not JSON, another kind of file, a later version, values that do not fit the type.
     """
     try:
-        return _decoder(kind).decode(text), []
+        return _decoder(kind).decode(text)
     # If the decoder refuses a document, the careful way accepts or explains it.
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         pass
     with of_file(file):
-        return _careful(text, kind, word)
+        data, unknown = _careful(text, kind, word)
+    if warnings is not None:
+        warnings += unknown
+    return data
 
 
 @functools.cache
@@ -380,8 +381,7 @@ def _careful(text: str, kind: type[T], word: str) -> tuple[T, list[str]]:
     checker = Checker()
     clean = checker.check(tree, kind)
     unknown = {f"unknown key {quote(key)}, ignored": paths for key, paths in checker.unknown.items()}
-    warnings = gathered(unknown)
-    return msgspec.convert(clean, kind), warnings
+    return msgspec.convert(clean, kind), gathered(unknown)
 
 
 def parse(text: str) -> Json:

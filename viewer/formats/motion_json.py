@@ -189,13 +189,21 @@ def pose_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str]
     Raises:
         FormatError: not JSON, or its contents are refused.
     """
-    data, found = decode(text, PoseFile, "pose", file)
+    data = _decoded(text, file, warnings)
+    if warnings is not None and data.skeleton not in (None, skeleton.name):
+        made_for = quote(data.skeleton)
+        warnings.append(f"skeleton: the pose was made for {made_for}, not for {quote(skeleton.name)}")
+    return _stated_pose(skeleton, data, file)
+
+
+def _decoded(text: str, file: str, warnings: list[str] | None = None) -> PoseFile:
+    data = decode(text, PoseFile, "pose", file, warnings)
     if data.type is None and data.rotations is None:
         raise FormatError("this is a skeleton file; expected a pose file", file=file)
-    if data.skeleton is not None and data.skeleton != skeleton.name:
-        found.append(f"skeleton: the pose was made for {quote(data.skeleton)}, not for {quote(skeleton.name)}")
-    if warnings is not None:
-        warnings += found
+    return data
+
+
+def _stated_pose(skeleton: Skeleton, data: PoseFile, file: str) -> Pose:
     with of_file(file):
         pose = pose_of(skeleton, data.rotations or {}, data.translations, Source())
         check_skeleton(skeleton, poses=[pose])
@@ -269,16 +277,11 @@ def read_kept_pose(path: Path) -> KeptPose:
     """
     name = str(path)
     text = read_text(path, name, LARGEST)
-    data, _ = decode(text, PoseFile, "pose", name)
-    if data.type is None and data.rotations is None:
-        raise FormatError("this is a skeleton file; expected a pose file", file=name)
+    data = _decoded(text, name)
     tags = tuple(dict.fromkeys(tag.strip() for tag in data.tags if tag.strip()))
     with of_file(name):
         skeleton = None if not data.rest else _skeleton(data.skeleton or "", data.rest)
-        pose = None
-        if skeleton is not None:
-            pose = pose_of(skeleton, data.rotations or {}, data.translations, Source())
-            check_skeleton(skeleton, poses=[pose])
+    pose = None if skeleton is None else _stated_pose(skeleton, data, name)
     return KeptPose(text, name, data.skeleton or "", skeleton, pose, tags, len(data.rotations or {}))
 
 

@@ -72,7 +72,8 @@ def skeleton_from_text(text: str, file: str, *, units: str = "auto", up: str = "
     Raises:
         FormatError: not JSON, or its contents are refused.
     """
-    data, warnings = decode(text, SkeletonFile, "skeleton", file)
+    warnings: list[str] = []
+    data = decode(text, SkeletonFile, "skeleton", file, warnings)
     if units != "auto":
         data.units = metres_per_unit(units)
         # "raw" takes the numbers as they are, and the axes too.
