@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from viewer.cli.inputs import load_input
 from viewer.cli.job import Json, Result
 from viewer.cli.many_files import check_no_folder, files_of
 from viewer.cli.session_inputs import as_character, open_session
-from viewer.cli.workers import done_each
+from viewer.cli.workers import tried_each
 from viewer.document import Document, new_document
 from viewer.errors import FormatError, InputError, MachineError, ViewerError, one_line, plural, prefixed, quote
 from viewer.formats.file_formats import is_session
@@ -37,59 +36,31 @@ _BLOCK = 1 << 16
 """Joints times frames that are measured together, which bounds memory."""
 
 
-class Finding(NamedTuple):
-    """The result for one file.
-
-    Attributes:
-        file: its name.
-        errors: why it is refused; empty if it can be used.
-        warnings: unusual things in it.
-        holds: its contents in a few words, "" if it is refused.
-    """
-
-    file: str
-    errors: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    holds: str = ""
-
-    def result(self) -> Result:
-        """A line for each finding, and one for the file."""
-        document: dict[str, Json] = {
-            "file": self.file, "ok": not self.errors, "errors": list(self.errors), "warnings": list(self.warnings),
-        }  # fmt: skip
-        if self.errors:
-            return Result([one_line(f"refused  {error}") for error in self.errors], document=document, code=1)
-        odd = [one_line(f"warning  {self.file}: {warning}") for warning in self.warnings]
-        return Result(notes=[*odd, one_line(f"ok       {self.file}: {self.holds}")], document=document)
-
-
 def run_check(options: CheckOptions) -> Iterator[Result]:
-    """Check every file; a refused one does not stop the others."""
+    """Check every file; a refused one does not stop the others. A line for each finding, and one for the file."""
     files = [file for name in options.files for file in files_of(name)]
-    done = done_each(_found, options, files, str, options.jobs, options.scheduler or "")
-    for file, found in watched("checking", done, len(files)):
-        yield (Finding(file, errors=(str(found),)) if isinstance(found, ViewerError) else found).result()
+    tried = tried_each(_found, options, files, options.jobs, options.scheduler)
+    for file, done in watched("checking", tried, len(files)):
+        if isinstance(done.result, ViewerError):
+            error = str(done.result)
+            document: Json = {"file": file, "ok": False, "errors": [error], "warnings": []}
+            yield Result([one_line(f"refused  {error}")], document=document, code=1)
+        else:
+            *warnings, holds = done.result
+            odd = [one_line(f"warning  {file}: {warning}") for warning in warnings]
+            document = {"file": file, "ok": True, "errors": [], "warnings": warnings}
+            yield Result(notes=[*odd, one_line(f"ok       {file}: {holds}")], document=document)
 
 
-def _found(options: CheckOptions, file: str) -> Finding:
-    """The findings in a file that can be used.
-
-    Raises:
-        ViewerError: it is refused.
-    """
+def _found(options: CheckOptions, file: str) -> list[str]:
+    """The warnings about a file, and last its contents in a few words; it may be refused."""
     try:
-        *warnings, holds = _checked(options, file)
+        return _checked(options, file)
     except MachineError as error:  # its format needs an extra that other files do not need: these are still checked
         raise InputError(str(error)) from error
-    return Finding(file, warnings=tuple(warnings), holds=holds)
 
 
 def _checked(options: CheckOptions, file: str) -> list[str]:
-    """The warnings about a file, and last its contents in a few words.
-
-    Raises:
-        ViewerError: it is refused.
-    """
     check_no_folder(file)
     try:
         document = open_session(file) if is_session(file) else None
@@ -107,11 +78,7 @@ def _checked(options: CheckOptions, file: str) -> list[str]:
 
 
 def _show(character: Character, document: Document | None, file: str) -> None:
-    """Make the session that the window would show, to find its errors.
-
-    Raises:
-        ViewerError: it cannot be shown.
-    """
+    """Make the session that the window would show, to find its errors."""
     with prefixed(file):
         character.skeleton.relaxed_pose()
         Session(new_document(character) if document is None else document)

@@ -111,20 +111,12 @@ _ikviewer_files() {
 complete -o bashdefault -o default -F _ikviewer ikviewer"""
 
 
-class Option(NamedTuple):
-    """An option: its names, what it does, and its value if it has one."""
-
-    names: tuple[str, ...]
-    help: str
-    value: Field | None
-
-
 class Command(NamedTuple):
     """A command: its help, its options and its arguments, of which the last one may repeat."""
 
     name: str
     help: str
-    options: tuple[Option, ...]
+    options: tuple[Field, ...]
     values: tuple[Field, ...]
 
 
@@ -135,22 +127,18 @@ def run_completion(options: CompletionOptions) -> Result:
 
 def commands() -> list[Command]:
     """All commands, with their options."""
-    return [_command(name) for name in COMMANDS]
+    found = []
+    for name, about in COMMANDS.items():
+        fields = list(fields_of(options_of(name)))
+        options = [field for field in fields if field.is_option]
+        found.append(Command(name, about.help, (*COMMON_FLAGS, *options), tuple(f for f in fields if not f.is_option)))
+    return found
 
 
 def samples() -> list[str]:
     """``sample:NAME`` of all bundled skeletons."""
     names = (path.name.rpartition(".") for path in data_dir("skeletons").iterdir())
     return sorted(f"sample:{stem}" for stem, _, suffix in names if suffix in SUFFIXES and not stem.endswith(".schema"))
-
-
-def _command(name: str) -> Command:
-    fields = list(fields_of(options_of(name)))
-    options = [Option(names, text, None) for names, text in COMMON_FLAGS]
-    options += [
-        Option(field.names, field.plain_help(), None if field.is_flag else field) for field in fields if field.is_option
-    ]
-    return Command(name, COMMANDS[name].help, tuple(options), tuple(field for field in fields if not field.is_option))
 
 
 def _label(value: Field) -> str:
@@ -173,9 +161,9 @@ def bash(every: list[Command], names: list[str]) -> str:
         words = [name for option in command.options for name in option.names]
         options.append(f"        {command.name}) options={_quoted(' '.join(words))} ;;")
         for option in command.options:
-            if option.value is not None:
+            if not option.is_flag:
                 cases = " | ".join(_quoted(f"{command.name} {name}") for name in option.names)
-                values.append(f"        {cases}) value={_quoted(_bash_value(option.value))} ;;")
+                values.append(f"        {cases}) value={_quoted(_bash_value(option))} ;;")
         for place, value in enumerate(command.values):
             last = place == len(command.values) - 1
             case = f"{command.name}\\ *" if last else _quoted(f"{command.name} {place}")
@@ -235,8 +223,8 @@ def zsh(every: list[Command], names: list[str]) -> str:
 def _zsh_specs(command: Command) -> Iterator[str]:
     for option in command.options:
         for name in option.names:
-            action = "" if option.value is None else f":{_colons(_label(option.value))}:{_zsh_value(option.value)}"
-            text = re.sub(r"([][:])", r"\\\1", option.help)
+            action = "" if option.is_flag else f":{_colons(_label(option))}:{_zsh_value(option)}"
+            text = re.sub(r"([][:])", r"\\\1", option.plain_help())
             yield f"{name}[{text}]{action}"
     for place, value in enumerate(command.values, start=1):
         which = "*" if place == len(command.values) else str(place)
@@ -268,7 +256,7 @@ def fish(every: list[Command], names: list[str]) -> str:
         here = f"complete -c ikviewer -n {_quoted(f'__fish_seen_subcommand_from {command.name}')}"
         for option in command.options:
             flags = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
-            lines.append(" ".join([here, *flags, *_fish_value(option.value), f"-d {_quoted(option.help)}"]))
+            lines.append(" ".join([here, *flags, *_fish_value(option), f"-d {_quoted(option.plain_help())}"]))
         if any(value.completes == SKELETONS for value in command.values):
             lines.append(f"{here} -a {_quoted(' '.join(names))} -d sample")
         words = [_words(value) for value in command.values if _words(value)]
@@ -276,8 +264,8 @@ def fish(every: list[Command], names: list[str]) -> str:
     return "\n".join(lines)
 
 
-def _fish_value(value: Field | None) -> list[str]:
-    if value is None:
+def _fish_value(value: Field) -> list[str]:
+    if value.is_flag:
         return []
     words = f" -a {_quoted(' '.join(_words(value)))}" if _words(value) else ""
     return [("-r -F" if value.completes else "-x") + words]

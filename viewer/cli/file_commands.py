@@ -40,6 +40,7 @@ from viewer.skeleton.kinematics import extent
 from viewer.skeleton.transfer import Carrier
 
 _MOST = 5000
+_KEPT = "--force does so, another name keeps it"
 
 _WORDS = {"parent", "offset", "kind", "axis", "limits"}
 
@@ -52,7 +53,7 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
         kind = Kind(
             "converting", "converted", tuple(WRITERS), check=lambda output: inputs.character_output(output, options)
         )
-        return on_each(kind, _convert, options, names, out, options.to.spread, force=options.to.force)
+        return on_each(kind, _convert, options, names, out, options.to.spread, kept="" if options.to.force else _KEPT)
     if out is None:
         *names, out = names
     given, output = inputs_of(names), Path(out)
@@ -111,7 +112,7 @@ def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: ConvertOptions)
     for _, output in pairs:
         inputs.character_output(output, options)
     if not options.to.force:
-        check_not_read(pairs, "--force does so, another name keeps it")
+        check_not_read(pairs, _KEPT)
 
 
 def _unused(form: Form, to: FileFormat) -> list[str]:

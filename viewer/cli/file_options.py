@@ -21,12 +21,7 @@ SHELLS = ("bash", "zsh", "fish")
 _FIT_UPS = ("auto", "y", "z", "-y")
 
 
-# --- info
-
-
 class InfoOptions(Options):
-    """Options of ``ikviewer info``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer info walk.bvh
   ikviewer info sample:biped --json
@@ -38,12 +33,7 @@ class InfoOptions(Options):
     json: bool = options.JSON
 
 
-# --- fk
-
-
 class FkOptions(Options):
-    """Options of ``ikviewer fk``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer fk walk.bvh --frame 12
   ikviewer fk walk.bvh --frames 0,10,20:30 --json
@@ -75,9 +65,6 @@ of a session the pose in which it was saved (--pose session)."""
     json: bool = flag("print one JSON document; with `--frames` a list of them")
 
 
-# --- convert
-
-
 def _output_units(text: str) -> str:
     try:
         units = check_units(text)
@@ -95,8 +82,6 @@ def _precision(text: str) -> int:
 
 
 class ConvertOutput(Options, title="where to"):
-    """Where the outputs go."""
-
     output: str | None = options.output_option(
         "a file; for many inputs a folder (each keeps its name and format) or a name with `{stem}`, the input's "
         "name; replaces existing files, but not inputs"
@@ -106,8 +91,6 @@ class ConvertOutput(Options, title="where to"):
 
 
 class ConvertMotion(Options, title="the motion"):
-    """Which part of the motion is kept, and its time."""
-
     clip: str | None = options.CLIP
     frames: range | None = option(
         "A:B",
@@ -131,8 +114,6 @@ class ConvertMotion(Options, title="the motion"):
 
 
 class Form(Options, title="the output"):
-    """Units, axes and decimals of the output."""
-
     to_units: str | None = option(
         "U", "units of the output: `m`, `cm`, `mm`, `inch` or metres per unit (default as read)",
         parse=options.checked(_output_units), words=UNIT_NAMES[1:-1],
@@ -151,8 +132,6 @@ class Form(Options, title="the output"):
 
 
 class ConvertOptions(Options):
-    """Options of ``ikviewer convert``."""
-
     usage: ClassVar[str] = """ikviewer convert [options] IN OUT
        ikviewer convert [options] IN... -o FOLDER
        ikviewer convert [options] IN... -o '{stem}.glb'"""
@@ -184,12 +163,7 @@ OUT must not exist unless --force is given; -o replaces what is there."""
     json: bool = flag("print one JSON document about what was written; of many files a list")
 
 
-# --- check
-
-
 class CheckOptions(Options):
-    """Options of ``ikviewer check``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer check *.bvh
   ikviewer check captures/          (every BVH, JSON, NPZ, glTF and URDF file in the folder and below, sessions, too)
@@ -206,12 +180,7 @@ Each line begins with ok, warning or refused; with --quiet there are those of re
     json: bool = options.JSON
 
 
-# --- build
-
-
 class BuildOptions(Options):
-    """Options of ``ikviewer build``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer build --chain 5 --length 0.2 -o arm.json
   ikviewer build --chain 30 --kind hinge --axis z --base fixed -o tail.json
@@ -233,12 +202,7 @@ The chain is upright and begins at the origin; its end is an effector. `ikviewer
     json: bool = flag("print one JSON document about what was written")
 
 
-# --- edit
-
-
 class EditOptions(Options):
-    """Options of ``ikviewer edit``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer edit sample:two-link --add "hand parent=elbow offset=0,0.3,0" -o arm.json
   ikviewer edit arm.json --add "thumb parent=hand offset=0.03,0.05,0 kind=hinge axis=0,0,1 limits=0,60" -o hand.json
@@ -276,12 +240,7 @@ parent's frame, angles degrees. Clips, poses and skins keep what remains; what a
     json: bool = flag("print one JSON document about what was written")
 
 
-# --- samples
-
-
 class SamplesOptions(Options):
-    """Options of ``ikviewer samples``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer samples
   ikviewer view demo:two-link                  (a demo, in the window)
@@ -291,12 +250,7 @@ class SamplesOptions(Options):
     json: bool = options.JSON
 
 
-# --- completion
-
-
 class CompletionOptions(Options):
-    """Options of ``ikviewer completion``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer completion bash > ~/.local/share/bash-completion/completions/ikviewer
   ikviewer completion zsh > ~/.zfunc/_ikviewer          (a folder of $fpath)
@@ -306,30 +260,11 @@ class CompletionOptions(Options):
     shell: str = argument("SHELL", ", ".join(f"`{shell}`" for shell in SHELLS), choices=SHELLS)
 
 
-# --- retarget
-
-
-def _reference(text: str) -> str | int:
-    if text in {"auto", "rest"}:
-        return text
-    try:
-        return options.count(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"expected auto, rest or a frame, found {quote(text)}") from None
-
-
-def _scale(text: str) -> float | None:
-    if text == "auto":
-        return None
-    try:
-        return options.positive(text)
-    except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"expected auto or a number above 0, found {quote(text)}") from None
+_reference = options.or_word({"auto": "auto", "rest": "rest"}, options.count, "auto, rest or a frame")
+_scale = options.or_word({"auto": None}, options.positive, "auto or a number above 0")
 
 
 class RetargetOutput(Options, title="where to"):
-    """Where the outputs go."""
-
     output: str | None = options.output_option(
         "a file, whose suffix says the format; for many motions a folder or a name with `{stem}`, the motion's name; "
         "without it nothing is written but the map"
@@ -339,8 +274,6 @@ class RetargetOutput(Options, title="where to"):
 
 
 class Pairing(Options, title="the pairs"):
-    """Which joints belong together, and in which poses they are compared."""
-
     map: str | None = option("MAP", "a map file, whose pairs replace those found", completes=FILES, reads=True)
     save_map: str | None = option("MAP", "write all pairs to a map file, to be corrected", completes=FILES)
     reference: str | int = option(
@@ -357,8 +290,6 @@ class Pairing(Options, title="the pairs"):
 
 
 class RetargetMotion(Options, title="the motion"):
-    """How it is put on the other skeleton."""
-
     clip: str | None = options.CLIP
     scale: float | None = option(
         "S", "of the path: `auto` (default): the ratio of the legs, or a number", parse=_scale, words=("auto",)
@@ -381,8 +312,6 @@ class RetargetMotion(Options, title="the motion"):
 
 
 class RetargetOptions(Options):
-    """Options of ``ikviewer retarget``."""
-
     usage: ClassVar[str] = """ikviewer retarget [options] MOTION --to RIG -o OUT
        ikviewer retarget [options] MOTION... --to RIG -o FOLDER
        ikviewer retarget [options] MOTION --to RIG [--save-map MAP.json]"""
@@ -413,9 +342,6 @@ Joints that it does not name are paired by name and part of the body; null leave
     json: bool = options.JSON
 
 
-# --- feet
-
-
 def _centimetres(text: str) -> float:
     number = text.strip().casefold().removesuffix("cm").strip()
     value = options.finite(number) if number else -1.0
@@ -425,8 +351,6 @@ def _centimetres(text: str) -> float:
 
 
 class FeetOptions(Options):
-    """Options of ``ikviewer feet``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer feet walk.bvh
   ikviewer feet walk.bvh --plant -o planted.bvh
@@ -461,12 +385,7 @@ below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by mor
     json: bool = options.JSON
 
 
-# --- fit
-
-
 class FitOptions(Options):
-    """Options of ``ikviewer fit``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer fit joints.npy -o walk.bvh                      (22 joints: HumanML3D; 24 SMPL, 33 MediaPipe, 17 COCO)
   ikviewer fit landmarks.csv --fps 25 -o dance.glb
@@ -508,12 +427,7 @@ Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and 
     json: bool = options.JSON
 
 
-# --- limits
-
-
 class LimitsOptions(Options):
-    """Options of ``ikviewer limits``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer limits captures/ --to hero.json -o hero-limited.json
   ikviewer limits captures/ more.bvh --to sample:biped -o biped.json --quantile 0.002 --margin 10 --json

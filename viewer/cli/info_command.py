@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from viewer.cli import inputs
 from viewer.cli.file_options import FkOptions, InfoOptions
-from viewer.cli.inputs import SessionInput, load_input, read_session
+from viewer.cli.inputs import load_input
 from viewer.cli.job import Json, Result
 from viewer.cli.options import SESSION_POSE
 from viewer.errors import one_line, plural, quote, shown
@@ -57,11 +57,15 @@ _NARROWEST = 12
 
 def run_info(options: InfoOptions) -> Result:
     """Read the file and describe it."""
-    session = read_session(options.file) if is_session(options.file) else None
-    read = None if session is None else session.character
+    read, about, lines = None, dict[str, Json](), None
+    if is_session(options.file):
+        from viewer.cli import session_inputs  # noqa: PLC0415 - only sessions need it
+
+        session = session_inputs.open_session(options.file)
+        read, lines = session_inputs.as_character(session), session_inputs.lines_of(session)
+        about = {"session": session_inputs.words_of(session)}
     character = load_input(options.file, options.reading, quiet=not options.json, session=read, meshes=False)
-    found = _document(character) | ({} if session is None else {"session": session.document})
-    return Result(_lines(character, session), document=found)
+    return Result(_lines(character, lines), document=_document(character) | about)
 
 
 def _document(character: Character) -> dict[str, Json]:
@@ -119,7 +123,7 @@ def _lengths(character: Character, values: ArrayLike) -> list[Json]:
     return result
 
 
-def _lines(character: Character, session: SessionInput | None) -> list[str]:
+def _lines(character: Character, session: list[str] | None) -> list[str]:
     skeleton, source = character.skeleton, character.source
     on = [shown(e.name) for e in skeleton.effectors if e.goal is not EffectorGoal.OFF]
     off = [shown(e.name) for e in skeleton.effectors if e.goal is EffectorGoal.OFF]
@@ -145,7 +149,7 @@ def _lines(character: Character, session: SessionInput | None) -> list[str]:
         lines.append(f"  skin       {character.skin.vertices:,} vertices, {', '.join(character.skin.contents)}")
     lines += [f"  loop       {shown(one.a)} with {shown(one.b)}" for one in skeleton.loops]
     lines += [f"  not read   {', '.join(source.unread)}"] if source.unread else []
-    lines += session.lines if session is not None else []
+    lines += session or []
     lines += [one_line(f"  warning    {warning}") for warning in character.warnings]
     return lines + _tree(character)
 
@@ -162,8 +166,7 @@ def _mass(skeleton: Skeleton) -> str:
     kilograms = sum(one.mass for one in inertias_of(skeleton))
     missing = skeleton.inertias.count(None)
     some = f", but estimated of {plural(missing, 'joint')}" if missing else ""
-    stated = f"from the file{some}"
-    return f"{kilograms:.4g} kg, {stated if skeleton.inertias else 'estimated'}"
+    return f"{kilograms:.4g} kg, {f'from the file{some}' if skeleton.inertias else 'estimated'}"
 
 
 def _motors(skeleton: Skeleton) -> list[str]:
@@ -180,8 +183,8 @@ def _motors(skeleton: Skeleton) -> list[str]:
 def _motions(character: Character) -> list[str]:
     """A line for each clip, with its name if there are several."""
     clips = [clip for clip in character.clips.values() if clip]
-    named = [f"{quote(clip.name)}: " if len(character.clips) > 1 else "" for clip in clips]
-    lines = [f"{name}{length_of(clip)}, {clip.duration:.3g} s" for name, clip in zip(named, clips, strict=True)]
+    several = len(character.clips) > 1
+    lines = [f"{f'{quote(c.name)}: ' if several else ''}{length_of(c)}, {c.duration:.3g} s" for c in clips]
     return [f"  {'' if line else 'motion':<10} {text}" for line, text in enumerate(lines or ["none"])]
 
 
@@ -237,14 +240,13 @@ def evaluate(character: Character, options: FkOptions) -> Result:
     """World positions and rotations of a character in the frames or the pose of the options."""
     frames, world = _evaluated(character, options)
     skeleton, order = character.skeleton, file_order(character)
-    documents = (
-        [_frame_document(skeleton, order, frame, at) for frame, at in _rows(frames, world)] if options.json else []
-    )
     document: Json = None
     if options.json:
-        document = list(documents) if options.frames is not None else documents[0]
+        documents = [_frame_document(skeleton, order, frame, at) for frame, at in _rows(frames, world)]
+        document = [*documents] if options.frames is not None else documents[0]
     if options.npz:
-        _write_npz(Path(options.npz), skeleton, order, world)
+        names = [skeleton.names[joint] for joint in order]
+        write_fk_npz(Path(options.npz), names, world.positions[:, order], world.rotations[:, order])
         length = plural(len(frames), "frame")
         return Result(notes=[f"wrote {options.npz}: {len(order)} joints, {length}"], document=document)
     tables = [] if options.json else [_table(skeleton, order, frame, at) for frame, at in _rows(frames, world)]
@@ -293,11 +295,6 @@ def _frame_document(skeleton: Skeleton, order: Ints, frame: int | None, world: W
         for parent, place in zip(skeleton.tip_parents.tolist(), places, strict=True)
     ]
     return {"frame": frame, "joints": joints, "tips": tips}
-
-
-def _write_npz(path: Path, skeleton: Skeleton, order: Ints, world: World) -> None:
-    names = [skeleton.names[joint] for joint in order]
-    write_fk_npz(path, names, world.positions[:, order], world.rotations[:, order])
 
 
 def _table(skeleton: Skeleton, order: Ints, frame: int | None, world: World) -> str:

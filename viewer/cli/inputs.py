@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from viewer.cli.job import Json, Options, fields_of, warn
 from viewer.cli.options import SESSION_POSE, Reading
@@ -73,10 +73,13 @@ def _read(
         raise InputError(f"{file}: a demo is for the window: ikviewer view {file}")
     if not is_session(file):
         return load(file, units=units, up=up, meshes=meshes)
-    character = read_session(file).character if session is None else session
+    if session is None:
+        from viewer.cli.session_inputs import as_character, open_session  # noqa: PLC0415 - only sessions need it
+
+        session = as_character(open_session(file))
     # Warnings about the file that the session was made from were shown when that file was opened.
     odd = ("a session knows its units and axes: nothing was converted",) if (units, up) != ("auto", "auto") else ()
-    return replace(character, warnings=odd)
+    return replace(session, warnings=odd)
 
 
 def motion_of(character: Character, file: str) -> Clip:
@@ -157,31 +160,6 @@ def start_of(character: Character, file: str, start: Start) -> Pose:
 
 
 # --- sessions
-
-
-class SessionInput(NamedTuple):
-    """What is in a session file.
-
-    Attributes:
-        character: its skeleton, the pose under the name "session", the played motion as only clip.
-        document: what `ikviewer info` says of it besides, as JSON.
-        lines: the same as text.
-    """
-
-    character: Character
-    document: dict[str, Json]
-    lines: list[str]
-
-
-def read_session(file: str) -> SessionInput:
-    """Read a session file; its warnings go to stderr.
-
-    Raises:
-        ViewerError: it cannot be read or is refused.
-    """
-    from viewer.cli.session_inputs import session_input  # noqa: PLC0415 - only sessions need it
-
-    return SessionInput(*session_input(file))
 
 
 def shown_pose(character: Character, file: str) -> Pose | None:

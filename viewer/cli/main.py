@@ -18,7 +18,7 @@ from typing import NamedTuple, NoReturn
 
 import viewer
 from viewer.cli import job
-from viewer.cli.job import Options, Result, UsageError, add_fields, made_from, print_results
+from viewer.cli.job import Field, Options, Result, UsageError, add_fields, made_from, print_results
 from viewer.errors import ViewerError, missing_library, quote, unknown_name
 from viewer.formats.file_formats import POINT_FILES, READ, WRITTEN
 
@@ -30,10 +30,10 @@ HELP = "help"
 FLAGS = frozenset({"--debug", "--quiet", "-q"})
 """Flags that may come before the command."""
 COMMON_FLAGS = (
-    (("-h", "--help"), "show this help message and exit"),
-    (("-q", "--quiet"), "print only errors and the requested output"),
-    (("--debug",), "show a traceback when something goes wrong"),
-    (("--version",), "show program's version number and exit"),
+    Field(names=("-h", "--help"), help="show this help message and exit", is_option=True),
+    Field(names=("-q", "--quiet"), help="print only errors and the requested output", is_option=True),
+    Field(names=("--debug",), help="show a traceback when something goes wrong", is_option=True),
+    Field(names=("--version",), help="show program's version number and exit", is_option=True),
 )
 """Flags of every command."""
 _USAGE = "ikviewer [FILE]\n       ikviewer COMMAND [options]"
@@ -180,8 +180,8 @@ def command_parser(name: str) -> argparse.ArgumentParser:
 
 def _common() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
-    for names, text in COMMON_FLAGS[1:3]:
-        common.add_argument(*names, action="store_true", help=text)
+    for field in COMMON_FLAGS[1:3]:
+        common.add_argument(*field.names, action="store_true", help=field.help)
     common.add_argument("--version", action="version", version=f"ikviewer {viewer.__version__}")
     return common
 

@@ -24,7 +24,7 @@ from viewer.cli import job
 from viewer.cli.job import Json, Result, UsageError, fields_of, print_error, print_note, warnings_once
 from viewer.cli.options import Spreading
 from viewer.cli.workers import Done, tried_each
-from viewer.errors import InputError, OutputError, ViewerError, means_full, writing
+from viewer.errors import InputError, OutputError, ViewerError, means_full, plural, writing
 from viewer.formats.file_formats import READ_IN_FOLDERS, SAMPLE, SESSION_SUFFIX, STANDARD_INPUT, STDIN_STEM, is_session
 from viewer.formats.files import sweep, write_whole
 from viewer.progress import watched
@@ -63,6 +63,9 @@ class Input(NamedTuple):
     file: str
     stem: str
     suffix: str
+
+
+Pair: TypeAlias = tuple[Input, Path]
 
 
 def is_folder(name: str) -> bool:
@@ -185,14 +188,14 @@ class Destination(NamedTuple):
             path = path.parent
         return path
 
-    def output_of(self, given: Input, *, suffixes: Sequence[str]) -> Path:
-        """The output of an input; in a folder it keeps the suffix, or gets ``.json`` if that cannot be written."""
+    def output_of(self, given: Input, suffixes: Sequence[str], suffix: str) -> Path:
+        """The output of an input; in a folder it keeps a suffix that is one of these, or gets ``suffix``."""
         if self.is_template:
             return Path(self.pattern.replace(STEM, given.stem))
-        return Path(self.pattern) / (given.stem + (given.suffix if given.suffix.casefold() in suffixes else ".json"))
+        return Path(self.pattern) / (given.stem + (given.suffix if given.suffix.casefold() in suffixes else suffix))
 
 
-def check_not_read(pairs: Sequence[tuple[Input, Path]], hint: str) -> None:
+def check_not_read(pairs: Sequence[Pair], hint: str) -> None:
     """Raise InputError if an output is one of the inputs, also through links; ``hint`` ends the message."""
     read = {place: given.file for given, _ in pairs if (place := _place_of(given.file)) is not None}
     for _, out in pairs:
@@ -212,23 +215,17 @@ def _place_of(file: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def check_apart(pairs: Sequence[tuple[Input, Path]]) -> None:
+def check_apart(pairs: Sequence[Pair]) -> None:
     """Raise InputError if two inputs have the same output, of which only the last would remain."""
     taken: dict[str, str] = {}
     for given, out in pairs:
-        first = taken.setdefault(_key(out), given.file)
+        real = os.path.realpath(out)  # some systems do not distinguish ``A`` from ``a``
+        first = taken.setdefault(real.casefold() if sys.platform in {"win32", "darwin"} else real, given.file)
         if first is not given.file:
             both = f"{first} twice" if first == given.file else f"{first} and {given.file}"
             raise InputError(f"{out}: would be written from {both}: rename one, or give them different folders")
 
 
-def _key(path: Path) -> str:
-    """Equal for names of the same file, even where the system does not distinguish ``A`` from ``a``."""
-    real = os.path.realpath(path)
-    return real.casefold() if sys.platform in {"win32", "darwin"} else real
-
-
-Pair: TypeAlias = tuple[Input, Path]
 Work: TypeAlias = Callable[[O, Pair], Result]
 
 
@@ -285,7 +282,7 @@ def _file_to_file(work: Callable[[O], Result], options: O, pair: Pair) -> Result
 
 
 def on_each(
-    kind: Kind, work: Work[O], options: O, names: Sequence[str], output: str, spread: Spreading, *, force: bool = True
+    kind: Kind, work: Work[O], options: O, names: Sequence[str], output: str, spread: Spreading, *, kept: str = ""
 ) -> Iterator[Result]:
     """Do the work on every input; a failure does not stop the others.
 
@@ -296,7 +293,7 @@ def on_each(
         names: files and folders, as they were typed.
         output: a folder, or a name with `STEM`.
         spread: how it is done.
-        force: inputs may be replaced.
+        kept: what a message advises where an input would be replaced; "": it may be.
 
     Yields:
         The results, and last a line about all.
@@ -308,19 +305,12 @@ def on_each(
     """
     destination = Destination(output)
     given = inputs_of(names, destination.folder)
-    pairs = [(each, _output_of(kind, destination, each)) for each in given]
+    pairs = [(each, destination.output_of(each, kind.suffixes, kind.suffix)) for each in given]
     check_apart(pairs)
     for _, out in pairs:
         kind.check(out)
-    if not force:
-        check_not_read(pairs, "--force does so, another name keeps it")
-    yield from on_pairs(kind, work, options, pairs, destination, spread)
-
-
-def on_pairs(
-    kind: Kind, work: Work[O], options: O, pairs: Sequence[Pair], destination: Destination, spread: Spreading
-) -> Iterator[Result]:
-    """As `on_each`, for inputs whose outputs are known and checked."""
+    if kept:
+        check_not_read(pairs, kept)
     if os.path.lexists(destination.folder) and not is_folder(str(destination.folder)):
         raise InputError(f"{destination.folder}: expected a folder for the outputs, found a file")
     _check_common(options)
@@ -333,19 +323,11 @@ def on_pairs(
         for line in journal.aside:
             print_note(f"warning: as before: {line}")
         if len(rest) >= _ANNOUNCED:
-            where = (
-                f"on {spread.scheduler}"
-                if spread.scheduler
-                else f"{spread.jobs} process{'es'[: 2 * (spread.jobs > 1)]}"
-            )
-            print_note(f"{len(rest)} files, {where}")
+            processes = f"{spread.jobs} process{'es' if spread.jobs > 1 else ''}"
+            print_note(f"{len(rest)} files, {f'on {spread.scheduler}' if spread.scheduler else processes}")
         failed = len(journal.aside)
-
-        def arrived(pair: Pair, done: Done) -> None:
-            journal.add(*pair, done)
-
         tried = tried_each(
-            _into, (work, options), rest, lambda pair: pair[0].file, spread.jobs, spread.scheduler or "", arrived
+            _into, (work, options), rest, spread.jobs, spread.scheduler, lambda pair: pair[0].file, journal.add
         )
         with warnings_once():
             for count, (pair, done) in enumerate(watched(kind.doing, tried, len(rest)), start=1):
@@ -353,12 +335,16 @@ def on_pairs(
                     failed += 1
                     print_error(f"error: {done.result}")
                     yield Result(document={"file": pair[0].file, "error": str(done.result)})
-                    _check_disk(done.result, count, len(rest))
+                    if isinstance(done.result, OutputError) and means_full(str(done.result)):  # others would fail, too
+                        stopped = f"stopped after {count} of {len(rest)} files"
+                        raise OutputError(f"{stopped}: make room, then --resume continues")
                 else:
                     yield done.result
     earlier = len(pairs) - len(rest) - len(journal.aside)
     document: Json = {f"{kind.noun}s": len(pairs), "done_before": earlier, "failed": failed}
-    yield Result(notes=[_totals(kind, len(pairs), earlier, failed)], document=document, code=1 if failed else 0)
+    totals = f"{len(pairs) - earlier - failed} of {plural(len(pairs), kind.noun)} {kind.done}"
+    totals += (f", {earlier} done before" if earlier else "") + (f", {failed} failed" if failed else "")
+    yield Result(notes=[totals], document=document, code=1 if failed else 0)
 
 
 def _check_common(options: job.Options) -> None:
@@ -371,13 +357,6 @@ def _check_common(options: job.Options) -> None:
             raise InputError(f"{value}: no such file or folder")
 
 
-def _output_of(kind: Kind, destination: Destination, given: Input) -> Path:
-    if destination.is_template:
-        return destination.output_of(given, suffixes=())
-    suffix = given.suffix if given.suffix.casefold() in kind.suffixes else kind.suffix
-    return Path(destination.pattern) / (given.stem + suffix)
-
-
 def _into(job: tuple[Work[O], O], pair: Pair) -> Result:
     """The work on one input; the output's folder is created if it does not exist."""
     work, options = job
@@ -386,23 +365,11 @@ def _into(job: tuple[Work[O], O], pair: Pair) -> Result:
     return work(options, pair)
 
 
-def _check_disk(error: ViewerError, count: int, total: int) -> None:
-    """Raise OutputError if the disk is full: all others would fail, too."""
-    if isinstance(error, OutputError) and means_full(str(error)):
-        raise OutputError(f"stopped after {count} of {total} files: make room, then --resume continues")
-
-
 def options_text(options: job.Options) -> str:
     """The options that an output depends on, as text; without the inputs and where outputs go."""
     values = options.values()
     names = [field.name for field in fields_of(type(options)) if field.name not in _APART]
     return " ".join(f"{name}={values[name]}" for name in sorted(names) if values[name] is not None)
-
-
-def _totals(kind: Kind, count: int, earlier: int, failed: int) -> str:
-    done = f"{count - earlier - failed} of {count} {kind.noun}{'' if count == 1 else 's'} {kind.done}"
-    before = f", {earlier} done before" if earlier else ""
-    return f"{done}{before}, {failed} failed" if failed else done + before
 
 
 # --- the log, from which ``--resume`` knows what is done
@@ -429,7 +396,7 @@ class Journal:
         """The errors of inputs that an earlier run has set aside and that have not changed since."""
         return tuple(self._aside.values())
 
-    def begin(self, pairs: Sequence[tuple[Input, Path]], *, resume: bool) -> list[tuple[Input, Path]]:
+    def begin(self, pairs: Sequence[Pair], *, resume: bool) -> list[Pair]:
         """Begin the log, and return the inputs that are not done yet.
 
         Args:
@@ -451,12 +418,13 @@ class Journal:
         write_whole(self._path, "".join(f"{line}\n" for line in (*others, *self._kept.values())))
         return [(given, out) for given, out in pairs if str(out) not in self._kept]
 
-    def add(self, given: Input, out: Path, done: Done) -> None:
+    def add(self, pair: Pair, done: Done) -> None:
         """Log the result of one input.
 
         Raises:
             OutputError: the log cannot be written.
         """
+        given, out = pair
         error = done.result if isinstance(done.result, ViewerError) else None
         status = SET_ASIDE if done.set_aside else OK if error is None else FAILED
         line = self._line(given, out) | {
@@ -503,7 +471,7 @@ class Journal:
         out = entry.get(TO)
         return isinstance(out, str) and (self._path.parent / out).is_file()
 
-    def _look_up(self, pairs: Iterable[tuple[Input, Path]], found: dict[str, dict[str, object]]) -> None:
+    def _look_up(self, pairs: Iterable[Pair], found: dict[str, dict[str, object]]) -> None:
         """Keep the lines of inputs that are done: unchanged since, with the same options, and their output exists."""
         for given, out in pairs:
             entry = found.get(str(out), {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,21 +18,19 @@ from viewer.cli.many_files import (
     Destination,
     Input,
     Kind,
-    Pair,
-    check_apart,
-    check_not_read,
     inputs_of,
     is_many,
-    on_pairs,
+    on_each,
     one_or_each,
 )
-from viewer.cli.workers import done_each
-from viewer.errors import FormatError, InputError, ViewerError, listed, plural, prefixed, quote, shown, writing
-from viewer.formats.companion_json import StatedMap, read_map, skate_words, write_map
+from viewer.cli.workers import tried_each
+from viewer.errors import FormatError, InputError, ViewerError, listed, plural, prefixed, shown, writing
+from viewer.formats.companion_json import read_map, skate_words, write_map
+from viewer.formats.file_formats import wrong_suffix
 from viewer.formats.load import load
-from viewer.formats.save import WRITERS, check_suffix
+from viewer.formats.save import WRITERS
 from viewer.ik.contact import Object
-from viewer.skeleton import Character, Clip, Skeleton, find_figure
+from viewer.skeleton import Character, Clip, find_figure
 
 _LISTED = 4
 """Most pairs that are named in a line."""
@@ -44,57 +42,32 @@ def run_retarget(options: RetargetOptions) -> Result | Iterator[Result]:
     """Read, pair, put each motion on the rig, write."""
     if options.to is None:
         raise UsageError("the following arguments are required: --to RIG")
-    where = options.where
+    where, save_map = options.where, options.pairing.save_map
     destination = None if where.output is None else Destination(where.output)
     many = destination is not None and destination.is_for_many
     if where.spread.resume and not many:
         raise UsageError("argument --resume: expected -o FOLDER or -o '{stem}.glb' with it")
     if where.suffix is not None and not (many and destination is not None and not destination.is_template):
         raise UsageError("argument --suffix: expected -o FOLDER with it")
-    given = inputs_of(options.paths, None if destination is None or not many else destination.folder)
-    if len(given) > 1 and not many:
-        raise UsageError(f"{len(given)} motions need -o FOLDER or -o '{{stem}}.glb'")
-    if len(given) > 1 and options.pairing.save_map is not None:
-        raise UsageError(f"argument --save-map: expected one motion with it, found {len(given)}")
-    pairs = [(each, _output_of(each, destination, where.suffix, tuple(WRITERS))) for each in given]
-    for _, output in pairs:
-        if output is not None:
-            check_suffix(output)
-        inputs.check_kept(output, options)
-    inputs.check_kept(options.pairing.save_map, options)
-    if not many:
-        document, lines, notes = _retarget(options, pairs[0])
-        return Result(lines, notes=notes, document=document)
-    assert destination is not None
-    written = [(each, output) for each, output in pairs if output is not None]
-    check_not_read(written, "another name keeps it")
-    check_apart(written)
-    kind = Kind("retargeting", "retargeted", noun="motion")
-    return on_pairs(kind, _retarget_into, options, written, destination, where.spread)
+    if save_map is not None or not many:
+        given = inputs_of(options.paths, None if destination is None or not many else destination.folder)
+        if len(given) > 1 and not many:
+            raise UsageError(f"{len(given)} motions need -o FOLDER or -o '{{stem}}.glb'")
+        if len(given) > 1:
+            raise UsageError(f"argument --save-map: expected one motion with it, found {len(given)}")
+    inputs.check_kept(save_map, options)
+    if not many or where.output is None:
+        output = None if where.output is None else inputs.character_output(where.output, options)
+        return _retarget(options, (given[0], output))
+    suffixes, suffix = (tuple(WRITERS), ".json") if where.suffix is None else ((), where.suffix)
+    kind = Kind(
+        "retargeting", "retargeted", suffixes, suffix, lambda path: inputs.character_output(path, options), "motion"
+    )
+    return on_each(kind, _retarget, options, options.paths, where.output, where.spread, kept="another name keeps it")
 
 
-def _output_of(
-    given: Input, destination: Destination | None, suffix: str | None, suffixes: Sequence[str]
-) -> Path | None:
-    if destination is None:
-        return None
-    if not destination.is_for_many:
-        return Path(destination.pattern)
-    output = destination.output_of(given, suffixes=suffixes)
-    return output if suffix is None else output.with_name(f"{Path(given.stem).name}{suffix}")
-
-
-def _retarget_into(options: RetargetOptions, pair: Pair) -> Result:
-    document, lines, notes = _retarget(options, pair)
-    return Result(lines, notes=notes, document=document)
-
-
-def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> tuple[Json, list[str], list[str]]:
-    """One motion; returns its JSON document, lines of text and notes.
-
-    Raises:
-        ViewerError: something cannot be read, does not fit or cannot be written; existing files are left as they are.
-    """
+def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> Result:
+    """One motion; where it is not written, the pairs are the result."""
     (file, *_), output = pair
     made = _made(options, file)
     report = made.report
@@ -123,7 +96,7 @@ def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> tupl
     notes = [] if output is None else [f"wrote {output}: {_summary(made)}"]
     if options.pairing.save_map is not None:
         notes.append(f"wrote {options.pairing.save_map}: {len(made.map.pairs)} pairs")
-    return document, [] if output is not None else _table(made), notes
+    return Result(_table(made) if output is None else (), notes, document)
 
 
 def _made(options: RetargetOptions, file: str) -> motion.Retargeted:
@@ -132,7 +105,9 @@ def _made(options: RetargetOptions, file: str) -> motion.Retargeted:
     inputs.motion_of(source, file)
     assert options.to is not None
     target = inputs.load_input(options.to, shared.Reading(), quiet=True)
-    stated = _stated(pairing.map)
+    named, stated = pairing.map, None
+    if named is not None:
+        stated = inputs.warned(named, lambda warnings: read_map(Path(named), named, warnings))
     try:
         found = motion.find_map(source, target, None if stated is None else stated.pairs)
     except InputError as error:
@@ -163,12 +138,6 @@ def _made(options: RetargetOptions, file: str) -> motion.Retargeted:
     except InputError as error:
         problem = str(error).removeprefix("retarget: ")
         raise InputError(f"{options.to if problem.startswith('target ') else file}: {problem}") from None
-
-
-def _stated(name: str | None) -> StatedMap | None:
-    if name is None:
-        return None
-    return inputs.warned(name, lambda warnings: read_map(Path(name), name, warnings))
 
 
 def _summary(made: motion.Retargeted) -> str:
@@ -211,7 +180,8 @@ def _measured_each(options: FeetOptions) -> Iterator[Result]:
     """The meter of every file; one that cannot be read does not stop the others."""
     spread, files = options.spread, [each.file for each in inputs_of([options.file])]
     with warnings_once():
-        for file, found in done_each(_feet_of, options, files, str, spread.jobs, spread.scheduler or ""):
+        for file, done in tried_each(_feet_of, options, files, spread.jobs, spread.scheduler):
+            found = done.result
             if isinstance(found, ViewerError):
                 print_error(f"error: {found}")
                 yield Result(document={"file": file, "error": str(found)}, code=1)
@@ -290,7 +260,7 @@ def run_fit(options: FitOptions) -> Result:
     how = Fitting(
         preset=options.preset,
         names=options.names,
-        rig=_rig(options.to),
+        rig=None if options.to is None else (options.to, load(options.to).skeleton),
         fps=options.fps,
         units=options.units,
         up=options.up,
@@ -299,28 +269,12 @@ def run_fit(options: FitOptions) -> Result:
     character = fit_file(Path(options.file), options.file, how)
     warn(f"{options.file}: {warning}" for warning in character.warnings)
     inputs.saved(character, output)
-    return Result(notes=[f"wrote {output}: {_fit_summary(character)}"], document=_fit_document(output, character))
-
-
-def _rig(file: str | None) -> tuple[str, Skeleton] | None:
-    if file is None:
-        return None
-    return file, load(file).skeleton
-
-
-def _fit_summary(character: Character) -> str:
-    clip = character.clip
-    assert clip is not None
-    return f"{len(character.skeleton)} joints, {length_of(clip)}"
-
-
-def _fit_document(output: Path, character: Character) -> Json:
-    clip = character.clip
-    assert clip is not None
-    return {
-        "output": str(output), "joints": len(character.skeleton), "frames": len(clip), "frame_time": clip.frame_time,
+    clip, joints = inputs.motion_of(character, options.file), len(character.skeleton)
+    document: Json = {
+        "output": str(output), "joints": joints, "frames": len(clip), "frame_time": clip.frame_time,
         "warnings": list(character.warnings),
     }  # fmt: skip
+    return Result(notes=[f"wrote {output}: {joints} joints, {length_of(clip)}"], document=document)
 
 
 # --- limits
@@ -330,17 +284,16 @@ def run_limits(options: LimitsOptions) -> Result:
     """Read, put on the rig, learn, write."""
     output = Path(options.output)
     if output.suffix.casefold() != ".json":
-        suffix = quote(output.suffix) if output.suffix else "no suffix"
-        raise InputError(f"{output}: expected a name that ends in .json, which holds limits, found {suffix}")
+        raise wrong_suffix(output, [".json, which holds limits"])
     inputs.check_kept(output, options)
     files = [each.file for each in inputs_of(options.paths)]
     rig = load(options.to)
-    clips, broken = [], []
-    for _, found_clip in done_each(_on_rig, options, files, str, options.jobs):
-        if isinstance(found_clip, ViewerError):
-            broken.append(str(found_clip))
+    clips, broken = list[Clip](), list[str]()
+    for _, done in tried_each(_on_rig, options, files, options.jobs):
+        if isinstance(done.result, ViewerError):
+            broken.append(str(done.result))
         else:
-            clips.append(found_clip)
+            clips.append(done.result)
     warn(f"left out: {line}" for line in broken)
     if not clips:
         raise InputError(f"{', '.join(options.paths)}: expected motion of a figure, found none")

@@ -9,7 +9,7 @@ import argparse
 import contextlib
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
@@ -20,6 +20,7 @@ from viewer.formats import file_formats
 from viewer.formats.file_formats import LIMIT_SOURCES, UNIT_NAMES, UP_NAMES, UpWord, check_units, check_up
 
 T = TypeVar("T")
+V = TypeVar("V")
 
 SESSION_POSE = "session"
 """Name of the pose in which a session was saved."""
@@ -143,10 +144,29 @@ def count(text: str, least: int = 0) -> int:
     return int(text)
 
 
-def size(text: str) -> tuple[int, int] | None:
-    """Width and height of a text such as ``640x480``; None for any other text."""
-    match = _SIZE.fullmatch(text.strip().casefold())
-    return None if match is None else (int(match.group(1)), int(match.group(2)))
+def size_of(expected: str, least: int = 0, most: int = 99_999) -> Callable[[str], tuple[int, int]]:
+    """A converter for a width and height such as ``640x480``, each in a range."""
+
+    def convert(text: str) -> tuple[int, int]:
+        match = _SIZE.fullmatch(text.strip().casefold())
+        width, height = (-1, -1) if match is None else map(int, match.groups())
+        if not (least <= width <= most and least <= height <= most):
+            raise argparse.ArgumentTypeError(f"expected {expected}, found {quote(text)}")
+        return width, height
+
+    return convert
+
+
+def or_word(words: Mapping[str, T], convert: Callable[[str], V], expected: str) -> Callable[[str], T | V]:
+    """A converter for one of some words, or for what another one converts."""
+
+    def either(text: str) -> T | V:
+        try:
+            return words[text] if text in words else convert(text)
+        except argparse.ArgumentTypeError:
+            raise argparse.ArgumentTypeError(f"expected {expected}, found {quote(text)}") from None
+
+    return either
 
 
 def frame_range(text: str) -> range:
@@ -171,8 +191,6 @@ def frame_list(text: str) -> list[range]:
 
 
 class Reading(Options, title="describing the input"):
-    """Units, axes and rig of an input."""
-
     units: str = option(
         "U",
         "what one unit of the file is: `auto` (default: stated, or guessed), `m`, `cm`, `mm`, `inch`, a number of "
@@ -286,8 +304,6 @@ def backend_option(default: str | None) -> Any:  # noqa: ANN401 - a field of typ
 
 
 class Spreading(Options, title="many inputs"):
-    """How the work on many inputs is done."""
-
     resume: bool = flag(
         "skip inputs that an earlier call has done: unchanged since, same options, output present; needs `-o`. "
         "`.batch.jsonl` in the output folder logs a line of JSON per input"
@@ -296,19 +312,7 @@ class Spreading(Options, title="many inputs"):
     scheduler: str | None = SCHEDULER
 
 
-# --- view
-
-
-def _window_size(text: str) -> tuple[int, int]:
-    pixels = size(text)
-    if pixels is None:
-        raise argparse.ArgumentTypeError(f"expected WxH such as 1280x720, found {quote(text)}")
-    return pixels
-
-
 class Beginning(Options, title="what to show first"):
-    """The initial motion, pose, goals and solver, of the first file."""
-
     clip: str | None = option("NAME", "the motion to show, if a file has several")
     frame: int | None = option(
         "N", "initial frame of the clip, counted from 0 (default 0)", parse=count, one_of="frames"
@@ -329,9 +333,9 @@ class Beginning(Options, title="what to show first"):
 
 
 class Window(Options, title="the window"):
-    """Window library, automation and files to write."""
-
-    size: tuple[int, int] = option("WxH", "window size (default 1280x720)", parse=_window_size, default=(1280, 720))
+    size: tuple[int, int] = option(
+        "WxH", "window size (default 1280x720)", parse=size_of("WxH such as 1280x720"), default=(1280, 720)
+    )
     window: str = option(
         "",
         "window library: `glfw` (default), `pyglet`, or `headless` (no window, for scripts)",
@@ -354,8 +358,6 @@ class Window(Options, title="the window"):
 
 
 class ViewOptions(Options):
-    """Options of ``ikviewer view``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer view walk.bvh
   ikviewer view sample:claw-arm --no-limits
@@ -388,18 +390,6 @@ the options of the beginning are the first one's. F1 in the window lists all key
     window: Window = part(Window)
 
 
-# --- render
-
-
-def _picture_size(text: str) -> tuple[int, int]:
-    pixels = size(text)
-    if pixels is None or not all(1 <= number <= _LARGEST for number in pixels):
-        raise argparse.ArgumentTypeError(
-            f"expected WIDTHxHEIGHT, each from 1 to {_LARGEST} pixels, found {quote(text)}"
-        )
-    return pixels
-
-
 def _camera(text: str) -> str | tuple[float, ...]:
     """The name of a camera, or (yaw, pitch) or (yaw, pitch, distance)."""
     name = text.strip().casefold()
@@ -413,8 +403,6 @@ def _camera(text: str) -> str | tuple[float, ...]:
 
 
 class Subject(Options, title="what to show"):
-    """The motion, or a pose."""
-
     frame: int | None = option(
         "N", "the frame of a picture, counted from 0 (default the first)", parse=count, one_of="frames"
     )
@@ -448,9 +436,12 @@ class Subject(Options, title="what to show"):
 
 
 class Look(Options, title="how pictures look"):
-    """How a picture looks."""
-
-    size: tuple[int, int] = option("WxH", "pixels (default 640x480)", parse=_picture_size, default=(640, 480))
+    size: tuple[int, int] = option(
+        "WxH",
+        "pixels (default 640x480)",
+        parse=size_of(f"WIDTHxHEIGHT, each from 1 to {_LARGEST} pixels", 1, _LARGEST),
+        default=(640, 480),
+    )
     camera: str | tuple[float, ...] = option(
         "C",
         f"{', '.join(f'`{name}`' for name in CAMERAS)} (default), or `YAW,PITCH`: degrees off the figure's front to "
@@ -464,8 +455,6 @@ class Look(Options, title="how pictures look"):
 
 
 class Film(Options, title="moving pictures"):
-    """Rate of a film, and a turn round the figure."""
-
     fps: float | None = option(
         "N",
         "pictures a second; the motion lasts as long as before (its own rate, or a part of it: MP4 up to 60, GIF up to "
@@ -483,8 +472,6 @@ class Film(Options, title="moving pictures"):
 
 
 class RenderOptions(Options):
-    """Options of ``ikviewer render``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer render walk.bvh -o walk.png --frame 12
   ikviewer render sample:biped -o biped.png --size 1920x1080 --camera front --limits
@@ -508,12 +495,7 @@ numbered pictures (walk_%04d.png) show all of its motion, or its pose turned rou
     json: bool = flag("print one JSON document about what was written; of many files a list")
 
 
-# --- poses
-
-
 class PosesOptions(Options):
-    """Options of ``ikviewer poses``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer poses poses
   ikviewer poses poses --find "left hand"

@@ -15,16 +15,6 @@ from viewer.session import session_files
 from viewer.skeleton import Character
 
 
-def session_input(file: str) -> tuple[Character, dict[str, Json], list[str]]:
-    """What is in a session file, as `viewer.cli.inputs.SessionInput`; its warnings go to stderr.
-
-    Raises:
-        ViewerError: it cannot be read or is refused.
-    """
-    document = open_session(file)
-    return as_character(document), _words(document), _lines(document)
-
-
 def open_session(file: str) -> Document:
     """The document of a session file; its warnings go to stderr.
 
@@ -51,8 +41,8 @@ def as_character(document: Document) -> Character:
     return replace(character, skeleton=replace(character.skeleton, poses=poses))
 
 
-def _words(document: Document) -> dict[str, Json]:
-    """The contents of a session besides skeleton and motion."""
+def words_of(document: Document) -> dict[str, Json]:
+    """What ``--json`` says of a session besides its skeleton and motion."""
     first, last = document.played
     goals = document.solver_goals()
     take = document.take
@@ -68,7 +58,7 @@ def _words(document: Document) -> dict[str, Json]:
     }
 
 
-def _lines(document: Document) -> list[str]:
+def lines_of(document: Document) -> list[str]:
     """The same as text."""
     first, last = document.played
     goals = document.solver_goals()

@@ -37,14 +37,9 @@ BENCH_COUNT = 200
 
 
 class Touching(Options, title="what it must not go through"):
-    """A floor, its own body, objects; besides those of the goals file."""
-
     floor: float | None = option("Y", "a level floor at this height, metres", parse=options.finite)
     bodies: bool = flag("its own body: capsules around the bones, from the file or fitted")
     object: list[options.ShapeText] = options.objects_option("a fixed object")
-
-
-# --- solve
 
 
 def _own_goal(text: str) -> str:
@@ -55,8 +50,6 @@ def _own_goal(text: str) -> str:
 
 
 class Start(Options, title="where to start"):
-    """The start pose; by default the relaxed pose."""
-
     from_rest: bool = flag("start from the rest pose", one_of="start")
     from_frame: int | None = option(
         "N", "start from a frame of the motion, counted from 0", parse=options.count, one_of="start"
@@ -68,8 +61,6 @@ class Start(Options, title="where to start"):
 
 
 class Solving(Options, title="how to solve"):
-    """Options of the solver."""
-
     solver: str = options.solver_option("default")
     backend: str = options.backend_option("auto")
     no_limits: bool = options.NO_LIMITS
@@ -104,8 +95,6 @@ class Solving(Options, title="how to solve"):
 
 
 class Lesson(Options, title="for lessons and comparison"):
-    """Changes to the methods, for teaching."""
-
     damping: float | None = option(
         "X",
         "for lessons: constant damping lambda for `default` and `dls` (default: by the error)",
@@ -125,8 +114,6 @@ class Lesson(Options, title="for lessons and comparison"):
 
 
 class SolveOptions(Options):
-    """Options of ``ikviewer solve``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer solve sample:biped reach.json
   ikviewer solve walk.bvh reach.json --from-frame 12 --hold -o posed.bvh
@@ -166,16 +153,11 @@ whenever there is a pose."""
     json: bool = options.JSON
 
 
-# --- lab
-
-
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 class LabOptions(Options):
-    """Options of ``ikviewer lab``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer lab sample:biped reach.json
   ikviewer lab sample:biped reach.json --methods default,sdls,ccd --iterations 40 -o report.html
@@ -212,12 +194,7 @@ tolerances. Times are the least of five runs."""
     json: bool = options.JSON
 
 
-# --- layer
-
-
 class LayerOptions(Options):
-    """Options of ``ikviewer layer``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer layer walk.bvh button.json -o reaching.bvh
   ikviewer layer fox.glb look.json --clip Run -o looking.glb --json
@@ -237,9 +214,6 @@ returns; feet stay where the motion has them, and frames outside keep their valu
     backend: str = options.backend_option("auto")
     no_limits: bool = options.NO_LIMITS
     json: bool = options.JSON
-
-
-# --- simulate
 
 
 class Push(NamedTuple):
@@ -283,8 +257,6 @@ def _ball(text: str) -> Ball:
 
 
 class SimulateOptions(Options):
-    """Options of ``ikviewer simulate``."""
-
     examples: ClassVar[str] = """examples:
   ikviewer simulate sample:biped --push Spine2=0,0,40@1 -o pushed.bvh
   ikviewer simulate sample:claw-arm --goals grip.json --ball 8@2 --json
@@ -339,9 +311,6 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
     json: bool = options.JSON
 
 
-# --- bench
-
-
 def _part(name: str) -> str:
     if name not in BENCH_PARTS:
         raise argparse.ArgumentTypeError(unknown_name("part", name, BENCH_PARTS))
@@ -349,8 +318,6 @@ def _part(name: str) -> str:
 
 
 class BenchOptions(Options):
-    """Options of ``ikviewer bench``."""
-
     examples: ClassVar[str] = (
         "parts:\n"
         + "\n".join(f"  {name:<12} {what}" for name, what in BENCH_PARTS.items())

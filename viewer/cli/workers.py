@@ -68,38 +68,28 @@ class Done(NamedTuple):
     set_aside: bool = False
 
 
-def done_each(
-    work: Work[O, T, R], options: O, items: Sequence[T], name: Callable[[T], str], jobs: int, scheduler: str = ""
-) -> Iterator[tuple[T, R | ViewerError]]:
-    """Yield every item with the result of ``work(options, item)`` or its error, in order.
+def tried_each(
+    work: Work[O, T, R],
+    options: O,
+    items: Sequence[T],
+    jobs: int,
+    scheduler: str | None = None,
+    name: Callable[[T], str] = str,
+    arrived: Callable[[T, Done], object] = lambda *_: None,
+) -> Iterator[tuple[T, Done]]:
+    """Yield every item with the outcome of ``work(options, item)``, in order.
 
     Args:
         work: processes one item.
         options: of the command.
         items: to be processed.
-        name: of an item, for messages.
         jobs: the number of processes; 1: this one only.
-        scheduler: the address of a Dask scheduler whose workers do it; "": processes of this machine.
+        scheduler: the address of a Dask scheduler whose workers do it; None: processes of this machine.
+        name: of an item, for messages.
+        arrived: is called with each item as soon as it is done, which may be before those in front of it.
 
     Raises:
         MachineError: the machine lacks something, and so every item would fail.
-    """
-    for item, done in tried_each(work, options, items, name, jobs, scheduler):
-        yield item, done.result
-
-
-def tried_each(
-    work: Work[O, T, R],
-    options: O,
-    items: Sequence[T],
-    name: Callable[[T], str],
-    jobs: int,
-    scheduler: str = "",
-    arrived: Callable[[T, Done], object] = lambda *_: None,
-) -> Iterator[tuple[T, Done]]:
-    """As `done_each`, with how long each item took, and whether it is set aside.
-
-    ``arrived`` is called with each item as soon as it is done, which may be before those in front of it.
     """
     if not scheduler and (jobs == 1 or len(items) < 2):
         for item in items:

@@ -352,14 +352,13 @@ def decode(text: str, kind: type[T], word: str, file: str, warnings: list[str] |
         FormatError: not JSON, another kind of file, a later version, values that do not fit the type.
     """
     try:
-        return _decoder(kind).decode(text)
+        data: T = _decoder(kind).decode(text)
     # If the decoder refuses a document, the careful way accepts or explains it.
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        pass
-    with of_file(file):
-        data, unknown = _careful(text, kind, word)
-    if warnings is not None:
-        warnings += unknown
+        with of_file(file):
+            data, unknown = _careful(text, kind, word)
+        if warnings is not None:
+            warnings += unknown
     return data
 
 

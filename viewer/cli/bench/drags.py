@@ -62,7 +62,7 @@ _CARRIED, _RESTING, _CARRY_ITERATIONS = 20, 20, 5
 # --- dragging: how close the hand stays to the cursor, how far joints jump, whether out and back comes back
 
 
-def measure_drags(plan: Plan) -> Json:
+def measure_drag(plan: Plan) -> Json:
     """By set: following by iterations a frame, and the way back."""
     result: dict[str, Json] = {}
     for name in plan.some(SETS):
@@ -224,7 +224,7 @@ def _restlessness(rig: Rig, solver: Solver, targets: Floats, turns: Floats) -> f
 # --- lock-ups
 
 
-def measure_lockups(plan: Plan) -> Json:
+def measure_lockup(plan: Plan) -> Json:
     """By solver: percent stuck."""
     rig = find_rig("planar")
     random = np.random.default_rng([plan.seed, _LOCK_UP_GOALS])

@@ -29,17 +29,8 @@ from viewer.cli.job import Json, print_json, progress_bars
 from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
 from viewer.errors import MachineError
 
-_MEASURES = {
-    "speed": "solves.measure_speed",
-    "methods": "solves.measure_methods",
-    "drag": "drags.measure_drags",
-    "unreachable": "drags.measure_unreachable",
-    "lockup": "drags.measure_lockups",
-    "poses": "bench_poses.measure_poses",
-    "batch": "solves.measure_batch",
-    "start": "solves.measure_start",
-    "files": "solves.measure_files",
-}
+_MODULES = {"drag": "drags", "unreachable": "drags", "lockup": "drags", "poses": "bench_poses"}
+"""Where ``measure_PART`` is of parts that are not measured in ``solves``."""
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _WORKER = (sys.executable, "-P", "-c", "from viewer.cli.bench.plan import work; work()")
@@ -105,13 +96,10 @@ class Plan:
         return {"machine": machine(), "seed": self.seed, "count": self.at_most(self.count), "quick": self.quick}
 
 
-assert _MEASURES.keys() == BENCH_PARTS.keys()
-
-
 def measure(part: str, plan: Plan) -> Json:
     """Measure a part, one of `BENCH_PARTS`, in this process."""
-    module, _, function = _MEASURES[part].partition(".")
-    result: Json = getattr(import_module(f"viewer.cli.bench.{module}"), function)(plan)
+    module = import_module(f"viewer.cli.bench.{_MODULES.get(part, 'solves')}")
+    result: Json = getattr(module, f"measure_{part}")(plan)
     return result
 
 

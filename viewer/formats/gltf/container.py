@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 from urllib.parse import unquote
@@ -207,8 +207,9 @@ class Document(_Part, Generic[P]):
 
     def counts(self) -> dict[str, int]:
         """How many parts there are that a skeleton cannot hold, by the word for one of them."""
-        parts = {"mesh": self.meshes, "skin": self.skins, "material": self.materials, "texture": self.textures}
-        return {word: len(some) for word, some in (parts | {"image": self.images}).items()}
+        words = ("mesh", "skin", "material", "texture", "image")
+        parts: tuple[Sequence[object], ...] = self.meshes, self.skins, self.materials, self.textures, self.images
+        return dict(zip(words, map(len, parts), strict=True))
 
 
 File: TypeAlias = Document[msgspec.Raw]
