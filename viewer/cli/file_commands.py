@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -31,7 +32,7 @@ from viewer.errors import InputError, plural, quote, unknown_name
 from viewer.formats.bounds import check_character
 from viewer.formats.file_formats import SAMPLE, FileFormat, format_of, is_session
 from viewer.formats.load import load, sample_names
-from viewer.formats.save import WRITERS, check_suffix, retimed, with_pose
+from viewer.formats.save import WRITERS, retimed, with_pose
 from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import DEMOS
 from viewer.skeleton import Builder, Character, Clip, Skeleton, joint_edits, rest_world
@@ -61,7 +62,9 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
         raise UsageError(f"{out}: one file for {len(given)} inputs: expected -o FOLDER or -o '{{stem}}{output.suffix}'")
     if options.to.output is None and is_folder(out):
         raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
-    _check_outputs([(given[0], output)], options)
+    inputs.character_output(output, options)
+    if not options.to.force:
+        check_not_read([(given[0], output)], _KEPT)
     if options.to.output is None and os.path.exists(output) and not options.to.force:  # noqa: PTH110 - as `is_folder`
         # With `convert *.bvh` this would be the last of the inputs.
         raise InputError(f"{out}: is there already: --force replaces it (several inputs need -o FOLDER)")
@@ -69,11 +72,6 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
 
 
 def _convert(options: ConvertOptions, pair: tuple[Input, Path]) -> Result:
-    """Convert one file; a line about it.
-
-    Raises:
-        ViewerError: the input cannot be read, or the output not written; an existing output is left unchanged.
-    """
     file, output, form = pair[0].file, pair[1], options.form
     read = inputs.load_input(file, options.reading)
     character, what = _asked_for(read, options.motion, pair)
@@ -105,14 +103,6 @@ def _check_usage(options: ConvertOptions) -> None:
             raise UsageError(f"argument --{name}: not allowed with argument --{one}: nothing moves")
     if motion.pose is not None and motion.clip is not None:
         raise UsageError("argument --clip: not allowed with argument --pose: nothing moves")
-
-
-def _check_outputs(pairs: Sequence[tuple[Input, Path]], options: ConvertOptions) -> None:
-    """Refuse unknown formats and outputs that replace what is read: inputs unless ``--force`` is given, rigs always."""
-    for _, output in pairs:
-        inputs.character_output(output, options)
-    if not options.to.force:
-        check_not_read(pairs, _KEPT)
 
 
 def _unused(form: Form, to: FileFormat) -> list[str]:
@@ -217,10 +207,7 @@ def run_build(options: BuildOptions) -> Result:
         raise UsageError(f"argument --chain: expected 1 to {_MOST} bones, found {options.chain}")
     if options.limit is not None and options.kind != "hinge":
         raise UsageError(f"argument --limit: expected --kind hinge, found {options.kind}")
-    output = Path(options.output)
-    check_suffix(output)
-    if output.exists() and not options.force:
-        raise InputError(f"{output}: is there already: --force replaces it")
+    output = inputs.new_output(options.output, options, force=options.force)
     builder = Builder(name=options.name)
     for number in range(options.chain):
         kind = options.base if number == 0 and options.base else options.kind
@@ -250,20 +237,19 @@ def run_build(options: BuildOptions) -> Result:
 
 def run_edit(options: EditOptions) -> Result:
     """Read, edit, write."""
-    output = Path(options.output)
-    check_suffix(output)
-    if not options.force:
-        inputs.check_kept(output, options)
-        if output.exists():
-            raise InputError(f"{output}: is there already: --force replaces it")
+    output = inputs.new_output(options.output, options, force=options.force)
     character = inputs.load_input(options.file, options.reading)
     before = character.skeleton
-    renamed = _edited(before, options.rename, "--rename", _rename)
+    renamed = _edited(
+        before, options.rename, "--rename", lambda s, text: Builder(s).rename(*_two(text, "OLD=NEW")).skeleton
+    )
     after = renamed
     for texts, name, edit in (
-        (options.add, "--add", _add), (options.split, "--split", _split), (options.reparent, "--reparent", _reparent),
-        (options.kind, "--kind", _kind), (options.mirror, "--mirror", _mirror), (options.remove, "--remove", _remove),
-        (options.remove_branch, "--remove-branch", _remove_branch),
+        (options.add, "--add", _add), (options.split, "--split", _split),
+        (options.reparent, "--reparent", lambda s, text: joint_edits.reparented(s, *_two(text, "NAME=PARENT"))),
+        (options.kind, "--kind", _kind), (options.mirror, "--mirror", _mirror),
+        (options.remove, "--remove", joint_edits.removed),
+        (options.remove_branch, "--remove-branch", partial(joint_edits.removed, branch=True)),
     ):  # fmt: skip
         after = _edited(after, texts, name, edit)
     if after is before:
@@ -305,10 +291,6 @@ def _two(text: str, form: str) -> tuple[str, str]:
     if not (found and first and second):
         raise UsageError(f"expected {form}")
     return first, second
-
-
-def _rename(skeleton: Skeleton, text: str) -> Skeleton:
-    return Builder(skeleton).rename(*_two(text, "OLD=NEW")).skeleton
 
 
 def _add(skeleton: Skeleton, text: str) -> Skeleton:
@@ -357,10 +339,6 @@ def _split(skeleton: Skeleton, text: str) -> Skeleton:
         raise UsageError(f"expected a part between 0 and 1 after @, found {quote(share)}") from error
 
 
-def _reparent(skeleton: Skeleton, text: str) -> Skeleton:
-    return joint_edits.reparented(skeleton, *_two(text, "NAME=PARENT"))
-
-
 def _kind(skeleton: Skeleton, text: str) -> Skeleton:
     joint, kind = _two(text, "NAME=KIND")
     if kind not in JOINT_KINDS:
@@ -374,14 +352,6 @@ def _mirror(skeleton: Skeleton, text: str) -> Skeleton:
     for joint, name in names.items():
         builder.rename(skeleton.names[joint], name)
     return joint_edits.mirrored(builder.skeleton, names.get(here, text))
-
-
-def _remove(skeleton: Skeleton, text: str) -> Skeleton:
-    return joint_edits.removed(skeleton, text)
-
-
-def _remove_branch(skeleton: Skeleton, text: str) -> Skeleton:
-    return joint_edits.removed(skeleton, text, branch=True)
 
 
 # --- samples

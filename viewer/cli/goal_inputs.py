@@ -9,7 +9,7 @@ import runpy
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial, wraps
+from functools import wraps
 from itertools import count
 from pathlib import Path
 from typing import TypeVar
@@ -62,18 +62,14 @@ def goal_from(named: str, skeleton: Skeleton) -> Goal:
 
 def _guarded(function: Callable[..., ArrayLike], path: Path, skeleton: Skeleton) -> Callable[[World], ArrayLike]:
     """A function of the world pose alone, whose errors name file and line."""
-    called = function if _takes_one_argument(function) else partial(_with_skeleton, function, skeleton)
+    arguments = () if _takes_one_argument(function) else (skeleton,)
 
     @wraps(function)
     def residuals(world: World) -> ArrayLike:
         with _users_code(path):
-            return called(world)
+            return function(world, *arguments)
 
     return residuals
-
-
-def _with_skeleton(function: Callable[..., ArrayLike], skeleton: Skeleton, world: World) -> ArrayLike:
-    return function(world, skeleton)
 
 
 def _takes_one_argument(function: Callable[..., object]) -> bool:

@@ -232,6 +232,18 @@ def character_output(name: str | Path, options: Options) -> Path:
     return output
 
 
+def new_output(name: str, options: Options, *, force: bool) -> Path:
+    """The path of a file for a character; unless forced, there must be none, nor may it be one that is read.
+
+    Raises:
+        InputError: as of `character_output`; there is one.
+    """
+    output = character_output(name, Options() if force else options)
+    if output.exists() and not force:
+        raise InputError(f"{output}: is there already: --force replaces it")
+    return output
+
+
 def saved(character: Character, output: Path, **how: Any) -> list[str]:  # noqa: ANN401 - arguments of `save`
     """Write a character; its warnings go to stderr, and are returned as they are printed."""
     from viewer.formats.save import save  # noqa: PLC0415 - reading needs no writers

@@ -12,7 +12,7 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import NamedTuple, NoReturn
 
@@ -291,7 +291,8 @@ def _guarded(name: str, options: Options) -> int:
             if not job.is_quiet():
                 stack.enter_context(job.progress_bars())
             if name not in _WITHOUT_NUMBERS:
-                stack.enter_context(_overflowing())
+                # Numbers overflow silently: they become infinite, which is null in JSON.
+                stack.enter_context(import_module("numpy").errstate(over="ignore", invalid="ignore"))
             code = print_results(run_command(name, options), as_json=bool(getattr(options, "json", False)))
         job.flush()
     except UsageError:
@@ -321,15 +322,6 @@ def _fault(error: Exception, name: str, options: Options) -> str:
 
     file = getattr(options, "file", None)
     return fault_line(error, f"ikviewer {name}", "command") if file is None else fault_line(error, file)
-
-
-@contextlib.contextmanager
-def _overflowing() -> Iterator[None]:
-    """Within the block numbers overflow silently: they become infinite, which is null in JSON."""
-    import numpy as np  # noqa: PLC0415 - not for `completion`
-
-    with np.errstate(over="ignore", invalid="ignore"):
-        yield
 
 
 def _failed(error: BaseException, line: str, code: int) -> int:

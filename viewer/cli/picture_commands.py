@@ -30,19 +30,19 @@ _Drawn: TypeAlias = tuple[str, dict[str, Json], list[str]]
 
 def run_render(options: RenderOptions) -> Result | Iterator[Result]:
     """Draw, and write the picture or pictures; of many files each."""
-    kind = Kind("drawing", "drawn", suffix=".png", check=lambda path: _check_picture(path, options))
+    kind = Kind("drawing", "drawn", suffix=".png", check=lambda path: _checked(str(path), options))
     return one_or_each(kind, _render, options, options.file, options.output, options.spread)
 
 
-def _check_picture(output: Path, options: RenderOptions) -> None:
-    _check_usage(options, inputs.checked_output(str(output), OUTPUTS))
+def _checked(name: str, options: RenderOptions) -> Path:
+    output = inputs.checked_output(name, OUTPUTS)
+    _check_usage(options, output)
     inputs.check_kept(output, options)
+    return output
 
 
 def _render(options: RenderOptions) -> Result:
-    output = inputs.checked_output(options.output, OUTPUTS)
-    _check_usage(options, output)
-    inputs.check_kept(output, options)
+    output = _checked(options.output, options)
     character = inputs.load_clip(options.file, options.reading, options.subject.clip)
     pose = _pose(character, options)
     goals: tuple[Goal, ...] = ()
@@ -109,16 +109,14 @@ def _check_usage(options: RenderOptions, path: Path) -> None:
 def _write_film(
     path: Path, character: Character, pose: Pose | None, options: RenderOptions, how: dict[str, Any]
 ) -> _Drawn:
-    """Draw and write a film.
-
-    Raises:
-        InputError: no motion, or frames that it does not have.
-        MachineError: the machine cannot draw, or has no ffmpeg.
-        OutputError: the file cannot be written; an old file stays as it was.
-    """
-    clip = None if pose is not None else _motion(character, options)
-    fps = options.film.fps if clip is None else _rate(path, clip, options)
-    film = make_film(character, pose, frames=options.subject.frames, fps=fps, turntable=options.film.turntable, **how)
+    clip, frames, fps = (
+        None if pose is not None else _motion(character, options),
+        options.subject.frames,
+        options.film.fps,
+    )
+    if clip is not None and fps is None:
+        fps = usual_rate(path, clip.frame_time * (1 if frames is None else frames.step))
+    film = make_film(character, pose, frames=frames, fps=fps, turntable=options.film.turntable, **how)
     return write_film(film, path)
 
 
@@ -126,7 +124,8 @@ def write_film(film: Film, path: Path) -> _Drawn:
     """Draw and write a film that is made.
 
     Raises:
-        MachineError, OutputError: as `_write_film`.
+        MachineError: the machine cannot draw, or has no ffmpeg.
+        OutputError: the file cannot be written; an old file stays as it was.
     """
     warnings = []
     if path.suffix.casefold() == ".gif" and film.fps > file_formats.GIF_FPS:
@@ -151,21 +150,10 @@ def _motion(character: Character, options: RenderOptions) -> Clip | None:
         raise InputError(
             f"{options.file}: expected motion, found a skeleton without frames: --turntable turns it round"
         )
-    if options.subject.frames is not None:
-        inputs.check_frames(
-            inputs.motion_of(character, options.file),
-            options.file,
-            options.subject.frames[0],
-            options.subject.frames[-1],
-        )
+    frames = options.subject.frames
+    if frames is not None:
+        inputs.check_frames(inputs.motion_of(character, options.file), options.file, frames[0], frames[-1])
     return character.clip or None
-
-
-def _rate(path: Path, clip: Clip, options: RenderOptions) -> float | None:
-    """Frames per second; None for every frame of the clip."""
-    if options.film.fps is not None:
-        return options.film.fps
-    return usual_rate(path, clip.frame_time * (1 if options.subject.frames is None else options.subject.frames.step))
 
 
 def usual_rate(path: Path, frame_time: float) -> float | None:
@@ -180,7 +168,8 @@ def usual_rate(path: Path, frame_time: float) -> float | None:
 def run_poses(options: PosesOptions) -> Result:
     """List the poses; exit code 1 if a file is refused."""
     if not Path(options.folder).is_dir():
-        raise InputError(f"{options.folder}: expected a folder with poses, found {_found(options.folder)}")
+        found = "a file" if Path(options.folder).exists() else "nothing"
+        raise InputError(f"{options.folder}: expected a folder with poses, found {found}")
     library = PoseLibrary(options.folder)
     poses = library.find(options.find)
     problems = list(library.problems)
@@ -202,7 +191,3 @@ def run_poses(options: PosesOptions) -> Result:
     ]
     document: Json = {"poses": rows, "problems": [*problems]}
     return Result([*(lines or ["no poses"]), *problems], document=document, code=1 if problems else 0)
-
-
-def _found(folder: str) -> str:
-    return "a file" if Path(folder).exists() else "nothing"

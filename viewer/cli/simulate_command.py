@@ -8,12 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
 from viewer.cli import inputs
 from viewer.cli.goal_inputs import check_enabled, goals_of, objects_of
-from viewer.cli.job import Json, Result, warn
+from viewer.cli.job import Result, warn
 from viewer.cli.options import ShapeText
 from viewer.cli.solving_options import SimulateOptions
 from viewer.errors import InputError
@@ -83,11 +84,10 @@ def run_simulate(options: SimulateOptions) -> Result:
         poses.append(sim.step(1.0 / _FPS))
         weights.append(sim.assist_weights)
     took = perf_counter() - began
-    report = _report(sim, poses, weights, options)
+    report = _report(sim, poses, weights, options) | {"real_time_factor": round(seconds / took, 2)}
     moved = {one.name: [round(value, 6) for value in one.center] for one in sim.objects if one.name in masses}
     if moved:
         report["objects"] = {name: list(place) for name, place in moved.items()}
-    report["real_time_factor"] = round(seconds / took, 2)
     notes = []
     if output is not None:
         notes.append(_film(character, sim, output, options) if films else _write(character, sim, output))
@@ -152,8 +152,8 @@ def _throw(sim: Physics, speed: float) -> None:
     sim.throw(target + distance * forward, velocity)
 
 
-def _report(sim: Physics, poses: list[Pose], weights: list[float], options: SimulateOptions) -> dict[str, Json]:
-    """What happened, as JSON."""
+def _report(sim: Physics, poses: list[Pose], weights: list[float], options: SimulateOptions) -> dict[str, Any]:
+    """What happened, as JSON; how long it took is not known here."""
     skeleton, last = sim.skeleton, len(poses) - 1
     names = [effector.name for effector in skeleton.effectors] or list(skeleton.names)
     places = [find_place(skeleton, name) for name in names]
@@ -176,7 +176,7 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Simu
     slides = np.array([kind.value == "slide" for kind in skeleton.kinds])
     return {
         "seconds": round(sim.seconds, 6),
-        "real_time_factor": 0.0,
+        "real_time_factor": None,
         "recovered_s": recovered,
         "worst_contact_m": sim.deepest,
         "worst_limit_deg": math.degrees(float(turning[:, ~slides].max(initial=0.0))),
@@ -185,13 +185,13 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Simu
     }
 
 
-def _lines(report: dict[str, Json]) -> list[str]:
+def _lines(report: dict[str, Any]) -> list[str]:
     recovered = report["recovered_s"]
     return [
         f"simulated {report['seconds']:g} s, {report['real_time_factor']:g} times as fast as real time",
         f"  recovered  {'-' if recovered is None else f'{recovered:g} s after the last hit'}",
-        f"  contacts   at most {1e3 * float(str(report['worst_contact_m'])):.1f} mm deep",
-        f"  limits     at most {float(str(report['worst_limit_deg'])):.1f} degrees over",
-        f"  held by    {float(str(report['assist_weights'])):.2f} weights in the last second",
+        f"  contacts   at most {1e3 * report['worst_contact_m']:.1f} mm deep",
+        f"  limits     at most {report['worst_limit_deg']:.1f} degrees over",
+        f"  held by    {report['assist_weights']:.2f} weights in the last second",
         *(["  fell"] if report["fell"] else []),
     ]

@@ -43,12 +43,10 @@ _REPEATS = 5
 def run_solve(options: SolveOptions) -> Result | Iterator[Result]:
     """Solve, and write the pose with ``-o``; of a folder every file."""
     _check_usage(options)
-    kind = Kind("solving", "solved", suffix=".json", check=lambda path: _check_pose_output(path, options))
+    kind = Kind(
+        "solving", "solved", suffix=".json", check=lambda path: inputs.check_kept(_pose_output(str(path)), options)
+    )
     return one_or_each(kind, _solve, options, options.file, options.output, options.spread)
-
-
-def _check_pose_output(output: Path, options: SolveOptions) -> None:
-    inputs.check_kept(_pose_output(str(output)), options)
 
 
 def _solve(options: SolveOptions) -> Result:
@@ -58,13 +56,18 @@ def _solve(options: SolveOptions) -> Result:
     goals, solution, every = _solved(character, options)
     if output is not None:
         _write(character, solution.pose, goals, output)
-    joints = _joint_positions(character, solution.pose)
-    report = _report(character.skeleton, goals, solution, options.solving) | {"joints": {**joints}}
+    joints = _joint_values(character, solution.pose)
+    positions: Json = {name: value for name, value, _ in joints}
+    report = _report(character.skeleton, goals, solution, options.solving) | {"joints": positions}
     if every is not None:
         report["solutions"] = every
     lines = _report_lines(report)
     if character.source.joint_names:
-        lines += _joint_lines(character, joints)
+        width = max((len(name) for name, *_ in joints), default=0)
+        lines += [
+            f"  {shown(name):{width}}  {f'{value:8.4f} m' if slides else f'{math.degrees(value):8.2f}°'}"
+            for name, value, slides in joints
+        ]
     if output is None:
         return Result(lines, document=report)
     return Result(notes=[*lines, one_line(f"wrote {output}")], document=report)
@@ -212,29 +215,15 @@ def _report(skeleton: Skeleton, goals: tuple[Goal, ...], solution: Solution, cho
     }
 
 
-def _joint_positions(character: Character, pose: Pose) -> dict[str, float]:
-    """Radians of hinges and metres of slides, by the names that the file has for joints."""
-    skeleton, called = character.skeleton, character.source.name_of
+def _joint_values(character: Character, pose: Pose) -> list[tuple[str, float, bool]]:
+    """Hinges and slides by the names that the file has for joints: radians or metres, and whether it is a slide."""
+    skeleton = character.skeleton
     values = joint_space(skeleton).measure(pose.rotations, pose.translations)[:, 0].tolist()
-    return {
-        called(name): value + 0.0
+    return [
+        (character.source.name_of(name), value + 0.0, kind is JointKind.SLIDE)
         for name, kind, value in zip(skeleton.names, skeleton.kinds, values, strict=True)
         if kind.dofs == 1
-    }
-
-
-def _joint_lines(character: Character, joints: dict[str, float]) -> list[str]:
-    """A line for each joint of a robot: degrees, or metres."""
-    slides = {
-        character.source.name_of(name)
-        for name, kind in zip(character.skeleton.names, character.skeleton.kinds, strict=True)
-        if kind is JointKind.SLIDE
-    }
-    width = max(map(len, joints), default=0)
-    shapes = {
-        name: f"{value:8.4f} m" if name in slides else f"{math.degrees(value):8.2f}°" for name, value in joints.items()
-    }
-    return [f"  {shown(name):{width}}  {words}" for name, words in shapes.items()]
+    ]
 
 
 def _levels(goals: tuple[Goal, ...], entries: list[dict[str, Json]]) -> list[Json]:
@@ -255,17 +244,6 @@ def _violation_deg(skeleton: Skeleton, pose: Pose) -> float:
     return float(np.degrees(limit_violation(skeleton, pose)[turning & limited].max(initial=0.0)))
 
 
-def _length(error: float) -> str:
-    """An error in words: ``157.4 mm``, from ten metres on ``12.3 m``."""
-    return f"{1e3 * error:.1f} mm" if error < FAR else far(error)
-
-
-def _mark(entry: dict[str, Any]) -> str:
-    if entry["reached"]:
-        return "reached"
-    return "yields " if entry["yields"] else "missed "
-
-
 def _report_lines(report: dict[str, Json]) -> list[str]:
     entries: Any = report["goals"]
     diagnosis: Any = report["diagnosis"]
@@ -280,10 +258,11 @@ def _report_lines(report: dict[str, Json]) -> list[str]:
         if entry["kind"] == "function" and entry["error_m"] is not None:
             errors.append(f"{entry['error_m']:.4g}")  # a function's numbers have no known unit
         elif entry["error_m"] is not None:
-            errors.append(_length(entry["error_m"]))
+            errors.append(f"{1e3 * entry['error_m']:.1f} mm" if entry["error_m"] < FAR else far(entry["error_m"]))
         if entry["error_deg"] is not None:
             errors.append(f"{entry['error_deg']:.2f}°")
-        mark = "off    " if not errors else _mark(entry)
+        words = ("off    ", True), ("reached", entry["reached"]), ("yields ", entry["yields"]), ("missed ", True)
+        mark = next(word for word, holds in words[bool(errors) :] if holds)
         whose = entry["effector"] or entry.get("function")
         goal = f"{shown(str(whose))} {entry['kind']}" if whose else entry["kind"]
         lines.append(f"  {mark}  {goal}{': ' if errors else ''}{', '.join(errors)}")

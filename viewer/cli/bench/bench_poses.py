@@ -18,7 +18,7 @@ from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,8 +70,7 @@ class Given(StrEnum):
     """The rotations of the five effectors; nothing about the root."""
 
 
-@dataclass(frozen=True, slots=True)
-class PoseScore:
+class PoseScore(NamedTuple):
     """Means over the frames of a clip.
 
     Attributes:
@@ -255,21 +254,20 @@ def measure_poses(plan: Plan) -> Json:
     """By clip and by what is given; means; dragging."""
     trials = _trials(plan)
     clips: dict[str, Json] = {}
-    means: dict[str, list[list[float]]] = {}
+    means: dict[str, list[PoseScore]] = {}
     drags: list[dict[str, float]] = []
     for name, trial in watched("poses", list(trials.items()), len(trials)):
         found: dict[str, Json] = {}
         for given in Given:
             one = score(trial, given, partial(_solve, plan.backend))
-            numbers = [one.position_cm, one.angle_deg, one.flips_percent, one.reach_percent]
-            means.setdefault(given.value, []).append(numbers)
-            found[given.value] = _named(numbers)
+            means.setdefault(given.value, []).append(one)
+            found[given.value] = one._asdict()
         dragged = _dragged(plan, trial)
         drags += dragged
         clips[name] = found | {"dragging": _over(np.median, dragged)}
     return {
         "clips": clips,
-        "means": {given: _named(np.mean(rows, axis=0).tolist()) for given, rows in means.items()},
+        "means": {given: PoseScore(*np.mean(rows, axis=0).tolist())._asdict() for given, rows in means.items()},
         "at_most_cm": {given.value: most for given, most in AT_MOST_CM.items()},
         "aim_cm": {given.value: aim for given, aim in AIM_CM.items()},
         "dragging": _over(np.median, drags),
@@ -280,10 +278,6 @@ def measure_poses(plan: Plan) -> Json:
 def _over(what: Callable[[list[float]], np.floating[Any]], drags: list[dict[str, float]]) -> Json:
     """Median or mean of the windows."""
     return {key: float(what([one[key] for one in drags])) for key in drags[0]} if drags else None
-
-
-def _named(numbers: list[float]) -> Json:
-    return dict(zip(("position_cm", "angle_deg", "flips_percent", "reach_percent"), numbers, strict=True))
 
 
 def clip_files() -> list[Path | str]:

@@ -136,53 +136,35 @@ def find_rig(name: str) -> Rig:
         InputError: another name.
     """
     if name.startswith("chain-"):
-        skeleton = load(SAMPLE + name).skeleton
-        return Rig.of(name, skeleton, ["tip"])
+        return Rig.of(name, _sample(name), ["tip"])
     if name not in RIGS:
         raise InputError(unknown_name("rig", name, [*RIGS, "chain-N"]))
     return RIGS[name]()
 
 
-def _humanoid() -> Rig:
-    """31 joints, as in CMU's motion captures; five positions."""
-    return Rig.of("humanoid", as_hinges(with_mocap_joints(load(SAMPLE + "biped").skeleton)), [*LIMBS, "Head"])
+def _sample(name: str) -> Skeleton:
+    return load(SAMPLE + name).skeleton
 
 
-def _fingers() -> Rig:
-    """Hands and feet with their turns, the head, ten fingertips: 57 rows."""
-    return Rig.of("fingers", as_hinges(load(SAMPLE + "biped-hands").skeleton), [*LIMBS, "Head", *FINGERS], LIMBS)
-
-
-def _claw() -> Rig:
-    """An arm on a fixed base, three claws of three hinges."""
-    return Rig.of("claw", as_hinges(load(SAMPLE + "claw-arm").skeleton), ["claw_a", "claw_b", "claw_c"])
-
-
-def _biped() -> Rig:
-    return Rig.of("biped", load(SAMPLE + "biped").skeleton, [*LIMBS, "Head"])
-
-
-def _biped_hands() -> Rig:
-    return Rig.of("biped-hands", load(SAMPLE + "biped-hands").skeleton, [*LIMBS, "Head", *FINGERS], LIMBS)
-
-
-def _planar() -> Rig:
+def _planar() -> Skeleton:
     """Four links in a plane, 45 degrees either way: where CCD with limits locks up in an S."""
-    skeleton = load(SAMPLE + "chain-4").skeleton
     axes = np.zeros((4, 2, 3))
     axes[:, 0, 2] = 1.0
-    limits = JointLimits.coordinates((-np.pi / 4, np.pi / 4))
-    planar = replace(skeleton, name="planar", kinds=(JointKind.HINGE,) * 4, axes=axes, limits=(limits,) * 4, poses={})
-    return Rig.of("planar", planar, ["tip"])
+    limits = (JointLimits.coordinates((-np.pi / 4, np.pi / 4)),) * 4
+    return replace(_sample("chain-4"), name="planar", kinds=(JointKind.HINGE,) * 4, axes=axes, limits=limits, poses={})
 
 
+_BODY = (*LIMBS, "Head")
 RIGS: dict[str, Callable[[], Rig]] = {
-    "humanoid": _humanoid,
-    "claw": _claw,
-    "fingers": _fingers,
-    "biped": _biped,
-    "biped-hands": _biped_hands,
-    "planar": _planar,
+    # 31 joints, as in CMU's motion captures; five positions
+    "humanoid": lambda: Rig.of("humanoid", as_hinges(with_mocap_joints(_sample("biped"))), _BODY),
+    # an arm on a fixed base, three claws of three hinges
+    "claw": lambda: Rig.of("claw", as_hinges(_sample("claw-arm")), ["claw_a", "claw_b", "claw_c"]),
+    # hands and feet with their turns, the head, ten fingertips: 57 rows
+    "fingers": lambda: Rig.of("fingers", as_hinges(_sample("biped-hands")), [*_BODY, *FINGERS], LIMBS),
+    "biped": lambda: Rig.of("biped", _sample("biped"), _BODY),
+    "biped-hands": lambda: Rig.of("biped-hands", _sample("biped-hands"), [*_BODY, *FINGERS], LIMBS),
+    "planar": lambda: Rig.of("planar", _planar(), ["tip"]),
 }
 
 
