@@ -252,7 +252,7 @@ def test_samples_and_sessions_have_names_for_their_outputs() -> None:
         ("walk", ""), ("work", ".ikv.json"), ("stdin", ""), ("x.y", ".BVH"),
     ]  # fmt: skip
     destination = many_files.Destination("out")
-    outputs = [destination.output_of(each, suffixes=(".bvh", ".json")).name for each in found]
+    outputs = [destination.output_of(each, (".bvh", ".json"), ".json").name for each in found]
     assert outputs == ["walk.json", "work.json", "stdin.json", "x.y.BVH"]
 
 
