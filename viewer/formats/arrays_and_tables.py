@@ -125,9 +125,16 @@ def read_arrays(path: Path, name: str, wanted: tuple[str, ...]) -> dict[str, NDA
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
         members = {key: members[key] for key in wanted if key in members}
         file_size = os.fstat(file.fileno()).st_size
-        _check_sizes(members, file_size)
+        _check_room(sum(info.file_size for info in members.values()), file_size)
+        for key, info in members.items():
+            if info.flag_bits & 1:
+                raise FormatError("expected arrays that anybody can read, found an encrypted one", path=key)
+            if info.compress_type == zipfile.ZIP_STORED and info.file_size > file_size:
+                raise FormatError(f"expected {info.file_size:,} bytes, found a file of {file_size:,}", path=key)
         heads = {key: _head(archive, info, key) for key, info in members.items()}
-        _check_room(sum(_bytes_held(head) for head in heads.values()), file_size)
+        # In memory numbers take 8 bytes each, independently of their type in the file.
+        widths = {key: head.kind.itemsize if head.kind.kind == "U" else 8 for key, head in heads.items()}
+        _check_room(sum(math.prod(head.shape) * widths[key] for key, head in heads.items()), file_size)
         return {key: _read(archive, info, heads[key], key) for key, info in members.items()}
 
 
@@ -165,15 +172,6 @@ def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     write_whole(path, fill)
 
 
-def _check_sizes(members: Mapping[str, zipfile.ZipInfo], file_size: int) -> None:
-    _check_room(sum(info.file_size for info in members.values()), file_size)
-    for key, info in members.items():
-        if info.flag_bits & 1:
-            raise FormatError("expected arrays that anybody can read, found an encrypted one", path=key)
-        if info.compress_type == zipfile.ZIP_STORED and info.file_size > file_size:
-            raise FormatError(f"expected {info.file_size:,} bytes, found a file of {file_size:,}", path=key)
-
-
 def _check_room(total: int, file_size: int) -> None:
     room = room_for_arrays(file_size)
     if total > room:
@@ -188,11 +186,6 @@ class _Head(NamedTuple):
     shape: tuple[int, ...]
     order: Literal["C", "F"]
     length: int
-
-
-def _bytes_held(head: _Head) -> int:
-    """Bytes of the array in memory: numbers take 8 bytes each, independently of their type in the file."""
-    return math.prod(head.shape) * (head.kind.itemsize if head.kind.kind == "U" else 8)
 
 
 def _head(archive: zipfile.ZipFile, info: zipfile.ZipInfo, key: str) -> _Head:
@@ -459,11 +452,16 @@ def write_csv(character: Character, path: Path, options: WriteOptions) -> list[s
     The precision is that of all numbers except the time; None: every digit. A motion of joint positions that is faster
     than the motors of its joints is written with a warning.
     """
-    names, numbers = _joint_positions(character) if options.joints else _places(character)
+    skeleton, clip = character.skeleton, character.clip
+    if options.joints:
+        names = [_guarded(character.source.name_of(name)) for name in skeleton.dof_names]
+        numbers = np.atleast_2d(coordinates(skeleton, skeleton.rest_pose() if clip is None else clip))
+    else:
+        names, numbers = _places(character)
     header, table = ["frame", "time", *names], rounded(numbers, options.precision)
     if not np.isfinite(table).all():
         raise InputError("cannot be written as a table: expected finite numbers, found NaN or infinity")
-    step = character.clip.frame_time if character.clip is not None else 0.0
+    step = clip.frame_time if clip is not None else 0.0
 
     def fill(file: BinaryIO) -> None:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
@@ -475,7 +473,7 @@ def write_csv(character: Character, path: Path, options: WriteOptions) -> list[s
         text.detach()
 
     write_whole(path, fill)
-    fast = too_fast(character.skeleton, character.clip) if options.joints and character.clip is not None else ()
+    fast = too_fast(skeleton, clip) if options.joints and clip is not None else ()
     return ["CSV holds positions and angles only: no skeleton, limits or effectors", *fast]
 
 
@@ -499,13 +497,6 @@ def euler_orders(character: Character) -> list[str]:
 def _guarded(name: str) -> str:
     """A name as a cell that no spreadsheet evaluates (CWE-1236)."""
     return f"'{name}" if name.startswith(_FORMULAS) else name
-
-
-def _joint_positions(character: Character) -> tuple[list[str], Floats]:
-    """Names of the degrees of freedom, and (F, D) their values: radians, metres of slides and roots."""
-    skeleton, clip = character.skeleton, character.clip
-    values = coordinates(skeleton, skeleton.rest_pose() if clip is None else clip)
-    return [_guarded(character.source.name_of(name)) for name in skeleton.dof_names], np.atleast_2d(values)
 
 
 def _places(character: Character) -> tuple[list[str], Floats]:

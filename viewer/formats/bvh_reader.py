@@ -198,7 +198,8 @@ def parse_bvh(data: bytes, file: str) -> BvhFile:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError("expected a BVH file with HIERARCHY in UTF-8, found UTF-16", file=file, line=1, column=1)
     data = data.removeprefix(b"\xef\xbb\xbf")
-    split = _header_end(data)
+    match = _FRAMES_AND_TIME.search(data) or _FRAMES.search(data)
+    split = match.end() if match else len(data)
     warnings: list[str] = []
     words = Words(_header(data[:split], warnings), file)
     if not words.peek():
@@ -217,12 +218,6 @@ def parse_bvh(data: bytes, file: str) -> BvhFile:
     if len(values) != said:
         warnings.append(f"Frames: says {said}, found {len(values)}")
     return BvhFile(joints, frame_time, values, warnings)
-
-
-def _header_end(data: bytes) -> int:
-    """The index at which the rows begin: after the frame time, or after the frame count without one."""
-    match = _FRAMES_AND_TIME.search(data) or _FRAMES.search(data)
-    return match.end() if match else len(data)
 
 
 def _header(header: bytes, warnings: list[str]) -> str:

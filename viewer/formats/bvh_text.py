@@ -161,7 +161,9 @@ class BvhJoint:
 
 def read_hierarchy(words: Words) -> tuple[list[BvhJoint], list[str]]:
     """All joints, parents first, and warnings; reads up to and including the word MOTION, or to the end."""
-    _expect_hierarchy(words)
+    word = words.next()
+    if word.casefold() != "hierarchy":
+        words.fail(f"expected a BVH file, which begins with HIERARCHY, found {words.found(word)}")
     joints: list[BvhJoint] = []
     warnings: list[str] = []
     open_joints: list[int] = []
@@ -177,12 +179,6 @@ def read_hierarchy(words: Words) -> tuple[list[BvhJoint], list[str]]:
         else:
             wanted = "ROOT or MOTION" if joints else "ROOT"
             words.fail(f"expected {wanted}, found {words.found(word)}")
-
-
-def _expect_hierarchy(words: Words) -> None:
-    word = words.next()
-    if word.casefold() != "hierarchy":
-        words.fail(f"expected a BVH file, which begins with HIERARCHY, found {words.found(word)}")
 
 
 def _begin(words: Words, joints: list[BvhJoint], parent: int) -> int:

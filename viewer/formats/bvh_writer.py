@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from viewer.formats.units import (
     settle,
 )
 from viewer.progress import watched
-from viewer.skeleton import BvhLayout, Character, Clip, JointKind, LimitForm, Pose, Skeleton, Source, fk
+from viewer.skeleton import BvhLayout, Character, Clip, JointKind, LimitForm, Skeleton, Source, fk
 from viewer.skeleton.kinematics import depths, joints_and_tips
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Floats
@@ -51,11 +52,15 @@ _BRACES = re.compile(r"[{}]")
 """If one of these has to be replaced, all are: braces stay in pairs."""
 
 
+Channels: TypeAlias = tuple[tuple[str, ...], ...]
+"""The channels of each joint, in file order."""
+
+
 def _rotation_channels(order: str) -> tuple[str, ...]:
     return tuple(f"{axis.upper()}rotation" for axis in order)
 
 
-def _default_channels(skeleton: Skeleton) -> tuple[tuple[str, ...], ...]:
+def _default_channels(skeleton: Skeleton) -> Channels:
     """Rotations ZXY, or in the order of the joint's Euler limits; roots and slides have positions XYZ before them."""
     channels: list[tuple[str, ...]] = []
     for kind, limits, parent in zip(skeleton.kinds, skeleton.limits, skeleton.parents.tolist(), strict=True):
@@ -65,7 +70,7 @@ def _default_channels(skeleton: Skeleton) -> tuple[tuple[str, ...], ...]:
     return tuple(channels)
 
 
-def _own_channels(skeleton: Skeleton, layout: BvhLayout | None) -> tuple[tuple[str, ...], ...]:
+def _own_channels(skeleton: Skeleton, layout: BvhLayout | None) -> Channels:
     """The channels that the joints were read with; default channels without a layout that fits the skeleton."""
     fits = layout is not None and len(layout.channels) == len(skeleton)
     return layout.channels if layout is not None and fits else _default_channels(skeleton)
@@ -73,7 +78,7 @@ def _own_channels(skeleton: Skeleton, layout: BvhLayout | None) -> tuple[tuple[s
 
 def _channels_for(
     skeleton: Skeleton, layout: BvhLayout | None, rotations: Floats, translations: Floats, offsets: Floats
-) -> tuple[tuple[tuple[str, ...], ...], list[str]]:
+) -> tuple[Channels, list[str]]:
     """The channels of every joint, with channels added where the motion needs them, and a warning for each of these.
 
     Args:
@@ -89,8 +94,11 @@ def _channels_for(
     moves = np.any(np.abs(translations - offsets) > noise, axis=0)
     warnings: list[str] = []
     for joint, names in enumerate(channels):
-        widened = _with_positions(names, moves[joint].tolist())
-        widened = _with_rotations(widened, rotations[:, joint : joint + 1])
+        widened, axes, has = names, rotation_axes(names), position_axes(names)
+        if any(moving and axis not in has for axis, moving in zip("xyz", moves[joint].tolist(), strict=True)):
+            widened = _POSITIONS + _rotation_channels(axes)
+        if not held(rotations[:, joint : joint + 1], axes).all():
+            widened += _rotation_channels("".join(axis for axis in _USUAL_ORDER if axis not in axes))
         if widened != names:
             added = ", ".join(name for name in widened if name not in names)
             warnings.append(f"joint {quote(skeleton.names[joint])}: its channels cannot hold the motion; added {added}")
@@ -98,21 +106,7 @@ def _channels_for(
     return tuple(channels), warnings
 
 
-def _with_positions(names: tuple[str, ...], moves: list[bool]) -> tuple[str, ...]:
-    has = position_axes(names)
-    if not any(moving and axis not in has for axis, moving in zip("xyz", moves, strict=True)):
-        return names
-    return _POSITIONS + _rotation_channels(rotation_axes(names))
-
-
-def _with_rotations(names: tuple[str, ...], rotations: Floats) -> tuple[str, ...]:
-    axes = rotation_axes(names)
-    if held(rotations, axes).all():
-        return names
-    return names + _rotation_channels("".join(axis for axis in _USUAL_ORDER if axis not in axes))
-
-
-def _channel_values(channels: tuple[tuple[str, ...], ...], rotations: Floats, translations: Floats) -> list[Floats]:
+def _channel_values(channels: Channels, rotations: Floats, translations: Floats) -> list[Floats]:
     """Per joint (F, n) the values of its channels, rotations in degrees; computed by groups of one rotation order."""
     values = [np.zeros((len(rotations), len(names))) for names in channels]
     groups: dict[str, list[int]] = {}
@@ -140,10 +134,8 @@ def write_bvh(character: Character, path: Path, options: WriteOptions) -> list[s
     if not options.as_read or character.source.guessed:  # a different motion may lead to a different guess
         warnings += _misread(character)
     if not options.pose:
-        kinds = kinds_and_axes(_own_channels(character.skeleton, character.source.layout), character.skeleton.parents)[
-            0
-        ]
-        warnings += left_out(character, "BVH", kinds)
+        channels = _own_channels(character.skeleton, character.source.layout)
+        warnings += left_out(character, "BVH", kinds_and_axes(channels, character.skeleton.parents)[0])
     return warnings
 
 
@@ -196,7 +188,7 @@ def _decimals(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[in
     because a figure of 1e-8 units has to keep its digits as well as one of 100.
     """
     poses = [skeleton.rest_pose()] if clip is None or not len(clip) else [skeleton.rest_pose(), clip.pose(0)]
-    extents = [_extent(skeleton, pose) for pose in poses]
+    extents = [float(np.ptp(joints_and_tips(skeleton, fk(skeleton, pose)), axis=0).max()) for pose in poses]
     # A single point has no size: its distance from the origin is taken instead.
     lengths = skeleton.offsets if clip is None else np.append(skeleton.offsets, clip.translations)
     away = float(np.abs(lengths).max()) or 1.0
@@ -207,11 +199,6 @@ def _decimals(skeleton: Skeleton, clip: Clip | None, source: Source) -> tuple[in
     of_lengths = math.ceil(math.log10(_LENGTH_ERROR * depth / _ERROR) - math.log10(size))
     of_angles = math.ceil(math.log10(_ANGLE_ERROR * depth / _ERROR))
     return max(_DECIMALS, of_lengths), max(_DECIMALS, of_angles)
-
-
-def _extent(skeleton: Skeleton, pose: Pose) -> float:
-    """Metres: the longest side of the box around joints and tips."""
-    return float(np.ptp(joints_and_tips(skeleton, fk(skeleton, pose)), axis=0).max())
 
 
 def _names(skeleton: Skeleton, source: Source) -> tuple[list[str], list[str]]:
@@ -233,7 +220,7 @@ def _hierarchy(
     source: Source,
     order: list[int],
     names: list[str],
-    channels: tuple[tuple[str, ...], ...],
+    channels: Channels,
     length: str,
 ) -> Iterator[str]:
     depth = depths(skeleton.parents)

@@ -169,7 +169,10 @@ def write_whole(path: Path, content: bytes | str | Callable[[BinaryIO], object])
         mode = _replaceable(target, path)
         with _temporary(target.parent) as (temporary, file):
             with file:
-                _fill(file, content)
+                if callable(content):
+                    content(file)
+                else:
+                    file.write(content.encode() if isinstance(content, str) else content)
                 file.flush()
                 os.fsync(file.fileno())
             if mode is not None:
@@ -197,13 +200,6 @@ def _output_errors(path: Path) -> Iterator[None]:
         raise OutputError(f"{path}: cannot be written: {_output_reason(error, path)}") from error
     except ValueError as error:  # a NUL in the name, a lone surrogate in the text
         raise OutputError(f"{quote(str(path))}: cannot be written: {error}") from error
-
-
-def _fill(file: BinaryIO, content: bytes | str | Callable[[BinaryIO], object]) -> None:
-    if callable(content):
-        content(file)
-    else:
-        file.write(content.encode() if isinstance(content, str) else content)
 
 
 def _replaceable(target: Path, path: Path) -> int | None:

@@ -384,7 +384,8 @@ def goal_of(entry: GoalEntry) -> Goal:
     options = _options(entry)
     ((form, keys),) = given.items()
     if form == PLACED_FORM:
-        return _pin(entry, options) if entry.pin else _made(entry, _placed_kind(keys), options)
+        placed = next(kind for kind in KINDS.values() if set(kind.keys) == set(keys)) if not entry.pin else None
+        return _pin(entry, options) if placed is None else _made(entry, placed, options)
     for key in form:
         about = GOAL_FORMS[form].keys.get(key)
         stated = about is None or about.number is None or about.number.default is None
@@ -419,10 +420,6 @@ def _forms_text() -> str:
     """All forms for a message: ``position, rotation or pin, or distance with from, ...``."""
     *first, last = PLACED_FORM
     return ", or ".join([f"{', '.join(first)} or {last}", *(" with ".join(form) for form in GOAL_FORMS)])
-
-
-def _placed_kind(keys: list[str]) -> Kind:
-    return next(kind for kind in KINDS.values() if set(kind.keys) == set(keys))
 
 
 def _made(entry: GoalEntry, kind: Kind, options: GoalOptions) -> Goal:

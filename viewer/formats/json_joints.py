@@ -37,12 +37,11 @@ from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import axes_of as euler_axes
 
 T = TypeVar("T")
-Row: TypeAlias = tuple[float, float, float]
+Triple: TypeAlias = tuple[float, float, float]
 
 _PATH = ".spread"
 
 Pair: TypeAlias = tuple[float, float]
-Triple: TypeAlias = tuple[float, float, float]
 
 LIMIT_KEYS = {
     JointKind.BALL: ("x", "y", "z", "order"),
@@ -86,7 +85,7 @@ def _spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
     return np.diagonal(found).copy() if kind.turns_freely and bool(are_diagonal(found)) else found
 
 
-def _sorted(stated: Sequence[float | Row]) -> tuple[list[float] | None, list[Row]]:
+def _sorted(stated: Sequence[float | Triple]) -> tuple[list[float] | None, list[Triple]]:
     """Three numbers, or three rows."""
     rows = [row for row in stated if isinstance(row, tuple)]
     triple = [number for number in stated if not isinstance(number, tuple)]
@@ -118,11 +117,6 @@ def _kind_of(joint: Joint) -> JointKind:
     if joint.kind == "free" and joint.parent is not None:
         raise FormatError("expected free on roots only, found it on a joint with a parent", path=".kind")
     return JointKind(joint.kind)
-
-
-def _unused_keys(joint: Joint, kind: JointKind) -> list[str]:
-    """Keys of the joint that its kind does not use."""
-    return [key for key, kinds in _JOINT_KEYS.items() if getattr(joint, key) is not None and kind not in kinds]
 
 
 def _axes_of(joint: Joint, kind: JointKind) -> tuple[Triple, Triple]:
@@ -172,7 +166,8 @@ def _limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) -
     if kind is JointKind.BALL:
         return _ball(joint, limits, twist_axis)
     if kind is JointKind.SLIDE and limits.distance is not None:
-        low, high = _scaled(_ordered(limits.distance, ".limits.distance"), source)
+        pair = np.array(_ordered(limits.distance, ".limits.distance"))
+        low, high = lengths_to_internal(pair, source).tolist()
         if math.isinf(low) or math.isinf(high):
             raise FormatError("expected lengths within float range in metres", path=".limits.distance")
         return JointLimits.coordinates((low, high))
@@ -261,11 +256,6 @@ def _angles(pair: Pair, place: str) -> Pair:
     if max(abs(low), abs(high)) > TWO_TURNS:
         raise FormatError(f"expected a range within +-{TWO_TURNS:g} degrees, found {pair_text(pair)}", path=place)
     return _radians(pair)
-
-
-def _scaled(pair: Pair, source: Source) -> Pair:
-    low, high = lengths_to_internal(np.array(pair), source).tolist()
-    return low, high
 
 
 def _ordered(pair: Pair, place: str) -> Pair:
@@ -442,7 +432,7 @@ class JointList:
     def _add_findings(self, index: int, joint: Joint, kind: JointKind, limits: JointLimits | None) -> None:
         if joint.offset is None and joint.parent is not None:
             self._find('no "offset", taken as 0, 0, 0', index)
-        for key in _unused_keys(joint, kind):
+        for key in [key for key, kinds in _JOINT_KEYS.items() if getattr(joint, key) is not None and kind not in kinds]:
             self._find(f'"{key}" means nothing for a joint that is {kind}, ignored', index)
         if limits is not None and _is_rest_outside(limits, kind):
             self._find("the rest pose is outside the limits; IK starts from the nearest pose inside", index)

@@ -32,7 +32,7 @@ from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS
 from viewer.formats.file_formats import POINT_FILES, check_units, format_of, wrong_suffix
 from viewer.formats.files import read_text
 from viewer.formats.limit_sources import derived_limits
-from viewer.formats.units import BECAUSE, GUESSES, Body, in_words, settle
+from viewer.formats.units import BECAUSE, GUESSES, Body, in_frame, in_words, root_translations_to_internal, settle
 from viewer.motion import (
     BODY_JOINTS,
     HEIGHT,
@@ -281,7 +281,10 @@ def fit_file(path: Path, name: str, how: Fitting) -> Character:
     Raises:
         ViewerError: the file cannot be read or is refused; names that do not match, too few points, no positions.
     """
-    recorded = _recorded(path, name)
+    if path.suffix.casefold() not in POINT_FILES:
+        raise wrong_suffix(path, POINT_FILES, name)
+    with of_file(name):
+        recorded: RecordedPoints = format_of(path).read_points(path, name)
     stem = Path(name).stem or "fit"
     fps = how.fps or recorded.fps or FPS
     notes = [] if how.fps or recorded.fps else [f"{FPS:g} frames a second are assumed: nothing in the file says it"]
@@ -303,15 +306,6 @@ def fit_file(path: Path, name: str, how: Fitting) -> Character:
         character = replace(character, skeleton=limited, limits_from=limits_from)
     source = Source(path=name, format=path.suffix.casefold().lstrip("."), joint_order=())
     return replace(character, source=source, warnings=(*notes, *character.warnings))
-
-
-def _recorded(path: Path, name: str) -> RecordedPoints:
-    """The points of a file, read as its suffix says."""
-    if path.suffix.casefold() not in POINT_FILES:
-        raise wrong_suffix(path, POINT_FILES, name)
-    with of_file(name):
-        recorded: RecordedPoints = format_of(path).read_points(path, name)
-    return recorded
 
 
 def _of_axis_angles(recorded: RecordedPoints, how: Fitting, fps: float, name: str) -> Character:
@@ -419,12 +413,8 @@ def _in_metres(
         notes.append(f"{GUESSES[2]}: {'Y down' if up == '-y' else 'Z up'}{BECAUSE}head and feet")
     if frame.guessed_units and frame.units != "m":
         notes.append(f"{GUESSES[1]}: {in_words(frame).partition(',')[0]}, height {frame.height:.2f} m")
-    points = points * frame.metres_per_unit
-    if up == "-y":
-        points = points * (1.0, -1.0, -1.0)
-    elif frame.up == "z":
-        points = np.stack([points[..., 0], points[..., 2], -points[..., 1]], axis=-1)
-    return points, notes
+    points = root_translations_to_internal(points, in_frame(Source(), frame))
+    return points * (1.0, -1.0, -1.0) if up == "-y" else points, notes
 
 
 def _first_frame(points: Floats) -> Floats:

@@ -236,7 +236,8 @@ def settle(units: str | float, up: str, points: Floats, body: Body | None = None
     axis: Literal["y", "z"] = stated if stated != "auto" else "z" if z_up else "y"
     leg = body.leg if guessed_units and body is not None else None
     if units == "auto":
-        units = _by_size(float(extent.max(initial=0.0))) if leg is None else _by_legs(leg)
+        largest = float(extent.max(initial=0.0))
+        units = next(name for bound, name in _GUESSES if largest < bound) if leg is None else _by_legs(leg)
     metres = metres_per_unit(units)
     height = float(_extent(points)["xyz".index(axis)]) * metres
     return Frame(units, metres, axis, guessed_units, guessed_up, height, None if leg is None else leg * metres)
@@ -255,7 +256,3 @@ def _extent(points: Floats) -> Floats:
 def _by_legs(leg: float) -> str:
     """The unit in which a leg of this length is nearest to a person's."""
     return min(_UNUSUAL, key=lambda name: abs(math.log(leg * UNIT_LENGTHS[name] / _LEG)) + _UNUSUAL[name])
-
-
-def _by_size(largest: float) -> str:
-    return next(name for bound, name in _GUESSES if largest < bound)

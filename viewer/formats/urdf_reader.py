@@ -20,12 +20,12 @@ from viewer.errors import (
     FormatError,
     InputError,
     MachineError,
-    ViewerError,
     and_more,
     is_installed,
     listed,
     more_such,
     of_file,
+    plural,
     quote,
     unknown_name,
 )
@@ -172,7 +172,8 @@ def _read(data: bytes, path: Path, name: str, units: str, up: str, *, meshes: bo
         shown = [links[link] for link, _ in ordered if link in links]
         skin, missing = skin_of(root, shown, skeleton, path, meshes=meshes)
         warnings += missing
-        _note_unread(root, warnings)
+        other = Counter(child.tag for child in root.children if child.tag not in {"link", "joint", *_NEVER})
+        warnings += [f"<{tag}> is not read ({plural(count, 'time')})" for tag, count in other.items()]
         return robot_of(skeleton, source, warnings, skin, "robot")
 
 
@@ -330,7 +331,8 @@ def _inertias(links: dict[str, Element], warnings: list[str]) -> dict[str, Inert
         try:
             found[link], is_other = _inertia(element)
         except (FormatError, InputError) as error:
-            wrong.append(f"line {element.line}: link {quote(link)}: {_without_line(error)}")
+            problem = str(FormatError(*error.args)).removeprefix("inertia: ")  # without its line
+            wrong.append(f"line {element.line}: link {quote(link)}: {problem}")
             del found[link]
             continue
         if is_other:
@@ -342,10 +344,6 @@ def _inertias(links: dict[str, Element], warnings: list[str]) -> dict[str, Inert
         named = listed([*map(quote, changed)], 3)
         warnings.append(f"no body has the moments of inertia of {named}: the nearest ones are taken")
     return found if any(one.mass > 0.0 for one in found.values()) else {}
-
-
-def _without_line(error: ViewerError) -> str:
-    return str(FormatError(*error.args)).removeprefix("inertia: ")
 
 
 def _inertia(element: Element) -> tuple[Inertia, bool]:
@@ -473,12 +471,6 @@ def _robot_links(ordered: list[tuple[str, Moved | None]]) -> list[RobotLink]:
             moves, endless = joint.word != "fixed", _KINDS[joint.word] == "hinge" and joint.limits is None
             found.append(RobotLink(link, joint.parent, moves, joint.name in coupled, endless))
     return found
-
-
-def _note_unread(root: Element, warnings: list[str]) -> None:
-    known = {"link", "joint", *_NEVER}
-    other = Counter(child.tag for child in root.children if child.tag not in known)
-    warnings += [f"<{tag}> is not read ({count} time{'' if count == 1 else 's'})" for tag, count in other.items()]
 
 
 def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,7 +151,8 @@ def write_mp4(frames: Iterable[NDArray[np.uint8]], path: Path, fps: float) -> in
     with tempfile.TemporaryDirectory(prefix="ikviewer-") as folder:
         place = Path(folder) / "video.mp4"
         count = _encode(_command(ffmpeg, first, fps, place), first, pictures)
-        write_whole(path, lambda file: _copy(place, file))
+        with place.open("rb") as source:
+            write_whole(path, lambda file: shutil.copyfileobj(source, file, _BLOCK))
     return count
 
 
@@ -175,8 +176,11 @@ def _encode(command: list[str], first: NDArray[np.uint8], others: Iterator[NDArr
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=words, stderr=words) as encoder,
     ):
         assert encoder.stdin is not None
+        count = 0
         try:
-            count = _feed(encoder.stdin, first, others)
+            for frame in itertools.chain([first], others):
+                encoder.stdin.write(frame.tobytes())
+                count += 1
             encoder.stdin.close()
         except BrokenPipeError:
             count = 0
@@ -195,20 +199,6 @@ def _silence() -> str:
     folder = tempfile.gettempdir()
     full = shutil.disk_usage(folder).free < _BLOCK
     return f"the disk is full: {folder}" if full else "it said nothing"
-
-
-def _feed(pipe: IO[bytes], first: NDArray[np.uint8], others: Iterator[NDArray[np.uint8]]) -> int:
-    pipe.write(first.tobytes())
-    count = 1
-    for frame in others:
-        pipe.write(frame.tobytes())
-        count += 1
-    return count
-
-
-def _copy(place: Path, file: BinaryIO) -> None:
-    with place.open("rb") as source:
-        shutil.copyfileobj(source, file, _BLOCK)
 
 
 # --- GIF

@@ -427,7 +427,9 @@ class Accessors:
             found = f"expected fewer numbers than the file has bytes, found {accessor.count * components:,} more"
             raise FormatError(found, path=f"{path}.count")
         self._room -= accessor.count * components
-        values = self._plain(accessor, components, path)
+        shape, kind = (accessor.count, components), np.dtype(_TYPES[accessor.component_type])
+        view, offset = accessor.buffer_view, accessor.byte_offset
+        values = np.zeros(shape, kind) if view is None else self._view(view, offset, shape, kind, path)
         if accessor.sparse is not None:
             values = self._replaced(values, accessor, components, path)
         result = np.array(values, dtype=np.float64)
@@ -437,12 +439,6 @@ class Accessors:
             raise FormatError("expected finite numbers, found NaN or infinity", path=path)
         self._read[index] = handed_over(result)
         return result
-
-    def _plain(self, accessor: Accessor, components: int, path: str) -> NDArray[Any]:
-        kind = np.dtype(_TYPES[accessor.component_type])
-        if accessor.buffer_view is None:
-            return np.zeros((accessor.count, components), dtype=kind)
-        return self._view(accessor.buffer_view, accessor.byte_offset, (accessor.count, components), kind, path)
 
     def _view(self, index: int, offset: int, shape: tuple[int, int], kind: np.dtype[Any], path: str) -> NDArray[Any]:
         """An array (count, components) that begins ``offset`` bytes into a buffer view."""

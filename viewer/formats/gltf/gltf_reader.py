@@ -163,10 +163,10 @@ def _skin(
 def _not_followed(file: File, sizes: Mapping[str, Sizes], names: tuple[str, ...]) -> list[str]:
     """Changes of meshes by clips that are not kept or not followed, a line each."""
     lines = []
-    for clip, each in sizes.items():
+    if sizes:
+        clip, each = next(iter(sizes.items()))
         joint = shown(names[int(each.joints[0])])
         lines.append(f"clip {quote(clip)} changes the size of {joint}: shown while it plays, but not written again")
-        break
     if any(channel.target.path == "weights" for animation in file.animations for channel in animation.channels):
         lines.append("animated morph targets are not followed: the meshes keep their shape at rest")
     return lines
@@ -184,18 +184,15 @@ def _skeleton(tree: Tree, names: tuple[str, ...], rest: Local, name: str) -> Ske
         parents=tree.parents,
         offsets=rest.translations[0],
         rest_rotations=rest.rotations[0],
-        kinds=tuple(_kind(joint, parent) for joint, parent in zip(tree.joints, tree.parents.tolist(), strict=True)),
+        # Roots are free even if they are no joints: the bodies of two skins under one node move only by that node.
+        kinds=tuple(
+            JointKind.FREE if parent < 0 else JointKind.BALL if is_joint else JointKind.FIXED
+            for is_joint, parent in zip(tree.joints, tree.parents.tolist(), strict=True)
+        ),
         tip_parents=tip_parents,
         tip_offsets=tip_offsets,
         effectors=find_effectors(names, tree.parents, tip_parents, tip_offsets),
     )
-
-
-def _kind(is_joint: bool, parent: int) -> JointKind:
-    if parent < 0:
-        # Free even if it is not a joint: the bodies of two skins under one node can only be moved by that node.
-        return JointKind.FREE
-    return JointKind.BALL if is_joint else JointKind.FIXED
 
 
 def _taken(room: int, wanted: int, clip: str) -> int:
@@ -423,14 +420,9 @@ def _regular_step(keys: Floats) -> float | None:
         finer = step / part
         places = keys / finer
         if bool((np.abs(places - np.rint(places)) <= _OFF).all()):
-            return _plain(finer)
+            rate = round(1.0 / finer)  # the nearest whole one, if the difference is only rounding
+            return 1.0 / rate if rate and abs(rate * finer - 1.0) < _SAME else finer
     return None
-
-
-def _plain(step: float) -> float:
-    """The frame time of the nearest whole rate, if the difference is only rounding."""
-    rate = round(1.0 / step)
-    return 1.0 / rate if rate and abs(rate * step - 1.0) < _SAME else step
 
 
 # --- sizes: clips that change the scale of joints

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ from viewer.formats.gltf.container import DRACO, MARK, Accessors, File, Index
 from viewer.formats.gltf.mesh_parts import Instance, Materials, displayed, keep, part, transform_of
 from viewer.formats.gltf.nodes import FIGURE, OBJECT, local_of, parents_of
 from viewer.skeleton import Skin
-from viewer.skeleton.attached import MOST_BINDINGS, WORLD, Material, Mesh
+from viewer.skeleton.attached import MOST_BINDINGS, WORLD, Mesh
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import to_matrix
 
@@ -91,7 +92,8 @@ def read_skin(
             instances.append(reader.instance(index))
         except FormatError as error:
             error.file = None
-            failed.append(f"{_called(file, index)} is not shown: {error}")
+            called = f"mesh {shown(node.name)}" if node.name else f"the mesh of node {index}"
+            failed.append(f"{called} is not shown: {error}")
     lines = failed[:_WARNINGS]
     lines += [f"{len(failed) - _WARNINGS} more meshes are not shown"] if len(failed) > _WARNINGS else []
     lines += reader.warnings + reader.materials.warnings
@@ -134,11 +136,6 @@ def _without_objects(file: File) -> File:
 def _is_drawn_bones(file: File, node: int) -> bool:
     """Whether a mesh is the picture of the bones that ikviewer writes where there is no skin."""
     return file.asset.generator == MARK and file.nodes[node].mark is None and file.nodes[node].name.endswith(" bones")
-
-
-def _called(file: File, node: int) -> str:
-    name = file.nodes[node].name
-    return f"mesh {shown(name)}" if name else f"the mesh of node {node}"
 
 
 class _Reader:
@@ -210,10 +207,8 @@ class _Reader:
         if not made:
             raise FormatError("expected triangles, found none", path=where)
         self.meshes += made
-        return Instance(name, node.mesh, bindings, node.skin is not None, self._skin_name(node.skin), node.weights)
-
-    def _skin_name(self, skin: int | None) -> str:
-        return "" if skin is None else self._file.skins[skin].name
+        skin = "" if node.skin is None else file.skins[node.skin].name
+        return Instance(name, node.mesh, bindings, node.skin is not None, skin, node.weights)
 
     def _bind(self, joint: int, transform: Floats) -> None:
         if len(self.joints) >= MOST_BINDINGS:
@@ -300,7 +295,7 @@ class _Reader:
             normals=normals,
             places=None if places is None else places.astype(np.float32),
             colours=self._colours(data, count, path),
-            material=material if places is not None else _plain(material),
+            material=material if places is not None else replace(material, picture=None),
         )
 
     def _rows(self, data: PrimitiveData, name: str, components: int, count: int, path: str) -> Floats:
@@ -388,13 +383,6 @@ class _Reader:
             found = f"expected joints below {len(bindings)}, found {joints.max():g}"
             raise FormatError(found, path=f"{path}.attributes.JOINTS_0")
         return joints.astype(np.intp) + bindings.start, np.asarray(weights / sums)
-
-
-def _plain(material: Material) -> Material:
-    """A material without its picture, for meshes without texture coordinates."""
-    if material.picture is None:
-        return material
-    return Material(material.colour, None, material.alpha, material.cutoff, material.double_sided)
 
 
 def _inverse(position: Floats, rotation: Floats) -> Floats:
