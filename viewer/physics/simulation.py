@@ -84,6 +84,12 @@ class Frame(NamedTuple):
     thrown: int
 
 
+def _check_pose(pose: Pose, skeleton: Skeleton) -> None:
+    check_pose(pose, "physics: ")
+    if len(pose.rotations) != len(skeleton):
+        raise InputError(f"physics: expected a pose of {len(skeleton)} joints, found {len(pose.rotations)}")
+
+
 class Physics:
     """A simulated figure. The same calls give the same bits.
 
@@ -128,9 +134,7 @@ class Physics:
         """
         check_skeleton(skeleton, "physics: ")
         start = skeleton.relaxed_pose() if pose is None else pose
-        check_pose(start, "physics: ")
-        if len(start.rotations) != len(skeleton):
-            raise InputError(f"physics: expected a pose of {len(skeleton)} joints, found {len(start.rotations)}")
+        _check_pose(start, skeleton)
         if base not in BASES:
             raise InputError(f"physics: base: expected {', '.join(BASES)}, found {quote(base)}")
         self._mujoco = load_mujoco()
@@ -215,9 +219,7 @@ class Physics:
         Raises:
             InputError: a pose of another skeleton.
         """
-        check_pose(pose, "physics: ")
-        if len(pose.rotations) != len(self.skeleton):
-            raise InputError(f"physics: expected a pose of {len(self.skeleton)} joints, found {len(pose.rotations)}")
+        _check_pose(pose, self.skeleton)
         self.aimed = self._stood(pose)
         self._next = self._out_of_floor(self.model.coordinates(self.aimed, self._target))
 
@@ -385,7 +387,10 @@ class Physics:
             self._aside.qpos[:], self._aside.qvel[:] = after, self._speed
             self._constraints.aim(self._aside)
         for number in range(count):
-            target = self._between(before, self._speed, (number + 1) / STEPS_PER_SECOND) if changed else after
+            target = after
+            if changed:
+                target = before.copy()
+                self._mujoco.mj_integratePos(self.model.mj, target, self._speed, (number + 1) / STEPS_PER_SECOND)
             self._one(target)
             self._steps += 1
             if self._steps % (STEPS_PER_SECOND // FRAMES_PER_SECOND) == 0:
@@ -404,11 +409,6 @@ class Physics:
         self._mujoco.mj_differentiatePos(self.model.mj, speed, 1.0, start, end)
         speed[len(self.model.dof_joint) :] = 0.0
         return speed
-
-    def _between(self, start: Floats, speed: Floats, seconds: float) -> Floats:
-        target = start.copy()
-        self._mujoco.mj_integratePos(self.model.mj, target, speed, seconds)
-        return target
 
     def _one(self, target: Floats) -> None:
         """One step of 1/240 s: forces, positions, constraints, and MuJoCo's semi-implicit Euler."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact import Box, Mesh, Object, Sphere
+from viewer.ik.contact.values import placed
 from viewer.skeleton import Clip, FreeNames, Pose, Skeleton
 from viewer.skeleton.clip import clip_like
 from viewer.skeleton.pose import moved_roots
@@ -51,38 +52,25 @@ class Surroundings:
     masses: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check the objects.
-
-        Raises:
-            InputError: two objects of one name, a mass that is not above 0, or of no object.
-        """
+        """Raise InputError for two objects of one name, a mass that is not above 0, or of no object."""
         object.__setattr__(self, "objects", tuple(self.objects))
-        _check_objects(self.objects, self.masses)
-
-
-def _check_objects(objects: tuple[Object, ...], masses: Mapping[str, float]) -> None:
-    """Check that names are unique, and masses above 0 and of objects that are there.
-
-    Raises:
-        InputError: they are not.
-    """
-    names: list[str] = []
-    for one in objects:
-        if not isinstance(one, Sphere | Box | Mesh):
-            raise InputError(f"physics: objects: expected Sphere, Box or Mesh, found {type(one).__name__}")
-        if one.name in names:
-            raise InputError(f"physics: objects: two are called {quote(one.name)}")
-        names.append(one.name)
-    for name, mass in masses.items():
-        if name not in names:
-            raise InputError(f"physics: masses: {unknown_name('object', name, names)}")
-        check_range(f"physics: mass of {quote(name)}", mass, above=0.0)
+        names: list[str] = []
+        for one in self.objects:
+            if not isinstance(one, Sphere | Box | Mesh):
+                raise InputError(f"physics: objects: expected Sphere, Box or Mesh, found {type(one).__name__}")
+            if one.name in names:
+                raise InputError(f"physics: objects: two are called {quote(one.name)}")
+            names.append(one.name)
+        for name, mass in self.masses.items():
+            if name not in names:
+                raise InputError(f"physics: masses: {unknown_name('object', name, names)}")
+            check_range(f"physics: mass of {quote(name)}", mass, above=0.0)
 
 
 def add_object(mujoco: Any, spec: Any, one: Object, mass: float | None, friction: float) -> None:  # noqa: ANN401
     """Add an object to a model; without a mass it stands still. A mesh touches by its convex hull."""
-    turn = (0.0, 0.0, 0.0, 1.0) if isinstance(one, Sphere) else one.rotation
-    body = spec.worldbody.add_body(name=OBJECT_PREFIX + one.name, pos=one.center, quat=to_wxyz(np.array(turn)))
+    quat = to_wxyz(np.array(one.rotation))
+    body = spec.worldbody.add_body(name=OBJECT_PREFIX + one.name, pos=one.center, quat=quat)
     shape: dict[str, Any]
     if isinstance(one, Sphere):
         shape = {"type": mujoco.mjtGeom.mjGEOM_SPHERE, "size": [one.radius, 0.0, 0.0]}
@@ -146,10 +134,8 @@ def find_movers(mj: Any, surroundings: Surroundings) -> Movers:  # noqa: ANN401
 def _placed(one: Object, place: Floats) -> Object:
     """An object at MuJoCo's place and rotation (7,)."""
     x, y, z = place[:3].tolist()
-    turn = tuple(normalized(from_wxyz(place[3:])).tolist())
-    if isinstance(one, Mesh):
-        return one.placed(one.name, (x, y, z), turn, one.scale)
-    return replace(one, center=(x, y, z)) if isinstance(one, Sphere) else replace(one, center=(x, y, z), rotation=turn)
+    a, b, c, w = normalized(from_wxyz(place[3:])).tolist()
+    return placed(one, one.name, (x, y, z), (a, b, c, w))
 
 
 class Standing(NamedTuple):
@@ -183,52 +169,38 @@ class Together:
     @classmethod
     def of(cls, figures: Sequence[Standing]) -> Together:
         """Put figures together."""
-        free = FreeNames()
-        names: list[str] = []
-        stated = any(figure.skeleton.inertias for figure in figures)
-        firsts, kinds, limits = [], [], []
-        parents, places, rests = [], [], []
-        stiffness = []
-        for figure in figures:
-            skeleton, first = figure.skeleton, len(names)
-            firsts.append(first)
-            names += [free.take(name) for name in skeleton.names]
-            roots = skeleton.parents < 0
-            turns, offsets = moved_roots(
-                roots, skeleton.rest_rotations, skeleton.offsets, figure.rotation, figure.offset
-            )
-            parents.append(np.where(roots, -1, skeleton.parents + first))
-            places.append(offsets)
-            rests.append(turns)
-            kinds += list(skeleton.kinds)
-            limits += list(skeleton.limits)
-            stiffness.append(skeleton.stiffness)
+        free, names, firsts = FreeNames(), list[str](), list[int]()
+        skeletons = [figure.skeleton for figure in figures]
+        for one in skeletons:
+            firsts.append(len(names))
+            names += [free.take(name) for name in one.names]
+        each = list(zip(skeletons, firsts, strict=True))
+        moved = [
+            moved_roots(one.skeleton.roots, one.skeleton.rest_rotations, one.skeleton.offsets, one.rotation, one.offset)
+            for one in figures
+        ]
         made = Skeleton(
-            name=figures[0].skeleton.name,
+            name=skeletons[0].name,
             names=tuple(names),
-            parents=np.concatenate(parents),
-            offsets=np.concatenate(places),
-            rest_rotations=np.concatenate(rests),
-            axes=np.concatenate([figure.skeleton.axes for figure in figures]),
-            kinds=tuple(kinds),
-            limits=tuple(limits),
-            stiffness=np.concatenate(stiffness),
-            inertias=tuple(
-                one
-                for figure in (figures if stated else ())
-                for one in figure.skeleton.inertias or (None,) * len(figure.skeleton)
-            ),
-            motors=tuple(one for figure in figures for one in figure.skeleton.motors or (None,) * len(figure.skeleton)),
-            tip_parents=np.concatenate([f.skeleton.tip_parents + at for f, at in zip(figures, firsts, strict=True)]),
-            tip_offsets=np.concatenate([f.skeleton.tip_offsets for f in figures]),
+            parents=np.concatenate([np.where(one.parents < 0, -1, one.parents + first) for one, first in each]),
+            offsets=np.concatenate([offsets for _, offsets in moved]),
+            rest_rotations=np.concatenate([turns for turns, _ in moved]),
+            axes=np.concatenate([one.axes for one in skeletons]),
+            kinds=tuple(kind for one in skeletons for kind in one.kinds),
+            limits=tuple(limits for one in skeletons for limits in one.limits),
+            stiffness=np.concatenate([one.stiffness for one in skeletons]),
+            inertias=tuple(inertia for one in skeletons for inertia in one.inertias or (None,) * len(one)),
+            motors=tuple(motor for one in skeletons for motor in one.motors or (None,) * len(one)),
+            tip_parents=np.concatenate([one.tip_parents + first for one, first in each]),
+            tip_offsets=np.concatenate([one.tip_offsets for one in skeletons]),
             mimics=tuple(
                 replace(
-                    one,
-                    joint=names[at + f.skeleton.index(one.joint)],
-                    leader=names[at + f.skeleton.index(one.leader)],
+                    mimic,
+                    joint=names[first + one.index(mimic.joint)],
+                    leader=names[first + one.index(mimic.leader)],
                 )
-                for f, at in zip(figures, firsts, strict=True)
-                for one in f.skeleton.mimics
+                for one, first in each
+                for mimic in one.mimics
             ),
         )
         return cls(made, tuple(figures), tuple(firsts))

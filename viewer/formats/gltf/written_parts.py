@@ -6,7 +6,6 @@ Objects beside a figure, such as balls and props, are a node with a mesh each, m
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,7 +16,8 @@ from viewer.formats.gltf import container
 from viewer.formats.gltf.nodes import OBJECT
 from viewer.formats.meshes import primitive as primitive_shape
 from viewer.formats.save import check_range
-from viewer.ik.contact import Box, Mesh, Object, Sphere, surface_of
+from viewer.ik.contact import Object, Sphere, surface_of
+from viewer.ik.contact.values import placed
 from viewer.skeleton import Clip
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import hemisphere_continuous
@@ -163,7 +163,7 @@ def add_objects(
     meshes: dict[Object, int] = {}
     for one in moving:
         check_range("glTF", one.places)
-        same = _renamed(one.shape, "mesh")
+        same = placed(one.shape, "mesh", one.shape.center, one.shape.rotation)
         if same not in meshes:
             meshes[same] = len(gltf.meshes)
             corners, normals = _triangles(one.shape)
@@ -202,34 +202,17 @@ def _move(gltf: container.Written, node: int, one: Moving, buffer: BufferWriter)
 def moving_objects(frames: Sequence[Sequence[Object]]) -> list[Moving]:
     """The objects of all frames, in the order in which they come; one that changes its shape counts as another."""
     found: dict[Object, dict[int, Object]] = {}
-    for frame, there in enumerate(frames):
-        for one in there:
-            found.setdefault(_at_origin(one), {})[frame] = one
-    return [_moving(shape, seen, len(frames)) for shape, seen in found.items()]
-
-
-def _moving(shape: Object, seen: dict[int, Object], frames: int) -> Moving:
-    there = np.zeros(frames, dtype=np.bool_)
-    there[list(seen)] = True
-    nearest = np.maximum.accumulate(np.where(there, np.arange(frames), min(seen)))
-    placed = [seen[frame] for frame in nearest.tolist()]
-    turns = [(0.0, 0.0, 0.0, 1.0) if isinstance(one, Sphere) else one.rotation for one in placed]
-    places = np.array([one.center for one in placed], dtype=np.float64)
-    return Moving(shape, there, places, hemisphere_continuous(np.array(turns)))
-
-
-def _at_origin(one: Object) -> Object:
-    if isinstance(one, Mesh):
-        return one.placed(one.name, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), one.scale)
-    if isinstance(one, Box):
-        return replace(one, center=(0.0, 0.0, 0.0), rotation=(0.0, 0.0, 0.0, 1.0))
-    return replace(one, center=(0.0, 0.0, 0.0))
-
-
-def _renamed(one: Object, name: str) -> Object:
-    if isinstance(one, Mesh):
-        return one.placed(name, one.center, one.rotation, one.scale)
-    return replace(one, name=name)
+    for frame, objects in enumerate(frames):
+        for one in objects:
+            found.setdefault(placed(one, one.name, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)), {})[frame] = one
+    moving = []
+    for shape, seen in found.items():
+        there = np.isin(np.arange(len(frames)), list(seen))
+        nearest = np.maximum.accumulate(np.where(there, np.arange(len(frames)), min(seen)))
+        places = np.array([seen[frame].center for frame in nearest.tolist()], dtype=np.float64)
+        turns = np.array([seen[frame].rotation for frame in nearest.tolist()])
+        moving.append(Moving(shape, there, places, hemisphere_continuous(turns)))
+    return moving
 
 
 def _triangles(shape: Object) -> tuple[Floats, Floats]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -46,6 +46,7 @@ class Sphere:
     """
 
     word: ClassVar[str] = "sphere"
+    rotation: ClassVar[Quaternion] = (0.0, 0.0, 0.0, 1.0)
     name: str
     center: Vector
     radius: float
@@ -164,6 +165,16 @@ class Mesh:
 
 
 Object: TypeAlias = Sphere | Box | Mesh
+
+
+def placed(one: Object, name: str, center: Vector, rotation: Quaternion) -> Object:
+    """The same object under another name and in another place; balls do not turn."""
+    if isinstance(one, Mesh):
+        return one.placed(name, center, rotation, one.scale)
+    if isinstance(one, Box):
+        return replace(one, name=name, center=center, rotation=rotation)
+    return replace(one, name=name, center=center)
+
 
 _CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 _FACES = np.array(
