@@ -428,7 +428,7 @@ def test_with_raw_units_the_axes_are_those_of_the_file(tmp_path: Path) -> None:
 
 def test_what_a_robot_does_not_hold_is_said(tmp_path: Path) -> None:
     warnings = viewer.save(viewer.load("sample:walk"), tmp_path / "walk.urdf")
-    assert "a robot has no motion: it is left out" in warnings
+    assert "URDF has no motion: it is left out" in warnings
     assert "URDF has hinges and slides only: 42 links without a body stand in" in warnings
 
 

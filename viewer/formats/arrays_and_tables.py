@@ -1,44 +1,11 @@
-"""Arrays and tables of motion: NPZ and CSV.
+"""Arrays and tables of motion: NPZ, which is read and written, and CSV, which is only written.
 
-NPZ files are for notebooks and numerical programs: metres, Y up, seconds, quaternions (x, y, z, w).
-
-=================  ==========  ============================================================================
-array              shape       holds
-=================  ==========  ============================================================================
-names              (J,) texts  joint names, parents first
-parents            (J,)        index of each joint's parent, -1 for roots
-offsets            (J, 3)      rest translation in the parent's frame
-rest_rotations     (J, 4)      rest rotation, parent_from_joint
-tip_parents        (E,)        the joint that each end site belongs to
-tip_offsets        (E, 3)      in that joint's frame
-frame_time         ()          seconds between frames
-rotations          (F, J, 4)   local rotations, the rest rotation included
-translated         (T,)        the joints that the motion translates
-translations       (F, T, 3)   their local translations; all other joints keep their offset
-positions          (F, J, 3)   world positions
-world_rotations    (F, J, 4)   world rotations, world_from_joint
-keys               (K,)        frames that were keyed by hand
-clip_name          () text     name of the motion
-skeleton_json      () text     the skeleton as a skeleton file: kinds, limits, effectors, poses
-=================  ==========  ============================================================================
-
-Without motion the arrays from frame_time to clip_name are absent. Reading takes the skeleton from skeleton_json
-(without it from names, parents, offsets and so on) and the motion from rotations and translations.
-
-CSV tables are for spreadsheets and plots, which are only written (RFC 4180, UTF-8).
-
-The header is ``frame,time`` and then for each joint, in the file's order, six columns: ``NAME.x,NAME.y,NAME.z``, its
-world position in metres (Y up), and its local rotation as intrinsic Euler angles in degrees, named and listed in the
-joint's own order: ``NAME.rz,NAME.rx,NAME.ry`` means R = Rz Rx Ry. The order is that of the joint's channels in a BVH
-file, else that of its limits, else ZXY. Angles continue past 180 degrees, so that they do not jump.
+docs/files.md lists the arrays and the columns. NPZ: metres, Y up, seconds, quaternions (x, y, z, w); the skeleton is
+that of `skeleton_json`, or without it of `names`, `parents`, `offsets` and so on. CSV: RFC 4180, UTF-8; angles are
+intrinsic, in degrees, and listed in the joint's own order.
 
 A spreadsheet would take a name that begins with =, +, -, @, a tab or a line end for a formula. Such a name gets an
 apostrophe in front, and so does one that begins with an apostrophe: removing one gives every name back.
-
-As joint positions, the usual input of robots, the columns are the degrees of freedom by their names (see
-`viewer.skeleton.dofs`): radians, metres of slides and of a free root's place.
-
-One row per frame follows, ``time`` in seconds from the first; without motion a single row, the rest pose.
 """
 
 from __future__ import annotations

@@ -1,16 +1,7 @@
 """Files of positions over time (.npy, .npz, .csv) and of SMPL's axis-angles (AMASS .npz), and figures fitted to them.
 
-=========  ========================================================================================================
-file       holds
-=========  ========================================================================================================
-.npy       positions (F, K, 3), or (F, 3 K)
-.npz       positions (F, K, 3) as ``positions``, ``joints`` or ``keypoints``; perhaps ``names`` (K,), and ``fps`` or
-           ``frame_time``. AMASS: ``poses`` (F, 66 or more), ``trans`` (F, 3), ``mocap_framerate``
-.csv       a header with ``NAME.x, NAME.y, NAME.z``, and perhaps ``time``, then a line for each frame
-=========  ========================================================================================================
-
-Places that are not known are NaN, or empty cells. A reader of another format passes its points through `known_points`;
-`FileFormat.points` says where it is.
+docs/files.md says what they hold. Places that are not known are NaN, or empty cells. A reader of another format passes
+its points through `known_points`; `FileFormat.points` says where it is.
 """
 
 from __future__ import annotations

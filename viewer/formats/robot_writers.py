@@ -80,9 +80,7 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
     """The robot as XML, and what it does not hold."""
     skeleton = character.skeleton
     root = ET.Element("robot", name=skeleton.name or "robot")
-    warnings = ["a robot has no motion: it is left out"] if character.clips else []
-    if character.skin is not None:
-        warnings.append("meshes are left out: the shapes are the bodies of the skeleton")
+    warnings: list[str] = []
     tools = [one for one in skeleton.effectors if one.name not in skeleton.names]
     free = FreeNames([*skeleton.names, *(tool.name for tool in tools)])
     plans = [_steps(skeleton, joint, character.source, free, warnings) for joint in range(len(skeleton))]
@@ -253,18 +251,15 @@ def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[
     """
     skeleton = character.skeleton
     write_whole(path, mjcf_text(character))
-    warnings = []
-    if character.clips:
-        warnings.append("a MuJoCo model has no motion: it is left out")
+    balls = skeleton.of_kind(JointKind.BALL).tolist()
     limited = [
         name
-        for name, kind, limits in zip(skeleton.names, skeleton.kinds, skeleton.limits, strict=True)
-        if kind is JointKind.BALL and limits is not None
+        for name, ball, limits in zip(skeleton.names, balls, skeleton.limits, strict=True)
+        if ball and limits is not None
     ]
-    if limited:
-        named = listed(limited, 3)
-        warnings.append(f"MuJoCo limits the whole turn of a ball, not its swings and twist: those of {named} are free")
-    return warnings
+    if not limited:
+        return []
+    return [f"MuJoCo limits the whole turn of a ball, not its swings and twist: those of {listed(limited, 3)} are free"]
 
 
 def _rename_joints(root: ET.Element, character: Character) -> None:

@@ -95,6 +95,8 @@ def save(
     with prefixed(path):
         if around is not None and not form.has_objects:
             missing = _missing_objects(around, form.name, 1 if character.clip is None else len(character.clip))
+        if form.is_still and character.clips:
+            missing.append(f"{form.name} has no motion: it is left out")
         if others and not form.has_objects:
             many = f"{len(others)} other figures are" if len(others) > 1 else "1 other figure is"
             missing.append(f"{form.name} has one figure: {many} left out")
