@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from viewer.spatial.closest import planes, segment_point
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import ViewPart
+from viewer.ui.view import Mover, ViewPart
 
 MESHES = (".obj", ".stl", ".ply", ".off", ".glb", ".gltf", ".3mf")
 """Suffixes of files that can be a prop."""
@@ -153,12 +153,14 @@ def prop_marks(document: Document, hovered: Item | None) -> list[Mark]:
     return marks
 
 
-class PropMover:
+class PropMover(Mover):
     """Moves or rotates a prop.
 
     Attributes:
         prop: its name.
     """
+
+    once_a_frame = True
 
     def __init__(self, prop: Prop) -> None:
         """Start where the prop is."""
@@ -388,7 +390,7 @@ def radius_shapes(
 
 
 @dataclass(slots=True, eq=False)
-class RadiusMover:
+class RadiusMover(Mover):
     """Makes a body thicker or thinner.
 
     Attributes:
@@ -397,6 +399,7 @@ class RadiusMover:
         other: the joint of the other side that changes with it, or None.
     """
 
+    once_a_frame: ClassVar[bool] = True
     joint: str
     handle: RadiusHandle
     other: str | None = None

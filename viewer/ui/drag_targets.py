@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Protocol
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from viewer.spatial.quaternion import IDENTITY, between, conjugate, multiply, ro
 from viewer.ui.contact import PropMover, RadiusMover
 from viewer.ui.layering import LayerMover
 from viewer.ui.trails import TrailMover
-from viewer.ui.view import item_of
+from viewer.ui.view import Mover, item_of
 
 _MIDDLE = 1e-6
 """Metres from a joint within which a point is at its centre."""
@@ -145,18 +146,8 @@ def grip(document: Document, item: Item) -> tuple[Floats, Floats]:
     return position, rotation
 
 
-class Mover(Protocol):
-    """Applies the motion since the start of a drag to the session."""
-
-    def begin(self, session: Session) -> None:
-        """Begin the gesture."""
-
-    def apply(self, session: Session, motion: RigidMotion) -> None:
-        """Move what is dragged by a motion from its start."""
-
-
 @dataclass(slots=True, eq=False)
-class TargetMover:
+class TargetMover(Mover):
     """Moves targets, which the solver follows.
 
     Attributes:
@@ -166,10 +157,16 @@ class TargetMover:
         turned: whether any motion has rotated so far, so that rotations are targets, too.
     """
 
+    solved: ClassVar[bool] = True
     starts: dict[Item, tuple[Floats, Floats]]
     grab: Grab | None = None
     individual: bool = False
     turned: bool = False
+
+    @property
+    def items(self) -> Iterable[Item]:
+        """Those with a target."""
+        return self.starts
 
     def begin(self, session: Session) -> None:
         """Begin the gesture."""
@@ -192,7 +189,7 @@ class TargetMover:
 
 
 @dataclass(slots=True, eq=False)
-class JointMover:
+class JointMover(Mover):
     """Rotates a joint: by a ring, or so that a point on its bone follows the pointer.
 
     Attributes:
@@ -205,6 +202,11 @@ class JointMover:
     _pivot: Floats | None = None
     _world: Floats | None = None
     _above: Floats | None = None
+
+    @property
+    def items(self) -> Iterable[Item]:
+        """The joint."""
+        return (Item("joint", self.joint),)
 
     def begin(self, session: Session) -> None:
         """Begin the gesture."""
@@ -237,7 +239,7 @@ class JointMover:
 
 
 @dataclass(slots=True, eq=False)
-class JointsMover:
+class JointsMover(Mover):
     """Rotates several joints, each about itself, by the same rotation in the world.
 
     A child of a joint that rotates moves with it and also rotates itself: a spine curls.
@@ -248,6 +250,11 @@ class JointsMover:
 
     joints: dict[str, Floats | None]
     _starts: dict[str, Floats] = field(default_factory=dict)
+
+    @property
+    def items(self) -> Iterable[Item]:
+        """The joints."""
+        return [Item("joint", name) for name in self.joints]
 
     def begin(self, session: Session) -> None:
         """Begin the gesture."""
@@ -272,7 +279,7 @@ def mirrored_turn(turn: Floats, normal: Floats) -> Floats:
 
 
 @dataclass(slots=True, eq=False)
-class BodyMover:
+class BodyMover(Mover):
     """Moves a body with the root that carries it (FK).
 
     Attributes:
@@ -371,15 +378,10 @@ def mover_of_handles(document: Document, item: Item, tool: Tool, *, individual: 
 
 def planted_foot(document: Document, mover: Mover) -> str | None:
     """The planted foot that a drag would move, by its goal or by a joint of its leg; None without one."""
-    index, targets = document.skeleton.index, isinstance(mover, TargetMover)
-    if isinstance(mover, TargetMover):
-        joints = [joint_of(document, item) for item in mover.starts]
-    elif isinstance(mover, JointMover):
-        joints = [index(mover.joint)]
-    else:
-        joints = [index(name) for name in mover.joints] if isinstance(mover, JointsMover) else []
-    for name, leg in planted_legs(document).items():
-        if joints and at_or_below(document.skeleton, index(name) if targets else leg.upper)[joints].any():
+    joints = [joint_of(document, item) for item in mover.items]
+    for name, leg in planted_legs(document).items() if joints else ():
+        top = document.skeleton.index(name) if mover.solved else leg.upper
+        if at_or_below(document.skeleton, top)[joints].any():
             return name
     return None
 
@@ -462,7 +464,7 @@ def pole_of(document: Document, joint: str) -> str | None:
 
 
 @dataclass(slots=True, eq=False)
-class PoleMover:
+class PoleMover(Mover):
     """Adds a pole to a limb and moves it.
 
     Attributes:

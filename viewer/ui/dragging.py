@@ -17,23 +17,20 @@ from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import IDENTITY
 from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.contact import PropMover, RadiusMover, hit_radius
-from viewer.ui.drag_targets import Mover, can_move
+from viewer.ui.contact import hit_radius
+from viewer.ui.drag_targets import can_move
 from viewer.ui.events import Button, Mods, Move, Press
 from viewer.ui.mirroring import leads, mirrored_mover
 from viewer.ui.planting import Planting
 from viewer.ui.range_handles import RangeDrag, end_of_hit, hit_end
 from viewer.ui.scene_builder import SceneBuilder
 from viewer.ui.trails import TrailMover
-from viewer.ui.view import EditGesture, Hover, View, ViewPart, Workspace, item_of
+from viewer.ui.view import EditGesture, Hover, Mover, View, ViewPart, Workspace, item_of
 
 _LINES = (Part.X, Part.Y, Part.Z, Part.VIEW_RING)
 _ON_DIAMOND, _ON_LINE = 7.0, 4.0
 """Logical pixels from an effector's centre within which it is hit instead of the gizmo's squares and centre, or
 of its arrows and rings, which are thin and may cross it."""
-
-_ONCE_A_FRAME = PropMover, RadiusMover, TrailMover
-"""Movers whose every change is solved: of several motions in a frame only the last one counts."""
 
 _Axis = Literal["x", "y", "z"]
 _AXES: tuple[_Axis, ...] = get_args(_Axis)
@@ -180,9 +177,7 @@ class Drag(EditGesture):
     @property
     def readout(self) -> str:
         """Distance or angle so far: ``ΔZ 0.124 m``."""
-        if isinstance(self.mover, TrailMover):
-            return f"{self.handle.readout}   {self.mover.words(self._view.height)}"
-        return self.handle.readout
+        return self.handle.readout + self.mover.words(self._view.height)
 
     @property
     def typing(self) -> bool:
@@ -234,7 +229,7 @@ class Drag(EditGesture):
             # Something else, such as a panel, has changed the document and so ended the session's gesture.
             self._view.set_gesture(None)
             return
-        self._waiting = isinstance(self.mover, _ONCE_A_FRAME)
+        self._waiting = self.mover.once_a_frame
         if not self._waiting:
             self.mover.apply(self._session, self.handle.motion)
         self._view.changed()

@@ -17,7 +17,7 @@ from viewer.scene import Mark
 from viewer.session import Session
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import ViewPart
+from viewer.ui.view import Mover, ViewPart
 
 _HOLD, _EASE = 0.1, 0.5
 """Seconds that a new layer holds before and after its frame, and that it takes on either side."""
@@ -49,7 +49,7 @@ def layer_marks(document: Document, hovered: Item | None) -> list[Mark]:
     return marks
 
 
-class LayerMover:
+class LayerMover(Mover):
     """Moves or rotates the target of a layer, whose frames are solved as it moves.
 
     Attributes:

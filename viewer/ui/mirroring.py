@@ -21,7 +21,8 @@ from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 from viewer.ui.contact import RadiusMover
-from viewer.ui.drag_targets import JointMover, JointsMover, Mover, TargetMover, grip, mirrored_turn
+from viewer.ui.drag_targets import JointMover, JointsMover, TargetMover, grip, mirrored_turn
+from viewer.ui.view import Mover
 
 
 def other_joint(document: Document, joint: str) -> str | None:
@@ -117,7 +118,7 @@ def _reflected(vector: Floats, normal: Floats) -> Floats:
 
 
 @dataclass(slots=True, eq=False)
-class MirroredTargets:
+class MirroredTargets(Mover):
     """Moves targets, and those of the other side by the mirrored motion.
 
     Attributes:
@@ -163,7 +164,7 @@ class MirroredTargets:
 
 
 @dataclass(slots=True, eq=False)
-class MirroredJoint:
+class MirroredJoint(Mover):
     """Rotates a joint, and that of the other side by the mirrored rotation.
 
     Attributes:

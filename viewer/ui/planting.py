@@ -254,8 +254,8 @@ class Planting:
         """Say what planting did, or that it overrules a key."""
         now = self._session.document
         if isinstance(action, act.KeyPose) and now.frame == before.frame:
-            was, is_ = (world_of(one.skeleton, one.pose).positions for one in (before, now))
             for foot in planted_legs(now):
+                was, is_ = (world_of(one.skeleton, one.pose).positions for one in (before, now))
                 joint = now.skeleton.index(foot)
                 if np.linalg.norm(is_[joint] - was[joint]) > _RETURNS:
                     self.offer_to_lift(foot)

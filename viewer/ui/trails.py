@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,9 +17,8 @@ from viewer.session import Session
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import number_format
+from viewer.ui.view import REACH, Mover
 
-REACH = 4
-"""Frames before and after a dragged one that follow at first."""
 _HELD_PX, _LEAST_PX, _MOST_PX, _LINE_PX = 6.0, 1.6, 4.5, 1.6
 """Radius of the ring around the dot of a frame, radii of the dots of frames that follow it, and width of lines."""
 _SHORT = 2e-3
@@ -26,7 +26,7 @@ _SHORT = 2e-3
 
 
 @dataclass(slots=True, eq=False)
-class TrailMover:
+class TrailMover(Mover):
     """Moves a point of the motion: an item at a frame.
 
     Each motion begins again from the document before the drag, so that only the last one counts, and its reach.
@@ -39,6 +39,7 @@ class TrailMover:
         short: metres from the pointer that the point stays away.
     """
 
+    once_a_frame: ClassVar[bool] = True
     item: Item
     frame: int
     start: Floats
@@ -73,9 +74,9 @@ class TrailMover:
         return self.reach
 
     def words(self, height: float) -> str:
-        """``frame 31, reach 4``, and how far the point stays away from the pointer in a figure of this height."""
+        """``   frame 31, reach 4``, and how far the point stays away from the pointer in a figure of this height."""
         short = f", {number_format.short(self.short)} short" if self.short > _SHORT * height else ""
-        return f"frame {self.frame}, reach {self.reach}{short}"
+        return f"   frame {self.frame}, reach {self.reach}{short}"
 
 
 def point_at(document: Document, item: Item, frame: int) -> Floats:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from viewer.document import Action, Document, Item
 from viewer.document.import_export import step_scale
 from viewer.errors import ViewerError, one_line
-from viewer.gizmo import LengthUnit, Part, Space, Tool
+from viewer.gizmo import LengthUnit, Part, RigidMotion, Space, Tool
 from viewer.latest import Latest
 from viewer.scene import Camera, Display, Hit, look_of
 from viewer.session import Session
@@ -22,12 +23,13 @@ from viewer.session.user_files import Preferences, Preset
 from viewer.spatial.projection import Projection
 from viewer.ui.events import Button, Move, Release
 from viewer.ui.number_format import Rect, error_decimals, unit_for
-from viewer.ui.trails import REACH
 
 NOTE_SECONDS = 6.0
 """Seconds that a note stays."""
 OFFER_SECONDS = 20.0
 """Seconds that a note with a button stays."""
+REACH = 4
+"""Frames before and after a dragged one of a trail that follow at first."""
 
 
 class Request(NamedTuple):
@@ -84,6 +86,36 @@ class Gesture(Protocol):
 
     def release(self, event: Release) -> None:
         """End the gesture, as the button came up."""
+
+
+class Mover(ABC):
+    """Applies the motion since the start of a drag to the session.
+
+    Attributes:
+        once_a_frame: whether of several motions in a frame only the last one counts: each is solved.
+        solved: whether the solver moves the body after its items; else these are turned.
+    """
+
+    __slots__ = ()
+    once_a_frame: ClassVar[bool] = False
+    solved: ClassVar[bool] = False
+
+    @property
+    def items(self) -> Iterable[Item]:
+        """The joints and effectors that it moves itself."""
+        return ()
+
+    @abstractmethod
+    def begin(self, session: Session) -> None:
+        """Begin the gesture."""
+
+    @abstractmethod
+    def apply(self, session: Session, motion: RigidMotion) -> None:
+        """Move what is dragged by a motion from its start."""
+
+    def words(self, height: float) -> str:  # noqa: ARG002 - of some movers
+        """What the drag's readout says besides the motion, in a figure of this height."""
+        return ""
 
 
 class Workspace(StrEnum):
