@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from inside.document import DOCUMENT_KINDS, PLANES, Blend, Key, binding, different, frame_pose
+from inside.document import DOCUMENT_KINDS, PLANES, Blend, Key, binding, frame_pose
 from inside.document import actions as act
 from inside.skeleton import joint_space
 
@@ -249,7 +249,7 @@ def left_outside(document: Document) -> list[str]:
     beyond = limit_violation(binding(document), pose)
     if document.frames:
         shown = frame_pose(document, min(document.frame, document.frames - 1))
-        beyond = np.where(different(pose, shown), beyond, 0.0)
+        beyond = np.where(pose.differs(shown), beyond, 0.0)
     names = document.skeleton.names
     return [f"{names[joint]} by {beyond[joint]:.1e}" for joint in np.flatnonzero(beyond > OUTSIDE).tolist()]
 

@@ -85,7 +85,6 @@ from viewer.document.edit_skeleton import fitted_ranges, held_percent, mirrored_
 from viewer.document.evaluation import compare, frames_shown, joint_at, layered, motion_of, rounded_up, shared_joints
 from viewer.document.import_export import LEAST, MOST, baked_character, baked_clip, goals_of, step_scale
 from viewer.document.key_curves import KeyOnCurves, Tangent, curve_values, places
-from viewer.document.key_editing import different
 from viewer.document.planar import PLANES, normal_of, preferred_pose, rig_of
 from viewer.document.planted_feet import feet_of, known, planted
 from viewer.document.pose_fitting import fitted_pose, mirrored_pose, on_the_spot

@@ -370,7 +370,8 @@ def with_resolved(document: Document, solved: Take) -> Document:
     off = _off_motion(document)
     if off.any():
         # Keys hold a pose as it was before feet were planted and layers solved.
-        off &= _apart(document.pose, layered(motion_of(changed), changed.frame, 1))
+        below = layered(motion_of(changed), changed.frame, 1)
+        off &= document.pose.differs(Pose(below.rotations[0], below.translations[0]), _APART)
     return changed if off.any() else _in_motion(changed)
 
 
@@ -384,15 +385,7 @@ def _off_motion(document: Document) -> Bools:
     """(J,) the joints that are not as in the frame's motion; all of a document without any."""
     if not document.has_motion or not document.frame < document.frames:
         return np.ones(len(document.skeleton), np.bool_)
-    return _apart(document.pose, one_frame(frame_pose(document, document.frame)))
-
-
-def _apart(pose: Pose, frames: Frames) -> Bools:
-    """(J,) the joints of a pose that are not as in a single frame."""
-    turned, moved = frames.rotations[0], frames.translations[0]
-    nearer = np.minimum(np.abs(pose.rotations - turned).max(axis=-1), np.abs(pose.rotations + turned).max(axis=-1))
-    off: Bools = np.maximum(nearer, np.abs(pose.translations - moved).max(axis=-1)) > _APART
-    return off
+    return document.pose.differs(frame_pose(document, document.frame), _APART)
 
 
 def _pinned(pin: Pin) -> tuple[object, ...]:
@@ -454,5 +447,5 @@ def with_edits_keyed(before: Document, after: Document) -> Document:
     if not after.auto_key or before.character is not after.character:
         return after
     plays = after.has_motion and after.frame < after.frames
-    joints = np.flatnonzero(_off_motion(after) if plays else _apart(after.pose, one_frame(before.pose)))
+    joints = np.flatnonzero(_off_motion(after) if plays else after.pose.differs(before.pose, _APART))
     return keyed(after, after.frame, joints.tolist()) if joints.size else after

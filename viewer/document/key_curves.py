@@ -17,7 +17,7 @@ from viewer.document.edit_skeleton import coordinate_names
 from viewer.document.evaluation import Frames, base_pose, keyed_frames, motion_of
 from viewer.document.key_editing import entry_of, with_entries
 from viewer.document.sampling import velocities
-from viewer.document.scope import turned_within
+from viewer.document.scope import inside_at
 from viewer.document.take import Take, Track
 from viewer.errors import InputError, quote
 from viewer.skeleton import JointKind, Pose, Skeleton, joint_space
@@ -184,7 +184,7 @@ def with_value(document: Document, key: KeyOnCurves, index: int, value: float) -
     pose = document.pose
     rotations, translations = pose.rotations.copy(), pose.translations.copy()
     rotations[joint], translations[joint] = found.rotations[0], found.translations[0]
-    within = turned_within(document, Pose(rotations, translations), joint)
+    within = inside_at(document, Pose(rotations, translations), [joint])
     turned, moved = within.rotations[joint], within.translations[joint]
     if take.base is not None:
         base = base_pose(document, take, key.frame)

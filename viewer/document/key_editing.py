@@ -318,19 +318,6 @@ def carried_pose(pose: Pose, before: Pose, after: Pose) -> Pose:
     return Pose(rotations, after.translations + moved)
 
 
-def with_joints(pose: Pose, other: Pose, chosen: Bools) -> Pose:
-    """The pose with the joints of a mask (J,) as in another pose."""
-    some = chosen[:, None]
-    rotations = np.where(some, other.rotations, pose.rotations)
-    return Pose(rotations, np.where(some, other.translations, pose.translations))
-
-
-def different(one: Pose, other: Pose) -> Bools:
-    """(J,) mask of joints that differ, to the bit."""
-    turned = (one.rotations != other.rotations).any(axis=-1)
-    return np.asarray(turned | (one.translations != other.translations).any(axis=-1))
-
-
 def simplified(
     take: Take,
     radians: float,

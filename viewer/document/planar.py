@@ -14,7 +14,6 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
-from viewer.document.key_editing import with_joints
 from viewer.document.posed_goals import stand_of
 from viewer.document.solver_settings import prefers
 from viewer.errors import InputError, unknown_name
@@ -260,9 +259,6 @@ def ranges(skeleton: Skeleton, pose: Pose, axes: Floats, joints: Bools) -> Float
     return np.where(np.isfinite(result[:, :1]), ends.T, result)
 
 
-"""Kinds that become hinges; the others stay as they are or are fixed."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanarRig:
     """The skeleton that the solver gets for a planar document.
@@ -410,7 +406,7 @@ class _Turns:
                 return found
             # Descendants of these joints now have other axes, so their ranges are computed again.
             asked &= ~barred
-            found = cls.of(skeleton, with_joints(found.pose, project_pose(skeleton, found.pose), barred), normal)
+            found = cls.of(skeleton, found.pose.with_joints(project_pose(skeleton, found.pose), barred), normal)
 
 
 @lru_cache(maxsize=8)
@@ -549,7 +545,5 @@ def preferred_pose(document: Document, rig: PlanarRig | None) -> Pose | None:
 @lru_cache(maxsize=8)
 def _flat(rig: PlanarRig, pose: Pose, preferred: Pose) -> Pose:
     """The preferred pose within the rig's planes, its free roots as in the pose shown."""
-    rotations, translations = preferred.rotations.copy(), preferred.translations.copy()
-    rotations[rig.roots], translations[rig.roots] = pose.rotations[rig.roots], pose.translations[rig.roots]
     # The solver brings it inside limits that bind.
-    return rig.lifted(rig.nearest(Pose(rotations, translations), limits=False))
+    return rig.lifted(rig.nearest(preferred.with_joints(pose, rig.roots), limits=False))

@@ -124,15 +124,7 @@ def inside_at(document: Document, pose: Pose, joints: Collection[int]) -> Pose:
     pose, chosen = led_pose(document.skeleton, pose, joints)
     if document.planar is None and len(chosen) == 1:
         return project_joint(binding(document), pose, chosen[0], limits=document.limits_on)
-    within = inside(document, pose)
-    rotations, translations = pose.rotations.copy(), pose.translations.copy()
-    rotations[chosen], translations[chosen] = within.rotations[chosen], within.translations[chosen]
-    return Pose(rotations, translations)
-
-
-def turned_within(document: Document, pose: Pose, joint: int) -> Pose:
-    """`inside_at` for one joint."""
-    return inside_at(document, pose, [joint])
+    return pose.with_joints(inside(document, pose), chosen)
 
 
 def joints_at_limit(document: Document) -> tuple[str, ...]:

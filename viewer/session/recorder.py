@@ -11,7 +11,7 @@ from viewer.document.actions.setting_actions import at_frame
 from viewer.document.argument_checks import as_number
 from viewer.document.changed_keys import current_pins, resolved, take_of
 from viewer.document.evaluation import motion_of, on_own_bones
-from viewer.document.key_editing import Recorded, Run, carried_pose, different, recorded, simplified, with_joints
+from viewer.document.key_editing import Recorded, Run, carried_pose, recorded, simplified
 from viewer.document.posed_goals import carried
 from viewer.document.take import MOST_FRAMES
 from viewer.errors import InputError
@@ -422,7 +422,7 @@ def _followed(state: State, gesture: Gesture | None, recording: Recording, due: 
         gesture.drag.follow(free)
         return State(gesture.drag.document, state.report)
     shown = state.document.pose
-    return _put_on(state, with_joints(free.pose, shown, different(start, shown)))
+    return _put_on(state, free.pose.with_joints(shown, start.differs(shown)))
 
 
 def _put_on(state: State, pose: Pose) -> State:

@@ -520,11 +520,9 @@ def led_pose(skeleton: Skeleton, pose: Pose, joints: Iterable[int]) -> tuple[Pos
     if not space.following.joint.size:
         return pose, moved
     measured = space.measure(pose.rotations, pose.translations)
-    rotations, translations = space.rebuild(space.following.lead(measured, moved), pose.rotations, pose.translations)
+    led = space.rebuild(space.following.lead(measured, moved), pose.rotations, pose.translations)
     family = space.following.family(moved)
-    turns, moves = pose.rotations.copy(), pose.translations.copy()
-    turns[family], moves[family] = rotations[family], translations[family]
-    return Pose(turns, moves), family
+    return pose.with_joints(Pose(*led), family), family
 
 
 def following_frames(skeleton: Skeleton, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from viewer.spatial.checks import Bools, Floats, Ints, as_floats, finite_floats, frozen, nearly_unit, not_unit
+from viewer.spatial.checks import (
+    Bools,
+    Floats,
+    Ints,
+    as_floats,
+    finite_floats,
+    frozen,
+    handed_over,
+    nearly_unit,
+    not_unit,
+)
 from viewer.spatial.quaternion import multiply, rotate
 
 _NEAR = 1e-9
@@ -102,3 +113,15 @@ class Pose:
             return self is other
         pairs = (self.rotations, other.rotations), (self.translations, other.translations)
         return all(float(np.abs(mine - its).max()) < _NEAR for mine, its in pairs)
+
+    def differs(self, other: Pose, by: float = 0.0) -> Bools:
+        """(J,) which joints differ by more than this: in a quaternion component, of either sign, or in metres."""
+        turned, moved = self.rotations, np.abs(self.translations - other.translations).max(axis=-1)
+        same, opposite = (np.abs(turned - sign * other.rotations).max(axis=-1) for sign in (1.0, -1.0))
+        return np.asarray(np.maximum(np.minimum(same, opposite), moved) > by)
+
+    def with_joints(self, other: Pose, joints: int | slice | Sequence[int] | Ints | Bools) -> Pose:
+        """The pose with some joints, by index or mask, as in another pose."""
+        rotations, translations = self.rotations.copy(), self.translations.copy()
+        rotations[joints], translations[joints] = other.rotations[joints], other.translations[joints]
+        return Pose.trusted(handed_over(rotations), handed_over(translations))

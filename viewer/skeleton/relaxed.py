@@ -215,10 +215,9 @@ def blend_poses(a: Pose, b: Pose, part: float, joints: Sequence[int] | None = No
         joints: indices of the joints that change; None: all.
     """
     chosen = slice(None) if joints is None else list(joints)
+    if part in {0.0, 1.0}:
+        return a.with_joints(b, chosen) if part else a
     rotations, translations = a.rotations.copy(), a.translations.copy()
-    if part == 1.0:
-        rotations[chosen], translations[chosen] = b.rotations[chosen], b.translations[chosen]
-    elif part != 0.0:
-        rotations[chosen] = slerp(a.rotations[chosen], b.rotations[chosen], part)
-        translations[chosen] += part * (b.translations[chosen] - a.translations[chosen])
+    rotations[chosen] = slerp(a.rotations[chosen], b.rotations[chosen], part)
+    translations[chosen] += part * (b.translations[chosen] - a.translations[chosen])
     return Pose.trusted(handed_over(rotations), handed_over(translations))

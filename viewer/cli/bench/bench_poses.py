@@ -196,10 +196,7 @@ def _held(trial: Trial) -> Skeleton:
 
 def _with_root(trial: Trial, start: Pose, hidden: Pose) -> Pose:
     """The start with the hidden pose's root."""
-    rotations, translations = start.rotations.copy(), start.translations.copy()
-    line = _line(trial)
-    rotations[line], translations[line] = hidden.rotations[line], hidden.translations[line]
-    return Pose(rotations, translations)
+    return start.with_joints(hidden, _line(trial))
 
 
 def _goals(trial: Trial, truth: World, *, turns: bool) -> list[Goal]:

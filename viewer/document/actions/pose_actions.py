@@ -21,11 +21,10 @@ from viewer.document.edit_skeleton import (
     with_ranges,
 )
 from viewer.document.evaluation import home_pose
-from viewer.document.key_editing import with_joints
 from viewer.document.planar import confined, flattened, normal_of
 from viewer.document.pose_fitting import mirrored_pose, pinned_supports
 from viewer.document.posed_goals import carried
-from viewer.document.scope import binding, inside_at, turned_within, with_loops_closed
+from viewer.document.scope import binding, inside_at, with_loops_closed
 from viewer.document.take import same_or_none
 from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import NONE, WORDS, with_limits
@@ -89,10 +88,8 @@ class SetCoordinate(Action):
         space = joint_space(skeleton)
         coordinates = space.measure(document.pose.rotations, document.pose.translations)
         coordinates[joint, self.index] = value
-        rotations, translations = space.rebuild(coordinates, document.pose.rotations, document.pose.translations)
-        turned, moved = document.pose.rotations.copy(), document.pose.translations.copy()
-        turned[joint], moved[joint] = rotations[joint], translations[joint]
-        return _put(document, Pose(turned, moved), joint)
+        moved = Pose(*space.rebuild(coordinates, document.pose.rotations, document.pose.translations))
+        return _put(document, document.pose.with_joints(moved, joint), joint)
 
 
 def _coordinates(skeleton: Skeleton, joint: int) -> int:
@@ -105,7 +102,7 @@ def _coordinates(skeleton: Skeleton, joint: int) -> int:
 
 def _put(document: Document, pose: Pose, joint: int) -> Document:
     """The document in a pose in which one joint was moved by hand, with the skeleton's loops closed again."""
-    within = turned_within(document, pose, joint)
+    within = inside_at(document, pose, [joint])
     family = joint_space(document.skeleton).following.family([joint])
     closed = with_loops_closed(document, within, family)
     unchanged = closed.same_as(document.pose)
@@ -298,17 +295,10 @@ def fitting(document: Document, pose: Pose) -> Pose:
 
 def _posed(document: Document, pose: Pose, joints: list[int]) -> Document:
     """The document with some joints as in another pose, inside the limits that bind; goals on them move along."""
-    rotations, translations = document.pose.rotations.copy(), document.pose.translations.copy()
-    rotations[joints], translations[joints] = pose.rotations[joints], pose.translations[joints]
-    mixed = _settled(document.pose, inside_at(document, Pose(rotations, translations), joints))
-    return document if mixed.same_as(document.pose) else carried(document, mixed, joints)
-
-
-def _settled(before: Pose, after: Pose) -> Pose:
-    """``after`` with the exact numbers of ``before`` where they differ by rounding: a keyed pose stays keyed."""
-    apart = (np.abs(after.rotations - sign * before.rotations).max(axis=-1) for sign in (1.0, -1.0))
-    moved = np.abs(after.translations - before.translations).max(axis=-1)
-    return with_joints(after, before, np.maximum(np.minimum(*apart), moved) < _ROUNDING)
+    before = document.pose
+    after = inside_at(document, before.with_joints(pose, joints), joints)
+    mixed = after.with_joints(before, ~after.differs(before, _ROUNDING))  # so that a keyed pose stays keyed
+    return document if mixed.same_as(before) else carried(document, mixed, joints)
 
 
 @dataclass(frozen=True, slots=True)
