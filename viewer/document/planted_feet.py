@@ -100,7 +100,7 @@ def planted_legs(document: Document) -> dict[str, Limb]:
         return {}
     here = [feet.contacts[number] for number in contact_times(feet.contacts).between(now, now + 1)]
     names, standing = document.skeleton.names, {one.foot for one in here if not one.ignored}
-    legs = {names[_last_of(leg.lower, leg.end)]: leg for leg in figure.legs}
+    legs = {names[leg.last]: leg for leg in figure.legs}
     return {name: leg for name, leg in legs.items() if name in standing}
 
 
@@ -119,7 +119,7 @@ def feet_rows(skeleton: Skeleton) -> dict[str, int]:
     """Numbers of the feet of a figure by their names: 0 of the left one, 2 of the right one."""
     figure = find_figure(skeleton)
     legs = () if figure is None else figure.legs
-    return {skeleton.names[_last_of(leg.lower, leg.end)]: 2 * (leg.side == "right") for leg in legs}
+    return {skeleton.names[leg.last]: 2 * (leg.side == "right") for leg in legs}
 
 
 def key_of(skeleton: Skeleton, contact: PlantedContact) -> ContactKey:
@@ -399,11 +399,7 @@ def _bend_about_own(skeleton: Skeleton, clip: Clip) -> bool:
 def _bearing(skeleton: Skeleton) -> Ints:
     """The joints that may be turned to plant feet: from the roots to the feet."""
     legs = legged(skeleton).legs
-    return np.array(sorted({joint for leg in legs for joint in above(skeleton, _last_of(leg.lower, leg.end))}))
-
-
-def _last_of(lower: int, end: int | None) -> int:
-    return lower if end is None else end
+    return np.array(sorted({joint for leg in legs for joint in above(skeleton, leg.last)}))
 
 
 @lru_cache(maxsize=4)
@@ -419,7 +415,7 @@ def _read(skeleton: Skeleton) -> frozenset[int]:
         return frozenset(range(len(skeleton)))
     found = set(_bearing(skeleton).tolist())
     for leg in legged(skeleton).legs:
-        found.update(np.flatnonzero(at_or_below(skeleton, _last_of(leg.lower, leg.end))).tolist())
+        found.update(np.flatnonzero(at_or_below(skeleton, leg.last)).tolist())
     return frozenset(found)
 
 

@@ -65,9 +65,8 @@ def limb_of(skeleton: Skeleton, joint: int) -> Bools:
     figure = find_figure(skeleton)
     path = above(skeleton, joint)
     for limb in figure.limbs if figure is not None else ():
-        first = limb.girdle[0] if limb.girdle else limb.upper
-        if first in path:
-            return at_or_below(skeleton, first)
+        if limb.first in path:
+            return at_or_below(skeleton, limb.first)
     branches = np.bincount(skeleton.parents[skeleton.parents >= 0], minlength=len(skeleton)) > 1
     own = [joint]
     for parent in path[1:]:

@@ -170,7 +170,7 @@ def body_of(skeleton: Skeleton, points: Floats, source: Source) -> Body | None:
 
 def _is_along_z(places: Floats, figure: Figure) -> bool:
     """Whether the line from the ankles to the chest points up the Z axis; places (N, 3), the joints first."""
-    ankles = places[[leg.lower if leg.end is None else leg.end for leg in figure.legs]].mean(axis=0)
+    ankles = places[[leg.last for leg in figure.legs]].mean(axis=0)
     x, y, z = places[figure.chest] - ankles
     return bool(z > _UP_RATIO * max(abs(x), abs(y)))
 

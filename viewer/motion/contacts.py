@@ -256,7 +256,7 @@ def foot_places(skeleton: Skeleton, world: World) -> list[FootPlaces]:
         places = {HEEL: world.point(*leg.tip)}
         if ball is not None:
             places[BALL] = world.point(ball[0], np.array(ball[1]))
-        joint = leg.lower if leg.end is None else leg.end
+        joint = leg.last
         found.append(FootPlaces(skeleton.names[joint], leg.side, leg, places))
     return found
 

@@ -115,7 +115,7 @@ def ground_of(objects: Sequence[Object], floor: float, length: float) -> Ground:
 
 def sole_of(skeleton: Skeleton, world: World, foot: FootPlaces, stands: Bools, base: float) -> Sole:
     """The points of a foot: joints, end sites and points between; ``base``: height of its lowest one, metres."""
-    joint = foot.leg.lower if foot.leg.end is None else foot.leg.end
+    joint = foot.leg.last
     below = at_or_below(skeleton, joint)
     paths = [foot.places["heel"]]
     paths += [world.positions[:, one] for one in np.flatnonzero(below).tolist() if one != joint]
@@ -138,7 +138,7 @@ def floor_under(skeleton: Skeleton, world: World, feet: list[tuple[FootContacts,
     """The floor of a clip: the lowest median height of a foot's point in a contact."""
     lowest = []
     for foot, places in feet:
-        joint = places.leg.lower if places.leg.end is None else places.leg.end
+        joint = places.leg.last
         below = np.flatnonzero(at_or_below(skeleton, joint))
         tips = [tip for tip, parent in enumerate(skeleton.tip_parents.tolist()) if parent in below]
         for contact in foot.contacts:

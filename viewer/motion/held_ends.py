@@ -80,7 +80,7 @@ def held_end(limb: Limb, world: World, own: Limb | None = None) -> HeldEnd:
         own: the limb as the skeleton has it that is solved; None: the same.
     """
     tip, end = (limb.tip, limb.end) if own is None else (own.tip, own.end)
-    turns = world.rotations[:, limb.lower if limb.end is None else limb.end]
+    turns = world.rotations[:, limb.last]
     return HeldEnd((tip[0], np.asarray(tip[1])), world.point(*limb.tip), end, turns, int(limb.kind != LEG))
 
 

@@ -182,7 +182,7 @@ def with_feet_at(skeleton: Skeleton, legs: list[Limb], world: World, goals: list
         way *= np.minimum(1.0, longest_reach(bones, norm(ankle - hip)) / np.maximum(norm(way), 1e-12))[:, None]
         moves = hip + way - ankle
         if (norm(moves) > _THERE * bones).any():
-            foot = at_or_below(skeleton, leg.lower if leg.end is None else leg.end)
+            foot = at_or_below(skeleton, leg.last)
             positions[:, foot] += bridged(moves[None], away[None])[0][:, None]
     return World(positions, world.rotations)
 

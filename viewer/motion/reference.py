@@ -170,7 +170,7 @@ def _across(way: Floats, up: Floats, otherwise: Floats) -> Floats:
 
 def _root_of(world: World, limb: Limb) -> Floats:
     """(3,) where a limb begins."""
-    return np.asarray(world.positions[limb.girdle[0] if limb.girdle else limb.upper])
+    return np.asarray(world.positions[limb.first])
 
 
 def _searched(moving: World) -> Ints:

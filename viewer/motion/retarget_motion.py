@@ -267,7 +267,7 @@ def _planted(pairing: Pairing, moved: Moved, goals: list[Floats], warnings: list
     assert source.clip is not None
     try:
         its, touched, slide = _standing(source.skeleton, source.clip)
-        names = {leg.side: target.skeleton.names[leg.lower if leg.end is None else leg.end] for _, leg in pairing.legs}
+        names = {leg.side: target.skeleton.names[leg.last] for _, leg in pairing.legs}
         clip = _as_clip(pairing, moved.rotations, moved.translations)
         mine = moving_feet(target.skeleton, clip, moved.world, its.away)
         # Legs are posed once, when it is known where the feet stand.

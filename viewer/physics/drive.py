@@ -216,7 +216,7 @@ def _torques_of(skeleton: Skeleton) -> Floats:
     figure = find_figure(skeleton)
     if figure is not None:
         most[:] = _TORQUES["trunk"]
-        tops = {limb.girdle[0] if limb.girdle else limb.upper: limb.kind for limb in figure.limbs}
+        tops = {limb.first: limb.kind for limb in figure.limbs}
         for joint, parent in enumerate(skeleton.parents.tolist()):
             if joint in tops:
                 most[joint] = _TORQUES["arm" if tops[joint] == ARM else "leg"]

@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from viewer.errors import InputError, quote
-from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, triple, whole, whole_numbers
+from viewer.spatial.checks import Floats, Ints, Vector, finite_floats, frozen, put, triple, whole, whole_numbers
 from viewer.spatial.quaternion import rotate, to_matrix
 
-Vector: TypeAlias = tuple[float, float, float]
 Moments: TypeAlias = tuple[float, float, float, float, float, float]
 
 MOST_CAPSULES = 1000
@@ -80,16 +79,15 @@ class Capsule:
         Raises:
             InputError: no index of a joint, ends that are no finite vectors, a radius or mass that is not above 0.
         """
-        object.__setattr__(self, "joint", whole(self.joint, "capsule: joint"))
-        for name in ("a", "b"):
-            object.__setattr__(self, name, triple(getattr(self, name), f"capsule: {name}"))
+        put(self, joint=whole(self.joint, "capsule: joint"))
+        put(self, a=triple(self.a, "capsule: a"), b=triple(self.b, "capsule: b"))
         for name, unit in (("radius", "metres"), ("mass", "kilograms")):
             value = getattr(self, name)
             if value is not None or name == "radius":
                 number = float(finite_floats(value, (), f"capsule: {name}"))
                 if not number > 0.0:
                     raise InputError(f"capsule: {name}: expected more than 0 {unit}, found {number:g}")
-                object.__setattr__(self, name, number)
+                put(self, **{name: number})
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +135,7 @@ class Bodies:
         clearances = finite_floats(self.clearances, (-1, 2), "bodies: clearances")
         if len(clearances) not in {0, len(capsules)}:
             raise InputError(f"bodies: clearances: expected {len(capsules)} rows or none, found {len(clearances)}")
-        object.__setattr__(self, "capsules", capsules)
-        object.__setattr__(self, "pairs", frozen(pairs, np.intp))
-        object.__setattr__(self, "clearances", frozen(clearances))
+        put(self, capsules=capsules, pairs=frozen(pairs, np.intp), clearances=frozen(clearances))
 
     @property
     def table(self) -> CapsuleTable:
@@ -211,9 +207,7 @@ class Inertia:
             found = ", ".join(f"{value:g}" for value in moments.tolist())
             raise InputError(f"inertia: moments: expected those of a body, no principal one above the sum of the "
                              f"other two, found {found}")  # fmt: skip
-        object.__setattr__(self, "mass", mass)
-        object.__setattr__(self, "center", center)
-        object.__setattr__(self, "moments", tuple(moments.tolist()))
+        put(self, mass=mass, center=center, moments=tuple(moments.tolist()))
 
     @property
     def matrix(self) -> Floats:
@@ -356,7 +350,7 @@ class Mesh:
         for name, kind in kinds.items():
             array = getattr(self, name)
             if array is not None:
-                object.__setattr__(self, name, frozen(array, np.dtype(kind)))
+                put(self, **{name: frozen(array, np.dtype(kind))})
 
 
 class Sizes(NamedTuple):
@@ -403,8 +397,7 @@ class Skin:
         Raises:
             InputError: an index out of range.
         """
-        object.__setattr__(self, "joints", frozen(self.joints, np.intp))
-        object.__setattr__(self, "transforms", frozen(self.transforms))
+        put(self, joints=frozen(self.joints, np.intp), transforms=frozen(self.transforms))
         if len(self.joints) > MOST_BINDINGS:
             raise InputError(f"skin: expected at most {MOST_BINDINGS:,} bindings, found {len(self.joints):,}")
         if self.transforms.shape != (len(self.joints), 3, 4):

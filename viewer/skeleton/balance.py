@@ -234,16 +234,15 @@ def mass_points(skeleton: Skeleton) -> Points:
         points = [((joint, np.array(one.center)), one.mass) for joint, one in enumerate(inertias_of(skeleton))]
     else:
         points = _bonemass_points(tree) if figure is None else _bodymass_points(tree, figure)
-    return _table([(joint, offset, mass, -1) for (joint, offset), mass in points], total=1.0)
+    found = _table([(joint, offset, mass, -1) for (joint, offset), mass in points])
+    # If all points of a skeleton are in one place, each weighs the same.
+    masses = found.values if found.values.any() else np.ones(len(points))
+    return found._replace(values=masses / masses.sum())
 
 
-def _table(rows: list[tuple[int, Floats, float, int]], total: float | None = None) -> Points:
+def _table(rows: list[tuple[int, Floats, float, int]]) -> Points:
     joints, offsets, values, parts = zip(*rows, strict=True) if rows else ((), (), (), ())
-    numbers = np.array(values, dtype=np.float64)
-    if total is not None:
-        # If all points of a skeleton are in one place, each weighs the same.
-        numbers = numbers / numbers.sum() if numbers.sum() > 0.0 else np.full(len(numbers), total / len(numbers))
-    places = np.array(offsets, dtype=np.float64).reshape(-1, 3)
+    places, numbers = np.array(offsets, dtype=np.float64).reshape(-1, 3), np.array(values, dtype=np.float64)
     return Points(np.array(joints, dtype=np.intp), places, numbers, np.array(parts, dtype=np.intp))
 
 

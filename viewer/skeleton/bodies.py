@@ -23,7 +23,7 @@ from viewer.skeleton.limbs import ARM, Figure
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, rest_tree, rest_world
-from viewer.spatial.checks import Bools, Floats, Ints, finite_floats
+from viewer.spatial.checks import Floats, Ints, finite_floats
 from viewer.spatial.closest import segment_distances
 from viewer.spatial.quaternion import from_axis_angle, multiply, perpendicular
 from viewer.spatial.vectors import face_normals
@@ -78,8 +78,9 @@ def bodies_of(skeleton: Skeleton) -> Bodies:
     """The bodies that the skeleton's file states, with the pairs that are tested; else `fit_bodies`."""
     if skeleton.bodies is None:
         return fit_bodies(skeleton)
-    poses = _poses(skeleton)
-    return _tested(skeleton, skeleton.bodies.capsules, poses, _height(skeleton, poses))
+    capsules, poses = skeleton.bodies.capsules, _poses(skeleton)
+    clearances = _clearances(skeleton.bodies.table, poses, _height(skeleton, poses))
+    return Bodies(capsules, _apart(skeleton, skeleton.bodies.table, poses), clearances)
 
 
 def fit_bodies(skeleton: Skeleton, height: float | None = None) -> Bodies:
@@ -120,11 +121,6 @@ def _fitted(skeleton: Skeleton, given: float | None) -> Bodies:
     radii = _thinner(skeleton, table, pairs)
     thin = [Capsule(one.joint, one.a, one.b, r) for one, r in zip(capsules, radii.tolist(), strict=True)]
     return Bodies(tuple(thin), pairs, _clearances(table._replace(radius=radii), poses, height))
-
-
-def _tested(skeleton: Skeleton, capsules: tuple[Capsule, ...], poses: list[World], height: float) -> Bodies:
-    table = Bodies(capsules).table
-    return Bodies(capsules, _apart(skeleton, table, poses), _clearances(table, poses, height))
 
 
 def _poses(skeleton: Skeleton) -> list[World]:
@@ -184,8 +180,7 @@ def _radii(tree: RestTree, figure: Figure) -> Radii:
     for joint in spine:
         found[joint, None] = TRUNK, False
     for limb in figure.limbs:
-        first = limb.girdle[0] if limb.girdle else limb.upper
-        found[tree.parents[first], first] = BRANCH, False
+        found[tree.parents[limb.first], limb.first] = BRANCH, False
         for joint in limb.girdle:
             found[joint, None] = BRANCH, True
         for joint in [limb.upper, *tree.between(limb.upper, limb.lower)[:-1]]:
@@ -211,17 +206,15 @@ def _apart(skeleton: Skeleton, table: CapsuleTable, poses: list[World]) -> Ints:
     near = (a == b) | (skeleton.parents[a] == b) | (skeleton.parents[b] == a)
     pairs = np.stack([first, second], axis=1)[~near]
     for world in poses:
-        pairs = pairs[~_touching(table, pairs, world.positions, world.rotations)]
+        pairs = pairs[_spaces(table, pairs, world.positions, world.rotations) > table.radius[pairs].sum(axis=1)]
     return np.asarray(pairs)
 
 
-def _touching(table: CapsuleTable, pairs: Ints, positions: Floats, rotations: Floats) -> Bools:
-    """(..., P) whether pairs of capsules touch, of joints at (..., J, 3), turned as (..., J, 4)."""
-    return np.asarray(_spaces(table, pairs, positions, rotations) <= table.radius[pairs].sum(axis=1))
-
-
 def _spaces(table: CapsuleTable, pairs: Ints, positions: Floats, rotations: Floats) -> Floats:
-    """(..., P) metres between the axes of pairs; infinite where bounding balls are apart."""
+    """(..., P) metres between the axes of pairs; infinite where bounding balls are apart.
+
+    Of joints at (..., J, 3), turned as (..., J, 4).
+    """
     a, b = table.ends(positions, rotations)
     reach = 0.5 * np.linalg.norm(table.b - table.a, axis=-1) + table.radius
     centre = 0.5 * (a + b)

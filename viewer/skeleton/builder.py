@@ -28,7 +28,7 @@ from viewer.skeleton.limits import (
 from viewer.skeleton.names import Effector, EffectorGoal, swapped_names
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.skeleton.tree import rest_world
+from viewer.skeleton.tree import parents_first, rest_world
 from viewer.spatial.checks import Floats, finite_floats, member, text, unit_quaternions
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 
@@ -457,13 +457,10 @@ class Builder:
 
     def _order(self) -> list[str]:
         """Joints as they were added, but parents first."""
-        order: dict[str, None] = {}
-        for name in self._joints:
-            line = [name]
-            while (parent := self._joints[line[-1]].parent) is not None and parent not in order:
-                line.append(parent)
-            order.update(dict.fromkeys(reversed(line)))
-        return list(order)
+        names = list(self._joints)
+        index = {name: joint for joint, name in enumerate(names)}
+        parents = [-1 if joint.parent is None else index[joint.parent] for joint in self._joints.values()]
+        return [names[joint] for joint in parents_first(parents)]
 
     def _other(self, name: str, names: Mapping[str, str]) -> str:
         found = [names[name]] if name in names else swapped_names(name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from numbers import Real
 from types import MappingProxyType
 from typing import Literal
@@ -21,7 +22,7 @@ from viewer.skeleton.attached import Skin
 from viewer.skeleton.clip import Clip, clip_like
 from viewer.skeleton.pose import Pose, Reduced, moved_roots, reduced
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Floats, finite_floats, text, unit_quaternions
+from viewer.spatial.checks import Floats, finite_floats, put, text, unit_quaternions
 
 _INSTEAD = {
     ("skeleton", "Character"): "character.skeleton",
@@ -143,18 +144,18 @@ class Character:
             raise InputError(f"character source: expected a Source, found {quote(self.source)}")
         order = self.source.joint_order
         if order and sorted(order) != list(range(joints)):  # another skeleton does not have the file's layout
-            object.__setattr__(self, "source", replace(self.source, joint_order=(), layout=None))
+            put(self, source=replace(self.source, joint_order=(), layout=None))
         if self.skin is not None and self.skin.skeleton_joints != joints:
-            object.__setattr__(self, "skin", None)
+            put(self, skin=None)
         lines: object = self.warnings
         if isinstance(lines, str) or not isinstance(lines, Iterable):
             raise InputError(f"character warnings: expected a list of texts, found {quote(lines)}")
         named = {n: clip if clip.name == n else replace(clip, name=n) for n, clip in self.clips.items()}
         if not isinstance(self.clips, MappingProxyType) or any(named[n] is not self.clips[n] for n in named):
-            object.__setattr__(self, "clips", MappingProxyType(named))
-        object.__setattr__(self, "warnings", tuple(text(line, "character warnings") for line in self.warnings))
+            put(self, clips=MappingProxyType(named))
+        put(self, warnings=tuple(text(line, "character warnings") for line in self.warnings))
         if self.limits_from is not None:
-            object.__setattr__(self, "limits_from", text(self.limits_from, "character limits_from"))
+            put(self, limits_from=text(self.limits_from, "character limits_from"))
 
     @property
     def limits_derived(self) -> bool:
@@ -207,28 +208,15 @@ def placed(character: Character, offset: ArrayLike, rotation: ArrayLike = (0.0, 
     return replace(character, skeleton=made, clips=MappingProxyType(clips))
 
 
-def check_skeleton(found: object, where: str = "") -> None:
-    """Raise InputError unless it is a skeleton; ``where`` begins the message."""
-    if not isinstance(found, Skeleton):
-        raise wrong_kind(found, "a skeleton", where)
+def _check(kind: type, found: object, where: str = "") -> None:
+    if not isinstance(found, kind):
+        raise wrong_kind(found, f"a {kind.__name__.lower()}", where)
 
 
-def check_pose(found: object, where: str = "") -> None:
-    """Raise InputError unless it is a pose; ``where`` begins the message."""
-    if not isinstance(found, Pose):
-        raise wrong_kind(found, "a pose", where)
-
-
-def check_clip(found: object, where: str = "") -> None:
-    """Raise InputError unless it is a clip; ``where`` begins the message."""
-    if not isinstance(found, Clip):
-        raise wrong_kind(found, "a clip", where)
-
-
-def check_character(found: object, where: str = "") -> None:
-    """Raise InputError unless it is a character; ``where`` begins the message."""
-    if not isinstance(found, Character):
-        raise wrong_kind(found, "a character", where)
+check_skeleton, check_pose, check_clip, check_character = (
+    partial(_check, kind) for kind in (Skeleton, Pose, Clip, Character)
+)
+"""Raise InputError unless what is given is one; ``where`` begins the message."""
 
 
 def check_characters(found: object) -> list[Character]:

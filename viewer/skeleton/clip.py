@@ -21,6 +21,7 @@ from viewer.spatial.checks import (
     handed_over,
     nearly_unit,
     not_unit,
+    put,
     seconds,
     text,
     whole,
@@ -85,14 +86,16 @@ class Clip:
             rotations,
             lambda row, *bad: not_unit(f"{what}: rotations of joint {row % joints} in frame {row // joints}", *bad),
         )
-        put = object.__setattr__
-        put(self, "name", name)
-        put(self, "frame_time", frame_time)
-        put(self, "rotations", frozen(rotations))
-        put(self, "translated", frozen(translated, np.intp))
-        put(self, "translations", frozen(translations))
-        put(self, "offsets", frozen(offsets))
-        put(self, "keys", _keys(self.keys, frames, what))
+        put(
+            self,
+            name=name,
+            frame_time=frame_time,
+            rotations=frozen(rotations),
+            translated=frozen(translated, np.intp),
+            translations=frozen(translations),
+            offsets=frozen(offsets),
+            keys=_keys(self.keys, frames, what),
+        )
 
     @classmethod
     def from_arrays(
@@ -263,14 +266,14 @@ class Clip:
         before = place.astype(np.intp)
         after = np.minimum(before + 1, len(self) - 1)
         part = place - before
-        exact = self.rotations[before]
+        exact, moved = self.rotations[before], self.translations[before]
         rotations = slerp(exact, self.rotations[after], part[:, None])
         step = float(seconds[1] - seconds[0]) if len(seconds) > 1 else self.frame_time
         return replace(
             self,
             frame_time=step,
             rotations=np.where(part[:, None, None] == 0.0, exact, rotations),
-            translations=_lerp(self.translations[before], self.translations[after], part[:, None, None]),
+            translations=moved + part[:, None, None] * (self.translations[after] - moved),
             keys=(),
         )
 
@@ -280,7 +283,8 @@ class Clip:
             raise InputError(f"frames per second: expected more than 0, found {fps}")
         frames = self.duration * fps
         if not frames <= MOST_FRAMES:
-            raise InputError(f"{fps:g} frames per second make {_many(frames)} frames: expected at most {MOST_FRAMES:,}")
+            many = f"{frames:.3g}" if frames < np.inf else "more than 1e308"
+            raise InputError(f"{fps:g} frames per second make {many} frames: expected at most {MOST_FRAMES:,}")
         count = max(1, round(frames))
         return replace(self.sample(np.arange(count) / fps), frame_time=1.0 / fps)
 
@@ -324,12 +328,10 @@ def trusted_like(clip: Clip, skeleton: Skeleton, rotations: Floats, translations
     """
     moved = np.flatnonzero((translations != skeleton.offsets).any(axis=(0, 2)))
     made = object.__new__(Clip)
-    for name, value in (
-        ("name", clip.name), ("frame_time", clip.frame_time), ("rotations", handed_over(rotations)),
-        ("translated", handed_over(moved)), ("translations", handed_over(translations[:, moved])),
-        ("offsets", skeleton.offsets), ("keys", ()),
-    ):  # fmt: skip
-        object.__setattr__(made, name, value)
+    put(
+        made, name=clip.name, frame_time=clip.frame_time, offsets=skeleton.offsets, keys=(), rotations=handed_over(rotations),
+        translated=handed_over(moved), translations=handed_over(translations[:, moved]),
+    )  # fmt: skip
     return made
 
 
@@ -340,11 +342,3 @@ def _keys(given: Iterable[int], frames: int, what: str) -> tuple[int, ...]:
     if keys and keys[-1] >= frames:
         raise InputError(f"{what}: keys: expected frames from 0 to {frames - 1}, found {keys[-1]}")
     return keys
-
-
-def _many(frames: float) -> str:
-    return f"{frames:.3g}" if frames < np.inf else "more than 1e308"
-
-
-def _lerp(a: Floats, b: Floats, part: Floats) -> Floats:
-    return a + part * (b - a)

@@ -88,20 +88,15 @@ class _Shape:
         return isinstance(other, _Shape) and all(map(is_, self.arrays, other.arrays))
 
 
+@lru_cache(maxsize=32)
 def find_figure(skeleton: Skeleton, *, any_rest: bool = False) -> Figure | None:
-    """The figure that a skeleton is, or None.
+    """The figure that a skeleton is, or None. Cached: it is asked for everywhere, and comparing shapes takes time, too.
 
     Args:
         skeleton: of a person, or of anything else.
         any_rest: accept every rest pose, such as one frame of a motion, and animals: only names and lengths of bones
         decide. Figures with a standing rest pose are found as usual; for others `Figure.upright` is False.
     """
-    return _figure_of(skeleton, any_rest)
-
-
-@lru_cache(maxsize=32)
-def _figure_of(skeleton: Skeleton, any_rest: bool) -> Figure | None:
-    """`find_figure`, kept: it is asked for everywhere, and even to compare shapes takes time."""
     shape = _Shape(skeleton)
     return _found(shape) or (_found_at_any_rest(shape) if any_rest else None)
 
@@ -125,7 +120,6 @@ def body_path(skeleton: Skeleton) -> tuple[int, ...]:
 
 @lru_cache(maxsize=16)
 def _path(shape: _Shape) -> tuple[int, ...]:
-    """The joints from where legs and spine meet up to the root; () without legs."""
     tree = rest_tree(shape.skeleton)
     arms, legs = _limbs(tree) or ((), ())
     meeting = tree.common([limb.upper for limb in (*arms, *legs)]) if legs else None
@@ -228,7 +222,7 @@ def _of_kind(tree: RestTree, pair: Pair | None, kind: str) -> tuple[Limb, ...]:
 
 def _branch(tree: RestTree, limb: Limb) -> list[int]:
     """All joints of a limb and below it."""
-    return tree.below(limb.girdle[0] if limb.girdle else limb.upper)
+    return tree.below(limb.first)
 
 
 def _outermost(tree: RestTree, pairs: list[Pair], known: Pair | None) -> list[Pair]:
@@ -282,7 +276,7 @@ def _head(tree: RestTree, pelvis: int, chest: int, limbs: tuple[Limb, ...]) -> i
     for joint, part in enumerate(tree.parts):
         if part.part == "head" and not part.helper and chest in tree.above(joint)[1:]:
             return joint
-    used = {limb.girdle[0] if limb.girdle else limb.upper for limb in limbs} | set(tree.above(pelvis))
+    used = {limb.first for limb in limbs} | set(tree.above(pelvis))
     free = [child for child in tree.children[chest] if child not in used and not tree.parts[child].side]
     if not free:
         return None
@@ -409,21 +403,13 @@ def _chains(tree: RestTree, joint: int) -> list[list[int]]:
 
 def _from_thumb(tree: RestTree, hand: int, chains: list[list[int]]) -> list[list[int]]:
     """Chains without names in the order of a hand: the thumb starts nearest to the wrist, the index beside it."""
-    ordered = sorted(chains, key=lambda chain: _apart(tree, hand, chain))
+    ordered = sorted(chains, key=lambda chain: float(np.linalg.norm(tree.place(chain[0]) - tree.place(hand))))
     if len(chains) < 3:
         return ordered
     thumb, long = ordered[0], ordered[1:]
-    bases = np.array([_base(tree, chain) for chain in long])
+    bases = np.array([tree.place(chain[0]) for chain in long])
     _, _, directions = np.linalg.svd(bases - bases.mean(axis=0))
     along = (bases - bases.mean(axis=0)) @ directions[0]
-    if float((_base(tree, thumb) - bases.mean(axis=0)) @ directions[0]) < 0.0:
+    if float((tree.place(thumb[0]) - bases.mean(axis=0)) @ directions[0]) < 0.0:
         along = -along
     return [thumb, *(long[index] for index in np.argsort(-along, kind="stable"))]
-
-
-def _base(tree: RestTree, chain: list[int]) -> Floats:
-    return tree.place(chain[0])
-
-
-def _apart(tree: RestTree, hand: int, chain: list[int]) -> float:
-    return float(np.linalg.norm(_base(tree, chain) - tree.place(hand)))

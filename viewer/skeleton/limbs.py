@@ -88,6 +88,16 @@ class Limb:
     toe: int | None = None
     named: bool = False
 
+    @property
+    def first(self) -> int:
+        """Its topmost joint, where it leaves the body."""
+        return self.girdle[0] if self.girdle else self.upper
+
+    @property
+    def last(self) -> int:
+        """Its hand or foot; the joint of the lower bone where it has none."""
+        return self.lower if self.end is None else self.end
+
 
 Pair = tuple[Limb, Limb]
 

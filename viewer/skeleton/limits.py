@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, prefixed, quote, shown, unknown_name
 from viewer.skeleton.pose import Reduced, reduced
-from viewer.spatial.checks import Bools, Floats, Ints, as_floats, finite_floats, frozen, member, whole
+from viewer.spatial.checks import Bools, Floats, Ints, as_floats, finite_floats, frozen, member, put, whole
 from viewer.spatial.quaternion import EULER_ORDERS, EulerOrder
 
 AXIS_NAMES = "xyz"
@@ -149,8 +149,7 @@ class JointLimits:
         twist_axis = whole(self.twist_axis, "joint limits: twist axis")
         if twist_axis >= len(AXIS_NAMES):
             raise InputError(f"joint limits: twist axis: expected 0, 1 or 2 for x, y or z, found {twist_axis}")
-        object.__setattr__(self, "form", form)
-        object.__setattr__(self, "twist_axis", twist_axis)
+        put(self, form=form, twist_axis=twist_axis)
         lower, upper = (as_floats(side, (-1,), "joint limits") for side in (self.lower, self.upper))
         pairs = list(zip(lower.tolist(), upper.tolist(), strict=False))
         counts = (1, 2) if form is LimitForm.COORDINATES else (3,)
@@ -160,8 +159,7 @@ class JointLimits:
         ends = [self._ends(axis, pair) for axis, pair in enumerate(pairs)]
         if ends != pairs:
             lower, upper = _bounds(ends)
-        object.__setattr__(self, "lower", frozen(lower))
-        object.__setattr__(self, "upper", frozen(upper))
+        put(self, lower=frozen(lower), upper=frozen(upper))
         if not self.is_possible():
             raise InputError(
                 f"{self.form} limits: expected ranges that leave a swing of 180 degrees or less, found none"
@@ -264,7 +262,7 @@ class Motor:
             number = float(finite_floats(value, (), f"motor: {name}"))
             if not number > 0.0:
                 raise InputError(f"motor: {name}: expected a number above 0, found {number:g}")
-            object.__setattr__(self, name, number)
+            put(self, **{name: number})
 
 
 def limits_for(kind: JointKind, limits: JointLimits | None) -> JointLimits | None:

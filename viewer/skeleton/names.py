@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from viewer.errors import WORD, InputError, quote
-from viewer.spatial.checks import Floats, Ints, member, text, triple, whole
+from viewer.spatial.checks import Floats, Ints, Vector, member, put, text, triple, whole
 
 _SIDES = {
     "left": "left", "l": "left", "lft": "left", "lt": "left",
@@ -204,7 +204,7 @@ class Effector:
 
     name: str
     joint: int
-    offset: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    offset: Vector = (0.0, 0.0, 0.0)
     goal: EffectorGoal = EffectorGoal.POSITION
 
     def __repr__(self) -> str:
@@ -220,14 +220,12 @@ class Effector:
         """
         name = text(self.name, "effector name", empty=False)
         what = f"effector {quote(name)}"
-        joint: object = self.joint
-        if isinstance(joint, str):
-            raise InputError(f"{what}: joint: expected its index, found {quote(joint)}: skeleton.index gives it")
+        given: object = self.joint
+        if isinstance(given, str):
+            raise InputError(f"{what}: joint: expected its index, found {quote(given)}: skeleton.index gives it")
         offset = triple(self.offset, f"{what}: offset")
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "joint", whole(self.joint, f"{what}: joint"))
-        object.__setattr__(self, "offset", offset)
-        object.__setattr__(self, "goal", member(EffectorGoal, self.goal, f"{what}: goal"))
+        joint, goal = whole(self.joint, f"{what}: joint"), member(EffectorGoal, self.goal, f"{what}: goal")
+        put(self, name=name, joint=joint, offset=offset, goal=goal)
 
 
 def find_effectors(
@@ -264,7 +262,7 @@ def _leaves(names: tuple[str, ...], parents: Ints, tip_parents: Ints, tip_offset
     An end site without length is at its joint and takes the joint's name.
     """
     inner = set(parents.tolist())
-    tips_of: dict[int, list[tuple[float, float, float]]] = {}
+    tips_of: dict[int, list[Vector]] = {}
     for joint, (x, y, z) in zip(tip_parents.tolist(), tip_offsets.tolist(), strict=True):
         tips_of.setdefault(joint, []).append((x, y, z))
     leaves: list[Effector] = []

@@ -19,6 +19,7 @@ from viewer.spatial.checks import (
     handed_over,
     nearly_unit,
     not_unit,
+    put,
 )
 from viewer.spatial.quaternion import multiply, rotate
 
@@ -81,8 +82,7 @@ class Pose:
         rotations = nearly_unit(rotations, lambda row, *bad: not_unit(f"pose rotations of joint {row}", *bad))
         if not np.isfinite(translations).all():
             finite_floats(translations, translations.shape, "pose translations", lambda at: f" of joint {at[0]}")
-        object.__setattr__(self, "rotations", frozen(rotations))
-        object.__setattr__(self, "translations", frozen(translations))
+        put(self, rotations=frozen(rotations), translations=frozen(translations))
 
     def __repr__(self) -> str:
         """How many joints it has."""

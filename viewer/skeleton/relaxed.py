@@ -158,7 +158,7 @@ class _Body:
     def on_the_floor(self) -> Pose:
         """The pose with the root moved so that the lowest point of the feet is where it stood at rest."""
         figure, root = self.figure, self.figure.root
-        feet = [leg.end if leg.end is not None else leg.lower for leg in figure.legs]
+        feet = [leg.last for leg in figure.legs]
         if not feet or self.skeleton.kinds[root] is not JointKind.FREE:
             return self.pose
         now, before = (

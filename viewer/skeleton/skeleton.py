@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -36,18 +36,18 @@ from viewer.spatial.checks import (
     Bools,
     Floats,
     Ints,
+    Vector,
     as_floats,
     finite_floats,
     frozen,
     member,
     nearly_unit,
     not_unit,
+    put,
     text,
     whole_numbers,
 )
 from viewer.spatial.quaternion import IDENTITY
-
-Vector: TypeAlias = tuple[float, float, float]
 
 _LEFT_OUT: Any = None
 """The default of a field that becomes what `_usual` says."""
@@ -125,8 +125,7 @@ class Skeleton:
         Raises:
             InputError: invalid data; the message names the field and the joint.
         """
-        for name, value in _checked_fields(self).items():
-            object.__setattr__(self, name, value)
+        put(self, **_checked_fields(self))
 
     def __repr__(self) -> str:
         """Its name and size."""
@@ -181,13 +180,7 @@ class Skeleton:
     @property
     def tip_names(self) -> tuple[str, ...]:
         """``PARENT.tip`` for every end site, ``PARENT.tip2`` for a parent's second one."""
-        names: list[str] = []
-        seen: dict[int, int] = {}
-        for parent in self.tip_parents.tolist():
-            seen[parent] = seen.get(parent, 0) + 1
-            number = "" if seen[parent] == 1 else str(seen[parent])
-            names.append(f"{self.names[parent]}.tip{number}")
-        return tuple(names)
+        return _tip_names(self.names, self.tip_parents)
 
     @property
     def has_mobility_matrix(self) -> Bools:
@@ -255,11 +248,13 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
     names = checked_names(given.names)
     count = len(names)
     parents = _parents(given.parents, names)
-    for field_, value in _usual(parents).items():
-        if getattr(given, field_) is _LEFT_OUT:
-            object.__setattr__(given, field_, value)
-    kinds = _kinds(given.kinds, names, parents)
-    tip_parents = _tip_parents(given.tip_parents, count)
+    usual = _usual(parents)
+
+    def stated(name: str) -> Any:  # noqa: ANN401 - of any field that may be left out
+        return usual[name] if getattr(given, name) is _LEFT_OUT else getattr(given, name)
+
+    kinds = _kinds(stated("kinds"), names, parents)
+    tip_parents = _tip_parents(stated("tip_parents"), count)
     mobility, matrices = given.mobility, given.mobility_matrices
     if mobility is not None:
         mobility = checked_mobility(as_floats(mobility, (count, 3), "skeleton mobility"))
@@ -270,14 +265,14 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
         "names": names,
         "parents": frozen(parents, np.intp),
         "offsets": frozen(_numbers(given.offsets, (count, 3), "offsets", names)),
-        "rest_rotations": frozen(_rotations(given.rest_rotations, names)),
+        "rest_rotations": frozen(_rotations(stated("rest_rotations"), names)),
         "kinds": kinds,
-        "axes": frozen(_axes(given.axes, kinds, names)),
-        "limits": _limits(given.limits, kinds, names),
-        "stiffness": frozen(_stiffness(given.stiffness, names)),
+        "axes": frozen(_axes(stated("axes"), kinds, names)),
+        "limits": _limits(stated("limits"), kinds, names),
+        "stiffness": frozen(_stiffness(stated("stiffness"), names)),
         "tip_parents": frozen(tip_parents, np.intp),
         "tip_offsets": frozen(
-            _numbers(given.tip_offsets, (len(tip_parents), 3), "tip_offsets", [names[j] for j in tip_parents.tolist()])
+            _numbers(stated("tip_offsets"), (len(tip_parents), 3), "tip_offsets", [names[j] for j in tip_parents])
         ),
         "effectors": _effectors(given.effectors, names),
         "poses": _poses(given.poses, count),
@@ -287,7 +282,7 @@ def _checked_fields(given: Skeleton) -> dict[str, object]:
         "inertias": _stated(given.inertias, Inertia, "inertias", names),
         "motors": _stated(given.motors, Motor, "motors", names),
         "mimics": checked_mimics(given.mimics, names, kinds),
-        "loops": _loops(given, names),
+        "loops": _loops(given, (*names, *_tip_names(names, tip_parents))),
     }
 
 
@@ -305,10 +300,17 @@ def _usual(parents: Ints) -> dict[str, object]:
     }
 
 
-def _loops(given: Skeleton, names: tuple[str, ...]) -> tuple[LoopClosure, ...]:
-    if not given.loops:
-        return ()
-    return checked_loops(given.loops, {*names, *(one.name for one in given.effectors), *given.tip_names})
+def _loops(given: Skeleton, places: tuple[str, ...]) -> tuple[LoopClosure, ...]:
+    return checked_loops(given.loops, {*places, *(one.name for one in given.effectors)}) if given.loops else ()
+
+
+def _tip_names(names: Sequence[str], tip_parents: Ints) -> tuple[str, ...]:
+    found: list[str] = []
+    seen: dict[int, int] = {}
+    for parent in tip_parents.tolist():
+        seen[parent] = seen.get(parent, 0) + 1
+        found.append(f"{names[parent]}.tip{'' if seen[parent] == 1 else seen[parent]}")
+    return tuple(found)
 
 
 def unit_axis(vector: Vector) -> Vector:

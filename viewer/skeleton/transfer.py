@@ -46,9 +46,6 @@ from viewer.spatial.vectors import unit
 
 T = TypeVar("T")
 A = TypeVar("A", Capsule, Effector)
-_SAME_REST = 1e-9
-"""Rest poses are the same if quaternion components and metres differ by less than this."""
-
 _SAME = 1e-9
 """Metres, or quaternion components, below which two places at rest are the same: rounding."""
 
@@ -71,8 +68,8 @@ def has_same_rest(one: Skeleton, other: Skeleton) -> bool:
     return one is other or (
         one.names == other.names
         and np.array_equal(one.parents, other.parents)
-        and np.allclose(one.rest_rotations, other.rest_rotations, rtol=0.0, atol=_SAME_REST)
-        and np.allclose(one.offsets, other.offsets, rtol=0.0, atol=_SAME_REST)
+        and np.allclose(one.rest_rotations, other.rest_rotations, rtol=0.0, atol=_SAME)
+        and np.allclose(one.offsets, other.offsets, rtol=0.0, atol=_SAME)
     )
 
 
@@ -211,8 +208,8 @@ def lend_rig(character: Character, rig: Character) -> Character:
     derived = character.limits_derived
     limits = [None if derived else own for own in skeleton.limits]
     for joint, other in pairs:
-        is_root = skeleton.parents[joint] < 0
-        kinds[joint] = _kind(lent.kinds[other], is_root=is_root)
+        loose = lent.kinds[other] is JointKind.FREE and skeleton.parents[joint] >= 0
+        kinds[joint] = JointKind.BALL if loose else lent.kinds[other]
         axes[joint], limits[joint], stiffness[joint] = lent.axes[other], lent.limits[other], lent.stiffness[other]
     mobility, matrices = _mobility(skeleton, lent, pairs)
     here = {other: joint for joint, other in pairs}
@@ -259,11 +256,6 @@ def _mobility(skeleton: Skeleton, lent: Skeleton, pairs: list[tuple[int, int]]) 
         table[here] = np.where(theirs.reshape(-1, *(1,) * len(shape)), some, table[here])
         found.append(None if np.isnan(table).all() else table)
     return found[0], found[1]
-
-
-def _kind(kind: JointKind, *, is_root: bool) -> JointKind:
-    """The kind, with a ball instead of a free joint unless it is a root."""
-    return JointKind.BALL if kind is JointKind.FREE and not is_root else kind
 
 
 def _carried(stated: Iterable[A], here: Mapping[int, int]) -> tuple[A, ...]:

@@ -188,10 +188,7 @@ class RestTree:
 
     def above(self, joint: int) -> list[int]:
         """The joint and its ancestors, from the joint up to its root."""
-        line = [joint]
-        while (parent := self.parents[line[-1]]) >= 0:
-            line.append(parent)
-        return line
+        return above(self.skeleton, joint)
 
     def between(self, trunk: int, joint: int) -> list[int]:
         """The joints from below ``trunk``, an ancestor, down to ``joint``."""

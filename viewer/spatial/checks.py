@@ -15,6 +15,7 @@ from viewer.errors import InputError, quote
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
 Bools: TypeAlias = NDArray[np.bool_]
+Vector: TypeAlias = tuple[float, float, float]
 
 UNIT_TOLERANCE = 1e-3
 """A quaternion within this distance of unit length is normalised; one farther off is refused."""
@@ -52,6 +53,12 @@ def handed_over(array: NDArray[Any]) -> NDArray[Any]:
     return result
 
 
+def put(value: object, **fields: object) -> None:
+    """Set fields of a frozen dataclass while it is made."""
+    for name, content in fields.items():
+        object.__setattr__(value, name, content)
+
+
 def finite_floats(
     value: ArrayLike, shape: tuple[int, ...], what: str, part: Callable[[tuple[int, ...]], str] | None = None
 ) -> Floats:
@@ -74,7 +81,7 @@ def finite_floats(
     return array
 
 
-def triple(value: ArrayLike, what: str) -> tuple[float, float, float]:
+def triple(value: ArrayLike, what: str) -> Vector:
     """Three finite numbers; an InputError names ``what``."""
     x, y, z = finite_floats(value, (3,), what).tolist()
     return x, y, z
