@@ -329,8 +329,9 @@ def trusted_like(clip: Clip, skeleton: Skeleton, rotations: Floats, translations
     moved = np.flatnonzero((translations != skeleton.offsets).any(axis=(0, 2)))
     made = object.__new__(Clip)
     put(
-        made, name=clip.name, frame_time=clip.frame_time, offsets=skeleton.offsets, keys=(), rotations=handed_over(rotations),
-        translated=handed_over(moved), translations=handed_over(translations[:, moved]),
+        made, name=clip.name, frame_time=clip.frame_time, offsets=skeleton.offsets, keys=(),
+        rotations=handed_over(rotations), translated=handed_over(moved),
+        translations=handed_over(translations[:, moved]),
     )  # fmt: skip
     return made
 
