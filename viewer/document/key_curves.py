@@ -15,7 +15,7 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.edit_skeleton import coordinate_names
 from viewer.document.evaluation import Frames, base_pose, keyed_frames, motion_of
-from viewer.document.key_editing import entry_of, with_entries
+from viewer.document.key_editing import with_entries
 from viewer.document.sampling import velocities
 from viewer.document.scope import inside_at
 from viewer.document.take import Take, Track
@@ -192,5 +192,5 @@ def with_value(document: Document, key: KeyOnCurves, index: int, value: float) -
         moved = moved - base.translations[joint]
     track, here = key.track, slice(key.index, key.index + 1)
     placed = skeleton.kinds[joint] is JointKind.SLIDE or track.translations is not None
-    entry = replace(entry_of(track, here), rotations=turned[None], translations=moved[None] if placed else None)
+    entry = replace(track.some(here), rotations=turned[None], translations=moved[None] if placed else None)
     return with_entries(take, [entry], base_pose(document, take, 0))

@@ -17,7 +17,7 @@ from viewer.document.sampling import Samples, fade_frames, sampled
 from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Pin, Take, Track, sharing
 from viewer.errors import InputError, quote
 from viewer.skeleton import Pose
-from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints, frozen
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, multiply, normalized, slerp
 
 Keys = tuple[Key, ...]
@@ -31,27 +31,6 @@ _STEP, _LINEAR = CODES[Blend.STEP], CODES[Blend.LINEAR]
 
 _MOVED = 1e-10
 """A joint counts as moved if a quaternion component, or metres, differ by more from the motion below."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Entry:
-    """Keys of one joint, to be inserted into its track.
-
-    Attributes:
-        joint: its index.
-        frames: (k,) ascending.
-        rotations: (k, 4).
-        translations: (k, 3); None: as without keys.
-        blends: (k,) codes.
-        tangents: (k, 6) as those of a `Track`; None: they follow from the neighbours.
-    """
-
-    joint: int
-    frames: Ints
-    rotations: Floats
-    translations: Floats | None
-    blends: Ints
-    tangents: Floats | None = None
 
 
 def differences(base: Pose | Frames, pose: Pose | Frames) -> Frames:
@@ -75,8 +54,8 @@ def entries_of(
     *,
     kept: bool = False,
     near: float = _SAME_PLACE,
-) -> list[Entry]:
-    """Keys of joints from their poses at some frames.
+) -> list[Track]:
+    """Keys of joints from their poses at some frames, to be inserted into the joints' tracks.
 
     Args:
         take: that the keys will belong to.
@@ -92,7 +71,7 @@ def entries_of(
     away = np.any(np.abs(moved) > near, axis=(0, 2))
     if take.base is None:
         turned, moved = shown
-    entries = []
+    entries, frames = [], frozen(frames, np.intp)
     for joint in sorted(set(joints)):
         track = take.track(joint)
         places = moved[:, joint] if away[joint] or (track is not None and track.translations is not None) else None
@@ -104,11 +83,11 @@ def entries_of(
             if track.tangents is not None:
                 tangents = np.full((len(frames), 6), np.nan)
                 tangents[there] = track.tangents[at]
-        entries.append(Entry(joint, frames, turned[:, joint], places, blends, tangents))
+        entries.append(Track(joint, frames, turned[:, joint], places, blends, tangents))
     return entries
 
 
-def with_entries(take: Take, entries: Sequence[Entry], rest: Pose) -> Take:
+def with_entries(take: Take, entries: Sequence[Track], rest: Pose) -> Take:
     """The take with keys inserted; existing keys at their frames are replaced.
 
     Args:
@@ -121,15 +100,11 @@ def with_entries(take: Take, entries: Sequence[Entry], rest: Pose) -> Take:
     shared = _Insertion()
     for entry in entries:
         track = tracks.get(entry.joint)
-        tracks[entry.joint] = _fresh(entry) if track is None else _merged(take, track, entry, rest, shared)
+        tracks[entry.joint] = entry if track is None else _merged(take, track, entry, rest, shared)
     ordered = tuple(tracks[joint] for joint in sorted(tracks))
     grows = take.base is None and not take.is_trimmed
     last = max((int(entry.frames[-1]) for entry in entries if grows), default=0)
     return replace(take, tracks=ordered, last=max(take.last, last), rest=rest if take.base is None else None)
-
-
-def _fresh(entry: Entry) -> Track:
-    return Track(entry.joint, entry.frames, entry.rotations, entry.translations, entry.blends, entry.tangents)
 
 
 class _Insertion:
@@ -151,13 +126,13 @@ class _Insertion:
         return self._known[id(old), id(new)]
 
 
-def _merged(take: Take, track: Track, entry: Entry, rest: Pose, shared: _Insertion) -> Track:
+def _merged(take: Take, track: Track, entry: Track, rest: Pose, shared: _Insertion) -> Track:
     order, frames = shared.order(track.frames, entry.frames)
     rotations = np.concatenate([track.rotations, entry.rotations])[order]
     blends = np.concatenate([track.blends, entry.blends])[order]
     tangents = None
     if track.tangents is not None or entry.tangents is not None:
-        tangents = np.concatenate([_tangents(track), _tangents(entry)])[order]
+        tangents = np.concatenate([track.all_tangents, entry.all_tangents])[order]
     if track.translations is None and entry.translations is None:
         return Track(track.joint, frames, rotations, None, blends, tangents)
     still = rest.translations[track.joint] if take.base is None else np.zeros(3)
@@ -168,12 +143,8 @@ def _merged(take: Take, track: Track, entry: Entry, rest: Pose, shared: _Inserti
     return Track(track.joint, frames, rotations, np.concatenate(moved)[order], blends, tangents)
 
 
-def _tangents(some: Track | Entry) -> Floats:
-    return np.full((len(some.frames), 6), np.nan) if some.tangents is None else some.tangents
-
-
-def taken_out(take: Take, keys: Iterable[Key]) -> list[Entry]:
-    """Existing keys as entries, by joint.
+def taken_out(take: Take, keys: Iterable[Key]) -> list[Track]:
+    """Existing keys, by joint.
 
     Raises:
         InputError: no such key.
@@ -187,15 +158,8 @@ def taken_out(take: Take, keys: Iterable[Key]) -> list[Entry]:
         missing = next((frame for frame in sorted(frames) if track is None or track.index(frame) is None), None)
         if track is None or missing is not None:
             raise InputError(f"no key of joint {joint} at frame {missing}")
-        places = np.searchsorted(track.frames, np.unique(frames))
-        found.append(entry_of(track, places))
+        found.append(track.some(np.searchsorted(track.frames, np.unique(frames))))
     return found
-
-
-def entry_of(track: Track, keep: Ints | np.ndarray | slice) -> Entry:
-    """Some of a track's keys, by mask, ascending indices or slice."""
-    some = chosen(track, keep)
-    return Entry(track.joint, some.frames, some.rotations, some.translations, some.blends, some.tangents)
 
 
 def without(take: Take, keys: Iterable[Key]) -> Take:
@@ -211,20 +175,18 @@ def without(take: Take, keys: Iterable[Key]) -> Take:
         if keep is None:
             left.append(track)
         elif keep.any():
-            left.append(chosen(track, keep))
-    fewer = replace(take, tracks=tuple(left), rest=take.rest if left else None)
-    frames = set(fewer.frames)
-    return replace(fewer, pins={frame: pins for frame, pins in take.pins.items() if frame in frames})
+            left.append(track.some(keep))
+    return _with_fewer(take, tuple(left))
 
 
-def chosen(track: Track, keep: Ints | np.ndarray | slice) -> Track:
-    """Some of a track's keys, by mask, ascending indices or slice."""
-    moved = None if track.translations is None else track.translations[keep]
-    tangents = None if track.tangents is None else track.tangents[keep]
-    return Track(track.joint, track.frames[keep], track.rotations[keep], moved, track.blends[keep], tangents)
+def _with_fewer(take: Take, tracks: tuple[Track, ...]) -> Take:
+    """The take with fewer keys, without the pins of frames that have none left."""
+    fewer = replace(take, tracks=tracks, rest=take.rest if tracks else None)
+    left = set(fewer.frames)
+    return replace(fewer, pins={frame: pins for frame, pins in take.pins.items() if frame in left})
 
 
-def shifted(entries: Iterable[Entry], by_frames: int, most: int | None) -> list[Entry]:
+def shifted(entries: Iterable[Track], by_frames: int, most: int | None) -> list[Track]:
     """Keys moved to other frames.
 
     Args:
@@ -348,9 +310,7 @@ def simplified(
     after = tuple(kept[track.joint] for track in take.tracks)
     if all(one is other for one, other in zip(after, take.tracks, strict=True)):
         return take
-    fewer = replace(take, tracks=after)
-    left = set(fewer.frames)
-    return replace(fewer, pins={frame: pins for frame, pins in take.pins.items() if frame in left})
+    return _with_fewer(take, after)
 
 
 def _thinned(
@@ -394,7 +354,7 @@ def _with_keys(tracks: list[Track], keep: Bools) -> list[Track]:
     # A span that lost keys becomes the straight line that was measured.
     thinned = np.diff(places, append=len(keep)) > 1
     blends = np.where(thinned, _LINEAR, tracks[0].blends[places])
-    return list(sharing(tuple(replace(chosen(track, places), blends=blends) for track in tracks)))
+    return list(sharing(tuple(replace(track.some(places), blends=blends) for track in tracks)))
 
 
 def _needed(tracks: list[Track], low: int, high: int, tolerances: tuple[float, float], *, fade: int) -> Bools:

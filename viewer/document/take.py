@@ -16,30 +16,7 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Quaternion, Vector
 from viewer.ik.goals.goal import LAST_LEVEL, as_rotation
 from viewer.skeleton import JointLimits, Pose
-from viewer.spatial.checks import Floats, Ints, finite_floats, frozen, triple, unit_quaternions
-
-__all__ = [
-    "BLENDS",
-    "CODES",
-    "FRAMES",
-    "FRAME_TIME",
-    "MOST_FRAMES",
-    "Blend",
-    "GoalLayer",
-    "Key",
-    "Pin",
-    "PlantedContact",
-    "PlantedFeet",
-    "Stretch",
-    "Take",
-    "Track",
-    "check_frame",
-    "check_range",
-    "layer_of",
-    "same_fields",
-    "same_or_none",
-    "sharing",
-]
+from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, put, triple, unit_quaternions
 
 _SAME = 1e-5
 """Metres, or quaternion components: pins nearer to each other are the same."""
@@ -119,13 +96,11 @@ class Track:
             raise InputError(f"{what}: expected one blend from 0 to {len(BLENDS) - 1} for each key")
         rotations = frozen(self.rotations)
         unit_quaternions(rotations, (keys, 4), f"{what}: rotations")
-        put = object.__setattr__
+        put(self, frames=frames, rotations=rotations, blends=blends)
         if self.translations is not None:
-            put(self, "translations", frozen(finite_floats(self.translations, (keys, 3), f"{what}: translations")))
+            put(self, translations=frozen(finite_floats(self.translations, (keys, 3), f"{what}: translations")))
         if self.tangents is not None:
-            put(self, "tangents", _checked_tangents(self.tangents, keys, what))
-        for name, array in (("frames", frames), ("rotations", rotations), ("blends", blends)):
-            put(self, name, array)
+            put(self, tangents=_checked_tangents(self.tangents, keys, what))
 
     def __len__(self) -> int:
         """Number of keys."""
@@ -140,6 +115,12 @@ class Track:
     def alike(self) -> tuple[int, int, bool, bool]:
         """Key by which tracks are grouped, to be interpolated and stored together."""
         return id(self.frames), id(self.blends), self.translations is None, self.tangents is None
+
+    def some(self, keep: Ints | Bools | slice) -> Track:
+        """A track of some of the keys, by mask, ascending indices or slice."""
+        moved = None if self.translations is None else self.translations[keep]
+        tangents = None if self.tangents is None else self.tangents[keep]
+        return Track(self.joint, self.frames[keep], self.rotations[keep], moved, self.blends[keep], tangents)
 
     def index(self, frame: int) -> int | None:
         """Index of the key at a frame, or None."""
@@ -221,7 +202,7 @@ class GoalLayer:
         Raises:
             InputError: frames that are not in order, a weight outside 0 to 1, neither position nor rotation.
         """
-        put, what = object.__setattr__, f"layer {quote(self.id)}"
+        what = f"layer {quote(self.id)}"
         frames = (self.first, *self.full, self.last)
         for frame in frames:
             check_frame(frame, f"{what}: frame")
@@ -238,12 +219,11 @@ class GoalLayer:
                 raise InputError(f"{what}: {name}: expected 0 to {most:g}, found {value!r}")
         if self.level != int(self.level):
             raise InputError(f"{what}: level: expected a whole number, found {self.level:g}")
-        put(self, "weight", float(self.weight))
-        put(self, "level", int(self.level))
+        put(self, weight=float(self.weight), level=int(self.level))
         if self.position is not None:
-            put(self, "position", triple(self.position, f"{what}: position"))
+            put(self, position=triple(self.position, f"{what}: position"))
         if self.rotation is not None:
-            put(self, "rotation", as_rotation(self.rotation, f"{what}: rotation"))
+            put(self, rotation=as_rotation(self.rotation, f"{what}: rotation"))
 
 
 class PlantedContact(NamedTuple):
@@ -305,7 +285,7 @@ class PlantedFeet:
                 continue
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
                 raise InputError(f"feet: {name}: expected {least:g} to {most:g}, found {value!r}")
-            object.__setattr__(self, name, float(value))
+            put(self, **{name: float(value)})
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -338,10 +318,8 @@ class Stretch:
         Raises:
             InputError: shapes that do not fit.
         """
-        for name in ("rotations", "translations"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
-        for name in ("joints", "moved"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.intp))
+        put(self, rotations=frozen(self.rotations), translations=frozen(self.translations))
+        put(self, joints=frozen(self.joints, np.intp), moved=frozen(self.moved, np.intp))
         shapes = (len(self.rotations), len(self.joints), 4), (len(self.rotations), len(self.moved), 3)
         if (self.rotations.shape, self.translations.shape) != shapes:
             raise InputError("solved frames: expected rotations (N, J, 4) and translations (N, M, 3)")
@@ -397,8 +375,7 @@ class Take:
         ids = [layer.id for layer in self.layers]
         if len(set(ids)) != len(ids):
             raise InputError(f"take: expected layers of different ids, found {', '.join(map(quote, ids))}")
-        object.__setattr__(self, "tracks", sharing(self.tracks))
-        object.__setattr__(self, "pins", MappingProxyType(dict(sorted(self.pins.items()))))
+        put(self, tracks=sharing(self.tracks), pins=MappingProxyType(dict(sorted(self.pins.items()))))
 
     @property
     def frames(self) -> tuple[int, ...]:
@@ -508,8 +485,7 @@ def sharing(tracks: tuple[Track, ...]) -> tuple[Track, ...]:
         return seen[id(array)]
 
     for track in tracks:
-        for name in ("frames", "blends"):
-            object.__setattr__(track, name, one_of_all(getattr(track, name)))
+        put(track, frames=one_of_all(track.frames), blends=one_of_all(track.blends))
     return tuple(tracks)
 
 

@@ -23,11 +23,11 @@ from viewer.document.evaluation import (
     motion_of,
     one_frame,
 )
-from viewer.document.key_editing import Entry, entries_of, last_frame, with_entries
+from viewer.document.key_editing import entries_of, last_frame, with_entries
 from viewer.document.planar import in_plane
 from viewer.document.planted_feet import below_feet
 from viewer.document.scope import bound_skeleton, locked_joints
-from viewer.document.take import Blend, Pin, Take, check_frame
+from viewer.document.take import Blend, Pin, Take, Track, check_frame
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.solver import Solver
@@ -289,7 +289,7 @@ def _solver(document: Document, goals: tuple[Goal, ...], held: DraggedJoint, pos
     return Solver(bound_skeleton(document.skeleton, frozenset(free), locked), goals, **keywords)
 
 
-def _entries(document: Document, take: Take, frames: Ints, solved: Frames, joints: list[int]) -> list[Entry]:
+def _entries(document: Document, take: Take, frames: Ints, solved: Frames, joints: list[int]) -> list[Track]:
     """Keys of joints at the frames; those replaced keep their interpolation."""
     own, edited, clip = document.character.skeleton.offsets, document.skeleton.offsets, document.clip_data
     if own is not edited and not np.array_equal(own, edited):

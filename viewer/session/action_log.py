@@ -23,8 +23,7 @@ from numpy.typing import ArrayLike
 
 from viewer.document import Action, Document, GoalLayer, Grab, Item, Mode, Prop, Scope, Shape, Take, actions
 from viewer.document.key_curves import Tangent
-from viewer.document.key_editing import Entry
-from viewer.document.take import Blend, Key, PlantedContact
+from viewer.document.take import Blend, Key, PlantedContact, Track
 from viewer.errors import FormatError, InputError, ViewerError, quote, unknown_name
 from viewer.ik.backends import engine_for, serving
 from viewer.session.figure_stage import Loop, Stage
@@ -42,11 +41,13 @@ KIND, OF = "$", "of"
 
 _ACTIONS = [one for one in vars(actions).values() if isinstance(one, type) and issubclass(one, Action)]
 _VALUES = (
-    Item, Key, Grab, Pose, actions.CopiedKeys, Entry, Mode, Scope, Blend, Loop, Orbit, FigureEight, Chase,
+    Item, Key, Grab, Pose, actions.CopiedKeys, Mode, Scope, Blend, Loop, Orbit, FigureEight, Chase,
     Prop, Shape, GoalLayer, PlantedContact, Tangent,
 )  # fmt: skip
 STORED_KINDS: dict[str, Any] = {kind.__name__: kind for kind in (*_ACTIONS, *_VALUES) if kind is not Action}
+STORED_KINDS["Entry"] = Track  # so are keys called that were copied
 """Kinds that can be written, besides numbers, text, lists, arrays and mappings."""
+_NAMES: dict[type, str] = {kind: name for name, kind in STORED_KINDS.items()}
 
 _RENAMED = {"SetHandle": "SetGoal", "SetWanted": "SetGoalKind", "Wanted": "GoalKind"}
 """Names that kinds had in files of version 1."""
@@ -119,10 +120,9 @@ def _many(values: tuple[object, ...] | list[object] | Mapping[Any, object]) -> o
 
 
 def _known(value: object) -> str:
-    name = type(value).__name__
-    if STORED_KINDS.get(name) is not type(value):
-        raise InputError(f"a {name} cannot be recorded")
-    return name
+    if type(value) not in _NAMES:
+        raise InputError(f"a {type(value).__name__} cannot be recorded")
+    return _NAMES[type(value)]
 
 
 def _plain(value: object) -> object:
@@ -268,7 +268,7 @@ def _motions(motions: tuple[TargetMotion, ...]) -> list[object]:
 
 def _path_data(path: object) -> object:
     """The path as data; None for any function of time, whose positions are written at each tick."""
-    return encoded(path) if type(path).__name__ in STORED_KINDS else None
+    return encoded(path) if type(path) in _NAMES else None
 
 
 WRITERS: dict[str, Callable[..., list[object]]] = {
@@ -414,7 +414,7 @@ class ActionLog:
 
     def _write_places(self) -> None:
         """Add the positions, at this tick, of moving targets whose paths no file can hold."""
-        unwritten = [motion for motion in self._targets.motions if type(motion.path).__name__ not in STORED_KINDS]
+        unwritten = [motion for motion in self._targets.motions if type(motion.path) not in _NAMES]
         positions: list[object] = [[one.effector, one.path(self._targets.seconds).tolist()] for one in unwritten]
         if positions and positions != self._places:
             self.add(PLACES, positions)

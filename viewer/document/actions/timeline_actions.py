@@ -82,7 +82,7 @@ class CopiedKeys:
 
     layered: bool
     names: tuple[str, ...]
-    entries: tuple[key_editing.Entry, ...]
+    entries: tuple[Track, ...]
 
 
 def copied_keys(document: Document, keys: Sequence[tuple[int, int]]) -> CopiedKeys:
