@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import rig_of, same_skeleton
+from inside.document import rig_of, same
 from inside.formats import skeleton_from_text, skeleton_schema, skeleton_to_json
 from inside.ik import LEAST, MOST, REFERENCE, Backend, principal, spreads
 from inside.skeleton import lend_rig
@@ -55,7 +55,7 @@ def stated() -> Character:
 def test_json_comes_back_to_the_bit_and_as_typed(tmp_path: Path) -> None:
     assert stated().warnings == ()
     text = skeleton_to_json(stated())
-    assert same_skeleton(skeleton_from_text(text, "a.json").skeleton, replace(stated().skeleton, name="stated"))
+    assert same(skeleton_from_text(text, "a.json").skeleton, replace(stated().skeleton, name="stated"))
     written = {joint["name"]: joint.get("spread") for joint in json.loads(text)["joints"]}
     rows = [[30, 12.5, 0], [12.5, 20, -4.1], [0, -4.1, 6]]
     assert [written[name] for name in ("root", "ball", "hinge", "slide")] == [rows] * 4
@@ -79,7 +79,7 @@ def test_a_diagonal_matrix_of_python_is_written_as_three_numbers() -> None:
 
 def test_sessions_keep_it(tmp_path: Path) -> None:
     again = there_and_back(stated(), tmp_path).skeleton
-    assert same_skeleton(again, stated().skeleton)
+    assert same(again, stated().skeleton)
 
 
 def test_formats_without_a_place_for_it_say_so(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_diagonal_matrix_is_three_numbers_to_the_bit(backend: Backend, limits:
     assert one.iterations > 1
     np.testing.assert_array_equal(one.pose.rotations, other.pose.rotations)
     np.testing.assert_array_equal(one.pose.translations, other.pose.translations)
-    assert same_skeleton(read(np.diag([10, 20, 30]).tolist()).skeleton, read([10, 20, 30]).skeleton)
+    assert same(read(np.diag([10, 20, 30]).tolist()).skeleton, read([10, 20, 30]).skeleton)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -11,44 +11,16 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from viewer.document.document_contact import NO_CONTACT, DocumentContact, solver_grips
 from viewer.document.document_goal import BALANCE_KIND, NO_BALANCE, DocumentBalance, DocumentGoal
 from viewer.document.solver_settings import SolverSettings
-from viewer.document.take import FRAME_TIME, Take, check_frame, layer_of, same_fields, same_or_none
+from viewer.document.take import FRAME_TIME, Take, check_frame, layer_of, same
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Goal
 from viewer.skeleton import Character, Clip, FreeNames, Pose, Skeleton
+from viewer.spatial.checks import put
 
 ItemKind = Literal["joint", "effector", "prop", "layer"]
 
 LONGEST_MARKER = 100
 """Most characters of a marker's name."""
-
-
-def same_skeleton(one: Skeleton, other: Skeleton) -> bool:
-    """Whether two skeletons are equal in every joint, limit, effector and named pose."""
-    if one is other:
-        return True
-    if not same_fields(one, other, skip=("limits", "poses")) or one.poses.keys() != other.poses.keys():
-        return False
-    return all(map(same_or_none, one.limits, other.limits)) and all(
-        pose.same_as(other.poses[name]) for name, pose in one.poses.items()
-    )
-
-
-def same_clip(one: Clip, other: Clip) -> bool:
-    """Whether two clips are equal in every frame."""
-    return one is other or same_fields(one, other)
-
-
-def same_character(one: Character, other: Character) -> bool:
-    """Whether two characters are equal in skeleton, clips and source; the reader's warnings are ignored."""
-    if one is other:
-        return True
-    return (
-        one.source == other.source
-        and one.limits_from == other.limits_from
-        and tuple(one.clips) == tuple(other.clips)
-        and all(same_clip(clip, other.clips[name]) for name, clip in one.clips.items())
-        and same_skeleton(one.skeleton, other.skeleton)
-    )
 
 
 class Item(NamedTuple):
@@ -107,14 +79,13 @@ class Marker:
             InputError: no such frame; an empty name, a long one, or one of several lines.
         """
         check_frame(self.frame, "marker: frame")
-        object.__setattr__(self, "frame", int(self.frame))
         given: object = self.name
         name = given.strip() if isinstance(given, str) else ""
         if not name or not name.isprintable() or len(name) > LONGEST_MARKER:
             raise InputError(
                 f"marker: expected a name of 1 to {LONGEST_MARKER} characters in a line, found {quote(given)}"
             )
-        object.__setattr__(self, "name", name)
+        put(self, frame=int(self.frame), name=name)
 
 
 def marker_at(markers: tuple[Marker, ...], frame: int) -> Marker | None:
@@ -197,6 +168,11 @@ class Document:
         goals = tuple([goal if own.id == goal.id else own for own in self.goals])
         return self if goals == self.goals else self.with_goals(goals)
 
+    def changed(self, **changes: Any) -> Document:  # noqa: ANN401 - each field has its own type
+        """The document with other values of some fields; itself if they are equal."""
+        same = all(getattr(self, name) == value for name, value in changes.items())
+        return self if same else replace(self, **changes)
+
     def with_goals(self, goals: tuple[DocumentGoal, ...]) -> Document:
         """The document with other goals of the same effectors."""
         return self._with("goals", goals)
@@ -261,8 +237,7 @@ class Document:
 
     def with_what_is_left_selected(self) -> Document:
         """The document without the selected items that an action removed; itself if there are none."""
-        left = tuple(item for item in self.selection if self.has(item))
-        return self if len(left) == len(self.selection) else replace(self, selection=left)
+        return self.changed(selection=tuple(item for item in self.selection if self.has(item)))
 
     def solver_goals(self) -> dict[str, Goal]:
         """The enabled goals as the solver takes them, by id, in order; then `body_goals`."""
@@ -315,27 +290,10 @@ class Document:
 
     def same_as(self, other: Document) -> bool:
         """Whether all fields are equal, numbers to the last bit."""
-        return all(_same(getattr(self, attribute.name), getattr(other, attribute.name)) for attribute in fields(self))
+        return same(self, other)
 
 
 _FIELDS = tuple(attribute.name for attribute in fields(Document))
-
-
-def _same(one: object, other: object) -> bool:
-    if isinstance(one, tuple) and isinstance(other, tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    for kind, same in _SAME.items():
-        if isinstance(one, kind) and isinstance(other, kind):
-            return same(one, other)
-    return one == other
-
-
-_SAME: dict[type, Callable[[Any, Any], bool]] = {
-    Character: same_character,
-    Skeleton: same_skeleton,
-    Pose: Pose.same_as,
-    Take: Take.same_as,
-}
 
 
 def shares(one: Document, other: Document, names: Iterable[str]) -> bool:
@@ -388,4 +346,4 @@ class SettingsAction(Action):
 
     def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each field has its own type
         """Take the new values by field."""
-        object.__setattr__(self, "changes", changes)
+        put(self, changes=changes)

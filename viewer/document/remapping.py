@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from viewer.document.changed_keys import resolved
-from viewer.document.document import Document, same_skeleton
+from viewer.document.document import Document
 from viewer.document.document_contact import DocumentContact
 from viewer.document.document_goal import NO_BALANCE, PAIR_KINDS, DocumentBalance, DocumentGoal
 from viewer.document.edit_skeleton import bone_vectors, renamed_skeleton, with_bones
@@ -20,7 +20,7 @@ from viewer.document.evaluation import Frames, Motion, keyed_frames, motion_of
 from viewer.document.import_export import usual_margin
 from viewer.document.key_editing import differences
 from viewer.document.scope import inside_at
-from viewer.document.take import GoalLayer, Pin, PlantedFeet, Take, Track, same_or_none
+from viewer.document.take import GoalLayer, Pin, PlantedFeet, Take, Track, same
 from viewer.errors import InputError
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals import NUMBERS, Number, Unit, Value
@@ -43,7 +43,7 @@ def remap(document: Document, skeleton: Skeleton) -> Document:
         skeleton: the edited one.
     """
     before, own = document.skeleton, document.character.skeleton
-    if same_skeleton(before, skeleton):
+    if same(before, skeleton):
         return document
     carrier = Carrier(before, skeleton)
     of_file = skeleton if own is before else _of_file(own, carrier)
@@ -308,16 +308,10 @@ def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) 
     kept = working.bodies if working.bodies != before.bodies else None
     bodies = after.bodies if kept is None else Bodies(tuple(_scaled_capsule(one, scale) for one in kept.capsules))
     limits = tuple(
-        new if kind is JointKind.SLIDE or same_or_none(own_limits, old) else own_limits
+        new if kind is JointKind.SLIDE or same(own_limits, old) else own_limits
         for kind, own_limits, old, new in zip(after.kinds, working.limits, before.limits, after.limits, strict=True)
     )
-    return replace(
-        made,
-        limits=limits,
-        stiffness=working.stiffness,
-        effectors=effectors,
-        bodies=bodies,
-    )
+    return replace(made, limits=limits, stiffness=working.stiffness, effectors=effectors, bodies=bodies)
 
 
 def _scaled_capsule(capsule: Capsule, scale: float) -> Capsule:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import count
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Quaternion, Vector
 from viewer.ik.goals.goal import LAST_LEVEL, as_rotation
-from viewer.skeleton import JointLimits, Pose
+from viewer.skeleton import Character, Pose
 from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, put, triple, unit_quaternions
 
 _SAME = 1e-5
@@ -29,8 +29,6 @@ MOST_FRAMES = 1_000_000
 """Longest take, frames: nine hours at 30 per second."""
 
 _versions = count(1)
-
-_Value = TypeVar("_Value", Pose, JointLimits)
 
 
 class Blend(StrEnum):
@@ -356,7 +354,7 @@ class Take:
     layers: tuple[GoalLayer, ...] = ()
     feet: PlantedFeet | None = None
     solved: tuple[Stretch, ...] = ()
-    version: int = field(init=False, default_factory=_versions.__next__)
+    version: int = field(init=False, compare=False, default_factory=_versions.__next__)
 
     def __post_init__(self) -> None:
         """Check the range, and let tracks of the same frames share their arrays.
@@ -422,19 +420,7 @@ class Take:
 
     def same_as(self, other: Take) -> bool:
         """Whether all fields but the version are equal, numbers to the last bit."""
-        if self is other:
-            return True
-        mine, its = (
-            (
-                take.base, take.frame_time, take.first, take.last, take.pins, take.layers, take.feet,
-                len(take.tracks), len(take.solved),
-            )
-            for take in (self, other)
-        )  # fmt: skip
-        if mine != its or not same_or_none(self.rest, other.rest):
-            return False
-        pairs = [*zip(self.tracks, other.tracks, strict=True), *zip(self.solved, other.solved, strict=True)]
-        return all(same_fields(a, b) for a, b in pairs)
+        return same(self, other)
 
 
 def layer_of(take: Take | None, name: str) -> GoalLayer:
@@ -489,20 +475,23 @@ def sharing(tracks: tuple[Track, ...]) -> tuple[Track, ...]:
     return tuple(tracks)
 
 
-def same_or_none(one: _Value | None, other: _Value | None) -> bool:
-    """Whether two poses, or two joints' limits, are equal, or neither is there."""
-    return one is other or (one is not None and other is not None and one.same_as(other))
+def same(one: object, other: object) -> bool:
+    """Whether two values are equal in all that they are made of, numbers to the last bit; NaN equals NaN.
 
-
-def same_fields(one: object, other: object, skip: tuple[str, ...] = ()) -> bool:
-    """Whether two dataclass values are equal in all fields; NaN equals NaN."""
-    for attribute in fields(one):  # type: ignore[arg-type]
-        a, b = getattr(one, attribute.name), getattr(other, attribute.name)
-        if attribute.name in skip or a is b:
-            continue
-        if isinstance(a, np.ndarray):
-            if not isinstance(b, np.ndarray) or not np.array_equal(a, b, equal_nan=a.dtype.kind == "f"):
-                return False
-        elif isinstance(b, np.ndarray) or a != b:
-            return False
-    return True
+    Of a character, the reader's warnings and the skin do not count.
+    """
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return False
+    if one is other or one == other:
+        return True
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return list(one) == list(other) and all(map(same, one.values(), other.values()))
+    if not is_dataclass(one) or type(one) is not type(other):
+        return False
+    skip = {"warnings", "skin"} if isinstance(one, Character) else set()
+    names = [field.name for field in fields(one) if field.compare and field.name not in skip]
+    return all(same(getattr(one, name), getattr(other, name)) for name in names)

@@ -18,8 +18,7 @@ import msgspec
 import numpy as np
 
 from viewer.document import Item
-from viewer.document.document import same_clip
-from viewer.document.take import Stretch
+from viewer.document.take import Stretch, same
 from viewer.errors import FormatError, InputError, ViewerError, at_path, quote
 from viewer.formats.bounds import check_counts
 from viewer.formats.file_formats import SAMPLE, check_up
@@ -252,17 +251,13 @@ def _looked_up(character: Character, location: Path) -> ClipsOfFile | None:
         found = character_in(location, named)
     except ViewerError:
         return None
-    return named if _same_clips(character.clips, found.clips) else None
+    return named if same(character.clips, found.clips) else None
 
 
 def _timed(clips: Mapping[str, Clip], frame_time: float | None) -> Mapping[str, Clip]:
     if frame_time is None:
         return clips
     return {name: replace(clip, frame_time=frame_time) for name, clip in clips.items()}
-
-
-def _same_clips(ours: Mapping[str, Clip], others: Mapping[str, Clip]) -> bool:
-    return list(ours) == list(others) and all(same_clip(clip, others[name]) for name, clip in ours.items())
 
 
 class SkinOfFile(msgspec.Struct):

@@ -37,9 +37,7 @@ def _taken(document: Document) -> set[str]:
 
 def _shown(document: Document, skeleton: Skeleton, joint: str) -> Document:
     """The document on an edited skeleton, with a joint selected."""
-    changed = remap(document, skeleton)
-    item = Item("joint", joint)
-    return changed if changed.selection == (item,) else replace(changed, selection=(item,))
+    return remap(document, skeleton).changed(selection=(Item("joint", joint),))
 
 
 def _new_name(document: Document, name: str) -> str:
@@ -383,4 +381,4 @@ class ReadyToPose(Action):
             here = document.skeleton.index(leaf)
             if all(effector.joint != here for effector in document.skeleton.effectors):
                 document = MakeEffector(leaf).apply(document)
-        return document if document.selection == selection else replace(document, selection=selection)
+        return document.changed(selection=selection)

@@ -20,13 +20,11 @@ _WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "
 
 
 def _with(document: Document, contact: DocumentContact, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
-    if contact == document.contact and not changes:
-        return document
-    changed = replace(document, contact=contact, **changes)
-    feet = None if changed.take is None else changed.take.feet
+    changed = document.changed(contact=contact, **changes)
+    take = changed.take
     # Planted feet stand on props.
-    moved = feet is not None and standing_props(contact) != standing_props(document.contact)
-    return with_take(changed, changed.take) if moved and changed.take is not None else changed
+    moved = take is not None and take.feet and standing_props(contact) != standing_props(document.contact)
+    return with_take(changed, take) if moved and take is not None else changed
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -54,7 +52,7 @@ class SetContact(SettingsAction):
         for hand, gripped in changed.grips:
             _check_grip(document, changed, hand, gripped)
         kept = tuple(item for item in document.selection if item.kind != "prop" or item.name in there)
-        return _with(document, changed, **({} if kept == document.selection else {"selection": kept}))
+        return _with(document, changed, selection=kept)
 
 
 @dataclass(frozen=True, slots=True)

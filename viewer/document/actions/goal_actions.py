@@ -22,7 +22,7 @@ from viewer.document.take import GoalLayer, PlantedFeet, layer_of
 from viewer.document.take_layers import check_layer, finished
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Goal
-from viewer.skeleton import Effector, EffectorGoal, FreeNames, Pose, Skeleton, find_place, world_of
+from viewer.skeleton import EffectorGoal, FreeNames, Pose, find_place, world_of
 
 Target = tuple[ArrayLike | None, ArrayLike | None]
 
@@ -33,13 +33,6 @@ _WORDS = {
     "first": "Start", "full": "Hold", "last": "End", "position": "Target", "rotation": "Target", "space": "Carrier",
     "weight": "Weight", "level": "Level",
 }  # fmt: skip
-
-_FEET_WORDS = {
-    "contacts": "Contacts of feet",
-    "blend": "Blend of feet",
-    "pelvis": "Pelvis of feet",
-    "weight": "Weight of feet",
-}
 
 
 def with_goal(document: Document, goal: DocumentGoal) -> Document:
@@ -142,10 +135,15 @@ class AddGoal(Action):
         kind, own = _kind(self.kind), document.goal(self.effector)
         if not own.enabled:
             return _chosen(with_goal(document, of_kind(document, own, kind)), own.id)
-        names = (*document.skeleton.names, *document.skeleton.tip_names, *(goal.id for goal in document.goals))
-        goal = DocumentGoal(effector=own.effector, id=FreeNames(names).numbered(own.effector), enabled=False)
+        goal = DocumentGoal(effector=own.effector, id=_free_id(document, own.effector), enabled=False)
         goal = confined(document, of_kind(document, goal, kind))
         return _chosen(replace(document, goals=(*document.goals, goal)), goal.id)
+
+
+def _free_id(document: Document, effector: str) -> str:
+    """The id of a further goal of an effector."""
+    names = (*document.skeleton.names, *document.skeleton.tip_names, *(goal.id for goal in document.goals))
+    return FreeNames(names).numbered(effector)
 
 
 def _chosen(document: Document, goal: str) -> Document:
@@ -267,13 +265,13 @@ class MakeEffector(Action):
     def apply(self, document: Document) -> Document:
         effectors = document.skeleton.effectors
         there = next((effector for effector in effectors if effector.name == self.joint), None)
-        effector = _joint_or_tip(document.skeleton, self.joint) if there is None else there
+        # An effector of another name is found by its place.
+        effector = there or find_place(replace(document.skeleton, effectors=()), self.joint)
         at = (effector.joint, effector.offset)
         there = there or next((effector for effector in effectors if (effector.joint, effector.offset) == at), None)
         if there is None:
-            name = FreeNames([*(effector.name for effector in effectors), *(goal.id for goal in document.goals)]).take(
-                effector.name
-            )
+            known = (*(effector.name for effector in effectors), *(goal.id for goal in document.goals))
+            name = FreeNames(known).take(effector.name)
             effector = replace(effector, name=name, goal=EffectorGoal.POSITION)
             skeleton = replace(document.skeleton, effectors=(*effectors, effector))
             goal = DocumentGoal(effector=effector.name, enabled=False)
@@ -287,11 +285,6 @@ class MakeEffector(Action):
         on = held(document, goal)
         goals = tuple(on if own is goal else own for own in document.goals)
         return replace(document, goals=goals, selection=(Item("effector", there.name),))
-
-
-def _joint_or_tip(skeleton: Skeleton, name: str) -> Effector:
-    bare = replace(skeleton, effectors=()) if skeleton.effectors else skeleton
-    return find_place(bare, name)
 
 
 def adding_goal(document: Document, joint: str, kind: str) -> list[Action]:
@@ -344,10 +337,9 @@ class HoldTogether(Action):
         pair = {own.effector, other.effector}
         if any({goal.effector, goal.to} == pair for goal in pairs_of(document)):
             raise InputError(f"{quote(own.effector)} and {quote(other.effector)} are held together already")
-        names = (*document.skeleton.names, *document.skeleton.tip_names, *(goal.id for goal in document.goals))
         goal = DocumentGoal(
             effector=own.effector,
-            id=FreeNames(names).numbered(own.effector),
+            id=_free_id(document, own.effector),
             to=other.effector,
             weight=FIRM,
             rotation_weight=FIRM,
@@ -358,11 +350,6 @@ class HoldTogether(Action):
         document = replace(document, goals=(*document.goals, goal))
         leads = any(one.placed for one in document.goals_of(own.effector))
         return led(document, [own.effector if leads else other.effector])
-
-
-def _check_motion(document: Document) -> None:
-    if not document.has_motion:
-        raise InputError("there is no motion for a layer: load a clip, or set keys")
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +363,8 @@ class AddLayer(Action):
         return f"Layer for {self.layer.effector}"
 
     def apply(self, document: Document) -> Document:
-        _check_motion(document)
+        if not document.has_motion:
+            raise InputError("there is no motion for a layer: load a clip, or set keys")
         take = take_of(document)
         check_layer(document, self.layer)
         if any(layer.id == self.layer.id for layer in take.layers):
@@ -494,7 +482,7 @@ class SetFeet(SettingsAction):
         name, value = next(iter(self.changes.items()), ("on", True))
         if name == "on":
             return "Planted feet on" if value else "Planted feet off"
-        return _FEET_WORDS.get(name, name)
+        return f"{name.capitalize()} of feet"
 
     def apply(self, document: Document) -> Document:
         before = feet_of(document)

@@ -25,7 +25,7 @@ from viewer.document.planar import confined, flattened, normal_of
 from viewer.document.pose_fitting import mirrored_pose, pinned_supports
 from viewer.document.posed_goals import carried
 from viewer.document.scope import binding, inside_at, with_loops_closed
-from viewer.document.take import same_or_none
+from viewer.document.take import same
 from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import NONE, WORDS, with_limits
 from viewer.ik.goals.goal import as_rotation
@@ -209,8 +209,7 @@ class SetLimits(Action):
         return f"Joint limits {'on' if self.on else 'off'}"
 
     def apply(self, document: Document) -> Document:
-        on = as_flag(self.on, "joint limits")
-        return document if on is document.limits_on else replace(document, limits_on=on)
+        return document.changed(limits_on=as_flag(self.on, "joint limits"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,8 +251,7 @@ class SetLimitRanges(Action):
 
     def apply(self, document: Document) -> Document:
         skeleton = with_ranges(document.skeleton, self.ranges)
-        same = all(map(same_or_none, skeleton.limits, document.skeleton.limits))
-        return document if same else replace(document, skeleton=skeleton)
+        return document if same(skeleton.limits, document.skeleton.limits) else replace(document, skeleton=skeleton)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,8 +269,9 @@ class SetJointLimits(Action):
     def apply(self, document: Document) -> Document:
         document.skeleton.index(self.joint)
         on = as_flag(self.on, f"limits of {self.joint}")
-        changed = document.unlimited - {self.joint} if on else document.unlimited | {self.joint}
-        return document if changed == document.unlimited else replace(document, unlimited=changed)
+        return document.changed(
+            unlimited=document.unlimited - {self.joint} if on else document.unlimited | {self.joint}
+        )
 
 
 # --- poses of the whole body or of parts of it, and of a plane

@@ -32,8 +32,7 @@ class SetSolver(SettingsAction):
         return f"Solver {', '.join(name.replace('_', ' ') for name in self.changes)}"
 
     def apply(self, document: Document) -> Document:
-        settings = with_changes(document.solver, self.changes, "solver setting")
-        return document if settings == document.solver else replace(document, solver=settings)
+        return document.changed(solver=with_changes(document.solver, self.changes, "solver setting"))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -49,8 +48,7 @@ class SetBalance(SettingsAction):
         return f"{next(iter(self.changes), 'settings').capitalize()} of balance"
 
     def apply(self, document: Document) -> Document:
-        balance = with_changes(document.balance, self.changes, "setting of balance")
-        return document if balance == document.balance else replace(document, balance=balance)
+        return document.changed(balance=with_changes(document.balance, self.changes, "setting of balance"))
 
 
 def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
@@ -234,8 +232,7 @@ class Select(Action):
         before = () if self.mode == "set" else document.selection
         kept = tuple(item for item in before if item not in items)
         fresh = items if self.mode != "toggle" else tuple(item for item in items if item not in before)
-        chosen = (*kept, *fresh)
-        return document if chosen == document.selection else replace(document, selection=chosen)
+        return document.changed(selection=(*kept, *fresh))
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,8 +247,7 @@ class SetMode(Action):
         return f"Drag mode {str(self.mode).upper()}"
 
     def apply(self, document: Document) -> Document:
-        mode = one_of(Mode, self.mode, "drag mode")
-        return document if mode is document.mode else replace(document, mode=mode)
+        return document.changed(mode=one_of(Mode, self.mode, "drag mode"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,5 +259,4 @@ class SetScope(Action):
     words: ClassVar[str] = "Drag scope {0.scope}"
 
     def apply(self, document: Document) -> Document:
-        scope = one_of(Scope, self.scope, "drag scope")
-        return document if scope is document.scope else replace(document, scope=scope)
+        return document.changed(scope=one_of(Scope, self.scope, "drag scope"))

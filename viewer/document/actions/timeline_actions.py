@@ -171,8 +171,7 @@ class SetAutoKey(Action):
         return "Auto-key on" if self.on else "Auto-key off"
 
     def apply(self, document: Document) -> Document:
-        on = as_flag(self.on, "auto-key")
-        return document if on == document.auto_key else replace(document, auto_key=on)
+        return document.changed(auto_key=as_flag(self.on, "auto-key"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -451,7 +450,8 @@ class SetMarker(Action):
         most = last_frame(document)
         if most is not None and made.frame > most:
             raise InputError(f"marker: expected a frame from 0 to {most}, found {made.frame}")
-        return _with(document, [*(one for one in document.markers if one.frame != made.frame), made])
+        others = [one for one in document.markers if one.frame != made.frame]
+        return document.changed(markers=tuple(sorted([*others, made])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,7 +469,7 @@ class MoveMarker(Action):
         if other is not None and other is not marker:
             raise InputError(f"frame {self.to} has a marker already: {other.name}")
         others = [one for one in document.markers if one is not marker]
-        return _with(document, [*others, replace(marker, frame=self.to)])
+        return document.changed(markers=tuple(sorted([*others, replace(marker, frame=self.to)])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -481,7 +481,7 @@ class RemoveMarker(Action):
 
     def apply(self, document: Document) -> Document:
         marker = _marker(document, self.frame)
-        return _with(document, [one for one in document.markers if one is not marker])
+        return replace(document, markers=tuple(one for one in document.markers if one is not marker))
 
 
 def _marker(document: Document, frame: int) -> Marker:
@@ -489,8 +489,3 @@ def _marker(document: Document, frame: int) -> Marker:
     if marker is None:
         raise InputError(f"there is no marker at frame {frame}")
     return marker
-
-
-def _with(document: Document, markers: list[Marker]) -> Document:
-    ordered = tuple(sorted(markers))
-    return document if ordered == document.markers else replace(document, markers=ordered)
