@@ -77,7 +77,7 @@ WRITTEN = set(Work._fields) - {
     "vectors",
     "quaternions",
 }
-WRITTEN -= {"near", "contact", "trial", "best", "anchor", "start"}
+WRITTEN -= {"near", "contact", "trial", "best", "anchor", "start", "begun", "solved", "found", "nearest"}
 """What steps leave for others in the scratch; of contact see `test_contact_step`."""
 
 

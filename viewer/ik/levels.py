@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.algebra import fill_row, put_row, put_table, scale_row
+from viewer.ik.algebra import fill_row, put_row, scale_row
 from viewer.ik.kernels.contact_rows import penalty
 from viewer.ik.kernels.dual_system import scale_columns
 from viewer.ik.kernels.joints import difference, residuals
@@ -71,48 +71,34 @@ def may_drift(s: System) -> bool:
 
 
 def went_off(s: System, w: Work, t: Floats) -> bool:
-    """Whether such a root has moved farther from the pose kept in slot 0 than any aim's target is away."""
+    """Whether such a root has moved farther from ``w.begun`` than any aim's target is away."""
     for k in range(len(s.parent)):
         if s.parent[k] >= 0 or not (is_afloat(s, k) and only_looks(s, k)):
             continue
         gone = most = 0.0
         for i in range(3):
-            gone += (t[k, i] - w.kept_t[0, k, i]) ** 2
+            gone += (t[k, i] - w.begun.t[k, i]) ** 2
         for g in range(s.goals_from[k], s.goals_to[k]):
             if s.goal_looks[g]:
                 away = 0.0
                 for i in range(3):
-                    away += (s.goal_target[g, i] - w.kept_t[0, k, i]) ** 2
+                    away += (s.goal_target[g, i] - w.begun.t[k, i]) ** 2
                 most = max(most, _ROUND * (math.sqrt(away) + s.goal_reach[g]))
         if gone > most * most:
             return True
     return False
 
 
-def keep(s: System, w: Work, place: int, state: State) -> None:
-    """Store a pose in one of two slots."""
-    put_row(state.x, w.kept_x[place])
-    put_table(state.q, w.kept_q[place])
-    put_table(state.t, w.kept_t[place])
-
-
-def take_back(s: System, w: Work, place: int, state: State) -> None:
-    """Restore the pose of a slot."""
-    put_row(w.kept_x[place], state.x)
-    put_table(w.kept_q[place], state.q)
-    put_table(w.kept_t[place], state.t)
-
-
-def keep_island(s: System, w: Work, place: int, group: int, state: State) -> None:
-    """Store the joints of one island, among those of the others."""
+def keep_island(s: System, w: Work, group: int, state: State) -> None:
+    """Store the joints of one island in ``w.solved``, among those of the others."""
     for k in range(len(s.parent)):
         if s.group[k] == group:
             for d in range(s.first[k], s.first[k + 1]):
-                w.kept_x[place, d] = state.x[d]
+                w.solved.x[d] = state.x[d]
             for i in range(4):
-                w.kept_q[place, k, i] = state.q[k, i]
+                w.solved.q[k, i] = state.q[k, i]
             for i in range(3):
-                w.kept_t[place, k, i] = state.t[k, i]
+                w.solved.t[k, i] = state.t[k, i]
 
 
 def note_weights(s: System, w: Work) -> None:
@@ -369,8 +355,6 @@ _SEARCHED = 0.6
 """Part of the iterations for the search; the rest is for the descents."""
 _CLEARLY = 0.995
 """A distant answer must have less than this part of the loss of the nearby one."""
-_FOUND, _SO_FAR = 2, 3
-"""Where `keep` keeps the pose that the search ended in, and the best one so far."""
 
 
 def serve_levels(s: System, w: Work, state: State, settings: Settings) -> tuple[int, int]:
@@ -394,13 +378,13 @@ def serve_levels(s: System, w: Work, state: State, settings: Settings) -> tuple[
     if code == CONVERGED:
         return code, used
     agreed = w.tally[0]
-    keep(s, w, _FOUND, state)
+    copy(state, w.found)
     copy(w.start, state)
     begin(s, w, w.start)
     code, iterations, loss = descend(s, w, state, descending(settings, (most - used) // 3), 0.0)
     used += iterations
-    keep(s, w, _SO_FAR, state)
-    take_back(s, w, _FOUND, state)
+    copy(state, w.nearest)
+    copy(w.found, state)
     code, used, loss = nearer(s, w, state, descending(settings, (most - used) // 2), code, used, loss)
     level = highest_missed(s, w, state)
     if level > 0:
@@ -435,9 +419,9 @@ def nearer(
     new_code, iterations, new_loss = descend(s, w, state, settings, 0.0)
     if new_code == CONVERGED or (code != CONVERGED and new_loss < _CLEARLY * loss):
         code, loss = new_code, new_loss
-        keep(s, w, _SO_FAR, state)
+        copy(state, w.nearest)
     else:
-        take_back(s, w, _SO_FAR, state)
+        copy(w.nearest, state)
         residuals(s, w, state.q, state.t, state.e)
     return code, used + iterations, loss
 

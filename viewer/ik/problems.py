@@ -15,13 +15,11 @@ from viewer.ik.levels import (
     count_islands,
     count_levels,
     follow,
-    keep,
     keep_island,
     may_drift,
     note_weights,
     serve_levels,
     single_out,
-    take_back,
     went_off,
 )
 from viewer.ik.levenberg_marquardt import (
@@ -48,8 +46,6 @@ _LAST = 25
 """Iterations for separating bodies that still overlap."""
 _AGREED = 3
 """Descents that end as near as the best: with this many, no nearer pose is expected."""
-_BEGUN, _SOLVED = 0, 1
-"""Where `keep` keeps the pose that islands begin in, and what has been solved of it."""
 
 
 def solve_batch(
@@ -165,8 +161,8 @@ def solve_islands(
     Arguments are those of `meet_goals`, and ``anchored``: each island's anchor is where it begins.
     """
     islands, room = count_islands(s), w.room[0]
-    keep(s, w, _BEGUN, state)
-    keep(s, w, _SOLVED, state)
+    copy(state, w.begun)
+    copy(state, w.solved)
     code, used = meet_goals(s, w, state, settings, many, i, onward, searches and islands == 1, False)
     if islands == 0 or (code == CONVERGED and not went_off(s, w, state.t)):
         return code, used
@@ -174,17 +170,17 @@ def solve_islands(
     answer, most = CONVERGED, 0
     for island in range(islands):
         single_out(s, w, island)
-        take_back(s, w, _BEGUN, state)
+        copy(w.begun, state)
         w.since[0] = 0
         w.room[0] = room
         if anchored:
             copy(state, w.anchor)
         code, used = meet_goals(s, w, state, settings, many, i, onward, searches, False)
-        keep_island(s, w, _SOLVED, island, state)
+        keep_island(s, w, island, state)
         most = max(most, used)
         answer = worse_of(answer, code)
     single_out(s, w, -1)
-    take_back(s, w, _SOLVED, state)
+    copy(w.solved, state)
     w.since[0] = 0
     residuals(s, w, state.q, state.t, state.e)
     return answer, most

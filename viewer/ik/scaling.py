@@ -21,11 +21,10 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.ik.goals import KINDS, Goal
-from viewer.ik.system import Integers
 from viewer.skeleton import Figure, JointKind, Limb, Skeleton, at_or_below, find_figure, joint_space, rest_world
 from viewer.skeleton.limbs import ARM, flexion_axis, limb_places
 from viewer.skeleton.limits import are_diagonal
-from viewer.spatial.checks import Bools, Floats, Ints, frozen
+from viewer.spatial.checks import Bools, Floats, Integers, Ints, frozen
 from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate
 from viewer.spatial.vectors import unit
 

@@ -7,14 +7,12 @@ as two hands that hold each other, come after all others.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
 
-from viewer.ik.contact.volumes import Near, Volumes, make_near
-from viewer.spatial.checks import Bools, Floats, Ints
-
-Integers: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+from viewer.ik.contact.volumes import Near, Volumes, near_sizes
+from viewer.spatial.checks import Bools, Floats, Integers, Ints, zeros_for
 
 _AT_LIMIT = 1e-6
 """Radians or units of length."""
@@ -167,23 +165,23 @@ class System(NamedTuple):
 class State(NamedTuple):
     """A pose of the system: coordinates (n,), local rotations (K, 4) and translations (K, 3), residuals (m,)."""
 
-    x: Floats
-    q: Floats
-    t: Floats
-    e: Floats
+    x: Annotated[Floats, "n"]
+    q: Annotated[Floats, "K", 4]
+    t: Annotated[Floats, "K", 3]
+    e: Annotated[Floats, "m"]
 
 
 class ContactWork(NamedTuple):
-    """Scratch of what keeps bodies apart: see `viewer.ik.active_set`. M rows, A of which can be active.
+    """Scratch of what keeps bodies apart: see `viewer.ik.active_set`. R rows, A of which can be active.
 
     Attributes:
         overlap: (2,) of the pose that `residuals` was last called with: the penalty for what overlaps, and how far the
             deepest does, in units of what counts as touching.
         weight: (1,) of a squared overlap, in units of length, beside the squared error of the goals.
-        rows: (1,) how many rows there are at the pose that the step begins at; joints, p, q, n, gap: (M, ...) as in
+        rows: (1,) how many rows there are at the pose that the step begins at; joints, p, q, n, gap: (R, ...) as in
         `Near`.
-        rate: (M,) by how much a step opens each gap.
-        active: (M,) whether a row is in the active set.
+        rate: (R,) by how much a step opens each gap.
+        active: (R,) whether a row is in the active set.
         twist: (n, 6) angular velocity of each dof, and the velocity of what is at the origin, times its spread.
         motion: (K, 6) the same of each joint, for a step.
         u: (n,) a step, in spreads.
@@ -195,28 +193,28 @@ class ContactWork(NamedTuple):
         residual, dual: (m,) for passing small things.
     """
 
-    overlap: Floats
-    weight: Floats
-    rows: Integers
-    joints: Integers
-    p: Floats
-    q: Floats
-    n: Floats
-    gap: Floats
-    rate: Floats
-    active: Bools
-    twist: Floats
-    motion: Floats
-    u: Floats
-    chosen: Integers
-    column: Floats
-    answer: Floats
-    gram: Floats
-    factor: Floats
-    short: Floats
-    push: Floats
-    residual: Floats
-    dual: Floats
+    overlap: Annotated[Floats, 2]
+    weight: Annotated[Floats, 1]
+    rows: Annotated[Integers, 1]
+    joints: Annotated[Integers, "R", 2]
+    p: Annotated[Floats, "R", 3]
+    q: Annotated[Floats, "R", 3]
+    n: Annotated[Floats, "R", 3]
+    gap: Annotated[Floats, "R"]
+    rate: Annotated[Floats, "R"]
+    active: Annotated[Bools, "R"]
+    twist: Annotated[Floats, "n", 6]
+    motion: Annotated[Floats, "K", 6]
+    u: Annotated[Floats, "n"]
+    chosen: Annotated[Integers, "A"]
+    column: Annotated[Floats, "A", "n"]
+    answer: Annotated[Floats, "A", "n"]
+    gram: Annotated[Floats, "A", "A"]
+    factor: Annotated[Floats, "A", "A"]
+    short: Annotated[Floats, "A"]
+    push: Annotated[Floats, "A"]
+    residual: Annotated[Floats, "m"]
+    dual: Annotated[Floats, "m"]
 
 
 LEAST_WEIGHT = 1e3
@@ -245,8 +243,6 @@ class Work(NamedTuple):
         held: (n,) the step of a dof that is frozen.
         frozen: (n,).
         since: (1,) steps since the last `viewer.ik.levenberg_marquardt.stride`; a drag keeps counting.
-        kept_x, kept_q, kept_t: (4, n), (4, K, 4), (4, K, 3) saved poses: where goals are solved by groups, the start
-        and the solved part of the answer; with levels, what the search found, and the best so far.
         weights, spreads: (4, G), (n,) what the system had before a group was singled out; before levels were.
         scales: (m,) what rows are scaled by where levels differ.
         losses: (3, L) of each level: see `viewer.ik.levels`.
@@ -264,64 +260,67 @@ class Work(NamedTuple):
         trial, best: poses that are tried, and the best one of a search; see also `viewer.ik.levenberg_marquardt`.
         anchor: the pose that the pull leads back to, and that restarts of unlimited joints begin from.
         start: where the last solve began, inside its limits: problems that begin there ``again`` find it here.
+        begun, solved: where goals are solved by groups, the pose at the start, and what is solved of the answer.
+        found, nearest: with levels, the pose that the search found, and the best one so far.
         moment: (K, 3) the mass below each joint times where its centre is; without a goal for balance empty.
         touching, hull, clipped: (P, 2), (2 P + 2, 2), (2 P + 2, 2) for finding the support polygon.
         near: what was last found to be near.
         contact: scratch of what keeps bodies apart.
     """
 
-    turn: Floats
-    place: Floats
-    point: Floats
-    miss: Floats
-    by_turn: Floats
-    by_move: Floats
-    angles: Floats
-    sines: Floats
-    cosines: Floats
-    axes: Floats
-    jacobian: Floats
-    gram: Floats
-    factor: Floats
-    pivots: Floats
-    y: Floats
-    wanted: Floats
-    step: Floats
-    pull: Floats
-    held: Floats
-    frozen: Bools
-    since: Integers
-    kept_x: Floats
-    kept_q: Floats
-    kept_t: Floats
-    weights: Floats
-    spreads: Floats
-    scales: Floats
-    losses: Floats
-    mobility: Floats
-    excess: Floats
-    posture: Floats
-    tried: Floats
-    tally: Integers
-    yielding: Floats
-    before: Floats
-    room: Floats
-    axis: Floats
-    vectors: Floats
-    quaternions: Floats
-    bones: Floats
-    hubs: Floats
-    family: Integers
-    axes6: Floats
-    ways: Floats
+    turn: Annotated[Floats, "K", 4]
+    place: Annotated[Floats, "K", 3]
+    point: Annotated[Floats, "G", 3]
+    miss: Annotated[Floats, "G", 2]
+    by_turn: Annotated[Floats, "G", 3, 3]
+    by_move: Annotated[Floats, "G", 3, 3]
+    angles: Annotated[Floats, "N"]
+    sines: Annotated[Floats, "N"]
+    cosines: Annotated[Floats, "N"]
+    axes: Annotated[Floats, "n", 3]
+    jacobian: Annotated[Floats, "n", "M"]
+    gram: Annotated[Floats, "M", "M"]
+    factor: Annotated[Floats, "M", "M"]
+    pivots: Annotated[Floats, "M"]
+    y: Annotated[Floats, "m"]
+    wanted: Annotated[Floats, "m"]
+    step: Annotated[Floats, "n"]
+    pull: Annotated[Floats, "n"]
+    held: Annotated[Floats, "n"]
+    frozen: Annotated[Bools, "n"]
+    since: Annotated[Integers, 1]
+    weights: Annotated[Floats, 4, "G"]
+    spreads: Annotated[Floats, "n"]
+    scales: Annotated[Floats, "m"]
+    losses: Annotated[Floats, 3, "L"]
+    mobility: Annotated[Floats, "n"]
+    excess: Annotated[Floats, "n"]
+    posture: Annotated[Floats, "n"]
+    tried: Annotated[Floats, "n"]
+    tally: Annotated[Integers, 1]
+    yielding: Annotated[Floats, 1]
+    before: Annotated[Floats, "n"]
+    room: Annotated[Floats, 1]
+    axis: Annotated[Floats, 3]
+    vectors: Annotated[Floats, 4, 3]
+    quaternions: Annotated[Floats, 4, 4]
+    bones: Annotated[Floats, "n + 1", 8]
+    hubs: Annotated[Floats, "n", 3]
+    family: Annotated[Integers, 1]
+    axes6: Annotated[Floats, "axes", 4]
+    ways: Annotated[Floats, "ways", 6]
     trial: State
     best: State
     anchor: State
     start: State
-    moment: Floats
-    touching: Floats
-    hull: Floats
-    clipped: Floats
+    begun: State
+    solved: State
+    found: State
+    nearest: State
+    moment: Annotated[Floats, "B", 3]
+    touching: Annotated[Floats, "P", 2]
+    hull: Annotated[Floats, "2 P + 2", 2]
+    clipped: Annotated[Floats, "2 P + 2", 2]
     near: Near
     contact: ContactWork
 
@@ -339,16 +338,16 @@ class Many(NamedTuple):
         again: (N,) whether the start is the same as that of the problem before.
     """
 
-    q: Floats
-    t: Floats
-    target: Floats
-    rotation: Floats
-    miss: Floats
-    code: Integers
-    iterations: Integers
-    outside: Bools
-    overlap: Floats
-    again: Bools
+    q: Annotated[Floats, "N", "K", 4]
+    t: Annotated[Floats, "N", "K", 3]
+    target: Annotated[Floats, "N", "G", 3]
+    rotation: Annotated[Floats, "N", "G", 4]
+    miss: Annotated[Floats, "N", "G", 2]
+    code: Annotated[Integers, "N"]
+    iterations: Annotated[Integers, "N"]
+    outside: Annotated[Bools, "N"]
+    overlap: Annotated[Floats, "N"]
+    again: Annotated[Bools, "N"]
 
 
 class Call(NamedTuple):
@@ -460,105 +459,14 @@ class Problems(Protocol):
 
 def make_work(system: System) -> Work:
     """Scratch for a system."""
-    joints, goals = len(system.parent), len(system.goal_kind)
-    dofs, rows = len(system.lower), count_rows(system)
-    width, near = filled(rows + 1), make_near(system.contact)
-    return Work(
-        turn=np.zeros((joints, 4)),
-        place=np.zeros((joints, 3)),
-        point=np.zeros((goals, 3)),
-        miss=np.zeros((goals, 2)),
-        by_turn=np.zeros((goals, 3, 3)),
-        by_move=np.zeros((goals, 3, 3)),
-        angles=np.zeros(filled(dofs)),
-        sines=np.zeros(filled(dofs)),
-        cosines=np.zeros(filled(dofs)),
-        axes=np.zeros((dofs, 3)),
-        jacobian=np.zeros((dofs, width)),
-        gram=np.zeros((width, width)),
-        factor=np.zeros((width, width)),
-        pivots=np.zeros(width),
-        y=np.zeros(rows),
-        wanted=np.zeros(rows),
-        step=np.zeros(dofs),
-        pull=np.zeros(dofs),
-        held=np.zeros(dofs),
-        frozen=np.zeros(dofs, dtype=np.bool_),
-        since=np.zeros(1, dtype=np.int64),
-        kept_x=np.zeros((4, dofs)),
-        kept_q=np.zeros((4, joints, 4)),
-        kept_t=np.zeros((4, joints, 3)),
-        weights=np.zeros((4, goals)),
-        spreads=np.zeros(dofs),
-        scales=np.zeros(rows),
-        losses=np.zeros((3, int(system.goal_level.max(initial=0)) + 3)),
-        mobility=np.zeros(dofs),
-        excess=np.zeros(dofs),
-        posture=np.zeros(dofs),
-        tried=np.zeros(dofs),
-        tally=np.zeros(1, dtype=np.int64),
-        yielding=np.ones(1),
-        before=np.zeros(dofs),
-        room=np.full(1, np.inf),
-        axis=np.zeros(3),
-        vectors=np.zeros((4, 3)),
-        quaternions=np.zeros((4, 4)),
-        bones=np.zeros((dofs + 1, 8)),
-        hubs=np.zeros((dofs, 3)),
-        family=np.zeros(1, dtype=np.int64),
-        axes6=np.zeros((15, 4) if dofs == 6 else (0, 4)),
-        ways=np.zeros((8, 6) if dofs == 6 else (0, 6)),
-        trial=make_state(system),
-        best=make_state(system),
-        anchor=make_state(system),
-        start=make_state(system),
-        moment=np.zeros((len(system.mass), 3)),
-        touching=np.zeros((len(system.stand_joint), 2)),
-        hull=np.zeros(system.support.shape),
-        clipped=np.zeros(system.support.shape),
-        near=near,
-        contact=_make_contact_work(system, len(near.gap)),
-    )
-
-
-def _make_contact_work(system: System, rows: int) -> ContactWork:
-    """Scratch for a number of rows."""
-    dofs, active = len(system.lower), min(rows, MOST_ACTIVE)
-    return ContactWork(
-        overlap=np.zeros(2),
-        weight=np.full(1, LEAST_WEIGHT),
-        rows=np.zeros(1, dtype=np.int64),
-        joints=np.zeros((rows, 2), dtype=np.int64),
-        p=np.zeros((rows, 3)),
-        q=np.zeros((rows, 3)),
-        n=np.zeros((rows, 3)),
-        gap=np.zeros(rows),
-        rate=np.zeros(rows),
-        active=np.zeros(rows, dtype=np.bool_),
-        twist=np.zeros((dofs, 6)),
-        motion=np.zeros((len(system.parent), 6)),
-        u=np.zeros(dofs),
-        chosen=np.zeros(active, dtype=np.int64),
-        column=np.zeros((active, dofs)),
-        answer=np.zeros((active, dofs)),
-        gram=np.zeros((active, active)),
-        factor=np.zeros((active, active)),
-        short=np.zeros(active),
-        push=np.zeros(active),
-        residual=np.zeros(count_rows(system)),
-        dual=np.zeros(count_rows(system)),
-    )
+    work = zeros_for(Work, _sizes(system))
+    work.yielding[0], work.room[0], work.contact.weight[0] = 1.0, np.inf, LEAST_WEIGHT
+    return work
 
 
 def make_state(system: System) -> State:
     """An empty pose of a system."""
-    joints = len(system.parent)
-    return State(
-        x=np.zeros(len(system.lower)),
-        q=np.zeros((joints, 4)),
-        t=np.zeros((joints, 3)),
-        e=np.zeros(count_rows(system)),
-    )
+    return zeros_for(State, _sizes(system))
 
 
 def copy_state(source: State, target: State) -> None:
@@ -569,19 +477,29 @@ def copy_state(source: State, target: State) -> None:
 
 def make_many(system: System, count: int) -> Many:
     """Room for a number of problems of a system."""
-    joints, goals = len(system.parent), len(system.goal_kind)
-    return Many(
-        q=np.zeros((count, joints, 4)),
-        t=np.zeros((count, joints, 3)),
-        target=np.zeros((count, goals, 3)),
-        rotation=np.zeros((count, goals, 4)),
-        miss=np.zeros((count, goals, 2)),
-        code=np.zeros(count, dtype=np.int64),
-        iterations=np.zeros(count, dtype=np.int64),
-        outside=np.zeros(count, dtype=np.bool_),
-        overlap=np.zeros(count),
-        again=np.zeros(count, dtype=np.bool_),
-    )
+    return zeros_for(Many, _sizes(system) | {"N": count})
+
+
+def _sizes(system: System) -> dict[str, int]:
+    """The lengths of axes that the shapes of a system's arrays name."""
+    dofs, rows, contact = len(system.lower), count_rows(system), near_sizes(system.contact)
+    six = dofs == 6
+    return contact | {
+        "K": len(system.parent),
+        "G": len(system.goal_kind),
+        "n": dofs,
+        "n + 1": dofs + 1,
+        "N": filled(dofs),
+        "m": rows,
+        "M": filled(rows + 1),
+        "L": int(system.goal_level.max(initial=0)) + 3,
+        "A": min(contact["R"], MOST_ACTIVE),
+        "B": len(system.mass),
+        "P": len(system.stand_joint),
+        "2 P + 2": len(system.support),
+        "axes": 15 if six else 0,
+        "ways": 8 if six else 0,
+    }
 
 
 def joint_of_dof(system: System) -> Ints:

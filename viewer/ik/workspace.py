@@ -26,7 +26,6 @@ from viewer.ik.goals.relative import relative_pose
 from viewer.ik.solution import Findings
 from viewer.ik.system import (
     Call,
-    Integers,
     Settings,
     StartTables,
     State,
@@ -40,7 +39,7 @@ from viewer.ik.system import (
 from viewer.ik.vectorised.numpy_engine import begin, into_limits, residuals
 from viewer.skeleton import Pose, Skeleton, find_place, fk
 from viewer.skeleton.character import wrong_kind
-from viewer.spatial.checks import UNIT_TOLERANCE, Bools, Floats, Ints
+from viewer.spatial.checks import UNIT_TOLERANCE, Bools, Floats, Integers, Ints
 
 _OF_GOALS = ("goal_target", "goal_rotation", "goal_weight", "goal_rotation_weight", "goal_force", "scale")
 """The arrays of a system that hold targets and weights."""

@@ -1,11 +1,12 @@
-"""Checks of input: arrays, texts, words of enumerations, flags and numbers; read-only arrays for immutable values."""
+"""Checks of input: arrays, texts, words, flags and numbers; read-only arrays for values, groups of empty ones."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, TypeAlias, TypeVar
+from functools import cache
+from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -14,6 +15,7 @@ from viewer.errors import InputError, quote
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
+Integers: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Vector: TypeAlias = tuple[float, float, float]
 
@@ -30,6 +32,8 @@ _NUMBERS = "iufO"
 _LEAST_SQUARE, _MOST_SQUARE = (1.0 - UNIT_ENOUGH) ** 2, (1.0 + UNIT_ENOUGH) ** 2
 
 E = TypeVar("E", bound=StrEnum)
+Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
+"""A named tuple of arrays."""
 
 
 def frozen(array: ArrayLike, dtype: DTypeLike = np.float64) -> NDArray[Any]:
@@ -57,6 +61,24 @@ def put(value: object, **fields: object) -> None:
     """Set fields of a frozen dataclass while it is made."""
     for name, content in fields.items():
         object.__setattr__(value, name, content)
+
+
+def zeros_for(kind: type[Arrays], sizes: Mapping[str, int]) -> Arrays:
+    """A named tuple of arrays of zeros, of the shapes that its annotations say.
+
+    `Annotated[Floats, "K", 4]` is (K, 4) of floats; ``sizes`` has K. Fields that are such tuples are made like it.
+    """
+    return kind(*[
+        zeros_for(of, sizes) if shape is None else np.zeros([sizes.get(size, size) for size in shape], of)
+        for of, shape in _fields(kind)
+    ])  # fmt: skip
+
+
+@cache
+def _fields(kind: type[Any]) -> list[tuple[Any, tuple[Any, ...] | None]]:
+    """By field its type of number and its shape; its own type and None where it is a tuple of arrays."""
+    hints = [(hint, getattr(hint, "__metadata__", None)) for hint in get_type_hints(kind, include_extras=True).values()]
+    return [(hint if shape is None else get_args(get_args(get_args(hint)[0])[1])[0], shape) for hint, shape in hints]
 
 
 def finite_floats(

@@ -31,10 +31,10 @@ from viewer.ik.algebra import (
 )
 from viewer.ik.kernels.joints import ROUNDING, coordinates_of, counted, excess, swing_excess
 from viewer.ik.problems import solve_batch
-from viewer.ik.system import Call, Integers, Many, Settings, StartTables, State, Work
+from viewer.ik.system import Call, Many, Settings, StartTables, State, Work
 from viewer.ik.workspace import Targets, Workspace, make_call
 from viewer.skeleton import Pose
-from viewer.spatial.checks import UNIT_TOLERANCE, Floats
+from viewer.spatial.checks import UNIT_TOLERANCE, Floats, Integers
 
 UNSETTLED, ODD_START = -1, -2
 """Codes in place of a status, with nothing solved: numpy has to check the targets, or the start pose."""

@@ -10,15 +10,14 @@ surface look at the triangles there, and pass on what they found to their neighb
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact.values import FLOOR, Box, Contact, Mesh, Object, Sphere
 from viewer.skeleton import Bodies, JointKind, Skeleton, bodies_of, rest_world, tip_positions
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Integers, Ints, zeros_for
 from viewer.spatial.closest import Triple, along, choose, clamp, cross, dot, minus
 from viewer.spatial.quaternion import rotate
 from viewer.spatial.vectors import face_normals
@@ -251,8 +250,6 @@ def closest_on_triangles(points: Floats, corners: Floats) -> tuple[Triple, Ints]
     return best, feature
 
 
-Integers = NDArray[np.int64]
-
 SPHERE, BOX, MESH = range(3)
 ON_FLOOR = -1
 """What is near a capsule: another one by its index, the floor, or object k as -2 - k."""
@@ -293,31 +290,31 @@ class Volumes(NamedTuple):
         slack: (1,) metres: what overlaps by less only touches.
     """
 
-    joint: Integers
-    a: Floats
-    b: Floats
-    radius: Floats
-    reach: Floats
-    pairs: Integers
-    pair_near: Floats
-    chunks: Integers
-    blocks: Integers
-    ends: Integers
-    clearance: Floats
-    floor: Floats
-    object_kind: Integers
-    object_place: Floats
-    object_turn: Floats
-    object_size: Floats
-    object_reach: Floats
-    tests: Integers
-    grid: Floats
-    grid_start: Integers
-    grid_shape: Integers
-    grid_low: Floats
-    grid_cell: Floats
-    near: Floats
-    slack: Floats
+    joint: Annotated[Integers, "C"]
+    a: Annotated[Floats, "C", 3]
+    b: Annotated[Floats, "C", 3]
+    radius: Annotated[Floats, "C"]
+    reach: Annotated[Floats, "C"]
+    pairs: Annotated[Integers, "P", 2]
+    pair_near: Annotated[Floats, "P"]
+    chunks: Annotated[Integers, "H + 1"]
+    blocks: Annotated[Integers, "B", 4]
+    ends: Annotated[Integers, "E", 2]
+    clearance: Annotated[Floats, "E"]
+    floor: Annotated[Floats, 1]
+    object_kind: Annotated[Integers, "O"]
+    object_place: Annotated[Floats, "O", 3]
+    object_turn: Annotated[Floats, "O", 4]
+    object_size: Annotated[Floats, "O", 3]
+    object_reach: Annotated[Floats, "O"]
+    tests: Annotated[Integers, "T", 2]
+    grid: Annotated[Floats, "N"]
+    grid_start: Annotated[Integers, "O"]
+    grid_shape: Annotated[Integers, "O", 3]
+    grid_low: Annotated[Floats, "O", 3]
+    grid_cell: Annotated[Floats, "O"]
+    near: Annotated[Floats, 1]
+    slack: Annotated[Floats, 1]
 
 
 class Near(NamedTuple):
@@ -327,46 +324,37 @@ class Near(NamedTuple):
         a, b, centre: (C, 3) world places of the ends and the middle of each capsule's axis.
         ball: (H, 4) middle and radius of a ball around each chunk.
         rows: (1,) how many are in use.
-        first: (M,) the capsule.
-        second: (M,) the other capsule, ON_FLOOR, or -2 - k of object k.
-        joints: (M, 2) the joints that move the two; -1 for what does not move.
-        gap: (M,) metres between the surfaces, negative where they overlap.
-        p, q: (M, 3) where they are nearest: on the capsule, on the other.
-        n: (M, 3) unit normal from the other to the capsule: the gap grows by n.(velocity of p - velocity of q).
+        first: (R,) the capsule.
+        second: (R,) the other capsule, ON_FLOOR, or -2 - k of object k.
+        joints: (R, 2) the joints that move the two; -1 for what does not move.
+        gap: (R,) metres between the surfaces, negative where they overlap.
+        p, q: (R, 3) where they are nearest: on the capsule, on the other.
+        n: (R, 3) unit normal from the other to the capsule: the gap grows by n.(velocity of p - velocity of q).
     """
 
-    a: Floats
-    b: Floats
-    centre: Floats
-    ball: Floats
-    rows: Integers
-    first: Integers
-    second: Integers
-    joints: Integers
-    gap: Floats
-    p: Floats
-    q: Floats
-    n: Floats
+    a: Annotated[Floats, "C", 3]
+    b: Annotated[Floats, "C", 3]
+    centre: Annotated[Floats, "C", 3]
+    ball: Annotated[Floats, "H", 4]
+    rows: Annotated[Integers, 1]
+    first: Annotated[Integers, "R"]
+    second: Annotated[Integers, "R"]
+    joints: Annotated[Integers, "R", 2]
+    gap: Annotated[Floats, "R"]
+    p: Annotated[Floats, "R", 3]
+    q: Annotated[Floats, "R", 3]
+    n: Annotated[Floats, "R", 3]
 
 
 def make_near(volumes: Volumes) -> Near:
     """Arrays with room for the largest number of rows."""
-    capsules = len(volumes.joint)
-    most = len(volumes.ends) + len(volumes.pairs) + len(volumes.tests)
-    return Near(
-        a=np.zeros((capsules, 3)),
-        b=np.zeros((capsules, 3)),
-        centre=np.zeros((capsules, 3)),
-        ball=np.zeros((len(volumes.chunks) - 1, 4)),
-        rows=np.zeros(1, dtype=np.int64),
-        first=np.zeros(most, dtype=np.int64),
-        second=np.zeros(most, dtype=np.int64),
-        joints=np.zeros((most, 2), dtype=np.int64),
-        gap=np.zeros(most),
-        p=np.zeros((most, 3)),
-        q=np.zeros((most, 3)),
-        n=np.zeros((most, 3)),
-    )
+    return zeros_for(Near, near_sizes(volumes))
+
+
+def near_sizes(volumes: Volumes) -> dict[str, int]:
+    """The lengths of axes that the shapes of `Near` name."""
+    rows = len(volumes.ends) + len(volumes.pairs) + len(volumes.tests)
+    return {"C": len(volumes.joint), "H": len(volumes.chunks) - 1, "R": rows}
 
 
 def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None, near: float | None = None) -> Volumes:
@@ -438,26 +426,9 @@ def _in_blocks(pairs: Ints) -> tuple[Integers, Integers]:
 
 def no_volumes() -> Volumes:
     """The arrays of a figure that touches nothing."""
-    capsules, objects = np.zeros(0, dtype=np.int64), _objects(())
-    none = np.zeros(0)
-    return Volumes(
-        joint=capsules,
-        a=np.zeros((0, 3)),
-        b=np.zeros((0, 3)),
-        radius=none,
-        reach=none,
-        pairs=np.zeros((0, 2), dtype=np.int64),
-        pair_near=none,
-        chunks=np.zeros(1, dtype=np.int64),
-        blocks=np.zeros((0, 4), dtype=np.int64),
-        ends=np.zeros((0, 2), dtype=np.int64),
-        clearance=none,
-        floor=np.array([np.nan]),
-        tests=np.zeros((0, 2), dtype=np.int64),
-        near=np.zeros(1),
-        slack=np.zeros(1),
-        **objects,
-    )
+    none = zeros_for(Volumes, dict.fromkeys("CPBEOTN", 0) | {"H + 1": 1})
+    none.floor[0] = np.nan
+    return none
 
 
 def check_names(skeleton: Skeleton, contact: Contact) -> None:

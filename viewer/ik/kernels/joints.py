@@ -37,8 +37,8 @@ from viewer.ik.algebra import (
 )
 from viewer.ik.goals import ROW_KINDS, Kind
 from viewer.ik.kernels.contact_rows import measure_overlap
-from viewer.ik.system import Integers, System, Work
-from viewer.spatial.checks import Floats
+from viewer.ik.system import System, Work
+from viewer.spatial.checks import Floats, Integers
 
 LOCKED = 1e-8
 ROUNDING = 1e-9
