@@ -101,7 +101,7 @@ def test_what_is_printed_is_short() -> None:
     assert repr(solver) == "<Solver: default, 2 goals (1 more off), 22 joints>"
     assert repr(Solver(BIPED, NEAR[:1], method="dls")) == "<Solver: dls, 1 goal, 22 joints>"
     far = solver.solve(START)
-    assert repr(far) == f"<Solution: unreachable, {far._findings.met()[0]} of 2 goals met, {far.iterations} iterations>"
+    assert repr(far) == f"<Solution: unreachable, {far._findings.met[0]} of 2 goals met, {far.iterations} iterations>"
     near = Solver(BIPED, NEAR, backend="numpy").solve(START)
     assert repr(near) == f"<Solution: converged, 3 of 3 goals met, {near.iterations} iterations>"
     assert repr(BIPED) == '<Skeleton "biped": 22 joints, 57 degrees of freedom>'
@@ -116,4 +116,4 @@ def test_goals_are_counted_as_met_within_their_tolerances(goals: list[Goal]) -> 
     metres, degrees = solution.errors_m, solution.errors_deg
     asked = ~(np.isnan(metres) & np.isnan(degrees))
     near = ~((metres > 1e-3) | (degrees > 0.5))
-    assert solution._findings.met() == ((asked & near).sum(), asked.sum())
+    assert solution._findings.met == ((asked & near).sum(), asked.sum())

@@ -6,9 +6,9 @@ whether the grip is met is measured in the resulting pose.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact import Contact, Mesh
-from viewer.ik.contact.touching import Touch, object_gaps, volumes_of
+from viewer.ik.contact.touching import object_gaps, volumes_of
 from viewer.ik.contact.values import Object
 from viewer.ik.findings import Cause, Reason, labels, metres, other
 from viewer.ik.goals import KINDS, Goal
@@ -25,7 +25,7 @@ from viewer.ik.goals.grip import Finger, fingers_of
 from viewer.ik.solution import Diagnose, Findings, Solution, Status, solution_of
 from viewer.ik.workspace import numbers
 from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk, rest_world
-from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
 _WEIGHT = 0.2
@@ -193,103 +193,67 @@ class Grips:
         return bool(names) and limits >= names
 
     def folded(
-        self, solution: Solution, findings: Findings, spared: set[int], *, overlaps: bool, others: Diagnose
+        self, solution: Solution, solved: Findings, spared: set[int], *, overlaps: bool, others: Diagnose
     ) -> Solution:
         """The solution of `goals` as a solution of the given goals.
 
         Args:
             solution: of the fingers' pulls.
-            findings: its own.
+            solved: its findings.
             spared: places of holds of a level below another, which may be missed.
             overlaps: whether the pose goes through something.
             others: says why goals other than grips are missed.
         """
-        found = GripFindings(self, findings, solution.pose)
-        report = solution.report
-        missed = set(np.flatnonzero(found.missed()).tolist()) - spared
-        if report.status is not Status.DIVERGED and not overlaps and not missed and not found.open_loops():
+        far = cache(lambda: self.far(solution.pose, solved.at_limit))
+        levels = np.array([goal.level if goal.enabled else -1 for goal in self.given])
+        found = Findings(
+            self.skeleton,
+            solved.tolerance,
+            levels > levels[levels >= 0].min(initial=LAST_LEVEL),
+            partial(self._errors, solved, far),
+            lambda: solved.at_limit,
+            solved.contacts,
+        )
+        report, loops = solution.report, self._open_loops(solved)
+        missed = set(np.flatnonzero(found.missed).tolist()) - spared
+        if report.status is not Status.DIVERGED and not overlaps and not missed and not loops:
             report = report._replace(status=Status.CONVERGED)
-        return solution_of(report, solution.pose, found, partial(self._diagnosis, found, others))
+        return solution_of(report, solution.pose, found, partial(self._diagnosis, found, far, loops, others))
 
-    def _diagnosis(self, found: GripFindings, others: Diagnose) -> tuple[Reason, ...]:
-        missed = found.missed()
-        reasons = [other(f"the loop of {a} and {b} stays {metres(gap)} open") for a, b, gap in found.open_loops()]
-        for grip, far in zip(self.found, found.far(), strict=True):
-            for finger, gap in zip(grip.fingers, far, strict=True):
+    def _errors(self, solved: Findings, far: Callable[[], list[Floats]]) -> tuple[Floats, Floats]:
+        """Metres and degrees (G,) of the goals given: of grips that of the finger farthest off, in place of pulls."""
+        lengths, angles = (part[: len(self.given)].copy() for part in solved.errors)
+        lengths[[KINDS[goal.kind].grips for goal in self.given]] = np.nan
+        for grip, fingers in zip(self.found, far(), strict=True):
+            lengths[grip.place] = float(fingers.max())
+        return lengths, angles
+
+    def _open_loops(self, solved: Findings) -> list[tuple[str, str, float]]:
+        """The names of loops that are not closed, with metres between their ends."""
+        first = len(self.goals) - len(self.loops)
+        ends = zip(self.loops, solved.errors[0][first:].tolist(), solved.missed[first:].tolist(), strict=True)
+        return [(loop.effector, loop.to, gap) for loop, gap, missed in ends if missed]
+
+    def _diagnosis(
+        self,
+        found: Findings,
+        far: Callable[[], list[Floats]],
+        open_loops: Sequence[tuple[str, str, float]],
+        others: Diagnose,
+    ) -> tuple[Reason, ...]:
+        missed = found.missed
+        reasons = [other(f"the loop of {a} and {b} stays {metres(gap)} open") for a, b, gap in open_loops]
+        for grip, gaps in zip(self.found, far(), strict=True):
+            for finger, gap in zip(grip.fingers, gaps.tolist(), strict=True):
                 if gap > 0.0:
-                    away = metres(gap)
                     who = f"the {finger.name} of {grip.goal.effector}"
-                    reasons.append(
-                        Reason(Cause.FAR, f"{who} does not reach the {grip.goal.to}: {away} off", (grip.place,))
-                    )
+                    line = f"{who} does not reach the {grip.goal.to}: {metres(gap)} off"
+                    reasons.append(Reason(Cause.FAR, line, (grip.place,)))
         missed[[grip.place for grip in self.found]] = False
         if missed.any() or not reasons:
             given = range(len(self.given))  # not pulls or loops, which come after them
             reasons += [one._replace(goals=tuple(i for i in one.goals if i in given)) for one in others()]
         return tuple(reasons)
-
-
-class GripFindings:
-    """The findings of an answer, with one error for each grip; see `viewer.ik.solution.Findings`."""
-
-    def __init__(self, grips: Grips, findings: Findings, pose: Pose) -> None:
-        """Keep what the findings are made of."""
-        self._grips, self._findings, self._pose = grips, findings, pose
-        self.skeleton = grips.skeleton
-        self._far: list[Floats] | None = None
-
-    def far(self) -> list[Floats]:
-        """By grip, (F,) metres of each finger from the object; 0 where it is on it or its joints are at a limit."""
-        if self._far is None:
-            self._far = self._grips.far(self._pose, self.at_limit())
-        return self._far
-
-    def errors(self) -> tuple[Floats, Floats]:
-        """Metres and degrees (G,) of the goals given."""
-        count = len(self._grips.given)
-        lengths, angles = (part[:count].copy() for part in self._findings.errors())
-        for place, goal in enumerate(self._grips.given):
-            if KINDS[goal.kind].grips:
-                lengths[place] = np.nan
-        for grip, far in zip(self._grips.found, self.far(), strict=True):
-            lengths[grip.place] = float(far.max())
-        return lengths, angles
-
-    def open_loops(self) -> list[tuple[str, str, float]]:
-        """The names of loops that are not closed, with metres between their ends."""
-        lengths, angles = self._findings.errors()
-        count = len(self._grips.loops)
-        if not count:
-            return []
-        beyond = self._findings.misses(lengths, angles)[-count:]
-        gaps = lengths[-count:].tolist()
-        return [
-            (loop.effector, loop.to, gap)
-            for loop, gap, missed in zip(self._grips.loops, gaps, beyond.tolist(), strict=True)
-            if missed
-        ]
-
-    def missed(self) -> Bools:
-        """(G,) whether a goal is beyond its tolerance."""
-        return self._findings.misses(*self.errors())
-
-    def met(self) -> tuple[int, int]:
-        """How many goals are met, and of how many that have any error."""
-        return self._findings.met_of(*self.errors())
-
-    def yields(self) -> Bools:
-        """(G,) whether a goal is missed whose level is below another one's."""
-        levels = [goal.level for goal in self._grips.given if goal.enabled]
-        below = np.array([goal.enabled and goal.level > min(levels) for goal in self._grips.given])
-        return np.asarray(below & self.missed())
-
-    def contacts(self, pose: Pose) -> list[Touch]:
-        """What touches in the pose of the answer."""
-        return self._findings.contacts(pose)
-
-    def at_limit(self) -> tuple[str, ...]:
-        """Names of the joints with a coordinate at one of its limits."""
-        return self._findings.at_limit()
 
 
 @lru_cache(maxsize=16)

@@ -21,7 +21,7 @@ from viewer.ik.goals import KINDS
 from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.methods import DEFAULT_METHOD, METHODS, Watch
 from viewer.ik.prepared import OTHER_SEEDS, Prepared
-from viewer.ik.solution import STATUS_OF_CODE, Diagnose, Findings, Report, Solution, Status, solution_of
+from viewer.ik.solution import STATUS_OF_CODE, Diagnose, Findings, Report, Solution, Status, findings_of, solution_of
 from viewer.ik.solver_options import DEFAULT
 from viewer.ik.system import Settings, State, copy_state
 from viewer.ik.vectorised import numpy_engine
@@ -227,7 +227,7 @@ class Runs:
         """The findings and the diagnosis of an answer: made when they are asked for."""
         found, count = partial(direct.found, numbers), len(self.prepared.goals)
         of = workspace.system, workspace.joints, workspace.goals, workspace.skeleton
-        findings = Findings(*of, count, found, self.options.contact)
+        findings = findings_of(*of, count, found, self.options.contact)
         return findings, partial(self._diagnosis_of, direct, numbers, pose)
 
     def _unserved_in(self, workspace: Workspace) -> tuple[str, ...]:
@@ -284,11 +284,12 @@ class Runs:
 
     def _solution(self, workspace: Workspace, pose: Pose, targets: tuple[Floats, Floats], report: Report) -> Solution:
         diagnosis = partial(diagnose, self.prepared.skeleton, self.prepared.goals, targets, pose, self.options)
-        findings = workspace.findings(len(self.prepared.goals), contact=self.options.contact)
+        functions: dict[int, float] = {}
         if self.prepared.functions is not None:
             state = workspace.state
             places = [i for i, goal in enumerate(self.prepared.goals) if goal.enabled and not KINDS[goal.kind].built_in]
-            findings.functions = dict(zip(places, self.prepared.functions.lengths(state.q, state.t), strict=True))
+            functions = dict(zip(places, self.prepared.functions.lengths(state.q, state.t), strict=True))
+        findings = workspace.findings(len(self.prepared.goals), self.options.contact, functions)
         solution = solution_of(report, pose, findings, diagnosis)
         return solution if not self.prepared.grips.adds else self._folded(workspace, solution, findings, targets)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -49,92 +51,88 @@ _IN_METRES = np.array([kind.metres for kind in ROW_KINDS])
 _IN_RADIANS = np.array([kind.radians for kind in ROW_KINDS])
 
 
-class Found(Protocol):
-    """Errors, contacts and limits of an answer: see `Findings`."""
-
-    @property
-    def skeleton(self) -> Skeleton:
-        """The joints."""
-
-    def errors(self) -> tuple[Floats, Floats]:
-        """Metres and degrees (G,) of all goals; NaN for a part that a goal does not have."""
-
-    def met(self) -> tuple[int, int]:
-        """How many goals are met, and of how many that ask for anything."""
-
-    def yields(self) -> Bools:
-        """(G,) whether a goal gives way."""
-
-    def contacts(self, pose: Pose) -> list[Touch]:
-        """What touches in the pose of the answer."""
-
-    def at_limit(self) -> tuple[str, ...]:
-        """Names of the joints with a coordinate at one of its limits."""
-
-
+@dataclass(frozen=True, eq=False)
 class Findings:
-    """Misses and limits of one answer, computed on first use.
+    """Misses, limits and contacts of one answer, computed on first use.
 
     Attributes:
         skeleton: the joints.
+        tolerance: (2,) metres and radians within which a goal is met.
+        below: (G,) whether a goal's level is below another one's.
+        measured: () -> what ``errors`` are.
+        limited: () -> what ``at_limit`` is.
+        contacts: pose of the answer -> what touches in it.
+    """
+
+    skeleton: Skeleton
+    tolerance: Floats
+    below: Bools
+    measured: Callable[[], tuple[Floats, Floats]]
+    limited: Callable[[], tuple[str, ...]]
+    contacts: Callable[[Pose], list[Touch]]
+
+    @cached_property
+    def errors(self) -> tuple[Floats, Floats]:
+        """Metres and degrees (G,) of all goals, read-only; NaN for a part that a goal does not have."""
+        metres, degrees = self.measured()
+        return handed_over(metres), handed_over(degrees)
+
+    @cached_property
+    def at_limit(self) -> tuple[str, ...]:
+        """Names of the joints with a coordinate at one of its limits."""
+        return self.limited()
+
+    @property
+    def missed(self) -> Bools:
+        """(G,) whether a goal is beyond its tolerance."""
+        metres, degrees = self.errors
+        return np.asarray((metres > self.tolerance[0]) | (degrees > np.degrees(self.tolerance[1])))
+
+    @property
+    def met(self) -> tuple[int, int]:
+        """How many goals are within their tolerances, and of how many that ask for anything."""
+        asked = ~np.isnan(self.errors).all(axis=0)
+        return int(np.count_nonzero(asked & ~self.missed)), int(np.count_nonzero(asked))
+
+
+def findings_of(
+    system: System,
+    joints: Ints,
+    goals: Ints,
+    skeleton: Skeleton,
+    count: int,
+    found: Callable[[], tuple[Floats, Floats]],
+    contact: Contact | None,
+    functions: Mapping[int, float] = MappingProxyType({}),
+) -> Findings:
+    """The findings of a solve for ``count`` goals.
+
+    Args:
+        system: that was solved.
+        joints: as in `viewer.ik.assemble.Assembly`.
+        goals: likewise.
+        skeleton: the joints.
+        count: G, of goals in the given list.
+        found: () -> misses (G', 2) of the system's goals, and coordinates (n,).
+        contact: the solver's.
         functions: |f| of the function goals, by their places in the list of goals.
     """
 
-    def __init__(
-        self,
-        system: System,
-        joints: Ints,
-        goals: Ints,
-        skeleton: Skeleton,
-        count: int,
-        found: Callable[[], tuple[Floats, Floats]],
-        contact: Contact | None,
-    ) -> None:
-        """Keep the function that gives (G, 2) misses and (n,) coordinates on first use; see `Assembly`."""
-        self._system, self._joints, self._goals, self.skeleton = system, joints, goals, skeleton
-        self._count, self._found, self._contact = count, found, contact
-        self.functions: dict[int, float] = {}
-        self._errors: tuple[Floats, Floats] | None = None
+    def measured() -> tuple[Floats, Floats]:
+        metres, degrees = spread_misses(system, goals, count, found()[0])
+        metres[list(functions)] = list(functions.values())
+        return metres, degrees
 
-    def errors(self) -> tuple[Floats, Floats]:
-        """Metres and degrees (G,) of all goals, read-only; NaN for a part that a goal does not have."""
-        if self._errors is None:
-            metres, degrees = spread_misses(self._system, self._goals, self._count, self._found()[0])
-            if self.functions:
-                metres[list(self.functions)] = list(self.functions.values())
-            self._errors = handed_over(metres), handed_over(degrees)
-        return self._errors
+    def limited() -> tuple[str, ...]:
+        owners = dict.fromkeys(joint_of_dof(system)[near_limits(system, found()[1])].tolist())
+        return tuple(skeleton.names[joints[k]] for k in owners)
 
-    def met(self) -> tuple[int, int]:
-        """How many goals are within their tolerances, and of how many that ask for anything."""
-        return self.met_of(*self.errors())
+    def touching(pose: Pose) -> list[Touch]:
+        return contacts(skeleton, pose, contact) if contact else []
 
-    def met_of(self, metres: Floats, degrees: Floats) -> tuple[int, int]:
-        """`met` for errors of the goals."""
-        asked = ~(np.isnan(metres) & np.isnan(degrees))
-        return int(np.count_nonzero(asked & ~self.misses(metres, degrees))), int(np.count_nonzero(asked))
-
-    def misses(self, metres: Floats, degrees: Floats) -> Bools:
-        """(G,) whether errors are beyond the tolerances."""
-        near = self._system.tolerance / INSIDE
-        return np.asarray((metres > near[0]) | (degrees > np.degrees(near[1])))
-
-    def yields(self) -> Bools:
-        """(G,) whether a goal is missed whose level is below another one's."""
-        below = np.zeros(self._count, dtype=np.bool_)
-        below[self._goals] = self._system.goal_level < self._system.goal_level.max(initial=0)
-        metres, degrees = self.errors()
-        return below & self.misses(metres, degrees)
-
-    def contacts(self, pose: Pose) -> list[Touch]:
-        """What touches in the pose of the answer."""
-        return contacts(self.skeleton, pose, self._contact) if self._contact else []
-
-    def at_limit(self) -> tuple[str, ...]:
-        """Names of the joints with a coordinate at one of its limits."""
-        system = self._system
-        owners = dict.fromkeys(joint_of_dof(system)[near_limits(system, self._found()[1])].tolist())
-        return tuple(self.skeleton.names[self._joints[k]] for k in owners)
+    below = np.zeros(count, dtype=np.bool_)
+    below[goals] = system.goal_level < system.goal_level.max(initial=0)
+    return Findings(skeleton, system.tolerance / INSIDE, below, measured, limited, touching)
 
 
 def spread_misses(system: System, goals: Ints, count: int, miss: Floats) -> tuple[Floats, Floats]:
@@ -196,7 +194,7 @@ class Solution:
         return self._pose
 
     @property
-    def _findings(self) -> Found:
+    def _findings(self) -> Findings:
         return self._known[0]
 
     @property
@@ -208,7 +206,7 @@ class Solution:
 
     def __repr__(self) -> str:
         """How it ended, and how many goals are met."""
-        met, asked = self._findings.met()
+        met, asked = self._findings.met
         steps = plural(self.iterations, "iteration")
         return f"<Solution: {self.status}, {met} of {plural(asked, 'goal')} met, {steps}>"
 
@@ -218,14 +216,8 @@ class Solution:
 
     def __reduce__(self) -> Reduced:
         """Pickle and copy the solution with its findings and diagnosis, without the solver's arrays."""
-        known = Known(
-            self._findings.skeleton,
-            *self._findings.errors(),
-            self._findings.met(),
-            self.yields,
-            self.at_limit,
-            self.contacts,
-        )
+        found = self._findings
+        known = found.skeleton, found.tolerance, found.below, found.errors, found.at_limit, self.contacts
         return _copied, (self.pose, self.report, known, self.reasons)
 
     def with_pose(self, pose: Pose) -> Solution:
@@ -248,17 +240,17 @@ class Solution:
 
         Of a function goal the length of its residuals, in their own unit.
         """
-        return self._findings.errors()[0]
+        return self._findings.errors[0]
 
     @property
     def errors_deg(self) -> Floats:
         """(G,) degrees by which each goal is missed; NaN where it has no angle."""
-        return self._findings.errors()[1]
+        return self._findings.errors[1]
 
     @property
     def yields(self) -> Bools:
         """(G,) whether a goal gives way: it is missed, and its level is below that of another goal."""
-        return self._findings.yields()
+        return self._findings.below & self._findings.missed
 
     @property
     def contacts(self) -> list[Touch]:
@@ -268,7 +260,7 @@ class Solution:
     @property
     def at_limit(self) -> tuple[str, ...]:
         """Names of the joints that are at one of their limits."""
-        return self._findings.at_limit()
+        return self._findings.at_limit
 
     @property
     def diagnosis(self) -> tuple[str, ...]:
@@ -283,13 +275,13 @@ class Solution:
 
 Diagnose: TypeAlias = Callable[[], tuple[Reason, ...]]
 """Finds why goals are missed."""
-Explained: TypeAlias = tuple[Found, Diagnose]
+Explained: TypeAlias = tuple[Findings, Diagnose]
 """The findings of a solution and its diagnosis."""
 ReportFields: TypeAlias = tuple[Status, int, float, str, str, tuple[str, ...], bool]
 """Those of a `Report`: making one takes longer than the rest of a solution."""
 
 
-def solution_of(report: ReportFields, pose: Pose, findings: Found, diagnose: Diagnose) -> Solution:
+def solution_of(report: ReportFields, pose: Pose, findings: Findings, diagnose: Diagnose) -> Solution:
     """A solution whose parts are there already."""
     return Solution(report, lambda: pose, lambda _: (findings, diagnose), ())
 
@@ -306,37 +298,7 @@ class Report(NamedTuple):
     start_outside: bool
 
 
-class Known(NamedTuple):
-    """The findings of a copy; see `Findings`."""
-
-    skeleton: Skeleton
-    metres: Floats
-    degrees: Floats
-    count_met: tuple[int, int]
-    yielding: Bools
-    limits: tuple[str, ...]
-    touching: list[Touch]
-
-    def errors(self) -> tuple[Floats, Floats]:
-        """Metres and degrees (G,) of all goals."""
-        return self.metres.copy(), self.degrees.copy()
-
-    def met(self) -> tuple[int, int]:
-        """How many goals are within their tolerances, and of how many."""
-        return self.count_met
-
-    def yields(self) -> Bools:
-        """(G,) whether a goal gives way."""
-        return self.yielding.copy()
-
-    def contacts(self, pose: Pose) -> list[Touch]:  # noqa: ARG002 - known already
-        """What touches."""
-        return list(self.touching)
-
-    def at_limit(self) -> tuple[str, ...]:
-        """Names of the joints at a limit."""
-        return self.limits
-
-
-def _copied(pose: Pose, report: Report, known: Known, reasons: tuple[Reason, ...]) -> Solution:
-    return solution_of(report, pose, known, partial(tuple, reasons))
+def _copied(pose: Pose, report: Report, known: tuple[Any, ...], reasons: tuple[Reason, ...]) -> Solution:
+    skeleton, tolerance, below, errors, limits, touching = known
+    findings = Findings(skeleton, tolerance, below, lambda: errors, lambda: limits, lambda _: list(touching))
+    return solution_of(report, pose, findings, lambda: reasons)

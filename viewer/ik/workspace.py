@@ -10,7 +10,7 @@ lengths of its axes. Floats and booleans are views of parts of it. Compiled code
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -23,7 +23,7 @@ from viewer.ik.contact.values import Contact
 from viewer.ik.goals import KINDS, Goal, Measure
 from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.goals.relative import relative_pose
-from viewer.ik.solution import Findings
+from viewer.ik.solution import Findings, findings_of
 from viewer.ik.system import (
     Call,
     Settings,
@@ -158,10 +158,11 @@ class Workspace:
         rotations.flags.writeable = translations.flags.writeable = False
         return Pose.trusted(rotations, translations)
 
-    def findings(self, count: int, *, contact: Contact | None) -> Findings:
-        """The findings of the last solve for ``count`` goals, copied from the scratch."""
+    def findings(self, count: int, contact: Contact | None, functions: Mapping[int, float]) -> Findings:
+        """The findings of the last solve for ``count`` goals, copied from the scratch; |f| of functions as given."""
         last = self.work.miss.copy(), self.state.x.copy()
-        return Findings(self.system, self.joints, self.goals, self.skeleton, count, lambda: last, contact)
+        of = self.system, self.joints, self.goals, self.skeleton
+        return findings_of(*of, count, lambda: last, contact, functions)
 
 
 def checked_start(skeleton: Skeleton, pose: Pose) -> Pose:
