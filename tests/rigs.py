@@ -27,7 +27,9 @@ GOAL_KINDS = ("position", "rotation", "pose", "distance", "aim")
 OTHER_KINDS = tuple(
     word
     for word, kind in GOALS.items()
-    if kind.rows and not (kind.placed or kind.several or kind.own or kind.spans) and word not in GOAL_KINDS
+    if kind.rows
+    and not (kind.sets_pose or kind.of_several_limbs or kind.of_one_joint or kind.of_limb)
+    and word not in GOAL_KINDS
 )
 """The other kinds about an effector on any joint."""
 RELATIVE_KINDS = ("relative", "relative position", "relative rotation")

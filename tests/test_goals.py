@@ -46,9 +46,9 @@ def test_each_constructor_makes_its_kind() -> None:
     goal = Goal.pose("a", np.array([1, 2, 3]), np.array(TURN))
     assert (goal.kind, goal.target, goal.target_rotation) == ("position+rotation", here, TURN)
     goal = Goal.distance("a", 0.3, from_=here)
-    assert (goal.kind, goal.target, goal.target_distance) == ("distance", here, 0.3)
+    assert (goal.kind, goal.target, goal.value("distance")) == ("distance", here, 0.3)
     goal = Goal.aim("a", point=here, axis=(0, 3, 4))
-    assert (goal.kind, goal.target, goal.axis) == ("aim", here, (0.0, 0.6, 0.8))
+    assert (goal.kind, goal.target, goal.value("axis")) == ("aim", here, (0.0, 0.6, 0.8))
 
 
 def test_a_function_goal_holds_its_function() -> None:
@@ -371,7 +371,7 @@ def test_a_bend_of_what_is_no_joint_between_two_bones_is_refused(made: Session) 
         made.dispatch(act.SetGoalKind(made.document.skeleton.names[0], "bend"))
 
 
-@pytest.mark.parametrize("kind", [word for word, kind in KINDS.items() if kind.built_in and not kind.several])
+@pytest.mark.parametrize("kind", [word for word, kind in KINDS.items() if kind.built_in and not kind.of_several_limbs])
 def test_a_goal_of_any_kind_begins_with_all_its_kind_needs_and_comes_back_the_same(
     made: Session, tmp_path: Path, kind: str
 ) -> None:

@@ -12,8 +12,8 @@ from viewer.ik.drag import Drag, ReturnPath, prebent
 from viewer.ik.findings import Cause, Reason, degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Value, goal_ids
 from viewer.ik.goals.balance_goal import find_support
-from viewer.ik.goals.placed import holds
 from viewer.ik.goals.pole import swivel_circle
+from viewer.ik.goals.pose import holds
 from viewer.ik.kernels import contact_rows, dual_system, joints, starts, step
 from viewer.ik.kernels import contact_rows as contact_kernels
 from viewer.ik.levels import count_levels, descend, descending

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from numpy.typing import ArrayLike
 
@@ -27,19 +27,19 @@ from viewer.ik.goals import (
     Unit,
     Value,
     Vector,
-    placed_kind,
+    pose_kind,
 )
 from viewer.ik.goals.goal import as_level, as_rotation
 from viewer.skeleton import Balance
 
 LEVELS = ("Must", "Want", "Keep", "Maybe")
 """Words of the levels 0 to 3."""
-DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in and not kind.several)
+DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in and not kind.of_several_limbs)
 """Kinds of goals for one effector that a document can hold: functions cannot be saved."""
 PAIR_KINDS = tuple(word for word, kind in KINDS.items() if kind.relative)
 """Kinds of goals for two effectors."""
 BALANCE_KIND = next(word for word, kind in KINDS.items() if kind.balances)
-POSITION_KIND = placed_kind(point=True, rotation=False)
+POSITION_KIND = pose_kind(point=True, rotation=False)
 
 _Class = TypeVar("_Class")
 
@@ -165,9 +165,9 @@ class DocumentGoal:
         return self.enabled and self.kind in PAIR_KINDS
 
     @property
-    def placed(self) -> bool:
+    def sets_pose(self) -> bool:
         """Whether its target is a position or rotation, which moves along when the body is moved."""
-        return self.enabled and KINDS[self.kind].placed
+        return self.enabled and KINDS[self.kind].sets_pose
 
     @property
     def pinned(self) -> bool:
@@ -175,19 +175,24 @@ class DocumentGoal:
         return (self.has_position and self.pin_position) or (self.has_rotation and self.pin_rotation)
 
     @property
-    def main_weight(self) -> Literal["weight", "rotation_weight"]:
+    def has_lengths(self) -> bool:
+        """Whether its ``weight`` counts; else ``rotation_weight`` alone, because all that it sets are angles."""
+        return KINDS[self.kind].metres or self.pin_position
+
+    @property
+    def main_weight(self) -> float:
         """The weight that counts: that of its lengths, or of its angles if it has no lengths."""
-        return "weight" if KINDS[self.kind].metres or self.pin_position else "rotation_weight"
+        return self.weight if self.has_lengths else self.rotation_weight
 
     @property
     def has_position(self) -> bool:
         """Whether a point in the world is part of the target."""
-        return self.enabled and (KINDS[self.kind].has_point or (self.placed and self.pin_position))
+        return self.enabled and (KINDS[self.kind].has_point or (self.sets_pose and self.pin_position))
 
     @property
     def has_rotation(self) -> bool:
         """Whether a rotation is part of the target."""
-        return self.placed and (KINDS[self.kind].has_rotation or self.pin_rotation)
+        return self.sets_pose and (KINDS[self.kind].has_rotation or self.pin_rotation)
 
     def for_solver(self) -> Goal | None:
         """The goal as the solver takes it; None if it is off."""
@@ -209,7 +214,7 @@ class DocumentGoal:
 
     @property
     def _goal_kind(self) -> str:
-        return placed_kind(point=self.has_position, rotation=self.has_rotation) if self.placed else self.kind
+        return pose_kind(point=self.has_position, rotation=self.has_rotation) if self.sets_pose else self.kind
 
     def moved(self, position: ArrayLike | None, rotation: ArrayLike | None) -> DocumentGoal:
         """The goal with another target; a part that was not a target becomes one. Goals for two effectors stay.
@@ -225,11 +230,11 @@ class DocumentGoal:
         if self.relative:
             return self
         kind, put = self.kind, object.__setattr__
-        if self.placed:
+        if self.sets_pose:
             place = position is not None or KINDS[kind].has_point
             turn = (rotation is not None and not self.pin_rotation) or KINDS[kind].has_rotation
             if (place, turn) != (KINDS[kind].has_point, KINDS[kind].has_rotation):
-                kind = placed_kind(point=place, rotation=turn)
+                kind = pose_kind(point=place, rotation=turn)
         goal = self._at(position or self.position, rotation or self.rotation)
         put(goal, "kind", kind)
         put(goal, "automatic", False)
@@ -246,7 +251,7 @@ class DocumentGoal:
 
     def met_at(self, position: ArrayLike, rotation: ArrayLike) -> DocumentGoal:
         """The goal with its target where its effector is; the points of distances and aims stay."""
-        if not self.placed:
+        if not self.sets_pose:
             return self
         return self._at(as_vector(position, self._what("position")), as_rotation(rotation, self._what("rotation")))
 

@@ -15,7 +15,7 @@ from viewer.document.document_goal import DocumentGoal
 from viewer.document.planar import in_plane
 from viewer.document.solve_report import current_errors
 from viewer.errors import InputError, quote
-from viewer.ik.goals import KINDS, PIN_WEIGHT, Goal, Quaternion, Vector, placed_kind
+from viewer.ik.goals import KINDS, PIN_WEIGHT, Goal, Quaternion, Vector, pose_kind
 from viewer.ik.solver_options import serves_levels
 from viewer.skeleton import find_place, world_of
 
@@ -91,7 +91,7 @@ def holds_yield(document: Document) -> bool:
 
 def is_hold(goal: Goal) -> bool:
     """Whether a goal, if it is not dragged, only keeps something in place: pinned goals and *Must* are no holds."""
-    return KINDS[goal.kind].placed and not goal.pinned and goal.level > _PINS
+    return KINDS[goal.kind].sets_pose and not goal.pinned and goal.level > _PINS
 
 
 def yielding_holds(document: Document) -> frozenset[str]:
@@ -206,8 +206,8 @@ def drag_goals(
     for name, goal in asked.items():
         if not goal.effector or find_place(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal
-        elif KINDS[goal.kind].placed and KINDS[goal.kind].has_rotation:
-            goals[name] = replace(goal, kind=placed_kind(point=False, rotation=True), target=None)
+        elif KINDS[goal.kind].sets_pose and KINDS[goal.kind].has_rotation:
+            goals[name] = replace(goal, kind=pose_kind(point=False, rotation=True), target=None)
         elif not KINDS[goal.kind].lengths:
             goals[name] = goal
     for held in dragged.values():
@@ -254,4 +254,4 @@ def linked_items(document: Document, items: Iterable[Item]) -> dict[Item, tuple[
 
 
 def _has_point(goal: DocumentGoal) -> bool:
-    return goal.has_position and not goal.placed and goal.position is not None
+    return goal.has_position and not goal.sets_pose and goal.position is not None

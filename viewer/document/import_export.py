@@ -28,7 +28,7 @@ from viewer.document.take_layers import finished
 from viewer.errors import InputError, unknown_name
 from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal
-from viewer.ik.goals.placed import holds
+from viewer.ik.goals.pose import holds
 from viewer.ik.workspace import checked_start
 from viewer.skeleton import Character, Clip, EffectorGoal, FreeNames, Pose, Skeleton, find_place, world_of
 from viewer.skeleton.kinematics import extent
@@ -167,7 +167,7 @@ def with_pin_target(skeleton: Skeleton, pose: Pose, goal: Goal, effector: str) -
     if not goal.pinned:
         return goal
     stand = stand_of(skeleton, pose, DocumentGoal(effector=effector, enabled=False, offset=goal.offset))
-    position = goal.target or tuple(stand.position.tolist()) if KINDS[goal.kind].places else None
+    position = goal.target or tuple(stand.position.tolist()) if KINDS[goal.kind].sets_position else None
     rotation = goal.target_rotation or tuple(stand.rotation.tolist()) if KINDS[goal.kind].has_rotation else None
     return replace(goal, target=position, target_rotation=rotation)
 

@@ -17,7 +17,7 @@ from viewer.document.document import Document
 from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
 from viewer.document.take import Pin
 from viewer.errors import InputError, quote
-from viewer.ik.goals import KINDS, Before, Goal, placed_kind
+from viewer.ik.goals import KINDS, Before, Goal, pose_kind
 from viewer.ik.goals.relative import relative_pose
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, at_or_below, find_place, world_of
 from viewer.skeleton.kinematics import fixed_points
@@ -121,7 +121,7 @@ def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> Docum
     """
     own = find_place(document.skeleton, goal.effector).goal
     off = own is EffectorGoal.OFF
-    kind = placed_kind(point=not turn, rotation=turn) if off else kind_of(own)
+    kind = pose_kind(point=not turn, rotation=turn) if off else kind_of(own)
     stand = stand_of(document.skeleton, document.pose, goal)
     position, rotation = tuple(stand.position.tolist()), tuple(stand.rotation.tolist())
     return replace(goal, kind=kind, enabled=True, position=position, rotation=rotation)
@@ -136,9 +136,9 @@ def of_kind(document: Document, goal: DocumentGoal, kind: str) -> DocumentGoal:
         if not goal.to:
             raise InputError(f"goal {quote(goal.id)}: expected a goal for two effectors, to be {kind}")
         return replace(as_they_are(skeleton, world, replace(goal, enabled=False)), **changes)
-    if KINDS[kind].placed:
-        changes["position"] = goal.position if goal.placed and goal.has_position else stand.position
-        changes["rotation"] = goal.rotation if goal.placed and goal.has_rotation else stand.rotation
+    if KINDS[kind].sets_pose:
+        changes["position"] = goal.position if goal.sets_pose and goal.has_position else stand.position
+        changes["rotation"] = goal.rotation if goal.sets_pose and goal.has_rotation else stand.rotation
     else:
         point = None if goal.kind in PAIR_KINDS else goal.position
         before = Before(goal.effector, goal.offset, goal.enabled, point, goal.numbers)
@@ -183,7 +183,7 @@ def led(document: Document, leaders: Collection[str]) -> Document:
     if not follow:
         return document
     goals = tuple(
-        replace(goal, enabled=False) if goal.effector in follow and goal.placed and not goal.pinned else goal
+        replace(goal, enabled=False) if goal.effector in follow and goal.sets_pose and not goal.pinned else goal
         for goal in document.goals
     )
     return replace(document, goals=goals)

@@ -229,7 +229,7 @@ def _misses(document: Document) -> dict[str, tuple[float, float]]:
     degrees = np.degrees(angle_between(world.rotations.take(fixed.joints, axis=0), np.array(turns).reshape(-1, 4)))
     found = {}
     for goal, *pair in zip(goals, metres, degrees.tolist(), strict=True):
-        if goal.placed:
+        if goal.sets_pose:
             found[goal.id] = pair[0], pair[1]
         elif (asked := goal.for_solver()) is not None:
             found[goal.id] = _miss(document, asked)
@@ -255,7 +255,7 @@ def still_report(document: Document) -> StillReport | None:
 def standing(document: Document) -> Balance:
     """The balance of the figure in the pose shown, supported by the floor and by joints that are at their pins."""
     skeleton, near = document.skeleton, _STAYS * document.solver.tolerance_m
-    pinned = [goal for goal in document.solver_goals().values() if goal.pinned and KINDS[goal.kind].places]
+    pinned = [goal for goal in document.solver_goals().values() if goal.pinned and KINDS[goal.kind].sets_position]
     fixed = {find_place(skeleton, goal.effector).joint for goal in pinned if _miss(document, goal)[0] <= near}
     return find_balance(skeleton, world_of(skeleton, document.pose), document.floor, fixed)
 
@@ -302,7 +302,7 @@ def derivation(document: Document) -> Derivation | None:
     item = document.active_on_figure
     chosen = [h for h in document.goals if item is not None and item.kind == "effector" and h.id == item.name]
     for goal in (*chosen, *document.goals):
-        if goal.placed and KINDS[goal.kind].has_point and goal.position is not None:
+        if goal.sets_pose and KINDS[goal.kind].has_point and goal.position is not None:
             found = _of_limb(document, goal, np.array(goal.position))
             if found is not None:
                 return found

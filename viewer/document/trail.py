@@ -256,7 +256,7 @@ def _targets(document: Document, goals: tuple[Goal, ...], world: World, some: In
     places, turns = np.full((len(some), len(goals), 3), np.nan), np.full((len(some), len(goals), 4), np.nan)
     for row, goal in enumerate(goals):
         kind = KINDS[goal.kind]
-        if kind.placed:
+        if kind.sets_pose:
             place = find_place(document.skeleton, goal.effector)
             if kind.has_point:
                 places[:, row] = world.point(place.joint, np.add(place.offset, goal.offset))[some]

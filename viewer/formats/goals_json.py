@@ -34,7 +34,6 @@ from viewer.ik.goals import (
     Unit,
     Value,
     goal_ids,
-    weighed,
 )
 from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.skeleton import Skeleton, find_place
@@ -78,7 +77,7 @@ def _form_of(kind: Kind) -> tuple[str, ...]:
 
 
 GOAL_FORMS: dict[tuple[str, ...], Kind] = {
-    _form_of(kind): kind for kind in reversed(tuple(KINDS.values())) if kind.built_in and not kind.placed
+    _form_of(kind): kind for kind in reversed(tuple(KINDS.values())) if kind.built_in and not kind.sets_pose
 }
 GOAL_FORMS = dict(reversed(GOAL_FORMS.items()))
 """Keys of the other kinds, which are all required; of kinds with the same the first."""
@@ -428,7 +427,7 @@ def _made(entry: GoalEntry, kind: Kind, options: GoalOptions) -> Goal:
     fields = {about.field: _value(entry, key) for key, about in kind.keys.items() if about.number is None}
     given = {key: about.number for key, about in kind.keys.items() if about.number and _value(entry, key) is not None}
     own = tuple((number.name, _read(_value(entry, key), number)) for key, number in given.items())
-    return Goal(kind=kind.word, effector=effector, numbers=own, **fields, **weighed(kind.word, options))  # type: ignore[arg-type]  # it checks them
+    return Goal(kind=kind.word, effector=effector, numbers=own, **fields, **options)  # type: ignore[arg-type]  # it checks them
 
 
 def _read(value: Value, number: Number) -> Value:
@@ -457,7 +456,7 @@ def goal_words(goal: Goal) -> dict[str, object]:
         raise InputError("a function goal cannot be written to a file")
     words: dict[str, object] = {kind.named_by: goal.effector} if kind.named_by else {}
     if goal.pinned:
-        words["pin"] = True if kind.places and kind.has_rotation else goal.kind
+        words["pin"] = True if kind.sets_position and kind.has_rotation else goal.kind
     if kind.relative:
         words |= _relative_words(goal)
     own = {}

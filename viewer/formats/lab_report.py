@@ -214,7 +214,7 @@ def _figure(trace: Trace, colour: str) -> str:
     targets = [
         np.array(goal.target)
         for goal in trace.solver.goals
-        if goal.enabled and KINDS[goal.kind].places and goal.target is not None
+        if goal.enabled and KINDS[goal.kind].sets_position and goal.target is not None
     ]
     figures = [_bones(skeleton, pose) for pose in (trace.start, trace.last.pose)]
     points = [*(end for bones in figures for bone in bones for end in bone), *targets]

@@ -24,6 +24,8 @@ Vector: TypeAlias = tuple[float, float, float]
 FIXED, TURNS, SWING_TWIST, EULER, HINGE, UNIVERSAL, SLIDE = range(7)
 
 SMALL = 1e-9
+NO_DIGITS = 1e-3
+"""Below this angle a difference that should be a^2 / 12 is mostly rounding."""
 
 
 def unit(i: int, j: int) -> float:
@@ -96,6 +98,27 @@ def logarithm(x: float, y: float, z: float, v: float) -> tuple[float, float, flo
     if v < 0.0:
         scale = -scale
     return x * scale, y * scale, z * scale, angle
+
+
+def logarithm_and_slope(x: float, y: float, z: float, v: float) -> tuple[float, ...]:
+    """The rotation vector e of a quaternion, its length a, and J_r^-1(e), row by row: 13 numbers.
+
+    e of target * current^-1 falls by J_r^-1(e) w for a small turn w of the current rotation, and J_r^-1(e) =
+    I + [e]x / 2 + (1 / a^2 - (1 + cos a) / (2 a sin a)) [e]x^2: Chirikjian, "Stochastic Models, Information Theory, and
+    Lie Groups" vol. 2 (2012), eq. 10.86. At a = pi it stays finite.
+    """
+    ex, ey, ez, angle = logarithm(x, y, z, v)
+    second = 1.0 / 12.0
+    if not angle < NO_DIGITS:
+        # (1 + cos) / sin = cot(a / 2), finite up to pi: of the half angle's sine and cosine in the quaternion.
+        second = (1.0 - 0.5 * angle * abs(v) / math.sqrt(x * x + y * y + z * z)) / (angle * angle)
+    a, b, c, rest = second * ex, second * ey, second * ez, 1.0 - second * angle * angle
+    return (
+        ex, ey, ez, angle,
+        a * ex + rest, a * ey - 0.5 * ez, a * ez + 0.5 * ey,
+        b * ex + 0.5 * ez, b * ey + rest, b * ez - 0.5 * ex,
+        c * ex - 0.5 * ey, c * ey + 0.5 * ex, c * ez + rest,
+    )  # fmt: skip
 
 
 def sine_cosine(angle: float) -> tuple[float, float]:

@@ -270,7 +270,7 @@ def _parts(dofs: DofTable, goals: Sequence[Goal], *, everything: bool) -> _Parts
     joints = dofs.depth_first[taking_part[dofs.depth_first]]
     here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
     here[joints] = np.arange(len(joints))
-    served.sort(key=lambda i: (KINDS[goals[i].kind].several, int(here[constants[i].joint])))
+    served.sort(key=lambda i: (KINDS[goals[i].kind].of_several_limbs, int(here[constants[i].joint])))
     kinds = [KINDS[goals[i].kind] for i in served]
     return _Parts(
         skeleton=skeleton,
@@ -281,7 +281,7 @@ def _parts(dofs: DofTable, goals: Sequence[Goal], *, everything: bool) -> _Parts
         goals=[goals[i] for i in served],
         fixed=[constants[i] for i in served],
         kinds=kinds,
-        lone=sum(not kind.several for kind in kinds),
+        lone=sum(not kind.of_several_limbs for kind in kinds),
         masses=masses,
         follows=follows,
     )
@@ -317,8 +317,8 @@ def _of_goals(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
         "goal_lengths": np.array([kind.lengths for kind in kinds], dtype=np.int64),
         "goal_angles": np.array([kind.angles for kind in kinds], dtype=np.int64),
         "goal_near": np.array([shell is not None and shell.along is None for shell in shells], dtype=np.bool_),
-        "goal_looks": np.array([kind.looks for kind in kinds], dtype=np.bool_),
-        "goal_own": np.array([kind.own for kind in kinds], dtype=np.bool_),
+        "goal_looks": np.array([kind.aims for kind in kinds], dtype=np.bool_),
+        "goal_own": np.array([kind.of_one_joint for kind in kinds], dtype=np.bool_),
         "goal_offset": _table([one.offset for one in fixed], 3),
         "goal_target": _points(goals),
         "goal_rotation": _rotations(goals),
@@ -492,7 +492,7 @@ def _stance(parts: _Parts, goals: Sequence[Goal], floor: float) -> dict[str, Any
     if masses is not None:
         np.add.at(mass, here[masses.joints], masses.values)
         np.add.at(moment, here[masses.joints], masses.values[:, None] * masses.offsets)
-        pinned = [goal for goal in goals if goal.enabled and goal.pinned and KINDS[goal.kind].places]
+        pinned = [goal for goal in goals if goal.enabled and goal.pinned and KINDS[goal.kind].sets_position]
         fixed = {find_place(skeleton, goal.effector).joint for goal in pinned}
         points, heights = standing_points(skeleton, floor, fixed)
         part = here[points.joints] >= 0

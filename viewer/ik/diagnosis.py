@@ -29,7 +29,7 @@ from viewer.ik.findings import (
     other,
     together,
 )
-from viewer.ik.goals import KINDS, Goal, placed_kind
+from viewer.ik.goals import KINDS, Goal, pose_kind
 from viewer.ik.goals.kind import AT_TARGET
 from viewer.ik.limit_relaxation import Trial, Trials, without_limits
 from viewer.ik.methods import METHODS
@@ -238,8 +238,8 @@ class _Diagnosis:
     def _either(self, i: int) -> bool:
         """Whether a goal for a position and a rotation can have one of them, but not both."""
         goal = self.trials.goals[i]
-        kinds = (placed_kind(point=True, rotation=False), placed_kind(point=False, rotation=True))
-        if not KINDS[goal.kind].placed or goal.kind in kinds:
+        kinds = (pose_kind(point=True, rotation=False), pose_kind(point=False, rotation=True))
+        if not KINDS[goal.kind].sets_pose or goal.kind in kinds:
             return False
         parts = [{i: replace(goal, kind=kind)} for kind in kinds]
         return not any(self.trials.solve([i], _PART, restarts=True, instead=part).missed for part in parts)

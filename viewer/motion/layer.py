@@ -76,7 +76,7 @@ class Layer:
             raise InputError(f"layer: expected a goal, found {quote(self.goal)}")
         what = f"layer for {quote(self.goal.effector)}"
         kind = KINDS[self.goal.kind]
-        if not (kind.placed or kind.looks) or self.goal.pinned:
+        if not (kind.sets_pose or kind.aims) or self.goal.pinned:
             found = "a pin" if self.goal.pinned else f"a goal of the kind {self.goal.kind}"
             raise InputError(f"{what}: expected a goal for a position, rotation, pose or aim, found {found}")
         try:
@@ -91,8 +91,8 @@ class Layer:
         weight = float(finite_floats(self.weight, (), f"{what}: weight"))
         if not 0.0 <= weight <= 1.0:
             raise InputError(f"{what}: expected a weight from 0 to 1, found {weight:g}")
-        if self.space is not None and (kind.looks or any(self.goal.offset)):
-            found = "an aim" if kind.looks else "an offset"
+        if self.space is not None and (kind.aims or any(self.goal.offset)):
+            found = "an aim" if kind.aims else "an offset"
             raise InputError(f"{what}: expected no {found} in the space of {quote(self.space)}")
         times = [key.seconds for key in self.keys]
         if sorted(set(times)) != times:
@@ -183,8 +183,8 @@ def layer_miss(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) 
         return Miss(0.0, 0.0)
     points, turns = (one[full] for one in layer.moved(seconds))
     here, way = (one[full] for one in place_in_space(skeleton, world, layer))
-    if KINDS[layer.goal.kind].looks:
-        own = rotate(way, np.array(layer.goal.axis))
+    if KINDS[layer.goal.kind].aims:
+        own = rotate(way, np.array(layer.goal.value("axis")))
         return Miss(0.0, math.degrees(float(angle_between(between(own, points - here), IDENTITY).max())))
     metres = 0.0 if np.isnan(points).any() else float(np.linalg.norm(here - points, axis=-1).max())
     return Miss(metres, 0.0 if np.isnan(turns).any() else math.degrees(float(angle_between(way, turns).max())))

@@ -558,8 +558,8 @@ def _moving_goal(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats
     goal, share = layer.goal, layer.share(seconds)
     points, turns = layer.moved(seconds)
     here, way = place_in_space(skeleton, world, layer)
-    if KINDS[goal.kind].looks:
-        own = rotate(way, np.array(goal.axis))
+    if KINDS[goal.kind].aims:
+        own = rotate(way, np.array(goal.value("axis")))
         far = np.linalg.norm(points - here, axis=-1, keepdims=True)
         part = slerp(np.broadcast_to(IDENTITY, turns.shape), between(own, points - here), share)
         return MovingGoal(goal, here + far * rotate(part, own), turns)

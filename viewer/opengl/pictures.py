@@ -215,7 +215,7 @@ def _mark(goal: Goal, skeleton: Skeleton, world: World) -> Mark | None:
         reached=metres <= _NEAR_M and degrees <= _NEAR_DEG,
         error_m=metres,
         error_deg=degrees,
-        pin_position=goal.pinned and kind.places,
+        pin_position=goal.pinned and kind.sets_position,
         pin_rotation=goal.pinned and kind.has_rotation,
     )
 

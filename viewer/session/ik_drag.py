@@ -101,7 +101,7 @@ def let_go(start: Document, document: Document, joints: list[int]) -> Document:
     """
     before, now = ({name for name, error in measured(some).items() if not error.reached} for some in (start, document))
     for goal in document.goals:
-        if not goal.placed:
+        if not goal.sets_pose:
             continue
         own = find_place(document.skeleton, goal.effector).joint in joints
         gave_way = goal.id in now - before and not goal.pinned

@@ -459,7 +459,7 @@ def free_pole(document: Document, hovered: Item | None) -> Mark | None:
 
 def pole_of(document: Document, joint: str) -> str | None:
     """The id of a joint's enabled pole goal, or None."""
-    poles = [goal.id for goal in document.goals if goal.effector == joint and KINDS[goal.kind].spans]
+    poles = [goal.id for goal in document.goals if goal.effector == joint and KINDS[goal.kind].of_limb]
     return next((name for name in poles if document.goal(name).enabled), None)
 
 

@@ -201,7 +201,7 @@ class Layering(ViewPart):
 def _new(document: Document, name: str, place: Place, times: _Times) -> GoalLayer:
     """A layer that holds an effector at a place, with its rotation if its goal has one."""
     goal = next((one for one in document.goals if one.id == name), None)
-    turned = goal is not None and goal.enabled and goal.placed and goal.has_rotation
+    turned = goal is not None and goal.enabled and goal.sets_pose and goal.has_rotation
     x, y, z = place.position.tolist()
     a, b, c, d = place.rotation.tolist()
     rotation = (a, b, c, d) if turned else None

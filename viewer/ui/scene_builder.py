@@ -244,7 +244,7 @@ def _effectors(
             place,
             target if aims(goal) else None,
             goal.rotation if on and goal.has_rotation else None,
-            () if goal.placed else _guides(document, goal, world, reached=reached),
+            () if goal.sets_pose else _guides(document, goal, world, reached=reached),
         )
         marks.append(
             goal_mark(
@@ -256,7 +256,7 @@ def _effectors(
                 pin_position=on and goal.pin_position,
                 pin_rotation=on and goal.pin_rotation,
                 on=on,
-                pole=on and kind.spans,
+                pole=on and kind.of_limb,
                 swivel=kind.swivel(document.skeleton, world, goal.effector)
                 if on and name in selected and kind.swivel is not None
                 else None,

@@ -131,7 +131,7 @@ def _effector(controller: Controller, goal: DocumentGoal, report: Report | None)
         "screen": screen(controller, stand.position),
         "position": stand.position.tolist(),
         "goal": asked,
-        "hold": goal.enabled and goal.placed and not goal.pinned,
+        "hold": goal.enabled and goal.sets_pose and not goal.pinned,
         "pinned": goal.enabled and goal.pinned,
         "error_m": error.metres if error else None,
         "selected": Item("effector", goal.id) in document.selection,

@@ -127,7 +127,7 @@ def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
 
     Rigid parts are between joints that rotate. A chain whose base can move has no such bound.
     """
-    if not goal.placed or not KINDS[goal.kind].places or goal.position is None:
+    if not goal.sets_pose or not KINDS[goal.kind].sets_position or goal.position is None:
         return False
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
     stand = stand_of(skeleton, document.pose, goal)
@@ -412,7 +412,7 @@ def _between(document: Document, report: Report, joint: int) -> list[int]:
     own = above(skeleton, joint)
     found: list[int] = []
     for goal in document.goals:
-        if goal.placed and goal.id in report.errors and goal.id not in report.yielding_holds:
+        if goal.sets_pose and goal.id in report.errors and goal.id not in report.yielding_holds:
             other = above(skeleton, find_place(skeleton, goal.effector).joint)
             found += [one for one in own if one not in other] + [one for one in reversed(other) if one not in own]
     return [*dict.fromkeys([*found, *own])]

@@ -257,7 +257,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
     if goal.enabled:
         missed = error_words(error, ui.session.document.solver.tolerance_m, ui.controller.view.error_decimals)
         pen.right(right - pen.px(_WEIGHT), y, missed, "text2" if reached else "unreached")
-        pen.right(right, y, number_format.weight(getattr(goal, goal.main_weight)), "text2")
+        pen.right(right, y, number_format.weight(goal.main_weight), "text2")
     else:
         pen.right(right, y, "off", "text3")
     tip(f"{goal.effector} with {goal.to}" if goal.relative else f"{goal.effector} {note}" if shown != name else "")
@@ -325,7 +325,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
         _number(ui, goal, number)
     _weights(ui, goal)
     _level(ui, goal)
-    if goal.placed:
+    if goal.sets_pose:
         _pins(ui, goal)
     _buttons(ui, goal)
 
@@ -444,7 +444,7 @@ def _direction(ui: PanelContext, goal: DocumentGoal, number: Number, axis: Vecto
 
 
 def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
-    name, lengths = goal.id, goal.main_weight == "weight"
+    name, lengths = goal.id, goal.has_lengths
     if lengths:
         controls.label(ui, "Weight")
         edit = _floored(fields.part_slider(ui, "weight", goal.weight, form=WEIGHT, hint="Relative to the other goals"))
@@ -480,7 +480,7 @@ def draw_level(
 
 def _level(ui: PanelContext, goal: DocumentGoal) -> None:
     hints = list(_LEVEL_HINTS)
-    if goal.placed and not goal.pinned and holds_yield(ui.session.document):
+    if goal.sets_pose and not goal.pinned and holds_yield(ui.session.document):
         hints[1] = "First while it is dragged, else like Keep: holds yield"
     chosen = draw_level(ui, 0 if goal.pinned else goal.level, hints, pinned=goal.pinned)
     if chosen is not None and not goal.pinned:

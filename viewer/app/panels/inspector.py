@@ -215,6 +215,9 @@ Make = Callable[[int, float], Action]
 """The action that gives one of them, by index, a value."""
 
 
+_WEIGHTS = {True: "weight", False: "rotation_weight"}
+
+
 def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     """Draw the section of several goals."""
     names = [goal.id for goal in goals]
@@ -227,14 +230,14 @@ def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     if on:
         controls.label(ui, "Weight", hint="Relative to the other goals")
         _number(
-            ui, "Weight", [getattr(goal, goal.main_weight) for goal in on], WEIGHT,
-            lambda i, value: actions.SetWeight(on[i].id, **{on[i].main_weight: value}),
+            ui, "Weight", [goal.main_weight for goal in on], WEIGHT,
+            lambda i, value: actions.SetWeight(on[i].id, **{_WEIGHTS[on[i].has_lengths]: value}),
         )  # fmt: skip
         levels, pinned = {level_of(goal) for goal in on}, all(goal.pinned for goal in on)
         chosen = draw_level(ui, next(iter(levels)) if len(levels) == 1 else -1, pinned=pinned)
         if chosen is not None:
             act_all(ui, "Level", [actions.SetGoal(goal.id, level=chosen) for goal in on if not goal.pinned])
-        _pins(ui, [goal for goal in on if goal.placed])
+        _pins(ui, [goal for goal in on if goal.sets_pose])
     controls.label(ui, "")
     if controls.text_button(ui, "Hold here", hint="Move the targets to the effectors"):
         act_all(ui, "Hold", [actions.HoldEffector(name) for name in names])

@@ -214,7 +214,7 @@ class SetPin(Action):
             raise InputError(f"goal {quote(goal.id)} holds two effectors together: it cannot be pinned")
         wanted = {"position": self.position, "rotation": self.rotation}
         flags = {part: as_flag(flag, f"pin of {part}") for part, flag in wanted.items() if flag is not None}
-        if any(flags.values()) and not goal.placed:
+        if any(flags.values()) and not goal.sets_pose:
             goal = held(document, goal, turn=not flags.get("position"))
         stand = stand_of(document.skeleton, document.pose, goal)
         changes: dict[str, Any] = {f"pin_{part}": flag for part, flag in flags.items()} | {"automatic": False}
@@ -249,7 +249,7 @@ class HoldEffector(Action):
         goal = document.goal(self.effector)
         if goal.kind in PAIR_KINDS:
             return with_goal(document, of_kind(document, goal, goal.kind))
-        if not goal.placed:
+        if not goal.sets_pose:
             return with_goal(document, held(document, goal))
         stand = stand_of(document.skeleton, document.pose, goal)
         return with_goal(document, goal.met_at(stand.position, stand.rotation))
@@ -348,7 +348,7 @@ class HoldTogether(Action):
         goal = as_they_are(document.skeleton, world_of(document.skeleton, document.pose), goal)
         goal = replace(goal, kind=Goal.relative(goal.effector, goal.to).kind, enabled=True)
         document = replace(document, goals=(*document.goals, goal))
-        leads = any(one.placed for one in document.goals_of(own.effector))
+        leads = any(one.sets_pose for one in document.goals_of(own.effector))
         return led(document, [own.effector if leads else other.effector])
 
 

@@ -8,7 +8,7 @@ this package, and its name in `MODULES`.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, placed, pole, relative
+from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, pole, pose, relative
 from viewer.ik.goals.goal import (
     NEEDS,
     PIN_WEIGHT,
@@ -20,11 +20,10 @@ from viewer.ik.goals.goal import (
     Value,
     Vector,
     goal_ids,
-    weighed,
 )
 from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind, Measure
 
-MODULES = (placed, distance, aim, bend, pole, relative, balance_goal, grip, function)
+MODULES = (pose, distance, aim, bend, pole, relative, balance_goal, grip, function)
 """The modules of all kinds, in the order of menus, schemas and the kernels' codes."""
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.word: kind for module in MODULES for kind in module.KINDS})
 """All kinds by their words."""
@@ -35,16 +34,16 @@ ROW_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS.values() if kind.rows
 CODES: Mapping[str, int] = MappingProxyType({kind.word: code for code, kind in enumerate(ROW_KINDS)})
 """The code of each kind in the kernels."""
 NUMBERS: Mapping[str, Number] = MappingProxyType(
-    {number.name: number for kind in KINDS.values() if not kind.several for number in kind.numbers}
+    {number.name: number for kind in KINDS.values() if not kind.of_several_limbs for number in kind.numbers}
 )
 """The numbers of all kinds of goals that are about one effector, by name."""
-_PLACED = {kind.measures: kind.word for kind in KINDS.values() if kind.placed}
+_OF_POSES = {kind.measures: kind.word for kind in KINDS.values() if kind.sets_pose}
 
 
-def placed_kind(*, point: bool, rotation: bool) -> str:
+def pose_kind(*, point: bool, rotation: bool) -> str:
     """The kind that sets a position, a rotation or both."""
     asked = {Measure.POINT: point, Measure.ROTATION: rotation}
-    return _PLACED[frozenset(measure for measure, wanted in asked.items() if wanted)]
+    return _OF_POSES[frozenset(measure for measure, wanted in asked.items() if wanted)]
 
 
 __all__ = [
@@ -67,6 +66,5 @@ __all__ = [
     "Value",
     "Vector",
     "goal_ids",
-    "placed_kind",
-    "weighed",
+    "pose_kind",
 ]

@@ -131,7 +131,7 @@ def aim_derivative(w: Work, g: int, sine: float, cosine: float, angle: float, le
 def aim_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
     """Degrees between where the axis points and where its point lies; 0 at the point itself."""
     stand = stand_of(goal, skeleton, world)
-    wanted, axis = np.array(goal.target) - stand.point, rotate(stand.rotation, np.array(goal.axis))
+    wanted, axis = np.array(goal.target) - stand.point, rotate(stand.rotation, np.array(goal.value(_AXIS.name)))
     return NAN, math.degrees(math.atan2(float(np.linalg.norm(np.cross(axis, wanted))), float(axis @ wanted)))
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple, Self, TypeAlias, TypedDict, Unpack, cast
+from typing import Any, NamedTuple, Self, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -210,14 +210,6 @@ class GoalOptions(TypedDict, total=False):
 _OPTIONS = tuple(GoalOptions.__annotations__)
 
 
-def weighed(kind: str, options: GoalOptions) -> GoalOptions:
-    """The options of a goal of a kind: ``weight`` is per radian where the error has angles alone."""
-    if not NEEDS[kind].turns or "weight" not in options or "rotation_weight" in options:
-        return options
-    others = {name: value for name, value in options.items() if name != "weight"}
-    return cast("GoalOptions", others | {"rotation_weight": options["weight"]})
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
     """One goal; made by the class methods.
@@ -233,9 +225,10 @@ class Goal:
         target_rotation: (x, y, z, w), world_from_joint; of a relative goal effector_from_to. None as for ``target``.
         numbers: those of the kind's own by their names, a distance's "distance", an aim's "axis" and a bend's "angle".
         residuals: f(world) -> (k,), of a function goal.
-        weight: per metre, 1e-300 or more; of functions per unit of their residuals. Where the error has angles alone
-            (rotations, aims, bends, poles) the constructors and files take it as ``rotation_weight``.
-        rotation_weight: per radian, 1e-300 or more.
+        weight: per metre, 1e-300 or more; of functions per unit of their residuals. 1 unless given, of pins
+            `PIN_WEIGHT`. Where the error has angles alone (rotations, aims, bends, poles) a new goal takes it as
+            ``rotation_weight``, unless that is given, too.
+        rotation_weight: per radian, 1e-300 or more; 1 or `PIN_WEIGHT` unless given.
         offset: metres in the joint's frame, added to the effector's own.
         enabled: False: it is ignored.
         pinned: it stays while other goals are moved.
@@ -251,8 +244,8 @@ class Goal:
     target_rotation: Quaternion | None = None
     numbers: Numbers = ()
     residuals: Residuals | None = None
-    weight: float = 1.0
-    rotation_weight: float = 1.0
+    weight: float = None  # type: ignore[assignment]  # until it is made
+    rotation_weight: float = None  # type: ignore[assignment]
     offset: Vector = (0.0, 0.0, 0.0)
     enabled: bool = True
     pinned: bool = False
@@ -308,10 +301,7 @@ class Goal:
         kind = _held_kind(("position+rotation", "position", "rotation"), position, rotation)
         if kind is None:
             raise InputError(f"pin of {quote(effector)}: expected a position or rotation to hold, found neither")
-        heavy: GoalOptions = {"weight": PIN_WEIGHT, "rotation_weight": PIN_WEIGHT}
-        return cls._made(
-            kind, effector, heavy | weighed(kind, options), pinned=True, **_held_places(position, rotation)
-        )
+        return cls._made(kind, effector, options, pinned=True, **_held_places(position, rotation))
 
     @classmethod
     def distance(cls, effector: str, d: float, from_: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
@@ -388,7 +378,7 @@ class Goal:
         for name in options:
             if name not in _OPTIONS:
                 raise InputError(f"{kind} goal: {unknown_name('option', name, _OPTIONS)}")
-        values: dict[str, Any] = {**weighed(kind, options), **fields}
+        values: dict[str, Any] = {**options, **fields}
         return cls(kind=kind, effector=effector, **values)
 
     def __post_init__(self) -> None:
@@ -400,7 +390,12 @@ class Goal:
         """
         if str(self.kind) not in NEEDS:
             raise InputError(unknown_name("kind of goal", str(self.kind), NEEDS))
-        what, put = self._checked_name(), object.__setattr__
+        what, put, needs = self._checked_name(), object.__setattr__, NEEDS[self.kind]
+        weights: list[float | None] = [self.weight, self.rotation_weight]
+        if needs.turns and weights[1] is None:
+            weights = [None, self.weight]
+        for name, weight in zip(("weight", "rotation_weight"), weights, strict=True):
+            put(self, name, weight if weight is not None else PIN_WEIGHT if self.pinned else 1.0)
         for field, check in _CHECKS.items():
             value = getattr(self, field)
             if value is not None or field not in _OPTIONAL:
@@ -410,7 +405,6 @@ class Goal:
         found: object = self.id
         if not isinstance(found, str):
             raise InputError(f"{what}: id: expected a text, found {quote(found)}")
-        needs = NEEDS[self.kind]
         self._check_other(needs.other, what)
         for field in needs.fields:
             if getattr(self, field) is None and not self.pinned:
@@ -444,20 +438,9 @@ class Goal:
         assert isinstance(value, float)
         return value
 
-    @property
-    def target_distance(self) -> float | None:
-        """Metres, of a distance goal; None of all others."""
-        return next((one for name, one in self.numbers if name == "distance" and isinstance(one, float)), None)
-
-    @property
-    def axis(self) -> Vector | None:
-        """Unit vector in the joint's frame, of an aim."""
-        return next((one for name, one in self.numbers if name == "axis" and isinstance(one, tuple)), None)
-
-    @property
-    def angle(self) -> float | None:
-        """Radians, 0 (straight) to pi (folded), of a bend."""
-        return next((one for name, one in self.numbers if name == "angle" and isinstance(one, float)), None)
+    def value(self, name: str) -> Value | None:
+        """One of ``numbers``: radians, metres or a unit vector (3,) in its frame; None: it has none of that name."""
+        return dict(self.numbers).get(name)
 
     def _checked_name(self) -> str:
         """The name of this goal in messages."""

@@ -31,36 +31,40 @@ class Measure(Enum):
     Attributes:
         count: how many rows.
         radians: they are angles, weighted per radian; else lengths, weighted per metre.
+        by_turn, by_move: whether the scratch of that name holds how they answer to a turn or a move of the effector.
     """
 
     count: int
     radians: bool
+    by_turn: bool
+    by_move: bool
 
-    def __new__(cls, word: str, count: int, unit: str) -> Self:
-        """Take a word, the count of rows, and "m" or "rad"."""
+    def __new__(cls, word: str, count: int, unit: str, answers: str) -> Self:
+        """Take a word, the count of rows, "m" or "rad", and the names of scratch."""
         member = object.__new__(cls)
         member._value_, member.count, member.radians = word, count, unit == "rad"
+        member.by_turn, member.by_move = "by_turn" in answers, "by_move" in answers
         return member
 
-    POINT = "point", 3, "m"
+    POINT = "point", 3, "m", ""
     """The way from the effector to its target."""
-    DISTANCE = "distance", 1, "m"
+    DISTANCE = "distance", 1, "m", "by_move"
     """How far the effector is from its target."""
-    RELATIVE_POINT = "relative point", 3, "m"
+    RELATIVE_POINT = "relative point", 3, "m", "by_move"
     """The way from the effector to a place in the frame of another joint, ``goal_base``; ``by_move`` turns into it."""
-    LENGTH = "length", 1, "m"
-    """Any other length: it has no target, and ``by_move`` is its derivative by moves of the effector."""
-    ROTATION = "rotation", 3, "rad"
+    LENGTH = "length", 1, "m", "by_move"
+    """Any other length: it has no target."""
+    ROTATION = "rotation", 3, "rad", "by_turn"
     """The turn from the effector's rotation to its target's."""
-    CENTER = "centre of mass", 2, "m"
+    CENTER = "centre of mass", 2, "m", ""
     """The horizontal vector, x and z, from the centre of mass to the support polygon; 0 inside."""
-    RELATIVE_ROTATION = "relative rotation", 3, "rad"
+    RELATIVE_ROTATION = "relative rotation", 3, "rad", "by_turn"
     """The turn from the effector's rotation in such a frame to its target's."""
-    DIRECTION = "direction", 3, "rad"
-    """The turn from an axis of the effector's joint to the way to its target; moves of the effector change it, too."""
-    JOINT_ANGLE = "joint angle", 1, "rad"
+    DIRECTION = "direction", 3, "rad", "by_turn by_move"
+    """The turn from an axis of the effector's joint to the way to its target."""
+    JOINT_ANGLE = "joint angle", 1, "rad", "by_turn"
     """The angle between the bones above and below the effector's joint: only turns of that joint change it."""
-    LIMB_ANGLE = "limb angle", 1, "rad"
+    LIMB_ANGLE = "limb angle", 1, "rad", ""
     """An angle about the line between the ends of a limb, whose three joints `Constants` names.
 
     ``by_move`` holds how it answers to moves of the limb's end, middle and upper joint, and ``by_turn`` to turns of the
@@ -321,7 +325,7 @@ class Kind:
         constants: (goal, skeleton) -> its `Constants`; an InputError where the skeleton has no such effector.
         keeps: goal -> how far from its target it lets the effector be: by this targets are found to be out of reach,
             and solves begin near them; None: it does not restrict that.
-        first: (goal before, skeleton, world) -> the first values of a goal in a pose; kinds that are `placed` begin
+        first: (goal before, skeleton, world) -> the first values of a goal in a pose; kinds that set a pose begin
             with the effector's position and rotation.
         miss: (goal, skeleton, world) -> errors in metres and degrees; NaN for a part that it does not have.
         drawing: (goal, skeleton, world) -> its drawing; None: it has none.
@@ -394,7 +398,7 @@ class Kind:
         return tuple(name for rows in self.rows for name in several.get((rows.count, rows.radians), (self.word,)))
 
     @cached_property
-    def looks(self) -> bool:
+    def aims(self) -> bool:
         """Whether it points an axis at its point: moves of the effector change its angles."""
         return Measure.DIRECTION in self.measures
 
@@ -414,12 +418,12 @@ class Kind:
         return self.has_point or self.has_rotation
 
     @cached_property
-    def places(self) -> bool:
+    def sets_position(self) -> bool:
         """Whether its point is the target position of the effector."""
         return Measure.POINT in self.measures
 
     @cached_property
-    def placed(self) -> bool:
+    def sets_pose(self) -> bool:
         """Whether it sets a position, a rotation or both, and nothing else: it can be pinned."""
         return bool(self.rows) and self.measures <= {Measure.POINT, Measure.ROTATION}
 
@@ -434,7 +438,7 @@ class Kind:
         return any(rows.radians for rows in self.rows)
 
     @cached_property
-    def spans(self) -> bool:
+    def of_limb(self) -> bool:
         """Whether it is about three joints of a limb."""
         return Measure.LIMB_ANGLE in self.measures
 
@@ -444,7 +448,7 @@ class Kind:
         return not self.measures.isdisjoint({Measure.RELATIVE_POINT, Measure.RELATIVE_ROTATION})
 
     @cached_property
-    def several(self) -> bool:
+    def of_several_limbs(self) -> bool:
         """Whether joints of several limbs move it."""
         return self.relative or self.balances or self.grips
 
@@ -454,6 +458,6 @@ class Kind:
         return Measure.CENTER in self.measures
 
     @cached_property
-    def own(self) -> bool:
+    def of_one_joint(self) -> bool:
         """Whether only turns of the effector's own joint change it."""
         return Measure.JOINT_ANGLE in self.measures

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.ik.algebra import logarithm, product, turned, unit
+from viewer.ik.algebra import logarithm_and_slope, product, turned, unit
 from viewer.ik.goals.goal import Goal, Quaternion, Vector
 from viewer.ik.goals.kind import NAN, Constants, GoalDrawing, Kind, Measure, Rows, stand_at, stand_of
 from viewer.ik.system import System, Work
@@ -42,7 +42,7 @@ def relative_place_residual(s: System, w: Work, g: int, row: int, e: Floats) -> 
 def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     """Set e = log(target * relative^-1), relative = base^-1 * effector, in the base's frame.
 
-    A turn of the effector by t changes it by -J_r^-1(e) base^-1 t: see `rotation_residual` in `viewer.ik.goals.placed`.
+    A turn of the effector by t changes it by -J_r^-1(e) base^-1 t.
     """
     k, b = s.goal_joint[g], s.goal_base[g]
     bx, by, bz, bw = w.turn[b, 0], w.turn[b, 1], w.turn[b, 2], w.turn[b, 3]
@@ -50,20 +50,15 @@ def relative_turn_residual(s: System, w: Work, g: int, row: int, e: Floats) -> f
     tx, ty, tz, tw = s.goal_rotation[g, 0], s.goal_rotation[g, 1], s.goal_rotation[g, 2], s.goal_rotation[g, 3]
     tx, ty, tz, tw = product(tx, ty, tz, tw, -w.turn[k, 0], -w.turn[k, 1], -w.turn[k, 2], w.turn[k, 3])
     tx, ty, tz, tw = product(tx, ty, tz, tw, bx, by, bz, bw)
-    x, y, z, angle = logarithm(tx, ty, tz, tw)
-    second = 1.0 / 12.0
-    if angle >= 1e-3:
-        second = 1.0 / (angle * angle) - 0.5 / (angle * math.tan(0.5 * angle))
-    rest = 1.0 - second * angle * angle
+    x, y, z, angle, xx, xy, xz, yx, yy, yz, zx, zy, zz = logarithm_and_slope(tx, ty, tz, tw)
     weight = s.goal_rotation_weight[g]
     e[row], e[row + 1], e[row + 2] = weight * x, weight * y, weight * z
     for j in range(3):
         # Column j of J_r^-1 base^-1: of the world's axis j, as the base sees it.
         cx, cy, cz = turned(-bx, -by, -bz, bw, unit(j, 0), unit(j, 1), unit(j, 2))
-        along = second * (x * cx + y * cy + z * cz)
-        w.by_turn[g, 0, j] = along * x + rest * cx + 0.5 * (y * cz - z * cy)
-        w.by_turn[g, 1, j] = along * y + rest * cy + 0.5 * (z * cx - x * cz)
-        w.by_turn[g, 2, j] = along * z + rest * cz + 0.5 * (x * cy - y * cx)
+        w.by_turn[g, 0, j] = xx * cx + xy * cy + xz * cz
+        w.by_turn[g, 1, j] = yx * cx + yy * cy + yz * cz
+        w.by_turn[g, 2, j] = zx * cx + zy * cy + zz * cz
     w.miss[g, 1] = angle
     return float(angle / (_TOGETHER * s.tolerance[1])) if weight > 0.0 else 0.0
 

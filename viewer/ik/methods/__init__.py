@@ -30,7 +30,7 @@ ALL = frozenset(KINDS.values())
 _FITTED = {Measure.POINT, Measure.DISTANCE, Measure.ROTATION, Measure.DIRECTION}
 """Measures that `viewer.ik.methods.ccd` fits together."""
 FITTED = frozenset(kind for kind in ALL if kind.rows and kind.measures <= _FITTED)
-PLACES = frozenset(kind for kind in ALL if kind.places)
+PLACES = frozenset(kind for kind in ALL if kind.sets_position)
 DEFAULT_TUNING = Tuning()
 
 

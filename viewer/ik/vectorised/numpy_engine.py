@@ -20,7 +20,7 @@ from viewer.ik import active_set, algebra, levels, levenberg_marquardt, problems
 from viewer.ik.algebra import Quaternion
 from viewer.ik.arm_search import is_arm, join_bones, search_arm
 from viewer.ik.backends import twins
-from viewer.ik.goals.kind import Measure, Places
+from viewer.ik.goals.kind import Places
 from viewer.ik.kernels.contact_rows import penalty
 from viewer.ik.kernels.starts import FEWEST, LEVER, POWERS
 from viewer.ik.kernels.step import LEAST, LESS, MORE, STIFFNESS, SWING, SWINGING
@@ -201,9 +201,6 @@ def _swing_rates(v: Floats) -> Floats:
     return rates
 
 
-_BY_MOVE = {Measure.DISTANCE, Measure.LENGTH, Measure.DIRECTION, Measure.RELATIVE_POINT}
-
-
 def _wrenches(s: System, w: Work) -> Floats:
     """(6, m) how a row answers to an angular velocity and to the velocity of what is at the origin, weighted."""
     rows = rows_of(s)
@@ -211,13 +208,12 @@ def _wrenches(s: System, w: Work) -> Floats:
     turn, force = wrench[:3], wrench[3:]
     force[...] = rows.axis
     for kind, goals, stand in rows.blocks:
-        if kind.measure in _BY_MOVE:
+        if kind.measure.by_move:
             force[:, stand] = w.by_move[goals, : kind.count].transpose(2, 0, 1)
     cross(w.point.T.take(rows.goal, axis=1), force, out=turn)
     for kind, goals, stand in rows.blocks:
-        if kind.radians:
-            by_turn = w.by_turn[goals, : kind.count].transpose(2, 0, 1)
-            turn[:, stand] = turn[:, stand] + by_turn if kind.measure is Measure.DIRECTION else by_turn
+        if kind.measure.by_turn:
+            turn[:, stand] += w.by_turn[goals, : kind.count].transpose(2, 0, 1)
     weight = np.where(rows.angular, s.goal_rotation_weight.take(rows.goal), s.goal_weight.take(rows.goal))
     wrench *= weight
     return wrench

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from viewer.ik.algebra import logarithm, product
+from viewer.ik.algebra import logarithm_and_slope, product
 from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import (
     NAN,
@@ -28,9 +28,6 @@ from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import angle_between
 from viewer.spatial.vectors import norm
-
-_NO_DIGITS = 1e-3
-"""Below this angle a difference that should be a^2 / 12 is mostly rounding."""
 
 
 def position_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -76,53 +73,30 @@ def position_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawin
 
 
 def rotation_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
-    """Set e = log(target * current^-1), world frame; its derivative by a turn of the effector is J_r^-1(e).
-
-    J_r^-1(e) = I + [e]x / 2 + (1 / a^2 - (1 + cos a) / (2 a sin a)) [e]x^2, a = |e|: Chirikjian, "Stochastic Models,
-    Information Theory, and Lie Groups" vol. 2 (2012), eq. 10.86. At a = pi it stays finite.
-    """
+    """Set e = log(target * current^-1), world frame, and its derivative by a turn of the effector."""
     k = s.goal_joint[g]
     tx, ty, tz, tw = s.goal_rotation[g, 0], s.goal_rotation[g, 1], s.goal_rotation[g, 2], s.goal_rotation[g, 3]
     tx, ty, tz, tw = product(tx, ty, tz, tw, -w.turn[k, 0], -w.turn[k, 1], -w.turn[k, 2], w.turn[k, 3])
-    x, y, z, angle = logarithm(tx, ty, tz, tw)
-    if angle < _NO_DIGITS:
-        second = 1.0 / 12.0
-    else:
-        # (1 + cos) / sin = cot(a / 2), finite up to pi: of the half angle's sine and cosine in the quaternion.
-        second = (1.0 - 0.5 * angle * abs(tw) / math.sqrt(tx * tx + ty * ty + tz * tz)) / (angle * angle)
-    weight, rest = s.goal_rotation_weight[g], 1.0 - second * angle * angle
+    x, y, z, angle, xx, xy, xz, yx, yy, yz, zx, zy, zz = logarithm_and_slope(tx, ty, tz, tw)
+    weight = s.goal_rotation_weight[g]
     e[row], e[row + 1], e[row + 2] = weight * x, weight * y, weight * z
-    a, b, c = second * x, second * y, second * z
-    w.by_turn[g, 0, 0], w.by_turn[g, 0, 1], w.by_turn[g, 0, 2] = a * x + rest, a * y - 0.5 * z, a * z + 0.5 * y
-    w.by_turn[g, 1, 0], w.by_turn[g, 1, 1], w.by_turn[g, 1, 2] = b * x + 0.5 * z, b * y + rest, b * z - 0.5 * x
-    w.by_turn[g, 2, 0], w.by_turn[g, 2, 1], w.by_turn[g, 2, 2] = c * x - 0.5 * y, c * y + 0.5 * x, c * z + rest
+    w.by_turn[g, 0, 0], w.by_turn[g, 0, 1], w.by_turn[g, 0, 2] = xx, xy, xz
+    w.by_turn[g, 1, 0], w.by_turn[g, 1, 1], w.by_turn[g, 1, 2] = yx, yy, yz
+    w.by_turn[g, 2, 0], w.by_turn[g, 2, 1], w.by_turn[g, 2, 2] = zx, zy, zz
     w.miss[g, 1] = angle
     return float(angle / s.tolerance[1]) if weight > 0.0 else 0.0
 
 
 def rotation_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:  # noqa: ARG001 - as of all rows
-    """Set e = log(target * current^-1), and its derivative; returns the largest angle."""
-    vectors, angles, answers = [], [], []
-    turns = np.concatenate([s.goal_rotation[some], w.turn[s.goal_joint[some]]], axis=1)
-    for tx, ty, tz, tw, qx, qy, qz, qw in turns.tolist():
-        x, y, z, angle = logarithm(*product(tx, ty, tz, tw, -qx, -qy, -qz, qw))
-        second = 1.0 / 12.0
-        if not angle < _NO_DIGITS:
-            second = 1.0 / (angle * angle) - 0.5 / (angle * math.tan(0.5 * angle))
-        a, b, c, rest = second * x, second * y, second * z, 1.0 - second * angle * angle
-        vectors.append((x, y, z))
-        angles.append(angle)
-        answers.append(
-            (
-                (a * x + rest, a * y - 0.5 * z, a * z + 0.5 * y),
-                (b * x + 0.5 * z, b * y + rest, b * z - 0.5 * x),
-                (c * x - 0.5 * y, c * y + 0.5 * x, c * z + rest),
-            )
-        )
+    """`rotation_residual` of some goals; returns the largest angle."""
+    turns = np.concatenate([s.goal_rotation[some], w.turn[s.goal_joint[some]]], axis=1).tolist()
+    found = np.array([
+        logarithm_and_slope(*product(tx, ty, tz, tw, -qx, -qy, -qz, qw)) for tx, ty, tz, tw, qx, qy, qz, qw in turns
+    ])  # fmt: skip
     weight = s.goal_rotation_weight[some]
-    w.by_turn[some], w.miss[some, 1] = answers, angles
-    e[places] = weight[:, None] * vectors
-    return largest(angles, weight)
+    w.by_turn[some], w.miss[some, 1] = found[:, 4:].reshape(-1, 3, 3), found[:, 3]
+    e[places] = weight[:, None] * found[:, :3]
+    return largest(found[:, 3].tolist(), weight)
 
 
 TURN = Rows(Measure.ROTATION, rotation_residual, rotation_residuals)
