@@ -59,7 +59,8 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
         *names, out = names
     given, output = inputs_of(names), Path(out)
     if len(given) != 1:
-        raise UsageError(f"{out}: one file for {len(given)} inputs: expected -o FOLDER or -o '{{stem}}{output.suffix}'")
+        wanted = f"-o FOLDER or -o '{{stem}}{output.suffix}'" if output.suffix else f"-o {out}"
+        raise UsageError(f"{out}: one file for {len(given)} inputs: expected {wanted}")
     if options.to.output is None and is_folder(out):
         raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
     inputs.character_output(output, options)
@@ -280,7 +281,7 @@ def _edited(skeleton: Skeleton, texts: list[str], option: str, edit: Callable[[S
         try:
             skeleton = edit(skeleton, text)
         except InputError as error:
-            raise InputError(f"{option} {quote(text)}: {error}") from error
+            raise InputError(f"{option} {quote(text)}: {str(error).removeprefix('builder: ')}") from error
         except UsageError as error:
             raise UsageError(f"argument {option}: {quote(text)}: {error}") from error
     return skeleton

@@ -18,7 +18,7 @@ from typing import NamedTuple, NoReturn
 
 import viewer
 from viewer.cli import job
-from viewer.cli.job import Field, Options, Result, UsageError, add_fields, made_from, print_results
+from viewer.cli.job import Field, Options, Result, UsageError, add_fields, fields_of, made_from, print_results
 from viewer.errors import ViewerError, missing_library, quote, unknown_name
 from viewer.formats.file_formats import POINT_FILES, READ, WRITTEN
 
@@ -167,7 +167,7 @@ def command_parser(name: str) -> argparse.ArgumentParser:
     options, what = options_of(name), COMMANDS[name].help
     parser = argparse.ArgumentParser(
         prog=f"ikviewer {name}",
-        usage=options.usage,
+        usage=options.usage or _usage(name, options),
         description=f"{what[0].upper()}{what[1:]}.",
         epilog=options.examples,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -176,6 +176,18 @@ def command_parser(name: str) -> argparse.ArgumentParser:
     )
     add_fields(parser, options)
     return parser
+
+
+def _usage(name: str, options: type[Options]) -> str:
+    """What must be given: a list of all options would hide what a message says is wrong."""
+    words = [f"ikviewer {name} [options]"]
+    for field in fields_of(options):
+        if field.is_option and field.required:
+            words.append(f"{field.names[0]} {field.metavar}")
+        elif not field.is_option:
+            word = field.metavar + ("..." if field.nargs in {"+", "*"} else "")
+            words.append(f"[{word}]" if field.nargs in {"?", "*"} else word)
+    return " ".join(words)
 
 
 def _common() -> argparse.ArgumentParser:

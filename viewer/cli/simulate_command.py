@@ -17,7 +17,7 @@ from viewer.cli.goal_inputs import check_enabled, goals_of, objects_of
 from viewer.cli.job import Result, warn
 from viewer.cli.options import ShapeText
 from viewer.cli.solving_options import SimulateOptions
-from viewer.errors import InputError
+from viewer.errors import InputError, prefixed
 from viewer.formats import file_formats
 from viewer.formats.save import check_suffix
 from viewer.ik.contact import Contact, Object
@@ -73,7 +73,8 @@ def run_simulate(options: SimulateOptions) -> Result:
         if times and max(times) >= seconds:
             raise InputError(f"{word}: expected a time before the end at {seconds:g} s, found {max(times):g}")
     for push in options.push:
-        sim.push(push.joint, push.impulse, at=push.at)
+        with prefixed("--push"):
+            sim.push(push.joint, push.impulse, at=push.at)
     balls = sorted(options.ball, key=lambda ball: ball.at)
     began, poses, weights = perf_counter(), [sim.pose], [0.0]
     for frame in range(1, round(seconds * _FPS) + 1):

@@ -83,7 +83,15 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
     warnings: list[str] = []
     tools = [one for one in skeleton.effectors if one.name not in skeleton.names]
     free = FreeNames([*skeleton.names, *(tool.name for tool in tools)])
-    plans = [_steps(skeleton, joint, character.source, free, warnings) for joint in range(len(skeleton))]
+    plans = [_steps(skeleton, joint, character.source, free) for joint in range(len(skeleton))]
+    cones = [
+        name
+        for name, limits in zip(skeleton.names, skeleton.limits, strict=True)
+        if limits is not None and limits.form is LimitForm.SWING_TWIST
+    ]
+    if cones:
+        are = "a cone and a twist" if len(cones) == 1 else "cones and twists"
+        warnings.append(f"the limits of {listed(cones, 3)} are {are}: they are left out")
     between_links = [step.link for plan in plans for step in plan[:-1]]
     if between_links:
         warnings.append(f"URDF has hinges and slides only: {len(between_links)} links without a body stand in")
@@ -129,7 +137,7 @@ def _stands_at_origin(skeleton: Skeleton, root: int, up: Source) -> bool:
     return skeleton.kinds[root] is JointKind.FIXED and still
 
 
-def _steps(skeleton: Skeleton, joint: int, source: Source, free: FreeNames, warnings: list[str]) -> list[Step]:
+def _steps(skeleton: Skeleton, joint: int, source: Source, free: FreeNames) -> list[Step]:
     name, kind, limits = skeleton.names[joint], skeleton.kinds[joint], skeleton.limits[joint]
     if kind is JointKind.FREE:
         return [Step(name, "floating")]
@@ -137,8 +145,6 @@ def _steps(skeleton: Skeleton, joint: int, source: Source, free: FreeNames, warn
         return [Step(name, "fixed")]
     if kind is JointKind.BALL:
         euler = limits is not None and limits.form is LimitForm.EULER
-        if limits is not None and not euler:
-            warnings.append(f"the limits of {name} are a cone and a twist: they are left out")
         order = limits.order if limits is not None and euler else "xyz"
         axes = np.eye(3)[list(axes_of(order))]
         ranges = [_range(limits, axis) if euler else None for axis in axes_of(order)]
