@@ -72,7 +72,7 @@ def test_edit_keeps_the_motion_of_what_remains(tmp_path: Path, capsys: CAPS) -> 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--add", "x parent=nobody"], 'builder: no joint "nobody"; there is "shoulder", "elbow"'),
+        (["--add", "x parent=nobody"], 'no joint "nobody"; there is "shoulder", "elbow"'),
         (["--add", "elbow parent=shoulder offset=0,1,0"], 'there is a joint "elbow" already'),
         (["--remove", "nobody"], '--remove "nobody": no joint "nobody"; there is "shoulder", "elbow"'),
         (
