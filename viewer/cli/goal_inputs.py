@@ -143,9 +143,6 @@ def contact_of(options: Touching, given: Contact | None, skeleton: Skeleton) -> 
         options: of the command.
         given: what the goals file says.
         skeleton: no object may have the name of one of its joints.
-
-    Raises:
-        InputError: a mesh that cannot be read, or an object with the name of a joint.
     """
     if options.floor is None and not options.bodies and not options.object:
         return given
@@ -158,11 +155,7 @@ def contact_of(options: Touching, given: Contact | None, skeleton: Skeleton) -> 
 
 
 def objects_of(given: Sequence[ShapeText], taken: Collection[str] = ()) -> list[Object]:
-    """The objects of `--object`, under names that are not taken.
-
-    Raises:
-        InputError: a mesh that cannot be read.
-    """
+    """The objects of `--object`, under names that are not taken."""
     names = (name for i in count(1) if (name := f"object {i}") not in taken)
     return [_object(each, next(names)) for each in given]
 

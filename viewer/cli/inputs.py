@@ -83,11 +83,7 @@ def _read(
 
 
 def motion_of(character: Character, file: str) -> Clip:
-    """The first clip.
-
-    Raises:
-        InputError: the file has no motion.
-    """
+    """The first clip."""
     if character.clip is None:
         raise InputError(f"{file}: expected motion, found a skeleton without frames")
     return character.clip
@@ -100,11 +96,7 @@ def with_motion(character: Character, clip: Clip) -> Character:
 
 
 def chosen_clip(character: Character, name: str | None, file: str) -> Character:
-    """The character with the clip of that name as its only one; with all clips if the name is None.
-
-    Raises:
-        InputError: no clip has that name.
-    """
+    """The character with the clip of that name as its only one; with all clips if the name is None."""
     if name is None:
         return character
     if name not in character.clips:
@@ -184,11 +176,7 @@ def as_file(name: str) -> Iterator[Path]:
 
 
 def checked_output(name: str, suffixes: Sequence[str]) -> Path:
-    """The path of a file to write.
-
-    Raises:
-        InputError: its suffix is not one of these.
-    """
+    """The path of a file to write."""
     path = Path(name)
     if path.suffix.casefold() not in suffixes:
         raise wrong_suffix(path, suffixes, name)
@@ -201,9 +189,6 @@ def check_kept(output: str | Path | None, options: Options) -> None:
     Args:
         output: the file to be written, or None.
         options: of the command; its fields with `reads` name the inputs.
-
-    Raises:
-        InputError: the output is one of the inputs.
     """
     if output is None:
         return

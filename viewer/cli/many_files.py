@@ -99,9 +99,6 @@ def inputs_of(names: Sequence[str], beside: Path | None = None) -> list[Input]:
     Args:
         names: as they were typed.
         beside: the folder of the outputs; if it lies inside a folder in ``names``, its files are not inputs.
-
-    Raises:
-        InputError: a folder without files that can be read.
     """
     found = []
     for name in names:
@@ -402,9 +399,6 @@ class Journal:
         Args:
             pairs: inputs with their outputs.
             resume: skip inputs that the log says are done, or set aside.
-
-        Raises:
-            OutputError: the log cannot be written, or its folder cannot be created.
         """
         logged = self._logged()
         if resume:
@@ -419,11 +413,7 @@ class Journal:
         return [(given, out) for given, out in pairs if str(out) not in self._kept]
 
     def add(self, pair: Pair, done: Done) -> None:
-        """Log the result of one input.
-
-        Raises:
-            OutputError: the log cannot be written.
-        """
+        """Log the result of one input."""
         given, out = pair
         error = done.result if isinstance(done.result, ViewerError) else None
         status = SET_ASIDE if done.set_aside else OK if error is None else FAILED

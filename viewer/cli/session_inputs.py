@@ -16,11 +16,7 @@ from viewer.skeleton import Character
 
 
 def open_session(file: str) -> Document:
-    """The document of a session file; its warnings go to stderr.
-
-    Raises:
-        ViewerError: it cannot be read or is refused.
-    """
+    """The document of a session file; its warnings go to stderr."""
     try:
         opened = session_files.open_session(Path(file))
     except session_files.MotionError as error:

@@ -106,11 +106,7 @@ def _figures(options: ViewOptions) -> tuple[Session, Callable[[Controller], None
 
 
 def _figure(file: str, options: ViewOptions, *, first: bool) -> Document:
-    """The document of one of several files.
-
-    Raises:
-        ViewerError: it cannot be read, or is refused.
-    """
+    """The document of one of several files."""
     if is_session(file):
         return _changed(read_document(file), options)
     if file.startswith(inputs.DEMO):

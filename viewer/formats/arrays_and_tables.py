@@ -120,11 +120,7 @@ def _readable(path: Path, name: str, largest: int, expected: str) -> Iterator[Bi
 
 
 def write_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write an .npz file; equal arrays give equal bytes.
-
-    Raises:
-        OutputError: it cannot be written.
-    """
+    """Write an .npz file; equal arrays give equal bytes."""
 
     def fill(file: BinaryIO) -> None:
         total, done = sum(np.asarray(array).nbytes for array in arrays.values()), 0
@@ -191,10 +187,6 @@ def read_array(path: Path, name: str) -> NDArray[Any]:
     Args:
         path: the file.
         name: its name for messages.
-
-    Raises:
-        InputError: the file cannot be opened.
-        FormatError: not an array, damaged, Python objects.
     """
     with _readable(path, name, files.LARGEST_FILE, "an array (.npy)") as file:
         size = os.fstat(file.fileno()).st_size
@@ -303,11 +295,7 @@ def write_npz(character: Character, path: Path, _: WriteOptions = DEFAULTS) -> l
 
 
 def write_fk_npz(path: Path, names: Sequence[str], positions: Floats, rotations: Floats) -> None:
-    """Write world motion: ``names`` (J,), ``positions`` (F, J, 3) metres, ``rotations`` (F, J, 4).
-
-    Raises:
-        OutputError: it cannot be written.
-    """
+    """Write world motion: ``names`` (J,), ``positions`` (F, J, 3) metres, ``rotations`` (F, J, 4)."""
     texts = np.array(names, dtype=np.str_)
     write_arrays(path, {"names": texts, "positions": positions, "rotations": rotations})
 

@@ -190,11 +190,7 @@ class BvhFile:
 
 
 def parse_bvh(data: bytes, file: str) -> BvhFile:
-    """The joints and the channel values of a file's bytes.
-
-    Raises:
-        FormatError: with line and column.
-    """
+    """The joints and the channel values of a file's bytes."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError("expected a BVH file with HIERARCHY in UTF-8, found UTF-16", file=file, line=1, column=1)
     data = data.removeprefix(b"\xef\xbb\xbf")

@@ -329,11 +329,7 @@ class MotionRows:
     file: str
 
     def read(self, warnings: list[str]) -> Floats:
-        """(F, width) numbers as in the file.
-
-        Raises:
-            FormatError: rows of another width, words that are not finite numbers; with line and column.
-        """
+        """(F, width) numbers as in the file."""
         values = self._values(warnings, plainly=True)
         if values.size and max(values.max(), -values.min()) > LARGEST_NUMBER:
             values = self._values(warnings, plainly=False)  # finds the number and raises

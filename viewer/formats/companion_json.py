@@ -33,19 +33,12 @@ def read_layers(path: Path, name: str, skeleton: Skeleton, warnings: list[str] |
     """Read a layers file for one skeleton, whose effectors, joints and tips it may name.
 
     ``path`` may be a pipe, ``name`` begins messages, and ``warnings`` receives a line for each unknown key.
-
-    Raises:
-        ViewerError: the file cannot be read or is refused.
     """
     return layers_from_text(read_file_or_pipe(path, name), name, skeleton, warnings)
 
 
 def layers_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Layer, ...]:
-    """The layers that the text of a file describes; arguments are those of `read_layers`.
-
-    Raises:
-        FormatError: not JSON, or its contents are refused.
-    """
+    """The layers that the text of a file describes; arguments are those of `read_layers`."""
     with of_file(file):
         text, keys = _without_keys(text)
     data = decode(text, LayersFile, "layers", file, warnings)
@@ -192,11 +185,7 @@ def read_map(path: Path, name: str, warnings: list[str] | None = None) -> Stated
 
 
 def map_from_text(text: str, file: str, warnings: list[str] | None = None) -> StatedMap:
-    """What the text of a map file states; arguments are those of `read_map`.
-
-    Raises:
-        FormatError: not JSON, or its contents are refused.
-    """
+    """What the text of a map file states; arguments are those of `read_map`."""
     data = decode(text, MapFile, "map", file, warnings)
     stated = data.reference or MapReference()
     with of_file(file):
@@ -224,9 +213,5 @@ def map_to_json(found: Map) -> str:
 
 
 def write_map(found: Map, path: Path) -> None:
-    """Write a map file, whole or not at all.
-
-    Raises:
-        OutputError: it cannot be written.
-    """
+    """Write a map file, whole or not at all."""
     write_whole(path, map_to_json(found))

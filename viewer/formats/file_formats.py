@@ -231,11 +231,7 @@ def format_of(path: Path) -> FileFormat:
 
 
 def check_units(units: str | float) -> str:
-    """The name of a unit, or a number of metres, as a string.
-
-    Raises:
-        InputError: it is neither.
-    """
+    """The name of a unit, or a number of metres, as a string."""
     text = str(units).strip().casefold()
     if text in UNIT_NAMES or text in UNIT_LENGTHS:
         return text
@@ -247,11 +243,7 @@ def check_units(units: str | float) -> str:
 
 
 def check_up(up: str) -> UpWord:
-    """One of auto, y, z.
-
-    Raises:
-        InputError: anything else.
-    """
+    """One of auto, y, z."""
     for axis in UP_NAMES:
         if axis == str(up).casefold():
             return axis

@@ -237,9 +237,6 @@ def read_goals_file(path: Path, name: str, skeleton: Skeleton, warnings: list[st
     """Read a goals file for one skeleton, whose effectors, joints and tips it may name; meshes stand beside it.
 
     ``path`` may be a pipe, ``name`` begins messages, and ``warnings`` receives a line for each unknown key.
-
-    Raises:
-        ViewerError: the file cannot be read or is refused.
     """
     return goals_file_from_text(read_file_or_pipe(path, name), name, skeleton, warnings, path.parent)
 
@@ -247,11 +244,7 @@ def read_goals_file(path: Path, name: str, skeleton: Skeleton, warnings: list[st
 def goals_file_from_text(
     text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None, folder: Path = _HERE
 ) -> Asked:
-    """What the text of a goals file describes; files of meshes are looked for in ``folder``.
-
-    Raises:
-        FormatError: not JSON, or what it says is refused.
-    """
+    """What the text of a goals file describes; files of meshes are looked for in ``folder``."""
     data = decode(text, GoalsFile, "goals", file, warnings)
     contact = None if data.contact is None else _contact(data.contact, file, skeleton, folder)
     if len(data.goals) > MOST_GOALS:
@@ -361,11 +354,7 @@ def _effector(entry: GoalEntry) -> str:
 
 
 def goal_of(entry: GoalEntry) -> Goal:
-    """The goal that an entry of a file describes.
-
-    Raises:
-        InputError: its keys do not belong together, or a value is refused.
-    """
+    """The goal that an entry of a file describes."""
     if entry.relative is not None:
         return _relative(entry)
     for key in ("position", "rotation"):

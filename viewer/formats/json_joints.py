@@ -71,9 +71,6 @@ def _spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
 
     Returns:
         (3,), or (3, 3) for a matrix that is not diagonal.
-
-    Raises:
-        FormatError: neither three numbers nor a matrix of spreads.
     """
     if joint.spread is None:
         return None
@@ -107,11 +104,7 @@ def _internal(values: Sequence[float] | Floats, kind: JointKind, source: Source)
 
 
 def _kind_of(joint: Joint) -> JointKind:
-    """The joint's kind: by default free for roots, which no other joint may be, and ball for others.
-
-    Raises:
-        FormatError: ``free`` on a joint with a parent.
-    """
+    """The joint's kind: by default free for roots, which no other joint may be, and ball for others."""
     if joint.kind is None:
         return JointKind.FREE if joint.parent is None else JointKind.BALL
     if joint.kind == "free" and joint.parent is not None:
@@ -120,11 +113,7 @@ def _kind_of(joint: Joint) -> JointKind:
 
 
 def _axes_of(joint: Joint, kind: JointKind) -> tuple[Triple, Triple]:
-    """The two unit axes of a joint, zero if its kind has none.
-
-    Raises:
-        FormatError: missing, zero, or not perpendicular.
-    """
+    """The two unit axes of a joint, zero if its kind has none."""
     none = (0.0, 0.0, 0.0)
     if kind.dofs == 1:
         if joint.axis is None:
@@ -152,9 +141,6 @@ def _limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) -
         kind: its kind.
         twist_axis: axis of the twist (0, 1, 2) if the file states none.
         source: the file's units.
-
-    Raises:
-        FormatError: keys of another kind, a range whose ends are swapped or too far apart.
     """
     limits = joint.limits
     if limits is None or kind not in LIMIT_KEYS:
@@ -275,11 +261,7 @@ def _path_of(joints: list[Joint], index: int) -> str:
 
 
 def _numbered(names: Iterable[str], kind: str) -> dict[str, int]:
-    """Names with their indices; ``kind`` is the key of the list in the file.
-
-    Raises:
-        FormatError: a name occurs twice.
-    """
+    """Names with their indices; ``kind`` is the key of the list in the file."""
     numbers: dict[str, int] = {}
     for index, name in enumerate(names):
         if numbers.setdefault(name, index) != index:
@@ -289,11 +271,7 @@ def _numbered(names: Iterable[str], kind: str) -> dict[str, int]:
 
 
 def _parents_of(joints: list[Joint], numbers: dict[str, int]) -> list[int]:
-    """The index of each joint's parent, -1 for roots.
-
-    Raises:
-        FormatError: an unknown parent, with similar names.
-    """
+    """The index of each joint's parent, -1 for roots."""
     parents = []
     for index, joint in enumerate(joints):
         if joint.parent is not None and joint.parent not in numbers:
@@ -328,11 +306,7 @@ class JointList:
     """
 
     def __init__(self, joints: list[Joint]) -> None:
-        """Put parents first.
-
-        Raises:
-            FormatError: repeated names, unknown parents, cycles.
-        """
+        """Put parents first."""
         parents = _parents_of(joints, _numbered((joint.name for joint in joints), "joints"))
         try:
             self.numbers = parents_first(parents)
@@ -351,11 +325,7 @@ class JointList:
         return _path_of(self._file_joints, self.numbers[joint])
 
     def skeleton(self, name: str, source: Source) -> Skeleton:
-        """The skeleton, without effectors and poses.
-
-        Raises:
-            FormatError: invalid numbers, kinds, axes or limits.
-        """
+        """The skeleton, without effectors and poses."""
         roots = np.flatnonzero(self.parents < 0)
         offsets = rows((joint.offset or (0.0, 0.0, 0.0) for joint in self.joints), 3)
         rest = unit_rotations(rows((joint.rotation for joint in self.joints), 4), lambda i: f"{self.path(i)}.rotation")
@@ -461,11 +431,7 @@ class JointList:
 
 
 def effectors_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> tuple[Effector, ...]:
-    """The effectors of the file; if it states none, those found by the joints' names.
-
-    Raises:
-        FormatError: repeated names, unknown joints.
-    """
+    """The effectors of the file; if it states none, those found by the joints' names."""
     if data.effectors is None:
         return find_effectors(skeleton.names, skeleton.parents, skeleton.tip_parents, skeleton.tip_offsets)
     _numbered((entry.name for entry in data.effectors), "effectors")
@@ -484,11 +450,7 @@ def effectors_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> tupl
 
 
 def loops_of(data: SkeletonFile, skeleton: Skeleton) -> tuple[LoopClosure, ...]:
-    """The loops of the file.
-
-    Raises:
-        FormatError: unknown places.
-    """
+    """The loops of the file."""
     for index, entry in enumerate(data.loops):
         for part, name in (("a", entry.a), ("b", entry.b)):
             with at_path(f"loops[{index}].{part}"):
@@ -497,11 +459,7 @@ def loops_of(data: SkeletonFile, skeleton: Skeleton) -> tuple[LoopClosure, ...]:
 
 
 def bodies_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> Bodies | None:
-    """The volumes that the file states; None where it says nothing of them.
-
-    Raises:
-        FormatError: joints that there are not, lengths past the range of floats, too many of them.
-    """
+    """The volumes that the file states; None where it says nothing of them."""
     if data.bodies is None:
         return None
     if len(data.bodies) > MOST_CAPSULES:

@@ -77,11 +77,7 @@ def number(value: float) -> float | int:
 
 
 def numbers(values: ArrayLike, decimals: int | None = None) -> list[float | int]:
-    """A list of numbers, rounded to ``decimals`` unless that is None.
-
-    Raises:
-        InputError: NaN or infinite.
-    """
+    """A list of numbers, rounded to ``decimals`` unless that is None."""
     return [number(value) for value in finite(rounded(np.asarray(values, dtype=np.float64), decimals)).tolist()]
 
 
@@ -111,11 +107,7 @@ def rounded(values: Floats, decimals: int | None) -> Floats:
 
 
 def finite(values: Floats) -> Floats:
-    """The values, after a check that JSON can express them.
-
-    Raises:
-        InputError: NaN or infinite.
-    """
+    """The values, after a check that JSON can express them."""
     if not np.isfinite(values).all():
         raise InputError("cannot be written as JSON: expected finite numbers, found NaN or infinity")
     return values
@@ -183,11 +175,7 @@ class Checker:
         return path_text(self._place)
 
     def check(self, value: Json, kind: Kind) -> Json:
-        """The value without unknown keys, if it is of the type.
-
-        Raises:
-            FormatError: it is not.
-        """
+        """The value without unknown keys, if it is of the type."""
         if _origin(kind) is not Annotated:
             return self._plain(value, kind)
         inner, *constraints = get_args(kind)

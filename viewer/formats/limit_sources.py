@@ -105,9 +105,6 @@ def with_limits(character: Character, source: str) -> Character:
         source: "file"; "learned": the file's, which says that they were learned from a folder of motion;
             "human+clip": what either of the two allows; "human": anatomical ones; "clip": the ranges of all its
             motion, widened by 20 degrees; "none".
-
-    Raises:
-        InputError: no such source, or one that the character does not have.
     """
     if source not in LIMIT_SOURCES:
         raise InputError(f"limits: {unknown_name('source', str(source), LIMIT_SOURCES)}")

@@ -196,11 +196,7 @@ def in_a_file(data: bytes, file: str, name: str = STANDARD_INPUT) -> Iterator[Pa
 
 
 def suffix_of(data: bytes, name: str) -> str:
-    """The suffix of the format that the first bytes of a file show; ``name`` begins messages.
-
-    Raises:
-        InputError: the format is unknown.
-    """
+    """The suffix of the format that the first bytes of a file show; ``name`` begins messages."""
     start = data.removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"{"):
         return ".gltf" if _is_gltf(start) else ".json"

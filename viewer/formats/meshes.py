@@ -78,9 +78,6 @@ def skin_of(
         skeleton: with a joint for each link.
         path: of the file.
         meshes: False only checks that the files of meshes exist: no skin.
-
-    Raises:
-        FormatError: numbers of a shape that cannot be used, with the line.
     """
     if not is_installed("trimesh"):
         return None, ["meshes are not shown: they need trimesh"] if any(link.all("visual") for link in links) else []

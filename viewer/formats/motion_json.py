@@ -48,11 +48,7 @@ def unit_rotations(values: Floats, place: Callable[[int], str]) -> Floats:
 
 
 def local_metres(values: Floats, source: Source, place: Callable[[int], str], roots: Ints | None = None) -> Floats:
-    """(N, 3) translations of a file in metres; the rows ``roots`` are also rotated to Y up.
-
-    Raises:
-        FormatError: past the range of floats in metres.
-    """
+    """(N, 3) translations of a file in metres; the rows ``roots`` are also rotated to Y up."""
     result = lengths_to_internal(values, source)
     if roots is not None and source.up == "z":
         result = result.copy()
@@ -70,11 +66,7 @@ def pose_of(
     source: Source,
     path: str = "",
 ) -> Pose:
-    """The pose that a file states by joint names; other joints are at rest.
-
-    Raises:
-        FormatError: unknown joints, invalid rotations; its path begins with ``path``.
-    """
+    """The pose that a file states by joint names; other joints are at rest."""
     rotation_path, translation_path = f"{path}rotations", f"{path}translations"
     rotated, moved = joints_of(skeleton, rotations, rotation_path), joints_of(skeleton, translations, translation_path)
     stated = unit_rotations(rows(rotations.values(), 4), _key_of(rotations, rotation_path))
@@ -95,9 +87,6 @@ def clip_of(skeleton: Skeleton, motion: Motion, order: Ints, source: Source) -> 
         motion: as read, with at least one frame.
         order: (J,) per joint of the file its index in the skeleton.
         source: the file's units and axes.
-
-    Raises:
-        FormatError: frames of another size, invalid rotations, unknown joints or key frames.
     """
     count, joints = len(motion.frames), len(skeleton)
     for index, frame in enumerate(motion.frames):
@@ -124,11 +113,7 @@ def clip_of(skeleton: Skeleton, motion: Motion, order: Ints, source: Source) -> 
 
 
 def joints_of(skeleton: Skeleton, names: Iterable[str], path: str) -> Ints:
-    """Indices of joints by name.
-
-    Raises:
-        FormatError: an unknown joint; similar names are offered.
-    """
+    """Indices of joints by name."""
     numbers = {name: joint for joint, name in enumerate(skeleton.names)}
     for name in names:
         if name not in numbers:
@@ -176,19 +161,12 @@ def read_pose(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | N
 
     ``path`` may be a pipe, ``name`` begins messages, and ``warnings`` receives a line for unknown keys and for a pose
     of another skeleton.
-
-    Raises:
-        ViewerError: the file cannot be read or is refused.
     """
     return pose_from_text(read_file_or_pipe(path, name), name, skeleton, warnings)
 
 
 def pose_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None) -> Pose:
-    """The pose of a pose file's text; arguments are those of `read_pose`.
-
-    Raises:
-        FormatError: not JSON, or its contents are refused.
-    """
+    """The pose of a pose file's text; arguments are those of `read_pose`."""
     data = _decoded(text, file, warnings)
     if warnings is not None and data.skeleton not in (None, skeleton.name):
         made_for = quote(data.skeleton)
@@ -215,9 +193,6 @@ def pose_to_json(skeleton: Skeleton, pose: Pose, *, tags: Iterable[str] | None =
 
     Reading it gives an equal pose. With ``tags`` it is the file of a library: the skeleton's tree and rest pose are in
     it, too.
-
-    Raises:
-        InputError: NaN or infinite numbers.
     """
     moved = (pose.translations != skeleton.offsets).any(axis=-1)
     names = dict(enumerate(skeleton.names))
@@ -270,11 +245,7 @@ class KeptPose:
 
 
 def read_kept_pose(path: Path) -> KeptPose:
-    """Read a pose file of a library.
-
-    Raises:
-        ViewerError: the file cannot be read, is no pose file, or its contents are refused.
-    """
+    """Read a pose file of a library."""
     name = str(path)
     text = read_text(path, name, LARGEST)
     data = _decoded(text, name)

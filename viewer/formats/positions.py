@@ -73,12 +73,7 @@ class RecordedPoints:
 
 
 def read_npy_points(path: Path, name: str) -> RecordedPoints:
-    """The positions in an .npy file, without names and rate.
-
-    Raises:
-        InputError: the file cannot be opened.
-        FormatError: it holds something else.
-    """
+    """The positions in an .npy file, without names and rate."""
     return RecordedPoints(_positions(read_array(path, name), ""))
 
 

@@ -85,22 +85,14 @@ class Element:
         return next((child for child in self.children if child.tag == tag), None)
 
     def text(self, name: str) -> str:
-        """An attribute that has to be there.
-
-        Raises:
-            FormatError: it is not, or is empty.
-        """
+        """An attribute that has to be there."""
         found = self.attributes.get(name, "").strip()
         if not found:
             raise FormatError(f"expected the attribute {quote(name)} of <{self.tag}>, found none", line=self.line)
         return found
 
     def numbers(self, name: str, count: int, usual: tuple[float, ...] | None = None) -> tuple[float, ...]:
-        """The finite numbers of an attribute, ``count`` of them; ``usual`` if it is absent.
-
-        Raises:
-            FormatError: other ones, or none where there is no usual.
-        """
+        """The finite numbers of an attribute, ``count`` of them; ``usual`` if it is absent."""
         given = self.attributes.get(name)
         if given is None and usual is not None:
             return usual
@@ -185,9 +177,6 @@ def run_apart(
 
     Returns:
         Its output, None if it failed; and the lines that it printed to stderr.
-
-    Raises:
-        FormatError: it takes too long.
     """
     with (
         tempfile.TemporaryDirectory(prefix="ikviewer-") as folder,

@@ -152,9 +152,6 @@ def retimed(clip: Clip, frames: range | None, *, frame_time: float | None = None
         frames: the frames to keep; None: all.
         frame_time: the right seconds between frames; the frames stay as they are.
         fps: frames a second after resampling; the duration stays as it is.
-
-    Raises:
-        InputError: frames that the clip does not have; numbers that cannot be used.
     """
     if frames is not None:
         clip = clip.frames(frames.start, frames.stop - 1, frames.step)

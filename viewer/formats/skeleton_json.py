@@ -67,11 +67,7 @@ def read_skeleton_json(path: Path, name: str, *, units: str = "auto", up: str = 
 
 
 def skeleton_from_text(text: str, file: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """The character that the text of a skeleton file describes; ``units`` and ``up`` as in `FileFormat.read`.
-
-    Raises:
-        FormatError: not JSON, or its contents are refused.
-    """
+    """The character that the text of a skeleton file describes; ``units`` and ``up`` as in `FileFormat.read`."""
     warnings: list[str] = []
     data = decode(text, SkeletonFile, "skeleton", file, warnings)
     if units != "auto":
@@ -90,9 +86,6 @@ def character_of(data: SkeletonFile, file: str, warnings: list[str]) -> Characte
         data: the decoded file.
         file: its name for messages.
         warnings: those of the decoding.
-
-    Raises:
-        FormatError: its contents are refused.
     """
     with of_file(file), at_path():  # the skeleton itself refuses invalid data, too
         check_counts(len(data.joints), sum(len(joint.tips) for joint in data.joints), len(data.effectors or ()))

@@ -183,11 +183,7 @@ def metres_per_unit(units: str) -> float:
 
 
 def target_source(source: Source, units: str | float | None, up: str | None) -> Source:
-    """The source with the units and axes to write: its own unless others are given.
-
-    Raises:
-        InputError: unknown units or axis.
-    """
+    """The source with the units and axes to write: its own unless others are given."""
     if units is not None and (name := check_units(units)) != "auto":
         up = "y" if name == "raw" and up is None else up
         source = replace(source, units=name, metres_per_unit=metres_per_unit(name))

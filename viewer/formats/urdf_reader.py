@@ -275,11 +275,7 @@ def _motors(joints: list[Moved], warnings: list[str]) -> dict[str, Motor]:
 
 
 def _not_negative(element: Element, name: str) -> float:
-    """A number of 0 or more; infinite if it is absent.
-
-    Raises:
-        FormatError: another one.
-    """
+    """A number of 0 or more; infinite if it is absent."""
     (value,) = element.numbers(name, 1, (BOUNDLESS,))
     if value < 0.0:
         raise FormatError(f"<{element.tag} {name}>: expected 0 or more, found {value:g}")
@@ -287,11 +283,7 @@ def _not_negative(element: Element, name: str) -> float:
 
 
 def _ordered(links: dict[str, Element], joints: list[Moved]) -> list[tuple[str, Moved | None]]:
-    """Links with the joints that move them, parents first.
-
-    Raises:
-        FormatError: two joints move a link, several roots, a circle.
-    """
+    """Links with the joints that move them, parents first."""
     moved: dict[str, Moved] = {}
     children: dict[str, list[str]] = {}
     for joint in joints:
@@ -347,11 +339,7 @@ def _inertias(links: dict[str, Element], warnings: list[str]) -> dict[str, Inert
 
 
 def _inertia(element: Element) -> tuple[Inertia, bool]:
-    """The inertia of an ``<inertial>``, and whether the stated one was impossible and replaced.
-
-    Raises:
-        FormatError, InputError: no finite numbers, too large ones, a mass below 0.
-    """
+    """The inertia of an ``<inertial>``, and whether the stated one was impossible and replaced."""
     center, turn = origin_of(element)
     mass, inertia = element.first("mass"), element.first("inertia")
     (kilograms,) = (0.0,) if mass is None else mass.numbers("value", 1)
@@ -410,11 +398,7 @@ def _skeleton(
 
 
 def _follow(builder: Builder, joints: list[Moved], warnings: list[str]) -> None:
-    """Make joints follow those that they mimic, where both turn or slide.
-
-    Raises:
-        FormatError: joints that follow each other in a circle.
-    """
+    """Make joints follow those that they mimic, where both turn or slide."""
     by_name = {joint.name: joint for joint in joints}
     leaders: dict[str, str] = {}
     alone: list[str] = []

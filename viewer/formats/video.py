@@ -58,11 +58,7 @@ def write_pngs(frames: Iterable[NDArray[np.uint8]], path: Path) -> int:
 
 
 def write_png(image: NDArray[np.uint8], path: Path, compress_level: int = 3) -> None:
-    """Write an image (H, W, 3); a failure leaves the old file as it was.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Write an image (H, W, 3); a failure leaves the old file as it was."""
     file = io.BytesIO()
     Image.fromarray(image).save(file, format="PNG", compress_level=compress_level)
     write_whole(path, file.getvalue())

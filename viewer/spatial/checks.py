@@ -1,4 +1,7 @@
-"""Checks of input: arrays, texts, words, flags and numbers; read-only arrays for values, groups of empty ones."""
+"""Checks of input: arrays, texts, words, flags and numbers; read-only arrays for values, groups of empty ones.
+
+What a check refuses raises an `InputError`, which ``what`` or ``name`` begins.
+"""
 
 from __future__ import annotations
 
@@ -91,9 +94,6 @@ def finite_floats(
         shape: the expected shape.
         what: its name in messages.
         part: names the element with an index in messages, such as `` of "LeftHand"``.
-
-    Raises:
-        InputError: not numbers, another shape, NaN or infinite.
     """
     array = as_floats(value, shape, what)
     if not np.isfinite(array).all():
@@ -120,11 +120,7 @@ def plain_floats(value: object, count: int) -> Sequence[float] | None:
 
 
 def as_floats(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
-    """``value`` as float64 of the given shape (-1 = any length).
-
-    Raises:
-        InputError: not numbers, another shape; ``what`` names it.
-    """
+    """``value`` as float64 of the given shape (-1 = any length)."""
     try:
         array = np.asarray(value)
         # Numpy would also convert text, and drop imaginary parts with only a warning.
@@ -148,11 +144,7 @@ def _fits(found: tuple[int, ...], shape: tuple[int, ...]) -> bool:
 
 
 def whole_numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Ints:
-    """``value`` as whole numbers of the given shape (-1 = any length); floats only if they are whole.
-
-    Raises:
-        InputError: other numbers, no numbers, another shape; ``what`` names it.
-    """
+    """``value`` as whole numbers of the given shape (-1 = any length); floats only if they are whole."""
     if isinstance(value, np.ndarray) and value.dtype == np.intp:
         array = value
     else:
@@ -202,11 +194,7 @@ def not_unit(where: str, quaternion: Floats, length: float) -> InputError:
 
 
 def unit_quaternions(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
-    """``value`` as unit quaternions (x, y, z, w), normalised if within `UNIT_TOLERANCE` of it.
-
-    Raises:
-        InputError: as `finite_floats`, and a length farther than `UNIT_TOLERANCE` from 1.
-    """
+    """``value`` as unit quaternions (x, y, z, w), normalised if within `UNIT_TOLERANCE` of it."""
     array = finite_floats(value, shape, what)
     with np.errstate(over="ignore"):
         length = np.sqrt(np.einsum("...i,...i->...", array, array))
@@ -232,9 +220,6 @@ def text(value: object, what: str, *, empty: bool = True) -> str:
         value: what was given.
         what: names it in messages.
         empty: whether it may have no characters.
-
-    Raises:
-        InputError: no text, half of a surrogate pair, or empty where it may not be.
     """
     if not isinstance(value, str):
         raise InputError(f"{what}: expected text, found {quote(value)}")
@@ -246,11 +231,7 @@ def text(value: object, what: str, *, empty: bool = True) -> str:
 
 
 def member(kind: type[E], value: object, what: str) -> E:
-    """The member of an enumeration that it is or that its word names.
-
-    Raises:
-        InputError: there is none of that name; ``what`` names it in the message.
-    """
+    """The member of an enumeration that it is or that its word names."""
     if type(value) is kind:
         return value
     try:
@@ -261,11 +242,7 @@ def member(kind: type[E], value: object, what: str) -> E:
 
 
 def whole(value: object, what: str, *, least: int = 0) -> int:
-    """A whole number of ``least`` or more.
-
-    Raises:
-        InputError: it is none; ``what`` names it in the message.
-    """
+    """A whole number of ``least`` or more."""
     if type(value) is int and value >= least:
         return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
@@ -274,11 +251,7 @@ def whole(value: object, what: str, *, least: int = 0) -> int:
 
 
 def seconds(value: object, what: str, *, unit: str = "seconds") -> float:
-    """A time step, or a rate: a finite number above 0.
-
-    Raises:
-        InputError: it is none; ``what`` names it in the message.
-    """
+    """A time step, or a rate: a finite number above 0."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise InputError(f"{what}: expected a number of {unit}, found {quote(value)}")
     if not 0 < value < math.inf:

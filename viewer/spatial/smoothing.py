@@ -25,9 +25,6 @@ def low_pass(values: ArrayLike, rate: float, cutoff: float) -> Floats:
         values: (F, ...) at equal steps.
         rate: values per second.
         cutoff: hertz; a sine of this frequency keeps 1 / sqrt(2) of its amplitude, slower ones more.
-
-    Raises:
-        InputError: a rate or a cut-off that is not positive.
     """
     if not (rate > 0.0 and cutoff > 0.0):
         raise InputError(f"smoothing: expected a rate and a cut-off above 0, found {rate:g} and {cutoff:g}")

@@ -286,11 +286,7 @@ def usual_file() -> Path:
 
 
 def read(path: Path) -> list[dict[str, Json]]:
-    """All runs, oldest first; none if there is no file. Invalid lines, such as one cut off by a crash, are skipped.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    """All runs, oldest first; none if there is no file. Invalid lines, as of a crash, are skipped."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
@@ -309,11 +305,7 @@ def read(path: Path) -> list[dict[str, Json]]:
 
 
 def add(path: Path, run: Mapping[str, Json]) -> dict[str, Json]:
-    """Append a run, as printed by ``ikviewer bench --json``, with the date; returns the written run.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
+    """Append a run, as printed by ``ikviewer bench --json``, with the date; returns the written run."""
     dated: dict[str, Json] = {"date": datetime.now(UTC).isoformat(timespec="seconds"), **run}
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)

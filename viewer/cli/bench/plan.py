@@ -111,9 +111,6 @@ def measure_apart(part: str, plan: Plan, worker: Sequence[str] = _WORKER, words:
         plan: its seed, count and quick; the worker makes the source itself.
         worker: the program; it prints one JSON document.
         words: for the worker's command line, besides those of the plan.
-
-    Raises:
-        MachineError: the process failed.
     """
     command = [*worker, part, "--seed", str(plan.seed), "--count", str(plan.count), *words]
     command += ["--quick"] if plan.quick else []

@@ -130,11 +130,7 @@ class Rig:
 
 
 def find_rig(name: str) -> Rig:
-    """One of `RIGS`, or ``chain-N``.
-
-    Raises:
-        InputError: another name.
-    """
+    """One of `RIGS`, or ``chain-N``."""
     if name.startswith("chain-"):
         return Rig.of(name, _sample(name), ["tip"])
     if name not in RIGS:

@@ -196,11 +196,7 @@ def _skeleton(tree: Tree, names: tuple[str, ...], rest: Local, name: str) -> Ske
 
 
 def _taken(room: int, wanted: int, clip: str) -> int:
-    """The nodes times frames that a clip leaves for others.
-
-    Raises:
-        FormatError: the clip has more than ``room``.
-    """
+    """The nodes times frames that a clip leaves for others."""
     if wanted > room:
         found = f"expected at most {room:,} nodes times frames for a file of this size, found {wanted:,}"
         raise FormatError(f"clip {quote(clip)}: {found}")
@@ -264,11 +260,7 @@ class Track(NamedTuple):
 
 
 def tracks_of(animation: Animation, tree: Tree, accessors: Accessors, path: str) -> list[Track]:
-    """The channels that move nodes of the tree.
-
-    Raises:
-        FormatError: invalid indices, times that do not ascend, a number of values that does not fit the times.
-    """
+    """The channels that move nodes of the tree."""
     joints = {node: joint for joint, node in enumerate(tree.nodes)}
     tracks: dict[tuple[int, str], Track] = {}
     for index, channel in enumerate(animation.channels):

@@ -100,9 +100,6 @@ def keep(file: File, buffers: list[bytes], instances: Sequence[Instance], image_
         buffers: the bytes of its buffers.
         instances: the nodes; they keep the file's indices here, not in the result.
         image_bytes: the bytes of an image by index, which raises FormatError.
-
-    Raises:
-        FormatError: an index out of range.
     """
     try:
         keeper = _Keeper(file, buffers)
@@ -278,11 +275,7 @@ class Materials:
         self._bytes: dict[int, bytes] = {}
 
     def material(self, index: int | None) -> tuple[Material, TextureInfo | None]:
-        """A material, white for None, and how it uses the picture of its base colour.
-
-        Raises:
-            FormatError: there is no such material, or it is not as the standard says.
-        """
+        """A material, white for None, and how it uses the picture of its base colour."""
         if index is None:
             return Material(), None
         if index not in self._known:
@@ -330,11 +323,7 @@ class Materials:
         return Picture(self._bytes[source], sides)
 
     def image(self, index: int) -> bytes:
-        """The bytes of an image.
-
-        Raises:
-            FormatError: there is none, or it cannot be read.
-        """
+        """The bytes of an image."""
         data = part(self._file.images, index, ImageData, "images")
         if data.buffer_view is not None:
             return view_bytes(self._file, self._buffers, data.buffer_view, f"images[{index}]")
@@ -370,11 +359,7 @@ def check_picture(data: bytes, where: str) -> str:
 
 
 def transform_of(use: TextureInfo) -> tuple[int, NDArray[Any]]:
-    """The set of texture coordinates that a material uses, and the (2, 3) transform of it (KHR_texture_transform).
-
-    Raises:
-        FormatError: its numbers are not as the extension says.
-    """
+    """The set of texture coordinates that a material uses, and its (2, 3) transform (KHR_texture_transform)."""
     stated = use.extensions.get("KHR_texture_transform") if isinstance(use.extensions, dict) else None
     if not isinstance(stated, dict):
         return use.tex_coord, np.eye(2, 3)

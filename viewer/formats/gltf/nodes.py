@@ -59,11 +59,7 @@ class Local(NamedTuple):
 
 
 def find_tree(file: File) -> Tree:
-    """The skin's joints and their ancestors; without a skin the animated nodes and theirs; without motion all nodes.
-
-    Raises:
-        FormatError: no nodes, cycles, nodes with two parents, invalid rotations.
-    """
+    """The skin's joints and their ancestors; without a skin the animated nodes and theirs; without motion all."""
     parents = parents_of(file)
     wanted = _wanted(file, parents)
     taken = set(wanted)
@@ -143,11 +139,7 @@ def _wanted(file: File, parents: list[int]) -> dict[int, None]:
 
 
 def parents_of(file: File) -> list[int]:
-    """The parent of each node, -1 for those at the top.
-
-    Raises:
-        FormatError: a node is no child, or a child of several.
-    """
+    """The parent of each node, -1 for those at the top."""
     parents = [-1] * len(file.nodes)
     for index, node in enumerate(file.nodes):
         for child in node.children:
@@ -181,11 +173,7 @@ def _tips(file: File, place: dict[int, int], node: int) -> list[tuple[int, tuple
 
 
 def local_of(node: Node, index: int) -> tuple[Floats, Floats, Floats]:
-    """Translation, unit rotation and scale of a node at rest.
-
-    Raises:
-        FormatError: numbers that are not finite, a rotation without length.
-    """
+    """Translation, unit rotation and scale of a node at rest."""
     path = f"nodes[{index}]"
     if node.matrix is not None:
         return _decomposed(np.array(node.matrix, dtype=np.float64).reshape(4, 4).T, path)
@@ -197,11 +185,7 @@ def local_of(node: Node, index: int) -> tuple[Floats, Floats, Floats]:
 
 
 def unit(rotations: Floats, path: str) -> Floats:
-    """Rotations (..., 4) normalised to unit length, however exactly they were written.
-
-    Raises:
-        FormatError: a quaternion of length 0, or not finite.
-    """
+    """Rotations (..., 4) normalised to unit length, however exactly they were written."""
     length = np.linalg.norm(rotations, axis=-1, keepdims=True)
     if not bool((length > 1e-6).all() and np.isfinite(length).all()):
         raise FormatError("expected rotations, found a quaternion without length", path=path)

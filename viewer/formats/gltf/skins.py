@@ -394,11 +394,7 @@ def _inverse(position: Floats, rotation: Floats) -> Floats:
 
 
 def local_matrix(file: container.File, node: int) -> Floats:
-    """(4, 4) parent_from_node at rest.
-
-    Raises:
-        FormatError: numbers that are not finite, a rotation without length.
-    """
+    """(4, 4) parent_from_node at rest."""
     stated = file.nodes[node].matrix
     if stated is not None:
         return np.array(stated, dtype=np.float64).reshape(4, 4).T

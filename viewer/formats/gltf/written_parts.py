@@ -151,9 +151,6 @@ def add_objects(
         objects: gives the objects at a frame of the clip.
         clip: of the first animation; None: only the objects of frame 0 are written.
         buffer: takes the arrays.
-
-    Raises:
-        InputError: numbers beyond those of 32 bits.
     """
     moves = clip is not None and bool(gltf.animations)
     moving = moving_objects([objects(frame) for frame in range(len(clip) if clip is not None and moves else 1)])
