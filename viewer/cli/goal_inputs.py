@@ -137,13 +137,7 @@ def _read(name: str, read: Callable[[Path, list[str]], T]) -> T:
 
 
 def contact_of(options: Touching, given: Contact | None, skeleton: Skeleton) -> Contact | None:
-    """The contact of these options and of the goals file together; the options take precedence.
-
-    Args:
-        options: of the command.
-        given: what the goals file says.
-        skeleton: no object may have the name of one of its joints.
-    """
+    """The contact of these options and of the goals file together; the options take precedence."""
     if options.floor is None and not options.bodies and not options.object:
         return given
     given = given or Contact()

@@ -37,14 +37,9 @@ DEMO = "demo:"
 def load_input(
     file: str, reading: Reading, *, quiet: bool = False, session: Character | None = None, meshes: bool = True
 ) -> Character:
-    """The character of a file; its warnings go to stderr unless ``quiet``.
+    """The character of a skeleton, a motion or a session; its warnings go to stderr unless ``quiet``.
 
-    Args:
-        file: a skeleton, a motion or a session.
-        reading: the options that describe it.
-        quiet: leave the warnings in the character.
-        session: the character of the session file, if it was read before.
-        meshes: see `viewer.load`.
+    ``session`` is the character of a session file that was read before; ``meshes`` is as of `viewer.load`.
     """
     character = _read(file, reading.units, reading.up, session, meshes=meshes)
     if reading.limits_from != "auto":
@@ -184,12 +179,7 @@ def checked_output(name: str, suffixes: Sequence[str]) -> Path:
 
 
 def check_kept(output: str | Path | None, options: Options) -> None:
-    """Refuse an output that would replace a file that the same command reads, also through links.
-
-    Args:
-        output: the file to be written, or None.
-        options: of the command; its fields with `reads` name the inputs.
-    """
+    """Refuse an output that would replace what the same command reads (fields with `reads`), also through links."""
     if output is None:
         return
     values = options.values()
@@ -204,11 +194,7 @@ def check_kept(output: str | Path | None, options: Options) -> None:
 
 
 def character_output(name: str | Path, options: Options) -> Path:
-    """The path of a file for a character.
-
-    Raises:
-        InputError: its suffix is not that of a format that can be written; the command reads the file.
-    """
+    """The path of a file for a character, in a format that can be written; the command may not read it."""
     from viewer.formats.save import check_suffix  # noqa: PLC0415 - reading needs no writers
 
     output = Path(name)
@@ -218,11 +204,7 @@ def character_output(name: str | Path, options: Options) -> Path:
 
 
 def new_output(name: str, options: Options, *, force: bool) -> Path:
-    """The path of a file for a character; unless forced, there must be none, nor may it be one that is read.
-
-    Raises:
-        InputError: as of `character_output`; there is one.
-    """
+    """The path of a file for a character; unless forced, there must be none, nor may it be one that is read."""
     output = character_output(name, Options() if force else options)
     if output.exists() and not force:
         raise InputError(f"{output}: is there already: --force replaces it")

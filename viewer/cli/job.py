@@ -262,11 +262,9 @@ def made_from(cls: type[P], parsed: argparse.Namespace) -> P:
 
 
 def print_results(results: Result | Iterable[Result], *, as_json: bool) -> int:
-    """Print the results of a command as they come; returns the highest exit code.
+    """Print the results of a command as they come, or their documents; returns the highest exit code.
 
-    Args:
-        results: one, or several, whose documents are printed as one list unless one `is_whole`.
-        as_json: print documents instead of lines.
+    The documents of several are printed as one list unless one `is_whole`.
     """
     if isinstance(results, Result):
         results = (results._replace(is_whole=True),)

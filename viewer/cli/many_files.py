@@ -94,11 +94,8 @@ def check_no_folder(file: str) -> None:
 def inputs_of(names: Sequence[str], beside: Path | None = None) -> list[Input]:
     """The inputs that a list of files and folders means.
 
-    Of a folder, what earlier runs made from other files in it is left out, and a note says so.
-
-    Args:
-        names: as they were typed.
-        beside: the folder of the outputs; if it lies inside a folder in ``names``, its files are not inputs.
+    Of a folder, what earlier runs made from other files in it is left out, and a note says so. ``beside`` is the folder
+    of the outputs: if it lies inside a folder in ``names``, its files are not inputs.
     """
     found = []
     for name in names:
@@ -396,9 +393,7 @@ class Journal:
     def begin(self, pairs: Sequence[Pair], *, resume: bool) -> list[Pair]:
         """Begin the log, and return the inputs that are not done yet.
 
-        Args:
-            pairs: inputs with their outputs.
-            resume: skip inputs that the log says are done, or set aside.
+        With ``resume`` these are without those that the log says are done, or set aside.
         """
         logged = self._logged()
         if resume:

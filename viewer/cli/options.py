@@ -74,11 +74,7 @@ def checked(check: Callable[[str], T]) -> Callable[[str], T]:
 
 @contextlib.contextmanager
 def usage_of(name: str) -> Iterator[None]:
-    """Within the block an InputError is wrong usage of an option: for checks whose modules only the work loads.
-
-    Args:
-        name: of the option, ``--name``.
-    """
+    """Within the block an InputError is wrong usage of an option: for checks whose modules only the work loads."""
     try:
         yield
     except InputError as error:

@@ -182,12 +182,7 @@ def on_processes(
 ) -> Iterator[tuple[int, Done]]:
     """Yield the index and the outcome of every item, in the order in which they are done.
 
-    Args:
-        work: processes one item, of (options, item, name); a function of a module.
-        options: of the command.
-        items: to be processed.
-        name: of an item, for messages.
-        jobs: the number of processes.
+    Arguments are those of `tried_each`; ``work`` is also given the item's name.
 
     Raises:
         MachineError: the machine lacks something, and so every item would fail.

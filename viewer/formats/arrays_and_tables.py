@@ -77,12 +77,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 
 
 def read_arrays(path: Path, name: str, wanted: tuple[str, ...]) -> dict[str, NDArray[Any]]:
-    """The wanted arrays that the file has, by name: float64, int64 or texts.
-
-    Args:
-        path: the file.
-        name: its name for messages.
-        wanted: names of arrays; others are not read.
+    """The wanted arrays that an .npz file has, by name: float64, int64 or texts; others are not read.
 
     Raises:
         InputError: the file cannot be opened.
@@ -182,12 +177,7 @@ def _head_of(member: IO[bytes], size: int, key: str) -> _Head:
 
 
 def read_array(path: Path, name: str) -> NDArray[Any]:
-    """The array of an .npy file: float64, int64 or texts.
-
-    Args:
-        path: the file.
-        name: its name for messages.
-    """
+    """The array of an .npy file: float64, int64 or texts."""
     with _readable(path, name, files.LARGEST_FILE, "an array (.npy)") as file:
         size = os.fstat(file.fileno()).st_size
         head = _head_of(file, size, "")
@@ -225,11 +215,7 @@ def _array_of(data: bytearray, head: _Head) -> NDArray[Any]:
 
 
 def take(arrays: Mapping[str, NDArray[Any]], key: str, shape: tuple[int, ...], *, whole: bool = False) -> NDArray[Any]:
-    """An array of finite numbers: float64, or int64 with ``whole``.
-
-    Raises:
-        FormatError: missing, not numbers, another shape (-1 is any size), NaN or infinite.
-    """
+    """An array of finite numbers and of some shape (-1 is any size): float64, or int64 with ``whole``."""
     array = _shaped(arrays, key, shape)
     if array.dtype.kind not in ("i" if whole else "if"):
         expected = "whole numbers" if whole else "numbers"
@@ -241,11 +227,7 @@ def take(arrays: Mapping[str, NDArray[Any]], key: str, shape: tuple[int, ...], *
 
 
 def take_texts(arrays: Mapping[str, NDArray[Any]], key: str, shape: tuple[int, ...]) -> list[str]:
-    """The texts of an array, in a flat list.
-
-    Raises:
-        FormatError: missing, not texts, another shape (-1 is any size).
-    """
+    """The texts of an array of some shape (-1 is any size), in a flat list."""
     array = _shaped(arrays, key, shape)
     if array.dtype.kind != "U":
         raise FormatError(f"expected texts, found {array.dtype}", path=key)

@@ -65,9 +65,7 @@ def first_columns(channels: tuple[tuple[str, ...], ...]) -> list[int]:
 def local_rotations(values: Floats, channels: tuple[tuple[str, ...], ...]) -> Floats:
     """(F, J, 4): the product of each joint's rotation channels in file order, R = R1 R2 R3.
 
-    Args:
-        values: (F, C) channel values; rotations in degrees.
-        channels: per joint, in file order.
+    ``values`` (F, C) are those of the channels, rotations in degrees.
     """
     rotations = np.zeros((len(values), len(channels), 4))
     rotations[..., 3] = 1.0

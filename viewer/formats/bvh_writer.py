@@ -81,12 +81,7 @@ def _channels_for(
 ) -> tuple[Channels, list[str]]:
     """The channels of every joint, with channels added where the motion needs them, and a warning for each of these.
 
-    Args:
-        skeleton: the joints.
-        layout: the channels they were read with, or None.
-        rotations: (F, J, 4) local, in the axes of the file.
-        translations: (F, J, 3) local, in the units and axes of the file.
-        offsets: (J, 3) as in the hierarchy.
+    Rotations (F, J, 4), translations (F, J, 3) and offsets (J, 3) are local, in the units and axes of the file.
     """
     channels = list(_own_channels(skeleton, layout))
     # Converting units there and back changes last digits: such differences are not motion.

@@ -84,15 +84,10 @@ def _runs(process: int) -> bool:
 
 @contextlib.contextmanager
 def opened(path: Path, name: str, largest: int = LARGEST_FILE) -> Iterator[BinaryIO]:
-    """A regular file, open for reading bytes.
-
-    Args:
-        path: the file.
-        name: its name for messages.
-        largest: most bytes.
+    """A regular file of at most ``largest`` bytes, open for reading.
 
     Raises:
-        InputError: missing, a folder, a pipe or device, no permission, larger than ``largest``.
+        InputError: missing, a folder, a pipe or device, no permission, larger.
     """
     try:
         file = open(path, "rb", opener=lambda name, _: os.open(name, _READ))  # noqa: SIM115 - closed below
@@ -279,16 +274,7 @@ def leads_to(output: str | os.PathLike[str], other: str | os.PathLike[str]) -> b
 
 
 def read_file_or_pipe(path: Path, name: str) -> str:
-    """The text of a UTF-8 file, or of a pipe; for a pipe this waits until its writer closes it.
-
-    Args:
-        path: the file or pipe.
-        name: its name for messages.
-
-    Raises:
-        InputError: missing, a folder or device, no permission, too large.
-        FormatError: not UTF-8.
-    """
+    """The text of a UTF-8 file, or of a pipe; for a pipe this waits until its writer closes it."""
     try:
         is_pipe = path.is_fifo()
     except OSError:  # the name is too long; reading it gives the error

@@ -69,8 +69,7 @@ _LONGEST_CYCLE = 8
 def _spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
     """The spread that the file states for a joint, radians (metres for a slide), or None.
 
-    Returns:
-        (3,), or (3, 3) for a matrix that is not diagonal.
+    (3,), or (3, 3) for a matrix that is not diagonal.
     """
     if joint.spread is None:
         return None
@@ -134,14 +133,7 @@ def _axes_of(joint: Joint, kind: JointKind) -> tuple[Triple, Triple]:
 
 
 def _limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) -> JointLimits | None:
-    """The limits of a joint, or None.
-
-    Args:
-        joint: as in the file.
-        kind: its kind.
-        twist_axis: axis of the twist (0, 1, 2) if the file states none.
-        source: the file's units.
-    """
+    """The limits of a joint, or None; ``twist_axis`` (0, 1, 2) is that of the twist if the file states none."""
     limits = joint.limits
     if limits is None or kind not in LIMIT_KEYS:
         return None

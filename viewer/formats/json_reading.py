@@ -431,13 +431,7 @@ def _syntax(text: str, error: json.JSONDecodeError) -> str:
 def decode_typed(text: str, kind: type[V], file: str) -> V:
     """A JSON document that programs write for programs, such as glTF: unknown keys are skipped without a warning.
 
-    Args:
-        text: the document.
-        kind: a `msgspec.Struct`.
-        file: its name for messages.
-
-    Raises:
-        FormatError: not JSON, with line and column; a value of the wrong type, with its path.
+    ``kind`` is a `msgspec.Struct`.
     """
     try:
         return msgspec.json.decode(text, type=kind)

@@ -74,10 +74,7 @@ _BELOW = 2
 def report_document(traces: Traces, *, source: str, seed: int) -> Document:
     """The numbers of a report as plain data; values that a goal does not have, or that are not finite, are null.
 
-    Args:
-        traces: of the methods.
-        source: the name of the file with the skeleton.
-        seed: of the restarts.
+    ``source`` is the name of the file with the skeleton, ``seed`` that of the restarts.
     """
     methods = []
     for trace in traces.each:

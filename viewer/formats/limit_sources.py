@@ -177,12 +177,8 @@ class _Pair(NamedTuple):
 def human_limits(skeleton: Skeleton, model: Skeleton) -> dict[int, JointLimits]:
     """Anatomical limits of the joints that are parts of a human; {} for anything else.
 
-    Args:
-        skeleton: of a file; its limits, such as those of its clip, help to find how it stands relaxed.
-        model: a human whose joints have anatomical limits.
-
-    Returns:
-        By joint that has a counterpart in the model, in the form of limits that its kind has.
+    By joint that has a counterpart in the model, in the form of limits that its kind has. The limits that the skeleton
+    has, such as those of its clip, help to find how it stands relaxed.
     """
     figure, other = find_figure(skeleton), find_figure(model)
     if figure is None or other is None or not (figure.arms and figure.legs):

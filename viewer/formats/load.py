@@ -134,18 +134,9 @@ def _read(path: Path, name: str, units: str, up: str, *, meshes: bool = True) ->
 
 
 def load_data(data: bytes, name: str, form: str | None, *, units: str, up: str) -> Character:
-    """Load the contents of a file.
+    """Load the contents of a file; of standard input, skeletons without a name are called `STDIN_STEM`.
 
-    Args:
-        data: the contents.
-        name: of the file in messages; of standard input, skeletons without a name are called `STDIN_STEM`.
-        form: a suffix of `READ` without its dot; None: found from the first bytes.
-        units: as `check_units` returns it.
-        up: as `check_up` returns it.
-
-    Raises:
-        InputError: an unknown format, or contents in none.
-        ViewerError: as `load`.
+    ``form`` is a suffix of `READ` without its dot; None: found from the first bytes.
     """
     if form is not None and f".{form}" not in READ:
         known = ", ".join(suffix[1:] for suffix in READ)

@@ -72,12 +72,7 @@ def skin_of(
 ) -> tuple[Skin | None, list[str]]:
     """The visual shapes of all links as a skin, or None; and warnings about what is not shown.
 
-    Args:
-        root: ``<robot>``, with named materials.
-        links: in any order.
-        skeleton: with a joint for each link.
-        path: of the file.
-        meshes: False only checks that the files of meshes exist: no skin.
+    ``root`` has named materials; without ``meshes`` it is only checked that the files of meshes exist.
     """
     if not is_installed("trimesh"):
         return None, ["meshes are not shown: they need trimesh"] if any(link.all("visual") for link in links) else []

@@ -31,15 +31,7 @@ def rows(values: Iterable[tuple[float, ...]], width: int) -> Floats:
 
 
 def unit_rotations(values: Floats, place: Callable[[int], str]) -> Floats:
-    """(N, 4) rotations of a file, normalised.
-
-    Args:
-        values: as read.
-        place: gives the path of the rotation with an index, for the message.
-
-    Raises:
-        FormatError: a length that differs from 1 by more than 1e-3.
-    """
+    """(N, 4) rotations of a file, normalised; ``place`` gives the path of the one with an index, for the message."""
 
     def refused(row: int, _: Floats, length: float) -> FormatError:
         return FormatError(f"expected a unit quaternion x, y, z, w, found one of length {length:.6g}", path=place(row))
@@ -80,14 +72,7 @@ def pose_of(
 
 
 def clip_of(skeleton: Skeleton, motion: Motion, order: Ints, source: Source) -> Clip:
-    """The motion of a file.
-
-    Args:
-        skeleton: its skeleton, in metres, Y up.
-        motion: as read, with at least one frame.
-        order: (J,) per joint of the file its index in the skeleton.
-        source: the file's units and axes.
-    """
+    """The motion of a file, of at least one frame; ``order`` (J,): per joint of the file its index in the skeleton."""
     count, joints = len(motion.frames), len(skeleton)
     for index, frame in enumerate(motion.frames):
         if len(frame) != joints:

@@ -257,16 +257,7 @@ def read_npz_file(path: Path, name: str, *, units: str = "auto", up: str = "auto
 
 
 def fit_file(path: Path, name: str, how: Fitting) -> Character:
-    """A figure fitted to a file.
-
-    Args:
-        path: the file.
-        name: its name for messages.
-        how: names, rig, rate, units and axes.
-
-    Raises:
-        ViewerError: the file cannot be read or is refused; names that do not match, too few points, no positions.
-    """
+    """A figure fitted to the positions or axis-angles of a file."""
     if path.suffix.casefold() not in POINT_FILES:
         raise wrong_suffix(path, POINT_FILES, name)
     with of_file(name):

@@ -164,16 +164,9 @@ def _tidied(data: bytes) -> bytes:
 def run_apart(
     program: str, words: Sequence[str], what: str, name: str, *, memory: int, size: int, seconds: float
 ) -> tuple[bytes | None, list[str]]:
-    """Run a program of ours that may do whatever a file leads it to, in a folder of its own.
+    """Run a program of ours that may do whatever a file leads it to: in a folder of its own, within bytes and seconds.
 
-    Args:
-        program: Python.
-        words: its arguments.
-        what: that it does, in messages.
-        name: of the file in messages.
-        memory: bytes at most, except on Windows.
-        size: bytes of its output at most.
-        seconds: that it may take.
+    ``what`` it is begins the message when it takes too long. Windows has no limit of memory.
 
     Returns:
         Its output, None if it failed; and the lines that it printed to stderr.
@@ -245,10 +238,7 @@ def tools_of(ordered: Sequence[RobotLink]) -> list[tuple[str, GoalWord]]:
     """The links that are dragged, and their goals: one behind each last joint that moves, and tool frames.
 
     Tool frames hold their place, and their rotation where six joints allow that; others are off. Wheels and rotors on
-    the root, which stay in place however they turn, are off and come last.
-
-    Args:
-        ordered: the links, parents first.
+    the root, which stay in place however they turn, are off and come last. ``ordered``: parents first.
     """
     carriers: dict[str, str] = {"": ""}  # the moving link above each
     joints: Counter[str] = Counter()  # and how many move

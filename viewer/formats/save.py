@@ -147,11 +147,7 @@ def _missing_objects(objects: Callable[[int], Sequence[Object]], form: str, fram
 def retimed(clip: Clip, frames: range | None, *, frame_time: float | None = None, fps: float | None) -> Clip:
     """A clip cut to some frames, then with its frame time corrected, then resampled.
 
-    Args:
-        clip: the motion.
-        frames: the frames to keep; None: all.
-        frame_time: the right seconds between frames; the frames stay as they are.
-        fps: frames a second after resampling; the duration stays as it is.
+    ``frame_time`` are the right seconds between frames, which stay as they are; ``fps`` keeps the duration.
     """
     if frames is not None:
         clip = clip.frames(frames.start, frames.stop - 1, frames.step)
@@ -218,12 +214,7 @@ def nodes_only(skeleton: Skeleton) -> list[JointKind]:
 def left_out(character: Character, form: str, kinds: Sequence[JointKind]) -> list[str]:
     """A warning, if the format loses something that a reader does not derive again.
 
-    Readers derive limits from the motion and find effectors by the joints' names.
-
-    Args:
-        character: what is written.
-        form: the format's name.
-        kinds: (J,) the joints' kinds after writing and reading.
+    Readers derive limits from the motion and find effectors by the joints' names; ``kinds`` (J,) are what they find.
     """
     skeleton = character.skeleton
     lost = {

@@ -80,13 +80,7 @@ def skeleton_from_text(text: str, file: str, *, units: str = "auto", up: str = "
 
 
 def character_of(data: SkeletonFile, file: str, warnings: list[str]) -> Character:
-    """The character of a decoded skeleton file.
-
-    Args:
-        data: the decoded file.
-        file: its name for messages.
-        warnings: those of the decoding.
-    """
+    """The character of a decoded skeleton file; ``warnings`` are those of the decoding."""
     with of_file(file), at_path():  # the skeleton itself refuses invalid data, too
         check_counts(len(data.joints), sum(len(joint.tips) for joint in data.joints), len(data.effectors or ()))
         joints = JointList(data.joints)

@@ -152,10 +152,8 @@ class Body:
 def body_of(skeleton: Skeleton, points: Floats, source: Source) -> Body | None:
     """The body of a recognised figure; None for any other skeleton.
 
-    Args:
-        skeleton: its joints.
-        points: (J + T, 3) its joints and tips in the first frame, in the file's units and axes.
-        source: the unit and axes in which the skeleton was read.
+    ``points`` (J + T, 3) are its joints and tips in the first frame, in the file's units and axes; ``source`` has those
+    in which the skeleton was read.
     """
     figure = find_figure(skeleton)
     if figure is None:

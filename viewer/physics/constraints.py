@@ -420,10 +420,7 @@ class Constraints:
     def positions(self, mj: Any, data: Any, rate: Floats) -> None:  # noqa: ANN401
         """Compute the positions of a step and what depends on them, as `mj_fwdPosition` does, with our constraints.
 
-        Args:
-            mj: the `mujoco.MjModel`.
-            data: its `mujoco.MjData`.
-            rate: (nv,) how quickly each degree of freedom moves, without sign.
+        ``rate`` (nv,) is how quickly each degree of freedom moves, without sign.
         """
         mujoco = self._mujoco
         mujoco.mj_kinematics(mj, data)

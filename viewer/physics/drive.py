@@ -132,9 +132,7 @@ class Drive:
     def weigh(self, data: Any, contacts: int) -> None:  # noqa: ANN401
         """Measure the load that joints hold from now on: weights, minus the support of what the figure stands on.
 
-        Args:
-            data: the `mujoco.MjData` after a step's forces are solved.
-            contacts: how many of its contacts are of bodies.
+        ``data`` is that after a step's forces are solved; ``contacts`` of its contacts, the first ones, are of bodies.
         """
         part = WEIGHED * float(self._model.mj.opt.timestep) / _BEARING_S
         self._borne += part * (self._from_contacts(data, contacts) - self._borne)

@@ -166,13 +166,7 @@ class Footing(NamedTuple):
 
 
 def freed(skeleton: Skeleton, figures: Sequence[Skeleton], base: Base) -> tuple[Skeleton, tuple[Footing, ...]]:
-    """The skeleton with free bases, and the footing of figures whose base was fixed.
-
-    Args:
-        skeleton: the joints of all figures, one after the other.
-        figures: those.
-        base: which are free.
-    """
+    """The skeleton of figures, one after the other, with free bases; and the footing of those whose base was fixed."""
     kinds, footings, first = list(skeleton.kinds), list[Footing](), 0
     for figure in figures:
         if base != "fixed" and (base == "free" or _has_legs(figure)):

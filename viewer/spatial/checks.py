@@ -87,13 +87,9 @@ def _fields(kind: type[Any]) -> list[tuple[Any, tuple[Any, ...] | None]]:
 def finite_floats(
     value: ArrayLike, shape: tuple[int, ...], what: str, part: Callable[[tuple[int, ...]], str] | None = None
 ) -> Floats:
-    """``value`` as float64 of the given shape (-1 = any length).
+    """``value`` as finite float64 of the given shape (-1 = any length).
 
-    Args:
-        value: the input.
-        shape: the expected shape.
-        what: its name in messages.
-        part: names the element with an index in messages, such as `` of "LeftHand"``.
+    ``part`` names the element with an index in messages, such as `` of "LeftHand"``.
     """
     array = as_floats(value, shape, what)
     if not np.isfinite(array).all():
@@ -214,13 +210,7 @@ def _shape_text(shape: tuple[int, ...]) -> str:
 
 
 def text(value: object, what: str, *, empty: bool = True) -> str:
-    """A text that every file can hold.
-
-    Args:
-        value: what was given.
-        what: names it in messages.
-        empty: whether it may have no characters.
-    """
+    """A text that every file can hold, ``empty`` or not."""
     if not isinstance(value, str):
         raise InputError(f"{what}: expected text, found {quote(value)}")
     if not value and not empty:

@@ -106,11 +106,7 @@ def measure(part: str, plan: Plan) -> Json:
 def measure_apart(part: str, plan: Plan, worker: Sequence[str] = _WORKER, words: Sequence[str] = ()) -> Json:
     """Measure a part in a separate process.
 
-    Args:
-        part: one of `BENCH_PARTS`.
-        plan: its seed, count and quick; the worker makes the source itself.
-        worker: the program; it prints one JSON document.
-        words: for the worker's command line, besides those of the plan.
+    The worker makes the source itself and prints one JSON document; ``words`` are for its command line.
     """
     command = [*worker, part, "--seed", str(plan.seed), "--count", str(plan.count), *words]
     command += ["--quick"] if plan.quick else []

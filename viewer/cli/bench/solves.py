@@ -148,14 +148,7 @@ class Record:
 
 
 def round_robin(contenders: Mapping[str, Contender], set_of: Problems, budget_s: float, what: str) -> dict[str, Record]:
-    """Solve the problems, a few by each contender at a time.
-
-    Args:
-        contenders: by name, ready.
-        set_of: the problems.
-        budget_s: seconds after which a contender skips the rest.
-        what: label of the progress bar.
-    """
+    """Solve the problems, a few by each contender at a time; it skips the rest after ``budget_s`` seconds."""
     records = {name: Record() for name in contenders}
     for contender in contenders.values():
         for _ in range(_WARM_UPS):
@@ -214,12 +207,9 @@ def measure_speed(plan: Plan) -> dict[str, Json]:
 
 
 def speed_runs(plan: Plan, makers: Mapping[str, Maker], tune: Tune | None = None) -> dict[str, Json]:
-    """Runs by set, class and contender.
+    """Runs by set, class and contender; ours have the names `NUMBA` and `NUMPY`.
 
-    Args:
-        plan: the problems, and how many of them.
-        makers: of the contenders, by name; ours have the names `NUMBA` and `NUMPY`.
-        tune: chooses the dampings of contenders that have one.
+    ``tune`` chooses the dampings of contenders that have one.
     """
     runs: dict[str, Json] = {}
     for name in SETS:
@@ -328,9 +318,7 @@ def _batch_s(plan: Plan, rig: Rig, set_of: Problems, threads: int) -> tuple[floa
 def measure_files(plan: Plan, others: Mapping[str, Reader] = MappingProxyType({})) -> dict[str, Json]:
     """Forward kinematics of one pose and of a long clip; loading of every sample and of a long BVH file.
 
-    Args:
-        plan: how much is measured.
-        others: readers of BVH files that read the long one alternately with ours, by name.
+    ``others`` are readers that read the long one alternately with ours.
     """
     runs = plan.at_most(_RUNS)
     long = _long(load(SAMPLE + "walk"), 100 if plan.quick else _LONG_FRAMES)

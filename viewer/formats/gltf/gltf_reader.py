@@ -360,18 +360,10 @@ def _cubic(track: Track, before: Ints, after: Ints, gap: Floats, part: Floats) -
 
 
 def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]]:
-    """The times at which a clip is sampled.
+    """The times (F,) from 0 at which a clip is sampled, the frame time in seconds, and warnings.
 
-    Args:
-        tracks: those of the clip.
-        name: of the clip, for messages.
-
-    Returns:
-        Times (F,) from 0, the frame time in seconds, and warnings. If the keys are at regular times, each of them is a
-        frame; otherwise there are `USUAL_RATE` frames per second. Curves and steps get at least that many.
-
-    Raises:
-        FormatError: keys before 0, more than `MOST_FRAMES` frames.
+    If the keys are at regular times, each of them is a frame; otherwise there are `USUAL_RATE` frames per second.
+    Curves and steps get at least that many. Keys before 0, and more than `MOST_FRAMES` frames, are refused.
     """
     keys = np.unique(np.concatenate(times_of(tracks)))
     last = float(keys[-1])
@@ -421,16 +413,9 @@ def _regular_step(keys: Floats) -> float | None:
 
 
 def sizes_of(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> Sizes | None:
-    """How a clip changes the size of what follows the joints.
+    """The joints whose size a clip changes, for what follows them, and how; None if there are none.
 
-    Args:
-        tree: all nodes.
-        tracks: of the clip.
-        times: (F,) of its frames, seconds.
-        carriers: nodes at the top of the tree that are no joints.
-
-    Returns:
-        The joints that change theirs, and how; None if there are none.
+    ``times`` (F,) are those of its frames; ``carriers`` nodes at the top of the tree are no joints.
     """
     if not any(track.part == "scale" and _varies(track, tree) for track in tracks):
         return None

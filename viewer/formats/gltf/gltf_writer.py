@@ -299,14 +299,7 @@ def _chunk(kind: int, data: bytes, filler: bytes) -> bytes:
 
 
 def add_skin(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: BufferWriter) -> None:
-    """Add meshes, materials, textures and images, and the nodes and skins that put them on the joints.
-
-    Args:
-        gltf: with its nodes, of which the first are joints and tips, and its scene.
-        skin: has `Parts`.
-        skeleton: the joints.
-        buffer: takes the arrays.
-    """
+    """Add meshes, materials, textures and images as they were read, and the nodes and skins that place them."""
     parts: Parts = skin.parts
     views = [buffer.add_view(view, data) for view, data in parts.views]
     first = len(buffer.accessors)

@@ -93,13 +93,8 @@ class Parts(NamedTuple):
 def keep(file: File, buffers: list[bytes], instances: Sequence[Instance], image_bytes: Callable[[int], bytes]) -> Parts:
     """The parts that some nodes with a mesh are made of.
 
-    Materials, textures and images are kept whole with their extensions; pictures in files beside are taken in.
-
-    Args:
-        file: the file's parts.
-        buffers: the bytes of its buffers.
-        instances: the nodes; they keep the file's indices here, not in the result.
-        image_bytes: the bytes of an image by index, which raises FormatError.
+    Materials, textures and images are kept whole with their extensions; pictures in files beside are taken in. The
+    nodes keep the file's indices here, not in the result.
     """
     try:
         keeper = _Keeper(file, buffers)
@@ -233,11 +228,7 @@ class SamplerData(msgspec.Struct, rename="camel"):
 
 
 def part(kept: list[msgspec.Raw], index: int, kind: type[Part], what: str) -> Part:
-    """A part of the file by its index.
-
-    Raises:
-        FormatError: there is none, or it is not as the standard says; ``what`` is its key in the file.
-    """
+    """A part of the file by its index; ``what`` is its key in the file."""
     if index >= len(kept):
         raise FormatError(f"expected one of {len(kept)} {what}, found {index}", path=what)
     try:

@@ -255,12 +255,7 @@ def _sheared(tree: Tree, local: Local) -> set[int]:
 
 
 def count_carriers(tree: Tree, moving: AbstractSet[int]) -> int:
-    """The number of nodes at the top of the tree that only carry the others.
-
-    Args:
-        tree: the nodes, parents first.
-        moving: nodes that a clip moves.
-    """
+    """The number of nodes at the top of the tree that only carry the others; a clip moves those in ``moving``."""
     parents = tree.parents.tolist()
     with_tips = {joint for joint, _ in tree.tips}
     # For each node the smallest parent of it and all later nodes.

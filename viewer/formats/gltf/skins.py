@@ -69,17 +69,9 @@ class Rig(NamedTuple):
 def read_skin(
     file: File, accessors: Accessors, buffers: list[bytes], path: Path, rig: Rig
 ) -> tuple[Skin | None, list[str]]:
-    """The skin of a file.
+    """The skin of a file, None if nothing can be shown, and a line for each part that cannot be shown.
 
-    Args:
-        file: the file's parts.
-        accessors: its arrays.
-        buffers: the bytes of its buffers.
-        path: of the file, beside which pictures may be.
-        rig: of the skeleton that was made of its nodes.
-
-    Returns:
-        The skin, None if nothing can be shown, and a line for each part that cannot be shown.
+    Pictures may be beside the file at ``path``; ``rig`` is of the skeleton that was made of its nodes.
     """
     file = _without_objects(file)
     reader = _Reader(file, accessors, Materials(file, buffers, path), rig)
@@ -180,11 +172,7 @@ class _Reader:
         return self._scene is None or node in self._scene
 
     def instance(self, index: int) -> Instance:
-        """Read the mesh of a node.
-
-        Raises:
-            FormatError: it cannot be shown; nothing of it is kept then.
-        """
+        """Read the mesh of a node; of one that cannot be shown nothing is kept."""
         file, node = self._file, self._file.nodes[index]
         assert node.mesh is not None
         data = part(file.meshes, node.mesh, MeshData, "meshes")

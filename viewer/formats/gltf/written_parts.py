@@ -141,16 +141,10 @@ def add_objects(
     clip: Clip | None,
     buffer: BufferWriter,
 ) -> None:
-    """Add objects to a file and their motion to its first animation.
+    """Add objects to a file and their motion to its first animation, whose clip is given; without one those of frame 0.
 
     An object that comes later has the scale 0 until then: glTF 2.0 (section 3.5.2, transformations) has this as the way
     to hide a mesh.
-
-    Args:
-        gltf: with all else that it holds.
-        objects: gives the objects at a frame of the clip.
-        clip: of the first animation; None: only the objects of frame 0 are written.
-        buffer: takes the arrays.
     """
     moves = clip is not None and bool(gltf.animations)
     moving = moving_objects([objects(frame) for frame in range(len(clip) if clip is not None and moves else 1)])
