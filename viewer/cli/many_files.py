@@ -54,10 +54,7 @@ _SYNC = 0.5
 class Input(NamedTuple):
     """A file to read.
 
-    Attributes:
-        file: as it is opened.
-        stem: its name without the suffix; of a file found in a folder with the folders below that one.
-        suffix: of its name, "" if there is none.
+    ``stem`` is its name without the suffix; of a file found in a folder with the folders below that one.
     """
 
     file: str
@@ -153,11 +150,7 @@ def _input(file: str, folder: Path | None) -> Input:
 
 
 class Destination(NamedTuple):
-    """Where outputs go.
-
-    Attributes:
-        pattern: the value of ``-o``.
-    """
+    """Where outputs go: the value of ``-o``."""
 
     pattern: str
 

@@ -234,14 +234,9 @@ def output_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of t
 
 
 class ShapeText(NamedTuple):
-    """An object as ``--object`` states it.
+    """An object as ``--object`` states it: sphere, box or mesh (of a file), its centre, metres.
 
-    Attributes:
-        shape: sphere, box or mesh.
-        sizes: radius, or width, height, depth, metres; none of a mesh.
-        file: of a mesh.
-        center: metres.
-        kilograms: of an object that moves.
+    ``sizes`` are a radius, or width, height, depth, metres; objects with ``kilograms`` move.
     """
 
     shape: str

@@ -167,14 +167,7 @@ def _none(rotations: Floats, axes: str) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BvhFile:
-    """The contents of a BVH file in its own units and axes.
-
-    Attributes:
-        joints: in file order, parents first.
-        frame_time: seconds.
-        values: (F, C) channel values as written.
-        warnings: a line each.
-    """
+    """The contents of a BVH file in its own units and axes; ``values`` (F, C) of the channels as written."""
 
     joints: list[BvhJoint]
     frame_time: float

@@ -62,11 +62,7 @@ _GLUED = "has no blank between its numbers: read as several"
 class Words:
     """A reader of words from a text with LF line ends.
 
-    Attributes:
-        text: the header.
-        file: the file's name for messages.
-        place: index in the text at which the next word is searched.
-        start: index at which the last word began.
+    The next word is searched from ``place`` on; ``start`` is where the last one began.
     """
 
     text: str
@@ -142,14 +138,9 @@ def number_problem(word: str) -> str | None:
 
 @dataclass(slots=True)
 class BvhJoint:
-    """One ROOT or JOINT as in the file.
+    """One ROOT or JOINT as in the file; its offset and channels are None until they are read.
 
-    Attributes:
-        name: as written, blanks inside included.
-        parent: index of the enclosing joint, -1 for a root.
-        offset: in the file's units; None until its OFFSET is read.
-        channels: "Xposition" .. "Zrotation" in file order; None until its CHANNELS is read.
-        tips: offsets of its end sites.
+    The channels are "Xposition" .. "Zrotation" in file order; ``parent`` is -1 for a root.
     """
 
     name: str
@@ -310,15 +301,9 @@ def _label(words: Words, label: str, *, required: bool) -> bool:
 
 @dataclass(slots=True)
 class MotionRows:
-    """The rows after the header.
+    """The rows after the header: they begin at index ``start`` of the bytes, on that line and column from 1.
 
-    Attributes:
-        data: bytes of the file.
-        start: index in ``data`` at which the rows begin.
-        line: line of ``start`` in the file, from 1.
-        column: column of ``start``, from 1.
-        width: numbers per frame: the channels of all joints.
-        file: its name for messages.
+    ``width`` numbers are a frame: the channels of all joints.
     """
 
     data: bytes

@@ -165,13 +165,9 @@ def _foot(foot: FootSkate) -> dict[str, Json]:
 
 
 class StatedMap(NamedTuple):
-    """What a map file states.
+    """What a map file states: the target's joints by the source's, and neutral poses: "auto", "rest" or a frame.
 
-    Attributes:
-        pairs: the target's joints by the source's; None: that joint has no partner. Joints that are not here are paired
-            as without a map.
-        source_reference: "auto", "rest" or a frame.
-        target_reference: "auto", "rest" or a frame.
+    A joint with None has no partner; joints that are not here are paired as without a map.
     """
 
     pairs: Mapping[str, str | None]

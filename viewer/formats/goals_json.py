@@ -220,12 +220,9 @@ class LayersFile(Strict):
 
 
 class Asked(NamedTuple):
-    """What a goals file asks for.
+    """What a goals file asks for; ``contact`` is None where the file does not mention it.
 
-    Attributes:
-        goals: in order.
-        contact: what the figure must not go through; None where the file does not mention it.
-        ground: metres: the height that goals for balance stand on; None: the floor of ``contact``, or 0.
+    ``ground`` is the height, metres, that goals for balance stand on; None: the floor of ``contact``, or 0.
     """
 
     goals: tuple[Goal, ...]

@@ -289,12 +289,8 @@ def _cycle(joints: list[Joint], parents: list[int], joint: int) -> FormatError:
 class JointList:
     """The joints of one file, parents first.
 
-    Attributes:
-        joints: the joints of the file, in the skeleton's order.
-        numbers: per joint of the skeleton its index in the file.
-        index: (J,) per joint of the file its index in the skeleton.
-        parents: (J,) in the skeleton's order.
-        findings: texts of warnings, with the paths that they concern.
+    ``numbers`` has per joint of the skeleton its index in the file, ``index`` (J,) the reverse; ``parents`` (J,) are in
+    the skeleton's order. ``findings`` are texts of warnings, with the paths that they concern.
     """
 
     def __init__(self, joints: list[Joint]) -> None:

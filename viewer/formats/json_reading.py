@@ -158,11 +158,7 @@ def found(value: Json) -> str:
 
 
 class Checker:
-    """Checks one document against one type.
-
-    Attributes:
-        unknown: unknown keys, with the paths of the objects that have them.
-    """
+    """Checks one document against one type; ``unknown`` keys get the paths of the objects that have them."""
 
     def __init__(self) -> None:
         """Begin at the whole document."""

@@ -364,12 +364,9 @@ def _jacobian(curve: Curve, method: Document) -> str:
 
 
 class Curve(NamedTuple):
-    """The look of one method.
+    """The look of one method: a letter in a disc of the colour "#RRGGBB".
 
-    Attributes:
-        letter: drawn in a disc of the colour.
-        colour: "#RRGGBB".
-        dash: alternating lengths of dashes and gaps, logical pixels; empty: a solid line.
+    ``dash`` are alternating lengths of dashes and gaps, logical pixels; empty: a solid line.
     """
 
     letter: str
@@ -396,13 +393,7 @@ CURVES = (
 
 
 class ErrorScale(NamedTuple):
-    """A logarithmic scale of errors.
-
-    Attributes:
-        low: power of ten at its lower end.
-        high: at its upper end.
-        metres: errors are in metres, otherwise in degrees.
-    """
+    """A logarithmic scale of errors between two powers of ten; in metres, otherwise in degrees."""
 
     low: int
     high: int

@@ -54,13 +54,7 @@ _DEEPEST = 200
 
 
 class Part(NamedTuple):
-    """Triangles of one colour.
-
-    Attributes:
-        positions: (V, 3) in the file's units.
-        triangles: (T, 3).
-        colour: red, green, blue, alpha from 0 to 1; None: the file states none.
-    """
+    """Triangles (T, 3) of one colour, if it is stated, from 0 to 1, and positions (V, 3) in the file's units."""
 
     positions: Floats
     triangles: NDArray[np.int64]
@@ -128,14 +122,9 @@ def _colour(material: Element, odd: list[str]) -> Colour | None:
 
 
 class Files(NamedTuple):
-    """The files of meshes beside a robot's.
+    """The files of meshes beside a robot's: their parts by name, or why they are not shown.
 
-    Attributes:
-        path: of the robot's file.
-        known: by name, the parts.
-        missing: by name, why a file is not shown.
-        odd: colours that cannot be read, in words.
-        read: whether they are read, not only looked for.
+    ``odd`` are colours that cannot be read, in words; unless ``read``, files are only looked for.
     """
 
     path: Path
@@ -308,14 +297,7 @@ def package_places(folder: Path) -> list[Path]:
 
 
 class Shape(NamedTuple):
-    """Triangles of one colour on a link.
-
-    Attributes:
-        link: its name.
-        positions: (V, 3) in the link's frame, metres.
-        triangles: (T, 3).
-        colour: red, green, blue, alpha.
-    """
+    """Triangles (T, 3) of one colour, from 0 to 1, and positions (V, 3) in the frame of a link, metres."""
 
     link: str
     positions: Floats

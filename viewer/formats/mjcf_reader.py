@@ -74,15 +74,9 @@ _WORLD = re.compile(r"world/\d+")
 
 
 class Part(NamedTuple):
-    """A joint of ours.
+    """A joint of ours, with offset (3,) and rotation (4,) in the frame of its parent.
 
-    Attributes:
-        name: of it.
-        body: that it belongs to.
-        joint: index in the model; -1: none, it is fixed.
-        parent: name of the joint above; None: none.
-        offset: (3,) in the parent's frame.
-        rotation: (4,) in the parent's frame.
+    ``body`` and ``joint`` are indices in the model; a joint of -1 is none: it is fixed.
     """
 
     name: str

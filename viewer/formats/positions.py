@@ -57,13 +57,9 @@ _HOW = "ikviewer fit FILE --to RIG or --names LIST"
 
 @dataclass(frozen=True, slots=True)
 class RecordedPoints:
-    """The positions over time of a file.
+    """The positions (F, K, 3) over time of a file, in its units and axes; names and rate if the file has them.
 
-    Attributes:
-        points: (F, K, 3) in the file's units and axes.
-        names: of the points, if the file has them.
-        fps: if the file says it.
-        axis_angles: (F, 22, 3) of SMPL, or None; ``points`` then hold the place of the body (F, 1, 3).
+    With ``axis_angles`` (F, 22, 3) of SMPL the points are the place of the body (F, 1, 3).
     """
 
     points: Floats

@@ -62,14 +62,7 @@ except ImportError:  # Windows
 
 @dataclass(slots=True)
 class Element:
-    """An XML element.
-
-    Attributes:
-        tag: without a prefix.
-        attributes: by name.
-        line: where it begins, from 1.
-        children: in order; text between them is dropped.
-    """
+    """An XML element: its tag without a prefix, and the line, from 1, where it begins; text in it is dropped."""
 
     tag: str
     attributes: dict[str, str]

@@ -54,14 +54,7 @@ _NO_MOTOR = Motor()
 
 
 class Step(NamedTuple):
-    """A joint of the file.
-
-    Attributes:
-        link: that it moves.
-        word: its type.
-        axis: (3,), or None.
-        limits: (lowest, highest), or None.
-    """
+    """A joint of the file: the link that it moves, its type, axis (3,) and range."""
 
     link: str
     word: str

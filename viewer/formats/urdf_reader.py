@@ -108,18 +108,10 @@ _LOST, _NO_FILE, _NO_ARGUMENT = 'package "', "No such file", "Undefined substitu
 
 
 class Moved(NamedTuple):
-    """A joint of the file.
+    """A joint of the file between two links: offset (3,) and rotation (4,) of the child in the parent's frame.
 
-    Attributes:
-        name: its name.
-        word: its type.
-        parent, child: names of links.
-        offset: (3,) of the child in the parent.
-        rotation: (4,) in the parent's frame.
-        axis: (3,) in the child.
-        stated: (lowest, highest) of a revolute joint, radians, as the file states them, or None.
-        limits: (lowest, highest) in radians or metres; None: none.
-        element: for messages.
+    ``axis`` (3,) is in the child. Of a revolute joint ``stated`` is the range as in the file; ``limits``, radians or
+    metres, are None for a joint without.
     """
 
     name: str

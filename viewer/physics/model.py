@@ -84,14 +84,7 @@ def _say_nothing(_message: str) -> None:
 
 
 class Part(NamedTuple):
-    """A figure of a model.
-
-    Attributes:
-        first: index of its first joint.
-        skeleton: its own.
-        mass: kilograms.
-        height: metres.
-    """
+    """A figure of a model, from joint ``first`` on: kilograms and metres."""
 
     first: int
     skeleton: Skeleton
@@ -396,14 +389,7 @@ def _allow_for_start(mujoco: Any, made: Spec, skeleton: Skeleton, pose: Pose) ->
 
 
 class Spec(NamedTuple):
-    """A model before it is compiled.
-
-    Attributes:
-        spec: the `mujoco.MjSpec`.
-        bodies: the body of each joint, of its specification.
-        parts: the figures.
-        touches_itself: whether its capsules touch each other.
-    """
+    """A `mujoco.MjSpec` before it is compiled: the body of each joint, figures, whether capsules touch each other."""
 
     spec: Any
     bodies: list[Any]

@@ -20,13 +20,7 @@ def _depth(metres: float) -> str:
 
 
 class Stuck(NamedTuple):
-    """A part that cannot leave what it overlaps at the start.
-
-    Attributes:
-        joint: whose part it is.
-        other: the joint or object that it is in, or "floor".
-        depth: metres.
-    """
+    """A joint's part that cannot leave the ``other`` joint, object or "floor" that it is in at the start, metres."""
 
     joint: str
     other: str
@@ -40,12 +34,7 @@ class Stuck(NamedTuple):
 
 
 class Sunk(NamedTuple):
-    """Parts that start so deep in the floor that they do not touch it.
-
-    Attributes:
-        joints: whose parts they are.
-        depth: metres of the deepest.
-    """
+    """Joints whose parts start so deep in the floor, metres, that they do not touch it."""
 
     joints: tuple[str, ...]
     depth: float
@@ -58,13 +47,7 @@ class Sunk(NamedTuple):
 
 
 class Overlaps(NamedTuple):
-    """Pairs of shapes that overlap.
-
-    Attributes:
-        pairs: (P,) ascending, each a number of two shapes: see `_pairs_of`.
-        depths: (P,) metres.
-        shapes: how many shapes the model has.
-    """
+    """Pairs (P,) of shapes that overlap, ascending, each a number of two (see `_pairs_of`), and depths (P,), metres."""
 
     pairs: Ints
     depths: Floats

@@ -45,13 +45,7 @@ _FASTEST = 1e3
 
 
 class Push(NamedTuple):
-    """An impulse that is pending or under way.
-
-    Attributes:
-        joint: index.
-        impulse: (3,) newton seconds.
-        start: seconds since the start.
-    """
+    """An impulse (3,), newton seconds, that is pending or under way on a joint, from ``start`` on, seconds."""
 
     joint: int
     impulse: Floats
@@ -59,13 +53,7 @@ class Push(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """A hand that pulls a point of the figure.
-
-    Attributes:
-        joint: index.
-        offset: (3,) the point, in the joint's frame.
-        to: (3,) where the hand is.
-    """
+    """A hand at ``to`` (3,) that pulls a point of the figure: ``offset`` (3,) in a joint's frame."""
 
     joint: int
     offset: Floats
@@ -73,12 +61,7 @@ class Pull(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """The recorded state of a moment.
-
-    Attributes:
-        coordinates: (nq,) MuJoCo's, of the figure, the objects and the balls.
-        thrown: how many balls were thrown until then.
-    """
+    """The recorded state of a moment: MuJoCo's coordinates (nq,), and how many balls were thrown until then."""
 
     coordinates: Floats
     thrown: int

@@ -152,11 +152,8 @@ def _vertices(skin: Skin, joint: int) -> Floats:
 class Footing(NamedTuple):
     """What a figure with a freed base stands on.
 
-    Attributes:
-        root: index of the base.
-        joints: (P,) of the points that may stand.
-        offsets: (P, 3) in their frames, metres.
-        room: (P,) metres that each keeps above the ground.
+    ``offsets`` (P, 3) of points that may stand, in the frames of joints (P,), and the ``room`` (P,) that each keeps
+    above the ground, metres.
     """
 
     root: int

@@ -93,13 +93,10 @@ def add_object(mujoco: Any, spec: Any, one: Object, mass: float | None, friction
 
 @dataclass(frozen=True, eq=False)
 class Movers:
-    """The objects of a model, and where those that move are in it.
+    """The objects of a model, where they began, and those that move, by name.
 
-    Attributes:
-        objects: all, where they began.
-        names: (M) of those that move.
-        qpos, dof: (M,) their first coordinate and degree of freedom.
-        radius: (M,) of a ball around each, metres.
+    ``qpos`` and ``dof`` (M,) are their first coordinate and degree of freedom, ``radius`` (M,) of a ball around each,
+    metres.
     """
 
     objects: tuple[Object, ...] = ()
@@ -139,13 +136,7 @@ def _placed(one: Object, place: Floats) -> Object:
 
 
 class Standing(NamedTuple):
-    """A figure and where it stands.
-
-    Attributes:
-        skeleton: the figure's.
-        offset: (3,) metres from the simulation's origin to the figure's.
-        rotation: (4,) simulation_from_figure.
-    """
+    """A figure and where it stands: metres (3,) from the simulation's origin, and (4,) simulation_from_figure."""
 
     skeleton: Skeleton
     offset: Floats
@@ -154,13 +145,7 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Together:
-    """Figures as one.
-
-    Attributes:
-        skeleton: the joints of all, those of the first figure first, under their own names.
-        figures: each with its place.
-        first: (N,) index of the first joint of each.
-    """
+    """Figures as one: the joints of all in order, under their own names; ``first`` (N,) is that of each figure."""
 
     skeleton: Skeleton
     figures: tuple[Standing, ...]

@@ -88,16 +88,9 @@ class PoseScore(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """A clip prepared for scoring.
+    """A clip prepared for scoring: the skeleton without what was derived from the frames (F,) that are scored.
 
-    Attributes:
-        skeleton: without what was derived from the frames.
-        figure: the skeleton's.
-        clip: the motion.
-        frames: (F,) that are scored.
-        ends: (5,) hands, feet and head.
-        joints: (N,) of the figure, fingers excepted: those that are compared.
-        height: metres.
+    ``ends`` (5,) are hands, feet and head; ``joints`` (N,), fingers excepted, are compared; ``height`` is in metres.
     """
 
     skeleton: Skeleton

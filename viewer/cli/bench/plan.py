@@ -59,14 +59,7 @@ class OwnSource:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One run of the benchmarks.
-
-    Attributes:
-        source: of rigs and problems.
-        seed: of the problems.
-        count: problems of each set and class.
-        quick: a few of everything, to see that it works.
-    """
+    """One run of the benchmarks: ``count`` problems of each set and class; quick: a few, to see that it works."""
 
     source: Source = field(default_factory=OwnSource)
     seed: int = BENCH_SEED

@@ -240,15 +240,9 @@ def _clip(name: str, frame_time: float, skeleton: Skeleton, motion: tuple[Floats
 
 
 class Track(NamedTuple):
-    """One channel.
+    """One channel: the tree's node that it moves, and its translation, rotation or scale (K, 3 or 4) at times (K,).
 
-    Attributes:
-        joint: index of the tree's node that it moves.
-        part: translation, rotation or scale.
-        times: (K,) seconds, ascending.
-        values: (K, 3) or (K, 4).
-        interpolation: STEP, LINEAR or CUBICSPLINE.
-        tangents: (K, 2, 3 or 4) in and out, per second, of cubic splines.
+    ``tangents`` (K, 2, 3 or 4) are those in and out, per second, of CUBICSPLINE, beside STEP and LINEAR.
     """
 
     joint: int

@@ -68,14 +68,9 @@ class Instance(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Meshes and what they wear, with indices into the lists here.
+    """Meshes and what they wear as in the file's JSON, with indices into the lists here.
 
-    Attributes:
-        instances: the nodes with a mesh.
-        meshes, materials, textures, images, samplers: as in the file's JSON.
-        accessors: with indices into ``views``.
-        views: with their bytes.
-        used, required: names of extensions.
+    Accessors have indices into ``views``, which have their bytes; ``used`` and ``required`` are names of extensions.
     """
 
     instances: tuple[Instance, ...]
@@ -251,11 +246,7 @@ def linear(shown: NDArray[Any]) -> NDArray[Any]:
 
 
 class Materials:
-    """Reads each material and picture once.
-
-    Attributes:
-        warnings: pictures that cannot be shown, a line each.
-    """
+    """Reads each material and picture once; ``warnings`` have a line for each picture that cannot be shown."""
 
     def __init__(self, file: File, buffers: list[bytes], path: Path) -> None:
         """``path`` is the file's, beside which pictures may be."""

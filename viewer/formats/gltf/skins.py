@@ -52,12 +52,10 @@ class MeshData(msgspec.Struct, rename="camel"):
 
 
 class Rig(NamedTuple):
-    """The joints of the skeleton in the file's nodes.
+    """The joints of the skeleton in the file's nodes; -1 for nodes above it, which stand still.
 
-    Attributes:
-        joints: index in the skeleton by node; -1 for nodes above it, which stand still.
-        worlds: (4, 4) transforms at rest by node, with scales.
-        positions, rotations: (J, 3), (J, 4) world pose of the skeleton at rest.
+    ``worlds`` are the nodes' (4, 4) transforms at rest, with scales; ``positions`` (J, 3) and ``rotations`` (J, 4) the
+    world pose of the skeleton at rest.
     """
 
     joints: Mapping[int, int]
@@ -131,13 +129,7 @@ def _is_drawn_bones(file: File, node: int) -> bool:
 
 
 class _Reader:
-    """Collects meshes and bindings.
-
-    Attributes:
-        meshes, joints, transforms: as of `Skin`.
-        warnings: repairs, a line each.
-        materials: of the file.
-    """
+    """Collects meshes and bindings, as of `Skin`; ``warnings`` are repairs, a line each."""
 
     def __init__(self, file: File, accessors: Accessors, materials: Materials, rig: Rig) -> None:
         """Begin without meshes."""

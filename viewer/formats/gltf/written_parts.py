@@ -121,12 +121,9 @@ def material(name: str, colour: list[float]) -> dict[str, Any]:
 
 
 class Moving(NamedTuple):
-    """An object over the frames of a clip.
+    """A shape at the origin, and its places (F, 3), metres, and turns (F, 4), world_from_object, over a clip.
 
-    Attributes:
-        shape: at the origin.
-        there: (F,) whether it is there; where it is not, its place is that of the last frame before, else the first.
-        places, turns: (F, 3) metres and (F, 4) world_from_object.
+    Where it is not ``there`` (F,), its place is that of the last frame before, else the first.
     """
 
     shape: Object
