@@ -200,8 +200,14 @@ def pose_to_json(skeleton: Skeleton, pose: Pose, *, tags: Iterable[str] | None =
 class KeptPose:
     """A pose of a library, as its file states it.
 
-    ``made_for`` is the name of its skeleton, "" if the file does not state it; ``skeleton`` and ``pose`` are None where
-    the file does not hold names, tree and rest pose. ``joints`` is how many it poses.
+    Attributes:
+        text: of the file.
+        file: its name for messages.
+        made_for: the name of its skeleton; "" if the file does not state it.
+        skeleton: that it was made for: names, tree and rest pose; None: the file does not hold them.
+        pose: of that skeleton; None without one.
+        tags: words by which it is found.
+        joints: how many joints it poses.
     """
 
     text: str

@@ -20,7 +20,13 @@ def _depth(metres: float) -> str:
 
 
 class Stuck(NamedTuple):
-    """A joint's part that cannot leave the ``other`` joint, object or "floor" that it is in at the start, metres."""
+    """A part that cannot leave what it overlaps at the start.
+
+    Attributes:
+        joint: whose part it is.
+        other: the joint or object that it is in, or "floor".
+        depth: metres.
+    """
 
     joint: str
     other: str
