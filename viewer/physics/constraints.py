@@ -14,12 +14,13 @@ farther than the rows allowed for, new rows are made and the step is solved agai
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.physics.model import Model, load_mujoco
 from viewer.physics.overlaps import Overlaps
+from viewer.physics.surroundings import MuJoCo
 from viewer.skeleton import LimitForm, joint_space
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import (
@@ -221,7 +222,7 @@ class BallLimits:
         probes[1:, :3] = 0.5 * _PROBE * np.eye(3)
         self._probes = probes
 
-    def add(self, mj: Any, data: Any, rate: Floats, speed: Floats) -> int:  # noqa: ANN401
+    def add(self, mj: MuJoCo, data: MuJoCo, rate: Floats, speed: Floats) -> int:
         """Add a contact for each range that a ball may come to within the step; returns how many.
 
         Balls that cannot have come to their limits since they were last measured are not measured again.
@@ -267,7 +268,7 @@ class BallLimits:
                 back[measure.order[ball]] = from_swing_twist(angles[ball], 2)
                 qpos[places[ball]] = to_wxyz(back)
 
-    def leave(self, data: Any, rate: Floats, speed: Floats) -> bool:  # noqa: ANN401
+    def leave(self, data: MuJoCo, rate: Floats, speed: Floats) -> bool:
         """Whether one goes further out of its limits in a step at ``speed`` (nv,) than it is.
 
         A ball that does so despite its rows is stopped: ranges are not planes where they meet, or for such a large
@@ -285,7 +286,7 @@ class BallLimits:
         self.stopped |= outside & self._has_rows
         return bool(outside.any())
 
-    def _measure(self, data: Any, speed: Floats) -> None:  # noqa: ANN401
+    def _measure(self, data: MuJoCo, speed: Floats) -> None:
         """Measure the limits of all balls (N) now, and after a step at ``speed`` (N, 3)."""
         now = normalized(from_wxyz(data.qpos[self._qpos]))
         half = 0.5 * self._h * np.linalg.norm(speed, axis=-1, keepdims=True)
@@ -296,7 +297,7 @@ class BallLimits:
             own = measure.balls
             self._rooms[own], self._gradients[own], self._rooms_now[own] = measure(turns[own])
 
-    def _add_contacts(self, mj: Any, data: Any, balls: Ints, gradient: Floats, room: Floats) -> None:  # noqa: ANN401
+    def _add_contacts(self, mj: MuJoCo, data: MuJoCo, balls: Ints, gradient: Floats, room: Floats) -> None:
         """A point on a lever at the joint that may not move against the normal is the moment of the gradient (R, 3)."""
         own = slice(data.ncon, None)
         for ball in balls.tolist():
@@ -313,7 +314,7 @@ class BallLimits:
         contact.dist[own] = lever * room
 
 
-def _contact(mujoco: Any, first: int, second: int, h: float) -> Any:  # noqa: ANN401
+def _contact(mujoco: MuJoCo, first: int, second: int, h: float) -> MuJoCo:
     """A contact without friction between two shapes."""
     made = mujoco.MjContact()
     made.geom[:] = first, second
@@ -357,7 +358,7 @@ class Constraints:
         self._parting = False
         self._aimed: tuple[Floats, Floats] | None = None
 
-    def aim(self, data: Any | None) -> None:  # noqa: ANN401
+    def aim(self, data: MuJoCo | None) -> None:
         """Take how bodies move in the aim: positions and velocities of a `mujoco.MjData`; None: they stay."""
         self._aimed = None
         if data is not None:
@@ -368,7 +369,7 @@ class Constraints:
             turning, moving = data.cvel[:, :3].copy(), data.cvel[:, 3:]
             self._aimed = turning, moving + np.cross(turning, data.xpos - data.subtree_com[mj.body_rootid])
 
-    def rest(self, data: Any) -> None:  # noqa: ANN401
+    def rest(self, data: MuJoCo) -> None:
         """Start from a state with nothing that moves."""
         self.contacts, self.deepest, self._centers, self._still = 0, 0.0, data.xipos.copy(), False
 
@@ -376,7 +377,7 @@ class Constraints:
         """Turn balls back whose swing is near to half a turn, where limits mean nothing, in coordinates (nq,)."""
         self._balls.leave_poles(qpos)
 
-    def part(self, mj: Any, data: Any) -> None:  # noqa: ANN401
+    def part(self, mj: MuJoCo, data: MuJoCo) -> None:
         """Separate what overlaps in a state without motion; overlaps that cannot come apart are `stuck` and stay.
 
         Each step goes all the way out, as far as contacts and limits together allow, by the least motion.
@@ -397,13 +398,13 @@ class Constraints:
             self.stuck = self.stuck.joined(stay)
             data.qpos[:] = start
 
-    def _overlaps(self, mj: Any, data: Any, least: float) -> Overlaps:  # noqa: ANN401
+    def _overlaps(self, mj: MuJoCo, data: MuJoCo, least: float) -> Overlaps:
         """Overlaps of more than a part of the height, except those that are stuck."""
         self._mujoco.mj_kinematics(mj, data)
         self._mujoco.mj_collision(mj, data)
         return Overlaps.found(data, mj.ngeom, least * self._height).without(self.stuck)
 
-    def _part_once(self, mj: Any, data: Any) -> None:  # noqa: ANN401
+    def _part_once(self, mj: MuJoCo, data: MuJoCo) -> None:
         """A step without speeds, in which only the forces of contacts and limits act."""
         mujoco = self._mujoco
         data.qvel[:] = 0.0
@@ -417,7 +418,7 @@ class Constraints:
         """Note that a body is moved to a place (3,), with a velocity (3,)."""
         self._centers[body] = center - self._h * velocity
 
-    def positions(self, mj: Any, data: Any, rate: Floats) -> None:  # noqa: ANN401
+    def positions(self, mj: MuJoCo, data: MuJoCo, rate: Floats) -> None:
         """Compute the positions of a step and what depends on them, as `mj_fwdPosition` does, with our constraints.
 
         ``rate`` (nv,) is how quickly each degree of freedom moves, without sign.
@@ -431,7 +432,7 @@ class Constraints:
         self._balls.stopped[:] = False
         self._make_rows(mj, data, rate, data.qvel)
 
-    def solve(self, mj: Any, data: Any, rate: Floats) -> None:  # noqa: ANN401
+    def solve(self, mj: MuJoCo, data: MuJoCo, rate: Floats) -> None:
         """Solve for the accelerations, as `mj_fwdConstraint` does, so that no motion goes beyond what the rows cover.
 
         Arguments as before.
@@ -451,7 +452,7 @@ class Constraints:
             mujoco.mj_fwdVelocity(mj, data)
             mujoco.mj_fwdConstraint(mj, data)
 
-    def _make_rows(self, mj: Any, data: Any, rate: Floats, speed: Floats) -> None:  # noqa: ANN401
+    def _make_rows(self, mj: MuJoCo, data: MuJoCo, rate: Floats, speed: Floats) -> None:
         """Rows of contacts and limits; those of balls for a step at ``speed`` (nv,)."""
         mujoco = self._mujoco
         if self._joints.size:
@@ -480,7 +481,7 @@ class Constraints:
             np.maximum(room, RETURN * room, out=room)
         mujoco.mj_island(mj, data)
 
-    def _let_slide(self, mj: Any, data: Any, turning: Floats, moving: Floats) -> None:  # noqa: ANN401
+    def _let_slide(self, mj: MuJoCo, data: MuJoCo, turning: Floats, moving: Floats) -> None:
         """Remove friction between still things and bodies that the aim moves along them: see `_LIFTED`."""
         contact = data.contact
         bodies = self._body[contact.geom]
@@ -494,7 +495,7 @@ class Constraints:
         contact.friction[some] = np.maximum(contact.friction[some] * np.maximum(share, 0.0)[:, None], _LEAST_FRICTION)
         contact.dim[some[share <= 0.0]] = 1
 
-    def _look_around(self, mj: Any, data: Any) -> None:  # noqa: ANN401
+    def _look_around(self, mj: MuJoCo, data: MuJoCo) -> None:
         """Set the distance below which contacts get rows."""
         moved = np.abs(data.xipos - self._centers)
         self._centers[:] = data.xipos
@@ -509,10 +510,10 @@ class Constraints:
         """(nbody,) metres around bodies in which they may meet something; they move (nbody, 3) in a step."""
         return np.asarray(np.minimum(self._least + 2.0 * moved.sum(axis=1), self._most))
 
-    def _look_within(self, mj: Any, gap: Floats) -> None:  # noqa: ANN401
+    def _look_within(self, mj: MuJoCo, gap: Floats) -> None:
         mj.body_margin[:], mj.geom_gap[:] = gap, gap[self._body]
 
-    def _moves_farther(self, mj: Any, data: Any, speed: Floats) -> bool:  # noqa: ANN401
+    def _moves_farther(self, mj: MuJoCo, data: MuJoCo, speed: Floats) -> bool:
         """Whether a body moves, in a step at ``speed`` (nv,), beyond where contacts were searched; widens it."""
         ahead = self._ahead
         ahead.qpos[:] = data.qpos
@@ -525,7 +526,7 @@ class Constraints:
         self._still = False
         return True
 
-    def _leaves_scalars(self, mj: Any, data: Any, speed: Floats) -> bool:  # noqa: ANN401
+    def _leaves_scalars(self, mj: MuJoCo, data: MuJoCo, speed: Floats) -> bool:
         """Whether a hinge or slide without a row leaves its range at ``speed`` (nv,)."""
         if not self._joints.size:
             return False
@@ -538,7 +539,7 @@ class Constraints:
         return bool(((room < -OUTSIDE) & (before > mj.jnt_margin[self._joints])).any())
 
 
-def _reach(mj: Any) -> Floats:  # noqa: ANN401
+def _reach(mj: MuJoCo) -> Floats:
     """(nv,) metres at most by which anything moves with a degree of freedom, for each radian or metre of it."""
     far = np.zeros(mj.nbody)  # from a body's origin to the farthest point of itself and what hangs on it
     np.maximum.at(far, mj.geom_bodyid, np.linalg.norm(mj.geom_pos, axis=1) + mj.geom_rbound)

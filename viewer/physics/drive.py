@@ -9,11 +9,11 @@ that each degree of freedom moves, K = w^2 M, D = 2 w M: a rig of any size answe
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from viewer.physics.model import Model, load_mujoco
+from viewer.physics.surroundings import MuJoCo
 from viewer.skeleton import JointKind, Skeleton, World, above, bodies_of, find_figure
 from viewer.skeleton.limbs import ARM
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -85,7 +85,7 @@ class Drive:
         self.set_strength(strength)
         self.torques = np.zeros(own)
 
-    def rest(self, data: Any) -> None:  # noqa: ANN401
+    def rest(self, data: MuJoCo) -> None:
         """Start from a state: joints hold its weights, and forget the loads of contacts."""
         self._borne = np.zeros(len(self.driven))
         load = self._static_gravity(data)
@@ -111,7 +111,7 @@ class Drive:
         self._most_borne = np.minimum(self._most, usual)
         self._carry(self._load)
 
-    def aim(self, data: Any, target: Floats, speed: Floats, out: Floats) -> None:  # noqa: ANN401
+    def aim(self, data: MuJoCo, target: Floats, speed: Floats, out: Floats) -> None:
         """Set the forces ``out`` (nv,) and the model's inertia for the next step.
 
         Args:
@@ -129,7 +129,7 @@ class Drive:
         # Where the torque limit is reached, damping is reduced with everything else.
         mj.dof_armature[:own] = self._armature + self._implicit * (self.torques / torque)
 
-    def weigh(self, data: Any, contacts: int) -> None:  # noqa: ANN401
+    def weigh(self, data: MuJoCo, contacts: int) -> None:
         """Measure the load that joints hold from now on: weights, minus the support of what the figure stands on.
 
         ``data`` is that after a step's forces are solved; ``contacts`` of its contacts, the first ones, are of bodies.
@@ -139,7 +139,7 @@ class Drive:
         borne = np.minimum(np.maximum(self._borne, -self._most_borne), self._most_borne)
         self._carry(self._static_gravity(data) - self.driven * borne)
 
-    def inertia_now(self, data: Any) -> Floats:  # noqa: ANN401
+    def inertia_now(self, data: MuJoCo) -> Floats:
         """(nv, nv) the inertia of the last step, without the part that represents damping."""
         mj, own = self._model.mj, np.arange(len(self.driven))
         full = np.zeros((mj.nv, mj.nv))
@@ -158,14 +158,14 @@ class Drive:
         full = (self.torques <= self._lowest) | (self.torques >= self._highest)
         return np.unique(self._model.dof_joint[self._stated & full])
 
-    def _static_gravity(self, data: Any) -> Floats:  # noqa: ANN401
+    def _static_gravity(self, data: MuJoCo) -> Floats:
         """(D,) torques that hold the figure still: each subtree's weight at its centre, along its joint's motion."""
         center, motion = data.subtree_com, data.cdof[: len(self.driven)]
         arm = center[self._lifted] - center[self._roots]  # at the place to which `cdof` refers
         along = motion[:, 4] + motion[:, 2] * arm[:, 0] - motion[:, 0] * arm[:, 2]
         return np.asarray(self._held * along)
 
-    def _from_contacts(self, data: Any, contacts: int) -> Floats:  # noqa: ANN401
+    def _from_contacts(self, data: MuJoCo, contacts: int) -> Floats:
         """(D,) forces on the joints from what the figure stands on, in the last step: the load of the legs.
 
         Things that it pushes or grips are left out: compensating these fully would push harder and harder.

@@ -12,14 +12,23 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.errors import InputError, MachineError, is_installed
 from viewer.physics.overlaps import Sunk
 from viewer.physics.soles import soled, soles_of
-from viewer.physics.surroundings import BODIES, FLOOR, OBJECT_PREFIX, Movers, Surroundings, add_object, find_movers
+from viewer.physics.surroundings import (
+    BODIES,
+    FLOOR,
+    OBJECT_PREFIX,
+    Movers,
+    MuJoCo,
+    Surroundings,
+    add_object,
+    find_movers,
+)
 from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_place, joint_space, rest_world
 from viewer.skeleton.balance import capsule_masses, standing_height
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -63,7 +72,7 @@ _SOLE = 0.03
 """Half the thickness of a sole, in heights of its foot's length."""
 
 
-def load_mujoco() -> Any:  # noqa: ANN401 - without types
+def load_mujoco() -> MuJoCo:
     """The module.
 
     Raises:
@@ -113,7 +122,7 @@ class Model:
         sunk: parts too deep in the floor at the start to touch it.
     """
 
-    mj: Any
+    mj: MuJoCo
     skeleton: Skeleton
     parts: tuple[Part, ...]
     body: Ints
@@ -250,12 +259,7 @@ class Model:
 
 
 def make_model(
-    skeleton: Skeleton,
-    pose: Pose,
-    surroundings: Surroundings,
-    *,
-    balls: int = BALLS,
-    figures: Sequence[Skeleton] = (),
+    skeleton: Skeleton, pose: Pose, surroundings: Surroundings, *, balls: int = BALLS, figures: Sequence[Skeleton] = ()
 ) -> Model:
     """Compile the model of a skeleton.
 
@@ -307,7 +311,7 @@ def make_model(
     )
 
 
-def _add_markers(mujoco: Any, spec: Any, bodies: list[Any], skeleton: Skeleton) -> None:  # noqa: ANN401
+def _add_markers(mujoco: MuJoCo, spec: MuJoCo, bodies: list[MuJoCo], skeleton: Skeleton) -> None:
     """Give balls with limits and their parents a shape that touches nothing: see `constraints`."""
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if skeleton.kinds[joint] is JointKind.BALL and skeleton.limits[joint] is not None:
@@ -318,7 +322,7 @@ def _add_markers(mujoco: Any, spec: Any, bodies: list[Any], skeleton: Skeleton) 
                     )
 
 
-def _compiled(spec: Any) -> Any:  # noqa: ANN401
+def _compiled(spec: MuJoCo) -> MuJoCo:
     try:
         return spec.compile()
     except ValueError as error:
@@ -329,14 +333,14 @@ def _ball(number: int) -> str:
     return f"ball {number}//"
 
 
-def _joint_of(mj: Any, bodies: list[Any]) -> Ints:  # noqa: ANN401
+def _joint_of(mj: MuJoCo, bodies: list[MuJoCo]) -> Ints:
     """(B,) the joint of each body, -1 of others: MuJoCo orders bodies depth first."""
     found = np.full(mj.nbody, -1, dtype=np.intp)
     found[[body.id for body in bodies]] = np.arange(len(bodies))
     return found
 
 
-def _joints_in(mj: Any, made: Spec, skeleton: Skeleton) -> Model:  # noqa: ANN401
+def _joints_in(mj: MuJoCo, made: Spec, skeleton: Skeleton) -> Model:
     """Where our joints are in a compiled model, without balls and objects."""
     body = np.array([one.id for one in made.bodies], dtype=np.intp)
     joints = mj.body_jntadr[body].astype(np.intp)
@@ -357,7 +361,7 @@ def _joints_in(mj: Any, made: Spec, skeleton: Skeleton) -> Model:  # noqa: ANN40
     )  # fmt: skip
 
 
-def _allow_for_start(mujoco: Any, made: Spec, skeleton: Skeleton, pose: Pose) -> Sunk:  # noqa: ANN401
+def _allow_for_start(mujoco: MuJoCo, made: Spec, skeleton: Skeleton, pose: Pose) -> Sunk:
     """Exclude contact of pairs that are deep in each other in the start pose, and of parts deep in the floor.
 
     Returns:
@@ -391,8 +395,8 @@ def _allow_for_start(mujoco: Any, made: Spec, skeleton: Skeleton, pose: Pose) ->
 class Spec(NamedTuple):
     """A `mujoco.MjSpec` before it is compiled: the body of each joint, figures, whether capsules touch each other."""
 
-    spec: Any
-    bodies: list[Any]
+    spec: MuJoCo
+    bodies: list[MuJoCo]
     parts: tuple[Part, ...]
     touches_itself: bool
 
@@ -441,9 +445,9 @@ def make_spec(skeleton: Skeleton, pose: Pose, surroundings: Surroundings, figure
     return Spec(spec, bodies, tuple(parts), touching)
 
 
-def _add_joints(mujoco: Any, spec: Any, skeleton: Skeleton, pose: Pose) -> list[Any]:  # noqa: ANN401
+def _add_joints(mujoco: MuJoCo, spec: MuJoCo, skeleton: Skeleton, pose: Pose) -> list[MuJoCo]:
     """A body for each joint."""
-    bodies: list[Any] = []
+    bodies: list[MuJoCo] = []
     taken = {"world"}
     space = joint_space(skeleton)
     for joint, (name, parent, kind) in enumerate(
@@ -483,7 +487,7 @@ def _add_joints(mujoco: Any, spec: Any, skeleton: Skeleton, pose: Pose) -> list[
     return bodies
 
 
-def _add_mimics(mujoco: Any, spec: Any, skeleton: Skeleton, bodies: list[Any]) -> None:  # noqa: ANN401
+def _add_mimics(mujoco: MuJoCo, spec: MuJoCo, skeleton: Skeleton, bodies: list[MuJoCo]) -> None:
     """Equalities of joints that follow others."""
     for one in skeleton.mimics:
         joint, leader = (bodies[skeleton.index(name)].name for name in (one.joint, one.leader))
@@ -494,7 +498,7 @@ def _add_mimics(mujoco: Any, spec: Any, skeleton: Skeleton, bodies: list[Any]) -
         made.data[:2] = one.offset, one.ratio
 
 
-def _add_loops(mujoco: Any, spec: Any, skeleton: Skeleton, bodies: list[Any]) -> None:  # noqa: ANN401
+def _add_loops(mujoco: MuJoCo, spec: MuJoCo, skeleton: Skeleton, bodies: list[MuJoCo]) -> None:
     """Sites that stay together, turned as at rest if the loop is rigid."""
     rest = rest_world(skeleton).rotations
     for number, loop in enumerate(skeleton.loops):
@@ -512,13 +516,7 @@ def _add_loops(mujoco: Any, spec: Any, skeleton: Skeleton, bodies: list[Any]) ->
 
 
 def _add_capsules(
-    mujoco: Any,  # noqa: ANN401
-    bodies: list[Any],
-    skeleton: Skeleton,
-    friction: list[float],
-    height: float,
-    *,
-    touching: bool,
+    mujoco: MuJoCo, bodies: list[MuJoCo], skeleton: Skeleton, friction: list[float], height: float, *, touching: bool
 ) -> float:
     """Add the capsules, what stands on the floor, and inertias; returns the mass of all in kilograms."""
     found, masses = bodies_of(skeleton), capsule_masses(skeleton)
@@ -575,7 +573,7 @@ def _weights_carried(skeleton: Skeleton, weights: Floats) -> tuple[Floats, Float
     return np.asarray(np.bincount(mover, weights, len(skeleton))[mover]), below
 
 
-def _add_soles(mujoco: Any, bodies: list[Any], skeleton: Skeleton, friction: list[float]) -> None:  # noqa: ANN401
+def _add_soles(mujoco: MuJoCo, bodies: list[MuJoCo], skeleton: Skeleton, friction: list[float]) -> None:
     """Boxes on the soles of a figure."""
     for sole in soles_of(skeleton):
         thick = _SOLE * sole.length
@@ -586,7 +584,7 @@ def _add_soles(mujoco: Any, bodies: list[Any], skeleton: Skeleton, friction: lis
         )  # fmt: skip
 
 
-def _exclude(spec: Any, bodies: list[Any], skeleton: Skeleton) -> None:  # noqa: ANN401
+def _exclude(spec: MuJoCo, bodies: list[MuJoCo], skeleton: Skeleton) -> None:
     """Exclude pairs of bodies not all of whose capsules are tested: neighbours, and those that touch at rest."""
     found = bodies_of(skeleton)
     owner = [one.joint for one in found.capsules]

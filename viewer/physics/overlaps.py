@@ -6,11 +6,12 @@ how hard the floor pushes. Contacts that such a part cannot leave would push for
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.errors import listed
+from viewer.physics.surroundings import MuJoCo
 from viewer.spatial.checks import Bools, Floats, Ints
 
 
@@ -65,7 +66,7 @@ class Overlaps(NamedTuple):
         return cls(np.zeros(0, dtype=np.intp), np.zeros(0), shapes)
 
     @classmethod
-    def found(cls, data: Any, shapes: int, least: float) -> Overlaps:  # noqa: ANN401
+    def found(cls, data: MuJoCo, shapes: int, least: float) -> Overlaps:
         """The contacts of a `mujoco.MjData` that are deeper than ``least`` metres."""
         deep = data.contact.dist < -least
         pairs, which = np.unique(_pairs_of(data.contact.geom[deep], shapes), return_inverse=True)

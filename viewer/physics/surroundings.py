@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from viewer.skeleton.pose import moved_roots
 from viewer.spatial.checks import Floats, Ints, check_range
 from viewer.spatial.quaternion import conjugate, from_wxyz, normalized, rotate, to_wxyz
 
+MuJoCo: TypeAlias = Any
+"""The module, a specification, a model or its data: MuJoCo has no types."""
 GRAVITY = 9.81
 BODIES, FLOOR = 1, 2
 """Bits that determine what collides with what."""
@@ -67,7 +69,7 @@ class Surroundings:
             check_range(f"physics: mass of {quote(name)}", mass, above=0.0)
 
 
-def add_object(mujoco: Any, spec: Any, one: Object, mass: float | None, friction: float) -> None:  # noqa: ANN401
+def add_object(mujoco: MuJoCo, spec: MuJoCo, one: Object, mass: float | None, friction: float) -> None:
     """Add an object to a model; without a mass it stands still. A mesh touches by its convex hull."""
     quat = to_wxyz(np.array(one.rotation))
     body = spec.worldbody.add_body(name=OBJECT_PREFIX + one.name, pos=one.center, quat=quat)
@@ -113,7 +115,7 @@ class Movers:
         )
 
 
-def find_movers(mj: Any, surroundings: Surroundings) -> Movers:  # noqa: ANN401
+def find_movers(mj: MuJoCo, surroundings: Surroundings) -> Movers:
     """Find the objects in a compiled model."""
     names = tuple(one.name for one in surroundings.objects if one.name in surroundings.masses)
     bodies = [mj.body(OBJECT_PREFIX + name) for name in names]

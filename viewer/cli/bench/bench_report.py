@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from viewer.cli.bench.plan import Plan, measure_apart
 from viewer.cli.bench.solves import NUMBA, NUMPY, TURN
@@ -16,6 +16,8 @@ from viewer.cli.solving_options import BENCH_PARTS, BenchOptions
 from viewer.errors import InputError, OutputError, plural, reason, writing
 from viewer.session.user_files import log_folder
 
+Figures: TypeAlias = Any
+"""JSON of a part's own shape."""
 _SMALL = 1e-3
 """Smaller figures are shown as "< 0.001"."""
 
@@ -53,7 +55,7 @@ def as_text(table: Table) -> str:
     return "\n".join([table.title, *([table.note] if table.note else []), *(f"  {line.rstrip()}" for line in lines)])
 
 
-def tables(part: str, figures: Any) -> list[Table]:  # noqa: ANN401 - JSON of the part's own shape
+def tables(part: str, figures: Figures) -> list[Table]:
     """The tables of one part's figures."""
     return _TABLES[part](figures)
 
@@ -67,7 +69,7 @@ def number(value: Json, digits: int = 3) -> str:
     return f"{value:.{digits}g}" if abs(value) >= _SMALL else f"< {_SMALL}"
 
 
-def _speed(figures: Any) -> list[Table]:  # noqa: ANN401
+def _speed(figures: Figures) -> list[Table]:
     note = (
         f"Median ms of a whole Python call, {TURN} in a row, one thread; and valid solutions of the problems tried: "
         "goals met and limits kept."
@@ -75,7 +77,7 @@ def _speed(figures: Any) -> list[Table]:  # noqa: ANN401
     return [_side_by_side("One-shot solves", note, figures["sets"])]
 
 
-def _side_by_side(title: str, note: str, sets: Any, *, iterations: bool = False) -> Table:  # noqa: ANN401
+def _side_by_side(title: str, note: str, sets: Figures, *, iterations: bool = False) -> Table:
     """A row for each set and class, a column for each contender."""
     names = list(dict.fromkeys(name for kinds in sets.values() for runs in kinds.values() for name in runs))
     rows = [
@@ -86,7 +88,7 @@ def _side_by_side(title: str, note: str, sets: Any, *, iterations: bool = False)
     return Table(title, note, ("rig and class", *names), rows)
 
 
-def _run(run: Any, *, iterations: bool = False) -> str:  # noqa: ANN401
+def _run(run: Figures, *, iterations: bool = False) -> str:
     if run is None:
         return "-"
     damping = f", λ {run['damping']:.0e}".replace("e-0", "e-") if "damping" in run else ""
@@ -94,12 +96,12 @@ def _run(run: Any, *, iterations: bool = False) -> str:  # noqa: ANN401
     return f"{number(run['ms'])} ms, {run['valid']}/{run['problems']}{damping}{steps}"
 
 
-def _methods(figures: Any) -> list[Table]:  # noqa: ANN401
+def _methods(figures: Figures) -> list[Table]:
     note = "Median ms, valid solutions, median iterations; those for comparison run on numpy."
     return [_side_by_side("Every solver by its name", note, figures, iterations=True)]
 
 
-def _drag(figures: Any) -> list[Table]:  # noqa: ANN401
+def _drag(figures: Figures) -> list[Table]:
     keys = ("below_1_mm_percent", "error_mm_p99", "joint_step_deg_p99", "joint_step_deg_max", "ms")
     rows = [
         (f"{rig}, {iterations} a frame", *(number(run[key]) for key in keys))
@@ -125,7 +127,7 @@ def _drag(figures: Any) -> list[Table]:  # noqa: ANN401
     return [following, Table("Out and back", note, names, back), _beyond(figures)]
 
 
-def _beyond(figures: Any) -> Table:  # noqa: ANN401
+def _beyond(figures: Figures) -> Table:
     keys = ("frozen", "joint_step_deg_median", "joint_step_deg_max")
     rows = [
         (f"{rig}, {found['beyond']['trials']} drags", *(number(found["beyond"][key]) for key in keys))
@@ -138,7 +140,7 @@ def _beyond(figures: Any) -> Table:  # noqa: ANN401
     return Table("Out of reach and back", note, ("rig", "frozen", "largest step, deg, median", "largest"), rows)
 
 
-def _unreachable(figures: Any) -> list[Table]:  # noqa: ANN401
+def _unreachable(figures: Figures) -> list[Table]:
     keys = ("deg_per_iteration_median", "deg_per_iteration_p90", "deg_per_iteration_max")
     rows = [
         (rig, *(number(run[key]) for key in keys), ", ".join(f"{n} {status}" for status, n in run["statuses"].items()))
@@ -148,14 +150,14 @@ def _unreachable(figures: Any) -> list[Table]:  # noqa: ANN401
     return [Table("Out of reach", note, ("rig", "median", "p90", "largest", "statuses"), rows)]
 
 
-def _lockup(figures: Any) -> list[Table]:  # noqa: ANN401
+def _lockup(figures: Figures) -> list[Table]:
     keys = ("one_shot_percent", "dragging_percent", "released_percent")
     rows = [(method, *(number(run[key]) for key in keys)) for method, run in figures.items()]
     note = "Four links in a plane, 45 degrees either way, 300 goals within reach: percent that are not reached."
     return [Table("Lock-ups", note, ("solver", "one-shot", "dragging", "released"), rows)]
 
 
-def _poses(figures: Any) -> list[Table]:  # noqa: ANN401
+def _poses(figures: Figures) -> list[Table]:
     given = {"a": "a: root given", "b": "b: root free", "c": "c: turns given"}
     keys = ("position_cm", "angle_deg", "flips_percent", "reach_percent")
     rows = [
@@ -188,7 +190,7 @@ def _poses(figures: Any) -> list[Table]:  # noqa: ANN401
     ]
 
 
-def _batch(figures: Any) -> list[Table]:  # noqa: ANN401
+def _batch(figures: Figures) -> list[Table]:
     rows = [
         (
             f"{kind}, {threads.removeprefix('threads_')} thread(s)",
@@ -203,12 +205,12 @@ def _batch(figures: Any) -> list[Table]:  # noqa: ANN401
     return [Table("Batches", note, ("class, threads", "solves/s", "valid"), rows)]
 
 
-def _start(figures: Any) -> list[Table]:  # noqa: ANN401
+def _start(figures: Figures) -> list[Table]:
     rows = [(name.replace("_", " "), number(seconds)) for name, seconds in figures.items()]
     return [Table("Cold starts", "Seconds of whole processes.", ("process", "s"), rows)]
 
 
-def _files(figures: Any) -> list[Table]:  # noqa: ANN401
+def _files(figures: Figures) -> list[Table]:
     found = figures["forward_kinematics"]
     kinematics = [
         (f"a clip of {found['joints']} joints, frames/s", number(found["clip_frames_per_s"])),
@@ -224,7 +226,7 @@ def _files(figures: Any) -> list[Table]:  # noqa: ANN401
     ]
 
 
-_TABLES: dict[str, Callable[[Any], list[Table]]] = {
+_TABLES: dict[str, Callable[[Figures], list[Table]]] = {
     "speed": _speed,
     "methods": _methods,
     "drag": _drag,
