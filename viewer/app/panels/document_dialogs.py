@@ -24,14 +24,15 @@ from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document import Item
 from viewer.document.actions import Select, SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
-from viewer.formats.file_formats import UP_NAMES, UpWord
+from viewer.formats.file_formats import SAMPLE, UP_NAMES, UpWord
 from viewer.formats.load import load, sample_names
 from viewer.session.session_files import backup_of
-from viewer.skeleton import Skeleton, fk, tip_positions
+from viewer.skeleton import fk, tip_positions
 from viewer.ui import number_format
 from viewer.ui.commands import COMMANDS
 from viewer.ui.opening import MotionQuestion, units_of
 from viewer.ui.timeline import last_frame
+from viewer.ui.view import Request
 
 Segment = tuple[tuple[float, float], tuple[float, float]]
 
@@ -40,7 +41,7 @@ Segment = tuple[tuple[float, float], tuple[float, float]]
 def outline(name: str) -> tuple[Segment, ...]:
     """The bones of a sample in three-quarter view, as lines in a unit square, y down; none if it cannot be read."""
     try:
-        character = load(f"sample:{name}")
+        character = load(f"{SAMPLE}{name}")
     except ViewerError:
         return ()
     skeleton = character.skeleton
@@ -61,21 +62,21 @@ def outline(name: str) -> tuple[Segment, ...]:
     )
 
 
-_NEW_POPUP = "##new dialog"
 _NEW_WIDTH, _CARD, _SPACE = 660.0, 148.0, 8.0
 _RECENT = 6
 """Number of recent files shown."""
 
 
 def draw_new_dialog(ui: PanelContext) -> None:
-    """Open the dialog when it is requested, and draw it."""
-    if ui.take("new-dialog") is not None:
-        imgui.open_popup(_NEW_POPUP)
-    with dialog(ui, _NEW_POPUP, width=_NEW_WIDTH, title="New from sample") as shown:
+    """Draw the dialog while it is open."""
+    with dialog(ui, "new-dialog", width=_NEW_WIDTH, title="New from sample") as shown:
         if shown is None:
             return
-        shown.closed |= _samples(ui)
-        shown.closed |= _recent(ui)
+        path = _recent(ui, _sample(ui))
+        if path is not None:
+            ui.controller.files.open(path)
+            ui.wake()
+            shown.closed = True
         pen = Pen(ui)
         x, y = imgui.get_cursor_screen_pos()
         if controls.text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=28):
@@ -84,23 +85,20 @@ def draw_new_dialog(ui: PanelContext) -> None:
         pen.text(x + pen.px(112), pen.middle(y, pen.px(28)), "or drop a motion, a skeleton or a robot here", "text3")
 
 
-def _samples(ui: PanelContext) -> bool:
-    """A card for each sample; returns whether one was chosen."""
+def _sample(ui: PanelContext) -> str | None:
+    """A card for each sample; returns that of the one pressed in this frame, as it is opened."""
     room, space = imgui.get_content_region_avail().x, ui.px(_SPACE)
     across = max(1, int((room + space) / (ui.px(_CARD) + space)))
     wide = (room - space * (across - 1)) / across
-    chosen = ""
+    chosen = None
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (space, space))
     for index, name in enumerate(sample_names()):
         if index % across:
             imgui.same_line()
         if _card(ui, name, wide):
-            chosen = name
+            chosen = f"{SAMPLE}{name}"
     imgui.pop_style_var()
-    if chosen:
-        ui.controller.files.open(f"sample:{chosen}")
-        ui.wake()
-    return bool(chosen)
+    return chosen
 
 
 def _card(ui: PanelContext, name: str, wide: float) -> bool:
@@ -121,35 +119,25 @@ def _card(ui: PanelContext, name: str, wide: float) -> bool:
     return it.clicked
 
 
-def _recent(ui: PanelContext) -> bool:
-    """Recent files; returns whether one was chosen."""
+def _recent(ui: PanelContext, chosen: Path | str | None) -> Path | str | None:
+    """Rows of recent files; returns the one pressed in this frame, else what was chosen before."""
     recent = ui.controller.view.preferences.recent[:_RECENT]
     if not recent:
-        return False
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
+        return chosen
+    pen, x, y, *_ = controls.line(ui, 22)
     pen.small(x, y + pen.px(6), "Recent")
-    imgui.dummy((1.0, pen.px(22)))
     with controls.no_spacing():
-        chosen = [path for path in recent if _recent_row(pen, path)]
+        for file in recent:
+            it, path = controls.list_row(pen, file, 24), Path(file)
+            name = pen.fit(path.name, it.w * 0.5)
+            pen.text(it.x + pen.px(6), pen.middle(it.y, it.h), name, "text" if it.hovered else "text2")
+            folder = pen.fit(str(path.parent), it.w - pen.width(name) - pen.px(28), SMALL)
+            pen.right(it.x + it.w - pen.px(6), pen.middle(it.y, it.h, SMALL), folder, "text3", SMALL)
+            tip(file)
+            chosen = path if it.clicked else chosen
     imgui.dummy((1.0, pen.px(6)))
-    if chosen:
-        ui.controller.files.open(Path(chosen[0]))
-        ui.wake()
-    return bool(chosen)
+    return chosen
 
-
-def _recent_row(pen: Pen, file: str) -> bool:
-    it, path = controls.list_row(pen, file, 24), Path(file)
-    name = pen.fit(path.name, it.w * 0.5)
-    pen.text(it.x + pen.px(6), pen.middle(it.y, it.h), name, "text" if it.hovered else "text2")
-    folder = pen.fit(str(path.parent), it.w - pen.width(name) - pen.px(28), SMALL)
-    pen.right(it.x + it.w - pen.px(6), pen.middle(it.y, it.h, SMALL), folder, "text3", SMALL)
-    tip(file)
-    return it.clicked
-
-
-_UNITS_POPUP = "##units"
 
 _UNITS_WIDTH, _LABEL = 500.0, 110.0
 _UNITS = ("auto", "m", "cm", "mm", "inch", "cmu", "other")
@@ -167,13 +155,12 @@ class _Units:
 
 
 def draw_units_dialog(ui: PanelContext) -> None:
-    """Open the dialog when it is requested, and draw it."""
-    if ui.take("units-dialog") is not None:
-        ui.memory["state"] = _units_now(ui)
-        imgui.open_popup(_UNITS_POPUP)
-    with dialog(ui, _UNITS_POPUP, width=_UNITS_WIDTH, title="Units, axes, frame time") as shown:
+    """Draw the dialog while it is open."""
+    with dialog(ui, "units-dialog", width=_UNITS_WIDTH, title="Units, axes, frame time") as shown:
         if shown is None:
             return
+        if shown.asked:
+            ui.memory["state"] = _units_now(ui)
         state: _Units = ui.memory["state"]
         controls.quiet(ui, f"Read as {units_of(ui.session.document.character)}")
         gap(ui.px(4))
@@ -219,7 +206,7 @@ def _apply_units(ui: PanelContext, state: _Units) -> None:
         session.dispatch(SetFrameTime(1.0 / rate))
 
 
-SAVE, CHANGED, MOTION, FRAME = "##ask save", "##ask changed", "##ask motion", "##go to frame"
+SAVE, CHANGED, MOTION = "##ask save", "##ask changed", "##ask motion"
 
 _WIDTH, _WIDER = 440.0, 600.0
 _RANGE = 96.0
@@ -318,12 +305,11 @@ def _ask_motion(ui: PanelContext) -> None:
 
 def _go_to_frame(ui: PanelContext) -> None:
     memory = ui.memory
-    if ui.take("go-to-frame") is not None:
-        memory["frame"] = str(ui.session.document.frame)
-        imgui.open_popup(FRAME)
-    with dialog(ui, FRAME, width=320.0, title="Go to frame") as shown:
+    with dialog(ui, "go-to-frame", width=320.0, title="Go to frame") as shown:
         if shown is None:
             return
+        if shown.asked:
+            memory["frame"] = str(ui.session.document.frame)
         last = last_frame(ui.session.document)
         controls.label(ui, "Frame")
         if imgui.is_window_appearing():
@@ -349,7 +335,6 @@ def _go(ui: PanelContext, wanted: float, last: int) -> None:
 
 # --- finding commands and joints by words of their names
 
-_POPUP = "##find"
 _MOST, _ROW = 10, 24
 """Rows shown at once, and the height of one, logical pixels."""
 _NOT_OFFERED = frozenset({"find.all", "select.find"})
@@ -387,23 +372,16 @@ def found_commands(query: str) -> list[Found]:
     return [one for _, one in sorted(found, key=lambda pair: pair[0])]
 
 
-def found_here(skeleton: Skeleton, query: str) -> list[Found]:
-    """Commands, then joints; without a query all joints."""
-    joints = [Found(skeleton.names[row.joint]) for row in found_rows(skeleton, query)]
-    return [*found_commands(query), *joints]
-
-
 def draw_find_dialog(ui: PanelContext) -> None:
     """Open the dialog when it is requested, also by the search of the tree while that is hidden, and draw it."""
-    asked = ui.take("find-dialog") is not None
     if ui.controller.view.find_requested and Place.LEFT_TOP not in ui.regions.rects:
-        ui.controller.view.find_requested, asked = False, True
-    if asked:
-        ui.memory["query"], ui.memory["mark"] = "", 0
-        imgui.open_popup(_POPUP)
-    with dialog(ui, _POPUP, width=420.0, title="Find") as shown:
+        ui.controller.view.find_requested = False
+        ui.requests.append(Request("find-dialog"))
+    with dialog(ui, "find-dialog", width=420.0, title="Find") as shown:
         if shown is None:
             return
+        if shown.asked:
+            ui.memory["query"], ui.memory["mark"] = "", 0
         before = ui.memory["query"]
         search = fields.search_field(ui, "query", before, "A command or a joint", focus=imgui.is_window_appearing())
         ui.memory["query"] = search.text
@@ -423,11 +401,9 @@ def draw_find_dialog(ui: PanelContext) -> None:
 def _chosen(ui: PanelContext, search: fields.Search) -> Found | None:
     """Draw what is found, with one row marked: arrow keys move the mark, Enter and a click choose."""
     query = search.text.strip()
-    found = [
-        one
-        for one in found_here(ui.session.document.skeleton, query)
-        if not one.command or ui.controller.can(one.command)
-    ]
+    skeleton = ui.session.document.skeleton
+    found = [one for one in found_commands(query) if ui.controller.can(one.command)]
+    found += [Found(skeleton.names[row.joint]) for row in found_rows(skeleton, query)]  # without a query all joints
     mark = ui.memory["mark"] = max(0, min(ui.memory["mark"] + search.step, len(found) - 1))
     first = max(0, mark - _MOST + 1)
     chosen = found[mark] if search.entered and found else None

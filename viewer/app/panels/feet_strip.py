@@ -9,7 +9,8 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import EYE, command_entry, eye_switch
 from viewer.app.theme import SMALL
-from viewer.app.widgets.dialogs import popup
+from viewer.app.widgets import controls
+from viewer.app.widgets.dialogs import open_popup, popup
 from viewer.app.widgets.edits import attempt, carry_out, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document.actions import SetFeet
@@ -85,7 +86,7 @@ def _feet_head(ui: PanelContext, pen: Pen, feet: PlantedFeet, at: tuple[float, f
     if name.hovered and not name.held:
         tip(f"{ui.controller.planting.words()}\n{_LEGEND}\nDrag sideways: weight")
     if name.clicked and imgui.is_mouse_released(imgui.MouseButton_.right):
-        _open_menu(ui, None, 0)
+        open_popup(ui, _FEET_MENU, (None, 0))
 
 
 def _bars(ui: PanelContext, pen: Pen, feet: PlantedFeet, it: Area, x_of: Callable[[float], float]) -> None:
@@ -120,7 +121,7 @@ def _bars(ui: PanelContext, pen: Pen, feet: PlantedFeet, it: Area, x_of: Callabl
         _add(ui, row, frame)
     if it.clicked and imgui.is_mouse_released(imgui.MouseButton_.right):
         ui.memory["feet row"] = row
-        _open_menu(ui, hit, frame)
+        open_popup(ui, _FEET_MENU, (hit, frame))
 
 
 def _change(ui: PanelContext, action: SetFeet) -> None:
@@ -188,18 +189,11 @@ def _add(ui: PanelContext, row: int, frame: int) -> None:
         attempt(ui, lambda: ui.controller.planting.add(name, "ball" if row % 2 else "heel", frame))
 
 
-def _open_menu(ui: PanelContext, one: ShownContact | None, frame: int) -> None:
-    ui.memory["feet menu"] = (one, frame)
-    ui.memory["feet menu wanted"] = True
-
-
 def _draw_feet_menu(ui: PanelContext, feet: PlantedFeet) -> None:
-    if ui.memory.pop("feet menu wanted", False):
-        imgui.open_popup(_FEET_MENU)
     with popup(ui, _FEET_MENU) as opened:
         if not opened:
             return
-        one, frame = ui.memory.get("feet menu", (None, 0))
+        one, frame = ui.memory[_FEET_MENU]
         if one is not None and one.number < len(feet.contacts) and feet.contacts[one.number] == one.contact:
             _contact_entries(ui, feet, one, frame)
         elif one is None and frame:
@@ -223,14 +217,12 @@ def _contact_entries(ui: PanelContext, feet: PlantedFeet, one: ShownContact, fra
 def _feet_entries(ui: PanelContext, feet: PlantedFeet) -> None:
     command_entry(ui, "feet.plant")
     if imgui.begin_menu("Weight"):
-        for weight in _WEIGHTS:
-            if imgui.menu_item_simple(f"{round(100 * weight)} %", "", feet.weight == weight):
-                _change(ui, SetFeet(weight=weight))
+        if (weight := controls.pick(((one, f"{round(100 * one)} %") for one in _WEIGHTS), feet.weight)) is not None:
+            _change(ui, SetFeet(weight=weight))
         imgui.end_menu()
     if imgui.begin_menu("Blend"):
-        for blend in _BLENDS:
-            if imgui.menu_item_simple(f"{blend:g} s", "", feet.blend == blend):
-                _change(ui, SetFeet(blend=blend))
+        if (blend := controls.pick(((one, f"{one:g} s") for one in _BLENDS), feet.blend)) is not None:
+            _change(ui, SetFeet(blend=blend))
         imgui.end_menu()
     command_entry(ui, "feet.find")
     command_entry(ui, "feet.remove")

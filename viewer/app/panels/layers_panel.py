@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -15,7 +14,7 @@ from viewer.app.panels.goals_panel import draw_level
 from viewer.app.panels.panel_parts import EYE, command_entry, eye_switch
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
-from viewer.app.widgets.dialogs import popup
+from viewer.app.widgets.dialogs import open_popup, popup
 from viewer.app.widgets.edits import act, carry_out, scrub
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import GoalLayer, Item
@@ -65,7 +64,10 @@ def draw_lanes(ui: PanelContext, names: float, x_of: Callable[[float], float]) -
         imgui.pop_id()
     imgui.set_cursor_screen_pos((corner.x, corner.y + tall * min(len(layers), MOST)))
     imgui.dummy((1.0, 0.0))
-    _draw_menu(ui, layers)
+    with popup(ui, _MENU) as opened:
+        for layer in layers if opened else ():
+            if layer.id == ui.memory.get(_MENU):
+                layer_entries(ui, layer)
 
 
 def _head(ui: PanelContext, pen: Pen, layer: GoalLayer, at: tuple[float, float, float, float]) -> None:
@@ -89,8 +91,7 @@ def _answer(ui: PanelContext, layer: GoalLayer, it: Area) -> None:
         return
     act(ui, Select((Item("layer", layer.id),)))
     if imgui.is_mouse_released(imgui.MouseButton_.right):
-        ui.memory["layer"] = layer.id
-        ui.memory["layer menu wanted"] = True
+        open_popup(ui, _MENU, layer.id)
 
 
 def _lane(ui: PanelContext, pen: Pen, layer: GoalLayer, it: Area, x_of: Callable[[float], float]) -> None:
@@ -179,15 +180,6 @@ def _draw(ui: PanelContext, pen: Pen, layer: GoalLayer, it: Area, ends: list[flo
     pen.rule(it.x, it.x + it.w, it.y + it.h - 1.0)
 
 
-def _draw_menu(ui: PanelContext, layers: tuple[GoalLayer, ...]) -> None:
-    if ui.memory.pop("layer menu wanted", False):
-        imgui.open_popup(_MENU)
-    with popup(ui, _MENU) as opened:
-        layer = next((one for one in layers if one.id == ui.memory.get("layer")), None)
-        if opened and layer is not None:
-            layer_entries(ui, layer)
-
-
 def layer_entries(ui: PanelContext, layer: GoalLayer) -> None:
     """The menu entries of a layer."""
     layers = layers_of(ui.session.document)
@@ -272,8 +264,8 @@ def _times(ui: PanelContext, layer: GoalLayer) -> None:
             if number:
                 imgui.same_line(0.0, ui.px(6))
             edit = fields.number_field(ui, part, float(frame), form, width=ui.px(_FIELD))
-            carry_out(ui, edit, f"Time of layer {layer.id}", partial(_at_frame, layer, part, last))
 
+            def timed(frame: float, part: str = part) -> SetLayer:
+                return SetLayer(layer.id, **moved(layer, part, round(frame), last))
 
-def _at_frame(layer: GoalLayer, part: str, last: int, frame: float) -> SetLayer:
-    return SetLayer(layer.id, **moved(layer, part, round(frame), last))
+            carry_out(ui, edit, f"Time of layer {layer.id}", timed)

@@ -13,7 +13,7 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import ask, hint
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
-from viewer.app.widgets.dialogs import confirm, dialog, popup
+from viewer.app.widgets.dialogs import confirm, dialog, open_popup, popup
 from viewer.app.widgets.edits import Phase, attempt, scrub
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.formats.files import read_bytes, write_whole
@@ -30,7 +30,7 @@ _FULL = 180.0
 """Logical pixels that a drag takes from 0 to 100 %."""
 _BAR = 4.0
 _NOTE = 18.0
-_MENU, _FOLDERS, _DIALOG = "##pose menu", "##pose folders", "##keep pose"
+_MENU, _FOLDERS = "##pose menu", "##pose folders"
 
 
 class _Shown(NamedTuple):
@@ -102,7 +102,7 @@ def _foot(shown: _Shown) -> None:
     tip(full or "Poses change the selected joints; all if none is selected")
     imgui.set_cursor_screen_pos((x + room - button, y))
     if controls.icon_button(ui, "folder", fa.ICON_FA_FOLDER, f"Poses of {shown.library.folder}", size=_NOTE, fill=None):
-        imgui.open_popup(_FOLDERS)
+        open_popup(ui, _FOLDERS)
     with popup(ui, _FOLDERS) as opened:
         if opened:
             _folders(shown)
@@ -161,7 +161,11 @@ def _cell(shown: _Shown, pose: LibraryPose, side: float) -> None:
     words = pen.fit(pose.name, it.w, SMALL)
     pen.text(it.x + (it.w - pen.width(words, SMALL)) / 2.0, y, words, colour, SMALL)
     if it.hovered and share is None:
-        _draw_flip(pen, _flip_area(pen, it))
+        flip = _flip_area(pen, it)
+        hovered = flip.contains(*imgui.get_io().mouse_pos)
+        pen.box(*flip, "field_hi" if hovered else "field")
+        middle = flip.x + flip.w / 2.0, flip.y + flip.h / 2.0
+        pen.icon(*middle, fa.ICON_FA_ARROWS_LEFT_RIGHT, "text" if hovered else "text2")
     imgui.pop_id()
 
 
@@ -169,12 +173,6 @@ def _flip_area(pen: Pen, it: Area) -> Rect:
     """The part of a picture that applies the pose flipped; imgui has no button inside a button."""
     size, edge = pen.px(_FLIP), pen.px(4)
     return Rect(round(it.x + it.w - size - edge), round(it.y + edge), round(size), round(size))
-
-
-def _draw_flip(pen: Pen, area: Rect) -> None:
-    hovered = area.contains(*imgui.get_io().mouse_pos)
-    pen.box(*area, "field_hi" if hovered else "field")
-    pen.icon(area.x + area.w / 2.0, area.y + area.h / 2.0, fa.ICON_FA_ARROWS_LEFT_RIGHT, "text" if hovered else "text2")
 
 
 def _answer(shown: _Shown, pose: LibraryPose, it: Area) -> float | None:
@@ -203,7 +201,7 @@ def _answer(shown: _Shown, pose: LibraryPose, it: Area) -> float | None:
             ui.memory["blend"], blending = None, False
         ui.wake()
     if it.clicked and imgui.is_mouse_released(imgui.MouseButton_.right):
-        ui.memory["menu"], ui.memory["opening"] = pose, True
+        open_popup(ui, _MENU, pose)
     elif it.clicked and on_flip and over_flip:
         _apply(shown, pose, flipped=True)
     elif it.hovered and not over_flip and imgui.is_mouse_double_clicked(imgui.MouseButton_.left):
@@ -236,12 +234,10 @@ def _apply(shown: _Shown, pose: LibraryPose, *, flipped: bool = False) -> None:
 def _menu(shown: _Shown) -> None:
     """The menu of the picture that was right-clicked."""
     ui = shown.ui
-    if ui.memory.pop("opening", False):
-        imgui.open_popup(_MENU)
     with popup(ui, _MENU) as opened:
         if not opened:
             return
-        pose = ui.memory["menu"]
+        pose = ui.memory[_MENU]
         if imgui.menu_item_simple("Apply", "Double-click"):
             _apply(shown, pose)
         if imgui.menu_item_simple("Apply flipped"):
@@ -270,28 +266,22 @@ def _delete(shown: _Shown, pose: LibraryPose) -> None:
 
 def _problem(ui: PanelContext, words: str) -> None:
     """A file of the folder that is no pose, or a folder that cannot be read."""
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    room = imgui.get_content_region_avail().x
+    pen, x, y, wide, h = controls.line(ui, 18)
     pen.icon(x + pen.px(7), y + pen.px(9), fa.ICON_FA_TRIANGLE_EXCLAMATION, "warn", SMALL)
-    pen.fitted(x + pen.px(18), pen.middle(y, pen.px(18), SMALL), words, room - pen.px(18), "text2", SMALL)
-    imgui.dummy((room, pen.px(18)))
+    pen.fitted(x + pen.px(18), pen.middle(y, h, SMALL), words, wide - pen.px(18), "text2", SMALL)
     tip(words)
 
 
 def draw_pose_dialog(ui: PanelContext) -> None:
     """Draw the dialog with the name and the tags of a pose, new or of the library."""
-    request = ui.take("keep-pose")
-    if request is not None:
-        pose = request.value if isinstance(request.value, LibraryPose) else None
-        ui.memory["pose"] = pose
-        ui.memory["name"] = pose.name if pose else "Pose"
-        ui.memory["tags"] = ", ".join(pose.tags) if pose else ""
-        imgui.open_popup(_DIALOG)
-    pose = ui.memory.get("pose")
-    with dialog(ui, _DIALOG, width=360.0, title="Name and tags" if pose else "Keep this pose") as shown:
+    pose: LibraryPose | None = ui.memory.get("pose")
+    with dialog(ui, "keep-pose", width=360.0, title="Name and tags" if pose else "Keep this pose") as shown:
         if shown is None:
             return
+        if shown.asked:
+            pose = ui.memory["pose"] = shown.asked.value
+            ui.memory["name"] = pose.name if pose else "Pose"
+            ui.memory["tags"] = ", ".join(pose.tags) if pose else ""
         if imgui.is_window_appearing():
             fields.focus_next_field()
         controls.label(ui, "Name")

@@ -178,15 +178,8 @@ def arranged(groups: Groups, count: int) -> list[Groups]:
 
 def _in_order(way: tuple[int, ...]) -> bool:
     """Whether each column number appears after all smaller ones."""
-    most = -1
-    for column in way:
-        if column > most + 1:
-            return False
-        most = max(most, column)
-    return True
+    return all(column <= max(way[:place], default=-1) + 1 for place, column in enumerate(way))
 
-
-_PREFERENCES_POPUP = "##preferences"
 
 _WIDTH, _LABEL = 520.0, 150.0
 _SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
@@ -195,10 +188,8 @@ _ANGLE = fields.Format(decimals=1, unit="°", per_pixel=0.1, snap=1.0, units=fie
 
 
 def draw_preferences(ui: PanelContext) -> None:
-    """Open the dialog when it is requested, and draw it; changes apply at once."""
-    if ui.take("preferences") is not None:
-        imgui.open_popup(_PREFERENCES_POPUP)
-    with dialog(ui, _PREFERENCES_POPUP, width=_WIDTH, title="Preferences") as shown:
+    """Draw the dialog while it is open; changes apply at once."""
+    with dialog(ui, "preferences", width=_WIDTH, title="Preferences") as shown:
         if shown is None:
             return
         _scale(ui)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
@@ -40,25 +40,33 @@ class Choice(NamedTuple):
 
 @dataclass(slots=True)
 class Dialog:
-    """An open modal dialog; set ``closed`` to close it at the end of the frame."""
+    """An open modal dialog; set ``closed`` to close it at the end of the frame.
+
+    Attributes:
+        asked: the request of its name that opens it in this frame, or None.
+    """
 
     closed: bool = False
+    asked: Any = None
 
 
 @contextmanager
 def dialog(
     ui: PanelContext, name: str, *, width: float, title: str = "", height: float | None = None, margin: float = _MARGIN
 ) -> Iterator[Dialog | None]:
-    """A modal dialog in the middle of the window; yields None unless it is open.
+    """A modal dialog in the middle of the window, which a request of its name opens; yields None unless it is open.
 
     Args:
         ui: the panel's context.
-        name: imgui id, as given to ``open_popup``.
+        name: imgui id, as given to imgui's ``open_popup``.
         width: logical pixels; less in a smaller window.
         title: drawn with a close button, which Esc presses too; "" for a dialog that draws its own.
         height: logical pixels; None fits the contents.
         margin: least distance from the window's edges, logical pixels.
     """
+    asked = ui.take(name)
+    if asked is not None:
+        imgui.open_popup(name)
     window = ui.regions.size
     edges = 2.0 * ui.px(margin)
     wide = min(ui.px(width), window[0] - edges)
@@ -76,7 +84,7 @@ def dialog(
         return
     spacing = imgui.get_style().item_spacing
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (spacing.x, ui.px(2) if low else spacing.y))
-    shown = Dialog(bool(title) and _title(ui, title))
+    shown = Dialog(bool(title) and _title(ui, title), asked)
     yield shown
     imgui.pop_style_var()
     if shown.closed:
@@ -84,9 +92,20 @@ def dialog(
     imgui.end_popup()
 
 
+_OPENS = "popup to open"
+
+
+def open_popup(ui: PanelContext, name: str, about: object = None) -> None:
+    """Open a `popup` where it is drawn: imgui's own call has no effect within another id. Keep what it is ``about``."""
+    ui.memory[_OPENS], ui.memory[name] = name, about
+
+
 @contextmanager
 def popup(ui: PanelContext, name: str, across: float = 8.0, down: float = 8.0) -> Iterator[bool]:
-    """A menu that ``open_popup`` opens, with padding in logical pixels; yields whether it is open."""
+    """A menu that `open_popup` opens, with padding in logical pixels; yields whether it is open."""
+    if ui.memory.get(_OPENS) == name:
+        ui.memory[_OPENS] = ""
+        imgui.open_popup(name)
     imgui.push_style_var(imgui.StyleVar_.window_padding, (ui.px(across), ui.px(down)))
     opened = imgui.begin_popup(name)
     yield opened
