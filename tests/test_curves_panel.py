@@ -31,10 +31,10 @@ def window(monkeypatch: pytest.MonkeyPatch) -> Iterator[CurvesWindow]:
     made = CurvesWindow(viewer.load("sample:biped"))
     drawn = KeysOnPlot.draw
 
-    def draw(self: KeysOnPlot, tones: dict[int, str]) -> None:
+    def draw(self: KeysOnPlot) -> None:
         made.keys = {key.frame: key_pixels(key) for key in self.keys}
         made.handles = {handle.side: handle.at for handle in self.handles()}
-        drawn(self, tones)
+        drawn(self)
 
     monkeypatch.setattr(KeysOnPlot, "draw", draw)
     made.ui.layout.tabs["bottom"] = "curves"

@@ -19,6 +19,7 @@ from viewer.app.panels.sheet import number_step
 from viewer.app.panels.timeline_panel import draw_timeline, draw_transport
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls
+from viewer.app.widgets.dialogs import open_popup
 from viewer.app.widgets.edits import THRESHOLD, attempt
 from viewer.app.widgets.pen import Area, Pen, dashes, gap, item, on_plot, plot, plot_line
 from viewer.document import Document, Item, joint_of
@@ -26,6 +27,7 @@ from viewer.document.actions import MoveKeys, SetKeyValue, SetSlope
 from viewer.document.evaluation import joint_at
 from viewer.document.key_curves import KeyOnCurves, curve_values
 from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Track
+from viewer.latest import Latest
 from viewer.skeleton import JointKind, above
 from viewer.spatial.checks import Floats, Ints
 from viewer.ui import number_format
@@ -120,30 +122,22 @@ def draw_curves(ui: PanelContext) -> None:
         controls.quiet(ui, NO_JOINT)
         return
     chain = chain_shown(document, document.active_on_figure)
-    found = _kept(ui, chain)
+    found = _shown(ui, chain)
     joint = _picked(ui, chain, found)
     others = [curves for other, curves in found.items() if other != joint and curves.unit == found[joint].unit]
-    room, corner, keys = imgui.get_content_region_avail(), imgui.get_cursor_screen_pos(), None
+    room, corner = imgui.get_content_region_avail(), imgui.get_cursor_screen_pos()
     area = item("curves", room.x, room.y, right_too=True)
     imgui.set_cursor_screen_pos(corner)
     with plot(ui, "##curves", (room.x, room.y)) as visible:
         if visible:
             ends = _plot(ui, found[joint], others)
-            keys = _keys(ui, joint, found[joint], ends, area)
+            keys = KeysOnPlot(ui, joint, found[joint], ends, area)
             _over(ui, found[joint], ends, {key.frame for key in keys.keys})
             _legend(ui, document.skeleton.names[joint], found[joint])
-            keys.draw({curve.place: curve.tone for curve in found[joint].curves})
+            keys.draw()
             if not keys.pointer():
                 _pointer(ui, area)
-    if keys is not None and keys.wants_menu:
-        imgui.open_popup(KEY_MENU)
     draw_key_menu(ui)
-
-
-def _keys(ui: PanelContext, joint: int, found: Curves, ends: tuple[float, float], area: Area) -> KeysOnPlot:
-    """The keys of the joint whose curves are coloured."""
-    curves = {curve.place: (found.frames, curve.values) for curve in found.curves}
-    return KeysOnPlot(ui, joint, curves, found.per_unit, ends, area)
 
 
 def chain_shown(document: Document, about: Item) -> list[int]:
@@ -170,19 +164,19 @@ def _picked(ui: PanelContext, chain: list[int], found: dict[int, Curves]) -> int
     return chain[place if chosen is None else chosen]
 
 
-def _kept(ui: PanelContext, chain: list[int]) -> dict[int, Curves]:
-    """The curves by joint, cached until what they depend on changes."""
+def _shown(ui: PanelContext, chain: list[int]) -> dict[int, Curves]:
+    """The curves by joint."""
     document, view = ui.session.document, ui.controller.keying.time_view
     view.total = ui.controller.playback.frames
     last = view.total - 1
     first = min(max(int(view.start), 0), last)
     end = min(max(int(view.start + view.span) + 1, first + 1), last)
-    same = (document.take, document.clip_data, document.skeleton)
-    equal = (chain, first, end, document.limits_on, document.unlimited)
-    kept = ui.memory.get("curves")
-    if kept is None or kept[1] != equal or any(one is not other for one, other in zip(kept[0], same, strict=True)):
-        ui.memory["curves"] = kept = (same, equal, {joint: curves_of(document, joint, first, end) for joint in chain})
-    found: dict[int, Curves] = kept[2]
+    kept = ui.memory.setdefault("curves", Latest[dict[int, Curves]]())
+    found: dict[int, Curves] = kept.of(
+        lambda: {joint: curves_of(document, joint, first, end) for joint in chain},
+        document.take, document.clip_data, document.skeleton,
+        equal=(chain, first, end, document.limits_on, document.unlimited),
+    )  # fmt: skip
     return found
 
 
@@ -335,31 +329,19 @@ class KeysOnPlot:
     Args:
         ui: the panel's context.
         joint: whose curves are drawn in colour.
-        curves: of each coordinate, by its index: frames and values as drawn.
-        per_unit: radians or metres per unit of the values.
+        curves: of the joint, as drawn.
         ends: of the vertical axis.
         area: takes the mouse.
 
     Attributes:
         keys: those in view, on every curve.
-        wants_menu: a key was clicked on with the right button.
     """
 
-    def __init__(
-        self,
-        ui: PanelContext,
-        joint: int,
-        curves: dict[int, tuple[np.ndarray, np.ndarray]],
-        per_unit: float,
-        ends: tuple[float, float],
-        area: Area,
-    ) -> None:
-        self._ui, self._joint, self._curves, self._per_unit, self._ends = ui, joint, curves, per_unit, ends
-        self._area = area
+    def __init__(self, ui: PanelContext, joint: int, curves: Curves, ends: tuple[float, float], area: Area) -> None:
+        self._ui, self._joint, self._curves, self._ends, self._area = ui, joint, curves, ends, area
         take = self._document.take
         self._track: Track | None = None if take is None else take.track(joint)
         self.keys = self._found()
-        self.wants_menu = False
 
     @property
     def _document(self) -> Document:
@@ -372,14 +354,13 @@ class KeysOnPlot:
         return found
 
     def _found(self) -> list[CurveKey]:
-        """The keys in view, on every curve."""
         if self._track is None:
             return []
-        found = []
-        for place, (frames, values) in self._curves.items():
-            inside = self._track.frames[(self._track.frames >= frames[0]) & (self._track.frames <= frames[-1])]
-            at = np.interp(inside, frames, values)
-            found += [CurveKey(int(frame), place, float(value)) for frame, value in zip(inside, at, strict=True)]
+        frames, found = self._curves.frames, []
+        inside = self._track.frames[(self._track.frames >= frames[0]) & (self._track.frames <= frames[-1])]
+        for curve in self._curves.curves:
+            at = np.interp(inside, frames, curve.values)
+            found += [CurveKey(int(frame), curve.place, float(value)) for frame, value in zip(inside, at, strict=True)]
         return found
 
     def chosen(self, key: CurveKey) -> bool:
@@ -389,35 +370,31 @@ class KeysOnPlot:
     @property
     def _crowded(self) -> bool:
         """Whether the keys are too close together to be drawn and hit."""
-        return len(self.keys) * self._ui.px(8) >= implot.get_plot_size().x * max(len(self._curves), 1)
+        return len(self.keys) * self._ui.px(8) >= implot.get_plot_size().x * max(len(self._curves.curves), 1)
 
     # Drawing
 
-    def draw(self, tones: dict[int, str]) -> None:
+    def draw(self) -> None:
         """Draw tangents below keys, which have the colours of their curves."""
         implot.push_plot_clip_rect()
-        self._draw(Pen(self._ui, implot.get_plot_draw_list()), tones)
-        implot.pop_plot_clip_rect()
-
-    def _draw(self, pen: Pen, tones: dict[int, str]) -> None:
+        pen = Pen(self._ui, implot.get_plot_draw_list())
         handles = self.handles()
         for handle in handles:
-            x, y = key_pixels(handle.key)
-            pen.draw.add_line((x, y), handle.at, pen.ink("text2"), max(1.0, pen.px(1)))
+            pen.draw.add_line(key_pixels(handle.key), handle.at, pen.ink("text2"), max(1.0, pen.px(1)))
         for handle in handles:
             pen.disc(*handle.at, _RING + 1.2, "text2")
             pen.disc(*handle.at, _RING, "app")
-        if self._crowded:
-            return
-        for key in self.keys:
+        tones = {curve.place: curve.tone for curve in self._curves.curves}
+        for key in () if self._crowded else self.keys:
             x, y = key_pixels(key)
             chosen = self.chosen(key)
             pen.disc(x, y, 5.0 if chosen else 3.5, "text" if chosen else "app")
             pen.disc(x, y, 3.5 if chosen else 2.5, tones[key.place])
+        implot.pop_plot_clip_rect()
 
     def handles(self) -> list[Handle]:
         """The tangents of selected keys on the curve that was pressed last, where interpolation is smooth."""
-        place = self._ui.memory.get("curve", next(iter(self._curves), 0))
+        place = self._ui.memory.get("curve", next((curve.place for curve in self._curves.curves), 0))
         keys = [key for key in self.keys if key.place == place and self.chosen(key)]
         if not keys or len(keys) > _MOST_KEYS or self._track is None:
             return []
@@ -426,7 +403,7 @@ class KeysOnPlot:
         across, down = one[1].x - one[0].x, one[1].y - one[0].y
         for key in keys:
             x, y = key_pixels(key)
-            dx, dy = across, down * slopes[key.frame][place] / self._per_unit
+            dx, dy = across, down * slopes[key.frame][place] / self._curves.per_unit
             scale = self._ui.px(_HANDLE) / math.hypot(dx, dy)
             found += [
                 Handle(key, side, (x + side * scale * dx, y + side * scale * dy))
@@ -443,15 +420,14 @@ class KeysOnPlot:
         span = index if side > 0 else index - 1
         return 0 <= span < len(self._track) - 1 and int(self._track.blends[span]) == CODES[Blend.SMOOTH]
 
-    def _slopes(self) -> dict[int, np.ndarray]:
-        """The slopes (3,) at the selected keys by frame, cached until these change."""
+    def _slopes(self) -> dict[int, Floats]:
+        """The slopes (3,) at the selected keys by frame."""
         document, frames = self._document, self._ui.controller.keying.frames_of(self._joint)
-        equal = (document.take.version if document.take else 0, self._joint, frames)
-        kept = self._ui.memory.get("slopes")
-        if kept is None or kept[0] != equal or kept[1] is not document.skeleton:
-            found = {frame: KeyOnCurves(document, self._joint, frame).slopes() for frame in frames}
-            self._ui.memory["slopes"] = kept = (equal, document.skeleton, found)
-        slopes: dict[int, np.ndarray] = kept[2]
+        kept = self._ui.memory.setdefault("slopes", Latest[dict[int, Floats]]())
+        slopes: dict[int, Floats] = kept.of(
+            lambda: {frame: KeyOnCurves(document, self._joint, frame).slopes() for frame in frames},
+            document.take, document.skeleton, equal=(self._joint, frames),
+        )  # fmt: skip
         return slopes
 
     # Mouse
@@ -473,19 +449,18 @@ class KeysOnPlot:
         if imgui.is_mouse_clicked(imgui.MouseButton_.left):
             self._select(key, more=io.key_shift)
             side = hit.side if isinstance(hit, Handle) else 0
-            frames = self._ui.controller.keying.frames_of(self._joint)
-            values = {frame: self._value(frame, key.place) for frame in frames}
+            values = {
+                frame: float(KeyOnCurves(self._document, self._joint, frame).coordinates[key.place])
+                for frame in self._ui.controller.keying.frames_of(self._joint)
+            }
             self._ui.memory["curve drag"] = CurveDrag(self._joint, key, side, (at.x, at.y), self._ends, values)
             self._ui.wake()
             return True
         if imgui.is_mouse_clicked(imgui.MouseButton_.right):
             self._select(key, more=False)
-            self.wants_menu = True
+            open_popup(self._ui, KEY_MENU)
             self._ui.wake()
         return False
-
-    def _value(self, frame: int, place: int) -> float:
-        return float(KeyOnCurves(self._document, self._joint, frame).coordinates[place])
 
     def _hit(self, x: float, y: float) -> Handle | CurveKey | None:
         """What is nearest to a pixel: handles before keys, within reach."""
@@ -535,7 +510,7 @@ class KeysOnPlot:
         at = key_pixels(drag.key)
         away = max(drag.side * (x - at[0]), self._ui.px(_NEAREST)) * drag.side
         there = implot.pixels_to_plot(at[0] + away, y)
-        slope = (there.y - drag.key.value) / (there.x - drag.key.frame) * self._per_unit
+        slope = (there.y - drag.key.value) / (there.x - drag.key.frame) * self._curves.per_unit
         name = self._document.skeleton.names[drag.joint]
         self._ui.session.gestures.update(SetSlope(name, drag.key.frame, drag.key.place, slope))
 
@@ -554,7 +529,7 @@ class KeysOnPlot:
             keying.select(Key(key.joint, key.frame + by) for key in keys)
             drag.by += by
         if down:
-            name, risen = self._document.skeleton.names[drag.joint], (there.y - drag.key.value) * self._per_unit
+            name, risen = self._document.skeleton.names[drag.joint], (there.y - drag.key.value) * self._curves.per_unit
             for frame, value in drag.values.items():
                 gestures.update(SetKeyValue(name, frame + drag.by, drag.key.place, value + risen))
 

@@ -10,32 +10,26 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import command_entry
 from viewer.app.panels.sheet import (
+    MARKER_MENU,
     NAMES,
     ROW,
     STRIP,
     Drag,
     PlacedRow,
     Sheet,
-    draw_box,
-    draw_keys,
-    draw_lanes,
+    draw_contents,
     draw_marker_menu,
-    draw_markers,
     draw_names,
-    draw_no_keys,
-    draw_numbers,
-    draw_playhead,
-    draw_range,
     lane_height,
-    open_marker_menu,
 )
-from viewer.app.widgets.dialogs import popup
+from viewer.app.widgets.dialogs import open_popup, popup
 from viewer.app.widgets.edits import THRESHOLD, act, attempt
 from viewer.app.widgets.pen import Area, Pen, item
 from viewer.document.actions import MoveMarker, SetRange
 from viewer.document.key_curves import Tangent
 from viewer.document.take import Blend
 from viewer.errors import plural
+from viewer.latest import Latest
 from viewer.ui.commands import BY_ID
 from viewer.ui.timeline import Row, TimeView, keys_in, rows_of
 
@@ -118,13 +112,10 @@ def draw_sheet(ui: PanelContext, below: float = 0.0, *, column: bool = False) ->
 
 
 def _rows(ui: PanelContext) -> tuple[Row, ...]:
-    """The rows of the take, cached until the take or the selection changes."""
-    document = ui.session.document
-    key = (document.take.version if document.take else 0, document.selection, document.skeleton)
-    kept = ui.memory.get("rows")
-    if kept is None or kept[0][:2] != key[:2] or kept[0][2] is not key[2]:
-        ui.memory["rows"] = kept = (key, rows_of(document))
-    found: tuple[Row, ...] = kept[1]
+    document, kept = ui.session.document, ui.memory.setdefault("rows", Latest[tuple[Row, ...]]())
+    found: tuple[Row, ...] = kept.of(
+        lambda: rows_of(document), document.take, document.skeleton, equal=document.selection
+    )
     return found
 
 
@@ -151,24 +142,11 @@ def _placed(pen: Pen, area: Area, rows: tuple[Row, ...], fits: int, hidden: tupl
 
 def _run(sheet: Sheet, names_x: float | None, count: int) -> None:
     """Answer the mouse and draw, with a column of names at ``names_x`` for ``count`` rows in all."""
-    area, draw = sheet.area, sheet.pen.draw
     if names_x is not None:
         draw_names(sheet, names_x, count)
     _mouse(sheet)
-    draw.push_clip_rect((area.x, area.y), (sheet.right, sheet.bottom), True)
-    draw_lanes(sheet)
-    if not sheet.rows:
-        draw_no_keys(sheet)
-    draw_range(sheet)
-    draw_numbers(sheet)
-    draw_markers(sheet)
-    draw_playhead(sheet)
-    for placed in sheet.rows:
-        draw_keys(sheet, placed)
-    if sheet.drag.kind == "box" and sheet.drag.moved:
-        draw_box(sheet)
-    draw.pop_clip_rect()
-    if area.hovered and imgui.is_mouse_released(imgui.MouseButton_.right):
+    draw_contents(sheet)
+    if sheet.area.hovered and imgui.is_mouse_released(imgui.MouseButton_.right):
         _open_menu(sheet)
     draw_key_menu(sheet.ui)
     draw_marker_menu(sheet.ui)
@@ -226,7 +204,11 @@ def _dragged(sheet: Sheet, x: float, y: float) -> None:
     panning = drag.kind == "pan"
     button = imgui.MouseButton_.middle if panning else imgui.MouseButton_.left
     if imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_clicked(imgui.MouseButton_.right):
-        _cancel(sheet)
+        if drag.kind == "box":
+            ui.controller.keying.select(drag.before)
+        imgui.internal.clear_active_id()
+        sheet.set_drag(Drag())
+        ui.wake()
         return
     if drag.kind == "scrub" and imgui.is_mouse_down(button):
         scrub(ui, round(sheet.frame(x)))
@@ -244,14 +226,6 @@ def _dragged(sheet: Sheet, x: float, y: float) -> None:
     ui.wake()
     if not imgui.is_mouse_down(button):
         _released(sheet)
-
-
-def _cancel(sheet: Sheet) -> None:
-    if sheet.drag.kind == "box":
-        sheet.ui.controller.keying.select(sheet.drag.before)
-    imgui.internal.clear_active_id()
-    sheet.set_drag(Drag())
-    sheet.ui.wake()
 
 
 def _released(sheet: Sheet) -> None:
@@ -307,12 +281,12 @@ def _open_menu(sheet: Sheet) -> None:
     at, keying = imgui.get_mouse_pos(), sheet.ui.controller.keying
     marker = sheet.marker_at(at.x, at.y)
     if marker is not None:
-        open_marker_menu(sheet.ui, marker)
+        open_popup(sheet.ui, MARKER_MENU, marker)
         return
     key = sheet.key_at(at.x, at.y)
     if key is not None and not keying.selected & sheet.keys_of(key):
         keying.select(sheet.keys_of(key))
-    imgui.open_popup(KEY_MENU)
+    open_popup(sheet.ui, KEY_MENU)
 
 
 def draw_key_menu(ui: PanelContext) -> None:

@@ -19,6 +19,7 @@ from viewer.document.changed_keys import shows_take
 from viewer.errors import MachineError, ViewerError, quote
 from viewer.formats.file_formats import SLOWEST_TURN, STILL_TURN
 from viewer.formats.files import check_output
+from viewer.latest import Latest
 from viewer.session.session_files import SUFFIX
 from viewer.skeleton import Character
 from viewer.ui import film
@@ -54,7 +55,7 @@ class FilmState:
         agreed: the existing file that may be replaced; None: none.
         asking: the question whether to replace files.
         fresh: the name field gets the focus in the next frame.
-        outward: cache of `_goes_out`: its input and its result.
+        outward: of `_goes_out`.
     """
 
     subject: Character
@@ -74,17 +75,12 @@ class FilmState:
     agreed: Path | None = None
     asking: str = ""
     fresh: bool = True
-    outward: tuple[object, bool] = (None, False)
+    outward: Latest[bool] = field(default_factory=Latest)
 
     @property
     def sized(self) -> str:
         """The key of `_SIZES` in use."""
         return self.size or (_USUAL_GIF if self.form == "gif" else _USUAL)
-
-    def take_form(self, form: film.FilmFormat) -> None:
-        """Choose a format; the name gets its suffix."""
-        self.form, self.name = form, film.renamed(self.name, form)
-        self.changed()
 
     def read_name(self) -> None:
         """Choose the format by the suffix of the typed name, if it is available."""
@@ -132,7 +128,7 @@ def _opened(ui: PanelContext, before: FilmState | None, folder: Path) -> FilmSta
     lacks = _why_no_mp4()
     if before is not None and before.subject is document.character:
         before.changed()
-        before.outward, before.fresh = (None, False), True
+        before.outward, before.fresh = Latest(), True
         before.lacks = lacks
         before.shows = min(before.shows, len(film.ranges(document)) - 1)
         return before
@@ -182,15 +178,14 @@ def _size_of(ui: PanelContext, state: FilmState) -> tuple[int, int]:
 def _goes_out(ui: PanelContext, state: FilmState) -> bool:
     """Whether the figure leaves the view during the film with the camera as it is."""
     controller, document = ui.controller, ui.controller.filmed().document
-    frames, size = state.frames(document), _size_of(ui, state)
+    frames, size, view = state.frames(document), _size_of(ui, state), ui.regions.viewport.size
     if frames is None or controller.camera_moves.follow:
         return False
     camera = controller.camera_moves.heading_for
-    key = (frames, size, ui.regions.viewport.size, camera, document.take, document.clip)
-    if state.outward[0] != key:
-        seen_by = film.widened_camera(camera, ui.regions.viewport.size, size)
-        state.outward = key, film.leaves_view(document, frames, seen_by, size)
-    return state.outward[1]
+    return state.outward.of(
+        lambda: film.leaves_view(document, frames, film.widened_camera(camera, view, size), size),
+        camera, document.take, document.clip_data, equal=(frames, size, view),
+    )  # fmt: skip
 
 
 def _why_no_mp4() -> str:
@@ -329,10 +324,10 @@ def _camera_rows(ui: PanelContext, state: FilmState) -> None:
         "A still pose is shown on a turntable" if still else "",
         "The camera circles the figure once during the film",
     )
-    off = {0} if still else ()
     turns = controls.choose(
-        ui, "camera", (False, True), ("Fixed", "Turntable"), plan.turntable, widths=ui.px(150), hints=hints, off=off
-    )
+        ui, "camera", (False, True), ("Fixed", "Turntable"), plan.turntable,
+        widths=ui.px(150), hints=hints, off={0} if still else (),
+    )  # fmt: skip
     state.turntable = turns if turns is not plan.turntable else state.turntable
     _show_rows(ui, state, still=still)
 
@@ -415,7 +410,8 @@ def _format(ui: PanelContext, state: FilmState) -> None:
     off = {film.FILM_FORMATS.index("mp4")} if state.lacks else set()
     form = controls.choose(ui, "format", film.FILM_FORMATS, _WORDS, state.form, widths=ui.px(80), off=off)
     if form != state.form:
-        state.take_form(form)
+        state.form, state.name = form, film.renamed(state.name, form)
+        state.changed()
     if state.lacks:
         imgui.indent(ui.px(_LABEL))
         controls.paragraph(ui, state.lacks, "warn", small=True)

@@ -133,7 +133,8 @@ class Sheet:
         """The frame of the marker at a pixel, or None."""
         if not self.area.y + self.pen.px(STRIP) <= y < self.area.y + self.strip:
             return None
-        return marker_near(self.ui.session.document.markers, self.x, x, self.pen.px(REACH))
+        near = min(((abs(self.x(one.frame) - x), one.frame) for one in self.ui.session.document.markers), default=None)
+        return near[1] if near is not None and near[0] <= self.pen.px(REACH) else None
 
     def range_end_at(self, x: float, y: float) -> str:
         """Which bracket is at a pixel: "first", "last" or "" for none."""
@@ -168,21 +169,38 @@ def number_step(frames: float) -> int:
     return step
 
 
-def draw_markers(sheet: Sheet) -> None:
+def draw_contents(sheet: Sheet) -> None:
+    """Draw the sheet without its column of names."""
+    draw, area = sheet.pen.draw, sheet.area
+    draw.push_clip_rect((area.x, area.y), (sheet.right, sheet.bottom), True)
+    _draw_lanes(sheet)
+    if not sheet.rows:
+        _draw_no_keys(sheet)
+    _draw_range(sheet)
+    _draw_numbers(sheet)
+    _draw_markers(sheet)
+    _draw_playhead(sheet)
+    for placed in sheet.rows:
+        _draw_keys(sheet, placed)
+    if sheet.drag.kind == "box" and sheet.drag.moved:
+        _draw_box(sheet)
+    draw.pop_clip_rect()
+
+
+def _draw_markers(sheet: Sheet) -> None:
     """Flags below the frame numbers; a dragged one at its new frame."""
     shown = sheet.ui.session.document.markers
     if sheet.drag.kind == "marker" and sheet.drag.by:
         moved = (sheet.drag.marker, sheet.drag.marker + sheet.drag.by)
         shown = tuple(replace(one, frame=moved[1]) if one.frame == moved[0] else one for one in shown)
-    draw_flags(sheet.pen, tuple(sorted(shown)), sheet.x, sheet.area.y + sheet.pen.px(STRIP), sheet.bottom)
+    _draw_flags(sheet.pen, tuple(sorted(shown)), sheet.x, sheet.area.y + sheet.pen.px(STRIP), sheet.bottom)
 
 
 def _fill(sheet: Sheet, left: float, top: float, right: float, bottom: float, colour: str, alpha: float = 1.0) -> None:
     sheet.pen.draw.add_rect_filled((left, top), (right, bottom), sheet.pen.ink(colour, alpha))
 
 
-def draw_numbers(sheet: Sheet) -> None:
-    """Frame numbers and ticks along the top."""
+def _draw_numbers(sheet: Sheet) -> None:
     pen, area = sheet.pen, sheet.area
     strip = min(pen.px(STRIP), area.h)
     last = sheet.ui.controller.playback.frames - 1
@@ -200,7 +218,7 @@ def draw_numbers(sheet: Sheet) -> None:
     pen.rule(area.x, sheet.right, area.y + strip)
 
 
-def draw_range(sheet: Sheet) -> None:
+def _draw_range(sheet: Sheet) -> None:
     """Shade the frames that are not played, with a bracket at each end of the range."""
     area, ends = sheet.area, tuple(map(sheet.x, sheet.range()))
     left, right = max(ends[0], area.x), min(ends[1], sheet.right)
@@ -226,7 +244,7 @@ def _draw_bracket(sheet: Sheet, x: float, way: float, colour: str) -> None:
         _fill(sheet, start, y, start + foot + thick, y + thick, colour)
 
 
-def draw_playhead(sheet: Sheet) -> None:
+def _draw_playhead(sheet: Sheet) -> None:
     """The current frame: a line with its number at the top."""
     pen, area = sheet.pen, sheet.area
     x, words = sheet.x(sheet.ui.session.document.frame), str(sheet.ui.session.document.frame)
@@ -264,7 +282,7 @@ def _tone(sheet: Sheet, row: Row) -> str:
     return SIDES[int(look_of(sheet.ui.session.document.skeleton).sides[row.joint])]
 
 
-def draw_lanes(sheet: Sheet) -> None:
+def _draw_lanes(sheet: Sheet) -> None:
     """A line from the first to the last key of each row; every other row is lighter."""
     for index, (row, y, h) in enumerate(sheet.rows):
         if len(sheet.rows) > 1 and index % 2 == 0:
@@ -276,7 +294,7 @@ def draw_lanes(sheet: Sheet) -> None:
             _fill(sheet, left, middle - 0.5, right, middle + 0.5, "line_hi")
 
 
-def draw_keys(sheet: Sheet, placed: PlacedRow) -> None:
+def _draw_keys(sheet: Sheet, placed: PlacedRow) -> None:
     """The keys of a row; dragged ones at their new frames."""
     row, drag, middle = placed.row, sheet.drag, placed.y + placed.h / 2.0
     chosen = sheet.ui.controller.keying.frames_of(row.joint)
@@ -338,7 +356,7 @@ def _draw_key(sheet: Sheet, x: float, y: float, colour: str, *, step: bool) -> N
         sheet.pen.shape(square if step else diamond, name)
 
 
-def draw_no_keys(sheet: Sheet) -> None:
+def _draw_no_keys(sheet: Sheet) -> None:
     """A hint in place of keys, in the first gap between playhead and brackets that is wide enough."""
     pen, area = sheet.pen, sheet.area
     strip, inset = sheet.strip, pen.px(INSET)
@@ -355,8 +373,7 @@ def draw_no_keys(sheet: Sheet) -> None:
     pen.small(left + inset, pen.middle(area.y + strip, area.h - strip, SMALL), words, "text2")
 
 
-def draw_box(sheet: Sheet) -> None:
-    """The rectangle of a box selection."""
+def _draw_box(sheet: Sheet) -> None:
     at, start = imgui.get_mouse_pos(), sheet.drag.start
     _fill(sheet, *start, at.x, at.y, "accent", 0.12)
     (x0, x1), (y0, y1) = sorted((start[0], at.x)), sorted((start[1], at.y))
@@ -367,7 +384,7 @@ LANE = 17.0
 """Height of the lane of markers below the frame numbers, logical pixels."""
 _FLAG, _INDENT, _APART = 4.5, 8.0, 6.0
 """Half a flag's width, where its name begins, and least space between a name and the next flag."""
-_NAME, _MENU = "marker name", "marker menu"
+_NAME, MARKER_MENU = "marker name", "marker menu"
 
 
 def lane_height(ui: PanelContext) -> float:
@@ -375,7 +392,7 @@ def lane_height(ui: PanelContext) -> float:
     return LANE if ui.session.document.markers else 0.0
 
 
-def draw_flags(pen: Pen, markers: tuple[Marker, ...], x: Callable[[float], float], top: float, bottom: float) -> None:
+def _draw_flags(pen: Pen, markers: tuple[Marker, ...], x: Callable[[float], float], top: float, bottom: float) -> None:
     """Draw flags with names in a lane from ``top``, and thin lines down to ``bottom``; framebuffer pixels."""
     places = [x(marker.frame) for marker in markers]
     lane, half, line, thick = pen.px(LANE), pen.px(_FLAG), pen.ink("warn", 0.35), max(1.0, pen.px(1))
@@ -388,24 +405,12 @@ def draw_flags(pen: Pen, markers: tuple[Marker, ...], x: Callable[[float], float
         pen.text(at + pen.px(_INDENT), pen.middle(top, lane, SMALL), words, "text2", SMALL)
 
 
-def marker_near(markers: tuple[Marker, ...], x: Callable[[float], float], at: float, reach: float) -> int | None:
-    """The frame of the marker whose flag is within reach of a pixel, or None."""
-    near = min(((abs(x(marker.frame) - at), marker.frame) for marker in markers), default=None)
-    return near[1] if near is not None and near[0] <= reach else None
-
-
-def open_marker_menu(ui: PanelContext, frame: int) -> None:
-    """Open the menu of a marker."""
-    ui.memory["marker"] = frame
-    imgui.open_popup(_MENU)
-
-
 def draw_marker_menu(ui: PanelContext) -> None:
     """Draw the menu of a marker, and the dialog that asks for its name, if they are open."""
     markers = ui.controller.markers
-    with popup(ui, _MENU) as opened:
+    with popup(ui, MARKER_MENU) as opened:
         if opened:
-            frame = ui.memory["marker"]
+            frame = ui.memory[MARKER_MENU]
             if imgui.menu_item_simple("Rename marker"):
                 markers.rename(frame)
             if imgui.menu_item_simple("Remove marker"):
