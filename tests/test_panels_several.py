@@ -134,7 +134,7 @@ def test_weights_levels_and_pins_of_several_goals(window: PanelWindow) -> None:
     typed(window, "several Weight", "3")
     goals = [window.session.document.goal(name) for name in hands]
     assert [goal.weight for goal in goals] == [3.0, 3.0]
-    window.click("inspector", "Position##pins")
+    window.click("inspector", "Position##pin")
     assert all(window.session.document.goal(name).pin_position for name in hands)
     window.frames(2)
     window.click("inspector", "Release")

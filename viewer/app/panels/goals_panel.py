@@ -19,7 +19,7 @@ from viewer.app.panels.figures_panel import draw_follow
 from viewer.app.panels.panel_parts import effector_mark, highlight, rotation_fields, select_by_click
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
-from viewer.app.widgets.edits import Edit, Phase, act, carry_out
+from viewer.app.widgets.edits import Edit, Phase, act, act_all, carry_out
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import Document, DocumentGoal, GoalError, Item, actions, stand_of
 from viewer.document.actions import AddGoal, Select, SetGoal
@@ -181,18 +181,25 @@ def _drop(ui: PanelContext, level: int | None) -> None:
     ui.wake()
 
 
+def _right(ui: PanelContext, it: Area, error: GoalError | None, weight: float | None, *, reached: bool) -> None:
+    """Write the error of a row's goal, and its weight if it has one, at the right end of the row."""
+    pen = Pen(ui)
+    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
+    if weight is not None:
+        pen.right(right, y, number_format.weight(weight), "text2")
+        right -= pen.px(_WEIGHT)
+    words = error_words(error, ui.session.document.solver.tolerance_m, ui.controller.view.error_decimals)
+    pen.right(right, y, words, "text2" if reached else "unreached")
+
+
 def _balance(ui: PanelContext, error: GoalError | None) -> bool:
     """Draw the row of the goal for balance; a click shows its settings, those of the figure."""
     pen, document = Pen(ui), ui.session.document
-    it = controls.list_row(pen, "goal for balance", _ROW, chosen=False, lit=False)
+    it = controls.list_row(pen, "goal for balance", _ROW)
     reached = error is None or error.reached
-    tone = "unreached" if not reached else "target"
-    pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_SCALE_BALANCED, tone, SMALL)
-    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
-    pen.text(it.x + pen.px(24), y, _BALANCE)
-    missed = error_words(error, document.solver.tolerance_m, ui.controller.view.error_decimals)
-    pen.right(right - pen.px(_WEIGHT), y, missed, "text2" if reached else "unreached")
-    pen.right(right, y, number_format.weight(document.balance.weight), "text2")
+    pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_SCALE_BALANCED, "target" if reached else "unreached", SMALL)
+    pen.text(it.x + pen.px(24), pen.middle(it.y, it.h), _BALANCE)
+    _right(ui, it, error, document.balance.weight, reached=reached)
     tip(spare_words(document))
     if it.clicked:
         act(ui, Select(()))
@@ -202,26 +209,27 @@ def _balance(ui: PanelContext, error: GoalError | None) -> bool:
 
 def _grip(ui: PanelContext, hand: str, prop: str, error: GoalError | None, *, on: bool) -> bool:
     """Draw the row of a grip; a click selects the hand's joint, whose settings say what it grips."""
-    pen, document = Pen(ui), ui.session.document
-    item_of_hand = Item("joint", hand)
-    it = controls.list_row(pen, f"grip {hand}", _ROW, chosen=item_of_hand in document.selection, lit=False)
+    pen, item_of_hand = Pen(ui), Item("joint", hand)
+    it = controls.list_row(pen, f"grip {hand}", _ROW, chosen=item_of_hand in ui.session.document.selection)
     reached = error is None or error.reached
     tone = "text3" if not on else "target" if reached else "unreached"
     pen.icon(it.x + pen.px(11), it.middle[1], fa.ICON_FA_HAND_BACK_FIST, tone, SMALL)
-    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
     words = f"{short_name(hand)} grips {prop}"
     shown = pen.fit(words, it.w - pen.px(_ERROR + 30))
-    pen.text(it.x + pen.px(24), y, shown, "text" if on else "text3")
+    pen.text(it.x + pen.px(24), pen.middle(it.y, it.h), shown, "text" if on else "text3")
     if on:
-        missed = error_words(error, document.solver.tolerance_m, ui.controller.view.error_decimals)
-        pen.right(right, y, missed, "text2" if reached else "unreached")
+        _right(ui, it, error, None, reached=reached)
     else:
-        pen.right(right, y, "off", "text3")
+        _off(pen, it)
     tip(words if on else f"{words}, once contact with props is on")
     if it.clicked:
         select_by_click(ui, item_of_hand)
         ui.wake()
     return _is_over(it)
+
+
+def _off(pen: Pen, it: Area) -> None:
+    pen.right(it.x + it.w - pen.px(4), pen.middle(it.y, it.h), "off", "text3")
 
 
 def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind: bool, below: bool, lit: bool) -> bool:
@@ -243,7 +251,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
     if lit or (it.hovered and chosen):
         pen.upright(it.x, it.y, it.y + it.h, "hovered")
     effector_mark(pen, it.x + indent + pen.px(11), it.middle[1], goal, reached=reached)
-    y, right = pen.middle(it.y, it.h), it.x + it.w - pen.px(4)
+    y = pen.middle(it.y, it.h)
     note = "together" if goal.relative else KINDS[goal.kind].title.lower()
     words = note if below else goal.effector
     room = it.w - indent - pen.px(_WEIGHT + _ERROR + 30 if goal.enabled else 58)
@@ -255,11 +263,9 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
         if left + pen.width(note, SMALL) <= room:
             pen.small(it.x + pen.px(24) + left, pen.middle(it.y, it.h, SMALL), note)
     if goal.enabled:
-        missed = error_words(error, ui.session.document.solver.tolerance_m, ui.controller.view.error_decimals)
-        pen.right(right - pen.px(_WEIGHT), y, missed, "text2" if reached else "unreached")
-        pen.right(right, y, number_format.weight(goal.main_weight), "text2")
+        _right(ui, it, error, goal.main_weight, reached=reached)
     else:
-        pen.right(right, y, "off", "text3")
+        _off(pen, it)
     tip(f"{goal.effector} with {goal.to}" if goal.relative else f"{goal.effector} {note}" if shown != name else "")
     if goal.enabled and not goal.pinned:
         _drag(ui, goal)
@@ -312,7 +318,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     _siblings(ui, goal)
     _kind(ui, goal)
     if not goal.enabled:
-        _off(ui, goal)
+        _buttons(ui, goal)
         return
     if goal.relative:
         _pair(ui, goal)
@@ -326,7 +332,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     _weights(ui, goal)
     _level(ui, goal)
     if goal.sets_pose:
-        _pins(ui, goal)
+        draw_pins(ui, [goal])
     _buttons(ui, goal)
 
 
@@ -376,23 +382,10 @@ def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
         act(ui, actions.ReleaseEffector(goal.id))
 
 
-def _off(ui: PanelContext, goal: DocumentGoal) -> None:
-    controls.label(ui, "")
-    if controls.text_button(
-        ui, "Hold here", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Hold the effector at its position"
-    ):
-        act(ui, actions.HoldEffector(goal.id))
-    imgui.same_line()
-    _remove(ui, goal)
-
-
 def _pair(ui: PanelContext, goal: DocumentGoal) -> None:
     """The two effectors that hold together, as buttons that select them."""
     controls.label(ui, "Between")
-    width = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
-    for number, name in enumerate((goal.effector, goal.to)):
-        if number:
-            imgui.same_line(0.0, ui.px(6))
+    for name, width in zip((goal.effector, goal.to), controls.side_by_side(ui, 2), strict=True):
         if controls.text_button(ui, f"{shown(name)}##end {name}", width=width, hint=f"Select {shown(name)}"):
             act(ui, actions.Select((Item("effector", name),)))
 
@@ -494,36 +487,40 @@ def _floored(edit: Edit | None) -> Edit | None:
     return edit._replace(value=max(edit.value, 0.01))
 
 
-def _pins(ui: PanelContext, goal: DocumentGoal) -> None:
+_PIN_HINTS = {
+    "position": "Keep this position in every drag   P",
+    "rotation": "Keep this rotation in every drag   Shift+P",
+}
+
+
+def draw_pins(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
+    """Draw the buttons that pin goals, lit if all of them are pinned."""
     controls.label(ui, "Pin")
-    pinned = goal.pin_position, goal.pin_rotation
-    hints = "Keep this position in every drag   P", "Keep this rotation in every drag   Shift+P"
-    for index, part in enumerate(("Position", "Rotation")):
+    for index, (part, said) in enumerate(_PIN_HINTS.items()):
         if index:
             imgui.same_line(0.0, ui.px(6))
-        if controls.text_button(ui, f"{part}##pin", icon=fa.ICON_FA_THUMBTACK, on=pinned[index], hint=hints[index]):
-            wanted = {part.lower(): not pinned[index]}
-            act(ui, actions.SetPin(goal.id, **wanted))
+        on = all(getattr(goal, f"pin_{part}") for goal in goals)
+        if controls.text_button(ui, f"{part.capitalize()}##pin", icon=fa.ICON_FA_THUMBTACK, on=on, hint=said):
+            pins = [actions.SetPin(goal.id, **{part: not on}) for goal in goals]
+            act(ui, pins[0]) if len(pins) == 1 else act_all(ui, "Pin", pins)
 
 
 def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
-    """Three buttons that fill the row."""
-    controls.label(ui, "")
-    space = ui.px(6)
-    width = float(int((imgui.get_content_region_avail().x - 2 * space) / 3))
-    if controls.text_button(ui, "Hold here", width=width, hint="Move the target to the effector"):
-        act(ui, actions.HoldEffector(goal.id))
-    imgui.same_line(0.0, space)
-    if controls.text_button(
-        ui, "Release", width=width, hint="Switch the goal off: the effector follows the body   Delete"
-    ):
-        act(ui, actions.ReleaseEffector(goal.id))
-    imgui.same_line(0.0, space)
-    _remove(ui, goal, width)
-
-
-def _remove(ui: PanelContext, goal: DocumentGoal, width: float | None = None) -> None:
+    """Buttons that end a goal, a third of the row each."""
     own = goal.id == goal.effector
-    hint = "Remove the effector and all its goals" if own else "Remove this goal; the effector keeps the others"
-    if controls.text_button(ui, "Remove", width=width, hint=hint):
-        act(ui, actions.RemoveEffector(goal.effector) if own else actions.RemoveGoal(goal.id))
+    remove = (
+        ("Remove", "Remove the effector and all its goals", actions.RemoveEffector(goal.effector))
+        if own
+        else ("Remove", "Remove this goal; the effector keeps the others", actions.RemoveGoal(goal.id))
+    )
+    hold = "Move the target to the effector" if goal.enabled else "Hold the effector at its position"
+    release = "Switch the goal off: the effector follows the body   Delete"
+    buttons = (
+        ("Hold here", hold, actions.HoldEffector(goal.id)),
+        *((("Release", release, actions.ReleaseEffector(goal.id)),) if goal.enabled else ()),
+        remove,
+    )
+    controls.label(ui, "")
+    for (words, said, action), width in zip(buttons, controls.side_by_side(ui, 3), strict=False):
+        if controls.text_button(ui, words, width=width, hint=said):
+            act(ui, action)

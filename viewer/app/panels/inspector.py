@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa
@@ -18,22 +17,22 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.build_panel import draw_build_inspector
 from viewer.app.panels.contact_panel import draw_contact, draw_prop, is_folded
 from viewer.app.panels.figures_panel import draw_joint_difference, draw_place
-from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level, level_of
+from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level, draw_pins, level_of
 from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bones_of, coordinates, draw_joint
 from viewer.app.panels.layers_panel import draw_layer
-from viewer.app.panels.panel_parts import hint, run
+from viewer.app.panels.panel_parts import command_toggle
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Phase, act, act_all, carry_out, carry_out_all
 from viewer.app.widgets.pen import gap
-from viewer.document import Action, Document, DocumentGoal, GoalLayer, Prop, actions
+from viewer.document import Action, Document, DocumentGoal, actions
 from viewer.document.actions import SetBalance, SetLimitsFrom, SetSolver
 from viewer.document.edit_skeleton import bone_lengths
 from viewer.document.take import layer_of
 from viewer.errors import shown
 from viewer.formats.limit_sources import NONE, WORDS, sources_of
 from viewer.gizmo import METRE
-from viewer.ik.goals import Vector
 from viewer.ik.solver_options import DEFAULT
+from viewer.latest import Latest
 from viewer.skeleton import JointKind, find_place
 from viewer.ui.contact import spare_words
 
@@ -41,48 +40,54 @@ NOTHING = "Click a bone, joint or effector"
 
 
 def draw_inspector(ui: PanelContext) -> None:
-    """Draw the panel: the goal of a selected effector or joint, and the joint."""
+    """Draw the panel: what is selected, else the settings of the figure."""
     document = ui.session.document
     if ui.controller.building.on:
         draw_build_inspector(ui)
         return
-    goal, joint = shown_goal_and_joint(document)
     spacing = imgui.get_style().item_spacing.x
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (spacing, ui.px(4)))
-    prop, layer = active_prop(document), active_layer(document)
-    if prop is not None:
-        imgui.push_id(f"prop {prop.name}")
-        draw_prop(ui, prop)
-        imgui.pop_id()
-    elif layer is not None:
-        imgui.push_id(f"layer {layer.id}")
-        draw_layer(ui, layer)
-        imgui.pop_id()
+    goal, joint = shown_goal_and_joint(document)
+    item = document.active
+    if item is not None and item.kind == "prop":
+        _section(f"prop {item.name}", lambda: draw_prop(ui, document.contact.prop(item.name)))
+        goal, joint = None, -1
+    elif item is not None and item.kind == "layer":
+        _section(f"layer {item.name}", lambda: draw_layer(ui, layer_of(document.take, item.name)))
+        goal, joint = None, -1
     elif goal is None and joint < 0:
-        controls.quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
-        gap(ui.px(4))
-        _limit_source(ui)
-        draw_holds(ui, _NARROW if is_folded(document.contact) else None)
-        draw_contact(ui)
-        _balance(ui)
-        draw_place(ui)
+        _draw_figure(ui)
     kinds = [item.kind for item in document.selection if not item.on_figure]
     if len(kinds) > 1:
         controls.quiet(ui, f"{len(kinds)} selected, the last is shown", small=True)
-    if prop is not None or layer is not None or _several(ui):
-        goal, joint = None, -1
-    if goal is not None:
-        imgui.push_id(goal.id)
-        draw_goal(ui, goal)
-        imgui.pop_id()
-    if joint >= 0:
+    if (goal is not None or joint >= 0) and not _several(ui):
         if goal is not None:
+            _section(goal.id, lambda: draw_goal(ui, goal))
+        if goal is not None and joint >= 0:
             controls.separator(ui)
-        imgui.push_id(joint)
-        draw_joint(ui, joint)
-        draw_joint_difference(ui, joint)
-        imgui.pop_id()
+        if joint >= 0:
+            imgui.push_id(joint)
+            draw_joint(ui, joint)
+            draw_joint_difference(ui, joint)
+            imgui.pop_id()
     imgui.pop_style_var()
+
+
+def _section(name: str, draw: Callable[[], object]) -> None:
+    imgui.push_id(name)
+    draw()
+    imgui.pop_id()
+
+
+def _draw_figure(ui: PanelContext) -> None:
+    document = ui.session.document
+    controls.quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
+    gap(ui.px(4))
+    _limit_source(ui)
+    draw_holds(ui, _NARROW if is_folded(document.contact) else None)
+    draw_contact(ui)
+    _balance(ui)
+    draw_place(ui)
 
 
 def _several(ui: PanelContext) -> bool:
@@ -112,13 +117,11 @@ _HOLD_HINTS = ("Holds give way to the drag, and return", "Holds resist the drag"
 def _limit_source(ui: PanelContext) -> None:
     """Draw where the limits of the figure come from, with a choice."""
     document = ui.session.document
-    character = document.character
-    kept = ui.memory.get("limit sources")
-    if kept is None or kept[0] is not character:
-        ui.memory["limit sources"] = kept = character, sources_of(character)
+    character, kept = document.character, ui.memory.setdefault("limit sources", Latest[tuple[str, ...]]())
+    sources = kept.of(lambda: sources_of(character), character)
     controls.label(ui, "Limits", hint="Where the ranges of the joints come from")
     now = document.limits_source or NONE
-    entries, wide = ((source, WORDS[source]) for source in kept[1]), imgui.get_content_region_avail().x
+    entries, wide = ((source, WORDS[source]) for source in sources), imgui.get_content_region_avail().x
     chosen = controls.drop_choice(ui, "limits", WORDS.get(now, now), entries, now, width=wide, height=24)
     if chosen is not None:
         act(ui, SetLimitsFrom(chosen))
@@ -137,18 +140,6 @@ def draw_holds(ui: PanelContext, width: float | None) -> None:
     imgui.end_disabled()
     if chosen is not None and bool(chosen) != settings.firm_holds:
         act(ui, SetSolver(firm_holds=bool(chosen)))
-
-
-def active_prop(document: Document) -> Prop | None:
-    """The prop that the panel shows: the item selected last, if it is one."""
-    item = document.active
-    return document.contact.prop(item.name) if item is not None and item.kind == "prop" else None
-
-
-def active_layer(document: Document) -> GoalLayer | None:
-    """The layer that the panel shows: the item selected last, if it is one."""
-    item = document.active
-    return layer_of(document.take, item.name) if item is not None and item.kind == "layer" else None
 
 
 def shown_goal_and_joint(document: Document) -> tuple[DocumentGoal | None, int]:
@@ -179,15 +170,13 @@ _FIELD = 72.0
 def _balance(ui: PanelContext) -> None:
     """Draw whether balance is kept, the current margin, the wanted one and the level."""
     balance = ui.session.document.balance
+    if balance.on:
+        controls.head(ui, fa.ICON_FA_SCALE_BALANCED, "Balance", spare_words(ui.session.document), colour="accent")
+    words = "Keep" if balance.on else "Balance"
+    controls.label(ui, words, hint="Keep the centre of mass above the figure's support")
+    command_toggle(ui, "balance.keep", "balance")
     if not balance.on:
-        controls.label(ui, "Balance", hint="Keep the centre of mass above the figure's support")
-        if controls.toggle(ui, "balance", on=False, hint=hint("balance.keep")):
-            run(ui, "balance.keep")
         return
-    controls.head(ui, fa.ICON_FA_SCALE_BALANCED, "Balance", spare_words(ui.session.document), colour="accent")
-    controls.label(ui, "Keep", hint="Keep the centre of mass above the figure's support")
-    if controls.toggle(ui, "balance", on=True, hint=hint("balance.keep")):
-        run(ui, "balance.keep")
     imgui.same_line(0.0, ui.px(8))
     form = (
         _CENTIMETRES
@@ -237,7 +226,8 @@ def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
         chosen = draw_level(ui, next(iter(levels)) if len(levels) == 1 else -1, pinned=pinned)
         if chosen is not None:
             act_all(ui, "Level", [actions.SetGoal(goal.id, level=chosen) for goal in on if not goal.pinned])
-        _pins(ui, [goal for goal in on if goal.sets_pose])
+        if any(goal.sets_pose for goal in on):
+            draw_pins(ui, [goal for goal in on if goal.sets_pose])
     controls.label(ui, "")
     if controls.text_button(ui, "Hold here", hint="Move the targets to the effectors"):
         act_all(ui, "Hold", [actions.HoldEffector(name) for name in names])
@@ -324,24 +314,7 @@ def _places(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     index, edit = changed
     places[:, index] += edit.value - middle[index]
     moved = {goal.id: (tuple(place), None) for goal, place in zip(goals, places.tolist(), strict=True)}
-    carry_out_all(ui, edit, f"Move {len(goals)} effectors", partial(_moved, moved))
-
-
-def _moved(targets: dict[str, tuple[Vector, None]], _: float) -> list[Action]:
-    return [actions.MoveTargets(targets)]
-
-
-def _pins(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
-    if not goals:
-        return
-    controls.label(ui, "Pin")
-    pinned = all(goal.pin_position for goal in goals), all(goal.pin_rotation for goal in goals)
-    for index, part in enumerate(("Position", "Rotation")):
-        if index:
-            imgui.same_line(0.0, ui.px(6))
-        if controls.text_button(ui, f"{part}##pins", icon=fa.ICON_FA_THUMBTACK, on=pinned[index]):
-            wanted = {part.lower(): not pinned[index]}
-            act_all(ui, "Pin", [actions.SetPin(goal.id, **wanted) for goal in goals])
+    carry_out_all(ui, edit, f"Move {len(goals)} effectors", lambda _: [actions.MoveTargets(moved)])
 
 
 def _number(ui: PanelContext, name: str, values: Sequence[float], form: fields.Format, make: Make) -> None:
