@@ -109,7 +109,7 @@ def test_each_opens_with_its_card_and_is_in_view(demo: Demo) -> None:
     person = Person()
     controller = person.controller
     controller.view.preferences.reduce_motion = False
-    controller.files.open_demo(demo.id)
+    controller.files.open(f"demo:{demo.id}")
     assert controller.demos.card is demo
     assert controller.files.title == demo.id
     assert controller.session.targets.running == bool(demo.motions or demo.follows)

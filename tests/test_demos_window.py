@@ -32,7 +32,7 @@ def locked(person: Person) -> bool:
 def shown(name: str) -> Person:
     person = Person()
     person.controller.view.preferences.reduce_motion = False
-    person.controller.files.open_demo(name)
+    person.controller.files.open(f"demo:{name}")
     return person
 
 
@@ -40,7 +40,7 @@ def test_unsaved_work_is_asked_about() -> None:
     person = Person()
     person.select("LeftHand")
     person.key("alt+left")
-    person.controller.files.open_demo("claw")
+    person.controller.files.open("demo:claw")
     assert person.controller.view.requests[-1].name == "ask-save"
     assert person.controller.session.modified
     assert person.controller.demos.current is None
@@ -74,13 +74,13 @@ def test_the_card_can_be_closed_and_comes_back_with_the_next_demo() -> None:
     person.controller.demos.close()
     assert person.controller.demos.card is None
     assert person.controller.demos.current is not None
-    person.controller.files.open_demo("serpent")
+    person.controller.files.open("demo:serpent")
     assert person.controller.demos.card is not None
 
 
 def test_motion_is_reduced_where_that_is_preferred() -> None:
     person = Person()
-    person.controller.files.open_demo("claw")
+    person.controller.files.open("demo:claw")
     assert not person.controller.session.targets.running
     assert person.controller.can("demo.animate")
 
@@ -178,7 +178,7 @@ def test_a_target_that_was_moved_is_solved_from_where_the_body_is() -> None:
 
 def test_paths_of_targets_are_not_drawn_while_the_skeleton_is_built() -> None:
     person = Person()
-    person.controller.files.open_demo("grab")
+    person.controller.files.open("demo:grab")
     person.wait(0.05)
     assert person.controller.demos.shapes(person.controller.projection(), 1.0)
     person.controller.run("workspace.build")

@@ -277,7 +277,7 @@ def test_in_a_drag_compiled_methods_answer_the_newest_goals_while_slow_ones_work
 
 def test_the_condition_of_a_planar_arm_is_that_of_its_plane() -> None:
     person = Person()
-    person.controller.files.open_demo("singular")
+    person.controller.files.open("demo:singular")
     solved(person)
     lab = person.controller.laboratory
     lab.go_to(0)
@@ -292,7 +292,7 @@ def test_the_condition_of_a_planar_arm_is_that_of_its_plane() -> None:
 
 def test_a_lesson_leads_back_to_the_laboratory() -> None:
     person = Person()
-    person.controller.files.open_demo("singular")
+    person.controller.files.open("demo:singular")
     solved(person)
     person.controller.run("workspace.pose")
     person.wait(0.05)
@@ -346,7 +346,7 @@ def test_a_bent_arm_is_far_from_singular() -> None:
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.id)
 def test_a_lesson_opens_in_the_lab_with_its_methods(lesson: Demo) -> None:
     person = Person()
-    person.controller.files.open_demo(lesson.id)
+    person.controller.files.open(f"demo:{lesson.id}")
     lab = person.controller.laboratory
     assert person.controller.view.workspace == "lab"
     assert lab.methods == lesson.lab
@@ -358,7 +358,7 @@ def test_a_lesson_opens_in_the_lab_with_its_methods(lesson: Demo) -> None:
 
 def test_a_click_moves_the_target_and_the_start_stays_until_the_lesson_starts_over() -> None:
     person = Person()
-    person.controller.files.open_demo("joint")
+    person.controller.files.open("demo:joint")
     solved(person)
     lab, start = person.controller.laboratory, person.document.pose
     person.click(*person.pixel(np.array([0.3, -0.85, 0.0])))
@@ -380,7 +380,7 @@ def test_a_click_moves_the_target_and_the_start_stays_until_the_lesson_starts_ov
 
 def test_a_joint_bent_by_hand_is_another_start() -> None:
     person = Person()
-    person.controller.files.open_demo("singular")
+    person.controller.files.open("demo:singular")
     solved(person)
     skeleton = person.document.skeleton
     person.controller.session.dispatch(SetMode(Mode.FK))
@@ -479,7 +479,7 @@ def test_a_file_that_is_opened_in_the_laboratory_is_drawn_before_it_is_solved(pe
 def test_all_that_is_drawn_comes_into_view() -> None:
     """The methods' answers, which may be far from the pose in which the drag began."""
     person = Person()
-    person.controller.files.open_demo("singular")
+    person.controller.files.open("demo:singular")
     solved(person)
     lab = person.controller.laboratory
     assert len(lab.poses()) == len(lab.methods)

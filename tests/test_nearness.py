@@ -11,7 +11,7 @@ from ui_person import Person
 
 def shown(name: str) -> Person:
     person = Person()
-    person.controller.files.open_demo(name)
+    person.controller.files.open(f"demo:{name}")
     person.controller.session.targets.pause()
     return person
 

@@ -148,7 +148,7 @@ def test_panels_that_demos_ask_for_are_there() -> None:
 
 def test_the_card_of_a_demo_stays_inside_a_low_view() -> None:
     window = PanelWindow(load("sample:biped"), scale=2.0)
-    window.controller.files.open_demo("s-lock")
+    window.controller.files.open("demo:s-lock")
     window.frames(4)
     card, view = imgui.internal.find_window_by_name("##demo card"), window.ui.regions.viewport
     assert card is not None

@@ -17,7 +17,7 @@ TRIALS = [demo for demo in DEMOS if demo.trial is not None]
 def watched(demo: Demo, seconds: float) -> PanelWindow:
     """A window on a demo after so many seconds of it."""
     window = PanelWindow(viewer.load("sample:two-link"))
-    window.controller.files.open_demo(demo.id)
+    window.controller.files.open(f"demo:{demo.id}")
     for frame in range(round(60 * seconds)):
         window.controller.tick(frame / 60.0)
     return window
@@ -65,7 +65,7 @@ def test_the_claw_lifts_half_a_kilogram_and_puts_it_back() -> None:
     window = PanelWindow(viewer.load("sample:two-link"))
     heights = []
     try:
-        window.controller.files.open_demo(grab.id)
+        window.controller.files.open(f"demo:{grab.id}")
         assert [prop.mass for prop in window.session.document.contact.props if prop.name == "ball"] == [0.5]
         for frame in range(60 * 9):
             window.controller.tick(frame / 60.0)

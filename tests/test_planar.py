@@ -335,7 +335,7 @@ TURNING = [
 
 def shown(name: str) -> Person:
     person = Person()
-    person.controller.files.open_demo(name)
+    person.controller.files.open(f"demo:{name}")
     person.controller.session.targets.pause()
     return person
 

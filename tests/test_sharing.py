@@ -14,7 +14,7 @@ from viewer.session import Session
 
 def ball() -> Person:
     person = Person()
-    person.controller.files.open_demo("ball")
+    person.controller.files.open("demo:ball")
     person.controller.session.targets.pause()
     return person
 

@@ -24,7 +24,7 @@ def state(person: Person) -> dict[str, Any]:
 
 def test_the_offer_to_look_for_another_way_is_a_message_as_it_is_in_the_view() -> None:
     person = Person()
-    person.controller.files.open_demo("s-lock")
+    person.controller.files.open("demo:s-lock")
     session = person.controller.session
     assert state(person)["message"] is None
     session.dispatch(SetSolver(method="default"))

@@ -372,7 +372,7 @@ def test_a_mesh_is_held_and_turned_by_the_middle_of_its_shape(person: Person, tm
 
 
 def test_what_blocks_a_hand_is_named_while_it_is_dragged_and_after(person: Person) -> None:
-    person.controller.files.open_demo("floor")
+    person.controller.files.open("demo:floor")
     item, session = Item("effector", "RightHand"), person.controller.session
     session.begin_drag((item,))
     session.gestures.drag_to({item: ((-0.3, -0.15, 0.35), None)})

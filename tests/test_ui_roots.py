@@ -18,7 +18,7 @@ from viewer.skeleton import Character, fit_bodies
 
 def shown(name: str) -> Person:
     person = Person()
-    person.controller.files.open_demo(name)
+    person.controller.files.open(f"demo:{name}")
     person.controller.session.targets.pause()
     return person
 

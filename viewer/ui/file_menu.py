@@ -334,10 +334,6 @@ class Files:
             )
         return f"{path.name} exists. Replace it?"
 
-    def open_demo(self, name: str) -> None:
-        """Open a demo, after asking about unsaved changes."""
-        self.open(f"{PREFIX}{name}")
-
     def reload(self) -> None:
         """Reload the file, after asking about unsaved changes."""
         session = self._session

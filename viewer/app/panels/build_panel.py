@@ -10,7 +10,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import command_entry, hint, run
+from viewer.app.panels.panel_parts import command_button, command_entry, hint
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import card, close_button
 from viewer.app.widgets.edits import act, attempt, carry_out
@@ -274,17 +274,15 @@ def _links(ui: PanelContext, document: Document, name: str) -> None:
             act(ui, actions.Select((document.active._replace(name=end),)))
 
 
+_BUTTONS = (
+    (("build.duplicate", "Copy branch", fa.ICON_FA_CLONE), ("build.remove", "Remove", fa.ICON_FA_TRASH)),
+    (("build.mirror", "Mirror branch", fa.ICON_FA_ARROWS_LEFT_RIGHT), ("build.remove_branch", "Remove branch", "")),
+)
+
+
 def _buttons(ui: PanelContext) -> None:
     gap(ui.px(4))
-    wide = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
-    rows = (
-        (("Copy branch", fa.ICON_FA_CLONE, "build.duplicate"), ("Remove", fa.ICON_FA_TRASH, "build.remove")),
-        (("Mirror branch", fa.ICON_FA_ARROWS_LEFT_RIGHT, "build.mirror"), ("Remove branch", "", "build.remove_branch")),
-    )
-    for row in rows:
-        for index, (words, icon, command) in enumerate(row):
-            if controls.text_button(ui, words, icon=icon, width=wide, hint=hint(command)):
-                run(ui, command)
-            if index == 0:
-                imgui.same_line(0.0, ui.px(6))
+    for row in _BUTTONS:
+        for (command, words, icon), wide in zip(row, controls.side_by_side(ui, 2), strict=True):
+            command_button(ui, command, words, icon=icon, width=wide)
         gap(ui.px(2))

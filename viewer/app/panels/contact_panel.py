@@ -11,7 +11,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import command_entry, hint, rotation_fields, run
+from viewer.app.panels.panel_parts import command_entry, command_toggle, hint, rotation_fields
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import act, carry_out
 from viewer.app.widgets.pen import tip
@@ -44,18 +44,13 @@ def is_folded(contact: DocumentContact) -> bool:
     return not (contact.on or contact.props or contact.exclude)
 
 
-def _switch(ui: PanelContext, *, on: bool) -> None:
-    if controls.toggle(ui, "contact", on=on, hint=hint("contact.all")):
-        run(ui, "contact.all")
-
-
 def draw_contact(ui: PanelContext) -> None:
     """Draw what the figure can touch: floor, its own bodies, props; and the pairs that may pass through each other."""
     document = ui.session.document
     contact = document.contact
     if is_folded(contact):
         imgui.same_line(0.0, ui.px(10))
-        _switch(ui, on=False)
+        command_toggle(ui, "contact.all", "contact")
         imgui.same_line(0.0, ui.px(6))
         controls.note(ui, "Contact")
         return
@@ -63,7 +58,7 @@ def draw_contact(ui: PanelContext) -> None:
         ui, fa.ICON_FA_HAND, "Contact", "on" if contact.on else "off", colour="accent" if contact.on else "text2"
     )
     controls.label(ui, "Keep off", hint="The figure cannot pass through what is switched on   C")
-    _switch(ui, on=contact.on)
+    command_toggle(ui, "contact.all", "contact")
     imgui.begin_disabled(not contact.on)
     _part(ui, "floor", "Floor", on=contact.floor)
     imgui.same_line(0.0, ui.px(8))
@@ -151,19 +146,17 @@ def draw_bodies(ui: PanelContext, joint: int) -> None:
     for place, index in enumerate(own):
         usual = original[index].radius if index < len(original) else capsules[index].radius
         controls.label(ui, "Radius" if not place else "", hint=_end_words(document, joint, index))
-        form = _radius_form(ui, usual)
+        form = (
+            replace(_MILLIMETRES, decimals=0 if usual >= 0.02 else 1)
+            if ui.controller.view.unit.name == METRE.name
+            else fields.in_lengths(ui, fields.LENGTH)
+        )
         edit = fields.part_slider(
             ui, f"radius {place}", capsules[index].radius, low=_THINNEST * usual, high=_WIDEST * usual, rest=usual,
             form=form, hint=f"{_end_words(document, joint, index)}; a right-click restores {form.words(usual)}",
         )  # fmt: skip
         carry_out(ui, edit, f"Radius of {name}", lambda metres, place=place: SetRadius(name, metres, place, other))  # type: ignore[misc]
     _ignores(ui, document, name)
-
-
-def _radius_form(ui: PanelContext, usual: float) -> fields.Format:
-    if ui.controller.view.unit.name != METRE.name:
-        return fields.in_lengths(ui, fields.LENGTH)
-    return replace(_MILLIMETRES, decimals=0 if usual >= 0.02 else 1)
 
 
 def _end_words(document: Document, joint: int, index: int) -> str:

@@ -6,7 +6,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import run
+from viewer.app.panels.panel_parts import command_button, run
 from viewer.app.widgets import controls
 from viewer.app.widgets.dialogs import card, title_row
 from viewer.app.widgets.pen import Pen
@@ -56,8 +56,7 @@ def _card_line(ui: PanelContext, says: Says) -> None:
 
 def _card_buttons(ui: PanelContext, demo: Demo) -> None:
     controller, session = ui.controller, ui.session
-    if controls.text_button(ui, "Start over", icon=fa.ICON_FA_ROTATE_LEFT):
-        run(ui, "demo.start_over")
+    command_button(ui, "demo.start_over", "Start over", icon=fa.ICON_FA_ROTATE_LEFT)
     if controller.demos.has_motions:
         imgui.same_line(0.0, ui.px(6))
         moves = session.targets.running

@@ -11,6 +11,7 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import scrub
+from viewer.app.panels.panel_parts import command_button
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, attempt
@@ -114,11 +115,9 @@ def draw_place(ui: PanelContext) -> None:
     if turned is not None:
         _place(ui, name, turned, placement._replace(yaw=math.radians(turned.value)))
     controls.label(ui, "")
-    if controls.text_button(ui, "Hide", icon=fa.ICON_FA_EYE_SLASH, enabled=ui.controller.can("figure.hide")):
-        ui.controller.run("figure.hide")
+    command_button(ui, "figure.hide", "Hide", icon=fa.ICON_FA_EYE_SLASH)
     imgui.same_line(0.0, ui.px(6))
-    if controls.text_button(ui, "Remove", icon=fa.ICON_FA_XMARK):
-        ui.controller.run("figure.remove")
+    command_button(ui, "figure.remove", "Remove", icon=fa.ICON_FA_XMARK)
     _draw_compare(ui)
     imgui.pop_id()
 

@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.contact_panel import draw_bodies, draw_grip, shows_bodies
-from viewer.app.panels.panel_parts import hint, rotation_fields, run
+from viewer.app.panels.panel_parts import command_button, rotation_fields
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, carry_out_all
@@ -239,41 +239,28 @@ def coordinates(document: Document, joint: int, *, stuck: bool) -> list[Coordina
     lower, upper = space.lower[joint], space.upper[joint]
     off = not document.limits_on or skeleton.names[joint] in document.unlimited
     limits = skeleton.limits[joint]
-    ends = [not off and _at_end(values[i], lower[i], upper[i]) for i, _ in named]
+    ends = [not off and bool(values[i] <= lower[i] + AT_END or values[i] >= upper[i] - AT_END) for i, _ in named]
     if stuck and not off and not any(ends) and limits is not None and limits.form is LimitForm.SWING_TWIST:
         ends = [index != limits.twist_axis for index, _ in named]
     slide = skeleton.kinds[joint] is JointKind.SLIDE
-    made = _slide if slide else _angle
-    return [
-        made(index, name, float(values[index]), (float(lower[index]), float(upper[index])), _State(at_end, off))
-        for (index, name), at_end in zip(named, ends, strict=True)
-    ]
+    worth, form = (1.0, fields.POSITION) if slide else (math.degrees(1.0), fields.ANGLE)
+    made = []
+    for (index, name), at_end in zip(named, ends, strict=True):
+        value, low, high = (worth * float(some[index]) for some in (values, lower, upper))
+        least, most = (end if math.isfinite(end) else None for end in (low, high))
+        rail = _rail(value, least, most) if slide else (-180.0, 180.0)
+        rest = min(max(0.0, least or 0.0), most or 0.0)
+        made.append(
+            Coordinate(index, name, value, fields.Range(*rail, least, most, rest, at_end, off), form, 1.0 / worth)
+        )
+    return made
 
 
-class _State(NamedTuple):
-    at_limit: bool
-    off: bool
-
-
-def _at_end(value: float, low: float, high: float) -> bool:
-    return bool(value <= low + AT_END or value >= high - AT_END)
-
-
-def _angle(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
-    least, most = (math.degrees(end) if math.isfinite(end) else None for end in ends)
-    rest = min(max(0.0, least or 0.0), most or 0.0)
-    bounds = fields.Range(-180.0, 180.0, least, most, rest, *state)
-    return Coordinate(index, name, math.degrees(value), bounds, fields.ANGLE, math.pi / 180.0)
-
-
-def _slide(index: int, name: str, value: float, ends: tuple[float, float], state: _State) -> Coordinate:
-    least, most = (end if math.isfinite(end) else None for end in ends)
+def _rail(value: float, least: float | None, most: float | None) -> tuple[float, float]:
+    """The ends of a slide's rail: around its range and value, in metres."""
     known = [end for end in (least, most, value, 0.0) if end is not None]
-    low, high = min(known), max(known)
-    margin = 0.15 * (high - low) or 0.5
-    rest = min(max(0.0, least or 0.0), most or 0.0)
-    bounds = fields.Range(low - margin, high + margin, least, most, rest, *state)
-    return Coordinate(index, name, value, bounds, fields.POSITION, 1.0)
+    margin = 0.15 * (max(known) - min(known)) or 0.5
+    return min(known) - margin, max(known) + margin
 
 
 _SOURCES = {CLIP: "from the clip", HUMAN: "human", BOTH: "human + clip"}
@@ -372,13 +359,9 @@ def _ranges(ui: PanelContext, document: Document, joint: int, sliders: list[Coor
         )
     controls.label(ui, "")
     if seen is not None:
-        if controls.text_button(ui, "Fit to clip", hint=hint("limits.fit", "The ranges become those of the clip")):
-            run(ui, "limits.fit")
+        command_button(ui, "limits.fit", "Fit to clip", said="The ranges become those of the clip")
         imgui.same_line(0.0, ui.px(6))
-    if controls.text_button(
-        ui, "As loaded", hint=hint("limits.restore", "The ranges become those of the source again")
-    ):
-        run(ui, "limits.restore")
+    command_button(ui, "limits.restore", "As loaded", said="The ranges become those of the source again")
     other = other_joint(document, document.skeleton.names[joint]) if mirror else None
     if other is not None:
         controls.label(ui, "")
@@ -439,8 +422,7 @@ def draw_joints(ui: PanelContext) -> None:
     document = ui.session.document
     source = document.character.source
     pen, leaders = Pen(ui), {one.joint: one.leader for one in document.skeleton.mimics}
-    if controls.text_button(ui, "Copy", icon=fa.ICON_FA_COPY, hint=hint("pose.copy_joints")):
-        run(ui, "pose.copy_joints")
+    command_button(ui, "pose.copy_joints", "Copy", icon=fa.ICON_FA_COPY)
     with controls.no_spacing():
         for joint, (name, kind) in enumerate(zip(document.skeleton.names, document.skeleton.kinds, strict=True)):
             if kind.dofs != 1:

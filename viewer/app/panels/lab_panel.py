@@ -12,7 +12,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import hint, run
+from viewer.app.panels.panel_parts import command_button, command_toggle, command_tool, run
 from viewer.app.panels.sheet import number_step
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
@@ -63,11 +63,10 @@ def draw_methods(ui: PanelContext) -> None:
     if controls.text_button(ui, "Auto", on=damping is None, hint="Damping follows the error") and damping is not None:
         ui.session.dispatch(SetSolver(damping=None))
     controls.label(ui, "Ellipsoids", hint="How far each effector moves in every direction", width=66)
-    if controls.toggle(ui, "ellipsoids", on=lab.ellipsoids, hint=hint("lab.ellipsoids")):
-        run(ui, "lab.ellipsoids")
+    command_toggle(ui, "lab.ellipsoids", "ellipsoids")
     gap(ui.px(6))
-    if controls.text_button(ui, "Report…", icon=fa.ICON_FA_FILE_LINES, width=imgui.get_content_region_avail().x):
-        run(ui, "lab.report")
+    width = imgui.get_content_region_avail().x
+    command_button(ui, "lab.report", "Report…", icon=fa.ICON_FA_FILE_LINES, width=width)
 
 
 def draw_lab_tools(ui: PanelContext, *, wide: bool) -> None:
@@ -77,19 +76,11 @@ def draw_lab_tools(ui: PanelContext, *, wide: bool) -> None:
         ui, "start tool", (False, True), _STARTS, lab.from_rest, hints=_START_HINTS, height=controls.TOOL
     )
     imgui.same_line(0.0, ui.px(12))
-    for command, words, icon, width, on in (
-        ("lab.ellipsoids", "Ellipsoids", fa.ICON_FA_CIRCLE_NODES, 104.0, lab.ellipsoids),
-        ("lab.jacobian", "Jacobian", fa.ICON_FA_TABLE_CELLS, 96.0, None),
-    ):
-        if controls.tool_button(ui, command, words if wide else "", icon, width, hint(command), on=on):
-            run(ui, command)
-        imgui.same_line(0.0, ui.px(4))
-
-
-def draw_report(ui: PanelContext) -> None:
-    """Draw the button that saves the report."""
-    if controls.finish_button(ui, "Report…", icon=fa.ICON_FA_FILE_LINES, enabled=ui.controller.can("lab.report")):
-        run(ui, "lab.report")
+    words = ("Ellipsoids", "Jacobian") if wide else ("", "")
+    command_tool(ui, "lab.ellipsoids", fa.ICON_FA_CIRCLE_NODES, words[0], 104.0, on=lab.ellipsoids)
+    imgui.same_line(0.0, ui.px(4))
+    command_tool(ui, "lab.jacobian", fa.ICON_FA_TABLE_CELLS, words[1], 96.0)
+    imgui.same_line(0.0, ui.px(4))
 
 
 def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
@@ -106,12 +97,15 @@ def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
     pen.strong(x + pen.px(24), y + pen.px(2), method, tone)
     miss = "" if trace is None else amount(trace.error(lab.shown_iteration), metres=trace.in_metres)
     pen.right(it.x + wide - pen.px(10), y + pen.px(2), miss, tone)
-    _sample(pen, x, y + pen.px(30), pen.px(18), curve)
+    _polyline(pen, [(x, y + pen.px(30)), (x + pen.px(18), y + pen.px(30))], curve, 2.0)
     refused = lab.worker.failed.get(method, "")
     how = refused or ("solving" if trace is None else trace.how)
     tone = "warn" if refused or (trace is not None and trace.last.unserved) else "text2"
     full = pen.fitted(x + pen.px(26), y + pen.px(22), how, wide - pen.px(70), tone)
-    tip(f"{EVERY_METHOD[method].title}: {EVERY_METHOD[method].hint}\n{_card_tip(trace, full)}".rstrip())
+    if trace is not None:
+        served = f"Does not serve {', '.join(trace.last.unserved)}. " if trace.last.unserved else ""
+        full = f"{served}{1000.0 * trace.seconds[-1]:.2f} ms in all. Right click: remove"
+    tip(f"{EVERY_METHOD[method].title}: {EVERY_METHOD[method].hint}\n{full}".rstrip())
     if trace is not None and trace.last.unserved:
         x, y, u, v = it.x + 1.0, it.y + 1.0, it.x + it.w - 1.0, it.y + it.h - 1.0
         _dashed(pen, [(x, y), (u, y), (u, v), (x, v), (x, y)], "warn", _UNSERVED, 1.4)
@@ -127,13 +121,6 @@ def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
             lab.remove(method)
             ui.wake()
         imgui.end_popup()
-
-
-def _card_tip(trace: Trace | None, full: str) -> str:
-    if trace is None:
-        return full
-    served = f"Does not serve {', '.join(trace.last.unserved)}. " if trace.last.unserved else ""
-    return f"{served}{1000.0 * trace.seconds[-1]:.2f} ms in all. Right click: remove"
 
 
 def _eye(ui: PanelContext, lab: Laboratory, card: Area, method: MethodName) -> None:
@@ -169,10 +156,6 @@ def disc(pen: Pen, x: float, y: float, curve: Curve, *, faint: bool = False) -> 
     wide = pen.width(curve.letter, SMALL, bold=True)
     top = round(y - SMALL * pen.scale / 2.0)
     pen.draw.add_text(pen.bold, SMALL * pen.scale, (round(x - wide / 2.0), top), pen.ink("on_accent"), curve.letter)
-
-
-def _sample(pen: Pen, x: float, y: float, wide: float, curve: Curve) -> None:
-    _polyline(pen, [(x, y), (x + wide, y)], curve, 2.0)
 
 
 def _polyline(pen: Pen, points: Sequence[tuple[float, float]], curve: Curve, weight: float) -> None:

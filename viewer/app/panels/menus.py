@@ -14,16 +14,17 @@ from viewer.app.panels.layers_panel import layer_entries
 from viewer.app.panels.panel_parts import ask, command_entry, hint, run
 from viewer.app.panels.solver_panel import method_menu
 from viewer.app.theme import SMALL, paint
-from viewer.app.widgets.dialogs import popup
+from viewer.app.widgets.dialogs import open_popup, popup
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Item, actions, joint_of
 from viewer.document.take import layer_of
 from viewer.errors import plural, shown, visible
+from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import sample_names
+from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import DEMOS
 from viewer.ui.commands import BY_ID, MENUS, SELECT, WINDOW, Command, menu_commands
-from viewer.ui.layering import layers_of
 from viewer.ui.view import Workspace
 
 _SECTIONS = {
@@ -129,32 +130,20 @@ def entries(menu: str) -> list[Command]:
     return sorted(menu_commands(menu), key=lambda command: _ORDER.get(command.id, _ORDER.get(command.group, 0)))
 
 
-_DEMOS = (
-    ("Demos", [demo for demo in DEMOS if not demo.lab]),
-    ("Lessons", [demo for demo in DEMOS if demo.lab]),
-)
-
-
 def _files(ui: PanelContext) -> None:
     """Submenus of recent files, samples, demos and lessons."""
-    recent = ui.controller.view.preferences.recent
-    if imgui.begin_menu("Open recent", enabled=bool(recent)):
-        for path in recent:
-            if imgui.menu_item_simple(shown(Path(path).name), visible(str(Path(path).parent))):
-                ui.controller.files.open(Path(path))
-                ui.wake()
-        imgui.end_menu()
-    if imgui.begin_menu("Samples"):
-        for name in sample_names():
-            if imgui.menu_item_simple(name):
-                ui.controller.files.open(f"sample:{name}")
-                ui.wake()
-        imgui.end_menu()
-    for words, some in _DEMOS:
-        if imgui.begin_menu(words):
-            for demo in some:
-                if imgui.menu_item_simple(demo.title):
-                    ui.controller.files.open_demo(demo.id)
+    recent = [Path(path) for path in ui.controller.view.preferences.recent]
+    menus: dict[str, list[tuple[str, str, Path | str]]] = {
+        "Open recent": [(shown(path.name), visible(str(path.parent)), path) for path in recent],
+        "Samples": [(name, "", f"{SAMPLE}{name}") for name in sample_names()],
+        "Demos": [(demo.title, "", f"{PREFIX}{demo.id}") for demo in DEMOS if not demo.lab],
+        "Lessons": [(demo.title, "", f"{PREFIX}{demo.id}") for demo in DEMOS if demo.lab],
+    }
+    for title, files in menus.items():
+        if imgui.begin_menu(title, enabled=bool(files)):
+            for words, note, path in files:
+                if imgui.menu_item_simple(words, note):
+                    ui.controller.files.open(path)
                     ui.wake()
             imgui.end_menu()
 
@@ -247,18 +236,18 @@ def draw_context_menu(ui: PanelContext) -> None:
     """Open a menu where it is requested, and draw it."""
     request = ui.take("context-menu")
     if request is not None:
-        ui.memory["item"] = request.value
+        open_popup(ui, _CONTEXT_POPUP, request.value)
         ui.memory["at"] = request.x, request.y
-        imgui.open_popup(_CONTEXT_POPUP)
         imgui.set_nav_cursor_visible(False)  # the mouse opened it
     imgui.set_next_window_pos(ui.memory.get("at", (0.0, 0.0)), imgui.Cond_.appearing)
     with popup(ui, _CONTEXT_POPUP) as opened:
-        wanted = ui.memory.get("item")
-        if opened and isinstance(wanted, Item) and _exists(ui, wanted):
+        wanted = ui.memory.get(_CONTEXT_POPUP)
+        if opened and isinstance(wanted, Item) and ui.session.document.has(wanted):
             _item_title(ui, wanted.name)
             {"effector": _effector, "joint": _joint, "prop": _prop, "layer": _layer}[wanted.kind](ui, wanted.name)
-        elif opened:
-            _view(ui)
+        elif opened:  # nothing was under the pointer
+            _commands(ui, "view.frame_all", "view.three_quarter", "view.orthographic", "")
+            _commands(ui, "show.grid", "show.names", "show.axes", "reset.pose")
     _draw_adding(ui)
 
 
@@ -269,23 +258,12 @@ def _draw_adding(ui: PanelContext) -> None:
     """The menu that a key opens under the pointer, which adds a goal to an effector."""
     request = ui.take("add-goal")
     if request is not None:
-        ui.memory["adding"] = request.value
-        imgui.open_popup(_ADD_POPUP)
+        open_popup(ui, _ADD_POPUP, request.value)
     with popup(ui, _ADD_POPUP) as opened:
-        effector = str(ui.memory.get("adding"))
+        effector = str(ui.memory.get(_ADD_POPUP))
         if opened and any(goal.id == effector for goal in ui.session.document.goals):
             _item_title(ui, f"Add goal to {effector}")
             add_entries(ui, effector)
-
-
-def _exists(ui: PanelContext, item: Item) -> bool:
-    document = ui.session.document
-    if item.kind == "prop":
-        return any(prop.name == item.name for prop in document.contact.props)
-    if item.kind == "layer":
-        return any(layer.id == item.name for layer in layers_of(document))
-    names = document.skeleton.names if item.kind == "joint" else [goal.id for goal in document.goals]
-    return item.name in names
 
 
 def _item_title(ui: PanelContext, name: str) -> None:
@@ -311,49 +289,38 @@ def _joint(ui: PanelContext, name: str) -> None:
             act(ui, actions.MakeEffector(name) if goal is None else actions.HoldEffector(goal.effector))
     else:
         _effector_entries(ui, goal.effector)
-    _grip_entry(ui)
-    imgui.separator()
-    _own_limits(ui, name)
-    for command in ("reset.rotation", "reset.position"):
-        command_entry(ui, command)
-    imgui.separator()
-    for command in ("joint.rename", "select.children", "select.parent", "view.frame_selection"):
-        command_entry(ui, command)
-
-
-def _own_limits(ui: PanelContext, name: str) -> None:
-    document = ui.session.document
-    limited = document.skeleton.limits[document.skeleton.index(name)] is not None
-    own = name not in document.unlimited
+    _commands(ui, *(("contact.grip",) if ui.controller.can("contact.grip") else ()), "")
+    limited, own = skeleton.limits[joint] is not None, name not in document.unlimited
     if imgui.menu_item_simple("Limits of this joint", BY_ID["limits.joint"].shortcut, limited and own, limited):
         act(ui, actions.SetJointLimits(name, not own))
+    _commands(ui, "reset.rotation", "reset.position", "")
+    _commands(ui, "joint.rename", "select.children", "select.parent", "view.frame_selection")
+
+
+def _commands(ui: PanelContext, *commands: str) -> None:
+    """Entries for commands; "": a separator."""
+    for command in commands:
+        if command:
+            command_entry(ui, command)
+        else:
+            imgui.separator()
 
 
 def _effector(ui: PanelContext, name: str) -> None:
     if ui.controller.can("goal.hold_together"):
-        command_entry(ui, "goal.hold_together")
-        imgui.separator()
+        _commands(ui, "goal.hold_together", "")
     _effector_entries(ui, name)
-    _grip_entry(ui)
-    imgui.separator()
+    _commands(ui, *(("contact.grip",) if ui.controller.can("contact.grip") else ()), "")
     joint = joint_of(ui.session.document, Item("effector", name))
     if imgui.menu_item_simple("Select its joint"):
         act(ui, actions.Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
     command_entry(ui, "view.frame_selection")
 
 
-def _grip_entry(ui: PanelContext) -> None:
-    if ui.controller.can("contact.grip"):
-        command_entry(ui, "contact.grip")
-
-
 def _prop(ui: PanelContext, name: str) -> None:
     if imgui.menu_item_simple("Remove", BY_ID["goal.remove"].shortcut):
         act(ui, actions.RemoveProp(name))
-    imgui.separator()
-    command_entry(ui, "contact.all")
-    command_entry(ui, "contact.objects")
-    command_entry(ui, "view.frame_selection")
+    _commands(ui, "", "contact.all", "contact.objects", "view.frame_selection")
 
 
 def _effector_entries(ui: PanelContext, name: str) -> None:
@@ -362,10 +329,10 @@ def _effector_entries(ui: PanelContext, name: str) -> None:
         if imgui.menu_item_simple("Let go", BY_ID["goal.remove"].shortcut):
             act(ui, actions.RemoveGoal(name))
         return
-    if imgui.menu_item_simple("Pin position", BY_ID["pin.position"].shortcut, goal.enabled and goal.pin_position):
-        act(ui, actions.SetPin(name, position=not goal.pin_position))
-    if imgui.menu_item_simple("Pin rotation", BY_ID["pin.rotation"].shortcut, goal.enabled and goal.pin_rotation):
-        act(ui, actions.SetPin(name, rotation=not goal.pin_rotation))
+    for part in ("position", "rotation"):
+        pinned = getattr(goal, f"pin_{part}")
+        if imgui.menu_item_simple(f"Pin {part}", BY_ID[f"pin.{part}"].shortcut, goal.enabled and pinned):
+            act(ui, actions.SetPin(name, **{part: not pinned}))
     if imgui.menu_item_simple("Hold here"):
         act(ui, actions.HoldEffector(name))
     if imgui.begin_menu("Goal"):
@@ -380,12 +347,3 @@ def _effector_entries(ui: PanelContext, name: str) -> None:
         act(ui, actions.RemoveGoal(name))
     elif goal.id == goal.effector and imgui.menu_item_simple("Remove effector"):
         act(ui, actions.RemoveEffector(name))
-
-
-def _view(ui: PanelContext) -> None:
-    """The menu of the view, where nothing is under the pointer."""
-    for command in ("view.frame_all", "view.three_quarter", "view.orthographic"):
-        command_entry(ui, command)
-    imgui.separator()
-    for command in ("show.grid", "show.names", "show.axes", "reset.pose"):
-        command_entry(ui, command)

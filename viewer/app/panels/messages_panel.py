@@ -116,7 +116,9 @@ def draw_messages(ui: PanelContext) -> None:
             break
         bottom -= box.height
         at = _start(ui, box, left=left), bottom
-        _message_box(ui, box, index, at, offered=box.message not in controller.view.bar.messages)
+        bad, size = box.message.level == "error", (box.width, box.height)
+        with card(ui, f"##message {index}", at, size, border="err" if bad else "line_hi"):
+            _message_contents(ui, box, bad=bad, offered=box.message not in controller.view.bar.messages)
         bottom -= ui.px(_GAP)
     seconds = controller.view.bar.left
     if seconds is not None:
@@ -170,15 +172,8 @@ def _laid_out(ui: PanelContext, pen: Pen, message: Message) -> _Box:
     return _Box(message, lines, wide, high)
 
 
-def _message_box(ui: PanelContext, box: _Box, index: int, at: tuple[float, float], *, offered: bool) -> None:
-    """One message with icon, words, close button and actions; ``offered`` ones cannot be closed."""
-    bad = box.message.level == "error"
-    size = box.width, box.height
-    with card(ui, f"##message {index}", at, size, border="err" if bad else "line_hi"):
-        _message_contents(ui, box, bad=bad, offered=offered)
-
-
 def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) -> None:
+    """One message with icon, words, close button and actions; ``offered`` ones cannot be closed."""
     pen = Pen(ui)
     x, y = imgui.get_cursor_screen_pos()
     line, wide = pen.px(_LINE), imgui.get_content_region_avail().x
@@ -199,17 +194,14 @@ def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) 
             imgui.set_cursor_screen_pos((x + pen.px(_ICON), y + len(box.lines) * line + pen.px(_GAP)))
         if controls.text_button(ui, label):
             chosen = number
-    if chosen >= 0 or closed:
-        _answered(ui, box.message, chosen, offered=offered)
-
-
-def _answered(ui: PanelContext, message: Message, chosen: int, *, offered: bool) -> None:
+    if not (chosen >= 0 or closed):
+        return
     if offered:
-        message.actions[chosen][1]()
+        box.message.actions[chosen][1]()
     elif chosen >= 0:
-        ui.controller.view.bar.choose(message, chosen)
+        ui.controller.view.bar.choose(box.message, chosen)
     else:
-        ui.controller.view.bar.close(message)
+        ui.controller.view.bar.close(box.message)
     ui.wake()
 
 

@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import SMALL
-from viewer.app.widgets import fields
+from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import act, carry_out
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Action, DocumentGoal, Item
@@ -38,6 +38,56 @@ def command_entry(ui: PanelContext, command: str, words: str = "") -> None:
     row = BY_ID[command]
     ticked = bool(ui.controller.checked(command))
     if imgui.menu_item_simple(words or row.title, row.shortcut, ticked, ui.controller.can(command)):
+        run(ui, command)
+
+
+def command_button(
+    ui: PanelContext, command: str, label: str, *, icon: str = "", width: float | None = None,
+    height: float = controls.FIELD, primary: bool = False, on: bool | None = None, said: str = "",
+) -> None:  # fmt: skip
+    """A `controls.text_button` that runs a command; ``said`` instead of its title in the tooltip."""
+    enabled, words = ui.controller.bindings[command].can(), hint(command, said)
+    if controls.text_button(
+        ui, label, icon=icon, width=width, height=height, primary=primary, on=on, enabled=enabled, hint=words
+    ):
+        run(ui, command)
+
+
+def command_tool(
+    ui: PanelContext, command: str, icon: str, words: str = "", width: float = 0.0, *,
+    said: str = "", on: bool | None = None,
+) -> None:  # fmt: skip
+    """A `controls.tool_button` that runs a command; ``said`` instead of its title in the tooltip."""
+    if controls.tool_button(ui, command, words, icon, width, hint(command, said), on=on):
+        run(ui, command)
+
+
+def command_toggle(ui: PanelContext, command: str, name: str) -> None:
+    """A `controls.toggle` of a command, with its state."""
+    if controls.toggle(ui, name, on=bool(ui.controller.checked(command)), hint=hint(command)):
+        run(ui, command)
+
+
+FINISH = 112.0
+"""Width of a workspace's last button, logical pixels."""
+
+
+def finish_button(ui: PanelContext, command: str, words: str, *, icon: str = fa.ICON_FA_CHECK, said: str = "") -> None:
+    """The one solid button of a workspace, at the right end of its toolbar: its command keeps the result."""
+    enabled = ui.controller.can(command)
+    imgui.begin_disabled(not enabled)
+    pen = Pen(ui)
+    it = item("finish", pen.px(FINISH), pen.px(controls.TOOL))
+    pen.box(*it[:4], "field" if not enabled else "accent_dk" if it.held else "accent")
+    if it.hovered:
+        pen.frame(*it[:4], "text")
+    tone = "on_accent" if enabled else "text3"
+    x = it.x + (it.w - pen.width(words, bold=True) - pen.px(20)) / 2.0
+    pen.icon(x + pen.px(7), it.middle[1], icon, tone)
+    pen.strong(x + pen.px(20), pen.middle(it.y, it.h), words, tone)
+    imgui.end_disabled()
+    tip(hint(command, said))
+    if it.clicked and enabled:
         run(ui, command)
 
 

@@ -9,7 +9,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import hint, run
+from viewer.app.panels.panel_parts import command_button, command_tool
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.pen import gap
 from viewer.choices import ASSISTS
@@ -40,14 +40,9 @@ def draw_physics(ui: PanelContext) -> None:
         part.change(forces)
         ui.wake()
     gap(ui.px(10))
-    wide = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
-    if controls.text_button(ui, "Keep as clip", icon=fa.ICON_FA_FILM, width=wide, hint=hint("physics.keep_clip")):
-        run(ui, "physics.keep_clip")
-    imgui.same_line(0.0, ui.px(6))
-    if controls.text_button(
-        ui, "Keep pose", icon=fa.ICON_FA_CHECK, width=wide, primary=True, hint=hint("physics.keep_pose")
-    ):
-        run(ui, "physics.keep_pose")
+    widths = controls.side_by_side(ui, 2)
+    command_button(ui, "physics.keep_clip", "Keep as clip", icon=fa.ICON_FA_FILM, width=next(widths))
+    command_button(ui, "physics.keep_pose", "Keep pose", icon=fa.ICON_FA_CHECK, width=next(widths), primary=True)
 
 
 def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
@@ -57,28 +52,17 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
         imgui.dummy((1.0, ui.px(controls.TOOL)))  # what follows is on its line
         return
     words, icon = ("Resume", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
-    buttons = (
-        ("physics.pause", words, icon, 86.0, "Space"),
-        ("physics.reset", "Reset", fa.ICON_FA_ROTATE_LEFT, 86.0, _RESET),
-    )
-    for command, title, image, width, said in buttons:
-        if controls.tool_button(ui, command, title if wide else "", image, width, said):
-            run(ui, command)
-        imgui.same_line(0.0, ui.px(4))
+    command_tool(ui, "physics.pause", icon, words if wide else "", 86.0, said="Space")
+    imgui.same_line(0.0, ui.px(4))
+    command_tool(ui, "physics.reset", fa.ICON_FA_ROTATE_LEFT, "Reset" if wide else "", 86.0, said=_RESET)
     imgui.same_line(0.0, ui.px(12))
     forces = part.forces
     if len(part.sim.model.free):
         titles = [word.capitalize() for word in ASSISTS]
         chosen = controls.choose(
-            ui,
-            "assist tool",
-            tuple(ASSISTS),
-            titles,
-            forces.assist,
-            hints=_SAYS,
-            height=controls.TOOL,
-            widths=ui.px(60),
-        )
+            ui, "assist tool", tuple(ASSISTS), titles, forces.assist,
+            hints=_SAYS, height=controls.TOOL, widths=ui.px(60),
+        )  # fmt: skip
         forces = replace(forces, assist=chosen)
         imgui.same_line(0.0, ui.px(12))
     x, y = imgui.get_cursor_screen_pos()
@@ -91,18 +75,7 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
         ui.wake()
     imgui.same_line(0.0, ui.px(12))
     imgui.set_cursor_screen_pos((imgui.get_cursor_screen_pos().x, y))
-    title = "Throw ball" if wide else ""
-    if controls.tool_button(ui, "physics.throw", title, fa.ICON_FA_BASEBALL, 112.0, hint("physics.throw")):
-        run(ui, "physics.throw")
-
-
-def draw_keep(ui: PanelContext) -> None:
-    """Draw the button that keeps the simulated pose."""
-    can = ui.controller.can("physics.keep_pose")
-    if controls.finish_button(
-        ui, "Keep pose", enabled=can, hint=hint("physics.keep_pose", "The figure stays as it is now")
-    ):
-        run(ui, "physics.keep_pose")
+    command_tool(ui, "physics.throw", fa.ICON_FA_BASEBALL, "Throw ball" if wide else "", 112.0)
 
 
 def _cannot(ui: PanelContext, part: Simulating) -> None:
@@ -134,16 +107,11 @@ def _state(ui: PanelContext, part: Simulating) -> None:
     for line in sim.warnings:
         controls.paragraph(ui, line, "warn", small=True)
     gap(ui.px(4))
-    wide = (imgui.get_content_region_avail().x - ui.px(12)) / 3.0
     words, icon = ("Resume", fa.ICON_FA_PLAY) if part.paused else ("Pause", fa.ICON_FA_PAUSE)
-    if controls.text_button(ui, words, icon=icon, width=wide, hint="Space"):
-        run(ui, "physics.pause")
-    imgui.same_line(0.0, ui.px(6))
-    if controls.text_button(ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, width=wide, hint=_RESET):
-        run(ui, "physics.reset")
-    imgui.same_line(0.0, ui.px(6))
-    if controls.text_button(ui, "Throw", icon=fa.ICON_FA_BASEBALL, width=wide, hint=hint("physics.throw")):
-        run(ui, "physics.throw")
+    widths = controls.side_by_side(ui, 3)
+    command_button(ui, "physics.pause", words, icon=icon, width=next(widths), said="Space")
+    command_button(ui, "physics.reset", "Reset", icon=fa.ICON_FA_ROTATE_LEFT, width=next(widths), said=_RESET)
+    command_button(ui, "physics.throw", "Throw", icon=fa.ICON_FA_BASEBALL, width=next(widths))
 
 
 def _figure(ui: PanelContext, part: Simulating) -> Forces:

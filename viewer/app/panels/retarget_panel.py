@@ -10,7 +10,7 @@ from imgui_bundle import icons_fontawesome_6 as fa
 from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import hint, run
+from viewer.app.panels.panel_parts import ask, command_button, run
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import attempt
@@ -27,6 +27,7 @@ _ROW, _FOOT = 22, 36
 """Height of a row and of the buttons below the list, logical pixels."""
 _GROUPS = ("Trunk", "Left arm", "Right arm", "Left leg", "Right leg")
 _LEG = {"knee", "upper leg", "foot", "ankle", "toe"}
+CANCELS, APPLIES = "Take the motion back", "Keep the motion: one step of the history"
 _FACTOR = fields.Format(decimals=2, unit=" x", per_pixel=0.005, snap=0.1, units=fields.PLAIN, low=0.01, high=100.0)
 
 
@@ -52,16 +53,12 @@ def draw_pairs(ui: PanelContext) -> None:
         _unmatched(ui, retargeting)
     imgui.end_child()
     gap(ui.px(6))
-    wide = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
-    again = ui.controller.can("retarget.map_again")
-    if controls.text_button(ui, "Map again", icon=fa.ICON_FA_WAND_MAGIC_SPARKLES, width=wide, enabled=again):
-        run(ui, "retarget.map_again")
-    imgui.same_line(0.0, ui.px(6))
-    if controls.text_button(
-        ui, "Save map", icon=fa.ICON_FA_FLOPPY_DISK, width=wide, hint="Write all pairs to a map file"
-    ):
-        ui.controller.view.request("map-dialog")
-        ui.wake()
+    widths = controls.side_by_side(ui, 2)
+    wand = fa.ICON_FA_WAND_MAGIC_SPARKLES
+    command_button(ui, "retarget.map_again", "Map again", icon=wand, width=next(widths))
+    disk, said = fa.ICON_FA_FLOPPY_DISK, "Write all pairs to a map file"
+    if controls.text_button(ui, "Save map", icon=disk, width=next(widths), hint=said):
+        ask(ui, "map-dialog")
 
 
 def _grouped(retargeting: Retargeting) -> dict[str, list[str]]:
@@ -75,14 +72,10 @@ def _grouped(retargeting: Retargeting) -> dict[str, list[str]]:
 
 
 def _heading(ui: PanelContext, title: str, count: int, what: str = "pair") -> None:
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    h = pen.px(20)
-    pen.small(x + pen.px(2), pen.middle(y, h, SMALL), title)
-    words = plural(count, what)
-    wide = imgui.get_content_region_avail().x
-    pen.small(x + wide - pen.width(words, SMALL) - pen.px(6), pen.middle(y, h, SMALL), words)
-    imgui.dummy((wide, h))
+    pen, x, y, wide, h = controls.line(ui, 20)
+    top = pen.middle(y, h, SMALL)
+    pen.small(x + pen.px(2), top, title)
+    pen.right(x + wide - pen.px(6), top, plural(count, what), "text3", SMALL)
 
 
 def _pair_row(ui: PanelContext, name: str) -> None:
@@ -131,22 +124,20 @@ def draw_retarget(ui: PanelContext) -> None:
     if not retargeting.running:
         controls.quiet(ui, NOTHING)
         gap(ui.px(6))
-        if controls.text_button(ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, hint=hint("retarget.open")):
-            run(ui, "retarget.open")
+        command_button(ui, "retarget.open", "Open…", icon=fa.ICON_FA_FOLDER_OPEN)
         return
-    _figures(ui)
+    for label, name, menu in (("From", "from", _source_menu), ("To", "to", _target_menu)):
+        controls.label(ui, label)
+        menu(ui, name, imgui.get_content_region_avail().x)
     controls.separator(ui)
     _choices(ui, retargeting)
     controls.separator(ui)
     _result(ui, retargeting)
     gap(ui.px(10))
-    wide = (imgui.get_content_region_avail().x - ui.px(6)) / 2.0
-    if controls.text_button(ui, "Cancel", width=wide, hint="Take the motion back"):
-        run(ui, "retarget.cancel")
-    imgui.same_line(0.0, ui.px(6))
-    can, words = ui.controller.can("retarget.apply"), hint("retarget.apply", "Keep the motion: one step of the history")
-    if controls.text_button(ui, "Apply", icon=fa.ICON_FA_CHECK, width=wide, primary=True, enabled=can, hint=words):
-        run(ui, "retarget.apply")
+    widths = controls.side_by_side(ui, 2)
+    command_button(ui, "retarget.cancel", "Cancel", width=next(widths), said=CANCELS)
+    tick, width = fa.ICON_FA_CHECK, next(widths)
+    command_button(ui, "retarget.apply", "Apply", icon=tick, width=width, primary=True, said=APPLIES)
 
 
 _FEET_HINTS = ("Standing feet stay where they are", "Ankles go where the source's go, scaled", "As the legs turn")
@@ -157,10 +148,7 @@ def draw_retarget_tools(ui: PanelContext, *, wide: bool) -> None:
     """Draw the middle of the toolbar: source and target of the motion, and what feet and hands keep."""
     retargeting = ui.controller.retargeting
     if not retargeting.running:
-        if controls.text_button(
-            ui, "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=controls.TOOL, hint=hint("retarget.open")
-        ):
-            run(ui, "retarget.open")
+        command_button(ui, "retarget.open", "Open…", icon=fa.ICON_FA_FOLDER_OPEN, height=controls.TOOL)
         return
     pen, width = Pen(ui), ui.px(150.0 if wide else 104.0)
     _source_menu(ui, "from tool", width)
@@ -192,16 +180,6 @@ def _way(ui: PanelContext, part: str, icon: str, ways: Mapping[T, str], now: T, 
     return now if picked is None else picked
 
 
-def draw_apply(ui: PanelContext) -> None:
-    """Draw the buttons that end it."""
-    if controls.tool_button(ui, "retarget.cancel", "Cancel", fa.ICON_FA_XMARK, 86.0, "Take the motion back"):
-        run(ui, "retarget.cancel")
-    imgui.same_line(0.0, ui.px(8))
-    can, words = ui.controller.can("retarget.apply"), hint("retarget.apply", "Keep the motion: one step of the history")
-    if controls.finish_button(ui, "Apply", enabled=can, hint=words):
-        run(ui, "retarget.apply")
-
-
 def _source_menu(ui: PanelContext, name: str, width: float) -> None:
     """The list of figures that may be the source."""
     retargeting = ui.controller.retargeting
@@ -223,14 +201,6 @@ def _target_menu(ui: PanelContext, name: str, width: float) -> None:
     chosen = controls.drop_choice(ui, name, retargeting.target, others, retargeting.target, width=width, hint=said)
     if chosen is not None:
         attempt(ui, lambda: retargeting.choose_target(chosen))
-
-
-def _figures(ui: PanelContext) -> None:
-    controls.label(ui, "From")
-    wide = imgui.get_content_region_avail().x
-    _source_menu(ui, "from", wide)
-    controls.label(ui, "To")
-    _target_menu(ui, "to", wide)
 
 
 def _choices(ui: PanelContext, retargeting: Retargeting) -> None:
@@ -287,11 +257,8 @@ def _result(ui: PanelContext, retargeting: Retargeting) -> None:
     if report is None or found is None:
         return
     doubtful = len(found.doubtful)
-    controls.paragraph(
-        ui,
-        f"{len(found.pairs) - doubtful} of {len(found.pairs)} pairs sure"
-        + (f", {doubtful} to check" if doubtful else ""),
-    )
+    check = f", {doubtful} to check" if doubtful else ""
+    controls.paragraph(ui, f"{len(found.pairs) - doubtful} of {len(found.pairs)} pairs sure{check}")
     rows: list[tuple[str, str]] = []
     if report.slide_cm_s is not None:
         rows += [("Feet slid", f"{report.slide_cm_s[0]:.1f} cm/s"), ("now", f"{report.slide_cm_s[1]:.2f} cm/s")]

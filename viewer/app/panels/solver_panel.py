@@ -66,7 +66,7 @@ def _plot(ui: PanelContext, report: Report) -> None:
     implot.setup_axes_limits(min(float(steps[0]), 1.0), last, low, high, implot.Cond_.always)
     ticks = [10.0**power for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
     thin = ticks[:: 1 + len(ticks) // 5]
-    words = [_tick(value, unit=index == 0) for index, value in enumerate(thin)]
+    words = [f"{value:g}{'' if index else ' mm'}" for index, value in enumerate(thin)]
     implot.setup_axis_ticks(implot.ImAxis_.y1, thin, words)
     goal, _ = shown_goal_and_joint(ui.session.document)
     only = next(iter(lines)) if len(lines) == 1 else ""
@@ -116,10 +116,6 @@ def _range(lines: dict[str, Floats], tolerance: float) -> tuple[float, float]:
     """Ends of the axis in millimetres: from a twentieth of the tolerance to twice the largest error."""
     most = max((float(errors.max()) for errors in lines.values() if errors.size), default=1.0)
     return tolerance / 20.0, max(2.0 * most, 20.0 * tolerance)
-
-
-def _tick(value: float, *, unit: bool) -> str:
-    return f"{value:g}{' mm' if unit else ''}"
 
 
 ANGLE = "\N{GREEK SMALL LETTER THETA}"
@@ -302,14 +298,9 @@ def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
     most = Setting(settings.max_iterations, _ITERATIONS, "max_iterations", integer=True)
     _pair(ui, "Steps", (track, most), hint="Iterations per frame while tracking, and at most per solve")
     takes = EVERY_METHOD[settings.method].takes
-    if "damping" in takes:
-        _optional(ui, "Damping", settings.damping, Setting(0.1, _DAMPING, "damping"))
-    if "step" in takes:
-        _optional(ui, "Step", settings.step, Setting(1.0, _STEP, "step"))
-    if "step_cap_deg" in takes:
-        _optional(ui, "Step cap", settings.step_cap_deg, Setting(20.0, _CAP, "step_cap_deg"))
-    if "truncation" in takes:
-        _optional(ui, "Truncate", settings.truncation, Setting(1e-3, _TRUNCATION, "truncation"))
+    for words, one in _OPTIONAL:
+        if one.name in takes:
+            _optional(ui, words, getattr(settings, one.name), one)
     if "numeric" in takes:
         _choice(ui, "rows")
 
@@ -360,13 +351,18 @@ class Setting:
         return SetSolver(**{self.name: round(value) if self.integer else value * self.worth})
 
 
+_OPTIONAL = (
+    ("Damping", Setting(0.1, _DAMPING, "damping")),
+    ("Step", Setting(1.0, _STEP, "step")),
+    ("Step cap", Setting(20.0, _CAP, "step_cap_deg")),
+    ("Truncate", Setting(1e-3, _TRUNCATION, "truncation")),
+)
+"""Settings that only some methods take, with the value that a click on an empty field gives them."""
+
+
 def _pair(ui: PanelContext, words: str, edits: Sequence[Setting], hint: str = "") -> None:
     controls.label(ui, words, hint=hint)
-    spacing = ui.px(4)
-    width = float(int((imgui.get_content_region_avail().x - spacing) / 2))
-    for index, one in enumerate(edits):
-        if index:
-            imgui.same_line(0.0, spacing)
+    for one, width in zip(edits, controls.side_by_side(ui, 2, 4.0), strict=True):
         one.field(ui, width, one.value, one.words)
 
 

@@ -11,10 +11,10 @@ from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
 from viewer.app.panels.feet_strip import draw_feet, feet_height
 from viewer.app.panels.figures_panel import draw_difference
 from viewer.app.panels.layers_panel import draw_lanes, lanes_height
-from viewer.app.panels.panel_parts import hint, run
+from viewer.app.panels.panel_parts import command_button, command_toggle, hint, run
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
-from viewer.app.widgets.dialogs import popup
+from viewer.app.widgets.dialogs import open_popup, popup
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, scrub
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
@@ -36,7 +36,7 @@ _STEP = fields.Format(decimals=0, per_pixel=0.2, snap=5.0, units={}, low=0.0, hi
 
 def _settings_button(ui: PanelContext) -> None:
     if controls.icon_button(ui, "timeline settings", fa.ICON_FA_SLIDERS, "Rate, range, recording, ghosts", size=_SMALL):
-        imgui.open_popup(_NAME)
+        open_popup(ui, _NAME)
     with popup(ui, _NAME, 12, 10) as opened:
         if opened:
             _take(ui)
@@ -93,21 +93,19 @@ def _integer(ui: PanelContext, name: str, form: fields.Format) -> int:
 
 
 def _ghosts_and_trails(ui: PanelContext) -> None:
-    _switch(ui, "show.ghosts")
+    _switch(ui, "show.ghosts", "Ghosts")
     controls.label(ui, "  Before and after", width=_LABEL)
     _integer(ui, "ghosts_around", _FEW)
     controls.label(ui, "  Every", width=_LABEL, hint="Frames between ghosts; 0: at keys")
     _unit("at keys" if _integer(ui, "ghost_step", _STEP) == 0 else "frames")
-    _switch(ui, "show.trails")
+    _switch(ui, "show.trails", "Motion trails")
     controls.label(ui, "  Frames each way", width=_LABEL, hint="0: one second")
     _unit("one second" if _integer(ui, "trail_frames", _STEP) == 0 else "frames")
 
 
-def _switch(ui: PanelContext, command: str) -> None:
-    words = {"show.ghosts": "Ghosts", "show.trails": "Motion trails"}[command]
+def _switch(ui: PanelContext, command: str, words: str) -> None:
     controls.label(ui, words, width=_LABEL)
-    if controls.toggle(ui, command, on=bool(ui.controller.checked(command)), hint=hint(command)):
-        run(ui, command)
+    command_toggle(ui, command, command)
 
 
 _LOOPS = {
@@ -198,10 +196,8 @@ def _keys(ui: PanelContext, y: float) -> float:
     x -= ui.px(_GAP + (_SET if roomy else _SMALL))
     imgui.set_cursor_screen_pos((x, y))
     if roomy:
-        pressed = controls.text_button(ui, "Set key", icon=fa.ICON_FA_PLUS, width=ui.px(_SET), hint=hint("key.set"))
-    else:
-        pressed = controls.icon_button(ui, "Set key", fa.ICON_FA_PLUS, hint("key.set"), size=_SMALL)
-    if pressed:
+        command_button(ui, "key.set", "Set key", icon=fa.ICON_FA_PLUS, width=ui.px(_SET))
+    elif controls.icon_button(ui, "Set key", fa.ICON_FA_PLUS, hint("key.set"), size=_SMALL):
         run(ui, "key.set")
     if keying.selected and roomy:
         x -= ui.px(_GAP + _BLEND)

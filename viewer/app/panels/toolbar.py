@@ -10,10 +10,10 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.build_panel import WIDE as KINDS_FROM
 from viewer.app.panels.build_panel import draw_build_tools, draw_kinds
-from viewer.app.panels.lab_panel import draw_lab_tools, draw_report
-from viewer.app.panels.panel_parts import command_entry, hint, run
-from viewer.app.panels.physics_panel import draw_keep, draw_physics_tools
-from viewer.app.panels.retarget_panel import draw_apply, draw_retarget_tools
+from viewer.app.panels.lab_panel import draw_lab_tools
+from viewer.app.panels.panel_parts import FINISH, command_button, command_entry, command_tool, finish_button, hint, run
+from viewer.app.panels.physics_panel import draw_physics_tools
+from viewer.app.panels.retarget_panel import APPLIES, CANCELS, draw_retarget_tools
 from viewer.app.panels.solver_panel import method_menu
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls
@@ -98,9 +98,12 @@ def draw_toolbar(ui: PanelContext) -> None:
     _next(ui, 3)
     _contact_button(ui)
     _next(ui, 3)
-    _balance_button(ui)
+    document, mirror = ui.session.document, ui.controller.view.mirror
+    said = f"Balance is kept: {spare_words(document)}" if document.balance.on else "Balance is not kept"
+    command_tool(ui, "balance.keep", fa.ICON_FA_SCALE_BALANCED, said=said, on=document.balance.on)
     _next(ui, 3)
-    _mirror_button(ui)
+    said = "Mirror: what you do to one side is done to the other" if mirror else "Mirror edits: off"
+    command_tool(ui, "edit.mirror", fa.ICON_FA_ARROWS_LEFT_RIGHT, said=said, on=mirror)
     _shown(ui)
     _right(ui)
 
@@ -115,14 +118,12 @@ def _build(ui: PanelContext) -> None:
     draw_kinds(ui, wide)
     _separator(ui)
     on = ui.controller.view.mirror
-    said = hint("edit.mirror", "Mirror: both sides are made at once" if on else "Mirror: off")
-    if controls.text_button(ui, "Mirror", icon=fa.ICON_FA_ARROWS_LEFT_RIGHT, on=on, height=controls.TOOL, hint=said):
-        run(ui, "edit.mirror")
+    said = "Mirror: both sides are made at once" if on else "Mirror: off"
+    mirror = fa.ICON_FA_ARROWS_LEFT_RIGHT
+    command_button(ui, "edit.mirror", "Mirror", icon=mirror, on=on, height=controls.TOOL, said=said)
     _shown(ui)
-    _to_end(ui, controls.FINISH)
-    said = hint("build.done", "Ends of chains become effectors, ready to be dragged")
-    if controls.finish_button(ui, "Done, pose", hint=said):
-        run(ui, "build.done")
+    _to_end(ui, FINISH)
+    finish_button(ui, "build.done", "Done, pose", said="Ends of chains become effectors, ready to be dragged")
 
 
 def _physics(ui: PanelContext) -> None:
@@ -131,10 +132,10 @@ def _physics(ui: PanelContext) -> None:
     draw_physics_tools(ui, wide=wide)
     _shown(ui)
     record = WIDE if wide else NARROW
-    _to_end(ui, controls.FINISH + 8 + record)
+    _to_end(ui, FINISH + 8 + record)
     _record_button(ui, words=wide)
     _next(ui, 8)
-    draw_keep(ui)
+    finish_button(ui, "physics.keep_pose", "Keep pose", said="The figure stays as it is now")
 
 
 def _retarget(ui: PanelContext) -> None:
@@ -146,8 +147,10 @@ def _retarget(ui: PanelContext) -> None:
     if not ui.controller.retargeting.running:
         _to_end(ui, 0.0)
         return
-    _to_end(ui, 86 + 8 + controls.FINISH)
-    draw_apply(ui)
+    _to_end(ui, 86 + 8 + FINISH)
+    command_tool(ui, "retarget.cancel", fa.ICON_FA_XMARK, "Cancel", 86.0, said=CANCELS)
+    _next(ui, 8)
+    finish_button(ui, "retarget.apply", "Apply", said=APPLIES)
 
 
 def _lab(ui: PanelContext) -> None:
@@ -158,14 +161,8 @@ def _lab(ui: PanelContext) -> None:
     _separator(ui)
     _limits_button(ui)
     _shown(ui)
-    _to_end(ui, controls.FINISH)
-    draw_report(ui)
-
-
-def _lit(ui: PanelContext, command: str, icon: str, words: str, *, on: bool) -> None:
-    """The icon of a command, lit while it is on; ``words`` are its tooltip, with the command's key."""
-    if controls.tool_button(ui, command, "", icon, 0.0, hint(command, words), on=on):
-        run(ui, command)
+    _to_end(ui, FINISH)
+    finish_button(ui, "lab.report", "Report…", icon=fa.ICON_FA_FILE_LINES)
 
 
 def _to_end(ui: PanelContext, width: float) -> None:
@@ -198,7 +195,7 @@ def _separator(ui: PanelContext) -> None:
 
 def _tools(ui: PanelContext) -> None:
     for tool, command, icon in _TOOLS:
-        _lit(ui, command, icon, "", on=ui.controller.view.tool is tool)
+        command_tool(ui, command, icon, on=ui.controller.view.tool is tool)
         _next(ui, 3)
 
 
@@ -284,7 +281,7 @@ def _contact_button(ui: PanelContext) -> None:
     contact = ui.session.document.contact
     on = [words for part, words in _PARTS if getattr(contact, part)]
     said = f"Contact is on: {', '.join(on).lower() or 'nothing'}" if contact.on else "Contact is off"
-    _lit(ui, "contact.all", fa.ICON_FA_HAND, said, on=contact.on)
+    command_tool(ui, "contact.all", fa.ICON_FA_HAND, said=said, on=contact.on)
     if imgui.is_item_hovered() and imgui.is_mouse_released(imgui.MouseButton_.right):
         imgui.open_popup("contact parts")
     if imgui.begin_popup("contact parts"):
@@ -295,21 +292,6 @@ def _contact_button(ui: PanelContext) -> None:
         for command in ("prop.add_sphere", "prop.add_box", "prop.add_mesh"):
             command_entry(ui, command)
         imgui.end_popup()
-
-
-def _mirror_button(ui: PanelContext) -> None:
-    """Draw arrows both ways, highlighted while edits are made on both sides."""
-    on = ui.controller.view.mirror
-    said = "Mirror: what you do to one side is done to the other" if on else "Mirror edits: off"
-    _lit(ui, "edit.mirror", fa.ICON_FA_ARROWS_LEFT_RIGHT, said, on=on)
-
-
-def _balance_button(ui: PanelContext) -> None:
-    """Draw scales, highlighted while balance is kept."""
-    document = ui.session.document
-    on = document.balance.on
-    said = f"Balance is kept: {spare_words(document)}" if on else "Balance is not kept"
-    _lit(ui, "balance.keep", fa.ICON_FA_SCALE_BALANCED, said, on=on)
 
 
 def _shown(ui: PanelContext) -> None:

@@ -162,29 +162,6 @@ def tool_button(
     return text_button(ui, f"{words}##{name}", icon=icon, width=ui.px(width), height=TOOL, hint=hint, on=on)
 
 
-FINISH = 112.0
-"""Width of a workspace's last button, logical pixels."""
-
-
-def finish_button(
-    ui: PanelContext, words: str, *, icon: str = fa.ICON_FA_CHECK, enabled: bool = True, hint: str = ""
-) -> bool:
-    """The one solid button of a workspace, at the right end of its toolbar: it keeps the result."""
-    imgui.begin_disabled(not enabled)
-    pen = Pen(ui)
-    it = item("finish", pen.px(FINISH), pen.px(TOOL))
-    pen.box(*it[:4], "field" if not enabled else "accent_dk" if it.held else "accent")
-    if it.hovered:
-        pen.frame(*it[:4], "text")
-    tone = "on_accent" if enabled else "text3"
-    x = it.x + (it.w - pen.width(words, bold=True) - pen.px(20)) / 2.0
-    pen.icon(x + pen.px(7), it.middle[1], icon, tone)
-    pen.strong(x + pen.px(20), pen.middle(it.y, it.h), words, tone)
-    imgui.end_disabled()
-    tip(hint)
-    return it.clicked and enabled
-
-
 def choose(
     ui: PanelContext, name: str, values: Sequence[T], words: Sequence[str], now: T, *,
     widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT, off: Collection[int] = (),
@@ -273,18 +250,8 @@ def note(ui: PanelContext, words: str, colour: str = "text3", height: float = FI
 
 
 def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "text2") -> None:
-    """The head of a section.
-
-    Args:
-        ui: the panel's context.
-        icon: of Font Awesome.
-        title: in bold; shortened in the middle where it does not fit.
-        note: after it in small letters.
-        colour: of the icon.
-    """
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    h, wide = pen.px(FIELD), imgui.get_content_region_avail().x
+    """The head of a section: an icon, a title in bold, which is shortened to fit, and a note in small letters."""
+    pen, x, y, wide, h = line(ui, FIELD)
     pen.icon(x + pen.px(6), y + h / 2.0, icon, colour)
     start = x + pen.px(22)
     noted = pen.width(note, SMALL) + pen.px(8) if note else 0.0
@@ -292,30 +259,30 @@ def head(ui: PanelContext, icon: str, title: str, note: str, *, colour: str = "t
     pen.strong(start, pen.middle(y, h), shown)
     after = start + pen.width(shown, bold=True) + pen.px(8)
     pen.small(after, pen.middle(y, h, SMALL), pen.fit(note, x + wide - after, SMALL))
-    imgui.dummy((wide, h))
     tip(title if shown != title else "")
+
+
+def line(ui: PanelContext, height: float) -> tuple[Pen, float, float, float, float]:
+    """Take a line of the window, ``height`` logical pixels high; a pen, and the line's x, y, w, h (framebuffer)."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide = imgui.get_content_region_avail().x
+    imgui.dummy((wide, pen.px(height)))
+    return pen, x, y, wide, pen.px(height)
 
 
 def small_line(ui: PanelContext, words: str, colour: str, *, height: float) -> None:
     """A line of small text as wide as the window, ``height`` logical pixels high; the tooltip has a shortened one."""
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    wide = imgui.get_content_region_avail().x
-    full = pen.fitted(x, y, words, wide, colour, SMALL)
-    imgui.dummy((wide, pen.px(height)))
-    tip(full)
+    pen, x, y, wide, _ = line(ui, height)
+    tip(pen.fitted(x, y, words, wide, colour, SMALL))
 
 
 def value_rows(ui: PanelContext, rows: Iterable[tuple[str, str]]) -> None:
     """Rows of a name at the left and a value at the right."""
-    pen = Pen(ui)
     for words, value in rows:
-        x, y = imgui.get_cursor_screen_pos()
-        wide, h = imgui.get_content_region_avail().x, pen.px(20)
+        pen, x, y, wide, h = line(ui, 20)
         pen.text(x, pen.middle(y, h), words, "text2")
-        fitted = pen.fit(value, wide - pen.width(words) - pen.px(12))
-        pen.text(x + wide - pen.width(fitted), pen.middle(y, h), fitted)
-        imgui.dummy((wide, h))
+        pen.right(x + wide, pen.middle(y, h), pen.fit(value, wide - pen.width(words) - pen.px(12)))
 
 
 def separator(ui: PanelContext) -> None:
@@ -348,6 +315,16 @@ def no_spacing() -> Iterator[None]:
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (0.0, 0.0))
     yield
     imgui.pop_style_var()
+
+
+def side_by_side(ui: PanelContext, count: int, space: float = 6.0) -> Iterator[float]:
+    """Put ``count`` items of one width in the rest of the line, ``space`` logical pixels apart; yields the width."""
+    between = ui.px(space)
+    wide = float(int((imgui.get_content_region_avail().x - (count - 1) * between) / count))
+    for index in range(count):
+        if index:
+            imgui.same_line(0.0, between)
+        yield wide
 
 
 def rows_in_view(count: int, height: float, always: int = -1) -> Iterator[int]:
