@@ -169,6 +169,20 @@ def test_a_planted_foot_is_not_dragged_to_where_its_key_would_not_show_it_until_
     assert np.linalg.norm(person.place("LeftFoot") - placed(before, "LeftFoot")) == pytest.approx(moved, abs=1e-4)
 
 
+def test_a_mirrored_drag_moves_no_planted_foot_of_the_other_side() -> None:
+    person = Person("sample:walk")
+    person.controller.run("feet.plant")
+    person.controller.run("key.auto")
+    person.controller.playback.go(44)  # the left foot stands, the right one swings
+    person.controller.run("view.frame_all")
+    person.wait()
+    person.controller.run("edit.mirror")
+    before = person.document
+    person.drag(person.at("RightFoot"), (30.0, -30.0))
+    assert person.document.take is before.take
+    lift(person)
+
+
 def test_what_planting_overrules_of_a_key_is_said_and_lifting_shows_it() -> None:
     person = Person("sample:walk")
     person.controller.run("feet.plant")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import GoalLayer, Select, SetFrame, SetSolver, falloff, frame_pose, touched_frames
+from inside.document import GoalLayer, Select, SetFrame, SetSolver, falloff, feet_of, frame_pose, touched_frames
 from inside.document import actions as act
 from inside.session import load_session, save_session
 from inside.spatial import angle_between
@@ -206,9 +206,9 @@ def person() -> Person:
     return made
 
 
-def dot(person: Person, frame: int) -> tuple[float, float]:
+def dot(person: Person, frame: int, name: str = "LeftHand") -> tuple[float, float]:
     """The pixel of a frame's dot."""
-    return person.pixel(path(person.document)[frame])
+    return person.pixel(path(person.document, name)[frame])
 
 
 def test_a_dot_under_the_pointer_is_dragged_and_frames_follow(person: Person) -> None:
@@ -264,6 +264,32 @@ def test_no_dot_is_under_the_effector_itself_or_of_what_is_not_selected(person: 
     person.wait()
     x, y = person.controller.view.local(*dot(person, FRAME))
     assert pick_trail(person.controller.scene().trails, projection, x, y) is None
+
+
+def test_a_trail_is_not_dragged_where_its_foot_is_planted(person: Person) -> None:
+    person.controller.run("feet.plant")
+    feet = feet_of(person.document)
+    assert feet is not None
+    standing = {k for one in feet.contacts if one.foot == "LeftFoot" for k in range(one.first, one.last + 1)}
+    person.controller.selecting.select(Item("effector", "LeftFoot"))
+    person.controller.playback.go(28)  # it swings, and stands again from frame 38 on
+    person.controller.run("view.frame_all")
+    person.wait()
+    now, take = person.document.frame, person.document.take
+    for frame in sorted(standing):
+        at = dot(person, frame, "LeftFoot")
+        person.move(*at)
+        hit = person.controller.view.hovered.hit
+        if hit is not None and hit.kind == "trail" and hit.place in standing - {now}:
+            break
+    assert hit is not None
+    person.drag(at, (20.0, -40.0))
+    assert person.document.take is take
+    (message,) = [one for one in person.controller.view.bar.messages if one.actions]
+    assert message.text == f"LeftFoot is planted at frame {hit.place} and stays"
+    person.controller.playback.go(now + 1)
+    person.wait()
+    assert message not in person.controller.view.bar.messages  # it is about the drag in the frame left
 
 
 def test_a_locked_point_says_so_in_the_view(person: Person) -> None:

@@ -93,9 +93,9 @@ def found_contacts(document: Document) -> tuple[PlantedContact, ...]:
     )
 
 
-def planted_legs(document: Document) -> dict[str, Limb]:
-    """The legs whose feet are planted in the frame shown, by the names of the feet."""
-    feet, figure, now = feet_of(document), find_figure(document.skeleton), document.frame
+def planted_legs(document: Document, frame: int | None = None) -> dict[str, Limb]:
+    """The legs whose feet are planted in a frame, default the one shown, by the names of the feet."""
+    feet, figure, now = feet_of(document), find_figure(document.skeleton), document.frame if frame is None else frame
     if feet is None or not feet.on or figure is None:
         return {}
     here = [feet.contacts[number] for number in contact_times(feet.contacts).between(now, now + 1)]

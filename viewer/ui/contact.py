@@ -18,7 +18,7 @@ from viewer.document.actions.contact_actions import capsules_of
 from viewer.document.document_contact import THINNEST, hand_above, nearest_prop, touches_of
 from viewer.document.document_goal import balance_words
 from viewer.document.solve_report import standing
-from viewer.errors import ViewerError, listed
+from viewer.errors import listed
 from viewer.gizmo import Fill, RigidMotion, Stroke
 from viewer.ik.contact import Touch
 from viewer.ik.contact.values import FLOOR
@@ -163,7 +163,6 @@ class PropMover(Mover):
     once_a_frame = True
 
     def __init__(self, prop: Prop) -> None:
-        """Start where the prop is."""
         self.prop = prop.name
         self._start, self._middle = (np.array(prop.handle), np.array(prop.rotation)), np.array(prop.middle)
 
@@ -175,7 +174,6 @@ class PropMover(Mover):
             session.gestures.update(act.Select((item,)))
 
     def apply(self, session: Session, motion: RigidMotion) -> None:
-        """Move it by a motion from its start."""
         position, rotation = motion.apply(*self._start)
         center = position - rotate(rotation, self._middle)
         session.gestures.update(act.SetProp(self.prop, center=center, rotation=rotation))
@@ -247,15 +245,10 @@ class Contacts(ViewPart):
 
     def add_mesh(self, path: Path) -> None:
         """Add a mesh file as a prop, where the file puts it, and select it; errors become messages."""
-        try:
-            name = self._free_name(path.stem or "mesh")
-            prop = Prop(name=name, shape=Shape.MESH, path=str(path.absolute()))
-            self._session.dispatch(act.AddProp(prop))
-        except ViewerError as error:
-            self._view.fail(error, "open")
-            return
-        self._view.bar.done("open")
-        self._said(name)
+        name = self._free_name(path.stem or "mesh")
+        prop = Prop(name=name, shape=Shape.MESH, path=str(path.absolute()))
+        if self._view.attempt(lambda: self._session.dispatch(act.AddProp(prop)), "open"):
+            self._said(name)
 
     def _said(self, name: str) -> None:
         contact = self._document.contact
@@ -299,7 +292,6 @@ class Contacts(ViewPart):
         }
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         parts = {
             f"contact.{part}": CommandBinding(partial(self.toggle_part, part), checked=partial(self._part_is_on, part))
             for part in ("floor", "bodies", "objects")
@@ -415,7 +407,6 @@ class RadiusMover(Mover):
         return cls(hit.name, RadiusHandle(hit.index, hit.place, middle, outwards, hit.point))
 
     def begin(self, session: Session) -> None:
-        """Begin the gesture."""
         session.begin(f"Radius of {self.joint}")
 
     def apply(self, session: Session, motion: RigidMotion) -> None:
@@ -440,7 +431,6 @@ class Balancing:
     """The command that switches balance."""
 
     def __init__(self, session: Session) -> None:
-        """Change a session."""
         self._session = session
 
     def toggle(self) -> None:
@@ -450,5 +440,4 @@ class Balancing:
         self._session.dispatch(act.SetBalance(on=on, **(grounded(document) if on else {})))
 
     def bindings(self) -> CommandBindings:
-        """How its command is run."""
         return {"balance.keep": CommandBinding(self.toggle, checked=lambda: self._session.document.balance.on)}

@@ -163,17 +163,10 @@ class TargetMover(Mover):
     individual: bool = False
     turned: bool = False
 
-    @property
-    def items(self) -> Iterable[Item]:
-        """Those with a target."""
-        return self.starts
-
     def begin(self, session: Session) -> None:
-        """Begin the gesture."""
         session.begin_drag(() if self.grab is not None else tuple(self.starts), self.grab)
 
     def apply(self, session: Session, motion: RigidMotion) -> None:
-        """Set the moved targets."""
         session.gestures.drag_to(self.targets(motion))
 
     def targets(self, motion: RigidMotion) -> dict[Item, tuple[Floats, Floats | None]]:
@@ -187,48 +180,54 @@ class TargetMover(Mover):
         turned = self.turned
         return {item: (position, rotation if turned else None) for item, (position, rotation) in moved.items()}
 
-
-@dataclass(slots=True, eq=False)
-class JointMover(Mover):
-    """Rotates a joint: by a ring, or so that a point on its bone follows the pointer.
-
-    Attributes:
-        joint: its name.
-        point: (3,) metres, world: the point on the bone; None: the motion's own rotation is used.
-    """
-
-    joint: str
-    point: Floats | None = None
-    _pivot: Floats | None = None
-    _world: Floats | None = None
-    _above: Floats | None = None
-
     @property
     def items(self) -> Iterable[Item]:
-        """The joint."""
-        return (Item("joint", self.joint),)
+        return self.starts
+
+
+@dataclass(slots=True, eq=False)
+class JointsMover(Mover):
+    """Rotates joints, each about itself, by the same rotation in the world.
+
+    A child of a joint that rotates moves with it and also rotates itself: a spine curls.
+
+    Attributes:
+        joints: by name, parents first; each with the normal (3,) of the mirror that reflects its rotation, or None.
+        point: (3,) metres, world: on the bone of the one joint without a normal, follows the pointer; None: the
+            motion's own rotation is used.
+    """
+
+    joints: dict[str, Floats | None]
+    point: Floats | None = None
+    _pivot: Floats | None = None
+    _starts: dict[str, Floats] = field(default_factory=dict)
 
     def begin(self, session: Session) -> None:
-        """Begin the gesture."""
         document = session.document
-        skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
-        joint = skeleton.index(self.joint)
-        parent = int(skeleton.parents[joint])
-        self._pivot, self._world = world.positions[joint], world.rotations[joint]
-        self._above = world.rotations[parent] if parent >= 0 else IDENTITY
-        session.begin(f"Turn {self.joint}")
+        skeleton, pose = document.skeleton, document.pose
+        own = [name for name, normal in self.joints.items() if normal is None]
+        self._pivot = world_of(skeleton, pose).positions[skeleton.index(own[0])]
+        self._starts = {name: pose.rotations[skeleton.index(name)] for name in self.joints}
+        session.begin(f"Turn {own[0]}" if len(own) == 1 else f"Turn {len(self.joints)} joints")
         if self.point is not None:  # dragged by its bone, not by the handles of the selected item
-            session.gestures.update(Select((Item("joint", self.joint),)))
+            session.gestures.update(Select((Item("joint", own[0]),)))
 
     def apply(self, session: Session, motion: RigidMotion) -> None:
-        """Rotate the joint."""
-        assert self._world is not None
-        assert self._above is not None
-        turned = multiply(self.turn(motion), self._world)
-        session.gestures.update(TurnJoint(self.joint, multiply(conjugate(self._above), turned)))
+        turn = self._turn(motion)
+        for name, normal in self.joints.items():
+            skeleton, pose = session.document.skeleton, session.document.pose
+            parent = int(skeleton.parents[skeleton.index(name)])
+            above = IDENTITY if parent < 0 else world_of(skeleton, pose).rotations[parent]
+            own = turn if normal is None else mirrored_turn(turn, normal)
+            turned = multiply(own, multiply(above, self._starts[name]))
+            session.gestures.update(TurnJoint(name, multiply(conjugate(above), turned)))
 
-    def turn(self, motion: RigidMotion) -> Floats:
-        """(4,) the rotation of the joint since the drag began, world frame."""
+    @property
+    def items(self) -> list[Item]:
+        return [Item("joint", name) for name in self.joints]
+
+    def _turn(self, motion: RigidMotion) -> Floats:
+        """(4,) the rotation since the drag began, world frame."""
         if self.point is None or self._pivot is None:
             return motion.rotation
         position, _ = motion.apply(self.point, None)
@@ -236,41 +235,6 @@ class JointMover(Mover):
         if min(np.linalg.norm(arm), np.linalg.norm(wanted)) < 1e-9:
             return IDENTITY
         return between(arm, wanted)
-
-
-@dataclass(slots=True, eq=False)
-class JointsMover(Mover):
-    """Rotates several joints, each about itself, by the same rotation in the world.
-
-    A child of a joint that rotates moves with it and also rotates itself: a spine curls.
-
-    Attributes:
-        joints: by name, parents first; each with the normal (3,) of the mirror that reflects its rotation, or None.
-    """
-
-    joints: dict[str, Floats | None]
-    _starts: dict[str, Floats] = field(default_factory=dict)
-
-    @property
-    def items(self) -> Iterable[Item]:
-        """The joints."""
-        return [Item("joint", name) for name in self.joints]
-
-    def begin(self, session: Session) -> None:
-        """Begin the gesture."""
-        document = session.document
-        self._starts = {name: document.pose.rotations[document.skeleton.index(name)] for name in self.joints}
-        session.begin(f"Turn {len(self.joints)} joints")
-
-    def apply(self, session: Session, motion: RigidMotion) -> None:
-        """Rotate the joints."""
-        for name, normal in self.joints.items():
-            skeleton, pose = session.document.skeleton, session.document.pose
-            parent = int(skeleton.parents[skeleton.index(name)])
-            above = IDENTITY if parent < 0 else world_of(skeleton, pose).rotations[parent]
-            turn = motion.rotation if normal is None else mirrored_turn(motion.rotation, normal)
-            turned = multiply(turn, multiply(above, self._starts[name]))
-            session.gestures.update(TurnJoint(name, multiply(conjugate(above), turned)))
 
 
 def mirrored_turn(turn: Floats, normal: Floats) -> Floats:
@@ -291,7 +255,6 @@ class BodyMover(Mover):
     _index: int = 0
 
     def begin(self, session: Session) -> None:
-        """Begin the gesture."""
         document = session.document
         skeleton, pose = document.skeleton, document.pose
         self._index = above(skeleton, skeleton.index(self.joint))[-1]
@@ -338,7 +301,7 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
         if root:
             return BodyMover(item.name), hit.point
         joint = _turned_by(document, hit)
-        return (None, hit.point) if joint is None else (JointMover(joint, hit.point), hit.point)
+        return (None if joint is None else JointsMover({joint: None}, hit.point)), hit.point
     if hit.mark is not None and hit.mark.free_pole:
         return PoleMover(hit.name, hit.point), hit.point
     if item.kind == "effector":
@@ -368,9 +331,7 @@ def mover_of_handles(document: Document, item: Item, tool: Tool, *, individual: 
         return BodyMover(item.name)
     if fk or (tool is Tool.ROTATE and item.kind == "joint" and not root):
         joints = _turning_together(document, individual=individual)
-        if len(joints) > 1:
-            return JointsMover(dict.fromkeys(joints))
-        return JointMover(joints[0] if joints else document.skeleton.names[joint_of(document, item)])
+        return JointsMover(dict.fromkeys(joints or [document.skeleton.names[joint_of(document, item)]]))
     if item.kind == "effector" or root:
         return TargetMover(_together(document, item), individual=individual)
     return TargetMover({item: grip(document, item)}, Grab(item.name))
@@ -378,10 +339,9 @@ def mover_of_handles(document: Document, item: Item, tool: Tool, *, individual: 
 
 def planted_foot(document: Document, mover: Mover) -> str | None:
     """The planted foot that a drag would move, by its goal or by a joint of its leg; None without one."""
-    joints = [joint_of(document, item) for item in mover.items]
-    for name, leg in planted_legs(document).items() if joints else ():
-        top = document.skeleton.index(name) if mover.solved else leg.upper
-        if at_or_below(document.skeleton, top)[joints].any():
+    joints, skeleton = [joint_of(document, item) for item in mover.items], document.skeleton
+    for name, leg in planted_legs(document, mover.at_frame).items() if joints else ():
+        if at_or_below(skeleton, skeleton.index(name) if mover.solved else leg.upper)[joints].any():
             return name
     return None
 
@@ -482,7 +442,6 @@ class PoleMover(Mover):
             session.gestures.update(action)
 
     def apply(self, session: Session, motion: RigidMotion) -> None:
-        """Move the pole."""
         position, _ = motion.apply(self.point, None)
         name = pole_of(session.document, self.joint)
         if name is not None:

@@ -45,7 +45,6 @@ class HitTest:
     """Finds what is at a pixel, and makes the gizmo of the active item."""
 
     def __init__(self, session: Session, view: View, scenes: SceneBuilder) -> None:
-        """Test the session's scene in a view."""
         self._session, self._view, self._scenes = session, view, scenes
 
     def at(self, x: float, y: float) -> Hover:
@@ -253,7 +252,6 @@ class DragPace:
     """
 
     def __init__(self, session: Session) -> None:
-        """Start with the first frame."""
         self._session, self._last = session, 0.0
 
     def ticks(self, now: float) -> int:
@@ -270,7 +268,6 @@ class Dragging(ViewPart):
     """Begins and ends drags."""
 
     def __init__(self, session: Session, view: View, hit_test: HitTest, planting: Planting) -> None:
-        """Start without a drag."""
         super().__init__(session, view)
         self._hit_test, self._planting = hit_test, planting
 
@@ -323,13 +320,14 @@ class Dragging(ViewPart):
 
     def _begun(self, handle: GizmoDrag, mover: Mover, event: Press | None) -> Drag | None:
         """The drag; None where it would set keys that planting overrules."""
-        if self._document.auto_key or self._session.recorder.recording:
-            foot = drag_targets.planted_foot(self._document, mover)
-            if foot is not None:
-                self._planting.offer_to_lift(foot)
-                return None
+        self._planting.withdraw_offer()
         if self._view.mirror:
             mover = mirrored_mover(self._document, mover)
+        if self._document.auto_key or self._session.recorder.recording or mover.at_frame is not None:
+            foot = drag_targets.planted_foot(self._document, mover)
+            if foot is not None:
+                self._planting.offer_to_lift(foot, mover.at_frame)
+                return None
         mover.begin(self._session)
         self._view.set_hovered(Hover())
         return Drag(self._session, self._view, handle, mover, None if event is None else event.button)
@@ -392,7 +390,6 @@ class Dragging(ViewPart):
     # Commands
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         session = self._session
         bindings = {
             "grab.move": CommandBinding(lambda: self.grab(Tool.MOVE), self._can_move),

@@ -57,7 +57,6 @@ class LayerMover(Mover):
     """
 
     def __init__(self, document: Document, layer: str) -> None:
-        """Start where the target is."""
         self.layer = layer
         self._start = target_of(document, layer_of(document.take, layer))
 
@@ -69,7 +68,6 @@ class LayerMover(Mover):
             session.gestures.update(act.Select((item,)))
 
     def apply(self, session: Session, motion: RigidMotion) -> None:
-        """Move it by a motion from its start."""
         document = session.document
         place = Place(*motion.apply(*self._start))
         changes = put_at(document, layer_of(document.take, self.layer), *place)
@@ -182,7 +180,6 @@ class Layering(ViewPart):
         return document.goal(item.name).effector if item.kind == "effector" else item.name
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         return {
             "layer.reach": CommandBinding(self.reach),
             "layer.hold": CommandBinding(self.hold),

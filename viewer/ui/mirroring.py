@@ -7,11 +7,11 @@ that between the sides of the body as it is when the drag begins.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
 from viewer.document import Document, Grab, Item, joint_of, world_of
-from viewer.document.actions import TurnJoint
 from viewer.document.pose_fitting import symmetry_normal
 from viewer.gizmo import RigidMotion
 from viewer.session import Session
@@ -19,9 +19,9 @@ from viewer.skeleton import above
 from viewer.skeleton.figure import partners
 from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
+from viewer.spatial.quaternion import conjugate, multiply, rotate
 from viewer.ui.contact import RadiusMover
-from viewer.ui.drag_targets import JointMover, JointsMover, TargetMover, grip, mirrored_turn
+from viewer.ui.drag_targets import JointsMover, TargetMover, grip, mirrored_turn
 from viewer.ui.view import Mover
 
 
@@ -57,9 +57,6 @@ def mirrored_mover(document: Document, mover: Mover) -> Mover:
     """A mover that moves the other side, too; the mover itself where there is no other side."""
     if isinstance(mover, TargetMover):
         return _mirrored_targets(document, mover)
-    if isinstance(mover, JointMover):
-        other = other_joint(document, mover.joint)
-        return mover if other is None else MirroredJoint(mover, other)
     if isinstance(mover, JointsMover):
         return _mirrored_joints(document, mover)
     if isinstance(mover, RadiusMover):
@@ -68,13 +65,13 @@ def mirrored_mover(document: Document, mover: Mover) -> Mover:
 
 
 def _mirrored_joints(document: Document, mover: JointsMover) -> JointsMover:
-    """A mover of several joints and of those joints of the other side that do not turn with them already."""
+    """A mover of joints and of those joints of the other side that do not turn with them already."""
     index, joints = document.skeleton.index, dict(mover.joints)
     for name in mover.joints:
         other = other_joint(document, name)
         if other is not None and other not in mover.joints:
             joints[other] = _normal(document, index(other))
-    return JointsMover({name: joints[name] for name in sorted(joints, key=index)})
+    return replace(mover, joints={name: joints[name] for name in sorted(joints, key=index)})
 
 
 def leads(document: Document, item: Item) -> bool:
@@ -127,6 +124,7 @@ class MirroredTargets(Mover):
         grab: the point of the other side's bone, if a bone is dragged.
     """
 
+    solved: ClassVar[bool] = True
     mover: TargetMover
     others: dict[Item, Item]
     grab: Grab | None
@@ -146,14 +144,10 @@ class MirroredTargets(Mover):
             session.begin_drag((*self.others.values(), *self.mover.starts))
 
     def apply(self, session: Session, motion: RigidMotion) -> None:
-        """Set the moved targets of both sides."""
         targets = self.mover.targets(motion)
         for item, other in self.others.items():
-            (position, rotation), (start, turned), normal = (
-                self.mover.starts[item],
-                self._starts[item],
-                self._normals[item],
-            )
+            (position, rotation), normal = self.mover.starts[item], self._normals[item]
+            start, turned = self._starts[item]
             moved, after = targets[item]
             place = start + _reflected(moved - position, normal)
             turn = None
@@ -162,37 +156,6 @@ class MirroredTargets(Mover):
             targets[other] = place, turn
         session.gestures.drag_to(targets)
 
-
-@dataclass(slots=True, eq=False)
-class MirroredJoint(Mover):
-    """Rotates a joint, and that of the other side by the mirrored rotation.
-
-    Attributes:
-        mover: of the joint that is dragged.
-        other: the joint of the other side.
-    """
-
-    mover: JointMover
-    other: str
-    _normal: Floats | None = None
-    _world: Floats | None = None
-    _above: Floats | None = None
-
-    def begin(self, session: Session) -> None:
-        """Begin the gesture."""
-        document = session.document
-        skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
-        joint = skeleton.index(self.other)
-        self._normal, self._world = _normal(document, joint), world.rotations[joint]
-        parent = int(skeleton.parents[joint])
-        self._above = world.rotations[parent] if parent >= 0 else IDENTITY
-        self.mover.begin(session)
-
-    def apply(self, session: Session, motion: RigidMotion) -> None:
-        """Rotate both joints."""
-        assert self._normal is not None
-        assert self._world is not None
-        assert self._above is not None
-        self.mover.apply(session, motion)
-        turned = multiply(mirrored_turn(self.mover.turn(motion), self._normal), self._world)
-        session.gestures.update(TurnJoint(self.other, multiply(conjugate(self._above), turned)))
+    @property
+    def items(self) -> tuple[Item, ...]:
+        return (*self.mover.starts, *self.others.values())

@@ -44,6 +44,7 @@ _MOST_CONTACTS = 240
 _RETURNS = 1e-3
 """Metres from its place to which a key may bring a planted foot before a message says that it stays."""
 _GHOST = 0.3
+_LIFT = "lift"
 
 _SHARES = {"contacts": 0.2, "planting": 0.8}
 """Parts of the time that planting all of a motion takes."""
@@ -79,7 +80,6 @@ class FeetView:
     """What is shown of planted feet, as planting found it."""
 
     def __init__(self, session: Session) -> None:
-        """Show those of a session's document."""
         self._session = session
         self._contacts = Latest[list[ShownContact]]()
 
@@ -148,10 +148,10 @@ class Planting:
     """Commands on planted feet, and on keys under them; what takes long is planted in a thread."""
 
     def __init__(self, session: Session, view: View, feet: FeetView, background: Background) -> None:
-        """Change a session and its view."""
         self._session, self._view, self._feet, self._background = session, view, feet, background
         self.contacts = feet.contacts
         self._asked: Take | None = None
+        self._offered: int | None = None
 
     @property
     def made(self) -> PlantedMotion | None:
@@ -230,8 +230,13 @@ class Planting:
         )
 
     def tick(self) -> None:
-        """Find out what planting found, where a file has the planted frames of a long motion alone."""
+        """Find out what planting found, where a file has the planted frames of a long motion alone.
+
+        An offer to lift a foot ends with the frame that it was made in.
+        """
         document = self._session.document
+        if self._offered is not None and self._offered != document.frame:
+            self.withdraw_offer()
         unknown = feet_of(document) is not None and document.frames >= LONG and known(document) is None
         if not unknown or document.take is self._asked or self._background.is_under_way("planting"):
             return
@@ -262,20 +267,28 @@ class Planting:
         if isinstance(action, act.PlantFeet) or (isinstance(action, act.SetFeet) and "on" in action.changes):
             self._view.note(self.words())
 
-    def offer_to_lift(self, foot: str) -> None:
-        """Say that a foot stays where it is planted in the frame shown, and offer to leave it as its keys have it."""
+    def offer_to_lift(self, foot: str, frame: int | None = None) -> None:
+        """Say that a foot stays where it is planted in a frame, default the one shown; offer to leave it as keyed."""
+        now = self._session.document.frame
+        at = now if frame is None else frame
 
         def lift() -> None:
-            feet, now = feet_of(self._session.document), frame
+            feet = feet_of(self._session.document)
             if feet is not None:
-                here = [one.foot == foot and one.first <= now <= one.last for one in feet.contacts]
-                lifted = [
-                    one._replace(ignored=True) if own else one for one, own in zip(feet.contacts, here, strict=True)
-                ]
+                lifted = (
+                    one._replace(ignored=True) if one.foot == foot and one.first <= at <= one.last else one
+                    for one in feet.contacts
+                )
                 self.do(act.SetFeet(contacts=tuple(lifted)))
 
-        frame = self._session.document.frame
-        self._view.post(Message(f"{shown(foot)} is planted here and stays", actions=(("Lift it", lift),)))
+        said = f"{shown(foot)} is planted {'here' if at == now else f'at frame {at}'} and stays"
+        self._offered = now
+        self._view.post(Message(said, actions=(("Lift it", lift),), about=_LIFT))
+
+    def withdraw_offer(self) -> None:
+        """Close the offer to lift a foot, which is about the last drag."""
+        self._offered = None
+        self._view.bar.done(_LIFT)
 
     def remove(self) -> None:
         """Leave the feet as the motion has them."""
@@ -305,7 +318,6 @@ class Planting:
         self.do(act.SetFeet(contacts=(*feet.contacts, made)))
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
 
         def there() -> bool:
             return feet_of(self._session.document) is not None

@@ -40,6 +40,7 @@ class TrailMover(Mover):
     """
 
     once_a_frame: ClassVar[bool] = True
+    solved: ClassVar[bool] = True
     item: Item
     frame: int
     start: Floats
@@ -56,11 +57,18 @@ class TrailMover(Mover):
         session.begin(self._label)
 
     @property
+    def items(self) -> tuple[Item, ...]:
+        return (self.item,)
+
+    @property
+    def at_frame(self) -> int:
+        return self.frame
+
+    @property
     def _label(self) -> str:
         return f"Move {self.item.name} at frame {self.frame}"
 
     def apply(self, session: Session, motion: RigidMotion) -> None:
-        """Move the point by a motion from its start."""
         position, _ = motion.apply(self.start, None)
         session.cancel()
         session.begin(self._label)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Literal, NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -21,15 +21,16 @@ from viewer.scene import Camera, Display, Hit, look_of
 from viewer.session import Session
 from viewer.session.user_files import Preferences, Preset
 from viewer.spatial.projection import Projection
+from viewer.ui.commands import CommandBinding, always
 from viewer.ui.events import Button, Move, Release
 from viewer.ui.number_format import Rect, error_decimals, unit_for
 
+REACH = 4
+"""Frames before and after a dragged one of a motion trail that follow it at first."""
 NOTE_SECONDS = 6.0
 """Seconds that a note stays."""
 OFFER_SECONDS = 20.0
 """Seconds that a note with a button stays."""
-REACH = 4
-"""Frames before and after a dragged one of a trail that follow at first."""
 
 
 class Request(NamedTuple):
@@ -69,17 +70,21 @@ class Hover(NamedTuple):
     figure: str = ""
 
 
-class Gesture(Protocol):
-    """A gesture from a press, or a key, to a release."""
+class Gesture:
+    """A gesture from a press, or a key, to a release.
 
-    button: Button | None
-    """The button held; None: it continues without one."""
-    edits: bool
-    """Whether it changes the document, so that only the commands for drags work."""
+    Attributes:
+        button: that is held; None: it continues without one.
+        edits: it changes the document, so that only the commands for drags work.
+    """
+
+    button: Button | None = None
+    edits: bool = False
 
     @property
     def cursor(self) -> str:
         """The pointer's shape."""
+        return "arrow"
 
     def move(self, event: Move) -> None:
         """Handle a pointer motion."""
@@ -104,6 +109,11 @@ class Mover(ABC):
     def items(self) -> Iterable[Item]:
         """The joints and effectors that it moves itself."""
         return ()
+
+    @property
+    def at_frame(self) -> int | None:
+        """The frame of the motion that it changes; None: it changes the pose shown."""
+        return None
 
     @abstractmethod
     def begin(self, session: Session) -> None:
@@ -189,7 +199,6 @@ class View:
     """
 
     def __init__(self, session: Session, preferences: Preferences) -> None:
-        """Show a session according to the preferences."""
         self._session, self.preferences = session, preferences
         self.viewport, self.scale, self.pixel_ratio = Rect(0, 0, 1280, 720), 1.0, 1.0
         self.fps: float | None = None
@@ -311,6 +320,25 @@ class View:
             yield
         except ViewerError as error:
             self.fail(error, about)
+
+    def attempt(self, do: Callable[[], object], about: str) -> bool:
+        """Call ``do``: a `ViewerError` becomes a message, success closes those about the task. Whether it succeeded."""
+        try:
+            do()
+        except ViewerError as error:
+            self.fail(error, about)
+            return False
+        self.bar.done(about)
+        return True
+
+    def switch(self, part: object, name: str, can: Callable[[], bool] = always) -> CommandBinding:
+        """The binding of a command that switches an attribute of a part on or off."""
+
+        def run() -> None:
+            setattr(part, name, not getattr(part, name))
+            self.changed()
+
+        return CommandBinding(run, can, lambda: bool(getattr(part, name)))
 
     def sentence(self, text: str) -> str:
         """An error or a warning with a capital, unless it begins with a file, an argument, a joint or a figure."""
@@ -447,7 +475,6 @@ class MessageBar:
     """The messages shown, oldest first."""
 
     def __init__(self) -> None:
-        """Start without messages."""
         self._shown: list[tuple[Message, float | None]] = []
         self.revision = 0
         self._now = 0.0
@@ -532,7 +559,6 @@ class ViewPart:
     """A part of the window's logic: it changes a session and its view."""
 
     def __init__(self, session: Session, view: View) -> None:
-        """Change a session and its view."""
         self._session, self._view = session, view
 
     @property
@@ -543,10 +569,10 @@ class ViewPart:
         self._session.dispatch(action)
 
 
-class EditGesture(ViewPart):
+class EditGesture(ViewPart, Gesture):
     """A gesture that changes the document until it ends: one undo step."""
 
-    edits = True
+    edits: bool = True
 
     def tick(self) -> None:
         """Apply what waits for the frame."""
