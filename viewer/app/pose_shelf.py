@@ -37,7 +37,6 @@ class PoseShelf:
     """
 
     def __init__(self) -> None:
-        """Start with nothing read."""
         self.chosen: Literal["beside", "own"] | None = None
         self._library: PoseLibrary | None = None
         self._read_at = 0.0

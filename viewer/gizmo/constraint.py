@@ -199,7 +199,6 @@ class Path:
     """The pointer's path: the last position of each stretch at one speed."""
 
     def __init__(self, x: float, y: float) -> None:
-        """Begin at a pixel."""
         self.start = _within_reason(x, y) or (0.0, 0.0)
         self.legs: list[Leg] = []
 

@@ -173,7 +173,6 @@ class ViewBlock:
     """The uniform block of the camera on the graphics card."""
 
     def __init__(self, ctx: moderngl.Context) -> None:
-        """Reserve the memory."""
         self._buffer = ctx.buffer(reserve=4 * _FLOATS)
         self._last: tuple[Projection, float] | None = None
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
+from operator import methodcaller
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ from viewer.spatial.projection import Projection, pixels_away
 from viewer.spatial.quaternion import from_axis_angle, rotate
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.events import Button, Mods, Move, Press, Release
+from viewer.ui.events import Mods, Move, Press, Release
 from viewer.ui.opening import Opening
 from viewer.ui.status import StatusLine
 from viewer.ui.view import Gesture, Message, View, Workspace
@@ -77,7 +78,6 @@ class Building:
     """
 
     def __init__(self, session: Session, view: View, opening: Opening) -> None:
-        """Start outside the workspace."""
         self._session, self._view, self._opening = session, view, opening
         self.plane, self.adding, self.children, self.card = Plane.VIEW, True, False, True
         self.typed = TypedNumbers(2)
@@ -89,7 +89,6 @@ class Building:
 
     @property
     def on(self) -> bool:
-        """Whether the workspace is open."""
         return self._view.workspace is Workspace.BUILD
 
     @property
@@ -313,18 +312,6 @@ class Building:
         else:
             self._session.dispatch(Select(()))
 
-    def _type(self, text: str) -> None:
-        self.typed.add(text)
-        self._view.changed()
-
-    def _erase(self) -> None:
-        self.typed.erase()
-        self._view.changed()
-
-    def _next_field(self) -> None:
-        self.typed.next()
-        self._view.changed()
-
     def next_plane(self) -> None:
         """Draw on the next plane."""
         every = tuple(Plane)
@@ -338,13 +325,19 @@ class Building:
         self._view.changed()
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
 
         def chosen() -> bool:
             return self.on and bool(self.active)
 
         def draws() -> bool:
             return chosen() and self.adding
+
+        def typing(do: Callable[[TypedNumbers], object]) -> Callable[[], None]:
+            def run() -> None:
+                do(self.typed)
+                self._view.changed()
+
+            return run
 
         types = {str(digit): str(digit) for digit in range(10)} | {"point": ".", "minus": "-"}
         return {
@@ -358,15 +351,14 @@ class Building:
             "build.duplicate": CommandBinding(self.duplicate, chosen),
             "build.plane": CommandBinding(self.next_plane, lambda: self.on),
             "build.tool": CommandBinding(lambda: self.use_tool(adding=not self.adding), lambda: self.on),
-            "build.children": CommandBinding(self._toggle_children, lambda: self.on, lambda: self.children),
-            "build.erase": CommandBinding(self._erase, lambda: draws() and self.typed.active),
-            "build.next_field": CommandBinding(self._next_field, draws),
-            **{f"build.type_{name}": CommandBinding(partial(self._type, text), draws) for name, text in types.items()},
+            "build.children": self._view.switch(self, "children", lambda: self.on),
+            "build.erase": CommandBinding(typing(TypedNumbers.erase), lambda: draws() and self.typed.active),
+            "build.next_field": CommandBinding(typing(TypedNumbers.next), draws),
+            **{
+                f"build.type_{name}": CommandBinding(typing(methodcaller("add", text)), draws)
+                for name, text in types.items()
+            },
         }
-
-    def _toggle_children(self) -> None:
-        self.children = not self.children
-        self._view.changed()
 
     # Words
 
@@ -383,7 +375,6 @@ class Building:
         return said, "" if kind is None else KIND_WORDS[kind].lower(), degrees
 
     def status(self) -> StatusLine:
-        """The text of the status line."""
         skeleton = self.document.skeleton
         if self.empty:
             return StatusLine("build", "Building", "idle", "Click on the floor to place the first joint", "", ())
@@ -399,16 +390,14 @@ class Building:
         return f" · drawing on the {PLANE_WORDS[self.plane].lower()} plane" if self.on else ""
 
 
-class JointDrag:
+class JointDrag(Gesture):
     """A joint follows the pointer: one undo step."""
 
     cursor = "grabbing"
-    edits = False
 
     def __init__(self, session: Session, view: View, building: Building, event: Press, joint: str) -> None:
-        """Begin at the joint that was pressed."""
         self._session, self._view, self._building, self._joint = session, view, building, joint
-        self.button: Button | None = event.button
+        self.button = event.button
         self._grip = building.place_of(joint)
         session.begin(f"Move {joint}")
         session.gestures.update(Select((Item("joint", joint),)))

@@ -379,20 +379,15 @@ class CameraMoves:
     def _turning(self, do: Callable[[], None], checked: Callable[[], bool] | None = None) -> CommandBinding:
         return CommandBinding(do, lambda: self._view.turns, checked)
 
-    def _toggle_follow(self) -> None:
-        self.follow = not self.follow
-        self._view.changed()
-
     def _toggle_perspective(self) -> None:
         self.set(replace(self.heading_for, orthographic=not self.heading_for.orthographic))
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         step = ORBIT_STEP
         return {
             "view.frame_selection": CommandBinding(self.frame_selection),
             "view.frame_all": CommandBinding(self.frame_all),
-            "view.follow": CommandBinding(self._toggle_follow, checked=lambda: self.follow),
+            "view.follow": self._view.switch(self, "follow"),
             "view.opposite": self._turning(lambda: self.jump(self.heading_for.opposite())),
             "view.orthographic": self._turning(self._toggle_perspective, lambda: self._view.camera.orthographic),
             "view.orbit_left": self._step(-step, 0.0),
@@ -425,7 +420,6 @@ class Planes:
     """Commands that keep the body in a world plane and face that plane."""
 
     def __init__(self, session: Session, view: View, camera_moves: CameraMoves) -> None:
-        """Change a session and its view."""
         self._session, self._view, self._camera_moves = session, view, camera_moves
 
     def toggle(self, plane: str) -> None:
@@ -444,7 +438,6 @@ class Planes:
         return self._session.document.planar == plane
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         return {
             f"view.plane_{plane}": CommandBinding(partial(self.toggle, plane), checked=partial(self._is, plane))
             for plane in _ALONG

@@ -65,7 +65,6 @@ class Clipboard:
     """Commands for copying and pasting poses, undo and redo."""
 
     def __init__(self, session: Session, view: View) -> None:
-        """Start with nothing copied."""
         self._session, self._view = session, view
         self._copied: Copied | None = None
 
@@ -111,7 +110,6 @@ class Clipboard:
         return self._copied is not None and self._copied.names == self._session.document.skeleton.names
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         session = self._session
         return {
             "pose.copy": CommandBinding(self.copy),
@@ -152,7 +150,6 @@ class LibraryPoses:
     """Applies poses to the selected joints, or to all if none is selected."""
 
     def __init__(self, session: Session, view: View) -> None:
-        """Change a session."""
         self._session, self._view = session, view
         self._blend: tuple[str, Pose, Transfer] | None = None
 
@@ -209,7 +206,6 @@ class LibraryPoses:
         return tuple(name for name in fitting if name in chosen)
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         return {"pose.keep": CommandBinding(partial(self._view.request, "keep-pose"))}
 
 

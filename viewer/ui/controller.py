@@ -403,7 +403,6 @@ class Controller:
         return hints_of(self.session, self.view, self.drags, self.building, self.simulating)
 
     def status(self) -> StatusLine:
-        """The text of the status line."""
         view = self.view
         if view.workspace is Workspace.BUILD:
             return self.building.status()

@@ -33,7 +33,6 @@ class Demos(ViewPart):
     """The behaviour of demos in the window."""
 
     def __init__(self, session: Session, view: View, camera_moves: CameraMoves, laboratory: Laboratory) -> None:
-        """Start without a demo."""
         super().__init__(session, view)
         self._camera_moves = camera_moves
         self._laboratory = laboratory
@@ -184,7 +183,6 @@ class Demos(ViewPart):
     # Commands
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         session = self._session
         return {
             "demo.animate": CommandBinding(

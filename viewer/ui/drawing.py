@@ -68,7 +68,6 @@ class Drawing:
         workspaces: Mapping[Workspace, Retargeting | Simulating | Laboratory],
         building: Building,
     ) -> None:
-        """Start without a cached list."""
         self._session, self._view, self._scenes, self._hit_test = session, view, scenes, hit_test
         self._effects, self._demos, self._workspaces, self._building = effects, demos, workspaces, building
         self._drawn, self._demo, self._cell = Latest[DrawList](), Latest[bool](), Latest[float]()
@@ -206,7 +205,6 @@ class Effects:
     """
 
     def __init__(self, view: View, scenes: SceneBuilder) -> None:
-        """Start without effects."""
         self._view, self._scenes = view, scenes
         self._missed: frozenset[str] | None = None
         self._stuck: frozenset[int] = frozenset()

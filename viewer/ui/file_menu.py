@@ -357,7 +357,6 @@ class Files:
         self._view.request("save-as-dialog", proposed_session(self.name))
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         request = self._view.request
         return {
             "file.new": CommandBinding(partial(request, "new-dialog")),

@@ -452,7 +452,6 @@ class LabFilm:
     """What is filmed of the laboratory, made once for what is shown there."""
 
     def __init__(self, session: Session, view: View, laboratory: Laboratory) -> None:
-        """Make nothing yet."""
         self._session, self._view, self._lab = session, view, laboratory
         self._made = Latest[ShownMotion]()
 

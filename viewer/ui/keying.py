@@ -20,10 +20,10 @@ from viewer.skeleton import Pose, blend_poses
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.dragging import Dragging
-from viewer.ui.events import Button, Move, Release
+from viewer.ui.events import Move
 from viewer.ui.planting import Planting
 from viewer.ui.timeline import Playback, TimeView, key_frames, last_frame, played_range
-from viewer.ui.view import Message, View, ViewPart
+from viewer.ui.view import Gesture, Message, View, ViewPart
 
 _AFTER = 1.0 / 3.0
 """Seconds between the last key and its duplicates, if the playhead is on the first."""
@@ -86,7 +86,6 @@ class Keying(ViewPart):
     """
 
     def __init__(self, session: Session, view: View, playback: Playback, drags: Dragging, planting: Planting) -> None:
-        """Start without selected keys."""
         super().__init__(session, view)
         self._playback, self._drags, self._planting = playback, drags, planting
         self.time_view = TimeView()
@@ -262,7 +261,6 @@ class Keying(ViewPart):
             self._planting.do(act.PasteKeys(self._copied))
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         session = self._session
 
         def document() -> Document:
@@ -319,7 +317,6 @@ class Tweening:
     """
 
     def __init__(self, session: Session, view: View) -> None:
-        """Start without a slide."""
         self._session, self._view = session, view
         self.share = 0.0
         self.towards: Towards = "keys"
@@ -400,7 +397,6 @@ class Tweening:
         return gesture if isinstance(gesture, Slide) else None
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         ways: tuple[Towards, ...] = ("keys", "rest")
         return {f"tween.{way}": CommandBinding(partial(self.start, way), partial(self.can, way)) for way in ways}
 
@@ -422,15 +418,13 @@ class Tweening:
         return {"drag.confirm": ends("drag.confirm", keep=True), "drag.cancel": ends("drag.cancel", keep=False)}
 
 
-class Slide:
+class Slide(Gesture):
     """A tween that follows the pointer sideways, without a button, until a click."""
 
-    button: Button | None = None
     edits = True
     cursor = "ew"
 
     def __init__(self, tweening: Tweening, view: View) -> None:
-        """Begin where the pointer is."""
         self._tweening, self._view = tweening, view
         self._from = view.pointer.x
 
@@ -441,9 +435,6 @@ class Slide:
             return
         share = (event.x - self._from) / (_FULL * self._view.scale)
         self._tweening.slide(float(np.round(share / _STEP)) * _STEP if "ctrl" in event.mods else share)
-
-    def release(self, event: Release) -> None:
-        """Do nothing: it has no button."""
 
     def end(self, *, keep: bool) -> None:
         """End the slide."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,6 @@ from viewer.choices import MethodName
 from viewer.document import Document, Item, Mode, world_of
 from viewer.document.actions import Select
 from viewer.document.solve_report import StillReport
-from viewer.errors import ViewerError
 from viewer.formats.files import write_whole
 from viewer.formats.lab_report import CURVES, Curve, amount, report_text
 from viewer.gizmo import Shape, Stroke
@@ -74,7 +74,6 @@ class Laboratory:
     """
 
     def __init__(self, session: Session, view: View) -> None:
-        """Start outside the workspace."""
         self._session, self._view = session, view
         self.methods: tuple[MethodName, ...] = FIRST_METHODS
         self.solid: MethodName = FIRST_METHODS[0]
@@ -94,7 +93,6 @@ class Laboratory:
 
     @property
     def on(self) -> bool:
-        """Whether the workspace is open."""
         return self._view.workspace is Workspace.LAB
 
     @property
@@ -303,14 +301,11 @@ class Laboratory:
         problem = asked[0]
         traces = Traces(problem.skeleton, problem.goals, problem.start, shown or tuple(self.traces.values()))
         source = Path(document.character.source.path or "skeleton").name
-        try:
-            write_whole(path, report_text(traces, path, source=source, seed=problem.options.seed))
-        except ViewerError as error:
-            self._view.fail(error, "report")
-            return False
-        self._view.bar.done("report")
-        self._view.note(f"Saved {path.name}")
-        return True
+        text = partial(report_text, traces, path, source=source, seed=problem.options.seed)
+        written = self._view.attempt(lambda: write_whole(path, text()), "report")
+        if written:
+            self._view.note(f"Saved {path.name}")
+        return written
 
     # What is shown
 
@@ -427,23 +422,16 @@ class Laboratory:
 
     # Commands
 
-    def _toggle_ellipsoids(self) -> None:
-        self.ellipsoids = not self.ellipsoids
-        self._view.changed()
-
     def _jacobian_panel(self) -> None:
         if not self.on:
             self._view.enter(Workspace.LAB)
         self._view.request("show-panel", "jacobian")
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         return {
             "lab.open": CommandBinding(lambda: self._view.enter(Workspace.LAB), checked=lambda: self.on),
             "lab.jacobian": CommandBinding(self._jacobian_panel),
-            "lab.ellipsoids": CommandBinding(
-                self._toggle_ellipsoids, can=lambda: self.on, checked=lambda: self.ellipsoids
-            ),
+            "lab.ellipsoids": self._view.switch(self, "ellipsoids", lambda: self.on),
             "lab.report": CommandBinding(
                 lambda: self._view.request("lab-report"), can=lambda: self.on and bool(self.traces)
             ),

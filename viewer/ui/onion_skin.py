@@ -44,7 +44,6 @@ class OnionSkin:
     """Ghosts and trails, cached until their input changes."""
 
     def __init__(self, session: Session, view: View) -> None:
-        """Start without cached results."""
         self._session, self._view = session, view
         self._ghosts, self._trails = Latest[tuple[Ghost, ...]](), Latest[tuple[Trail, ...]]()
 

@@ -86,7 +86,6 @@ class Opening:
     """Opens documents; after an error the document shown stays."""
 
     def __init__(self, session: Session, view: View, drags: Dragging, camera_moves: CameraMoves, demos: Demos) -> None:
-        """Open documents in a session."""
         self._session, self._view = session, view
         self._drags, self._camera_moves, self._demos = drags, camera_moves, demos
 
@@ -204,13 +203,9 @@ class Opening:
 
     def _use(self, found: MotionFile, location: Path) -> None:
         """Use the motion of a file for the figure shown, if it fits."""
-        try:
-            self._session.dispatch(UseMotion(character_in(location, found.named)))
-        except ViewerError as error:
-            self._view.fail(error, ABOUT)
-            return
-        self._view.bar.done(ABOUT)
-        self._view.note(f"Motion of {location.name}")
+        use = self._session.dispatch
+        if self._view.attempt(lambda: use(UseMotion(character_in(location, found.named))), ABOUT):
+            self._view.note(f"Motion of {location.name}")
 
     def ask_motion(self, session: Path, found: MotionFile) -> None:
         """Ask about a session that cannot be opened with its motion."""
@@ -311,7 +306,6 @@ class Figures:
     """Adds, removes, hides and switches figures."""
 
     def __init__(self, session: Session, view: View, opening: Opening, camera_moves: CameraMoves) -> None:
-        """Work on the figures of a session."""
         self._session, self._view = session, view
         self._opening, self._camera_moves = opening, camera_moves
         self._compared, self.from_root = "", False
@@ -398,7 +392,6 @@ class Figures:
         return stage.several and not all(hidden for i, hidden in enumerate(stage.hidden) if i != stage.active)
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         session = self._session
         return {
             "figure.add": CommandBinding(lambda: self._view.request("add-dialog")),

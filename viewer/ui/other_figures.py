@@ -38,7 +38,6 @@ class Others:
     """The figures beside the active one, in its coordinates, cached until one changes."""
 
     def __init__(self, session: Session) -> None:
-        """Start without cached figures."""
         self._session = session
         self._kept: dict[str, tuple[tuple[Document, Placement, bool], OtherFigure]] = {}
 

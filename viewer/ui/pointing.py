@@ -21,7 +21,7 @@ from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.contact import deepest_pair
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, HitTest
-from viewer.ui.events import Button, Mods, Move, Press, Release
+from viewer.ui.events import Mods, Move, Press, Release
 from viewer.ui.keying import Slide
 from viewer.ui.range_handles import RangeDrag
 from viewer.ui.retargeting import Retargeting, StringDrag
@@ -42,11 +42,8 @@ _WORTH = 2
 """Shortest chain, in joints, whose length can be changed."""
 
 
-class Pressed:
+class Pressed(Gesture):
     """A pressed button before the pointer has moved far enough for a drag."""
-
-    cursor = "arrow"
-    edits = False
 
     def __init__(
         self,
@@ -57,7 +54,7 @@ class Pressed:
     ) -> None:
         """Call ``click`` if the button is released in place, and continue with ``drag`` if the pointer moves away."""
         self._view, self._click, self._drag = view, click, drag
-        self.button: Button | None = event.button
+        self.button = event.button
         self.x, self.y = event.x, event.y
 
     def move(self, event: Move) -> None:
@@ -76,20 +73,20 @@ class Pressed:
             self._click()
 
 
-class MoveCamera:
+class MoveCamera(Gesture):
     """The camera follows the pointer."""
 
-    edits = False
+    cursor = "arrow"
 
     def __init__(
         self, view: View, camera_moves: CameraMoves, event: Press, how: Literal["orbit", "pan", "zoom"]
     ) -> None:
-        """Start where the button was pressed."""
         if how == "orbit" and not view.turns:
             how = "pan"
         self._view, self._camera_moves, self._how = view, camera_moves, how
-        self.button: Button | None = event.button
-        self.cursor = "grabbing" if how == "pan" else "arrow"
+        self.button = event.button
+        if how == "pan":
+            self.cursor = "grabbing"
         self._start = self._last = (event.x, event.y)
 
     def move(self, event: Move) -> None:
@@ -105,20 +102,15 @@ class MoveCamera:
             steps = (dx - dy) / (_ZOOM_PIXELS * self._view.scale)
             camera.zoom(steps, *self._view.local(*self._start))
 
-    def release(self, event: Release) -> None:
-        """Nothing to do: the camera has moved already."""
 
-
-class BoxSelection:
+class BoxSelection(Gesture):
     """A rectangle that selects the items in it."""
 
     cursor = "crosshair"
-    edits = False
 
     def __init__(self, session: Session, view: View, scenes: SceneBuilder, event: Press) -> None:
-        """Start with a corner where the button was pressed."""
         self._session, self._view, self._scenes = session, view, scenes
-        self.button: Button | None = event.button
+        self.button = event.button
         self._start = self._end = view.local(event.x, event.y)
 
     def move(self, event: Move) -> None:
@@ -162,7 +154,6 @@ class Pointing:
         building: Building,
         simulating: Simulating,
     ) -> None:
-        """Start without a pointer position."""
         self._session, self._view, self._scenes, self._hit_test = session, view, scenes, hit_test
         self._drags, self._camera_moves, self._demos, self._selecting = drags, camera_moves, demos, selecting
         self._retargeting, self._building, self._simulating = retargeting, building, simulating

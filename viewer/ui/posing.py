@@ -50,7 +50,6 @@ class Nudging:
     """
 
     def __init__(self, session: Session, view: View) -> None:
-        """Start without a nudge."""
         self._session, self._view = session, view
         self.gesture: str | None = None
         self._last = -math.inf
@@ -104,7 +103,6 @@ class Nudging:
         }[way]  # fmt: skip
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         sizes: tuple[Size, ...] = ("", "_fine", "_step")
         return {
             f"nudge.{way}{size}": CommandBinding(partial(self.nudge, way, size), lambda: bool(self._effectors()))
@@ -149,18 +147,9 @@ class Posing(ViewPart):
     def _shows(self, tool: Tool) -> bool:
         return self._view.tool is tool
 
-    def set_space(self, space: Space) -> None:
-        """Select the space of the gizmo's axes."""
-        self._view.space = space
+    def _next_space(self, steps: int) -> None:
+        self._view.space = _after(tuple(Space), self._view.space, steps)
         self._view.changed()
-
-    def _turn_pivots(self) -> None:
-        """Make several selected things turn each about itself, or together."""
-        self._view.individual = not self._view.individual
-        self._view.changed()
-
-    def _turn_space(self, steps: int) -> None:
-        self.set_space(_after(tuple(Space), self._view.space, steps))
 
     # Limits, pins, effectors
 
@@ -298,22 +287,22 @@ class Posing(ViewPart):
         self._do(act.SetMode(Mode.IK if self._document.mode is Mode.FK else Mode.FK))
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         return self._tool_bindings() | self._goal_bindings() | self._pose_bindings()
 
     def _tool_bindings(self) -> CommandBindings:
+        view = self._view
         tools = {
             f"tool.{tool}": CommandBinding(partial(self.set_tool, tool), checked=partial(self._shows, tool))
             for tool in Tool
         }
         return tools | {
-            "pivot.individual": CommandBinding(self._turn_pivots, checked=lambda: self._view.individual),
-            "space.next": CommandBinding(lambda: self._turn_space(1)),
-            "space.previous": CommandBinding(lambda: self._turn_space(-1)),
+            "pivot.individual": view.switch(view, "individual"),
+            "space.next": CommandBinding(partial(self._next_space, 1)),
+            "space.previous": CommandBinding(partial(self._next_space, -1)),
             "mode.fk": CommandBinding(self._toggle_fk, checked=lambda: self._document.mode is Mode.FK),
             "scope.next": CommandBinding(self._next_scope),
-            "solver.next": CommandBinding(lambda: self._next_method(1)),
-            "solver.previous": CommandBinding(lambda: self._next_method(-1)),
+            "solver.next": CommandBinding(partial(self._next_method, 1)),
+            "solver.previous": CommandBinding(partial(self._next_method, -1)),
         }
 
     def _goal_bindings(self) -> CommandBindings:
@@ -373,7 +362,6 @@ class Solutions:
     """
 
     def __init__(self, session: Session, view: View) -> None:
-        """Start without any found."""
         self._session, self._view = session, view
         self._found: tuple[Pose, ...] = ()
         self._place, self._shown = 0, session.document.pose
@@ -434,7 +422,6 @@ class Solutions:
         self._found = tuple(problem.shown(solution.pose) for solution in found)
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         return {
             "solution.next": CommandBinding(partial(self.step, 1)),
             "solution.previous": CommandBinding(partial(self.step, -1)),

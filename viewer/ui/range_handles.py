@@ -38,7 +38,7 @@ from viewer.spatial.projection import Projection
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
-from viewer.ui.events import Button, Move
+from viewer.ui.events import Move
 from viewer.ui.status import limit_words, stuck_joints
 from viewer.ui.view import EditGesture, View
 
@@ -140,7 +140,7 @@ class RangeDrag(EditGesture):
     The way is kept from the beginning of the drag, because the pose may follow the narrower range.
     """
 
-    button: Button | None = "left"
+    button = "left"
     cursor = "hidden"
     grabbing = False
 
@@ -309,7 +309,6 @@ class LimitRanges:
     """Commands on ranges of limits."""
 
     def __init__(self, session: Session, view: View) -> None:
-        """Change a session."""
         self._session, self._view = session, view
         self._loaded = Latest[Skeleton]()
 
@@ -411,7 +410,6 @@ class LimitRanges:
         return [joint for joint in chosen if skeleton.limits[joint] is not None]
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         has_clip = lambda: self._session.document.clip_data is not None and bool(self._joints())  # noqa: E731
         return {
             "limits.widen": CommandBinding(self.widen, can=lambda: bool(self.words())),

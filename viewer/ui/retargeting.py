@@ -34,11 +34,11 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection, pixels_away
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.events import Button, Move, Press, Release
+from viewer.ui.events import Move, Press, Release
 from viewer.ui.opening import Figures
 from viewer.ui.other_figures import Others
 from viewer.ui.status import StatusLine
-from viewer.ui.view import View, Workspace
+from viewer.ui.view import Gesture, View, Workspace
 
 _NEAR = 11.0
 """Logical pixels from a joint within which the pointer is on it."""
@@ -94,7 +94,6 @@ class Retargeting:
         background: Background,
         others: Others,
     ) -> None:
-        """Start with nothing to retarget."""
         self._session, self._view, self._figures = session, view, figures
         self._camera_moves, self._background, self._others = camera_moves, background, others
         self.source = self.target = self.selected = self.problem = ""
@@ -108,7 +107,6 @@ class Retargeting:
 
     @property
     def on(self) -> bool:
-        """Whether the workspace is open."""
         return self._view.workspace is Workspace.RETARGET
 
     @property
@@ -548,7 +546,6 @@ class Retargeting:
         return tuple(texts)
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         return {
             "retarget.open": CommandBinding(lambda: self._view.request("retarget-dialog")),
             "retarget.apply": CommandBinding(self.apply, can=lambda: self.on and self._step is not None),
@@ -564,16 +561,14 @@ def _string(start: Floats, end: Floats) -> Floats:
     return np.asarray(start + part * (end - start) + sag * np.array([0.0, 1.0]))
 
 
-class StringDrag:
+class StringDrag(Gesture):
     """The end of a string follows the pointer."""
 
     cursor = "grabbing"
-    edits = False
 
     def __init__(self, view: View, retargeting: Retargeting, event: Press, end: End) -> None:
-        """Start at the joint that was pressed."""
         self._view, self._retargeting = view, retargeting
-        self.button: Button | None = event.button
+        self.button = event.button
         retargeting.held = end
 
     def move(self, event: Move) -> None:

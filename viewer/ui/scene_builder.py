@@ -327,7 +327,6 @@ class SceneBuilder:
     def __init__(
         self, session: Session, view: View, others: Others, simulating: Simulating, laboratory: Laboratory
     ) -> None:
-        """Start without a cached scene."""
         self._session, self._view, self._others, self._simulating = session, view, others, simulating
         self._laboratory = laboratory
         self.onion_skin, self.feet = OnionSkin(session, view), FeetView(session)

@@ -91,7 +91,6 @@ class Selecting(ViewPart):
         self._view.changed()
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         return {
             "select.parent": self._selects("parent"),
             "select.child": self._selects("child"),
@@ -112,7 +111,6 @@ class Renaming(ViewPart):
     """
 
     def __init__(self, session: Session, view: View) -> None:
-        """Start without a joint being renamed."""
         super().__init__(session, view)
         self.joint = -1
 
@@ -144,5 +142,4 @@ class Renaming(ViewPart):
         session.dispatch(RenameJoint(own, name))
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         return {"joint.rename": CommandBinding(self.ask, lambda: self._document.active_on_figure is not None)}

@@ -36,9 +36,9 @@ from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import conjugate, rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import ground_of
-from viewer.ui.events import Button, Move, Press, Release
+from viewer.ui.events import Move, Press, Release
 from viewer.ui.status import StatusLine
-from viewer.ui.view import Message, View, Workspace
+from viewer.ui.view import Gesture, Message, View, Workspace
 
 _LONGEST_S = 0.05
 """Most seconds that are simulated between two frames: a slow machine shows slow motion."""
@@ -125,7 +125,6 @@ class Simulating:
     """
 
     def __init__(self, session: Session, view: View) -> None:
-        """Start outside the workspace."""
         self._session, self._view = session, view
         self.sim: Physics | None = None
         self.forces, self.paused, self.problem, self.pace = Forces(), False, "", 0.0
@@ -141,7 +140,6 @@ class Simulating:
 
     @property
     def on(self) -> bool:
-        """Whether the workspace is open."""
         return self._view.workspace is Workspace.PHYSICS
 
     @property
@@ -407,7 +405,6 @@ class Simulating:
         self._view.changed()
 
     def release(self) -> None:
-        """Let go."""
         self._pulled = None
         if self.sim is not None:
             self.sim.release()
@@ -487,7 +484,6 @@ class Simulating:
             self._view.note("Physics runs. K stops it, S sets keys")
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         running = lambda: self.sim is not None  # noqa: E731 - a condition
         return {
             "physics.run": CommandBinding(self._toggle, checked=lambda: self.on),
@@ -509,23 +505,19 @@ class Simulating:
         return {name: taken(name, run) for name, run in does.items()}
 
 
-class PullDrag:
+class PullDrag(Gesture):
     """A point of the simulated figure follows the pointer, in a plane across the view."""
 
     cursor = "grabbing"
-    edits = False
 
     def __init__(self, view: View, simulating: Simulating, event: Press, hit: Hit) -> None:
-        """Start at the point that was pressed."""
         self._view, self._simulating, self._hit = view, simulating, hit
-        self.button: Button | None = event.button
+        self.button = event.button
 
     def move(self, event: Move) -> None:
-        """Move the hand."""
         self._view.pointer = event
         projection = self._view.projection()
         self._simulating.pull(self._hit, projection.under(*self._view.local(event.x, event.y), self._hit.point))
 
     def release(self, event: Release) -> None:  # noqa: ARG002 - as of all gestures
-        """Let go."""
         self._simulating.release()

@@ -74,22 +74,18 @@ class Switches:
         self.show("limits", shown)
         self._view.note(f"Limits shown: {shown}")
 
-    def _hide_panels(self) -> None:
-        self._view.panels.hidden = not self._view.panels.hidden
-        self._rearranged()
-
     def _panels(self, side: str) -> CommandBinding:
         panels = self._view.panels
+        shown = partial(panels.shows, side)
+        return self._rearranging(CommandBinding(lambda: panels.open(side, on=not shown()), checked=shown))
 
+    def _rearranging(self, plain: CommandBinding) -> CommandBinding:
         def run() -> None:
-            panels.open(side, on=not panels.shows(side))
-            self._rearranged()
+            plain.run()
+            self._view.hover_row(None)  # a hidden row is not under the pointer any more
+            self._view.changed()
 
-        return CommandBinding(run, checked=lambda: panels.shows(side))
-
-    def _rearranged(self) -> None:
-        self._view.hover_row(None)  # a hidden row is not under the pointer any more
-        self._view.changed()
+        return plain._replace(run=run)
 
     def _enters(self, workspace: Workspace) -> CommandBinding:
         view = self._view
@@ -98,9 +94,6 @@ class Switches:
     def _step_workspace(self, step: int) -> None:
         every = tuple(Workspace)
         self._view.enter(every[(every.index(self._view.workspace) + step) % len(every)])
-
-    def _toggle_magnet(self) -> None:
-        self._view.magnet = not self._view.magnet
 
     def _toggle_mirror(self) -> None:
         self._view.mirror = not self._view.mirror
@@ -111,7 +104,6 @@ class Switches:
         return CommandBinding(partial(self._view.request, name))
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         view = self._view
         shown = {
             f"show.{name}": CommandBinding(partial(self._toggle, name), checked=partial(self._shows, name))
@@ -122,9 +114,9 @@ class Switches:
         return shown | {
             "show.body": CommandBinding(self._next_body),
             "show.limits": CommandBinding(self._next_limits),
-            "snap.magnet": CommandBinding(self._toggle_magnet, checked=lambda: view.magnet),
+            "snap.magnet": view.switch(view, "magnet"),
             "edit.mirror": CommandBinding(self._toggle_mirror, checked=lambda: view.mirror),
-            "panels.hide": CommandBinding(self._hide_panels, checked=lambda: view.panels.hidden),
+            "panels.hide": self._rearranging(view.switch(view.panels, "hidden")),
             "panels.left": self._panels("left"),
             "panels.right": self._panels("right"),
             **{f"workspace.{each}": self._enters(each) for each in Workspace},

@@ -227,7 +227,6 @@ class Playback(ViewPart):
         session.set_speed(SPEEDS[min(max(nearest + steps, 0), len(SPEEDS) - 1)])
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         targets, request, plays = self._session.targets, self._view.request, self.can_play
         return {
             "play.forwards": CommandBinding(self._space, lambda: plays() or bool(targets.motions)),
@@ -253,7 +252,6 @@ class Markers:
     """
 
     def __init__(self, session: Session, view: View, playback: Playback) -> None:
-        """Start without a marker being renamed."""
         self._session, self._view, self._playback = session, view, playback
         self.renamed: int | None = None
 
@@ -301,7 +299,6 @@ class Markers:
             self._playback.go(frame)
 
     def bindings(self) -> CommandBindings:
-        """How its commands are run."""
         return {
             "marker.set": CommandBinding(self.set),
             "marker.previous": CommandBinding(lambda: self._step(-1), lambda: self._next(-1) is not None),

@@ -12,7 +12,6 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.widgets.pen import Area
 from viewer.document import Action
-from viewer.errors import ViewerError
 
 THRESHOLD = 3.0
 """Logical pixels that the pointer moves before a press becomes a scrub."""
@@ -115,14 +114,7 @@ def _moved(running: _Scrub, per_pixel: float, snap: float, scale: float) -> Edit
 
 def attempt(ui: PanelContext, do: Callable[[], object]) -> bool:
     """Call ``do``; a `ViewerError` becomes a message. Returns whether it succeeded."""
-    about = f"panel {ui.panel.id}" if ui.panel else ""
-    try:
-        do()
-    except ViewerError as error:
-        ui.controller.view.fail(error, about)
-        return False
-    ui.controller.view.bar.done(about)
-    return True
+    return ui.controller.view.attempt(do, f"panel {ui.panel.id}" if ui.panel else "")
 
 
 def carry_out(ui: PanelContext, edit: Edit | None, label: str, make: Callable[[float], Action]) -> None:
