@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.bounds import FARTHEST
-from viewer.ik.goals.goal import LEAST_WEIGHT, Vector, as_float
-from viewer.spatial.checks import finite_floats, plain_floats
+from viewer.ik.goals.goal import LEAST_WEIGHT, as_float
+from viewer.spatial.checks import Vector, finite_floats, plain_floats
 
 Word = TypeVar("Word", bound="StrEnum")
 

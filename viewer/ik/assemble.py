@@ -19,7 +19,7 @@ from viewer.ik.system import System
 from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_space
 from viewer.skeleton.balance import Points, mass_points, standing_points
 from viewer.skeleton.limits import Following
-from viewer.skeleton.tree import depth_first
+from viewer.skeleton.tree import at_or_above, depth_first, upwards
 from viewer.spatial.checks import Bools, Floats, Ints, frozen
 from viewer.spatial.quaternion import axes_of
 
@@ -257,16 +257,15 @@ def _parts(dofs: DofTable, goals: Sequence[Goal], *, everything: bool) -> _Parts
     served = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]
     constants = {i: KINDS[goals[i].kind].constants(goals[i], skeleton) for i in served}
     functions = any(goal.enabled and not KINDS[goal.kind].built_in for goal in goals)
-    taking_part = np.full(len(skeleton), functions or everything)
     masses = mass_points(skeleton) if any(KINDS[goals[i].kind].balances for i in served) else None
     ends = [joint for one in constants.values() for joint in (one.joint, one.base)]
-    for end in [*ends, *(masses.joints.tolist() if masses is not None else [])]:
-        joint = end
-        while joint >= 0 and not taking_part[joint]:
-            taking_part[joint] = True
-            joint = int(skeleton.parents[joint])
+    taking_part = at_or_above(skeleton.parents, [*ends, *(masses.joints.tolist() if masses is not None else [])])
+    taking_part |= functions or everything
     follows = joint_space(skeleton).following
-    _with_followers(taking_part, follows, skeleton)
+    pairs = np.stack([follows.joint, follows.leader], axis=1)
+    while (half := taking_part[pairs].any(axis=1) & ~taking_part[pairs].all(axis=1)).any():
+        # A follower and its leader take part together.
+        taking_part |= at_or_above(skeleton.parents, pairs[half].ravel().tolist())
     joints = dofs.depth_first[taking_part[dofs.depth_first]]
     here = np.full(len(skeleton) + 1, -1, dtype=np.int64)
     here[joints] = np.arange(len(joints))
@@ -378,7 +377,7 @@ def _of_dofs(parts: _Parts, dofs: DofTable, length: float, follow: dict[str, Any
 def _of_rows(parts: _Parts, goal: dict[str, Any], mass: Floats, follow: dict[str, Any], first: Ints) -> dict[str, Any]:
     """The fields that say which rows and goals each joint moves, and with it each limb."""
     lone, parent = parts.lone, parts.parent
-    effectors, last = goal["goal_joint"][:lone], _last_descendants(parent)
+    effectors, last = goal["goal_joint"][:lone], last_descendants(parent)
     goals_from = np.searchsorted(effectors, np.arange(len(parent)), side="left").astype(np.int64)
     goals_to = np.searchsorted(effectors, last, side="right").astype(np.int64)
     share = _shares(parent, goal["goal_joint"][lone:], goal["goal_base"][lone:], mass)
@@ -400,21 +399,6 @@ def _of_rows(parts: _Parts, goal: dict[str, Any], mass: Floats, follow: dict[str
         "limb_high": high[limbs],
         "share": share,
     }
-
-
-def _with_followers(taking_part: Bools, follows: Following, skeleton: Skeleton) -> None:
-    """Add leaders and followers of the joints that take part, and all joints above them; in place."""
-    pairs = [(joint, leader) for joint, leader in zip(follows.joint.tolist(), follows.leader.tolist(), strict=True)]
-    again = bool(pairs)
-    while again:
-        again = False
-        for pair in pairs:
-            if not taking_part[list(pair)].any():
-                continue
-            for joint in pair:
-                while joint >= 0 and not taking_part[joint]:
-                    taking_part[joint] = again = True
-                    joint = int(skeleton.parents[joint])  # noqa: PLW2901 - upwards
 
 
 def with_goals(assembly: Assembly, goals: Sequence[Goal], before: Sequence[Goal]) -> Assembly:
@@ -469,7 +453,7 @@ def _table(rows: Sequence[object], width: int) -> Floats:
     return np.array(rows, dtype=np.float64).reshape(-1, width)
 
 
-def _last_descendants(parent: Ints) -> Ints:
+def last_descendants(parent: Ints) -> Ints:
     """(K,) the last joint of each joint's subtree, in depth-first order."""
     last = np.arange(len(parent), dtype=np.int64)
     for k in range(len(parent) - 1, 0, -1):
@@ -520,10 +504,7 @@ def _shares(parent: Ints, effector: Ints, base: Ints, mass: Floats) -> Floats:
             row[:] = below
             continue
         for end, sign in zip(ends, (1.0, -1.0), strict=True):
-            joint = end
-            while joint >= 0:
-                row[joint] += sign
-                joint = int(parent[joint])
+            row[upwards(parent, end)] += sign
     return share
 
 

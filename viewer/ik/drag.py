@@ -18,7 +18,8 @@ from viewer.ik.vectorised.joint_arrays import difference, move
 from viewer.ik.vectorised.numpy_engine import follow
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose
-from viewer.spatial.checks import Bools, Floats, check_count
+from viewer.skeleton.tree import at_or_above
+from viewer.spatial.checks import Floats, check_count
 
 DEFAULT_ITERATIONS = 2
 _MUCH_NEARER = 0.5
@@ -171,19 +172,11 @@ def prebent(system: System, x: Floats) -> Floats:
     width = np.where(system.bounded & system.turning, system.upper - system.lower, 0.0)
     owner = joint_of_dof(system)
     folds = np.bincount(owner, weights=width > _WIDE, minlength=len(system.parent))[owner] == 1
-    bend = np.where(folds & (width > _WIDE) & _below_goals(system)[owner], np.minimum(_BEND, _OF_RANGE * width), 0.0)
+    moving = at_or_above(system.parent, [*system.goal_joint.tolist(), *system.goal_base.tolist()])[owner]
+    bend = np.where(folds & (width > _WIDE) & moving, np.minimum(_BEND, _OF_RANGE * width), 0.0)
     up = (x - system.lower > _INSIDE) & (x - system.lower < bend)
     down = (system.upper - x > _INSIDE) & (system.upper - x < bend)
     return np.where(up, system.lower + bend, np.where(down, system.upper - bend, x))
-
-
-def _below_goals(system: System) -> Bools:
-    """(K,) whether a joint is on the way from a root to the joint of a goal."""
-    found = np.zeros(len(system.parent) + 1, dtype=np.bool_)
-    found[system.goal_joint] = found[system.goal_base] = True  # -1, none, is the spare element at the end
-    for joint in range(len(system.parent) - 1, -1, -1):
-        found[system.parent[joint]] |= found[joint]
-    return found[:-1]
 
 
 _A_FRAME = math.radians(5.0)

@@ -20,12 +20,12 @@ from viewer.ik.contact.touching import object_gaps, volumes_of
 from viewer.ik.contact.values import Object
 from viewer.ik.findings import Cause, Reason, labels, metres, other
 from viewer.ik.goals import KINDS, Goal
-from viewer.ik.goals.goal import LAST_LEVEL, Vector
+from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.ik.goals.grip import Finger, fingers_of
 from viewer.ik.solution import Diagnose, Findings, Solution, Status, solution_of
 from viewer.ik.workspace import numbers
 from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk, rest_world
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints, Vector
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
 _WEIGHT = 0.2

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, Unpack
+from typing import TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
@@ -34,6 +34,7 @@ _FLAT = 1e-6
 """Metres per radian below which no joint moves the effectors towards their targets."""
 
 Between: TypeAlias = Callable[[], None]
+_Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,23 +190,26 @@ class Traces:
     @property
     def errors(self) -> Floats:
         """(M, K, G) metres by which each goal is missed; NaN where it has no length."""
-        return np.array([[trace.at(k).errors_m for k in range(self.iterations + 1)] for trace in self.each])
+        return np.array(self._each(lambda trace, k: trace.at(k).errors_m))
 
     @property
     def errors_deg(self) -> Floats:
         """(M, K, G) degrees by which each goal is missed; NaN where it has no angle."""
-        return np.array([[trace.at(k).errors_deg for k in range(self.iterations + 1)] for trace in self.each])
+        return np.array(self._each(lambda trace, k: trace.at(k).errors_deg))
 
     @property
     def poses(self) -> tuple[tuple[Pose, ...], ...]:
         """(M) (K,) poses."""
-        return tuple(tuple(trace.at(k).pose for k in range(self.iterations + 1)) for trace in self.each)
+        return tuple(map(tuple, self._each(lambda trace, k: trace.at(k).pose)))
 
     @property
     def seconds(self) -> Floats:
         """(M, K) wall-clock time until each iteration, on this machine."""
-        count = self.iterations + 1
-        return np.array([[trace.seconds[min(k, len(trace.seconds) - 1)] for k in range(count)] for trace in self.each])
+        return np.array(self._each(lambda trace, k: trace.seconds[min(k, len(trace.seconds) - 1)]))
+
+    def _each(self, of: Callable[[Trace, int], _Part]) -> list[list[_Part]]:
+        """Something of every method after every iteration."""
+        return [[of(trace, k) for k in range(self.iterations + 1)] for trace in self.each]
 
     def jacobian(self, iteration: int, method: MethodName | None = None) -> Jacobian:
         """The Jacobian of a method, by default the first, after a number of iterations.

@@ -29,6 +29,7 @@ from viewer.ik.algebra import HINGE, SLIDE, UNIVERSAL
 from viewer.ik.goals.bend import angle_between_vectors
 from viewer.ik.kernels.joints import sets_turn
 from viewer.ik.system import System
+from viewer.skeleton.tree import upwards
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, angle_between, multiply, rotate
 
@@ -100,7 +101,7 @@ def tables_of(system: System, bodies: Bodies, q: Floats) -> Tables:
     turned = {g: family for g, family in families.items() if family is not None}
     aimed = [g for g in np.flatnonzero(system.goal_looks).tolist() if places[g].body == WORLD and not places[g].slides]
     joint = system.goal_joint
-    bent = [g for g in np.flatnonzero(system.goal_own).tolist() if not _turns_at(system, int(joint[g]))]
+    bent = np.flatnonzero(system.goal_own & ~moving(system)[0][joint]).tolist()
     return Tables(
         one=np.array([test.one for test in tests], dtype=np.intp),
         other=np.array([test.other for test in tests], dtype=np.intp),
@@ -126,12 +127,9 @@ _PARALLEL = 1e-4
 
 def _rotations(system: System, q: Floats, g: int) -> tuple[Floats, float] | None:
     """The rotations that a goal's effector can have, and their slack, as in `Tables`; None if not of two axes."""
-    chain = [int(system.goal_joint[g])]
-    while (above := int(system.parent[chain[-1]])) >= 0:
-        chain.append(above)
     axes: list[Floats] = []
     turn, slack = IDENTITY, 0.0
-    for k in reversed(chain):
+    for k in reversed(upwards(system.parent, int(system.goal_joint[g]))):
         # A hinge keeps its axis; the first of two axes does not turn with the joint, the second does.
         before, turn = multiply(turn, system.rest[k]), multiply(turn, q[k])
         live = _turning(system, k)
@@ -155,11 +153,6 @@ def _turning(system: System, k: int) -> Bools:
     dofs = slice(system.first[k] + system.moves[k], system.first[k + 1])
     able = (system.spread[dofs] > 0.0) & (system.upper[dofs] > system.lower[dofs])
     return np.asarray(able & (system.form[k] != SLIDE))
-
-
-def _turns_at(system: System, k: int) -> bool:
-    """Whether joint k can turn."""
-    return bool(_turning(system, k).any())
 
 
 def _angle_of(system: System, bodies: Bodies, g: int) -> float:

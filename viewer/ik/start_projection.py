@@ -38,13 +38,6 @@ class Idle:
         limited[taking_part] = False
         self.joints = np.flatnonzero(limited) if limits else np.empty(0, dtype=np.intp)
 
-    def pose_inside(self, pose: Pose) -> tuple[Pose, bool]:
-        """The pose with these joints brought inside their limits; whether one was outside."""
-        rotations, translations, outside = self.inside(pose.rotations, pose.translations)
-        if not outside.any():
-            return pose, False
-        return Pose.trusted(handed_over(rotations), handed_over(translations)), True
-
     def inside(self, rotations: Floats, translations: Floats) -> tuple[Floats, Floats, Bools]:
         """Local rotations (..., J, 4) and translations (..., J, 3) with these joints brought inside their limits.
 
@@ -208,10 +201,10 @@ class Starts:
         if self._start is None or pose is not self._start[0]:  # poses are immutable: one that was checked stays valid
             checked = checked_start(self._skeleton, pose)
             turns, moves, unheld = self._projection.held(checked.rotations, checked.translations)
-            inside, outside = self._idle.pose_inside(
-                checked if unheld is None else Pose.trusted(handed_over(turns), handed_over(moves))
-            )
-            self._start = (pose, inside, outside or unheld is not None)
+            turns, moves, outside = self._idle.inside(turns, moves)
+            changed = unheld is not None or bool(outside.any())
+            begun = Pose.trusted(handed_over(turns), handed_over(moves)) if changed else checked
+            self._start = (pose, begun, changed)
         return self._start[1:]
 
     def is_news(self, pose: Pose) -> bool:

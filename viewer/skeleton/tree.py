@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -16,7 +16,7 @@ from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import Effector, body_part
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle
 
 MOST_LINKS = 10_000
@@ -86,11 +86,26 @@ def at_or_below(skeleton: Skeleton, *tops: int) -> NDArray[np.bool_]:
 
 def above(skeleton: Skeleton, joint: int) -> list[int]:
     """A joint and its ancestors up to the root, nearest first; empty for -1."""
-    path, parents = [], skeleton.parents
+    return upwards(skeleton.parents, joint)
+
+
+def upwards(parents: Ints, joint: int) -> list[int]:
+    """`above`, of joints with these parents."""
+    path = []
     while joint >= 0:
         path.append(joint)
         joint = int(parents[joint])
     return path
+
+
+def at_or_above(parents: Ints, some: Iterable[int]) -> Bools:
+    """(J,) whether joints with these parents, which come before them, are among some or above one; -1: none."""
+    found = [False] * (len(parents) + 1)  # a root's parent, -1, is the spare element at the end
+    for joint in some:
+        found[joint] = True
+    for joint, parent in reversed([*enumerate(parents.tolist())]):
+        found[parent] |= found[joint]
+    return np.array(found[:-1], dtype=np.bool_)
 
 
 def nearest_among(skeleton: Skeleton, joint: int, some: Container[int]) -> int:

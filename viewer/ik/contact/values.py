@@ -15,18 +15,19 @@ from viewer.errors import InputError, missing_library, quote
 from viewer.spatial.checks import (
     Floats,
     Ints,
+    Vector,
     check_finite,
     check_flag,
     check_range,
     finite_floats,
     frozen,
+    put,
     text,
     triple,
     unit_quaternions,
     whole_numbers,
 )
 
-Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
 
 FLOOR = "floor"
@@ -57,10 +58,7 @@ class Sphere:
         Raises:
             InputError: no name, a centre or radius that cannot be used.
         """
-        what = _checked_name(self)
-        object.__setattr__(self, "center", triple(self.center, f"{what}: center"))
-        check_range(f"{what}: radius", self.radius, above=0.0)
-        object.__setattr__(self, "radius", float(self.radius))
+        _check_object(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +84,10 @@ class Box:
         Raises:
             InputError: no name, a centre, size or rotation that cannot be used.
         """
-        what = _checked_name(self)
-        object.__setattr__(self, "center", triple(self.center, f"{what}: center"))
-        size = triple(self.size, f"{what}: size")
-        for side in size:
+        what = _check_object(self)
+        put(self, size=triple(self.size, f"{what}: size"))
+        for side in self.size:
             check_range(f"{what}: size", side, above=0.0)
-        object.__setattr__(self, "size", size)
-        object.__setattr__(self, "rotation", _rotation(self.rotation, f"{what}: rotation"))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -134,9 +129,8 @@ class Mesh:
             InputError: no name, neither a file nor vertices and faces, a surface that is open.
             MachineError: a file is given, and trimesh is not installed.
         """
-        what = _checked_name(self)
-        object.__setattr__(self, "path", str(self.path))
-        _check_place(self, what)
+        what = _check_object(self)
+        put(self, path=str(self.path))
         vertices: Any = self.vertices
         faces: Any = self.faces
         if vertices is None and faces is None and self.path:
@@ -146,10 +140,8 @@ class Mesh:
         points = finite_floats(vertices, (-1, 3), f"{what}: vertices")
         corners = whole_numbers(faces, (-1, 3), f"{what}: faces")
         points, corners = closed_surface(points, corners, what)
-        object.__setattr__(self, "vertices", frozen(points))
-        object.__setattr__(self, "faces", frozen(corners, np.intp))
         digest = hashlib.sha256(points.tobytes() + corners.astype(np.int64).tobytes())
-        object.__setattr__(self, "content", digest.hexdigest()[:16])
+        put(self, vertices=frozen(points), faces=frozen(corners, np.intp), content=digest.hexdigest()[:16])
 
     def placed(self, name: str, center: Vector, rotation: Quaternion, scale: float) -> Mesh:
         """The same surface under another name and in another place, without checking it again.
@@ -158,9 +150,8 @@ class Mesh:
             InputError: no name, a centre, rotation or scale that cannot be used.
         """
         made = copy(self)
-        for field_name, value in (("name", name), ("center", center), ("rotation", rotation), ("scale", scale)):
-            object.__setattr__(made, field_name, value)
-        _check_place(made, _checked_name(made))
+        put(made, name=name, center=center, rotation=rotation, scale=scale)
+        _check_object(made)
         return made
 
 
@@ -220,7 +211,7 @@ class Contact:
         """
         if self.floor is not None:
             check_finite("contact: floor", self.floor)
-            object.__setattr__(self, "floor", float(self.floor))
+            put(self, floor=float(self.floor))
         check_flag("contact: bodies", self.bodies)
         objects = _listed(self.objects, "contact: objects: expected Spheres, Boxes and Meshes")
         names: set[str] = set()
@@ -232,9 +223,8 @@ class Contact:
             names.add(one.name)
         if len(objects) > MOST_OBJECTS:
             raise InputError(f"contact: expected at most {MOST_OBJECTS} objects, found {len(objects)}")
-        object.__setattr__(self, "objects", objects)
         pairs = _listed(self.exclude, "contact: exclude: expected pairs of names")
-        object.__setattr__(self, "exclude", tuple(_pair(pair, place) for place, pair in enumerate(pairs)))
+        put(self, objects=objects, exclude=tuple(_pair(pair, place) for place, pair in enumerate(pairs)))
 
     def __bool__(self) -> bool:
         """Whether there is anything to touch."""
@@ -254,26 +244,21 @@ def _pair(value: object, place: int) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def _checked_name(one: Sphere | Box | Mesh) -> str:
-    """What messages call the object."""
+def _check_object(one: Object) -> str:
+    """Take an object's name, place and size as plain numbers; returns what messages call it."""
     name = text(one.name, f"{one.word}: name", empty=False)
     if name == FLOOR:
         raise InputError(f"{one.word}: name: expected another name than that of the floor, found {quote(name)}")
-    object.__setattr__(one, "name", name)
-    return f"{one.word} {quote(name)}"
-
-
-def _check_place(mesh: Mesh, what: str) -> None:
-    """Take its centre, rotation and scale as plain numbers."""
-    object.__setattr__(mesh, "center", triple(mesh.center, f"{what}: center"))
-    object.__setattr__(mesh, "rotation", _rotation(mesh.rotation, f"{what}: rotation"))
-    check_range(f"{what}: scale", mesh.scale, above=0.0)
-    object.__setattr__(mesh, "scale", float(mesh.scale))
-
-
-def _rotation(value: Any, what: str) -> Quaternion:  # noqa: ANN401
-    x, y, z, w = unit_quaternions(value, (4,), what).tolist()
-    return x, y, z, w
+    what = f"{one.word} {quote(name)}"
+    put(one, name=name, center=triple(one.center, f"{what}: center"))
+    if not isinstance(one, Sphere):
+        x, y, z, w = unit_quaternions(one.rotation, (4,), f"{what}: rotation").tolist()
+        put(one, rotation=(x, y, z, w))
+    for field_name in ("radius", "scale"):
+        if hasattr(one, field_name):
+            check_range(f"{what}: {field_name}", getattr(one, field_name), above=0.0)
+            put(one, **{field_name: float(getattr(one, field_name))})
+    return what
 
 
 def _read_mesh(path: str, what: str) -> tuple[Any, Any]:

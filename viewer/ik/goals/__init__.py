@@ -9,19 +9,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, pole, pose, relative
-from viewer.ik.goals.goal import (
-    NEEDS,
-    PIN_WEIGHT,
-    Goal,
-    GoalOptions,
-    Number,
-    Quaternion,
-    Unit,
-    Value,
-    Vector,
-    goal_ids,
-)
+from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, Number, Quaternion, Unit, Value, goal_ids
 from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind, Measure
+from viewer.spatial.checks import Vector
 
 MODULES = (pose, distance, aim, bend, pole, relative, balance_goal, grip, function)
 """The modules of all kinds, in the order of menus, schemas and the kernels' codes."""

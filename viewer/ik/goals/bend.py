@@ -14,11 +14,11 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import turned
-from viewer.ik.goals.goal import Goal, Number, Unit, Vector
+from viewer.ik.goals.goal import Goal, Number, Unit
 from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_figure, find_place, fk
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Vector
 from viewer.spatial.quaternion import conjugate, from_axis_angle, perpendicular, rotate
 
 STRAIGHT = 1e-3

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.skeleton import World
-from viewer.spatial.checks import Floats, check_flag, finite_floats, plain_floats, triple, unit_quaternions
+from viewer.spatial.checks import Floats, Vector, check_flag, finite_floats, plain_floats, put, triple, unit_quaternions
 
-Vector: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
 Value: TypeAlias = float | Vector
 "The value of a number of a kind."
@@ -390,16 +389,17 @@ class Goal:
         """
         if str(self.kind) not in NEEDS:
             raise InputError(unknown_name("kind of goal", str(self.kind), NEEDS))
-        what, put, needs = self._checked_name(), object.__setattr__, NEEDS[self.kind]
+        what, needs = self._checked_name(), NEEDS[self.kind]
         weights: list[float | None] = [self.weight, self.rotation_weight]
         if needs.turns and weights[1] is None:
             weights = [None, self.weight]
-        for name, weight in zip(("weight", "rotation_weight"), weights, strict=True):
-            put(self, name, weight if weight is not None else PIN_WEIGHT if self.pinned else 1.0)
+        usual = PIN_WEIGHT if self.pinned else 1.0
+        weight, rotation_weight = (usual if weight is None else weight for weight in weights)
+        put(self, weight=weight, rotation_weight=rotation_weight)
         for field, check in _CHECKS.items():
             value = getattr(self, field)
             if value is not None or field not in _OPTIONAL:
-                put(self, field, check(value, f"{what}: {field.replace('_', ' ')}"))
+                put(self, **{field: check(value, f"{what}: {field.replace('_', ' ')}")})
         for field in ("enabled", "pinned", "hold"):
             check_flag(f"{what}: {field}", getattr(self, field))
         found: object = self.id
@@ -409,7 +409,7 @@ class Goal:
         for field in needs.fields:
             if getattr(self, field) is None and not self.pinned:
                 raise InputError(f"{what}: expected a {field.replace('_', ' ')}, found none")
-        put(self, "numbers", _checked_numbers(needs.numbers, dict(self.numbers), what))
+        put(self, numbers=_checked_numbers(needs.numbers, dict(self.numbers), what))
         if problem := needs.check(dict(self.numbers)):
             raise InputError(f"{what}: {problem}")
 

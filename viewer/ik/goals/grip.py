@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.ik.goals.goal import Goal, Vector
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, Constants, FileKey, GoalDrawing, Kind, stand_of
 from viewer.skeleton import Skeleton, World, find_place
+from viewer.spatial.checks import Vector
 
 _FEWEST = 2
 

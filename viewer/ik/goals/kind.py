@@ -11,10 +11,10 @@ from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from viewer.ik.goals.goal import Checker, Goal, Needs, Number, Quaternion, Value, Vector, any_numbers
+from viewer.ik.goals.goal import Checker, Goal, Needs, Number, Quaternion, Value, any_numbers
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints, Vector
 
 Places: TypeAlias = Ints | slice
 """Indices; a slice where they are evenly spaced, which is quicker to read and write by."""
@@ -376,10 +376,10 @@ class Kind:
         """What its rows measure."""
         return frozenset(rows.measure for rows in self.rows)
 
-    @cached_property
+    @property
     def count(self) -> int:
         """Rows of such a goal."""
-        return sum(rows.count for rows in self.rows)
+        return self.lengths + self.angles
 
     @cached_property
     def lengths(self) -> int:

@@ -15,11 +15,11 @@ import numpy as np
 
 from viewer.ik.algebra import turned
 from viewer.ik.goals.bend import STRAIGHT, bending_axis, bones_at
-from viewer.ik.goals.goal import Goal, Vector
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Vector
 from viewer.spatial.quaternion import rotate
 
 _FLOOR = 0.1

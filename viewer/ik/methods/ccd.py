@@ -316,11 +316,15 @@ def pairs_for(mechanism: Mechanism, goals: Iterable[int], pivot: Vector) -> list
             if length(r) > mechanism.least_arm:
                 pairs.append((r, minus(wanted_point(mechanism, g), pivot), mechanism.weight[g] * mechanism.weight[g]))
         if mechanism.goal_turns[g]:
-            found, expected = axes_of(mechanism.turn[mechanism.goal_joint[g]]), axes_of(mechanism.rotation[g])
-            pairs += [(r, d, 0.5 * turn) for r, d in zip(found, expected, strict=True)]
+            pairs += axis_pairs(mechanism.turn[mechanism.goal_joint[g]], mechanism.rotation[g], 0.5 * turn)
         if mechanism.goal_looks[g]:
             pairs.append(_ray_pair(mechanism, g, pivot, turn))
     return pairs
+
+
+def axis_pairs(turn: Quaternion, wanted: Quaternion, weight: float) -> list[Pair]:
+    """The pairs of a frame's three axes as they are and as they should be."""
+    return [(r, d, weight) for r, d in zip(axes_of(turn), axes_of(wanted), strict=True)]
 
 
 def wanted_point(mechanism: Mechanism, g: int) -> Vector:

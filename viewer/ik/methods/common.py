@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from viewer.errors import InputError
+from viewer.ik.assemble import last_descendants
 from viewer.ik.goals import ROW_KINDS, Goal
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED
 from viewer.ik.system import Settings, State, System, Work, copy_state, joint_of_dof
@@ -453,11 +454,11 @@ class UserRows:
 
     def differences(self, s: System, w: Work, state: State) -> Floats:
         """(n, k) as `central_differences`."""
-        world, sizes = self._world(state.q, state.t), _subtree_sizes(s.parent)
+        world, last = self._world(state.q, state.t), last_descendants(s.parent)
 
         def residuals(owner: Ints, turns: Floats, moves: Floats) -> Floats:
             rows = np.empty((len(owner), sum(self._sizes)))
-            for d, moved in enumerate(self._moved(world, s.parent, sizes, owner, turns, moves)):
+            for d, moved in enumerate(self._moved(world, s.parent, last, owner, turns, moves)):
                 rows[d] = self._rows(moved)
             return rows
 
@@ -471,7 +472,7 @@ class UserRows:
         return World(world.positions[0], world.rotations[0])
 
     def _moved(
-        self, world: World, parent: Ints, sizes: Ints, owner: Ints, turns: Floats, moves: Floats
+        self, world: World, parent: Ints, last: Ints, owner: Ints, turns: Floats, moves: Floats
     ) -> Iterator[World]:
         """For each dof the world with joint ``owner`` of the system at another local rotation and translation.
 
@@ -484,7 +485,7 @@ class UserRows:
         to = places + rotate(frames, moves)
         change = multiply(multiply(frames, turns), conjugate(world.rotations[here]))
         for d, k in enumerate(owner.tolist()):
-            below = self._joints[k : k + sizes[k]]
+            below = self._joints[k : last[k] + 1]
             positions, rotations = world.positions.copy(), world.rotations.copy()
             positions[below] = to[d] + rotate(change[d], positions[below] - world.positions[here[d]])
             rotations[below] = multiply(change[d], rotations[below])
@@ -498,15 +499,6 @@ class UserRows:
                 raise InputError(f"function goal: expected {size} residuals as at the start pose, found {len(value)}")
             parts.append(np.where(np.isfinite(value), -weight * np.where(np.isfinite(value), value, 0.0), _FAR))
         return np.clip(np.concatenate(parts), -_FAR, _FAR)
-
-
-def _subtree_sizes(parent: Ints) -> Ints:
-    """(K,) joints at and below each one of a system."""
-    sizes = np.ones(len(parent), dtype=np.intp)
-    for k in range(len(parent) - 1, -1, -1):
-        if parent[k] >= 0:
-            sizes[parent[k]] += sizes[k]
-    return sizes
 
 
 def _residuals(value: object) -> Floats:

@@ -14,14 +14,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from viewer.ik.methods.ccd import Pair, fit_axis, fit_ball, repeat
+from viewer.ik.methods.ccd import Pair, axis_pairs, fit_axis, fit_ball, repeat
 from viewer.ik.methods.common import Problem
 from viewer.ik.methods.limb import freed
 from viewer.ik.methods.mechanism import (
     Mechanism,
     Quaternion,
     Vector,
-    axes_of,
     cross,
     dot,
     length,
@@ -122,8 +121,7 @@ def _pairs(mechanism: Mechanism, k: int, points: _Points) -> list[Pair]:
             pairs += _hinge_pair(mechanism, k, c, points)
     for g in _own_goals(mechanism, k):
         if mechanism.goal_turns[g]:
-            found, expected = axes_of(turn), axes_of(mechanism.rotation[g])
-            pairs += [(r, d, 1.0) for r, d in zip(found, expected, strict=True)]
+            pairs += axis_pairs(turn, mechanism.rotation[g], 1.0)
         else:
             pairs.append((rotate(turn, mechanism.goal_offset[g]), minus(mechanism.target[g], here), 1.0))
     return [pair for pair in pairs if length(pair[0]) > mechanism.least_arm]

@@ -27,7 +27,7 @@ from viewer.errors import InputError
 from viewer.ik import algebra
 from viewer.ik.goals import ROW_KINDS, Measure
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
-from viewer.ik.methods.ccd import Pair, fit_axis, fit_ball, pairs_for, turn_axis, turn_ball
+from viewer.ik.methods.ccd import Pair, axis_pairs, fit_axis, fit_ball, pairs_for, turn_axis, turn_ball
 from viewer.ik.methods.common import Problem, Tuning
 from viewer.ik.methods.mechanism import (
     Mechanism,
@@ -294,7 +294,8 @@ def solve_limb(mechanism: Mechanism, limb: Limb, tuning: Tuning) -> bool:
     mechanism.x, mechanism.q, mechanism.t = chosen
     mechanism.refresh()
     if limb.wrist >= 0:
-        turn_wrist(mechanism, limb)
+        wrist, wanted = limb.wrist, mechanism.rotation[limb.goal]
+        fit(mechanism, wrist, lambda: axis_pairs(mechanism.turn[wrist], wanted, 1.0))
     own = [k for k in limb[1:] if k >= 0]
     return least <= exact or spanned or mechanism.moved_by_others(limb.goal, own)
 
@@ -310,16 +311,6 @@ def _cost(mechanism: Mechanism, limbs: list[Limb]) -> float:
             off = mechanism.turn_weight[limb.goal] * length(log(turn))
             total += off * off
     return total
-
-
-def turn_wrist(mechanism: Mechanism, limb: Limb) -> None:
-    """Turn the wrist to the goal's rotation, as far as its kind and limits allow."""
-
-    def pairs() -> list[Pair]:
-        found, expected = axes_of(mechanism.turn[limb.wrist]), axes_of(mechanism.rotation[limb.goal])
-        return [(r, d, 1.0) for r, d in zip(found, expected, strict=True)]
-
-    fit(mechanism, limb.wrist, pairs)
 
 
 def _two_above(mechanism: Mechanism, k: int, end: Vector) -> tuple[int, int] | None:

@@ -214,17 +214,7 @@ def rows_of(s: System) -> RowTable:
 
 def _limb_row(s: System, g: int) -> LimbRow:
     end, middle, upper = int(s.goal_joint[g]), int(s.goal_middle[g]), int(s.goal_upper[g])
-    joint = joint_of_dof(s)
-    above = [np.isin(joint, _above(s, one)) for one in (end, middle, upper)]
-    return LimbRow(g, int(s.goal_row[g]), middle, upper, np.stack(above, axis=1).astype(np.float64))
-
-
-def _above(s: System, joint: int) -> list[int]:
-    """A joint and those above it."""
-    line = [joint]
-    while s.parent[line[-1]] >= 0:
-        line.append(int(s.parent[line[-1]]))
-    return line
+    return LimbRow(g, int(s.goal_row[g]), middle, upper, _moved_by(s)[[end, middle, upper]].T)
 
 
 def _limits(s: System) -> Limits:
