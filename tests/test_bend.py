@@ -75,7 +75,7 @@ def test_a_solve_bends_the_joint(joint: str, degrees: float, backend: Backend) -
     solution = Solver(BIPED, [Goal.bend(joint, math.radians(degrees))], backend=backend).solve(RELAXED)
     assert solution.status == "converged"
     assert np.isnan(solution.errors_m).all()
-    miss = KINDS["bend"].miss(Goal.bend(joint, math.radians(degrees)), BIPED, fk(BIPED, solution.pose))
+    miss = KINDS["bend"].missed(Goal.bend(joint, math.radians(degrees)), BIPED, fk(BIPED, solution.pose))
     assert miss[1] == pytest.approx(solution.errors_deg[0], abs=1e-6)
     assert miss[1] < 0.5
 

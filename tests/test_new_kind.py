@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, FileKey, First, GoalDrawing, Kind, Measure, Rows, Shell, stand_at, stand_of
+from viewer.ik.goals.kind import FileKey, First, GoalDrawing, Kind, Measure, Rows, Shell, stand_at, stand_of
 from viewer.ik.goals.goal import Number, Unit
 
 _HEIGHT = Number(name="height", unit=Unit.LENGTH, title="Height", least=0.0)
@@ -39,10 +39,6 @@ def height_keeps(goal):
     return Shell(goal.number("height"), goal.number("height"), (0.0, 1.0, 0.0))
 
 
-def height_miss(goal, skeleton, world):
-    return abs(goal.number("height") - stand_of(goal, skeleton, world).point[1]), NAN
-
-
 def height_drawing(goal, skeleton, world):
     stand = stand_of(goal, skeleton, world)
     ends = np.array([[-0.1, 0.0, 0.0], [0.1, 0.0, 0.0]]) + stand.point
@@ -59,7 +55,6 @@ KINDS = (Kind(
     since=2,
     keeps=height_keeps,
     first=height_first,
-    miss=height_miss,
     drawing=height_drawing,
 ),)
 '''
@@ -145,7 +140,7 @@ import numpy as np
 
 from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import (
-    NAN, FileKey, First, GoalDrawing, Kind, Measure, Rows, Shell, largest, stand_at, stand_of,
+    FileKey, First, Kind, Measure, Rows, Shell, largest, stand_at,
 )
 from viewer.ik.goals.goal import Number, Unit
 
@@ -191,16 +186,6 @@ def band_keeps(goal):
     return Shell(goal.number("low"), goal.number("high"), dict(goal.numbers)["up"])
 
 
-def band_miss(goal, skeleton, world):
-    along = float(stand_of(goal, skeleton, world).point @ np.array(dict(goal.numbers)["up"]))
-    return max(goal.number("low") - along, along - goal.number("high"), 0.0), NAN
-
-
-def band_drawing(goal, skeleton, world):
-    stand = stand_of(goal, skeleton, world)
-    return GoalDrawing(stand.joint, stand.point)
-
-
 KINDS = (Kind(
     word="band",
     title="Band",
@@ -215,8 +200,6 @@ KINDS = (Kind(
     since=2,
     keeps=band_keeps,
     first=band_first,
-    miss=band_miss,
-    drawing=band_drawing,
 ),)
 '''
 USE_BAND = """

@@ -226,7 +226,7 @@ def test_its_mark_is_the_joint_and_the_pole() -> None:
     assert np.allclose(mark.position, WORLD.positions[BIPED.index("LeftForeArm")])
     assert mark.target is not None
     assert np.allclose(mark.target, (0.0, 1.0, -2.0))
-    met = KINDS["pole"].miss(goal, BIPED, WORLD)
+    met = KINDS["pole"].missed(goal, BIPED, WORLD)
     assert math.isnan(met[0])
     assert met[1] > 1.0
 

@@ -269,7 +269,7 @@ def _miss(document: Document, goal: Goal) -> tuple[float, float]:
         contact = solver_contact(document.contact, document.skeleton)
         assert contact is not None  # without a figure there is no such goal
         return farthest_finger(document.skeleton, document.pose, goal, contact, joints_at_limit(document)), math.nan
-    return KINDS[goal.kind].miss(goal, document.skeleton, world_of(document.skeleton, document.pose))
+    return KINDS[goal.kind].missed(goal, document.skeleton, world_of(document.skeleton, document.pose))
 
 
 class Derivation(NamedTuple):

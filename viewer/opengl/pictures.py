@@ -208,7 +208,7 @@ def _mark(goal: Goal, skeleton: Skeleton, world: World) -> Mark | None:
     drawing = kind.drawing(goal, skeleton, world)
     if drawing is None:
         return None
-    metres, degrees = (0.0 if math.isnan(miss) else miss for miss in kind.miss(goal, skeleton, world))
+    metres, degrees = (0.0 if math.isnan(miss) else miss for miss in kind.missed(goal, skeleton, world))
     return goal_mark(
         goal.effector,
         drawing,

@@ -7,21 +7,18 @@ import math
 import numpy as np
 
 from viewer.ik.algebra import SMALL, turned
-from viewer.ik.goals.goal import Goal, Number, Unit
+from viewer.ik.goals.goal import Number, Unit
 from viewer.ik.goals.kind import (
     AHEAD,
-    NAN,
     Before,
     FileKey,
     First,
-    GoalDrawing,
     Kind,
     Measure,
     Rows,
     bone_direction,
     size_of,
     stand_at,
-    stand_of,
 )
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World
@@ -128,25 +125,12 @@ def aim_derivative(w: Work, g: int, sine: float, cosine: float, angle: float, le
         w.by_move[g, 2, j] += h * (u[0] * y - u[1] * x) / length
 
 
-def aim_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Degrees between where the axis points and where its point lies; 0 at the point itself."""
-    stand = stand_of(goal, skeleton, world)
-    wanted, axis = np.array(goal.target) - stand.point, rotate(stand.rotation, np.array(goal.value(_AXIS.name)))
-    return NAN, math.degrees(math.atan2(float(np.linalg.norm(np.cross(axis, wanted))), float(axis @ wanted)))
-
-
 def aim_first(before: Before, skeleton: Skeleton, world: World) -> First:
     """Along the bone, at a point ahead."""
     stand = stand_at(before.effector, before.offset, skeleton, world)
     axis = before.numbers.get(_AXIS.name) or tuple(bone_direction(skeleton, stand.joint).tolist())
     ahead = rotate(stand.rotation, np.array(axis)) * (AHEAD * size_of(skeleton))
     return First({_AXIS.name: axis}, stand.point + ahead)
-
-
-def aim_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
-    """Show the effector; its point may be anywhere."""
-    stand = stand_of(goal, skeleton, world)
-    return GoalDrawing(stand.joint, stand.point)
 
 
 KIND = Kind(
@@ -160,7 +144,5 @@ KIND = Kind(
         "axis": FileKey("axis", "Of `aim`, in the joint's frame.", _AXIS),
     },
     first=aim_first,
-    miss=aim_miss,
-    drawing=aim_drawing,
 )
 KINDS = (KIND,)

@@ -11,7 +11,7 @@ import math
 
 from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal, Number, Unit
-from viewer.ik.goals.kind import NAN, Constants, FileKey, GoalDrawing, Kind, Measure, Places, Rows, one_by_one
+from viewer.ik.goals.kind import NAN, Constants, FileKey, Kind, Measure, Places, Rows, no_drawing, one_by_one
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_balance
 from viewer.skeleton.tree import rest_tree
@@ -226,11 +226,6 @@ def balance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, f
     return NAN if math.isnan(found) else max(0.0, goal.number("margin") - found), NAN
 
 
-def balance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing | None:  # noqa: ARG001 - as of every kind
-    """None: the window draws balance by other means."""
-    return None
-
-
 KIND = Kind(
     word="balance",
     title="Balance",
@@ -241,6 +236,6 @@ KIND = Kind(
     since=2,
     constants=balance_constants,
     miss=balance_miss,
-    drawing=balance_drawing,
+    drawing=no_drawing,  # the window draws balance by other means
 )
 KINDS = (KIND,)

@@ -15,7 +15,7 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal, Number, Unit
-from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
+from viewer.ik.goals.kind import Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_figure, find_place, fk
 from viewer.spatial.checks import Floats, Vector
@@ -206,13 +206,6 @@ def bend_first(before: Before, skeleton: Skeleton, world: World) -> First:
     return First({_ANGLE.name: bend_angle(before.effector, skeleton, world) if angle is None else angle})
 
 
-def bend_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Degrees between the angle and its target."""
-    constants = bend_constants(goal, skeleton)
-    bones = _bones(constants.joint, np.array(constants.offset), skeleton, world)
-    return NAN, math.degrees(abs(constants.numbers[0] - angle_between_vectors(*bones)))
-
-
 def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show where the bone below would end at the target angle."""
     fixed = bend_constants(goal, skeleton)
@@ -237,7 +230,6 @@ KIND = Kind(
     since=2,
     constants=bend_constants,
     first=bend_first,
-    miss=bend_miss,
     drawing=bend_drawing,
 )
 KINDS = (KIND,)

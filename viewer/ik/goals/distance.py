@@ -11,7 +11,6 @@ from viewer.ik.algebra import SMALL
 from viewer.ik.goals.goal import Goal, Number, Unit
 from viewer.ik.goals.kind import (
     AHEAD,
-    NAN,
     Before,
     FileKey,
     First,
@@ -53,12 +52,6 @@ def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     e[row] = s.goal_weight[g] * miss
     w.miss[g, 0] = abs(miss)
     return float(w.miss[g, 0] / s.tolerance[0]) if s.goal_weight[g] > 0.0 else 0.0
-
-
-def distance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Metres too near or too far."""
-    away = stand_of(goal, skeleton, world).point - np.array(goal.target)
-    return abs(float(np.linalg.norm(away)) - goal.number("distance")), NAN
 
 
 def distance_first(before: Before, skeleton: Skeleton, world: World) -> First:
@@ -106,7 +99,6 @@ KIND = Kind(
     },
     keeps=distance_keeps,
     first=distance_first,
-    miss=distance_miss,
     drawing=distance_drawing,
 )
 KINDS = (KIND,)

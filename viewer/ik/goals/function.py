@@ -9,17 +9,13 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, Constants, Kind
+from viewer.ik.goals.kind import NAN, Constants, Kind, no_drawing
 from viewer.skeleton import Skeleton, World
 
 
 def function_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:  # noqa: ARG001 - as of every kind
     """The length of the residuals, in their own unit."""
     return (NAN if goal.residuals is None else float(np.linalg.norm(goal.residuals(world)))), NAN
-
-
-def function_drawing(goal: Goal, skeleton: Skeleton, world: World) -> None:
-    """Show nothing: a function has no place."""
 
 
 def function_constants(goal: Goal, skeleton: Skeleton) -> Constants:  # noqa: ARG001 - as of every kind
@@ -38,6 +34,6 @@ KIND = Kind(
     named_by="",
     constants=function_constants,
     miss=function_miss,
-    drawing=function_drawing,
+    drawing=no_drawing,
 )
 KINDS = (KIND,)

@@ -11,8 +11,8 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, Constants, FileKey, GoalDrawing, Kind, stand_of
-from viewer.skeleton import Skeleton, World, find_place
+from viewer.ik.goals.kind import Constants, FileKey, Kind
+from viewer.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Vector
 
 _FEWEST = 2
@@ -72,17 +72,6 @@ def grip_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     return Constants(find_place(skeleton, goal.effector).joint, goal.offset)
 
 
-def grip_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:  # noqa: ARG001 - as of every kind
-    """Unknown without the contact: see `viewer.ik.grips`."""
-    return NAN, NAN
-
-
-def grip_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
-    """Show the hand."""
-    stand = stand_of(goal, skeleton, world)
-    return GoalDrawing(stand.joint, stand.point)
-
-
 KIND = Kind(
     word="grip",
     title="Grip",
@@ -91,8 +80,6 @@ KIND = Kind(
     named_by="grip",
     since=2,
     constants=grip_constants,
-    miss=grip_miss,
-    drawing=grip_drawing,
     grips=True,
 )
 KINDS = (KIND,)

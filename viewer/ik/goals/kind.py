@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import NamedTuple, Self, TypeAlias
+from types import SimpleNamespace
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -186,6 +187,35 @@ def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     return Constants(place.joint, (x, y, z), own_numbers(goal))
 
 
+def alone(goal: Goal, fixed: Constants, skeleton: Skeleton, world: World) -> tuple[Any, Any]:
+    """What rows read of a `System` and a `Work`, for one goal among all joints of a skeleton; NaN without a target."""
+    system = SimpleNamespace(
+        parent=skeleton.parents,
+        offset=skeleton.offsets,
+        goal_joint=[fixed.joint],
+        goal_middle=[fixed.middle],
+        goal_upper=[fixed.upper],
+        goal_base=[fixed.base],
+        goal_numbers=np.array([fixed.numbers]),
+        goal_target=np.array([goal.target or (NAN,) * 3]),
+        goal_rotation=np.array([goal.target_rotation or (NAN,) * 4]),
+        goal_weight=np.ones(1),
+        goal_rotation_weight=np.ones(1),
+        tolerance=np.ones(2),
+        scale=np.ones(2),
+    )
+    work = SimpleNamespace(
+        turn=world.rotations,
+        place=world.positions,
+        point=world.point(fixed.joint, np.array(fixed.offset))[None],
+        miss=np.full((1, 2), NAN),
+        by_turn=np.zeros((1, 3, 3)),
+        by_move=np.zeros((1, 3, 3)),
+        vectors=np.zeros((4, 3)),
+    )
+    return system, work
+
+
 def own_numbers(goal: Goal) -> tuple[float, ...]:
     """The numbers of a goal's own, one after the other; a direction is three."""
     return tuple(one for _, value in goal.numbers for one in (value if isinstance(value, tuple) else (value,)))
@@ -236,6 +266,16 @@ class GoalDrawing(NamedTuple):
     target: Floats | None = None
     rotation: Quaternion | None = None
     guides: tuple[Floats, ...] = ()
+
+
+def effector_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
+    """Show the effector alone."""
+    stand = stand_of(goal, skeleton, world)
+    return GoalDrawing(stand.joint, stand.point)
+
+
+def no_drawing(goal: Goal, skeleton: Skeleton, world: World) -> None:
+    """Show nothing."""
 
 
 class FileKey(NamedTuple):
@@ -327,8 +367,8 @@ class Kind:
             and solves begin near them; None: it does not restrict that.
         first: (goal before, skeleton, world) -> the first values of a goal in a pose; kinds that set a pose begin
             with the effector's position and rotation.
-        miss: (goal, skeleton, world) -> errors in metres and degrees; NaN for a part that it does not have.
-        drawing: (goal, skeleton, world) -> its drawing; None: it has none.
+        miss: (goal, skeleton, world) -> what `missed` returns, of kinds whose rows cannot say it; None: they do.
+        drawing: (goal, skeleton, world) -> its drawing, by default the effector; None: it has none.
         swivel: (skeleton, world, effector) -> (N, 3) a line that is shown while it is selected: where the joint can be.
         grips: whether solvers replace it by a goal for each finger of a hand (`viewer.ik.grips`).
     """
@@ -346,10 +386,22 @@ class Kind:
     constants: Callable[[Goal, Skeleton], Constants] = point_constants
     keeps: Callable[[Goal], Shell | None] = anywhere
     first: Callable[[Before, Skeleton, World], First] = first_as_before
-    miss: Callable[[Goal, Skeleton, World], tuple[float, float]]
-    drawing: Callable[[Goal, Skeleton, World], GoalDrawing | None]
+    miss: Callable[[Goal, Skeleton, World], tuple[float, float]] | None = None
+    drawing: Callable[[Goal, Skeleton, World], GoalDrawing | None] = effector_drawing
     swivel: Callable[[Skeleton, World, str], Floats] | None = None
     grips: bool = False
+
+    def missed(self, goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
+        """Errors of a goal in metres and degrees, as its rows measure them; NaN for a part that it does not have."""
+        if self.miss is not None:
+            return self.miss(goal, skeleton, world)
+        s, w = alone(goal, self.constants(goal, skeleton), skeleton, world)
+        row, e = 0, np.zeros(self.count)
+        for rows in self.rows:
+            rows.residual(s, w, 0, row, e)
+            row += rows.count
+        metres, radians = w.miss[0].tolist()
+        return metres, math.degrees(radians)
 
     @cached_property
     def built_in(self) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from viewer.ik.algebra import turned
 from viewer.ik.goals.bend import STRAIGHT, bending_axis, bones_at
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
+from viewer.ik.goals.kind import Before, Constants, FileKey, First, GoalDrawing, Kind, Measure, Rows
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats, Vector
@@ -141,22 +141,6 @@ def limb_line(fixed: Constants, world: World) -> LimbLine:
     return made._replace(across=made.off(middle))
 
 
-def pole_angle(goal: Goal, skeleton: Skeleton, world: World) -> float:
-    """Radians about the limb's line from the pole to the middle joint; NaN where either of the two is on the line."""
-    fixed = pole_constants(goal, skeleton)
-    line, least = limb_line(fixed, world), STRAIGHT * fixed.numbers[0]
-    pole, elbow = line.off(np.array(goal.target)), line.across
-    if line.span <= least or min(float(np.linalg.norm(way)) for way in (pole, elbow)) <= least:
-        return math.nan
-    return math.atan2(float(line.direction @ np.cross(pole, elbow)), float(pole @ elbow))
-
-
-def pole_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Degrees about the limb's line between the middle joint and the pole; 0 where one of them is on the line."""
-    angle = pole_angle(goal, skeleton, world)
-    return NAN, 0.0 if math.isnan(angle) else math.degrees(abs(angle))
-
-
 def pole_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the middle joint and the pole."""
     middle = find_place(skeleton, goal.effector).joint
@@ -206,7 +190,6 @@ KIND = Kind(
     since=2,
     constants=pole_constants,
     first=pole_first,
-    miss=pole_miss,
     drawing=pole_drawing,
     swivel=swivel_circle,
 )

@@ -10,14 +10,12 @@ import numpy as np
 from viewer.ik.algebra import logarithm_and_slope, product
 from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import (
-    NAN,
     FileKey,
     GoalDrawing,
     Kind,
     Measure,
     Places,
     Rows,
-    Stand,
     at_target,
     largest,
     stand_of,
@@ -26,7 +24,6 @@ from viewer.ik.system import System, Work
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, above, find_place, fk
 from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import angle_between
 from viewer.spatial.vectors import norm
 
 
@@ -53,16 +50,6 @@ def position_residuals(s: System, w: Work, frames: Floats, some: Places, places:
 
 
 PLACE = Rows(Measure.POINT, position_residual, position_residuals)
-
-
-def metres_to(goal: Goal, stand: Stand) -> float:
-    """Metres to the target; NaN for a pin without one."""
-    return NAN if goal.target is None else float(np.linalg.norm(stand.point - np.array(goal.target)))
-
-
-def position_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Metres to the target."""
-    return metres_to(goal, stand_of(goal, skeleton, world)), NAN
 
 
 def position_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
@@ -102,28 +89,10 @@ def rotation_residuals(s: System, w: Work, frames: Floats, some: Places, places:
 TURN = Rows(Measure.ROTATION, rotation_residual, rotation_residuals)
 
 
-def degrees_to(goal: Goal, stand: Stand) -> float:
-    """Degrees to the rotation; NaN for a pin without one."""
-    if goal.target_rotation is None:
-        return NAN
-    return math.degrees(float(angle_between(stand.rotation, np.array(goal.target_rotation))))
-
-
-def rotation_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Degrees to the rotation."""
-    return NAN, degrees_to(goal, stand_of(goal, skeleton, world))
-
-
 def rotation_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the target rotation, where the effector is."""
     stand = stand_of(goal, skeleton, world)
     return GoalDrawing(stand.joint, stand.point, rotation=goal.target_rotation)
-
-
-def pose_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Metres to the target and degrees to the rotation."""
-    stand = stand_of(goal, skeleton, world)
-    return metres_to(goal, stand), degrees_to(goal, stand)
 
 
 def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
@@ -138,7 +107,6 @@ _POSITION = Kind(
     rows=(PLACE,),
     keys={"position": FileKey("target", "Where to be, world frame.")},
     keeps=at_target,
-    miss=position_miss,
     drawing=position_drawing,
 )
 _ROTATION = Kind(
@@ -147,7 +115,6 @@ _ROTATION = Kind(
     hint="Take a rotation",
     rows=(TURN,),
     keys={"rotation": FileKey("target_rotation", "Rotation to have, world frame.")},
-    miss=rotation_miss,
     drawing=rotation_drawing,
 )
 _POSE = Kind(
@@ -158,7 +125,6 @@ _POSE = Kind(
     rows=(PLACE, TURN),
     keys={**_POSITION.keys, **_ROTATION.keys},
     keeps=at_target,
-    miss=pose_miss,
     drawing=pose_drawing,
 )
 KINDS = (_POSITION, _ROTATION, _POSE)

@@ -13,11 +13,11 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import logarithm_and_slope, product, turned, unit
 from viewer.ik.goals.goal import Goal, Quaternion
-from viewer.ik.goals.kind import NAN, Constants, GoalDrawing, Kind, Measure, Rows, stand_at, stand_of
+from viewer.ik.goals.kind import Constants, GoalDrawing, Kind, Measure, Rows, stand_at, stand_of
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats, Vector
-from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate
+from viewer.spatial.quaternion import conjugate, multiply, rotate
 
 _TOGETHER = 0.5
 """Part of the tolerances that counts as met: a gap between hands that hold one thing is visible."""
@@ -87,17 +87,6 @@ def relative_pose(goal: Goal, skeleton: Skeleton, world: World) -> tuple[Vector,
     return (x, y, z), (a, b, c, d)
 
 
-def relative_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Metres and degrees from the stated targets; NaN for those taken from the start pose."""
-    point, turn = relative_pose(goal, skeleton, world)
-    metres, degrees = NAN, NAN
-    if goal.target is not None and goal.kind != "relative rotation":
-        metres = float(np.linalg.norm(np.subtract(point, goal.target)))
-    if goal.target_rotation is not None and goal.kind != "relative position":
-        degrees = math.degrees(float(angle_between(np.array(turn), np.array(goal.target_rotation))))
-    return metres, degrees
-
-
 def relative_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show ``to`` and its target."""
     base, other = stand_of(goal, skeleton, world), stand_at(goal.to, (0.0, 0.0, 0.0), skeleton, world)
@@ -118,7 +107,6 @@ def _kind(word: str, title: str, hint: str, rows: tuple[Rows, ...]) -> Kind:
         named_by="relative",
         since=2,
         constants=relative_constants,
-        miss=relative_miss,
         drawing=relative_drawing,
     )
 
