@@ -14,7 +14,15 @@ from viewer.ik import algebra
 from viewer.ik.contact.volumes import Volumes, no_volumes
 from viewer.ik.goals import CODES, KINDS, Goal
 from viewer.ik.goals.kind import AT_TARGET, Constants, Kind
-from viewer.ik.scaling import balanced_weights, groups_of, lengths_above, level_forces, levels_of, unit_near
+from viewer.ik.scaling import (
+    balanced_weights,
+    groups_of,
+    lengths_above,
+    level_forces,
+    levels_of,
+    summed_from_root,
+    unit_near,
+)
 from viewer.ik.system import System
 from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_space
 from viewer.skeleton.balance import Points, mass_points, standing_points
@@ -318,12 +326,12 @@ def _of_goals(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
         "goal_near": np.array([shell is not None and shell.along is None for shell in shells], dtype=np.bool_),
         "goal_looks": np.array([kind.aims for kind in kinds], dtype=np.bool_),
         "goal_own": np.array([kind.of_one_joint for kind in kinds], dtype=np.bool_),
-        "goal_offset": _table([one.offset for one in fixed], 3),
+        "goal_offset": table([one.offset for one in fixed], 3),
         "goal_target": _points(goals),
         "goal_rotation": _rotations(goals),
         "goal_numbers": _numbers(fixed),
-        "goal_shell": _table([(shell or AT_TARGET)[:2] for shell in shells], 2),
-        "goal_along": _table([(shell and shell.along) or (0.0, 0.0, 0.0) for shell in shells], 3),
+        "goal_shell": table([(shell or AT_TARGET)[:2] for shell in shells], 2),
+        "goal_along": table([(shell and shell.along) or (0.0, 0.0, 0.0) for shell in shells], 3),
         "goal_middle": here[[one.middle for one in fixed]],
         "goal_upper": here[[one.upper for one in fixed]],
         "goal_base": here[[one.base for one in fixed]],
@@ -434,22 +442,23 @@ def _ease(lower: Floats, upper: Floats, *, holding: bool) -> Floats:
 
 
 def _points(goals: Sequence[Goal]) -> Floats:
-    return _table([goal.target or (0.0, 0.0, 0.0) for goal in goals], 3)
+    return table([goal.target or (0.0, 0.0, 0.0) for goal in goals], 3)
 
 
 def _rotations(goals: Sequence[Goal]) -> Floats:
-    return _table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in goals], 4)
+    return table([goal.target_rotation or (0.0, 0.0, 0.0, 1.0) for goal in goals], 4)
 
 
 def _numbers(fixed: Sequence[Constants]) -> Floats:
     """(G, n) the numbers of goals, 0 behind those of goals that have fewer."""
-    table = np.zeros((len(fixed), max([1, *(len(one.numbers) for one in fixed)])))
-    for row, one in zip(table, fixed, strict=True):
+    found = np.zeros((len(fixed), max([1, *(len(one.numbers) for one in fixed)])))
+    for row, one in zip(found, fixed, strict=True):
         row[: len(one.numbers)] = one.numbers
-    return table
+    return found
 
 
-def _table(rows: Sequence[object], width: int) -> Floats:
+def table(rows: Sequence[object], width: int) -> Floats:
+    """(N, width) rows, also without any."""
     return np.array(rows, dtype=np.float64).reshape(-1, width)
 
 
@@ -539,8 +548,4 @@ def _slid(dofs: DofTable, joints: Ints, parent: Ints) -> Floats:
     """(K,) the most metres by which slides at and above each joint lengthen the way from the root."""
     slides = dofs.form[joints] == algebra.SLIDE
     ends = np.maximum(np.abs(dofs.lower[joints, 0]), np.abs(dofs.upper[joints, 0]))
-    result = np.where(slides, ends, 0.0)
-    for k, above in enumerate(parent.tolist()):
-        if above >= 0:
-            result[k] += result[above]
-    return result
+    return summed_from_root(parent, np.where(slides, ends, 0.0))

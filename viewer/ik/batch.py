@@ -132,7 +132,6 @@ class BatchRun:
     def __init__(
         self, skeleton: Skeleton, assembly: Assembly, engine: Engine, settings: Settings, reach: Reach, *, exact: bool
     ) -> None:
-        """Remember what all problems share."""
         self.skeleton, self.assembly, self.engine = skeleton, assembly, engine
         self.settings, self.reach, self.exact = settings, reach, exact
         self._spaces: dict[int, list[Workspace]] = {}
@@ -245,7 +244,6 @@ class Batches:
     """
 
     def __init__(self, one_shot: OneShot) -> None:
-        """Remember the goals."""
         self._one_shot, self._prepared = one_shot, one_shot.prepared
         self._runs: dict[Settings, BatchRun] = {}
 

@@ -200,7 +200,6 @@ class ReturnToStart:
     """Draws a drag back: to a slightly bent start pose during the motion, to the exact one at rest at its start."""
 
     def __init__(self, workspace: Workspace) -> None:
-        """Take the workspace of a drag that has just begun."""
         self._space, self._home = workspace, make_state(workspace.system)
         copy_state(workspace.work.anchor, self._home)
         self._bent = prebent(workspace.system, self._home.x)
@@ -256,7 +255,6 @@ class ReturnPath:
     """A straight path, in joint coordinates, from a workspace's last solution to the start of its drag."""
 
     def __init__(self, workspace: Workspace | Station, home: State) -> None:
-        """Make the path from the workspace's pose to ``home``."""
         self._from, self._line, self._home = make_state(workspace.system), make_state(workspace.system), home
         copy_state(workspace.state, self._from)
         copy_state(workspace.state, self._line)

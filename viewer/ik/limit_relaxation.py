@@ -150,7 +150,6 @@ class Trials:
     def __init__(
         self, skeleton: Skeleton, goals: Sequence[Goal], targets: tuple[Floats, Floats], pose: Pose, options: Options
     ) -> None:
-        """Take the problem; nothing is solved yet."""
         self.skeleton, self.goals, self.options = skeleton, tuple(goals), options
         method = METHODS.get(options.method)
         self.asked = [i for i, goal in enumerate(goals) if goal.enabled and KINDS[goal.kind].built_in]

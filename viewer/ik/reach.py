@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.ik.algebra import HINGE, SLIDE, UNIVERSAL
+from viewer.ik.assemble import table
 from viewer.ik.goals.bend import angle_between_vectors
 from viewer.ik.kernels.joints import sets_turn
 from viewer.ik.system import System
@@ -107,15 +108,15 @@ def tables_of(system: System, bodies: Bodies, q: Floats) -> Tables:
         other=np.array([test.other for test in tests], dtype=np.intp),
         reach=np.array([test.links.reach for test in tests]),
         fold=np.array([test.links.fold for test in tests]),
-        base=_rows([test.base.point for test in based if test.base is not None], 3),
-        direction=_rows([slide.direction for slide, _ in slides], 3),
+        base=table([test.base.point for test in based if test.base is not None], 3),
+        direction=table([slide.direction for slide, _ in slides], 3),
         half=np.array([slide.half for slide, _ in slides]),
         extra=np.array([extra for _, extra in slides]),
         fixed=np.array([*turned, *aimed, *bent], dtype=np.intp),
         turns=np.array([turns for turns, _ in turned.values()]).reshape(-1, 2, 2, 4),
         slack=np.array([slack for _, slack in turned.values()]),
-        points=_rows([places[g].point for g in aimed], 3),
-        axes=_rows([rotate(bodies.turn[joint[g]], system.goal_numbers[g, :3]) for g in aimed], 3),
+        points=table([places[g].point for g in aimed], 3),
+        axes=table([rotate(bodies.turn[joint[g]], system.goal_numbers[g, :3]) for g in aimed], 3),
         bent=np.array([_angle_of(system, bodies, g) for g in bent], dtype=np.float64),
         slabs=np.array([i for i, test in enumerate(based) if in_slab[test.one]], dtype=np.intp),
     )
@@ -180,10 +181,6 @@ def _main_slide(base: Place | None) -> tuple[Slide, float]:
     slides = sorted(base.slides, key=lambda slide: slide.half) if base is not None else []
     main = slides.pop() if slides else Slide(-1, np.zeros(3), 0.0)
     return main, math.fsum(slide.half for slide in slides)
-
-
-def _rows(rows: list[Floats], width: int) -> Floats:
-    return np.array(rows, dtype=np.float64).reshape(-1, width)
 
 
 _ROUNDING = 1e-9

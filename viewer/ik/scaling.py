@@ -47,10 +47,16 @@ def unit_near(value: float) -> float:
 
 def lengths_above(parent: Ints, offset: Floats) -> Floats:
     """(K,) metres of bones from the root to each joint, parents before children."""
-    result = np.linalg.norm(offset, axis=-1)
+    return summed_from_root(parent, np.where(parent < 0, 0.0, np.linalg.norm(offset, axis=-1)))
+
+
+def summed_from_root(parent: Ints, own: Floats) -> Floats:
+    """(K,) the sum of a number of each joint and of all above it, parents before children."""
+    result = own.tolist()
     for k, above in enumerate(parent.tolist()):
-        result[k] = 0.0 if above < 0 else result[k] + result[above]
-    return np.asarray(result)
+        if above >= 0:
+            result[k] += result[above]
+    return np.array(result)
 
 
 def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats, float]:

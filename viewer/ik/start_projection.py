@@ -32,7 +32,6 @@ class Idle:
     """
 
     def __init__(self, skeleton: Skeleton, taking_part: Ints, *, limits: bool) -> None:
-        """Find them."""
         self._space = joint_space(skeleton)
         limited: Bools = np.any(np.isfinite(self._space.lower) | np.isfinite(self._space.upper), axis=-1)
         limited[taking_part] = False
@@ -182,7 +181,6 @@ class Starts:
         *,
         limits: bool,
     ) -> None:
-        """Find the joints that take no part."""
         self._skeleton, self._taking_part, self._preferred = skeleton, taking_part, preferred
         self._projection = unheld
         self._idle = Idle(skeleton, taking_part, limits=limits)

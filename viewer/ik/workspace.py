@@ -246,7 +246,6 @@ class Targets:
     """
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
-        """Read the goals' own targets."""
         self.skeleton, self.goals = skeleton, tuple(goals)
         nowhere, unturned = (np.nan,) * 3, (np.nan,) * 4
         self.places = np.array([goal.target or nowhere for goal in goals]).reshape(-1, 3)

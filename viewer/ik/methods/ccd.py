@@ -16,13 +16,13 @@ axis, and for a ball joint (the orthogonal Procrustes problem).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from viewer.ik import algebra
-from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED
+from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.methods.common import STILL, Problem, Progress
 from viewer.ik.methods.mechanism import (
     UNITS,
@@ -74,12 +74,8 @@ def repeat(problem: Problem, change: Callable[[Mechanism], float]) -> tuple[int,
     Returns:
         Status, iterations.
     """
-    error, worst = problem.evaluate(problem.state)
-    progress = Progress(problem, error)
-    status = CONVERGED if progress.met(worst) else None
-    if status is None and problem.settings.max_iterations <= 0:
-        status = BUDGET
-    mechanism, nudged = Mechanism(problem), False
+    progress = Progress(problem)
+    mechanism, nudged, status = Mechanism(problem), False, progress.begun
     while status is None:
         moved = change(mechanism)
         mechanism.store(problem.state)
@@ -112,11 +108,7 @@ def move_joint(mechanism: Mechanism, k: int) -> float:
         largest = _shift_root(mechanism, k)
     if mechanism.form[k] == algebra.SLIDE:
         largest = _slide(mechanism, k)
-    if mechanism.ball[k]:
-        made = fit_ball(mechanism, k, pairs_for(mechanism, goals, mechanism.place[k]))
-        largest = max(largest, _carry(mechanism, k, made))
-    for i in mechanism.angles[k]:
-        made = fit_axis(mechanism, k, i, pairs_for(mechanism, goals, mechanism.place[k]))
+    for made in fits(mechanism, k, lambda: pairs_for(mechanism, goals, mechanism.place[k])):
         largest = max(largest, _carry(mechanism, k, made))
     return largest
 
@@ -293,6 +285,14 @@ def fit_axis(mechanism: Mechanism, k: int, i: int, pairs: list[Pair]) -> Quatern
     The cost is a sinusoid of the angle: from here to its minimum it only falls, so a limit on the way does no harm.
     """
     return turn_axis(mechanism, k, i, best_angle(pairs, mechanism.angle_axis(k, i)))
+
+
+def fits(mechanism: Mechanism, k: int, pairs: Callable[[], list[Pair]]) -> Iterator[Quaternion]:
+    """Turn a joint to the least cost of its pairs, freely or about one axis after the other; yields each turn."""
+    if mechanism.ball[k]:
+        yield fit_ball(mechanism, k, pairs())
+    for i in mechanism.angles[k]:
+        yield fit_axis(mechanism, k, i, pairs())
 
 
 _SMALL = 1e-9

@@ -66,7 +66,8 @@ class SolveRows:
         self._own = len(state.e)
         sizes = [] if extra is None else extra.begin(state)
         count, dofs = self._own + sum(sizes), len(s.lower)
-        self.groups = _groups(s, sizes)
+        lengths = _parts(s)[0] + sizes
+        self.groups = np.repeat(np.arange(len(lengths)), lengths)
         self._count = count
         self.work = w._replace(
             jacobian=np.zeros((dofs, count)),
@@ -120,26 +121,16 @@ class SolveRows:
             return rows
 
         rows = central_differences(s, scratch, state, residuals)
-        most = _JUMP / (2.0 * STEP) * _weights(s) * np.maximum(s.spread / s.unit, 1.0)[:, None]
+        lengths, weights = _parts(s)
+        most = _JUMP / (2.0 * STEP) * np.repeat(weights, lengths) * np.maximum(s.spread / s.unit, 1.0)[:, None]
         return np.where(np.abs(rows) > most, np.nan, rows)
 
 
-def _groups(s: System, sizes: list[int]) -> Ints:
-    """(m,) the group of every row: positions, rotations and functions are measured as one vector each."""
-    lengths: list[int] = []
-    for kind in s.goal_kind.tolist():
-        lengths += [rows.count for rows in ROW_KINDS[kind].rows]
-    lengths += sizes
-    return np.repeat(np.arange(len(lengths)), lengths)
-
-
-def _weights(s: System) -> Floats:
-    """(own,) the weight of every row of the built-in goals."""
-    weights: list[float] = []
-    for kind, place, turn in zip(s.goal_kind.tolist(), s.goal_weight, s.goal_rotation_weight, strict=True):
-        for rows in ROW_KINDS[kind].rows:
-            weights += [turn if rows.radians else place] * rows.count
-    return np.array(weights)
+def _parts(s: System) -> tuple[list[int], list[float]]:
+    """How many rows are measured as one vector each, position, rotation or number, and their weights."""
+    goals = zip(s.goal_kind.tolist(), s.goal_weight.tolist(), s.goal_rotation_weight.tolist(), strict=True)
+    parts = [(rows, turn if rows.radians else place) for code, place, turn in goals for rows in ROW_KINDS[code].rows]
+    return [rows.count for rows, _ in parts], [weight for _, weight in parts]
 
 
 STILL = 1e-7
@@ -253,18 +244,21 @@ class Progress:
     """Keeps the best pose of a solve and decides when to stop.
 
     Attributes:
+        error, worst: of the pose at the start: squared, and the largest residual in units of its tolerance.
+        begun: the status to stop with before the first step, or None: go on.
         iterations: steps judged so far.
         settled: whether the best pose hardly improves any more.
     """
 
-    def __init__(self, problem: Problem, error: float) -> None:
-        """Begin with the pose and squared error at the start."""
+    def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self.iterations, self.settled = 0, False
-        self._best = self._mark = error
+        self.error, self.worst = problem.evaluate(problem.state)
+        self._best = self._mark = self.error
         # Where all goals are met at the start, an error within the tolerances is no divergence.
-        self._most = _GROWTH * max(error, float(problem.s.tolerance @ problem.s.tolerance))
+        self._most = _GROWTH * max(self.error, float(problem.s.tolerance @ problem.s.tolerance))
         copy_state(problem.state, problem.w.best)
+        self.begun = CONVERGED if self.met(self.worst) else self.spent()
 
     def judge(self, error: float, worst: float, moved: float) -> int | None:
         """The status to stop with after a step that moved a dof by ``moved`` at most, or None: go on."""
@@ -316,11 +310,8 @@ def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, 
     state = problem.state
     guarded = guarded if problem.tuning.guarded is None else problem.tuning.guarded
     raw = problem.tuning.guarded is False
-    error, worst = problem.evaluate(state)
-    progress = Progress(problem, error)
-    status = CONVERGED if progress.met(worst) else None
-    if status is None and problem.settings.max_iterations <= 0:
-        status = BUDGET
+    progress = Progress(problem)
+    error, worst, status = progress.error, progress.worst, progress.begun
     while status is None:
         problem.rows.linearise(problem.s, problem.w, state.x)
         error, worst, moved = _take(problem, bounded_step(problem, propose), error, worst, guarded=guarded)

@@ -14,12 +14,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from viewer.ik.methods.ccd import Pair, axis_pairs, fit_axis, fit_ball, repeat
+from viewer.ik.methods.ccd import Pair, axis_pairs, fits, repeat
 from viewer.ik.methods.common import Problem
 from viewer.ik.methods.limb import freed
 from viewer.ik.methods.mechanism import (
     Mechanism,
-    Quaternion,
     Vector,
     cross,
     dot,
@@ -100,15 +99,7 @@ def _follow(mechanism: Mechanism, k: int, points: _Points) -> float:
         mechanism.t[k] = plus(mechanism.t[k], shift)
         largest = length(shift)
     mechanism.follow(k)
-    if mechanism.ball[k]:
-        largest = max(largest, _angle(fit_ball(mechanism, k, _pairs(mechanism, k, points))))
-    for i in mechanism.angles[k]:
-        largest = max(largest, _angle(fit_axis(mechanism, k, i, _pairs(mechanism, k, points))))
-    return largest
-
-
-def _angle(turn: Quaternion) -> float:
-    return length(log(turn))
+    return max([largest, *(length(log(made)) for made in fits(mechanism, k, lambda: _pairs(mechanism, k, points)))])
 
 
 def _pairs(mechanism: Mechanism, k: int, points: _Points) -> list[Pair]:

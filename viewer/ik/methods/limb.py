@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,7 +28,7 @@ from viewer.errors import InputError
 from viewer.ik import algebra
 from viewer.ik.goals import ROW_KINDS, Measure
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
-from viewer.ik.methods.ccd import Pair, axis_pairs, fit_axis, fit_ball, pairs_for, turn_axis, turn_ball
+from viewer.ik.methods.ccd import Pair, axis_pairs, fit_axis, fit_ball, fits, pairs_for, turn_axis, turn_ball
 from viewer.ik.methods.common import Problem, Tuning
 from viewer.ik.methods.mechanism import (
     Mechanism,
@@ -478,6 +479,10 @@ def pointed_joints(mechanism: Mechanism, g: int) -> tuple[int, ...]:
     return (k,) if k >= 0 else ()
 
 
+def _pairs_of(mechanism: Mechanism, goals: list[int], k: int) -> list[Pair]:
+    return pairs_for(mechanism, goals, mechanism.place[k])
+
+
 def _turn_all(mechanism: Mechanism) -> float:
     """Rotate every pointing joint once; returns the sine of half the largest angle."""
     pointing: dict[int, list[int]] = {}
@@ -487,14 +492,9 @@ def _turn_all(mechanism: Mechanism) -> float:
             pointing.setdefault(k, []).append(g)
     largest = 0.0
     for k, goals in sorted(pointing.items()):
-        made = []
-        if mechanism.ball[k]:
-            made.append(fit_ball(mechanism, k, pairs_for(mechanism, goals, mechanism.place[k])))
+        for made in fits(mechanism, k, partial(_pairs_of, mechanism, goals, k)):
             mechanism.refresh()
-        for i in mechanism.angles[k]:
-            made.append(fit_axis(mechanism, k, i, pairs_for(mechanism, goals, mechanism.place[k])))
-            mechanism.refresh()
-        largest = max(largest, *(length(turn[:3]) for turn in made))
+            largest = max(largest, length(made[:3]))
     return largest
 
 

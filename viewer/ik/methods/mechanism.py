@@ -43,7 +43,6 @@ class Mechanism:
     """
 
     def __init__(self, problem: Problem) -> None:
-        """Load the system of a problem and its pose."""
         s = problem.s
         self.cap = problem.settings.step_cap
         self.parent: list[int] = s.parent.tolist()

@@ -126,11 +126,9 @@ class Key:
     __slots__ = ("names", "system")
 
     def __init__(self, system: System, names: tuple[str, ...]) -> None:
-        """A key for these arrays of the system."""
         self.system, self.names = system, names
 
     def __hash__(self) -> int:
-        """By identity of one of them."""
         return id(getattr(self.system, self.names[0]))
 
     def __eq__(self, other: object) -> bool:

@@ -322,12 +322,7 @@ def cap(s: System, dx: Floats, most: float) -> float:
     return min(largest, most)
 
 
-def put_row(source: Floats, target: Floats) -> None:
-    """Copy an array."""
-    target[...] = source
-
-
-def put_table(source: Floats, target: Floats) -> None:
+def put_array(source: Floats, target: Floats) -> None:
     """Copy an array."""
     target[...] = source
 
@@ -507,11 +502,11 @@ STEPS: dict[str, Any] = {
     for function in (
         add_row, align_roots, cap, difference, drop_row, excess_loss, fill_row, find_rates, freeze, gram, into_limits,
         is_arm, join_bones, search_arm,
-        less_pull, linearise, most_violated, move, penalty, predicted_ease, prefer, push_step, put_excess, put_row,
-        put_table, reseed, residuals, scale_columns, scale_row, shorten, solve_active, solve_dual, spread_step,
-        stand_roots, stiffen, substitute, take_step, yield_swings,
+        less_pull, linearise, most_violated, move, penalty, predicted_ease, prefer, push_step, put_excess, reseed,
+        residuals, scale_columns, scale_row, shorten, solve_active, solve_dual, spread_step, stand_roots, stiffen,
+        substitute, take_step, yield_swings,
     )
-}  # fmt: skip
+} | {"put_row": put_array, "put_table": put_array}  # fmt: skip
 """The steps of the loop."""
 
 LOOPS = (active_set, levenberg_marquardt, levels, problems)
