@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import viewer
+from viewer.choices import Hands
 from viewer.motion.hinge_stacks import without_stacks
 from viewer.motion.paired_places import touching_goals
 from viewer.motion.reference import bodies_of
@@ -33,6 +34,7 @@ _ROBOTS = {
     "Talos": "talos_data/robots/talos_reduced.urdf",
     "iCub": "icub_description/robots/icub.urdf",
 }
+_HANDS: tuple[Hands, ...] = ("free", "reach", "touch")
 _TOUCHES = 0.99
 """Of a hand that is taken for one that touches: its share."""
 _RESTS = ("rest", "relaxed", "frame", "frame")
@@ -81,21 +83,21 @@ def touching_hands(
 ) -> None:
     """Print a line for each clip and its noisy copies."""
     rigs = [viewer.load(rig) for rig in _RIGS]
-    print(f"{'clip':26} pops free, touching  mm off: mean, 95 %")
+    print(f"{'clip':26} pops {'  '.join(f'{hands:>5}' for hands in _HANDS)}  mm off: mean, 95 %")
     for name, skeleton, clips in motions:
-        worst, off = {"free": 0.0, "touch": 0.0}, [np.empty(0)]
+        worst, off = dict.fromkeys(_HANDS, 0.0), [np.empty(0)]
         for clip in clips:
             character = viewer.Character(skeleton, MappingProxyType({clip.name: clip}))
             own = pops(clip, [*range(len(skeleton))])
             for rig in rigs:
-                for hands in ("free", "touch"):
+                for hands in _HANDS:
                     made = viewer.retarget(character, rig, hands=hands).character.clip
                     assert made is not None
                     worst[hands] = max(worst[hands], pops(made, [*range(len(rig.skeleton))]) / own)
                 off += _off_touched(character, rig)
         missed = 1e3 * np.concatenate(off)
         told = f"{missed.mean():14.1f} {np.quantile(missed, 0.95):5.1f}" if len(missed) else "no touch".rjust(20)
-        print(f"{name:26} {worst['free']:9.2f} {worst['touch']:9.2f} {told}", flush=True)
+        print(f"{name:26}    ", *(f"{each:6.2f}" for each in worst.values()), told, flush=True)
 
 
 def _off_touched(source: viewer.Character, rig: viewer.Character) -> list[NDArray[np.float64]]:
@@ -115,7 +117,7 @@ def onto_robots(
 
     folder = Path(pinocchio.__file__).resolve().parents[4] / "share" / "example-robot-data" / "robots"
     clips = list(clips)
-    print(f"{'robot':12} {'clip':26} {'frames/s':>8} {'slide cm/s':>10} {'spin deg/s':>10} pops free, touching")
+    print(f"{'robot':12} {'clip':26} {'frames/s':>8} {'slide cm/s':>10} {'spin deg/s':>10} pops {', '.join(_HANDS)}")
     for name, file in _ROBOTS.items():
         robot = viewer.load(str(folder / file))
         for clip_name, skeleton, clip in clips:
@@ -126,10 +128,10 @@ def onto_robots(
                 times.append(time.process_time() - began)
             _, slide = made.report.slide_cm_s or (0.0, 0.0)
             speed, own = len(clip) / sorted(times)[2], pops(clip, [*range(len(skeleton))])
-            touching = viewer.retarget(character, robot, hands="touch")
+            each = [made, *(viewer.retarget(character, robot, hands=hands) for hands in _HANDS[1:])]
             told = " ".join(
-                f"{pops(each.character.clip, [*range(len(each.character.skeleton))]) / own:9.2f}"
-                for each in (made, touching) if each.character.clip is not None
+                f"{pops(one.character.clip, [*range(len(one.character.skeleton))]) / own:9.2f}"
+                for one in each if one.character.clip is not None
             )  # fmt: skip
             print(
                 f"{name:12} {clip_name:26} {speed:8.0f} {slide:10.6f} {_spin(made.character):10.0f} {told}", flush=True

@@ -208,7 +208,7 @@ def _end_of_line(places: Floats) -> Floats:
     return np.asarray(places.mean(axis=0) + steps[0] * slope)
 
 
-CUTOFF, _AROUND = 6.0, 0.15
+_CUTOFF, _AROUND = 6.0, 0.15
 """Hertz at which a leg that stands, and what an arm does to touch, is smoothed; seconds of a leg's before and after."""
 _PER_LENGTH = 1.5
 """Radians by which a foot is turned by noise of all joints that moves it by a leg's length."""
@@ -265,7 +265,7 @@ def steadied(turns: Floats, stance: Stance, rate: float) -> Floats:
     """The rotations (S, K, 4) of a stance, from those (F, K, 4) of all frames, without its noise."""
     around = stance.around(rate)
     inside = slice(stance.frames.start - around.start, stance.frames.stop - around.start)
-    smooth = normalized(low_pass(hemisphere_continuous(turns[around]), rate, CUTOFF)[inside])
+    smooth = normalized(low_pass(hemisphere_continuous(turns[around]), rate, _CUTOFF)[inside])
     rough = log(multiply(turns[stance.frames], conjugate(smooth)))
     return multiply(exp((1.0 - _noisy(rough, stance.noise)[:, None]) * rough), smooth)
 
@@ -354,7 +354,7 @@ def steadied_ankle(
 
 def _rough(values: Floats, rate: float) -> Floats:
     """What smoothing removes from values (F, ...)."""
-    return values - low_pass(values, rate, CUTOFF)
+    return values - low_pass(values, rate, _CUTOFF)
 
 
 def _size(rough: Floats) -> Floats:

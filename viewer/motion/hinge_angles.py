@@ -153,12 +153,12 @@ def ranges_of(skeleton: Skeleton, joints: Sequence[int]) -> Ranges:
     return Ranges(middle, np.array([high for _, high in found]) - middle)
 
 
-_NEAR = 0.26
+_NEAR = 0.4
 """Sine of the angle between bone and first axis below which the axis is near."""
 _GRID, _RATE = 48, 20.0
 """Angles of the grid, and moments a second."""
-_SLOW = 2e-3
-"""Metres that the end may be off for each radian a second that the hinge is slower: 1 cm at 290 degrees."""
+_SLOW = 4e-3
+"""Metres that the end may be off for each radian a second that the hinge is slower: 2 cm at 290 degrees."""
 _FASTEST = np.radians(1200.0)
 """Radians a second of the first hinge at most, on the grid."""
 _SHIFT = 0.3

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.motion.anatomy import Frames
-from viewer.motion.capture_faults import CUTOFF, bridged
+from viewer.motion.capture_faults import bridged
 from viewer.motion.in_plane import body_moves, in_plane
 from viewer.motion.limb_chain import (
     LimbGoals,
@@ -24,7 +24,7 @@ from viewer.motion.limb_chain import (
     pose_limbs,
     posed_by_hinges,
 )
-from viewer.motion.pairing import Pairing
+from viewer.motion.pairing import Pairing, slowed
 from viewer.motion.reference import Body, standing_frames
 from viewer.skeleton import JointKind, Limb, Skeleton, World, at_or_below, fk_arrays
 from viewer.skeleton.coordinates import nearest_turns
@@ -32,7 +32,7 @@ from viewer.skeleton.figure import HEAD
 from viewer.skeleton.joint_map import is_same_tree
 from viewer.skeleton.kinematics import fk_below
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, rotate
+from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 from viewer.spatial.smoothing import ease, low_pass, median
 from viewer.spatial.vectors import dot, norm
 
@@ -194,18 +194,19 @@ def reach(
     translations: Floats,
     world: World,
     wanted: dict[int, Floats],
-    rate: float | None = None,
+    *,
+    slowly: bool = False,
 ) -> tuple[Floats, World]:
     """Pose limbs of the target with their ends at goals (F, 3); hands and feet keep their world rotations.
 
-    With a rate, in frames a second, limbs leave their own rotations no faster than people move.
+    Slowly: they leave their own rotations no faster than people move.
     """
     skeleton, moving = pairing.target.skeleton, _goals_of_limbs(pairing, limbs, world, wanted)
     if not moving:
         return rotations, world
     made = rotations.copy()
     for one, found in zip(moving, pose_limbs(skeleton, moving), strict=True):
-        turns = found if rate is None else _slowly(skeleton, one.limb, rotations, found, rate)
+        turns = _slowly(pairing, one.limb, rotations, found) if slowly else found
         for joint, turn in zip(limb_joints(one.limb), _as_they_turn(pairing, one, turns, rotations), strict=True):
             made[:, joint] = turn
     uppers = tuple(one.limb.upper for one in moving)
@@ -233,7 +234,7 @@ def _goals_of_limbs(
     return moving
 
 
-def _slowly(skeleton: Skeleton, limb: Limb, own: Floats, found: Floats, rate: float) -> Floats:
+def _slowly(pairing: Pairing, limb: Limb, own: Floats, found: Floats) -> Floats:
     """Rotations (F, 2 or 3, 4) of a limb that goes from its own to those found no faster than people move.
 
     Faster changes are noise of other joints, or of an elbow that is nearly straight: the last millimetres of its reach
@@ -241,14 +242,15 @@ def _slowly(skeleton: Skeleton, limb: Limb, own: Floats, found: Floats, rate: fl
     """
     before, slow = own[:, list(limb_joints(limb))], found.copy()
 
-    def slowed(some: slice, turns: Floats) -> None:
-        changes = log(multiply(conjugate(before[:, some]), turns))
-        slow[:, some] = multiply(before[:, some], exp(low_pass(changes, rate, CUTOFF)))
+    def go_to(turns: Floats, some: slice) -> None:
+        changes = multiply(conjugate(before[:, some]), turns)
+        slow[:, some] = multiply(before[:, some], slowed(pairing, changes))
 
-    slowed(slice(2), found[:, :2])
+    go_to(found[:, :2], slice(2))
     if limb.end is not None:
         # A hand that made up for all of its arm's noise would shake by it.
-        slowed(slice(2, 3), multiply(_made_up(skeleton, limb, own, found, slow), found[:, 2])[:, None])
+        made_up = _made_up(pairing.target.skeleton, limb, own, found, slow)
+        go_to(multiply(made_up, found[:, 2])[:, None], slice(2, 3))
     return slow
 
 

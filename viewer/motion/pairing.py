@@ -6,7 +6,8 @@ their turns from a curve.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from viewer.errors import InputError, quote
 from viewer.motion.anatomy import Frames, aligned_frames, anatomical_frames, same_bones
 from viewer.motion.limb_chain import bones_of, is_hinged, limb_points, posed_by_hinges
 from viewer.motion.reference import Body, matching_poses, neutral_at
-from viewer.skeleton import Limb, Skeleton, World
+from viewer.skeleton import Limb, Skeleton, World, at_or_below
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.figure import NECK, SPINE
 from viewer.skeleton.joint_map import is_same_tree
@@ -23,13 +24,27 @@ from viewer.skeleton.kinematics import fk_turned
 from viewer.skeleton.limbs import leg_length as rest_leg_length
 from viewer.skeleton.transfer import leg_ratio
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, normalized, rotate, slerp
+from viewer.spatial.quaternion import (
+    IDENTITY,
+    conjugate,
+    from_axis_angle,
+    hemisphere_continuous,
+    multiply,
+    normalized,
+    rotate,
+    slerp,
+)
+from viewer.spatial.smoothing import low_pass
 from viewer.spatial.vectors import cross, dot, norm, unit
 
 _PLAIN = 0.4
 """Sine of the bend at which the plane of a limb counts as much for its hinge as how the upper bone is turned."""
 _MOVED = 1e-4
 """A joint translates in a clip if it leaves its offset by this part of the figure's leg."""
+_PACE = 5.0
+"""Hertz of the filter by which limbs make up for something: faster changes are noise."""
+_LEAP = 1.0
+"""Radians by which a bone turns from one frame to the next where a capture leaps, as after a calibration pose."""
 
 
 class Pairing(NamedTuple):
@@ -261,11 +276,50 @@ def turned(pairing: Pairing, wanted: dict[int, Floats]) -> tuple[Floats, Floats,
             if joint in posed:
                 rotations[joint] = posed[joint]
         world[joints] = multiply(over, rotations[joints])
+    _make_up_slowly(pairing, wanted, world, free)
     inner = [joint for joint in free if skeleton.parents[joint] >= 0]
     rotations[free] = world[free]
     rotations[inner] = multiply(conjugate(world[skeleton.parents[inner]]), world[inner])
     local = np.ascontiguousarray(rotations.swapaxes(0, 1))
     return local, translations, fk_turned(skeleton.parents, normalized(world), translations)
+
+
+def _make_up_slowly(pairing: Pairing, wanted: dict[int, Floats], world: Floats, free: Collection[int]) -> None:
+    """Turn hands and feet below hinges, in place: they make up for what these cannot do no faster than people move.
+
+    Faster changes are noise of the source's elbow or knee about other axes, and of the upper bone.
+
+    Args:
+        pairing: both bodies.
+        wanted: (F, 4) world rotations, by joint.
+        world: (J, F, 4) those that the joints have so far.
+        free: the joints that have the wanted ones.
+    """
+    skeleton = pairing.target.skeleton
+    above = {joint: int(skeleton.parents[joint]) for joint in free}
+    ends = [joint for joint, over in above.items() if over >= 0 and over not in above and over in wanted]
+    if not ends:
+        return
+    over = [above[joint] for joint in ends]
+    should, turns = np.stack([wanted[joint] for joint in over]), world[over]
+    slow = slowed(pairing, multiply(conjugate(turns), should).swapaxes(0, 1)).swapaxes(0, 1)
+    corrections = multiply(multiply(turns, slow), conjugate(should))
+    for end, correction in zip(ends, corrections, strict=True):
+        below = at_or_below(skeleton, end)
+        world[below] = multiply(correction, world[below])
+
+
+def slowed(pairing: Pairing, turns: Floats) -> Floats:
+    """Rotations (F, K, 4) that change no faster than people move, except where the source's limbs leap."""
+    clip = pairing.source.clip
+    assert clip is not None
+    limbs = [its for its, _ in (*pairing.arms, *pairing.legs)]
+    bones = pairing.moving.rotations[:, [limb.upper for limb in limbs] + [limb.lower for limb in limbs]]
+    leaps = np.flatnonzero((np.abs(dot(bones[1:], bones[:-1])) < np.cos(0.5 * _LEAP)).any(axis=1)) + 1
+    slow = hemisphere_continuous(turns)
+    for first, last in pairwise([0, *leaps.tolist(), len(turns)]):
+        slow[first:last] = normalized(low_pass(slow[first:last], 1.0 / clip.frame_time, _PACE))
+    return slow
 
 
 def _aimed(pairing: Pairing, wanted: dict[int, Floats], joint: int, over: Floats) -> dict[int, Floats]:

@@ -20,7 +20,7 @@ import numpy as np
 from viewer.choices import FEET, HANDS, Feet, Hands
 from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, foot_places, moving_feet
-from viewer.motion.held_ends import held_end, with_body_over, with_ends_held, with_ends_near
+from viewer.motion.held_ends import HeldEnd, held_end, with_body_over, with_ends_held, with_ends_near
 from viewer.motion.hinge_stacks import Stacks, without_stacks
 from viewer.motion.in_plane import plane_of, straightened
 from viewer.motion.limb_chain import limb_points
@@ -308,14 +308,11 @@ def _with_hands(
         warnings.append("hands: expected arms on both sides, found none: hands are free")
     if choices.hands == "reach":
         goals = followed(pairing, arms, moved.world)
-        rotations, world = reach(pairing, list(zip(arms, goals, strict=True)), *moved, wanted)
     else:
-        assert pairing.source.clip is not None
         goals, shares = touching_goals(pairing, moved.world)
-        touches = {arm.upper: share for (_, arm), share in zip(arms, shares, strict=True)}
-        rate = 1.0 / pairing.source.clip.frame_time
         warnings += _out_of_reach([arm for _, arm in arms], goals, moved.world)
-        rotations, world = reach(pairing, list(zip(arms, goals, strict=True)), *moved, wanted, rate)
+        touches = {arm.upper: share for (_, arm), share in zip(arms, shares, strict=True)}
+    rotations, world = reach(pairing, list(zip(arms, goals, strict=True)), *moved, wanted, slowly=True)
     return Moved(rotations, moved.translations, world), touches
 
 
@@ -592,19 +589,23 @@ def _trunk(pairing: Pairing) -> int:
 
 def _on_hinges(stacks: Stacks, posed: PosedBody) -> Clip:
     """A motion on the hinges that single joints stand for; ends that are held are where they were, hands near that."""
-    clip, whole = posed.clip, stacks.whole
-    exact, near = [], []
+    clip, whole, rate = posed.clip, stacks.whole, 1.0 / posed.clip.frame_time
+    exact, near = list[tuple[HeldEnd, int]](), list[tuple[HeldEnd, int]]()
     for limb in posed.held:
         end, touches = held_end(limb, posed.world, stacks.limb_of(limb)), posed.touches.get(limb.upper)
+        carried = end, int(whole.parents[stacks.members[limb.upper][0]])
         if touches is None:
-            exact.append(end)
+            exact.append(carried)
         elif touches.any():
-            near.append((end, int(whole.parents[stacks.members[limb.upper][0]])))
-    given, body = stacks.spread(clip), stacks.members[_trunk(posed.pairing)][-1]
-    motion = with_ends_held(whole, with_body_over(whole, given, exact), exact, body)
+            near.append(carried)
+    given, body, held = stacks.spread(clip), stacks.members[_trunk(posed.pairing)][-1], [end for end, _ in exact]
+    over = with_body_over(whole, given, held)
+    # Hands first come near their places without spins: from there the exact places are not far.
+    over = with_ends_near(whole, over, [(end, carrier) for end, carrier in exact if end.rank], rate)
+    motion = with_ends_held(whole, over, held, body)
     # What hands touch is mostly the body, and moves with it.
     root = above(whole, body)[-1]
     moved = motion[1][:, root] - given[1][:, root]
     near = [(end._replace(points=end.points + moved), carrier) for end, carrier in near]
-    motion = with_ends_near(whole, motion, near, 1.0 / clip.frame_time)
+    motion = with_ends_near(whole, motion, near, rate)
     return clip_like(clip, whole, hemisphere_continuous(normalized(motion[0])), motion[1])
