@@ -35,14 +35,7 @@ class Recovered(Action):
 
 
 class AutosaveService:
-    """Saves a window's unsaved work and the user's preferences.
-
-    Args:
-        controller: of the window.
-        layout: of its panels.
-        folder: of recovery files; None: the user's.
-        preferences: file to write when the window closes; None: the user's.
-    """
+    """Saves a window's unsaved work in a ``folder``, and the user's preferences in a file; None: the user's own."""
 
     def __init__(
         self, controller: Controller, layout: Layout, folder: Path | None = None, preferences: Path | None = None

@@ -82,12 +82,7 @@ class Layers:
             self._panels.clear(*PALETTE["app"], 1.0)
 
     def paint(self, size: tuple[int, int], panels: dict[str, list[Painted]]) -> None:
-        """Paint the panels whose draw lists have changed.
-
-        Args:
-            size: of the window, framebuffer pixels.
-            panels: draw lists by layer; the first of each fills the layer's rectangle.
-        """
+        """Paint the panels whose draw lists have changed; the first list of each layer fills its rectangle."""
         if self._panels is None or self._panels.size != size:
             self._make(size)
         assert self._panels is not None
@@ -140,14 +135,7 @@ _HALO_ALPHA = 0.6
 
 
 def write_texts(texts: Iterable[Text], viewport: Rect, fonts: Fonts, scale: float) -> None:
-    """Add texts to imgui's background list; call it between ``new_frame`` and ``render``.
-
-    Args:
-        texts: at pixels of the viewport.
-        viewport: its rectangle in the window, framebuffer pixels.
-        fonts: of the window.
-        scale: framebuffer pixels per logical pixel.
-    """
+    """Add texts at pixels of the viewport to imgui's background list, between ``new_frame`` and ``render``."""
     drawing = imgui.get_background_draw_list()
     near = imgui.ImVec2(viewport.x, viewport.y)
     drawing.push_clip_rect(near, imgui.ImVec2(viewport.x + viewport.w, viewport.y + viewport.h))
@@ -272,15 +260,7 @@ class SceneBuffer:
     def draw(
         self, draw_list: DrawList, projection: Projection, level: Level, *, still: bool, scale: float = 1.0
     ) -> moderngl.Framebuffer:
-        """The picture of a draw list.
-
-        Args:
-            draw_list: of the scene.
-            projection: of the camera, with the viewport's size.
-            level: what is omitted; nothing if ``still``.
-            still: draw 4 samples per pixel.
-            scale: of the draw list, framebuffer pixels per logical pixel.
-        """
+        """The picture of a draw list made for ``scale``, without what the level omits; ``still``: with 4 samples per pixel."""
         self._scale = scale
         level = Level.FULL if still else level
         target = self._full = self._sized(self._full, projection.size)

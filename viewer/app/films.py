@@ -117,11 +117,7 @@ class Films:
         self._since = self._due = self._shown = self._clock()
 
     def step(self, *, moving: bool) -> bool:
-        """Draw the pictures that are due; returns whether the progress changed.
-
-        Args:
-            moving: the user drags or plays something, so the window's frames come first.
-        """
+        """Draw the pictures that are due, few while the user is ``moving`` something; whether the progress changed."""
         filming, begin = self._filming, self._clock()
         if filming is None or (moving and begin < self._due):
             return False
@@ -229,13 +225,9 @@ _UPRIGHT = {"xy", "yz"}
 
 
 def film_of(reel: FilmScenes, camera: Camera, view: tuple[int, int], *, follow: bool = False) -> Film:
-    """The film of a reel.
+    """The film of a reel by the window's camera, whose view has a size of ``view`` pixels.
 
-    Args:
-        reel: its scenes.
-        camera: of the window.
-        view: (width, height) of the window's view, pixels.
-        follow: the camera follows the selection, unless the plan keeps all of the motion in view.
+    With ``follow`` the camera follows the selection, unless the plan keeps all of the motion in view.
     """
     plan, first = reel.plan, reel.scene(0)
     skin = first.skin if first.shows_skin else None

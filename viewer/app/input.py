@@ -107,13 +107,9 @@ IMGUI_MODIFIERS: dict[str, imgui.Key] = {name: getattr(imgui.Key, f"mod_{name}")
 def by_layout(position: str, printed: str | None) -> str:
     """The name of a key: of letters and punctuation by what they print, of other keys by their position.
 
-    Args:
-        position: the name of the key at this position on a US keyboard.
-        printed: the character that the key prints in the user's layout; None if unknown.
-
-    Returns:
-        For example ``"a"`` for the first letter key of the home row on QWERTY and of the row above on AZERTY. In
-        layouts of other scripts (Cyrillic, Greek) letters are where QWERTY has them, as in other programs.
+    ``position`` is the name on a US keyboard, ``printed`` what the key prints, None if unknown: "a" is the first letter
+    key of the home row on QWERTY, of the row above on AZERTY. In layouts of other scripts (Cyrillic, Greek) letters are
+    where QWERTY has them, as in other programs.
     """
     if not printed or len(printed) != 1 or (len(position) > 1 and position not in PUNCTUATION.values()):
         return position
@@ -356,12 +352,7 @@ _OVERSAMPLED = 4
 
 
 def axis_cursor(axis: str, scale: float = 1.0) -> Image.Image:
-    """A pointer for drags along an axis: an arrow with the axis's letter in its colour.
-
-    Args:
-        axis: "x", "y" or "z".
-        scale: framebuffer pixels per logical pixel.
-    """
+    """A pointer for drags along an axis: an arrow with the axis's letter, "x", "y" or "z", in its colour."""
     size = round(_SIZE * scale)
     grown = _OVERSAMPLED * scale
     picture = Image.new("RGBA", (size * _OVERSAMPLED, size * _OVERSAMPLED))

@@ -96,13 +96,7 @@ class Pace:
         return now - self._last_full >= PANEL_INTERVAL - 0.5 * FRAME
 
     def drawn(self, now: float, *, full: bool, still: bool) -> None:
-        """Note a frame that was drawn.
-
-        Args:
-            now: when drawing began.
-            full: it has all panels.
-            still: it has high quality.
-        """
+        """Note that a frame began to be drawn at ``now``: ``full`` with all panels, ``still`` in high quality."""
         self.frames += 1
         if full:
             self._last_full = now

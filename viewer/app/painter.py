@@ -44,13 +44,7 @@ _TRANSPARENT = ("##Tooltip", "##Background", "##Foreground", "##panel:")
 
 
 def ui_scale(content_scale: float, width: int, wanted: float | None) -> float:
-    """Framebuffer pixels per logical pixel.
-
-    Args:
-        content_scale: of the monitor.
-        width: of the framebuffer, pixels.
-        wanted: the user's preference; None chooses automatically.
-    """
+    """Framebuffer pixels per logical pixel: as ``wanted``, else by the monitor and the framebuffer's width in pixels."""
     if wanted is None:
         wanted = 2.0 if content_scale <= 1.0 and width >= _LARGE else max(content_scale, 0.75)
     return min(wanted, max(width / _LEAST, 0.75))
@@ -117,13 +111,10 @@ class Painter:
         return changed
 
     def paint(self, seconds: float, level: Level, *, full: bool = True, still: bool = False) -> None:
-        """Draw a frame into the device's target.
+        """Draw a frame into the device's target, ``seconds`` after the last one.
 
-        Args:
-            seconds: since the last frame.
-            level: what of the scene is omitted in motion.
-            full: draw all panels, not only the live ones.
-            still: draw all of the scene, with 4 samples per pixel.
+        It has all panels, not only the live ones, if ``full``; all of the scene with 4 samples per pixel if ``still``, else
+        without what the level omits.
         """
         panels, floating = self._run_panels(seconds, full=full)
         self.layers.paint(self._device.size, panels)
@@ -320,8 +311,7 @@ class PanelHost:
     def run(self, *, live_only: bool = False) -> None:
         """Submit panels to imgui, between ``new_frame`` and ``render``.
 
-        Args:
-            live_only: only the panels that change in every frame of a drag; the others keep their pixels.
+        With ``live_only`` those that change in every frame of a drag; the others keep their pixels.
         """
         placed = self.ui.placed()
         for place, panels in placed.items():

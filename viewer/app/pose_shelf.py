@@ -63,12 +63,9 @@ class PoseShelf:
         return self._library
 
     def texture(self, pose: LibraryPose, skeleton: Skeleton, wake: Callable[[], None]) -> imgui.ImTextureRef | None:
-        """The picture of a pose; None while it is being drawn, or if it cannot be.
+        """The picture of a pose of the library shown last; None while it is being drawn, or if it cannot be.
 
-        Args:
-            pose: of the library shown last.
-            skeleton: draws poses whose file does not state one.
-            wake: called while a picture is being drawn.
+        The skeleton draws poses whose file does not state one; ``wake`` is called while a picture is being drawn.
         """
         try:
             key = pose.path, pose.path.stat().st_mtime_ns

@@ -41,12 +41,8 @@ class Copied(NamedTuple):
 def joint_positions(character: Character, pose: Pose, chosen: Collection[str] = ()) -> tuple[str, int]:
     """Joint positions as YAML, radians and metres, by the names of the file; and how many joints they are of.
 
-    Hinges and slides have a number each, others a list of their coordinates; joints that cannot move are left out.
-
-    Args:
-        character: of the pose.
-        pose: any.
-        chosen: names of joints; none: all.
+    Hinges and slides have a number each, others a list of their coordinates; joints that cannot move are left out, and
+    those that are not ``chosen`` if any are.
     """
     skeleton, called = character.skeleton, character.source.name_of
     values = joint_space(skeleton).measure(pose.rotations, pose.translations)
@@ -71,8 +67,7 @@ class Clipboard:
     def copy(self, *, world: bool = False) -> None:
         """Copy the pose of the selected joints; of all if none is selected.
 
-        Args:
-            world: pasting gives the joints their rotations in the world, independent of their parents.
+        Pasting one of the ``world`` gives the joints their rotations in the world, independent of their parents.
         """
         document = self._session.document
         joints = document.selected("joint")
@@ -126,11 +121,7 @@ class Clipboard:
 def with_world_rotations(skeleton: Skeleton, now: Pose, pose: Pose, joints: Collection[str] | None) -> Pose:
     """A present pose in which some joints have the world rotations, and roots the places, that another pose gives them.
 
-    Args:
-        skeleton: of both.
-        now: the present pose.
-        pose: gives the world rotations.
-        joints: names; None: all, which is ``pose`` itself.
+    Without joints (None) it is that pose itself.
     """
     if joints is None:
         return pose
@@ -154,13 +145,7 @@ class LibraryPoses:
         self._blend: tuple[str, Pose, Transfer] | None = None
 
     def apply(self, name: str, source: Skeleton, pose: Pose, *, flipped: bool = False) -> None:
-        """Apply a pose as one undo step.
-
-        Args:
-            name: of the pose.
-            source: the skeleton that it is of.
-            pose: of that skeleton.
-            flipped: with left and right swapped.
+        """Apply a pose of a skeleton as one undo step, ``flipped`` with left and right swapped.
 
         Raises:
             InputError: no joint of it fits, or it cannot be flipped.

@@ -73,13 +73,7 @@ class Controller:
     """
 
     def __init__(self, session: Session, preferences: Preferences | None = None, script: Replay | None = None) -> None:
-        """Show a session.
-
-        Args:
-            session: the session.
-            preferences: of the user; the defaults unless given.
-            script: makes recorded calls of the session; it is ticked in the session's place.
-        """
+        """Show a session; a script makes recorded calls of it, and is ticked in its place."""
         self.session, self._ticked = session, script or session
         self.view = view = View(session, preferences or Preferences())
         if view.preferences.record_actions:

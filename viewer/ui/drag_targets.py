@@ -34,13 +34,7 @@ _MIDDLE = 1e-6
 
 
 def can_follow(document: Document, joint: int, *, beside: bool = False) -> bool:
-    """Whether an IK drag can move a point of a joint.
-
-    Args:
-        document: provides joint kinds and the root mode.
-        joint: index.
-        beside: the point is not at the joint's centre, which rotating the joint does not move.
-    """
+    """Whether an IK drag can move a point of a joint; ``beside``: it is not at the joint's centre, which rotating leaves."""
     return _can_follow(document.skeleton, document.solver.root, joint, beside=beside)
 
 

@@ -285,12 +285,7 @@ class Files:
         return True
 
     def export_to(self, path: Path, options: ExportOptions = AS_SHOWN) -> bool:
-        """Export motion or a pose in any of `WRITERS`, or request a picture or film; whether that worked.
-
-        Args:
-            path: its suffix decides the format.
-            options: of the export.
-        """
+        """Export motion or a pose as the path's suffix says, or request a picture or film; whether that worked."""
         suffix, view, document = path.suffix.casefold(), self._view, self._session.document
         scene = self._shown()
         moving, objects = scene.document, scene.objects

@@ -291,11 +291,7 @@ class FilmScenes:
     def __init__(self, filmed: ShownMotion, plan: FilmPlan, asked: OnionSettings, style: Display = _STYLE) -> None:
         """Compute all frames of the document; those of other figures are computed one by one.
 
-        Args:
-            filmed: what the film shows.
-            plan: its settings.
-            asked: settings of ghosts and trails.
-            style: of the window, whose shadow and way to draw the figure the film has.
+        ``asked`` are settings of ghosts and trails; ``style`` is the window's, whose shadow and way to draw the film has.
 
         Raises:
             InputError: the document has no such frames.
@@ -399,14 +395,7 @@ def widened_camera(camera: Camera, view: tuple[int, int], size: tuple[int, int])
 
 
 def leaves_view(document: Document, frames: tuple[int, int], camera: Camera, size: tuple[int, int]) -> bool:
-    """Whether a figure that is in view now leaves the view during some frames.
-
-    Args:
-        document: the present document.
-        frames: first and last frame.
-        camera: of the film.
-        size: (width, height) of its pictures.
-    """
+    """Whether a figure that is in view of a film's camera now leaves its pictures' (width, height) during some frames."""
     if not _seen(document, document.pose, camera, size):
         return False  # a close view is intended
     first, last = frames

@@ -105,10 +105,9 @@ class Layering(ViewPart):
         self._keep(lambda: _Times(first, (first, last), last))
 
     def _keep(self, times: Callable[[], _Times]) -> None:
-        """Make a layer keep the selected effector where it is now.
+        """Make a layer keep the selected effector where it is now, at the times of a new layer.
 
-        Args:
-            times: of a new layer; an existing layer's times change only if these span the whole motion.
+        Times of one that is there already change only if these span the whole motion.
         """
         session, document = self._session, self._session.document
         name = self._effector()

@@ -36,12 +36,7 @@ def degrees(radians: float) -> str:
 
 
 def millimetres(length: float, finest: int = 1) -> str:
-    """An error in metres as millimetres without unit: with decimals below a metre.
-
-    Args:
-        length: metres.
-        finest: decimals below a metre: more for figures that are millimetres high.
-    """
+    """An error in metres as millimetres without unit; below a metre with decimals, more for tiny figures."""
     return fixed(1000.0 * length, finest if abs(length) < 1.0 else 0)
 
 

@@ -183,9 +183,7 @@ class Opening:
     def note_motion(self, found: MotionFile, *, without: bool = False) -> None:
         """Post a message about a missing or changed motion file, with offers.
 
-        Args:
-            found: the motion file.
-            without: whether the session is shown without its motion; else it contains a copy.
+        The session is shown ``without`` its motion, else it contains a copy.
         """
         state = "is missing" if found.location is None else found.problem
         here = "the figure stands still, its keys are kept" if without else "the session's own copy is shown"

@@ -42,11 +42,7 @@ class Others:
         self._kept: dict[str, tuple[tuple[Document, Placement, bool], OtherFigure]] = {}
 
     def figures(self, hovered: str = "") -> tuple[OtherFigure, ...]:
-        """Those that are not hidden.
-
-        Args:
-            hovered: name of the one under the pointer.
-        """
+        """Those that are not hidden; ``hovered`` is the name of the one under the pointer."""
         stage = self._session.stage
         if not stage.several:
             return ()

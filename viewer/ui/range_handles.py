@@ -101,14 +101,7 @@ def end_of_hit(document: Document, display: Display, hit: Hit) -> RangeEnd | Non
 def end_shapes(
     ends: tuple[RangeEnd, ...], held: tuple[int, bool] | None, projection: Projection, scale: float
 ) -> list[Shape]:
-    """Rings at the handles.
-
-    Args:
-        ends: the handles.
-        held: coordinate and side of the one that is held or under the pointer.
-        projection: of the camera.
-        scale: physical per logical pixels.
-    """
+    """Rings at the handles; ``held``: coordinate and side of the one that is held or under the pointer."""
     shapes: list[Shape] = []
     for end in sorted(ends, key=lambda one: (one.place, one.upper) == held):
         pixel = projection.project(end.point)
@@ -269,16 +262,10 @@ def range_action(document: Document, joint: int, ranges: Sequence[Ends], *, mirr
 def end_action(
     document: Document, joint: int, place: int, end: float, *, upper: bool, mirror: bool, both: bool = False
 ) -> act.SetLimitRanges:
-    """The action that moves one end of a range, at most to the other end.
+    """The action that moves one end of a range of a joint with limits, the upper or the lower, at most to the other end.
 
-    Args:
-        document: with the joint.
-        joint: its index; it has limits.
-        place: of the coordinate.
-        end: radians, metres of a slide; it stops where the joint can go no farther.
-        upper: the upper end, not the lower.
-        mirror: the other side changes with it.
-        both: both ends become as far from rest as this one.
+    ``end`` is in radians, metres of a slide; it stops where the joint can go no farther. With ``mirror`` the other side
+    changes, too; with ``both`` both ends become as far from rest as this one.
     """
     limits = document.skeleton.limits[joint]
     assert limits is not None

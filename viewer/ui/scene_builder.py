@@ -105,14 +105,7 @@ def _differ(aimed: World, simulated: World, height: float) -> bool:
 
 
 def scene_of(session: Session, hovered: Item | None, display: Display, extras: SceneExtras) -> Scene:
-    """Make the scene of a session.
-
-    Args:
-        session: provides document and report.
-        hovered: item under the pointer.
-        display: display switches.
-        extras: sizes, ghosts, trails and what a simulation or the laboratory shows.
-    """
+    """Make the scene of a session, with what its document does not say."""
     document, report = session.document, session.report
     skeleton = document.skeleton
     errors = report.errors if report is not None else session.errors

@@ -196,10 +196,9 @@ class Simulating:
     # Time
 
     def tick(self, elapsed: float | None) -> bool:
-        """Start or end with the workspace, and simulate further; whether anything moves.
+        """Start or end with the workspace, and simulate further by ``elapsed`` seconds, None in the first frame.
 
-        Args:
-            elapsed: seconds of real time since the last frame; None: this is the first.
+        Returns whether anything moves.
         """
         if not self.on:
             if self.sim is not None:

@@ -24,11 +24,7 @@ def state_of(
 ) -> dict[str, Any]:
     """The state by name; metres, and window pixels from the top left.
 
-    Args:
-        controller: of the window.
-        window_size: (width, height) in window pixels.
-        fps: frames per second; None while none are drawn.
-        still: whether nothing has changed for a while, so that the picture has high quality.
+    ``fps`` is None while no frames are drawn; ``still``: nothing has changed for a while, and the picture is a good one.
     """
     session, document = controller.session, controller.session.document
     report = session.report

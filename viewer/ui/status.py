@@ -173,16 +173,10 @@ def status_line(
     balance: str = "",
     touches: str = "",
 ) -> StatusLine:
-    """Make the status line.
+    """Make the status line of a session's document.
 
-    Args:
-        session: provides the document.
-        report: its report; of a drag that rests, one with reasons.
-        dragging: a drag runs, so that nothing slow may be computed.
-        compiling_for: seconds that kernels have been compiling, else 0.
-        fps: frames per second, or None.
-        balance: text about the figure's balance, if that is shown.
-        touches: text about what the figure touches.
+    The report of a drag that rests has reasons; while one is ``dragging``, nothing slow may be computed. Kernels have been
+    compiling for some seconds, else 0; ``balance`` and ``touches`` are texts.
     """
     document = session.document
     finest = error_decimals(look_of(document.skeleton).height)

@@ -98,12 +98,7 @@ def trail_shapes(
 ) -> list[Shape]:
     """A ring around the dot of a frame, and dots at the frames that follow it, smaller with distance.
 
-    Args:
-        document: whose trail it is.
-        trail: in the scene.
-        held: the frame, and its reach.
-        projection: of the camera.
-        scale: physical per logical pixels.
+    ``held`` are the frame and its reach.
     """
     frame, reach = held
     frames = touched_frames(document, frame, reach)

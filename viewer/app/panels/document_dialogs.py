@@ -233,15 +233,9 @@ def _asked(ui: PanelContext, request: str, popup: str) -> Any:  # noqa: ANN401 -
 def _answer(
     ui: PanelContext, popup: str, words: str, answers: Mapping[str, str], *, title: str = "", notes: Sequence[str] = ()
 ) -> str:
-    """Draw a question; returns the answer pressed, or "".
+    """Draw a question with smaller notes below it; returns the answer pressed, or "".
 
-    Args:
-        ui: the panel's context.
-        popup: imgui id.
-        words: the question.
-        answers: words of the buttons to answers; Enter presses the first, the close button and Esc mean "cancel".
-        title: of the dialog.
-        notes: smaller paragraphs below the question.
+    ``answers`` are by the words on their buttons; Enter presses the first, the close button and Esc mean "cancel".
     """
     with dialog(ui, popup, width=_WIDER if title else _WIDTH, title=title) as shown:
         if shown is None:

@@ -77,15 +77,9 @@ def blend_entries(ui: PanelContext) -> None:
 
 
 def draw_sheet(ui: PanelContext, below: float = 0.0, *, column: bool = False) -> Sheet | None:
-    """Draw the sheet into the rest of the panel, and answer the mouse over it.
+    """Draw the sheet into the rest of the panel but ``below`` framebuffer pixels, and answer the mouse over it.
 
-    Args:
-        ui: the panel's context.
-        below: framebuffer pixels to leave free below it.
-        column: keep a column for names even if there is only one row.
-
-    Returns:
-        The sheet, for what is aligned with it below; None if there is no room.
+    It has a ``column`` for names even if there is only one row. Returned for what is aligned with it; None without room.
     """
     pen, room = Pen(ui), imgui.get_content_region_avail()
     room.y -= below

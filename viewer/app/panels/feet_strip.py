@@ -37,11 +37,8 @@ def feet_height(feet: PlantedFeet | None) -> float:
 def draw_feet(ui: PanelContext, corner: tuple[float, float], names: float, x_of: Callable[[float], float]) -> None:
     """Draw the strip along the frames of the sheet below it.
 
-    Args:
-        ui: the panel's context.
-        corner: its upper left corner, framebuffer pixels.
-        names: framebuffer pixels of the column with the names.
-        x_of: the pixel of a frame.
+    ``corner`` is its upper left one, ``names`` the width of the column of names, ``x_of`` gives the pixel of a frame; all
+    in framebuffer pixels.
     """
     feet, pen = feet_of(ui.session.document), Pen(ui)
     if feet is None:

@@ -212,10 +212,7 @@ _PAIR = 2
 def draw_difference(ui: PanelContext, x_of: Callable[[float], float], frame_of: Callable[[float], float]) -> None:
     """Draw the lane into the rest of the panel, along the frames of the sheet above it.
 
-    Args:
-        ui: the panel's context.
-        x_of: the pixel of a frame.
-        frame_of: the frame at a pixel.
+    ``x_of`` gives the pixel of a frame, ``frame_of`` the frame at a pixel.
     """
     found = ui.controller.figures.comparison()
     room = imgui.get_content_region_avail()

@@ -146,9 +146,7 @@ class Entry(NamedTuple):
 def list_folder(folder: Path, suffixes: Collection[str]) -> tuple[list[Entry], str]:
     """The entries of a folder that are not hidden, folders first, by name; and what went wrong, or "".
 
-    Args:
-        folder: to list.
-        suffixes: of the files, lower case with the dot, such as ``.ikv.json``; empty for all files.
+    Files are those with one of the suffixes, such as ``.ikv.json``, lower case; without any suffixes all.
     """
     try:
         with os.scandir(folder) as found:

@@ -225,10 +225,7 @@ class Coordinate(NamedTuple):
 def coordinates(document: Document, joint: int, *, stuck: bool) -> list[Coordinate]:
     """The coordinates of a joint; none for fixed and free joints and for balls without limits.
 
-    Args:
-        document: with the joint.
-        joint: its index.
-        stuck: the solver reports it at a limit. The limit of a swing is a cone, which no single coordinate shows.
+    ``stuck``: the solver reports it at a limit. The limit of a swing is a cone, which no single coordinate shows.
     """
     skeleton = document.skeleton
     named = coordinate_names(skeleton, joint)

@@ -40,10 +40,7 @@ def lanes_height(count: int) -> float:
 def draw_lanes(ui: PanelContext, names: float, x_of: Callable[[float], float]) -> None:
     """Draw a lane for each layer, along the frames of the sheet above.
 
-    Args:
-        ui: the panel's context.
-        names: framebuffer pixels of the column with the names.
-        x_of: the pixel of a frame.
+    ``names`` is the width of the column of names, ``x_of`` gives the pixel of a frame; framebuffer pixels.
     """
     layers, pen = layers_of(ui.session.document), Pen(ui)
     hidden = len(layers) - MOST

@@ -176,15 +176,9 @@ class Angles:
 def rotation_fields(
     ui: PanelContext, name: str, key: object, turn: Sequence[float], label: str, make: Callable[[Floats], Action]
 ) -> None:
-    """Three Euler angles of a rotation in the document.
+    """Three Euler angles of a rotation (x, y, z, w) in the document; ``key`` identifies what is rotated.
 
-    Args:
-        ui: the panel's context.
-        name: imgui id.
-        key: identifies what is rotated.
-        turn: the rotation x, y, z, w.
-        label: names the undo step.
-        make: returns the action that sets the rotation (4,).
+    ``label`` names the undo step, ``make`` returns the action that sets the rotation (4,).
     """
     angles: Angles = ui.memory.setdefault(f"angles of {name}", Angles())
     changed = fields.axis_fields(ui, name, angles.of(key, turn), fields.ANGLE)

@@ -62,15 +62,9 @@ class Folds:
         self.version += 1
 
     def show(self, skeleton: Skeleton, joint: int, marked: Collection[int], fits: float) -> None:
-        """Unfold the path to a joint, and fold other branches until the tree fits or no more can be folded.
+        """Unfold the path to a joint, -1 for none, and fold other branches until ``fits`` rows or no more can be folded.
 
-        Fingers and toes (below joints with an effector) fold first, then limbs beside the path.
-
-        Args:
-            skeleton: the joints.
-            joint: the one to show; -1 for none.
-            marked: joints with an effector.
-            fits: rows that the panel has room for.
+        Fingers and toes, below ``marked`` joints, which have an effector, fold first, then limbs beside the path.
         """
         path = above(skeleton, joint)
         children = children_of(skeleton)

@@ -27,17 +27,9 @@ def icon_button(
     ui: PanelContext, name: str, icon: str, hint: str, *,
     size: float = TOOL, colour: str = "text2", fill: str | None = "field", enabled: bool = True,
 ) -> bool:  # fmt: skip
-    """A square button.
+    """A square button with an icon of Font Awesome, ``size`` logical pixels large; ``hint`` is its tooltip.
 
-    Args:
-        ui: the panel's context.
-        name: imgui id.
-        icon: of Font Awesome.
-        hint: tooltip.
-        size: logical pixels.
-        colour: of the icon.
-        fill: background; None: none unless the pointer is over the button.
-        enabled: whether it can be pressed.
+    ``colour`` is the icon's, ``fill`` the background's; None: there is none unless the pointer is over the button.
     """
     imgui.begin_disabled(not enabled)
     pen = Pen(ui)
@@ -56,18 +48,10 @@ def text_button(
     ui: PanelContext, label: str, *, icon: str = "", width: float | None = None, height: float = FIELD,
     primary: bool = False, on: bool | None = None, enabled: bool = True, hint: str = "",
 ) -> bool:  # fmt: skip
-    """A button with words.
+    """A button with an icon and words; ``##`` and what follows in its label only make the imgui id unique.
 
-    Args:
-        ui: the panel's context.
-        label: the words; ``##`` and what follows only make the imgui id unique.
-        icon: before the words.
-        width: framebuffer pixels; None fits the words.
-        height: logical pixels.
-        primary: highlighted, as the button that Enter presses.
-        on: state of a toggle; None for a button without state.
-        enabled: whether it can be pressed.
-        hint: tooltip.
+    ``width`` is in framebuffer pixels, None fits the words; ``height`` in logical ones. It is highlighted if ``primary``,
+    as what Enter presses; ``on`` is the state of a toggle, None of a button without state.
     """
     imgui.begin_disabled(not enabled)
     pen = Pen(ui)
@@ -114,15 +98,8 @@ def segments(
 ) -> int | None:  # fmt: skip
     """A segmented control; returns the index of the segment pressed in this frame, or None.
 
-    Args:
-        ui: the panel's context.
-        name: imgui id.
-        labels: words on the segments.
-        active: index of the chosen one; -1 for none.
-        widths: of each segment, framebuffer pixels; None fits the words.
-        hints: tooltips.
-        height: logical pixels.
-        off: indices that cannot be chosen.
+    ``active`` is the index of the chosen one, -1 for none; those with an index in ``off`` cannot be chosen. ``widths`` of
+    each are framebuffer pixels, None fits the words; ``height`` is in logical ones.
     """
     pen = Pen(ui)
     chosen = None
@@ -328,12 +305,9 @@ def side_by_side(ui: PanelContext, count: int, space: float = 6.0) -> Iterator[f
 
 
 def rows_in_view(count: int, height: float, always: int = -1) -> Iterator[int]:
-    """Indices of the rows to draw: those in view, and ``always``, if it is not negative.
+    """Indices of the rows to draw: of ``count``, ``height`` framebuffer pixels each, those in view.
 
-    Args:
-        count: rows in all.
-        height: of a row, framebuffer pixels.
-        always: index of a row that must be drawn even out of view, such as one with an open text field.
+    The row ``always``, unless it is negative, is drawn even out of view: it may have an open text field.
     """
     clipper = imgui.ListClipper()
     clipper.begin(count, height)
@@ -348,13 +322,7 @@ def list_row(
 ) -> Area:
     """A row as wide as the window, which both mouse buttons click; drawn with its background only.
 
-    Args:
-        pen: of the window.
-        name: imgui id.
-        height: logical pixels.
-        chosen: it is selected.
-        lit: it looks as if the pointer were over it.
-        rounding: of its corners, logical pixels.
+    ``height`` and ``rounding`` are logical pixels. It is ``chosen``, or ``lit`` as if the pointer were over it.
     """
     it = item(name, imgui.get_content_region_avail().x, pen.px(height), right_too=True)
     if chosen:
@@ -365,13 +333,9 @@ def list_row(
 
 
 def scroll_to_row(index: int, height: float, *, centre: bool = True, margin: float = 0.0) -> None:
-    """Scroll the current window until a row is in view.
+    """Scroll the current window until a row, ``height`` framebuffer pixels high, is in view; nothing for negative indices.
 
-    Args:
-        index: of the row; nothing happens if it is negative.
-        height: of a row, framebuffer pixels.
-        centre: bring a row that was out of view to the middle; otherwise scroll as little as possible.
-        margin: framebuffer pixels at the lower edge that count as out of view.
+    A row out of view, or within ``margin`` pixels of the lower edge, comes to the middle with ``centre``, else just in.
     """
     top, room, y = imgui.get_scroll_y(), imgui.get_window_height(), index * height
     if index < 0 or top <= y <= top + room - height - margin:

@@ -56,13 +56,8 @@ def dialog(
 ) -> Iterator[Dialog | None]:
     """A modal dialog in the middle of the window, which a request of its name opens; yields None unless it is open.
 
-    Args:
-        ui: the panel's context.
-        name: imgui id, as given to imgui's ``open_popup``.
-        width: logical pixels; less in a smaller window.
-        title: drawn with a close button, which Esc presses too; "" for a dialog that draws its own.
-        height: logical pixels; None fits the contents.
-        margin: least distance from the window's edges, logical pixels.
+    Sizes are logical pixels: it is narrower in a smaller window, whose edges it keeps a ``margin`` from; ``height`` None
+    fits the contents. A title has a close button, which Esc presses too; "" for a dialog that draws its own.
     """
     asked = ui.take(name)
     if asked is not None:
@@ -140,18 +135,10 @@ def card(
     padding: tuple[float, float] = (8.0, 8.0), fill: str = "raised", border: str = "line_hi", alpha: float = 1.0,
     tallest: float = math.inf,
 ) -> Iterator[None]:  # fmt: skip
-    """A small window over the view.
+    """A small window over the view, whose upper left corner is at ``place``; framebuffer pixels.
 
-    Args:
-        ui: the panel's context.
-        name: imgui id.
-        place: upper left corner, framebuffer pixels.
-        size: (width, height), framebuffer pixels; height 0 fits the contents.
-        padding: (horizontal, vertical), logical pixels.
-        fill: colour of the palette.
-        border: colour of the palette.
-        alpha: of the fill.
-        tallest: largest height, framebuffer pixels: higher contents scroll.
+    A height of 0 fits the contents, which scroll if they are higher than ``tallest``. The padding is in logical pixels,
+    the colours are those of the palette; ``alpha`` is of the fill.
     """
     imgui.set_next_window_bg_alpha(alpha)
     imgui.set_next_window_size_constraints((0.0, 0.0), (size[0], tallest))
@@ -196,15 +183,9 @@ def escape_pressed() -> bool:
 
 
 def choices(ui: PanelContext, *buttons: Choice, enter: bool = True) -> str:
-    """Draw buttons at the right end of a row.
+    """Draw buttons at the right end of a row; returns the words of the one pressed, or "".
 
-    Args:
-        ui: the panel's context.
-        buttons: from left to right.
-        enter: Enter presses the primary one, unless a field is active.
-
-    Returns:
-        The words of the button pressed, or "".
+    With ``enter``, Enter presses the primary one, unless a field is active.
     """
     pen = Pen(ui)
     widths = [max(pen.width(button.words) + pen.px(28), pen.px(84)) for button in buttons]
@@ -227,12 +208,7 @@ def choices(ui: PanelContext, *buttons: Choice, enter: bool = True) -> str:
 def confirm(ui: PanelContext, shown: Dialog, words: str, do: Callable[[], object], *, entered: bool = False) -> None:
     """End a dialog with Cancel and a button that acts; an action that fails leaves the dialog open.
 
-    Args:
-        ui: the panel's context.
-        shown: the dialog.
-        words: on the button.
-        do: the action.
-        entered: Enter was pressed in a field of the dialog, which acts too.
+    ``entered``: Enter was pressed in a field of the dialog, which acts too.
     """
     pressed = choices(ui, Choice("Cancel"), Choice(words, primary=True))
     if entered or pressed == words:
@@ -246,13 +222,7 @@ def ask_name(
 ) -> None:
     """A dialog's line for a name, focused as it opens, with the buttons that end the dialog.
 
-    Args:
-        ui: the panel's context.
-        shown: the dialog.
-        words: above the line.
-        memory: where the panels' memory keeps what is typed.
-        button: words on the button.
-        do: called with the name.
+    ``words`` are above the line, ``button`` is on the button, ``memory`` is where the panels' memory keeps what is typed.
     """
     controls.label(ui, words)
     if imgui.is_window_appearing():
@@ -269,13 +239,9 @@ _UNIT = re.compile(r"(?<=\d) (?=(?:[kcmµ]?m|m?s|min|inch|frames?)\b)")
 
 
 def wrapped(text: str, width: float, measure: Callable[[str], float], most: int) -> list[str]:
-    """Lines of a text, broken between words, and within a word that is wider than a line.
+    """At most ``most`` lines of a text, broken between words, and within a word that is wider than a line.
 
-    Args:
-        text: one line.
-        width: largest width of a line.
-        measure: returns the width of a text.
-        most: largest number of lines; an ellipsis stands for the rest.
+    ``measure`` returns the width of a text; an ellipsis stands for what is left out.
     """
     lines, line = list[str](), ""
     for word in _UNIT.sub(_KEPT, text).split(" "):

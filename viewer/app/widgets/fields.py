@@ -46,9 +46,8 @@ _FUNCTIONS: Final[Mapping[str, Callable[[float], float]]] = {"sqrt": math.sqrt, 
 def evaluate(text: str, units: Mapping[str, float] = PLAIN) -> float:
     """The value of an expression such as ``1.2 + 5 cm``, ``360/7`` or ``-12,5``.
 
-    Args:
-        text: numbers, + - * / ^, brackets, ``pi``, ``sqrt``, units after numbers; a decimal comma is a point.
-        units: size of each unit in the unit of the result.
+    It may have + - * / ^, brackets, ``pi``, ``sqrt``, and units after numbers; a decimal comma is a point. ``units`` are
+    the sizes of units in that of the result.
 
     Raises:
         InputError: the text has no finite value.
@@ -239,17 +238,9 @@ def number_field(
     ui: PanelContext, name: str, value: float | None, form: Format = POSITION, *,
     width: float, axis: str = "", hint: str = "", colour: str = "text",
 ) -> Edit | None:  # fmt: skip
-    """A number to scrub, or to type after a double click.
+    """A number to scrub, or to type after a double click; ``width`` in framebuffer pixels.
 
-    Args:
-        ui: the panel's context.
-        name: imgui id.
-        value: in the unit of ``form``; None shows a dash.
-        form: how it is written.
-        width: framebuffer pixels.
-        axis: "x", "y" or "z" for the stripe and letter of an axis.
-        hint: tooltip.
-        colour: of the number.
+    ``value`` is in the unit of the form, None shows a dash; ``axis`` is "x", "y" or "z" for the stripe and letter of one.
     """
     pen = Pen(ui)
     if typing_in(imgui.get_id(name)):
@@ -405,16 +396,10 @@ def text_line(
     ui: PanelContext, name: str, text: str, *,
     width: float, hint: str = "", chosen: bool = False, stepped: Callable[[int], str] | None = None,
 ) -> tuple[str, bool]:  # fmt: skip
-    """A text line; returns its text, and whether Enter was pressed.
+    """A text line, ``width`` framebuffer pixels wide; returns its text, and whether Enter was pressed.
 
-    Args:
-        ui: the panel's context.
-        name: imgui id.
-        text: before this frame.
-        width: framebuffer pixels.
-        hint: shown while it is empty.
-        chosen: all of it is selected when it gets the focus.
-        stepped: returns the text that replaces it on the down (1) or up (-1) arrow key.
+    ``hint`` is shown while it is empty; with ``chosen`` all of it is selected when it gets the focus; ``stepped`` returns
+    the text that replaces it on the down (1) or up (-1) arrow key.
     """
     push_field_padding(ui)
     imgui.set_next_item_width(width)
