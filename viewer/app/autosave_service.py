@@ -7,8 +7,6 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import msgspec
-
 from viewer.app.layout import Layout
 from viewer.document import Action, Document
 from viewer.errors import ViewerError
@@ -97,14 +95,12 @@ class AutosaveService:
         try:
             self._autosave.path.parent.mkdir(parents=True, exist_ok=True)
             actions = None if session.action_log is None else session.action_log.written(last=session.document)
-            write_whole(self._autosave.path, self._content(actions))
+            figures, document = session.stage.figures, session.document
+            content = session_bytes(document, kept=self._kept(), actions=actions, figures=figures)
+            write_whole(self._autosave.path, content)
         except (OSError, ViewerError):
             return None
         return self._autosave.path
-
-    def _content(self, actions: msgspec.Raw | None) -> bytes:
-        session = self._controller.session
-        return session_bytes(session.document, kept=self._kept(), actions=actions, figures=session.stage.figures)
 
     def close(self) -> None:
         """Remove the recovery file and save the preferences: the window closes normally."""
@@ -146,14 +142,11 @@ class AutosaveService:
         controller, kept = self._controller, recovery.kept
         missing = None
         try:
-            opened = open_session(recovery.path)
-        except MotionError as error:  # sessions of older versions left the motion in its own file
-            missing = error.file_of_motion
-        except ViewerError as error:
-            controller.view.fail(error)
-            return
-        try:
-            opened = opened if missing is None else open_session(recovery.path, motion=False)
+            try:
+                opened = open_session(recovery.path)
+            except MotionError as error:  # sessions of older versions left the motion in its own file
+                missing = error.file_of_motion
+                opened = open_session(recovery.path, motion=False)
         except ViewerError as error:
             controller.view.fail(error)
             return

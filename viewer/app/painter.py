@@ -44,7 +44,7 @@ _TRANSPARENT = ("##Tooltip", "##Background", "##Foreground", "##panel:")
 
 
 def ui_scale(content_scale: float, width: int, wanted: float | None) -> float:
-    """Framebuffer pixels per logical pixel: as ``wanted``, else by the monitor and the framebuffer's width in pixels."""
+    """Framebuffer pixels per logical pixel: as ``wanted``, else by the monitor and the width of the framebuffer."""
     if wanted is None:
         wanted = 2.0 if content_scale <= 1.0 and width >= _LARGE else max(content_scale, 0.75)
     return min(wanted, max(width / _LEAST, 0.75))
@@ -113,8 +113,8 @@ class Painter:
     def paint(self, seconds: float, level: Level, *, full: bool = True, still: bool = False) -> None:
         """Draw a frame into the device's target, ``seconds`` after the last one.
 
-        It has all panels, not only the live ones, if ``full``; all of the scene with 4 samples per pixel if ``still``, else
-        without what the level omits.
+        It has all panels, not only the live ones, if ``full``; if ``still`` all of the scene with 4 samples per pixel,
+        else without what the level omits.
         """
         panels, floating = self._run_panels(seconds, full=full)
         self.layers.paint(self._device.size, panels)
@@ -236,15 +236,9 @@ OVERLAY = FIXED | STILL | imgui.WindowFlags_.no_background | imgui.WindowFlags_.
 def fixed_window(
     name: str, rect: Rect, flags: int, background: str, *, padded: bool, frame_above: float | None = None
 ) -> Iterator[None]:
-    """An imgui window with a fixed rectangle.
+    """An imgui window with a fixed rectangle, in framebuffer pixels, and the background of a colour of the palette.
 
-    Args:
-        name: of the window.
-        rect: framebuffer pixels.
-        flags: of imgui.
-        background: colour of the palette.
-        padded: it has the theme's padding.
-        frame_above: vertical padding of framed widgets, pixels; None: the theme's.
+    ``frame_above`` is the vertical padding of framed widgets, pixels; None: the theme's, as all of it is if ``padded``.
     """
     imgui.set_next_window_pos((rect.x, rect.y))
     imgui.set_next_window_size((max(1, rect.w), max(1, rect.h)))

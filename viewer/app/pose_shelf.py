@@ -75,26 +75,19 @@ class PoseShelf:
             self._textures[key] = self._textures.pop(key)  # the least recently used one is dropped first
             return self._textures[key].get_tex_ref()
         if key not in self._drawn:
-            self._drawn[key] = self._drawing(pose.name, skeleton)
+            assert self._library is not None
+            self._artist = self._artist or ThreadPoolExecutor(max_workers=1, thread_name_prefix="ikviewer-poses")
+            self._drawn[key] = self._artist.submit(self._library.picture, pose.name, skeleton)
         if not self._drawn[key].done():
             wake()
             return None
         if self._drawn[key].exception() is not None:
             return None
         self._textures[key] = _texture_of(self._drawn.pop(key).result())
-        self._drop_old()
-        return self._textures[key].get_tex_ref()
-
-    def _drawing(self, name: str, skeleton: Skeleton) -> Future[NDArray[np.uint8]]:
-        library = self._library
-        assert library is not None
-        self._artist = self._artist or ThreadPoolExecutor(max_workers=1, thread_name_prefix="ikviewer-poses")
-        return self._artist.submit(library.picture, name, skeleton)
-
-    def _drop_old(self) -> None:
         while len(self._textures) > _MOST_TEXTURES:
             oldest = next(iter(self._textures))
             self._textures.pop(oldest).set_status(imgui.ImTextureStatus.want_destroy)
+        return self._textures[key].get_tex_ref()
 
 
 def _texture_of(image: NDArray[np.uint8]) -> imgui.ImTextureData:

@@ -34,7 +34,7 @@ _MIDDLE = 1e-6
 
 
 def can_follow(document: Document, joint: int, *, beside: bool = False) -> bool:
-    """Whether an IK drag can move a point of a joint; ``beside``: it is not at the joint's centre, which rotating leaves."""
+    """Whether an IK drag can move a point of a joint; ``beside``: one that rotating the joint moves, not its centre."""
     return _can_follow(document.skeleton, document.solver.root, joint, beside=beside)
 
 

@@ -291,7 +291,8 @@ class FilmScenes:
     def __init__(self, filmed: ShownMotion, plan: FilmPlan, asked: OnionSettings, style: Display = _STYLE) -> None:
         """Compute all frames of the document; those of other figures are computed one by one.
 
-        ``asked`` are settings of ghosts and trails; ``style`` is the window's, whose shadow and way to draw the film has.
+        ``asked`` are settings of ghosts and trails; ``style`` is the window's, whose shadow and way to draw the film
+        has.
 
         Raises:
             InputError: the document has no such frames.
@@ -395,7 +396,7 @@ def widened_camera(camera: Camera, view: tuple[int, int], size: tuple[int, int])
 
 
 def leaves_view(document: Document, frames: tuple[int, int], camera: Camera, size: tuple[int, int]) -> bool:
-    """Whether a figure that is in view of a film's camera now leaves its pictures' (width, height) during some frames."""
+    """Whether a figure that is in view of a film's camera, in pictures of a size, leaves the view in some frames."""
     if not _seen(document, document.pose, camera, size):
         return False  # a close view is intended
     first, last = frames

@@ -38,6 +38,8 @@ THRESHOLD = 3.0
 _ZOOM_PIXELS = 25.0
 """Logical pixels of a zooming drag per notch of the wheel."""
 
+_PLAYED = 0.1
+"""Seconds between two looks at what is under a resting pointer while a motion plays."""
 _WORTH = 2
 """Shortest chain, in joints, whose length can be changed."""
 
@@ -159,7 +161,7 @@ class Pointing:
         self._retargeting, self._building, self._simulating = retargeting, building, simulating
         self._clicked: tuple[float, float] | None = None
         self._ignored: tuple[str, str] | None = None
-        self._seen = -1
+        self._seen, self._hovered_at = -1, -math.inf
 
     @property
     def cursor(self) -> str:
@@ -200,10 +202,11 @@ class Pointing:
                 self._view.gesture.move(self._view.pointer)
 
     def tick(self) -> None:
-        """Update what is under a resting pointer after the document has changed."""
+        """Update what is under a resting pointer after the document has changed, in playback now and then."""
         view, seen = self._view, self._session.stage.revision
-        if view.gesture is None and not self._session.clock.playing and seen != self._seen:
-            self._seen = seen
+        rests = view.now - self._hovered_at >= (_PLAYED if self._session.clock.playing else 0.0)
+        if view.gesture is None and seen != self._seen and rests:
+            self._seen, self._hovered_at = seen, view.now
             self._hover(view.pointer)
 
     def _hover(self, event: Move | Press | Release) -> None:

@@ -262,7 +262,7 @@ def range_action(document: Document, joint: int, ranges: Sequence[Ends], *, mirr
 def end_action(
     document: Document, joint: int, place: int, end: float, *, upper: bool, mirror: bool, both: bool = False
 ) -> act.SetLimitRanges:
-    """The action that moves one end of a range of a joint with limits, the upper or the lower, at most to the other end.
+    """The action that moves one end of a range of a joint with limits, the upper or lower, at most to the other end.
 
     ``end`` is in radians, metres of a slide; it stops where the joint can go no farther. With ``mirror`` the other side
     changes, too; with ``both`` both ends become as far from rest as this one.

@@ -24,7 +24,8 @@ def state_of(
 ) -> dict[str, Any]:
     """The state by name; metres, and window pixels from the top left.
 
-    ``fps`` is None while no frames are drawn; ``still``: nothing has changed for a while, and the picture is a good one.
+    ``fps`` is None while no frames are drawn; ``still``: nothing has changed for a while, and the picture is a good
+    one.
     """
     session, document = controller.session, controller.session.document
     report = session.report

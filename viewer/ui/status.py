@@ -175,8 +175,8 @@ def status_line(
 ) -> StatusLine:
     """Make the status line of a session's document.
 
-    The report of a drag that rests has reasons; while one is ``dragging``, nothing slow may be computed. Kernels have been
-    compiling for some seconds, else 0; ``balance`` and ``touches`` are texts.
+    The report of a drag that rests has reasons; while one is ``dragging``, nothing slow may be computed. Kernels have
+    been compiling for some seconds, else 0; ``balance`` and ``touches`` are texts.
     """
     document = session.document
     finest = error_decimals(look_of(document.skeleton).height)

@@ -79,7 +79,8 @@ def blend_entries(ui: PanelContext) -> None:
 def draw_sheet(ui: PanelContext, below: float = 0.0, *, column: bool = False) -> Sheet | None:
     """Draw the sheet into the rest of the panel but ``below`` framebuffer pixels, and answer the mouse over it.
 
-    It has a ``column`` for names even if there is only one row. Returned for what is aligned with it; None without room.
+    It has a ``column`` for names even if there is only one row. It is returned for what is aligned with it; None: no
+    room.
     """
     pen, room = Pen(ui), imgui.get_content_region_avail()
     room.y -= below

@@ -37,8 +37,8 @@ def feet_height(feet: PlantedFeet | None) -> float:
 def draw_feet(ui: PanelContext, corner: tuple[float, float], names: float, x_of: Callable[[float], float]) -> None:
     """Draw the strip along the frames of the sheet below it.
 
-    ``corner`` is its upper left one, ``names`` the width of the column of names, ``x_of`` gives the pixel of a frame; all
-    in framebuffer pixels.
+    ``corner`` is its upper left one, ``names`` the width of the column of names, ``x_of`` gives the pixel of a frame;
+    all in framebuffer pixels.
     """
     feet, pen = feet_of(ui.session.document), Pen(ui)
     if feet is None:

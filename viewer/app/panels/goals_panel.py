@@ -235,8 +235,8 @@ def _off(pen: Pen, it: Area) -> None:
 def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind: bool, below: bool, lit: bool) -> bool:
     """Draw a row and answer clicks; returns whether the pointer is over it.
 
-    It says the goal's ``kind``, too; nothing else where the row ``below`` which it is drawn has the same effector. It is
-    ``lit`` while the goal is under the pointer in the view.
+    It says the goal's ``kind``, too; nothing else where the row ``below`` which it is drawn has the same effector. It
+    is ``lit`` while the goal is under the pointer in the view.
     """
     name, pen = goal.id, Pen(ui)
     indent = pen.px(12) if below else 0.0

@@ -224,18 +224,18 @@ def _choices(ui: PanelContext, retargeting: Retargeting) -> None:
     imgui.same_line(0.0, ui.px(6))
     if controls.text_button(ui, "Auto", on=chosen.scale is None, hint="The ratio of the legs' lengths"):
         scale = None
-    neutral = "Neutral pose: the frame in which both skeletons are assumed to have the same pose"
-    source = _reference(ui, "Neutral", "source", settings.source_reference, neutral)
-    target = _reference(ui, "of target", "target", settings.target_reference, neutral)
+    controls.quiet(ui, "Frames in which both are assumed to have the same pose:", small=True)
+    source = _reference(ui, "source", settings.source_reference)
+    target = _reference(ui, "target", settings.target_reference)
     wanted = Settings(replace(chosen, feet=feet, hands=hands, limits=held, in_place=still, scale=scale), source, target)
     if wanted != settings:
         attempt(ui, lambda: retargeting.change(wanted))
         ui.wake()
 
 
-def _reference(ui: PanelContext, words: str, name: str, now: Reference, said: str) -> Reference:
-    """Rest, auto or a frame; returns the choice after this frame."""
-    controls.label(ui, words, hint=said)
+def _reference(ui: PanelContext, name: str, now: Reference) -> Reference:
+    """Rest, auto or a frame as a skeleton's neutral pose; returns the choice after this frame."""
+    controls.label(ui, name.capitalize(), hint=f"Neutral pose of the {name}")
     kinds = ("auto", "rest", "frame")
     kind = now if isinstance(now, str) else "frame"
     picked = controls.choose(ui, f"neutral {name}", kinds, [word.capitalize() for word in kinds], kind)

@@ -62,7 +62,7 @@ class Folds:
         self.version += 1
 
     def show(self, skeleton: Skeleton, joint: int, marked: Collection[int], fits: float) -> None:
-        """Unfold the path to a joint, -1 for none, and fold other branches until ``fits`` rows or no more can be folded.
+        """Unfold the path to a joint, -1 for none, and fold other branches until ``fits`` rows or none can be folded.
 
         Fingers and toes, below ``marked`` joints, which have an effector, fold first, then limbs beside the path.
         """

@@ -50,8 +50,8 @@ def text_button(
 ) -> bool:  # fmt: skip
     """A button with an icon and words; ``##`` and what follows in its label only make the imgui id unique.
 
-    ``width`` is in framebuffer pixels, None fits the words; ``height`` in logical ones. It is highlighted if ``primary``,
-    as what Enter presses; ``on`` is the state of a toggle, None of a button without state.
+    ``width`` is in framebuffer pixels, None fits the words; ``height`` in logical ones. It is highlighted if
+    ``primary``, as what Enter presses; ``on`` is the state of a toggle, None of a button without state.
     """
     imgui.begin_disabled(not enabled)
     pen = Pen(ui)
@@ -98,8 +98,8 @@ def segments(
 ) -> int | None:  # fmt: skip
     """A segmented control; returns the index of the segment pressed in this frame, or None.
 
-    ``active`` is the index of the chosen one, -1 for none; those with an index in ``off`` cannot be chosen. ``widths`` of
-    each are framebuffer pixels, None fits the words; ``height`` is in logical ones.
+    ``active`` is the index of the chosen one, -1 for none; those with an index in ``off`` cannot be chosen. ``widths``
+    of each are framebuffer pixels, None fits the words; ``height`` is in logical ones.
     """
     pen = Pen(ui)
     chosen = None
@@ -333,7 +333,7 @@ def list_row(
 
 
 def scroll_to_row(index: int, height: float, *, centre: bool = True, margin: float = 0.0) -> None:
-    """Scroll the current window until a row, ``height`` framebuffer pixels high, is in view; nothing for negative indices.
+    """Scroll the current window until a row, ``height`` framebuffer pixels high, is in view; not if it is negative.
 
     A row out of view, or within ``margin`` pixels of the lower edge, comes to the middle with ``centre``, else just in.
     """

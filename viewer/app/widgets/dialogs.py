@@ -56,8 +56,8 @@ def dialog(
 ) -> Iterator[Dialog | None]:
     """A modal dialog in the middle of the window, which a request of its name opens; yields None unless it is open.
 
-    Sizes are logical pixels: it is narrower in a smaller window, whose edges it keeps a ``margin`` from; ``height`` None
-    fits the contents. A title has a close button, which Esc presses too; "" for a dialog that draws its own.
+    Sizes are logical pixels: it is narrower in a smaller window, whose edges it keeps a ``margin`` from; ``height``
+    None fits the contents. A title has a close button, which Esc presses too; "" for a dialog that draws its own.
     """
     asked = ui.take(name)
     if asked is not None:
@@ -222,7 +222,8 @@ def ask_name(
 ) -> None:
     """A dialog's line for a name, focused as it opens, with the buttons that end the dialog.
 
-    ``words`` are above the line, ``button`` is on the button, ``memory`` is where the panels' memory keeps what is typed.
+    ``words`` are above the line, ``button`` is on the button, ``memory`` is where the panels' memory keeps what is
+    typed.
     """
     controls.label(ui, words)
     if imgui.is_window_appearing():

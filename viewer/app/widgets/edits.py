@@ -60,8 +60,8 @@ _scrubs: list[_Scrub] = []
 def scrub(it: Area, value: float, per_pixel: float, *, snap: float, scale: float) -> Edit | None:
     """Change a value by dragging the last item sideways: Shift is fine, Ctrl rounds, Esc or the right button cancels.
 
-    ``per_pixel`` is the change per framebuffer pixel, ``snap`` the step while Ctrl is held, ``scale`` framebuffer pixels
-    per logical pixel.
+    ``per_pixel`` is the change per framebuffer pixel, ``snap`` the step while Ctrl is held, ``scale`` framebuffer
+    pixels per logical pixel.
     """
     here = imgui.get_item_id()
     running = _scrubs[-1] if _scrubs and _scrubs[-1].item == here else None
@@ -114,7 +114,7 @@ def attempt(ui: PanelContext, do: Callable[[], object]) -> bool:
 
 
 def carry_out(ui: PanelContext, edit: Edit | None, label: str, make: Callable[[float], Action]) -> None:
-    """Apply an edit, if there is one, to the document; a gesture from begin to commit is one undo step called ``label``.
+    """Apply an edit, if there is one, to the document; a gesture from begin to commit is one undo step, ``label``.
 
     ``make`` returns the action that sets a value.
     """

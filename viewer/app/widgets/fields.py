@@ -46,8 +46,8 @@ _FUNCTIONS: Final[Mapping[str, Callable[[float], float]]] = {"sqrt": math.sqrt, 
 def evaluate(text: str, units: Mapping[str, float] = PLAIN) -> float:
     """The value of an expression such as ``1.2 + 5 cm``, ``360/7`` or ``-12,5``.
 
-    It may have + - * / ^, brackets, ``pi``, ``sqrt``, and units after numbers; a decimal comma is a point. ``units`` are
-    the sizes of units in that of the result.
+    It may have + - * / ^, brackets, ``pi``, ``sqrt``, and units after numbers; a decimal comma is a point. ``units``
+    are the sizes of units in that of the result.
 
     Raises:
         InputError: the text has no finite value.
@@ -240,7 +240,8 @@ def number_field(
 ) -> Edit | None:  # fmt: skip
     """A number to scrub, or to type after a double click; ``width`` in framebuffer pixels.
 
-    ``value`` is in the unit of the form, None shows a dash; ``axis`` is "x", "y" or "z" for the stripe and letter of one.
+    ``value`` is in the unit of the form, None shows a dash; ``axis`` is "x", "y" or "z" for the stripe and letter of
+    one.
     """
     pen = Pen(ui)
     if typing_in(imgui.get_id(name)):
@@ -398,8 +399,8 @@ def text_line(
 ) -> tuple[str, bool]:  # fmt: skip
     """A text line, ``width`` framebuffer pixels wide; returns its text, and whether Enter was pressed.
 
-    ``hint`` is shown while it is empty; with ``chosen`` all of it is selected when it gets the focus; ``stepped`` returns
-    the text that replaces it on the down (1) or up (-1) arrow key.
+    ``hint`` is shown while it is empty; with ``chosen`` all of it is selected when it gets the focus; ``stepped``
+    returns the text that replaces it on the down (1) or up (-1) arrow key.
     """
     push_field_padding(ui)
     imgui.set_next_item_width(width)

@@ -209,7 +209,7 @@ class Area(NamedTuple):
 
 
 def item(name: str, w: float, h: float, *, right_too: bool = False) -> Area:
-    """Make an area at imgui's cursor that answers the pointer, with ``right_too`` its right button, too; framebuffer pixels."""
+    """Make an area at imgui's cursor that answers the pointer, with ``right_too`` the right button, too; in pixels."""
     x, y = imgui.get_cursor_screen_pos()
     clicked = imgui.invisible_button(name, (max(w, 1.0), max(h, 1.0)), _RIGHT_TOO if right_too else 0)
     return Area(x, y, w, h, clicked, imgui.is_item_hovered(), imgui.is_item_active())
