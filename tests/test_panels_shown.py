@@ -42,6 +42,9 @@ def test_tabs_stay_inside_the_window(workspace: Workspace, size: tuple[int, int]
     boxes = [box for box in window.boxes if box.panel == "" and box.name in shown]
     assert boxes
     assert all(box.right <= size[0] and box.right - box.left >= 24 * scale for box in boxes)
+    fronts = [window.ui.front(place) for place in TABBED if place in window.ui.regions.rects]
+    whole = {panel.id: imgui.calc_text_size(panel.title).x for panel in fronts if panel}
+    assert all(box.right - box.left >= whole.get(box.name, 0.0) for box in boxes)  # only those behind are cut
     window.close()
 
 

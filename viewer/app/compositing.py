@@ -260,7 +260,7 @@ class SceneBuffer:
     def draw(
         self, draw_list: DrawList, projection: Projection, level: Level, *, still: bool, scale: float = 1.0
     ) -> moderngl.Framebuffer:
-        """The picture of a draw list made for ``scale``, without what the level omits; ``still``: 4 samples per pixel."""
+        """The picture of a draw list made for ``scale``, without what the level omits; ``still``: of 4 samples."""
         self._scale = scale
         level = Level.FULL if still else level
         target = self._full = self._sized(self._full, projection.size)

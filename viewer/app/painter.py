@@ -385,13 +385,13 @@ class PanelHost:
         if body.y == rect.y:
             return
         strip = Rect(rect.x, rect.y, rect.w, body.y - rect.y)
-        front = self.ui.in_front(place, panels)[0]
+        front = panels.index(self.ui.in_front(place, panels)[0])
         with fixed_window(f"##tabs:{place}", strip, FIXED | STILL, "app", padded=False):
             left, room = float(strip.x + ui.px(8)), strip.w - ui.px(8) - len(panels) * ui.px(_TAB_GAP)
             words = [imgui.calc_text_size(panel.title).x for panel in panels]
             padding = max(min(ui.px(_TAB_PADDING), (room - sum(words)) / len(panels)), 0.0)
-            for panel, width in zip(panels, _cut(words, room), strict=True):
-                self._tab(place, panel, (left, width, padding), chosen=panel is front)
+            for index, (panel, width) in enumerate(zip(panels, _cut(words, room, front), strict=True)):
+                self._tab(place, panel, (left, width, padding), chosen=index == front)
                 left += width + padding + ui.px(_TAB_GAP)
 
     def _tab(self, place: Place, panel: Panel, room: tuple[float, float, float], *, chosen: bool) -> None:
@@ -419,12 +419,12 @@ class PanelHost:
         drawing.add_text(at, paint("text" if chosen else "text2"), title)
 
 
-def _cut(widths: Sequence[float], room: float) -> list[float]:
-    """The widths, the largest cut to one size, so that all have room."""
-    left = room
-    for place, width in enumerate(sorted(widths)):
-        share = left / (len(widths) - place)
+def _cut(widths: list[float], room: float, whole: int) -> list[float]:
+    """The widths, the largest but one that stays ``whole`` cut to one size, so that all have room."""
+    left, others = room - widths[whole], sorted(widths[:whole] + widths[whole + 1 :])
+    for place, width in enumerate(others):
+        share = max(left / (len(others) - place), 0.0)
         if width > share:
-            return [min(one, share) for one in widths]
+            return [one if index == whole else min(one, share) for index, one in enumerate(widths)]
         left -= width
     return list(widths)

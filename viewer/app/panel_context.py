@@ -128,7 +128,7 @@ class PanelContext:
             return panels
         if place not in self.regions.rects:
             return []
-        if place not in TABBED:
+        if place not in TABBED or not panels:
             return panels
         chosen = self.layout.tabs.get(place)
         return [next((panel for panel in panels if panel.id == chosen), panels[0])]
