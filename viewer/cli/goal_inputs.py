@@ -36,15 +36,10 @@ _RUN_AS = "ikviewer_goals"
 
 
 def goal_from(named: str, skeleton: Skeleton) -> Goal:
-    """The goal by a function in a Python file, which is run; a note on stderr says so.
+    """The goal by a function in a Python file (``FILE.py:NAME``), which is run; a note on stderr says so.
 
-    Args:
-        named: ``FILE.py:NAME``. The function takes the world pose, and the skeleton if it has two parameters; it
-            returns numbers that the solver brings to zero.
-        skeleton: the second argument.
-
-    Raises:
-        InputError: unknown file or function, or the file raises an error; one line, with file and line.
+    The function takes the world pose, and the skeleton if it has two parameters; it returns numbers that the solver
+    brings to zero. An error that it raises becomes one line, with file and line.
     """
     file, _, name = named.rpartition(":")
     path = Path(file)

@@ -249,9 +249,7 @@ def one_or_each(
 ) -> Result | Iterator[Result]:
     """Do the work on a command's ``file``, or on every file of that folder; ``options`` hold all three.
 
-    Raises:
-        UsageError: it is a folder, and there is no destination for the outputs, or a single file.
-        ViewerError: as of the work, or of `on_each`.
+    A folder needs a destination for many outputs: else it is wrong usage.
     """
     if not is_many(file, output):
         return work(options)
@@ -271,19 +269,10 @@ def _file_to_file(work: Callable[[O], Result], options: O, pair: Pair) -> Result
 def on_each(
     kind: Kind, work: Work[O], options: O, names: Sequence[str], output: str, spread: Spreading, *, kept: str = ""
 ) -> Iterator[Result]:
-    """Do the work on every input; a failure does not stop the others.
+    """Do the work on every input; a failure does not stop the others. Yields the results, and last a line about all.
 
-    Args:
-        kind: what the work is called, and its outputs.
-        work: on one input; a function of a module.
-        options: of the command.
-        names: files and folders, as they were typed.
-        output: a folder, or a name with `STEM`.
-        spread: how it is done.
-        kept: what a message advises where an input would be replaced; "": it may be.
-
-    Yields:
-        The results, and last a line about all.
+    Names are those that were typed, and the output is a folder, or a name with `STEM`. ``kept`` is what a message
+    advises where an input would be replaced; "": it may be.
 
     Raises:
         ViewerError: nothing was written: outputs that collide, that replace inputs, or cannot be written; or the disk

@@ -65,11 +65,7 @@ def _script(file: str, options: ViewOptions) -> Replay:
 
 
 def _check_done(script: Replay, window: Window) -> None:
-    """Raise InputError if `--exit-after` has ended a script early, so that its outputs are incomplete.
-
-    Raises:
-        FormatError: a recorded call could not be made; the window has shown it and gone on.
-    """
+    """Raise the error of a recorded call, or one if `--exit-after` has ended a script early: outputs are incomplete."""
     if script.error is not None:
         raise script.error
     if window.exit_after is not None and not script.finished:
@@ -78,11 +74,7 @@ def _check_done(script: Replay, window: Window) -> None:
 
 
 def _figures(options: ViewOptions) -> tuple[Session, Callable[[Controller], None] | None]:
-    """The session of one file or several; of several, those that cannot be read are named, and the others are shown.
-
-    Raises:
-        ViewerError: none can be read; the error is that of the first.
-    """
+    """The session of one file or several; of several, those that cannot be read are named, and the others are shown."""
     if not options.more:
         return _session(options)
     found: list[tuple[str, Document]] = []

@@ -77,16 +77,10 @@ def tried_each(
     name: Callable[[T], str] = str,
     arrived: Callable[[T, Done], object] = lambda *_: None,
 ) -> Iterator[tuple[T, Done]]:
-    """Yield every item with the outcome of ``work(options, item)``, in order.
+    """Yield every item with the outcome of ``work(options, item)``, in order; ``name`` is an item's in messages.
 
-    Args:
-        work: processes one item.
-        options: of the command.
-        items: to be processed.
-        jobs: the number of processes; 1: this one only.
-        scheduler: the address of a Dask scheduler whose workers do it; None: processes of this machine.
-        name: of an item, for messages.
-        arrived: is called with each item as soon as it is done, which may be before those in front of it.
+    One job is this process alone; ``scheduler`` is the address of a Dask scheduler whose workers do it. ``arrived`` is
+    called with each item as soon as it is done, which may be before those in front of it.
 
     Raises:
         MachineError: the machine lacks something, and so every item would fail.

@@ -52,24 +52,17 @@ def room_for_frames(file_bytes: int) -> int:
 
 
 def check_counts(joints: int, tips: int = 0, effectors: int = 0) -> None:
-    """Refuse a skeleton that is too large, before anything is allocated for its parts.
-
-    Raises:
-        FormatError: more than `MOST_JOINTS` joints, end sites or effectors.
-    """
+    """Refuse more than `MOST_JOINTS` joints, end sites or effectors, before anything is allocated for them."""
     for found, what in ((joints, "joints"), (tips, "end sites"), (effectors, "effectors")):
         if found > MOST_JOINTS:
             raise FormatError(f"expected at most {MOST_JOINTS:,} {what}, found {found:,}")
 
 
 def check_character(character: Character, file: str | None = None) -> Character:
-    """The character, unless it is too large or reaches beyond `FARTHEST`.
+    """The character, unless it has too many parts or reaches beyond `FARTHEST`; ``file`` names the file in messages.
 
     The result of every reader is checked here. Skeletons, poses and clips check that each number is finite; this checks
     their sums, so that later computations cannot overflow.
-
-    Raises:
-        FormatError: too many parts, or too far from the origin; ``file`` names the file.
     """
     with of_file(file):
         check_skeleton(character.skeleton, character.clips.values())

@@ -126,34 +126,20 @@ class FileFormat(NamedTuple):
     sign: bytes = b""
 
     def read(self, path: Path, name: str, units: str, up: str, *, meshes: bool = True) -> Any:  # noqa: ANN401 - a Character, whose module loads numpy
-        """The character of a file.
+        """The character of a file; ``name`` is what messages call it. A library that it needs may not be installed.
 
-        Args:
-            path: the file.
-            name: its name for messages.
-            units: as `check_units` returns them; formats in metres always give a warning for other ones.
-            up: as `check_up` returns it; the same holds.
-            meshes: False leaves meshes in files of their own unread.
-
-        Raises:
-            ViewerError: the file cannot be read or is refused; a library that the format needs is not installed.
+        Formats in metres always give a warning for other units and axes, which are as `check_units` and `check_up`
+        return them. Without ``meshes`` those in files of their own stay unread.
         """
         more = {} if meshes or not self.has_mesh_files else {"meshes": False}
         return _function(self.reader)(path, name, units=units, up=up, **more)
 
     def read_points(self, path: Path, name: str) -> Any:  # noqa: ANN401 - RecordedPoints, whose module loads numpy
-        """The positions over time of a file; ``name`` is the file's in messages.
-
-        Raises:
-            ViewerError: as `read`; a FormatError need not name the file.
-        """
+        """The positions over time of a file; a FormatError need not name it."""
         return _function(self.points)(path, name)
 
     def write(self, character: Any, path: Path, options: WriteOptions) -> list[str]:  # noqa: ANN401
-        """Write a character.
-
-        Returns:
-            Warnings: what the format could not hold.
+        """Write a character, and return warnings: what the format could not hold.
 
         Raises:
             OutputError: the file cannot be written.

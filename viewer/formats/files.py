@@ -118,11 +118,7 @@ def read_bytes(path: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
 
 
 def decode_utf8(data: bytes, name: str) -> str:
-    """Text of a file, without a byte order mark.
-
-    Raises:
-        FormatError: not UTF-8, with the line and column of the first wrong byte.
-    """
+    """Text of a file, without a byte order mark; the error has the place of the first byte that is not UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError("expected text in UTF-8, found UTF-16 (not UTF-8)", file=name, line=1, column=1)
     try:
@@ -150,14 +146,8 @@ def write_whole(path: Path, content: bytes | str | Callable[[BinaryIO], object])
     """Write a file atomically: even after a crash it has either its old contents or all of the new ones.
 
     The bytes are written to a temporary file beside it, flushed to the disk, and renamed. A symbolic link stays: the
-    file that it points to is replaced. An existing file keeps its permissions.
-
-    Args:
-        path: the file.
-        content: its bytes, its text (written as UTF-8), or a function that writes into an open binary file.
-
-    Raises:
-        OutputError: no such folder, no permission, a read-only or full disk, a folder or device of that name.
+    file that it points to is replaced. An existing file keeps its permissions. The content is bytes, a text (written as
+    UTF-8), or a function that writes into an open binary file.
     """
     with _output_errors(path):
         target = Path(os.path.realpath(path))

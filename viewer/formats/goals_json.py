@@ -315,8 +315,7 @@ def _object_words(one: Object) -> dict[str, object]:
 def goals_to_json(goals: tuple[Goal, ...], contact: Contact | None = None, ground: float | None = None) -> str:
     """The text of a goals file; reading it gives equal goals, contact and ground.
 
-    Raises:
-        InputError: a function goal or the vertices of a mesh, which no file can hold.
+    No file can hold a function goal or the vertices of a mesh.
     """
     lines = block_list((compact(goal_words(goal)) for goal in goals), " ")
     version = max(
@@ -432,11 +431,7 @@ def _pin(entry: GoalEntry, options: GoalOptions) -> Goal:
 
 
 def goal_words(goal: Goal) -> dict[str, object]:
-    """The entry of a goal.
-
-    Raises:
-        InputError: a function goal, which no file can hold.
-    """
+    """The entry of a goal; no file can hold a function goal."""
     kind = KINDS[goal.kind]
     if not kind.built_in:
         raise InputError("a function goal cannot be written to a file")

@@ -316,17 +316,9 @@ def fields_of(kind: type[msgspec.Struct]) -> dict[str, tuple[Kind, bool]]:
 
 
 def decode(text: str, kind: type[T], word: str, file: str, warnings: list[str] | None = None) -> T:
-    """A JSON document as data of one type.
+    """A JSON document as data of one type, of a file that is one of `KINDS`: ``word``.
 
-    Args:
-        text: the document.
-        kind: the type.
-        word: the expected kind of file, one of `KINDS`.
-        file: its name for messages.
-        warnings: receives a line for each unknown key.
-
-    Raises:
-        FormatError: not JSON, another kind of file, a later version, values that do not fit the type.
+    ``warnings`` receives a line for each unknown key.
     """
     try:
         data: T = _decoder(kind).decode(text)
@@ -361,11 +353,7 @@ def _careful(text: str, kind: type[T], word: str) -> tuple[T, list[str]]:
 
 
 def parse(text: str) -> Json:
-    """Any JSON document; NaN, infinities and numbers beyond the range of floats become floats.
-
-    Raises:
-        FormatError: not JSON (with line and column), nested too deeply, or empty.
-    """
+    """Any JSON document that is not nested too deeply; NaN, infinities and numbers beyond the range become floats."""
     if not text.strip():
         raise FormatError("the file is empty; expected a JSON object")
     try:

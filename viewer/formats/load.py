@@ -156,11 +156,7 @@ def load_data(data: bytes, name: str, form: str | None, *, units: str, up: str) 
 
 
 def read_standard_input() -> bytes:
-    """All bytes of standard input.
-
-    Raises:
-        InputError: standard input is a terminal, closed, or larger than a file may be.
-    """
+    """All bytes of standard input, unless it is a terminal, closed, or larger than a file may be."""
     stream = getattr(sys.stdin, "buffer", None)
     if stream is None or stream.isatty():
         found = "the terminal" if stream else "none"

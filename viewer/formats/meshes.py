@@ -308,11 +308,9 @@ class Shape(NamedTuple):
 def primitive(word: str, sizes: Sequence[float]) -> tuple[Floats, NDArray[np.int64]]:
     """Vertices (V, 3) and triangles (T, 3) of a shape about the origin, along z; trimesh has to be installed.
 
-    A shape so small that its corners are one point, or larger than figures may be, has no triangles.
-
-    Args:
-        word: "box", "sphere", "ellipsoid", "cylinder" or "capsule".
-        sizes: three sides; a radius; three radii; radius and length, of a capsule without its ends.
+    A shape so small that its corners are one point, or larger than figures may be, has no triangles. The sizes are of a
+    box three sides; of a sphere its radius; of an ellipsoid three radii; of a cylinder and a capsule, without its ends,
+    radius and length.
     """
     import trimesh  # noqa: PLC0415 - it is large
 
@@ -478,11 +476,7 @@ def write_mesh(character: Character, path: Path, _: WriteOptions) -> list[str]:
 
 
 def figure_mesh(character: Character) -> Any:  # noqa: ANN401 - of trimesh, which is loaded on demand
-    """The bones as triangles, each octahedron closed and facing outwards, in world metres.
-
-    Raises:
-        InputError: NaN or infinite numbers, or numbers past the range of 32-bit floats.
-    """
+    """The bones as triangles, each octahedron closed and facing outwards, in world metres."""
     from trimesh import Trimesh  # noqa: PLC0415 - only writing meshes needs it
 
     skeleton, clip = character.skeleton, character.clip

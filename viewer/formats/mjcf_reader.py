@@ -88,12 +88,7 @@ class Part(NamedTuple):
 
 
 def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """Read a model.
-
-    Raises:
-        FormatError: not XML, MuJoCo refuses it or takes too long, it names files outside of its package.
-        MachineError: MuJoCo is not installed.
-    """
+    """Read a model, if MuJoCo is installed and compiles it in time; it may not name files outside of its package."""
     root = parse_xml(read_bytes(path, name, MOST_TEXT_BYTES), name)
     if root.tag != "mujoco":
         raise FormatError(f"expected <mujoco>, found <{root.tag}>", file=name, line=root.line)

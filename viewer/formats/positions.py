@@ -119,11 +119,7 @@ def _positions(array: NDArray[Any], key: str) -> Floats:
 
 
 def known_points(points: Floats) -> Floats:
-    """The points (F, K, 3) with NaN where a place is not known or infinite.
-
-    Raises:
-        FormatError: no frame, too many points, or numbers so large that no unit makes them places.
-    """
+    """The points (F, K, 3) with NaN where a place is not known or infinite; too many and too large ones are refused."""
     _check_size(*points.shape[:2])
     known = np.where(np.isfinite(points).all(axis=-1, keepdims=True), points, np.nan)
     largest = float(np.nanmax(np.abs(known))) if np.isfinite(known).any() else 0.0
@@ -347,9 +343,6 @@ def read_names(file: str) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
     """The names in a file of names, and their parents if it states them.
 
     A line is ``NAME`` or ``NAME PARENT``; the root has none. Empty lines and lines that begin with # do not count.
-
-    Raises:
-        ViewerError: the file cannot be read; a line with more words, a name twice, no names.
     """
     names: list[str] = []
     parents: list[str] = []

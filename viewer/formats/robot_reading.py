@@ -101,10 +101,9 @@ class Element:
 
 
 def parse_xml(data: bytes, name: str) -> Element:
-    """The root element of an XML document; ``name`` is the file in messages.
+    """The root element of an XML document that is neither too deep nor too large; ``name`` is the file in messages.
 
-    Raises:
-        FormatError: not well-formed, a document type (entities could make it grow without end), too deep, too large.
+    A document type is refused: entities could make it grow without end.
     """
     parser = expat.ParserCreate()  # without namespaces: files have prefixes that they do not declare
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
@@ -159,10 +158,8 @@ def run_apart(
 ) -> tuple[bytes | None, list[str]]:
     """Run a program of ours that may do whatever a file leads it to: in a folder of its own, within bytes and seconds.
 
-    ``what`` it is begins the message when it takes too long. Windows has no limit of memory.
-
-    Returns:
-        Its output, None if it failed; and the lines that it printed to stderr.
+    Its output, None if it failed; and the lines that it printed to stderr. ``what`` it is begins the message when it
+    takes too long. Windows has no limit of memory.
     """
     with (
         tempfile.TemporaryDirectory(prefix="ikviewer-") as folder,

@@ -242,12 +242,7 @@ def _numbers(values: Any) -> str:  # noqa: ANN401 - arrays of numpy, or of MuJoC
 
 
 def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[str]:  # noqa: ARG001 - as of all writers
-    """Write the skeleton.
-
-    Raises:
-        InputError: MuJoCo would not open it.
-        MachineError: MuJoCo is not installed.
-    """
+    """Write the skeleton; MuJoCo has to be installed, and to open what is made."""
     skeleton = character.skeleton
     write_whole(path, mjcf_text(character))
     balls = skeleton.of_kind(JointKind.BALL).tolist()

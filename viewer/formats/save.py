@@ -157,11 +157,7 @@ def retimed(clip: Clip, frames: range | None, *, frame_time: float | None = None
 
 
 def check_suffix(path: Path) -> Writer:
-    """The writer for a file of that name.
-
-    Raises:
-        InputError: its suffix is not that of a format that can be written.
-    """
+    """The writer for a file of that name; one that ends in no format's suffix is refused."""
     check_no_session(path)
     writer = WRITERS.get(path.suffix.casefold())
     if path.suffix.casefold() in PICTURES:

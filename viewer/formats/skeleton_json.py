@@ -131,16 +131,10 @@ def write_skeleton_json(character: Character, path: Path, options: WriteOptions)
 def skeleton_to_json(
     character: Character, *, units: str | None = None, up: str | None = None, precision: int | None = None
 ) -> str:
-    """The text of a skeleton file; reading it gives an equal character.
+    """The text of a skeleton file with the first clip; reading it gives an equal character.
 
-    Args:
-        character: what to write: its skeleton and its first clip.
-        units: m, cm, mm, inch, cmu, raw or metres per unit; None: those of the source.
-        up: "y" or "z"; None: that of the source.
-        precision: decimals of lengths, and of rotations if 4 or more; None: all that a reader needs for equal values.
-
-    Raises:
-        InputError: unknown units or axis; NaN or infinite numbers.
+    Units and axis are those of the source unless given. ``precision`` are decimals of lengths, and of rotations if 4 or
+    more; None: all that a reader needs for equal values.
     """
     source = target_source(character.source, units, up)
     writer = _Writer(character.skeleton, source, file_order(character), precision)
@@ -301,8 +295,7 @@ class _Writer:
 def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, object]:
     """What a file says of one joint besides its place: kind, axis or axes, limits and so on, by key.
 
-    Raises:
-        InputError: a slide with only one limit, which a file cannot express.
+    A slide with only one limit is refused: a file cannot express it.
     """
     kind, limits = skeleton.kinds[joint], skeleton.limits[joint]
     words: dict[str, object] = {}

@@ -214,13 +214,10 @@ def in_words(frame: Frame) -> str:
 
 
 def settle(units: str | float, up: str, points: Floats, body: Body | None = None) -> Frame:
-    """Units and axes as the user states them, or guessed from the first frame.
+    """Units and axes as the user states them, or guessed from the first frame where they are "auto".
 
-    Args:
-        units: as `check_units` takes them; "auto": guessed. "raw" keeps the axes too, unless ``up`` is stated.
-        up: as `check_up` takes it; "auto": guessed.
-        points: (N, 3) all joints and tips in the first frame.
-        body: the figure among them; the guess is then made from it alone.
+    "raw" keeps the axes too, unless ``up`` is stated. ``points`` (N, 3) are all joints and tips in the first frame; if
+    ``body`` is the figure among them, the guess is made from it alone.
     """
     units, stated = check_units(units), check_up(up)
     extent = _extent(points if body is None else body.points)

@@ -450,12 +450,7 @@ def _robot_links(ordered: list[tuple[str, Moved | None]]) -> list[RobotLink]:
 
 
 def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", meshes: bool = True) -> Character:
-    """Read a robot as `read_urdf` does, once xacro has expanded its macros.
-
-    Raises:
-        FormatError: xacro refuses it, takes too long, or makes no robot of it.
-        MachineError: xacro is not installed.
-    """
+    """Read a robot as `read_urdf` does, once xacro, if it is installed, has expanded its macros in time."""
     if not is_installed("xacro"):
         raise MachineError(f"{name}: xacro files need: pip install 'ikviewer[robots]'")
     if not path.is_file():

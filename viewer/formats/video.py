@@ -101,11 +101,7 @@ def is_numbered(path: Path) -> bool:
 
 
 def checked(frames: Iterable[NDArray[np.uint8]]) -> Iterable[NDArray[np.uint8]]:
-    """The same pictures, checked as they pass.
-
-    Raises:
-        InputError: a picture of another size than the first, or no pictures.
-    """
+    """The same pictures, checked as they pass: there is one, and all have the size of the first."""
     first = None
     for frame in frames:
         if first is None:
@@ -121,11 +117,7 @@ def checked(frames: Iterable[NDArray[np.uint8]]) -> Iterable[NDArray[np.uint8]]:
 
 
 def find_ffmpeg() -> str:
-    """The path of ffmpeg.
-
-    Raises:
-        MachineError: ffmpeg is not installed.
-    """
+    """The path of ffmpeg; a MachineError if it is not installed."""
     found = shutil.which("ffmpeg")
     if found:
         return found

@@ -108,13 +108,10 @@ class _Measure(NamedTuple):
     period: Floats
 
     def __call__(self, turns: Floats) -> tuple[Floats, Floats, Floats]:
-        """Room above the lower ends, below the upper ones, and of swings to half a turn.
+        """(N, 7) the room ahead, (N, 7, 3) its gradient, and (N, 7) the room now.
 
-        Args:
-            turns: (N, 5, 4) of each ball: now; ahead; and ahead, followed by `_PROBE` about x, y and z.
-
-        Returns:
-            (N, 7) the room ahead, (N, 7, 3) its gradient, and (N, 7) the room now.
+        Room is above the lower ends, below the upper ones, and of swings to half a turn. ``turns`` (N, 5, 4) are those
+        of each ball: now; ahead; and ahead, followed by `_PROBE` about x, y and z.
         """
         sorted_turns = np.take_along_axis(turns, self.order[:, None, :], axis=-1)
         angles = _euler(sorted_turns, self.parity) if self.is_euler else to_swing_twist(sorted_turns, 2)

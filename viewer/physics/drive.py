@@ -114,11 +114,7 @@ class Drive:
     def aim(self, data: MuJoCo, target: Floats, speed: Floats, out: Floats) -> None:
         """Set the forces ``out`` (nv,) and the model's inertia for the next step.
 
-        Args:
-            data: the `mujoco.MjData` before the step.
-            target: coordinates (nq,) of the pose to reach.
-            speed: (nv,) its velocity.
-            out: the applied forces.
+        The pose to reach has the coordinates ``target`` (nq,) and velocity ``speed`` (nv,).
         """
         mj, own = self._model.mj, len(self.driven)
         self._mujoco.mj_differentiatePos(mj, self.missing, 1.0, data.qpos, target)

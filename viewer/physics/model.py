@@ -73,11 +73,7 @@ _SOLE = 0.03
 
 
 def load_mujoco() -> MuJoCo:
-    """The module.
-
-    Raises:
-        MachineError: it is not installed, or this machine cannot load it.
-    """
+    """The module; a MachineError if it is not installed, or this machine cannot load it."""
     if not is_installed("mujoco"):
         raise MachineError("physics needs MuJoCo: pip install 'ikviewer[physics]'")
     try:
@@ -261,14 +257,9 @@ class Model:
 def make_model(
     skeleton: Skeleton, pose: Pose, surroundings: Surroundings, *, balls: int = BALLS, figures: Sequence[Skeleton] = ()
 ) -> Model:
-    """Compile the model of a skeleton.
+    """Compile the model of a skeleton, which several figures may make up: see `viewer.physics.surroundings`.
 
-    Args:
-        skeleton: any.
-        figures: that it is made of, one after the other: see `viewer.physics.surroundings`; (): it is one.
-        pose: translations that no joint changes are those of this pose.
-        surroundings: gravity, floor, balls.
-        balls: how many can be thrown.
+    Translations that no joint changes are those of the pose; ``balls`` can be thrown.
 
     Raises:
         MachineError: MuJoCo is not installed.
@@ -362,11 +353,7 @@ def _joints_in(mj: MuJoCo, made: Spec, skeleton: Skeleton) -> Model:
 
 
 def _allow_for_start(mujoco: MuJoCo, made: Spec, skeleton: Skeleton, pose: Pose) -> Sunk:
-    """Exclude contact of pairs that are deep in each other in the start pose, and of parts deep in the floor.
-
-    Returns:
-        The parts deep in the floor.
-    """
+    """Exclude contact of pairs that are deep in each other in the start pose, and of parts deep in the floor: these."""
     mj = _compiled(made.spec)
     data = mujoco.MjData(mj)
     data.qpos[:] = _joints_in(mj, made, skeleton).coordinates(pose, data.qpos)

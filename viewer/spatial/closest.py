@@ -333,19 +333,11 @@ def capsule_to_grid(
     low: Triple,
     cell: Number,
 ) -> Measure:
-    """Between a capsule and the surface that a grid of signed distances describes, turned by q.
+    """Between a capsule and the surface that a grid of signed distances describes, about a center, turned by q.
 
-    Args:
-        p: start of the capsule's axis, world frame.
-        u: the way to its end.
-        radius: of the capsule.
-        center: of the object.
-        q: world_from_object.
-        grid: (N,) the values of all grids, each in C order.
-        start: where this one begins in it.
-        shape: (3,) points along its axes, as floats.
-        low: (3,) its first point, in the object's frame.
-        cell: metres between points.
+    The axis is p .. p + u, world frame. ``grid`` (N,) has the values of all grids, each in C order; this one begins at
+    ``start`` and has ``shape`` (3,) points, as floats, ``cell`` metres apart, from ``low`` (3,) on, in the object's
+    frame.
     """
     begin, way = turn(q, minus(p, center), -1.0), turn(q, u, -1.0)
     best = 0.0 * p[0]

@@ -109,13 +109,9 @@ def drags(rig: Rig, sequences: int, frames: int, seed: int) -> list[Problems]:
 
 
 def posed(rig: Rig, coordinates: Floats, moved: Floats, turned: Floats) -> Problems:
-    """The problems whose hidden poses have these coordinates.
+    """The problems whose hidden poses have these coordinates (N, J, 3), added to the rest pose's.
 
-    Args:
-        rig: the skeleton.
-        coordinates: (N, J, 3) added to the rest pose's, as `viewer.skeleton.coordinates` defines them.
-        moved: (N, 3) metres that free roots are moved by.
-        turned: (N, 3) rotation vectors that they are turned by.
+    Free roots are moved by (N, 3) metres and turned by (N, 3) rotation vectors.
     """
     skeleton, space = rig.skeleton, joint_space(rig.skeleton)
     count = len(coordinates)
@@ -184,18 +180,10 @@ def _eased(keys: Floats, frames: int) -> Floats:
 def out_and_back(
     solver: Solver, starts: Problems, shape: str, seed: int, tries: int, size_m: float
 ) -> list[tuple[Pose, Floats, Floats]]:
-    """One path per start for which one is found.
+    """Start pose, targets (F, G, 3) and turns (G, 4) of one path, a "line" or "loop", per start for which one is found.
 
-    Args:
-        solver: says what is within reach: a one-shot solve of places on the way.
-        starts: whose hidden poses the drags begin at.
-        shape: "line" or "loop".
-        seed: of the directions, and of which effector moves.
-        tries: directions that are tried for each start.
-        size_m: see `SIZES_M`.
-
-    Returns:
-        Start pose, targets (F, G, 3), turns (G, 4).
+    The solver says what is within reach: a one-shot solve of places on the way. ``tries`` directions are tried for each
+    start; ``size_m`` is one of `SIZES_M`.
     """
     random = np.random.default_rng([seed, len(shape)])
     found = []
@@ -214,10 +202,9 @@ def out_and_back(
 
 
 def beyond(starts: Problems, seed: int) -> list[tuple[Pose, Floats, Floats]]:
-    """One path per start: one effector goes `BEYOND_M` out, farther than it reaches, stays there and comes back.
+    """Start pose, targets (F, G, 3) and turns (G, 4) of one path per start.
 
-    Returns:
-        Start pose, targets (F, G, 3), turns (G, 4).
+    One effector goes `BEYOND_M` out, farther than it reaches, stays there and comes back.
     """
     random = np.random.default_rng([seed, 1])
     there = np.linspace(0.0, 1.0, _WAY_FRAMES + 1)
@@ -263,14 +250,9 @@ class Score:
 
 
 def score(rig: Rig, targets: Floats, turns: Floats, rotations: Floats, translations: Floats) -> Score:
-    """Score poses of a rig.
+    """Score poses of a rig, with local rotations (N, J, 4) and translations (N, J, 3), metres.
 
-    Args:
-        rig: the skeleton and its effectors.
-        targets: (N, G, 3) target positions, metres, world frame.
-        turns: (N, G, 4) target rotations, (x, y, z, w), for effectors with ``rig.turned``.
-        rotations: (N, J, 4) of the poses, local.
-        translations: (N, J, 3) of the poses, local, metres.
+    ``targets`` (N, G, 3) are in the world, metres; ``turns`` (N, G, 4) are for effectors with ``rig.turned``.
     """
     places, frames = world(rig.skeleton, rotations, translations)
     points = places[:, rig.joints] + np.einsum("ngij,gj->ngi", frames[:, rig.joints], rig.offsets)

@@ -252,12 +252,7 @@ class CompressedError(FormatError):
 
 
 def open_gltf(path: Path, name: str) -> tuple[File, list[bytes]]:
-    """The file's data and the bytes of all its buffers.
-
-    Raises:
-        InputError: the file, or a file that it refers to, cannot be read.
-        FormatError: not glTF 2.0, damaged, or it requires an unknown extension.
-    """
+    """The data of a glTF 2.0 file that requires no unknown extension, and the bytes of all its buffers."""
     data = read_bytes(path, name, LARGEST_FILE)
     if not data:
         raise FormatError("the file is empty; expected glTF", file=name)
@@ -367,20 +362,12 @@ def _beside(uri: str, path: Path, name: str | None, where: str, largest: int) ->
 
 
 def uri_bytes(uri: str, path: Path, where: str, largest: int) -> bytes:
-    """The bytes of a uri: base64 data, or a file in the folder of the file ``path`` or below it.
-
-    Raises:
-        FormatError: at the path ``where``: it cannot be read, or has more than ``largest`` bytes.
-    """
+    """The bytes of base64 data, or of a file beside ``path`` or below it; ``where`` is the path in messages."""
     return _inline(uri, None, where) if uri.startswith("data:") else _beside(uri, path, None, where, largest)
 
 
 def view_bytes(file: File, buffers: list[bytes], index: int, where: str) -> bytes:
-    """The bytes of a buffer view.
-
-    Raises:
-        FormatError: there is no such view (at the path ``where``), or it is not within its buffer.
-    """
+    """The bytes of a buffer view; ``where`` is the path of its index in messages."""
     if index >= len(file.buffer_views):
         raise FormatError(f"expected one of {len(file.buffer_views)} buffer views, found {index}", path=where)
     view = file.buffer_views[index]
@@ -409,9 +396,8 @@ class Accessors:
     def floats(self, index: int, components: int, where: str) -> Floats:
         """(N, components) float64, read-only; normalised integers become numbers from -1 or 0 to 1.
 
-        Raises:
-            FormatError: an unknown accessor (at the path ``where``), another type, bytes outside its buffer, NaN or
-                infinity, or more numbers than all accessors may have.
+        NaN, infinity and more numbers than all accessors may have are refused; ``where`` is the path of the index in
+        messages.
         """
         known = self._read.get(index)
         if known is not None and known.shape[1] == components:

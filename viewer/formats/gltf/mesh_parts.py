@@ -315,11 +315,7 @@ class Materials:
 
 
 def check_picture(data: bytes, where: str) -> str:
-    """The kind of a picture, by its first bytes, such as "image/png".
-
-    Raises:
-        FormatError: not a picture, a damaged one, or one of too many pixels; ``where`` is its path in the file.
-    """
+    """The kind of a picture, by its first bytes, such as "image/png"; damaged and too large ones are refused."""
     from PIL import Image  # noqa: PLC0415 - only files with pictures need it
 
     try:

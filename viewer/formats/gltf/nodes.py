@@ -207,11 +207,9 @@ def _decomposed(matrix: Floats, path: str) -> tuple[Floats, Floats, Floats]:
 
 
 def bake(tree: Tree, local: Local) -> tuple[Local, set[int]]:
-    """Move scales into the translations, such that every node keeps its world position.
+    """Move scales, which then count for all below, into the translations: every node keeps its world position.
 
-    Returns:
-        The motion, with scales that count for all below; and the nodes whose uneven or mirrored scale shears their
-        children, whose positions are right all the same.
+    Also the nodes whose uneven or mirrored scale shears their children, whose positions are right all the same.
     """
     if (local.scales == 1.0).all():
         return local, set()

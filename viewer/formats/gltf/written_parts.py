@@ -48,15 +48,9 @@ class BufferWriter:
         return b"".join(self._parts)
 
     def add(self, array: NDArray[Any], *, vertices: bool = False, bounds: bool = False) -> int:
-        """Append an array.
+        """Append an array (N,), (N, 3), (N, 4) or (N, 4, 4) of float32, uint8 or uint16; the index of its accessor.
 
-        Args:
-            array: (N,), (N, 3), (N, 4) or (N, 4, 4) in memory order; float32, uint8 or uint16.
-            vertices: it is an attribute of vertices.
-            bounds: state its smallest and largest values, which glTF requires of positions and times.
-
-        Returns:
-            The index of its accessor.
+        ``bounds`` states its smallest and largest values, which glTF requires of positions and times.
         """
         values = np.ascontiguousarray(array)
         accessor = container.Accessor(
@@ -90,14 +84,9 @@ def primitive(
     influences: tuple[NDArray[Any], NDArray[Any]] | None,
     material: int,
 ) -> dict[str, Any]:
-    """Triangles, three corners (V, 3) and normals each, without an index.
+    """Triangles, three corners (V, 3), metres, and normals of any length but 0 each, without an index.
 
-    Args:
-        buffer: takes the arrays.
-        corners: metres.
-        normals: of any length but 0.
-        influences: (V, 4) indices of a skin's joints, and their weights; None: the triangles are rigid.
-        material: its index.
+    ``influences`` are (V, 4) indices of a skin's joints, and their weights; None: the triangles are rigid.
     """
     attributes = {
         "POSITION": buffer.add(corners.astype("<f4"), vertices=True, bounds=True),
