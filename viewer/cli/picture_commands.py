@@ -22,8 +22,6 @@ from viewer.opengl.pose_library import PoseLibrary
 from viewer.progress import report
 from viewer.skeleton import Character, Clip, Pose
 
-OUTPUTS = (".png", ".mp4", ".gif")
-
 _Drawn: TypeAlias = tuple[str, dict[str, Json], list[str]]
 """Reports of the files written, in words and for ``--json``; and warnings."""
 
@@ -35,7 +33,7 @@ def run_render(options: RenderOptions) -> Result | Iterator[Result]:
 
 
 def _checked(name: str, options: RenderOptions) -> Path:
-    output = inputs.checked_output(name, OUTPUTS)
+    output = inputs.checked_output(name, file_formats.PICTURES)
     _check_usage(options, output)
     inputs.check_kept(output, options)
     return output

@@ -17,6 +17,7 @@ from viewer.cli.job import Json, Result, UsageError, warn
 from viewer.cli.many_files import Kind, one_or_each
 from viewer.cli.solving_options import BENDS, LabOptions, LayerOptions, SolveOptions, Solving
 from viewer.errors import InputError, one_line, plural, prefixed, quote, shown
+from viewer.formats.file_formats import PICTURES, POSES
 from viewer.formats.files import write_whole
 from viewer.formats.lab_report import amount, report_document, report_text
 from viewer.formats.motion_json import pose_to_json
@@ -34,9 +35,7 @@ from viewer.ik.solver_options import ONE_SHOT, SolverOptions
 from viewer.motion import Layer, solve_layers, with_windows
 from viewer.skeleton import Character, JointKind, Pose, Skeleton, joint_space, limit_violation
 
-OUTPUTS = (".json", ".bvh", ".glb", ".gltf", ".png")
-
-LAB_OUTPUTS = (".html", ".json", ".png", ".gif", ".mp4")
+LAB_OUTPUTS = (".html", ".json", *PICTURES)
 _REPEATS = 5
 
 
@@ -150,7 +149,7 @@ def _solver_options(options: SolveOptions, skeleton: Skeleton) -> SolverOptions:
 
 def _pose_output(name: str) -> Path:
     check_no_session(Path(name))
-    return inputs.checked_output(name, OUTPUTS)
+    return inputs.checked_output(name, POSES)
 
 
 def _write(character: Character, pose: Pose, goals: tuple[Goal, ...], path: Path) -> None:

@@ -142,8 +142,8 @@ whenever there is a pose."""
         completes=FILES,
     )
     output: str | None = options.output_option(
-        "write the pose: a pose file (`.json`), one frame (`.bvh`), a figure in that pose (`.glb`, `.gltf`) or a "
-        "picture (`.png`)"
+        "write the pose: a pose file (`.json`), a picture (`.png`), or the figure in that pose in any other format of "
+        "`convert` that has poses (`.bvh`, `.glb`, `.stl`, ...)"
     )
     start: Start = part(Start)
     solving: Solving = part(Solving)

@@ -100,7 +100,7 @@ class FileFormat(NamedTuple):
         is_table: it can hold joint positions, a column per degree of freedom, instead of places.
         is_alone: such files are not taken from folders of inputs: they are programs, or the suffix has other meanings,
         too.
-        has_objects: its files can hold objects beside the figure.
+        has_meshes: its files hold meshes: the skin, objects beside the figure, other figures.
         has_mesh_files: its meshes are separate files, which take longer to read than everything else.
         sign: the first bytes of its files in lower or upper case, or for XML "<" and the root element: by these the
         format of contents without a name is recognised.
@@ -121,7 +121,7 @@ class FileFormat(NamedTuple):
     points: str = ""
     is_table: bool = False
     is_alone: bool = False
-    has_objects: bool = False
+    has_meshes: bool = False
     has_mesh_files: bool = False
     sign: bytes = b""
 
@@ -171,10 +171,10 @@ FORMATS = (
                points="positions:read_csv_points", is_table=True),
     FileFormat(".npy", "NPY", _FIT, points="positions:read_npy_points"),
     FileFormat(".glb", "GLB", *_GLTF,
-               "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True, has_objects=True,
+               "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True, has_meshes=True,
                sign=b"glTF"),
     FileFormat(".gltf", "glTF", *_GLTF, "glTF as text", in_metres=True, several_clips=True,
-               has_objects=True, sign=b"{"),
+               has_meshes=True, sign=b"{"),
     FileFormat(".urdf", "URDF", "urdf_reader:read_urdf", "robot_writers:write_urdf",
                "A robot: links, joints, limits, shapes", in_metres=True, is_still=True, has_mesh_files=True,
                sign=b"<robot"),
@@ -203,6 +203,13 @@ CHARACTER_FILES = tuple(
 """Names of the formats that hold skeletons."""
 POINT_FILES = tuple(each.suffix for each in FORMATS if each.points)
 """Suffixes of the files that may hold positions over time."""
+FILMS = tuple(USUAL_FPS)
+PICTURES = (".png", *FILMS)
+"""Suffixes of what is drawn, not saved."""
+POSES = (*(each.suffix for each in FORMATS if each.writer and not each.is_still), ".png")
+"""Suffixes of the files that can show one pose."""
+MESHES = (".obj", ".stl", ".ply", ".off", ".glb", ".gltf", ".3mf")
+"""Suffixes of the files that can be an object beside a figure."""
 
 
 def is_session(path: str | Path) -> bool:

@@ -51,19 +51,10 @@ try:
     model = mujoco.MjModel.from_xml_path(sys.argv[1])
 except ValueError as error:
     sys.exit(" ".join(str(error).split()))
-arrays = {f"body_{name}": getattr(model, f"body_{name}")
-          for name in ("parentid", "pos", "quat", "jntadr", "jntnum", "mass", "ipos", "iquat", "inertia")}
-arrays |= {f"jnt_{name}": getattr(model, f"jnt_{name}")
-           for name in ("type", "axis", "pos", "range", "limited", "qposadr", "actfrclimited", "actfrcrange")}
-arrays |= {f"actuator_{name}": getattr(model, f"actuator_{name}")
-           for name in ("trntype", "trnid", "gear", "dyntype", "gaintype", "gainprm", "biastype", "forcelimited",
-                        "forcerange", "ctrllimited", "ctrlrange")}
-arrays |= {f"geom_{name}": getattr(model, f"geom_{name}")
-           for name in ("type", "size", "pos", "quat", "bodyid", "dataid", "rgba", "group", "matid")}
-arrays |= {f"site_{name}": getattr(model, f"site_{name}") for name in ("pos", "quat", "bodyid")}
-arrays |= {name: getattr(model, name) for name in (
-    "mesh_vert", "mesh_vertadr", "mesh_vertnum", "mesh_face", "mesh_faceadr", "mesh_facenum", "qpos0", "key_qpos",
-    "eq_type", "eq_objtype", "eq_obj1id", "eq_obj2id", "eq_data", "eq_active0", "mat_rgba")}
+kinds = ("body", "jnt", "actuator", "geom", "site", "eq", "mat")
+named = ("mesh_vert", "mesh_vertadr", "mesh_vertnum", "mesh_face", "mesh_faceadr", "mesh_facenum", "qpos0", "key_qpos")
+every = {name: getattr(model, name) for name in dir(model) if name in named or name.partition("_")[0] in kinds}
+arrays = {name: value for name, value in every.items() if isinstance(value, np.ndarray)}
 arrays["gravity"] = model.opt.gravity
 for kind, count in (("body", model.nbody), ("jnt", model.njnt), ("site", model.nsite)):
     arrays[f"{kind}_names"] = np.array([getattr(model, kind)(i).name for i in range(count)], dtype=str)

@@ -16,6 +16,7 @@ from viewer.errors import InputError, listed, prefixed, quote
 from viewer.formats.file_formats import (
     BY_SUFFIX,
     MOST_DECIMALS,
+    PICTURES,
     UpWord,
     WriteOptions,
     format_of,
@@ -34,8 +35,6 @@ Writer: TypeAlias = Callable[[Character, Path, WriteOptions], list[str]]
 
 WRITERS: dict[str, Writer] = {suffix: form.write for suffix, form in BY_SUFFIX.items() if form.writer}
 """Writers by suffix; each returns warnings: what the format could not hold."""
-PICTURES = (".png", ".gif", ".mp4")
-"""Suffixes of images and films, which are drawn, not saved."""
 
 ROTATING = {JointKind.BALL, JointKind.FREE, JointKind.FIXED}
 """Kinds of joints that formats of nodes and motion can express."""
@@ -93,11 +92,11 @@ def save(
     as_read = own.format == "bvh" and own == character.source
     form, missing = format_of(path), list[str]()
     with prefixed(path):
-        if around is not None and not form.has_objects:
+        if around is not None and not form.has_meshes:
             missing = _missing_objects(around, form.name, 1 if character.clip is None else len(character.clip))
         if form.is_still and character.clips:
             missing.append(f"{form.name} has no motion: it is left out")
-        if others and not form.has_objects:
+        if others and not form.has_meshes:
             many = f"{len(others)} other figures are" if len(others) > 1 else "1 other figure is"
             missing.append(f"{form.name} has one figure: {many} left out")
         # Numbers near the end of float range may overflow here; writers check that what they write is finite.
@@ -108,7 +107,7 @@ def save(
     skin, unread = character.skin, character.source.unread
     if unread:
         lost.append(f"left out, as only joints and motion are read: {', '.join(unread)}")
-    keeps = form.name in ("GLB", "glTF") and skin is not None and (skin.parts is not None or skin.follows_joints)
+    keeps = form.has_meshes and skin is not None and (skin.parts is not None or skin.follows_joints)
     if skin is not None and not keeps:
         lost.append(f"{form.name} has no place for the skin: {', '.join(skin.contents)} left out")
     return lost

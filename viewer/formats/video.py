@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from viewer.errors import InputError, MachineError, OutputError
-from viewer.formats.file_formats import FASTEST_FPS, FRAME_FIELD, wrong_suffix
+from viewer.formats.file_formats import FASTEST_FPS, FILMS, FRAME_FIELD, wrong_suffix
 from viewer.formats.files import check_output, write_whole
 
-SUFFIXES = (".mp4", ".gif", ".png")
+SUFFIXES = (*FILMS, ".png")
 
 _CURE = (
     "MP4 needs ffmpeg: python3 -m pip install imageio-ffmpeg, "

@@ -33,10 +33,6 @@ from viewer.spatial.quaternion import rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import Mover, ViewPart
 
-MESHES = (".obj", ".stl", ".ply", ".off", ".glb", ".gltf", ".3mf")
-"""Suffixes of files that can be a prop."""
-DROPPED_MESHES = (".obj", ".stl", ".ply", ".off", ".3mf")
-"""Those of them that are no figures, so that a dropped file is a prop."""
 _RING = 1.5
 """Radius of the ring around a touched place, in radii of the body."""
 _BALL, _SIDE, _BESIDE, _NEXT = 0.05, 0.12, 0.36, 0.2

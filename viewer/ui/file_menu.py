@@ -16,7 +16,7 @@ from viewer.document.actions import SetClip
 from viewer.document.document_contact import solver_contact
 from viewer.document.import_export import baked_character, baked_clip, goals_of
 from viewer.errors import InputError, ViewerError, plural, quote, shown
-from viewer.formats.file_formats import SAMPLE, format_of
+from viewer.formats.file_formats import FILMS, MESHES, PICTURES, SAMPLE, format_of
 from viewer.formats.files import write_whole
 from viewer.formats.goals_json import goals_to_json
 from viewer.formats.load import READERS
@@ -28,17 +28,16 @@ from viewer.session.session_files import SUFFIX, digest_on_disk, is_session, sav
 from viewer.skeleton import Character
 from viewer.skeleton.character import placed
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.contact import DROPPED_MESHES, Contacts
+from viewer.ui.contact import Contacts
 from viewer.ui.film import ObjectsAt, ShownMotion
 from viewer.ui.opening import Figures, Opening, import_pose_or_goals, kind_of_file
 from viewer.ui.posing import Nudging
 from viewer.ui.retargeting import Retargeting
 from viewer.ui.view import Message, View
 
-FILMS = (".mp4", ".gif")
 GOALS = ".json"
 """Suffix of goals files."""
-EXPORTS = (*WRITERS, ".png", *FILMS)
+EXPORTS = (*WRITERS, *PICTURES)
 """Suffixes of export files."""
 
 Answer = Literal["save", "discard", "cancel"]
@@ -169,7 +168,7 @@ class Files:
         if not dropped:
             return
         first = dropped[0]
-        if first.suffix.casefold() in DROPPED_MESHES:
+        if first.suffix.casefold() in MESHES and first.suffix.casefold() not in READERS:
             self._contacts.add_mesh(first)
         elif kind_of_file(first):
             self.open(first)

@@ -22,10 +22,10 @@ from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.errors import ViewerError, quote
+from viewer.formats.file_formats import MESHES
 from viewer.formats.files import check_output
 from viewer.formats.load import READERS, sample_names
 from viewer.session.session_files import SUFFIX
-from viewer.ui.contact import MESHES
 from viewer.ui.controller import Controller
 from viewer.ui.file_menu import EXPORTS, GOALS
 from viewer.ui.opening import LocateRequest
