@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import MoveTargets, SetCoordinate, SetMode, SetSolver
+from inside.document import MoveTargets, SetCoordinate, SetMode, SetSolver, current_errors
 from inside.ik import keywords_of
 from inside.session import DEMOS, Demo, LabWorker, lab_problem
 from inside.spatial import from_axis_angle
@@ -40,8 +40,7 @@ def solved(person: Person) -> None:
 
 def dragged(person: Person, dx: float = -60.0, dy: float = -70.0) -> None:
     """Drag the left hand."""
-    x, y = person.at("LeftHand")
-    person.drag((x, y), (x + dx, y + dy))
+    person.drag(person.at("LeftHand"), (dx, dy))
 
 
 @pytest.fixture
@@ -62,7 +61,12 @@ def test_methods_solve_the_drag_from_where_it_began_and_nothing_is_edited(person
     assert list(lab.traces) == ["default", "ccd", "transpose"]
     for trace in lab.traces.values():
         assert trace.start.same_as(begun)
-        assert trace.solver.goals == tuple(document.solver_goals().values())
+        asked = document.solver_goals()
+        for name, goal, given in zip(asked, trace.solver.goals, asked.values(), strict=True):
+            assert goal.hold == (name != "LeftHand" and not goal.pinned)
+            assert replace(goal, hold=False, level=1, weight=1.0, rotation_weight=1.0) == replace(
+                given, hold=False, level=1, weight=1.0, rotation_weight=1.0
+            )
     assert lab.trace is not None
     assert lab.trace.error(0) > 0.05
     scene = person.controller.scene()
@@ -76,6 +80,28 @@ def test_methods_solve_the_drag_from_where_it_began_and_nothing_is_edited(person
     assert person.controller.scene().ghosts == ()
     assert session.history.index == depth
     assert person.document is document
+
+
+def test_the_default_method_brings_the_hand_where_the_drag_did_and_holds_give_way(person: Person) -> None:
+    lab = person.controller.laboratory
+    lab.worker.iterations = 60
+    dragged(person, -60.0, 100.0)
+    solved(person)
+    lab.add("dls")
+    solved(person)
+    default, dls = lab.traces["default"], lab.traces["dls"]
+    goals = default.solver.goals
+    hand = [goal.effector for goal in goals].index("LeftHand")
+    firm = [not goal.hold for goal in goals]
+    moved = current_errors(person.document)
+    assert (moved["LeftHand"].metres or 0.0) < 1e-3
+    assert max(error.metres or 0.0 for error in moved.values()) > 0.02  # a hold gives way
+    assert default.last.errors_m[hand] < 1e-3
+    assert default.how.startswith("met after")
+    assert default.error(lab.last) == pytest.approx(default.last.errors_m[firm].max(), abs=0.0)
+    assert dls.error(lab.last) == pytest.approx(dls.last.errors_m[firm].max(), abs=0.0)
+    assert dls.error(lab.last) > 1e-3
+    assert dls.why.endswith("All goals count alike: it does not distinguish levels.")
 
 
 def test_the_playhead_steps_scrubs_and_plays(person: Person) -> None:

@@ -91,7 +91,7 @@ from viewer.document.pose_fitting import fitted_pose, mirrored_pose, on_the_spot
 from viewer.document.remapping import lost, remap
 from viewer.document.sampling import fade_frames, sampled, sampled_at
 from viewer.document.scope import binding, out_of_plane, violation
-from viewer.document.solve_report import derivation, standing
+from viewer.document.solve_report import current_errors, derivation, standing
 from viewer.document.solver_settings import prefers
 from viewer.document.take import BLENDS, CODES, Blend, Key, PlantedContact, PlantedFeet, Track, same
 from viewer.document.take_layers import finished, in_other_space, miss_of, target_of

@@ -15,13 +15,14 @@ from viewer.errors import InputError, plural, quote, unknown_name
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
+from viewer.ik.prepared import UNSERVED_LEVELS
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import SolverOptions
 from viewer.notebook import comparison_png
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.character import check_skeleton
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import angle_between
 
 MOST_METHODS = 8
@@ -68,8 +69,21 @@ class Trace:
         return self.solutions[min(max(iteration, 0), len(self.solutions) - 1)]
 
     def error(self, iteration: int) -> float:
-        """The largest miss, metres; degrees where no goal has a length. Goals that are not served count, too."""
-        return largest(self.at(iteration))
+        """The largest miss, metres; degrees where no goal has a length.
+
+        Goals that are not served count, too, those that may give way (`Goal.hold`) only if all may.
+        """
+        solution = self.at(iteration)
+        for errors in (solution.errors_m[self._counted], solution.errors_deg[self._counted]):
+            if np.isfinite(errors).any():
+                return float(np.nanmax(errors))
+        return 0.0
+
+    @property
+    def _counted(self) -> Bools:
+        """(G,) the goals whose misses count as errors."""
+        firm = np.array([not goal.hold for goal in self.solver.goals])
+        return firm if firm.any() else ~firm
 
     @property
     def in_metres(self) -> bool:
@@ -109,9 +123,11 @@ class Trace:
         last = self.last
         if last.status is Status.CONVERGED:
             return ""
-        if last.unserved:
-            return f"{self.method} does not serve {_listed(last.unserved)}."
-        return f"{self.method}: {self._reason()}"
+        goals = [name for name in last.unserved if name != UNSERVED_LEVELS]
+        if goals:
+            return f"{self.method} does not serve {_listed(goals)}."
+        alike = " All goals count alike: it does not distinguish levels." if last.unserved else ""
+        return f"{self.method}: {self._reason()}{alike}"
 
     def _reason(self) -> str:
         last = self.last
@@ -311,14 +327,6 @@ def checked_methods(methods: Sequence[str]) -> tuple[MethodName, ...]:
     if twice:
         raise InputError(f"methods: {quote(twice[0])} is named twice")
     return tuple(known[name] for name in methods)
-
-
-def largest(solution: Solution) -> float:
-    """The largest miss of a solution, metres; degrees where no goal has a length; 0 where none has either."""
-    for errors in (solution.errors_m, solution.errors_deg):
-        if np.isfinite(errors).any():
-            return float(np.nanmax(errors))
-    return 0.0
 
 
 def _listed(names: Sequence[str]) -> str:

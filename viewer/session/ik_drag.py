@@ -167,6 +167,11 @@ class IkDrag:
         self._begin(document.pose)
 
     @property
+    def effectors(self) -> frozenset[str]:
+        """Ids of the dragged goals."""
+        return frozenset(item.name for item in self._items if item.kind == "effector")
+
+    @property
     def label(self) -> str:
         """Label of its undo step."""
         return f"Drag {self._given[0].name}" if len(self._given) == 1 else f"Drag {len(self._given)} items"
@@ -240,7 +245,7 @@ class IkDrag:
         """Make the goals of the drag again; whether their kinds have changed."""
         # Joints without a target yet stay where they were at the start.
         asking = replace(self.document, pose=self.start.pose)
-        effectors = {item.name for item in self._items if item.kind == "effector"}
+        effectors = self.effectors
         goals, strict = drag_goals(asking, self._joints, self._targets, effectors)
         kinds, self._names = tuple((name, goal.kind) for name, goal in goals.items()), tuple(goals)
         changed, self._kinds, self._goals = kinds != self._kinds, kinds, tuple(goals.values())

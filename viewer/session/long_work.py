@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
@@ -17,6 +17,7 @@ from viewer.choices import MethodName
 from viewer.document import Document, Take
 from viewer.document.document import shares
 from viewer.document.document_contact import solver_contact
+from viewer.document.drag_goals import holds_yield, is_hold, prioritised
 from viewer.document.planar import PlanarRig, rig_of
 from viewer.document.scope import bound_skeleton
 from viewer.document.take import Stretch
@@ -255,14 +256,20 @@ class LabProblem:
         return pose if self.rig is None else self.rig.lowered(pose)
 
 
-def lab_problem(document: Document, start: Pose) -> LabProblem | None:
+def lab_problem(document: Document, start: Pose, first: Collection[str] = ()) -> LabProblem | None:
     """The problem of a document's goals from a pose of its skeleton; None without goals.
+
+    Holds give way to the goals that come first, as in a drag of these.
 
     Args:
         document: with its goals, limits and settings.
         start: of the document's skeleton.
+        first: ids of goals.
     """
-    goals = tuple(goal for goal in document.solver_goals().values() if goal.enabled)
+    asked = {name: goal for name, goal in document.solver_goals().items() if goal.enabled}
+    if first and any(name not in first and is_hold(goal) for name, goal in asked.items()):
+        asked = prioritised(asked, first, levels=holds_yield(document))
+    goals = tuple(asked.values())
     if not goals:
         return None
     options = document.solver.options(limits=document.limits_on)

@@ -84,6 +84,7 @@ class Laboratory:
         self.cell: Cell | None = None
         self.worker = LabWorker()
         self._start: tuple[Document, Pose] | None = None
+        self._first: frozenset[str] = frozenset()
         self._ended: Pose | None = None
         self._dragging = False
         self._asked: tuple[LabProblem, tuple[MethodName, ...], bool] | None = None
@@ -120,7 +121,7 @@ class Laboratory:
     def _ask(self) -> None:
         document = self._session.document
         start = self._start_of(document)
-        problem = lab_problem(document, start)
+        problem = lab_problem(document, start, self._first)
         if problem is None:
             self._asked = None
             return
@@ -142,13 +143,13 @@ class Laboratory:
             self._ended = document.pose
         self._dragging = drag is not None
         if drag is not None and gesture is not None:
-            self._start = gesture.start.document, gesture.start.document.pose
+            self._start, self._first = (gesture.start.document, gesture.start.document.pose), drag.effectors
         elif (
             self._start is None
             or self._start[0].skeleton is not document.skeleton
             or (document.pose is not self._ended and not self._is_solved())
         ):
-            self._start = document, document.pose
+            self._start, self._first = (document, document.pose), frozenset()
         if drag is None:
             self._ended = document.pose
         return document.skeleton.rest_pose() if self.from_rest else self._start[1]
