@@ -304,9 +304,9 @@ def _make_up_slowly(pairing: Pairing, wanted: dict[int, Floats], world: Floats, 
     should, turns = np.stack([wanted[joint] for joint in over]), world[over]
     slow = slowed(pairing, multiply(conjugate(turns), should).swapaxes(0, 1)).swapaxes(0, 1)
     corrections = multiply(multiply(turns, slow), conjugate(should))
-    for end, correction in zip(ends, corrections, strict=True):
-        below = at_or_below(skeleton, end)
-        world[below] = multiply(correction, world[below])
+    below = np.stack([at_or_below(skeleton, end) for end in ends])
+    some = below.any(axis=0)
+    world[some] = multiply(corrections[below.argmax(axis=0)[some]], world[some])
 
 
 def slowed(pairing: Pairing, turns: Floats) -> Floats:
