@@ -33,33 +33,41 @@ class Measure(Enum):
         count: how many rows.
         radians: they are angles, weighted per radian; else lengths, weighted per metre.
         by_turn, by_move: whether the scratch of that name holds how they answer to a turn or a move of the effector.
+            Three lengths without it are along the world's axes.
+        shared: joints of several limbs move it, each by its share (`System.share`).
+
+    Both backends know these attributes. What else a new member needs: `linearise` and, where it is shared,
+    `linearise_several` in `viewer.ik.kernels.step`, and `_shares` in `viewer.ik.assemble`; `linearise` in
+    `viewer.ik.vectorised.numpy_engine`. `viewer.ik.methods` names those that methods without a Jacobian serve.
     """
 
     count: int
     radians: bool
     by_turn: bool
     by_move: bool
+    shared: bool
 
     def __new__(cls, word: str, count: int, unit: str, answers: str) -> Self:
-        """Take a word, the count of rows, "m" or "rad", and the names of scratch."""
+        """Take a word, the count of rows, "m" or "rad", and the words that apply."""
         member = object.__new__(cls)
         member._value_, member.count, member.radians = word, count, unit == "rad"
         member.by_turn, member.by_move = "by_turn" in answers, "by_move" in answers
+        member.shared = "shared" in answers
         return member
 
     POINT = "point", 3, "m", ""
     """The way from the effector to its target."""
     DISTANCE = "distance", 1, "m", "by_move"
     """How far the effector is from its target."""
-    RELATIVE_POINT = "relative point", 3, "m", "by_move"
+    RELATIVE_POINT = "relative point", 3, "m", "by_move shared"
     """The way from the effector to a place in the frame of another joint, ``goal_base``; ``by_move`` turns into it."""
     LENGTH = "length", 1, "m", "by_move"
     """Any other length: it has no target."""
     ROTATION = "rotation", 3, "rad", "by_turn"
     """The turn from the effector's rotation to its target's."""
-    CENTER = "centre of mass", 2, "m", ""
+    CENTER = "centre of mass", 2, "m", "shared"
     """The horizontal vector, x and z, from the centre of mass to the support polygon; 0 inside."""
-    RELATIVE_ROTATION = "relative rotation", 3, "rad", "by_turn"
+    RELATIVE_ROTATION = "relative rotation", 3, "rad", "by_turn shared"
     """The turn from the effector's rotation in such a frame to its target's."""
     DIRECTION = "direction", 3, "rad", "by_turn by_move"
     """The turn from an axis of the effector's joint to the way to its target."""
@@ -282,7 +290,8 @@ class FileKey(NamedTuple):
     """A required value of a goal, as goals files write it.
 
     Attributes:
-        field: of `Goal`: "target" or "target_rotation"; of a number of the kind's own its name.
+        field: of `Goal`: "target", "target_rotation", or "to" of kinds with a second effector; of a number of the
+            kind's own its name.
         about: its description in the schema.
         number: the kind's own.
     """
@@ -419,7 +428,8 @@ class Kind:
         own = {number.name for number in self.numbers}
         fields = tuple(key.field for key in self.keys.values() if key.field not in own)
         fields = fields if self.built_in else ("residuals",)
-        other = "object" if self.grips else "effector" if self.relative else ""
+        second = self.relative or any(key.field == "to" for key in self.keys.values())
+        other = "object" if self.grips else "effector" if second else ""
         turns = self.radians and not self.metres
         return Needs(bool(self.named_by), fields, self.numbers, self.check, other, turns)
 
@@ -502,7 +512,7 @@ class Kind:
     @cached_property
     def of_several_limbs(self) -> bool:
         """Whether joints of several limbs move it."""
-        return self.relative or self.balances or self.grips
+        return self.grips or any(measure.shared for measure in self.measures)
 
     @cached_property
     def balances(self) -> bool:

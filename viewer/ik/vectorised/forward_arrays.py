@@ -201,7 +201,7 @@ def rows_of(s: System) -> RowTable:
         stand = np.array(first, dtype=np.int64)[:, None] + np.arange(rows.count)
         blocks.append(Block(rows, places(np.array(some, dtype=np.intp)), stand))
         angular[stand] = rows.radians
-        if rows.measure is Measure.POINT:
+        if rows.count == 3 and not (rows.radians or rows.measure.by_move):
             axis[:, stand] = np.eye(3)[:, None]
         if rows.measure is Measure.JOINT_ANGLE:
             reach[:, stand] *= s.goal_joint[goal[stand]] == joint[:, :, None]
