@@ -17,7 +17,6 @@ from viewer import Goal, Solver, Status
 from viewer.skeleton import Pose
 
 if TYPE_CHECKING:
-    from inside.ik import Workspace
     from inside.spatial import Floats
 
 LIMBS = ("LeftHand", "RightHand", "LeftFoot", "RightFoot", "Head")
@@ -122,8 +121,8 @@ def test_the_way_home_leaves_no_goal_by_much(monkeypatch: pytest.MonkeyPatch) ->
     asked: list[bool] = []
     leaves = ReturnPath.leaves_goals
 
-    def asking(way: ReturnPath, space: Workspace) -> bool:
-        asked.append(leaves(way, space))
+    def asking(way: ReturnPath) -> bool:
+        asked.append(leaves(way))
         return asked[-1]
 
     monkeypatch.setattr(ReturnPath, "leaves_goals", asking)
@@ -152,7 +151,7 @@ def test_a_way_home_that_leaves_its_goals_is_seen_as_such() -> None:
         home, (space.state.x * -1.0, start.rotations, start.translations, space.state.e), strict=True
     ):
         np.copyto(array, there)
-    assert ReturnPath(space, home).leaves_goals(space)
+    assert ReturnPath(space.arrays, home).leaves_goals()
 
 
 def test_an_escape_that_comes_much_nearer_is_offered_too() -> None:

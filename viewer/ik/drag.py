@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -209,7 +208,7 @@ class ReturnToStart:
     def before(self) -> None:
         """Prepare a step."""
         if self._way is not None:
-            self._way.go_on(self._space)
+            self._way.go_on(self._space.work, self._space.state)
 
     def after(self, status: Status) -> None:
         """Finish a step; a drag at rest, at its goals or short of them, is led back to its start."""
@@ -225,10 +224,9 @@ class ReturnToStart:
             met = status is Status.CONVERGED and not (space.work.miss > space.system.tolerance).any()
             if self._is_back():
                 copy_state(self._home, space.work.anchor)
-                way = return_path(space, self._home)
+                way = ReturnPath(space.arrays, self._home)
                 # A pose that misses goals that can be met cannot get worse.
-                lost = met and way is not None and way.leaves_goals(space)
-                self._way = None if lost else way
+                self._way = way if way.far > _HOME and not (met and way.leaves_goals()) else None
 
     def _is_back(self) -> bool:
         """Whether the drag's start pose meets all goals; overwrites the scratch."""
@@ -243,44 +241,45 @@ def _aims(workspace: Workspace) -> bytes:
     return workspace.system.goal_target.tobytes() + workspace.system.goal_rotation.tobytes()
 
 
-class Station(NamedTuple):
-    """The parts of a workspace that a return path needs."""
-
-    system: System
-    work: Work
-    state: State
-
-
 class ReturnPath:
-    """A straight path, in joint coordinates, from a workspace's last solution to the start of its drag."""
+    """A straight path, in joint coordinates, from a solution to the start of its drag.
 
-    def __init__(self, workspace: Workspace | Station, home: State) -> None:
-        self._from, self._line, self._home = make_state(workspace.system), make_state(workspace.system), home
-        copy_state(workspace.state, self._from)
-        copy_state(workspace.state, self._line)
-        self._step = _way(workspace.state, workspace, home)
-        self._frames = math.ceil(float(np.abs(self._step / workspace.system.unit).max(initial=0.0)) / _A_FRAME)
+    Args:
+        arrays: of a workspace whose pose it begins at.
+        home: the pose that it leads to.
+
+    Attributes:
+        far: how far the farthest dof goes, in its unit.
+        over: whether the last frame has been gone.
+    """
+
+    def __init__(self, arrays: tuple[System, Work, State], home: State) -> None:
+        self._system, work, here = arrays
+        self._from, self._line, self._home = make_state(self._system), make_state(self._system), home
+        copy_state(here, self._from)
+        copy_state(here, self._line)
+        self._step = _way(self._system, work, here, home)
+        self.far = float(np.abs(self._step / self._system.unit).max(initial=0.0))
+        self._frames = math.ceil(self.far / _A_FRAME)
         self._frame, self.over = 0, False
 
-    def leaves_goals(self, workspace: Workspace) -> bool:
+    def leaves_goals(self) -> bool:
         """Whether goals would be missed by much somewhere on the path; moves nothing."""
-        system, work = workspace.system, make_work(workspace.system)
-        state = make_state(system)
+        system, work, state = tried = self._system, make_work(self._system), make_state(self._system)
         copy_state(self._from, state)
         copy_state(self._home, work.anchor)
-        tried = Station(system, work, state)
         way, worst = ReturnPath(tried, self._home), 0.0
         while worst <= _ASTRAY and not way.over:
-            way.go_on(tried)
+            way.go_on(work, state)
             work.room[0] = GLIDE
             follow(system, work, state, _SOLVED)
             worst = max(worst, work.miss[:, 0].max() / system.scale[0], work.miss[:, 1].max())
         return bool(worst > _ASTRAY)
 
-    def go_on(self, workspace: Workspace | Station) -> None:
-        """Move one frame along the way; the goals may be missed until the frame is solved."""
-        system, work, state, line = workspace.system, workspace.work, workspace.state, self._line
-        aside = _KEPT * _way(line, workspace, state)
+    def go_on(self, work: Work, state: State) -> None:
+        """Move ``state`` one frame along the way; the goals may be missed until the frame is solved."""
+        system, line = self._system, self._line
+        aside = _KEPT * _way(system, work, line, state)
         self._frame += 1
         part = min(1.0, self._frame / self._frames)
         copy_state(self._from, line)
@@ -292,14 +291,8 @@ class ReturnPath:
             move(system, work, aside, state.x, state.q, state.t)
 
 
-def return_path(workspace: Workspace, home: State) -> ReturnPath | None:
-    """The path from the workspace's pose to ``home``; None if it is there."""
-    far = np.abs(_way(workspace.state, workspace, home) / workspace.system.unit).max(initial=0.0) > _HOME
-    return ReturnPath(workspace, home) if far else None
-
-
-def _way(here: State, workspace: Workspace | Station, there: State) -> Floats:
-    """(n,) the step from one pose of a workspace's system to another."""
+def _way(system: System, work: Work, here: State, there: State) -> Floats:
+    """(n,) the step from one pose to another."""
     step = np.zeros(len(here.x))
-    difference(workspace.system, workspace.work, here.x, here.q, here.t, there.x, there.q, there.t, step)
+    difference(system, work, here.x, here.q, here.t, there.x, there.q, there.t, step)
     return step

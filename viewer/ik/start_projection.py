@@ -22,39 +22,6 @@ _OUTSIDE = 1e-9
 """Radians or metres: less than this is rounding."""
 
 
-class Idle:
-    """The limited joints of a skeleton that take no part in a solve.
-
-    Args:
-        skeleton: the joints.
-        taking_part: indices of the joints that the solver itself keeps inside their limits.
-        limits: whether limits bind; if not, no pose changes.
-    """
-
-    def __init__(self, skeleton: Skeleton, taking_part: Ints, *, limits: bool) -> None:
-        self._space = joint_space(skeleton)
-        limited: Bools = np.any(np.isfinite(self._space.lower) | np.isfinite(self._space.upper), axis=-1)
-        limited[taking_part] = False
-        self.joints = np.flatnonzero(limited) if limits else np.empty(0, dtype=np.intp)
-
-    def inside(self, rotations: Floats, translations: Floats) -> tuple[Floats, Floats, Bools]:
-        """Local rotations (..., J, 4) and translations (..., J, 3) with these joints brought inside their limits.
-
-        Returns:
-            Both, the given arrays where nothing changed, and (..., J) which joints were outside.
-        """
-        outside = np.zeros(rotations.shape[:-1], dtype=np.bool_)
-        if not self.joints.size:
-            return rotations, translations, outside
-        measured = self._space.measure(rotations, translations)
-        outside[..., self.joints] = self._space.excess(measured)[..., self.joints] > _OUTSIDE
-        if not outside.any():
-            return rotations, translations, outside
-        turns, moves = self._space.rebuild(self._space.nearest_inside(measured), rotations, translations)
-        chosen = outside[..., None]
-        return np.where(chosen, turns, rotations), np.where(chosen, moves, translations), outside
-
-
 _OFF = 1e-6
 """Quaternion components, or parts of the offsets' lengths: less is rounding, that of single-precision files, too."""
 
@@ -183,7 +150,10 @@ class Starts:
     ) -> None:
         self._skeleton, self._taking_part, self._preferred = skeleton, taking_part, preferred
         self._projection = unheld
-        self._idle = Idle(skeleton, taking_part, limits=limits)
+        self._space = joint_space(skeleton)
+        limited: Bools = np.any(np.isfinite(self._space.lower) | np.isfinite(self._space.upper), axis=-1)
+        limited[taking_part] = False
+        self._idle = np.flatnonzero(limited) if limits else np.empty(0, dtype=np.intp)
         self._start: tuple[Pose, Pose, bool] | None = None
         self._drawn: tuple[Pose, Pose] | None = None
 
@@ -199,11 +169,27 @@ class Starts:
         if self._start is None or pose is not self._start[0]:  # poses are immutable: one that was checked stays valid
             checked = checked_start(self._skeleton, pose)
             turns, moves, unheld = self._projection.held(checked.rotations, checked.translations)
-            turns, moves, outside = self._idle.inside(turns, moves)
+            turns, moves, outside = self._inside(turns, moves)
             changed = unheld is not None or bool(outside.any())
             begun = Pose.trusted(handed_over(turns), handed_over(moves)) if changed else checked
             self._start = (pose, begun, changed)
         return self._start[1:]
+
+    def _inside(self, rotations: Floats, translations: Floats) -> tuple[Floats, Floats, Bools]:
+        """Local rotations (..., J, 4) and translations (..., J, 3) with idle joints brought inside their limits.
+
+        Returns:
+            Both, the given arrays where nothing changed, and (..., J) which joints were outside.
+        """
+        outside = np.zeros(rotations.shape[:-1], dtype=np.bool_)
+        if self._idle.size:
+            measured = self._space.measure(rotations, translations)
+            outside[..., self._idle] = self._space.excess(measured)[..., self._idle] > _OUTSIDE
+        if not outside.any():
+            return rotations, translations, outside
+        turns, moves = self._space.rebuild(self._space.nearest_inside(measured), rotations, translations)
+        chosen = outside[..., None]
+        return np.where(chosen, turns, rotations), np.where(chosen, moves, translations), outside
 
     def is_news(self, pose: Pose) -> bool:
         """Whether this pose differs from the last one and compiled code may check it instead of `start`."""
@@ -218,7 +204,7 @@ class Starts:
 
     def tables(self, dofs: DofTable) -> StartTables:
         """For compiled code."""
-        return self._projection.tables(dofs, self._idle.joints)
+        return self._projection.tables(dofs, self._idle)
 
     def drawn(self, start: Pose) -> Pose:
         """A pose that `start` gave, its joints that take no part drawn to the preferred pose, inside their limits."""
@@ -233,7 +219,7 @@ class Starts:
 
     def stacked(self, rotations: Floats, translations: Floats) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
         """`start` and `drawn` of N poses: local rotations (N, J, 4) and translations (N, J, 3)."""
-        begun = self._idle.inside(*self._projection.held(rotations, translations)[:2])[:2]
+        begun = self._inside(*self._projection.held(rotations, translations)[:2])[:2]
         return begun, begun if self._preferred is None else self._draw(self._preferred, *begun)
 
     def idle_of(self, chosen: Bools) -> Bools:
@@ -243,7 +229,7 @@ class Starts:
         return idle
 
     def _draw(self, preferred: Preferred, rotations: Floats, translations: Floats) -> tuple[Floats, Floats]:
-        return self._idle.inside(*preferred.drawn(rotations, translations, self._taking_part))[:2]
+        return self._inside(*preferred.drawn(rotations, translations, self._taking_part))[:2]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

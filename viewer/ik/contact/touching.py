@@ -147,16 +147,8 @@ def _objects(v: Volumes, w: Near, count: int, within: float) -> int:
     far = v.reach[c] + v.object_reach[o] + within
     close = x * x + y * y + z * z < far * far
     c, o = c[close], o[close]
-    # By kind, then back in the order of the tests.
-    gap, vectors = np.empty(len(c)), [tuple(np.empty(len(c)) for _ in range(3)) for _ in range(3)]
-    for kind in (SPHERE, BOX, MESH):
-        some = np.flatnonzero(v.object_kind[o] == kind)
-        if len(some):
-            gap[some], *found = _measured(v, w, kind, c[some], o[some])
-            for vector, part in zip(vectors, found, strict=True):
-                for axis in range(3):
-                    vector[axis][some] = part[axis]
-    measure: Measure = (gap, *vectors)  # type: ignore[assignment]  # three vectors
+    rows = _measured_tests(v, w, c, o)
+    measure = rows[0], tuple(rows[1:4]), tuple(rows[4:7]), tuple(rows[7:])
     return _put(v, w, count, c, -2 - o, np.full(len(c), -1), measure, within)
 
 
@@ -164,12 +156,19 @@ def object_gaps(v: Volumes, tests: Ints, place: Floats, spin: Floats) -> Floats:
     """(N,) metres between capsules and objects, negative where they overlap: ``tests`` (N, 2), as in `Volumes`."""
     w = make_near(v)
     _put_axes(v, w, place, spin)
-    gaps = np.empty(len(tests))
+    return np.asarray(_measured_tests(v, w, *tests.T)[0])
+
+
+def _measured_tests(v: Volumes, w: Near, c: Ints, o: Ints) -> Floats:
+    """(10, N) the `Measure` of capsules and objects, by kinds of objects: the gap, then its three vectors."""
+    rows = np.empty((10, len(c)))
     for kind in (SPHERE, BOX, MESH):
-        some = v.object_kind[tests[:, 1]] == kind
-        if some.any():
-            gaps[some] = _measured(v, w, kind, *tests[some].T)[0]
-    return gaps
+        some = np.flatnonzero(v.object_kind[o] == kind)
+        if len(some):
+            gap, p, q, n = _measured(v, w, kind, c[some], o[some])
+            for row, part in zip(rows, (gap, *p, *q, *n), strict=True):
+                row[some] = part
+    return rows
 
 
 def _measured(v: Volumes, w: Near, kind: int, c: Ints, o: Ints) -> Measure:
