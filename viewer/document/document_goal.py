@@ -21,7 +21,6 @@ from viewer.ik.goals import (
     NUMBERS,
     PIN_WEIGHT,
     Goal,
-    Measure,
     Number,
     Quaternion,
     Unit,
@@ -141,10 +140,10 @@ class DocumentGoal:
             raise InputError(f"{what}: {problem}")
 
     def _needs(self) -> dict[str, bool]:
-        measures = KINDS[self.kind].measures if self.enabled else frozenset()
+        targets = KINDS[self.kind].targets if self.relative else ()
         return {
-            "position": self.has_position or Measure.RELATIVE_POINT in measures,
-            "rotation": self.has_rotation or Measure.RELATIVE_ROTATION in measures,
+            "position": self.has_position or "target" in targets,
+            "rotation": self.has_rotation or "target_rotation" in targets,
             **{number.name: self.enabled and number.default is None for number in KINDS[self.kind].numbers},
         }
 

@@ -29,7 +29,6 @@ from viewer.ik.goals import (
     Goal,
     GoalOptions,
     Kind,
-    Measure,
     Number,
     Unit,
     Value,
@@ -458,13 +457,11 @@ def goal_words(goal: Goal) -> dict[str, object]:
 
 
 def _relative_words(goal: Goal) -> dict[str, object]:
-    measures = KINDS[goal.kind].measures
-    parts = {
-        "position": (Measure.RELATIVE_POINT, goal.target),
-        "rotation": (Measure.RELATIVE_ROTATION, goal.target_rotation),
-    }
-    stated = {key: True if value is None else numbers(value) for key, (_, value) in parts.items()}
-    return {"to": goal.to} | {key: stated[key] if measure in measures else False for key, (measure, _) in parts.items()}
+    words: dict[str, object] = {"to": goal.to}
+    for key, part in (("position", "target"), ("rotation", "target_rotation")):
+        value = getattr(goal, part)
+        words[key] = part in KINDS[goal.kind].targets and (True if value is None else numbers(value))
+    return words
 
 
 def _written(value: Any, about: FileKey) -> object:  # noqa: ANN401

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from viewer.errors import InputError
 from viewer.ik.assemble import Assembly
 from viewer.ik.contact.values import Contact
-from viewer.ik.goals import KINDS, Goal, Measure
+from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.goals.relative import relative_pose
 from viewer.ik.solution import Findings, findings_of
@@ -250,8 +250,8 @@ class Targets:
         nowhere, unturned = (np.nan,) * 3, (np.nan,) * 4
         self.places = np.array([goal.target or nowhere for goal in goals]).reshape(-1, 3)
         self.turns = np.array([goal.target_rotation or unturned for goal in goals]).reshape(-1, 4)
-        self.has_place = _with(goals, Measure.RELATIVE_POINT) | [KINDS[goal.kind].has_point for goal in goals]
-        self.has_turn = _with(goals, Measure.RELATIVE_ROTATION) | [KINDS[goal.kind].has_rotation for goal in goals]
+        parts = [[name in KINDS[goal.kind].targets for goal in goals] for name in ("target", "target_rotation")]
+        self.has_place, self.has_turn = np.array(parts, dtype=np.bool_)
         self.open = [
             (i, find_place(skeleton, goal.effector))
             for i, goal in enumerate(goals)
@@ -335,11 +335,6 @@ class Targets:
         refuse_odd(given, self.has_turn, "target rotations")
         wanted = self.has_turn & ~np.isnan(given).any(axis=-1)
         settled[wanted] = unit_rows(given[wanted])
-
-
-def _with(goals: Sequence[Goal], measure: Measure) -> Bools:
-    """(G,) goals of kinds that measure this."""
-    return np.array([measure in KINDS[goal.kind].measures for goal in goals], dtype=np.bool_)
 
 
 def numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:

@@ -11,9 +11,9 @@ import math
 
 from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal, Number, Unit
-from viewer.ik.goals.kind import NAN, Constants, FileKey, Kind, Measure, Places, Rows, no_drawing, one_by_one
+from viewer.ik.goals.kind import Constants, FileKey, Kind, Measure, Places, Rows, no_drawing, one_by_one
 from viewer.ik.system import System, Work
-from viewer.skeleton import Skeleton, World, find_balance
+from viewer.skeleton import Skeleton
 from viewer.skeleton.tree import rest_tree
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.columns import apply
@@ -220,12 +220,6 @@ def balance_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     return Constants(rest_tree(skeleton).longest(int(skeleton.roots[0]))[-1], (0.0, 0.0, 0.0), (goal.number("margin"),))
 
 
-def balance_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-    """Metres from the centre of mass to the margin, on a floor at 0; NaN where nothing touches it."""
-    found = find_balance(skeleton, world).margin
-    return NAN if math.isnan(found) else max(0.0, goal.number("margin") - found), NAN
-
-
 KIND = Kind(
     word="balance",
     title="Balance",
@@ -235,7 +229,6 @@ KIND = Kind(
     named_by="",
     since=2,
     constants=balance_constants,
-    miss=balance_miss,
     drawing=no_drawing,  # the window draws balance by other means
 )
 KINDS = (KIND,)

@@ -190,20 +190,13 @@ def _bones(joint: int, end: Floats, skeleton: Skeleton, world: World) -> tuple[F
     return above, rotate(world.rotations[joint], end)
 
 
-def bend_angle(effector: str, skeleton: Skeleton, world: World) -> float:
-    """Radians by which a limb is bent at its middle joint in a pose, 0 is straight.
-
-    Raises:
-        InputError: no joint between two bones.
-    """
-    constants = bend_constants(Goal.bend(effector, 0.0), skeleton)
-    return angle_between_vectors(*_bones(constants.joint, np.array(constants.offset), skeleton, world))
-
-
 def bend_first(before: Before, skeleton: Skeleton, world: World) -> First:
     """The angle that the joint is bent by."""
     angle = before.numbers.get(_ANGLE.name)
-    return First({_ANGLE.name: bend_angle(before.effector, skeleton, world) if angle is None else angle})
+    if angle is None:
+        fixed = bend_constants(Goal.bend(before.effector, 0.0), skeleton)
+        angle = angle_between_vectors(*_bones(fixed.joint, np.array(fixed.offset), skeleton, world))
+    return First({_ANGLE.name: angle})
 
 
 def bend_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:

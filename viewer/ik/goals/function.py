@@ -5,17 +5,10 @@ Its rows are taken by differences, beside the kernels: `viewer.ik.methods.common
 
 from __future__ import annotations
 
-import numpy as np
-
 from viewer.errors import InputError
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import NAN, Constants, Kind, no_drawing
-from viewer.skeleton import Skeleton, World
-
-
-def function_miss(goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:  # noqa: ARG001 - as of every kind
-    """The length of the residuals, in their own unit."""
-    return (NAN if goal.residuals is None else float(np.linalg.norm(goal.residuals(world)))), NAN
+from viewer.ik.goals.kind import Constants, Kind, no_drawing
+from viewer.skeleton import Skeleton
 
 
 def function_constants(goal: Goal, skeleton: Skeleton) -> Constants:  # noqa: ARG001 - as of every kind
@@ -33,7 +26,6 @@ KIND = Kind(
     hint="Bring a function to zero",
     named_by="",
     constants=function_constants,
-    miss=function_miss,
     drawing=no_drawing,
 )
 KINDS = (KIND,)

@@ -376,7 +376,6 @@ class Kind:
             and solves begin near them; None: it does not restrict that.
         first: (goal before, skeleton, world) -> the first values of a goal in a pose; kinds that set a pose begin
             with the effector's position and rotation.
-        miss: (goal, skeleton, world) -> what `missed` returns, of kinds whose rows cannot say it; None: they do.
         drawing: (goal, skeleton, world) -> its drawing, by default the effector; None: it has none.
         swivel: (skeleton, world, effector) -> (N, 3) a line that is shown while it is selected: where the joint can be.
         grips: whether solvers replace it by a goal for each finger of a hand (`viewer.ik.grips`).
@@ -395,15 +394,17 @@ class Kind:
     constants: Callable[[Goal, Skeleton], Constants] = point_constants
     keeps: Callable[[Goal], Shell | None] = anywhere
     first: Callable[[Before, Skeleton, World], First] = first_as_before
-    miss: Callable[[Goal, Skeleton, World], tuple[float, float]] | None = None
     drawing: Callable[[Goal, Skeleton, World], GoalDrawing | None] = effector_drawing
     swivel: Callable[[Skeleton, World, str], Floats] | None = None
     grips: bool = False
 
     def missed(self, goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
-        """Errors of a goal in metres and degrees, as its rows measure them; NaN for a part that it does not have."""
-        if self.miss is not None:
-            return self.miss(goal, skeleton, world)
+        """Errors of a goal in metres and degrees, as its rows measure them; NaN for a part that it does not have.
+
+        NaN also where a pose alone does not say it: of functions, grips and balance.
+        """
+        if not self.rows or self.balances:
+            return NAN, NAN
         s, w = alone(goal, self.constants(goal, skeleton), skeleton, world)
         row, e = 0, np.zeros(self.count)
         for rows in self.rows:
@@ -473,6 +474,13 @@ class Kind:
     def has_rotation(self) -> bool:
         """Whether it has a target rotation of the effector."""
         return any(key.field == "target_rotation" for key in self.keys.values())
+
+    @cached_property
+    def targets(self) -> frozenset[str]:
+        """Those of "target" and "target_rotation" of a `Goal` that such goals have, in the world or another frame."""
+        relative = {"target": Measure.RELATIVE_POINT, "target_rotation": Measure.RELATIVE_ROTATION}
+        keys = {key.field for key in self.keys.values()}
+        return frozenset(field for field, measure in relative.items() if field in keys or measure in self.measures)
 
     @cached_property
     def has_target(self) -> bool:

@@ -52,11 +52,16 @@ def position_residuals(s: System, w: Work, frames: Floats, some: Places, places:
 PLACE = Rows(Measure.POINT, position_residual, position_residuals)
 
 
-def position_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
-    """Show the target; a pin without one is where the effector is."""
+def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
+    """Show the target, where the effector is if it is a rotation alone, or a pin without one; and the rotation."""
     stand = stand_of(goal, skeleton, world)
     target = stand.point if goal.target is None else np.array(goal.target)
-    return GoalDrawing(stand.joint, stand.point, target)
+    return GoalDrawing(
+        stand.joint,
+        stand.point,
+        None if goal.kind == "rotation" else target,
+        None if goal.kind == "position" else goal.target_rotation,
+    )
 
 
 def rotation_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
@@ -89,17 +94,6 @@ def rotation_residuals(s: System, w: Work, frames: Floats, some: Places, places:
 TURN = Rows(Measure.ROTATION, rotation_residual, rotation_residuals)
 
 
-def rotation_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
-    """Show the target rotation, where the effector is."""
-    stand = stand_of(goal, skeleton, world)
-    return GoalDrawing(stand.joint, stand.point, rotation=goal.target_rotation)
-
-
-def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
-    """Show the target and its rotation."""
-    return position_drawing(goal, skeleton, world)._replace(rotation=goal.target_rotation)
-
-
 _POSITION = Kind(
     word="position",
     title="Position",
@@ -107,7 +101,7 @@ _POSITION = Kind(
     rows=(PLACE,),
     keys={"position": FileKey("target", "Where to be, world frame.")},
     keeps=at_target,
-    drawing=position_drawing,
+    drawing=pose_drawing,
 )
 _ROTATION = Kind(
     word="rotation",
@@ -115,7 +109,7 @@ _ROTATION = Kind(
     hint="Take a rotation",
     rows=(TURN,),
     keys={"rotation": FileKey("target_rotation", "Rotation to have, world frame.")},
-    drawing=rotation_drawing,
+    drawing=pose_drawing,
 )
 _POSE = Kind(
     word="position+rotation",
