@@ -345,5 +345,4 @@ class SettingsAction(Action):
     changes: Mapping[str, Any]
 
     def __init__(self, **changes: Any) -> None:  # noqa: ANN401 - each field has its own type
-        """Take the new values by field."""
         put(self, changes=changes)

@@ -147,7 +147,6 @@ class ContactTimes:
     """
 
     def __init__(self, contacts: tuple[PlantedContact, ...]) -> None:
-        """Of contacts in any order."""
         self.firsts = np.array([one.first for one in contacts], dtype=np.intp)
         self.stops = np.array([one.last for one in contacts], dtype=np.intp) + 1
         names = sorted({one.foot for one in contacts})

@@ -181,7 +181,6 @@ class StillReport(Report):
     """The report if nothing had to be solved, because every goal was met."""
 
     def __init__(self, errors: dict[str, GoalError], at_limit: tuple[str, ...], method: str, backend: str) -> None:
-        """Make a report of measured errors."""
         self.status, self.backend, self.method = Status.CONVERGED, backend, method
         self.iterations, self.seconds, self.unserved = 0, 0.0, ()
         self.__dict__ |= {

@@ -101,7 +101,6 @@ class Track:
             put(self, tangents=_checked_tangents(self.tangents, keys, what))
 
     def __len__(self) -> int:
-        """Number of keys."""
         return len(self.frames)
 
     @property
@@ -323,7 +322,6 @@ class Stretch:
             raise InputError("solved frames: expected rotations (N, J, 4) and translations (N, M, 3)")
 
     def __len__(self) -> int:
-        """Number of frames."""
         return len(self.rotations)
 
 

@@ -351,7 +351,6 @@ class ActionLog:
             self.add("record_tolerance_deg", recorder.tolerance_deg)
 
     def __len__(self) -> int:
-        """Number of entries."""
         return len(self._entries)
 
     @contextmanager
@@ -498,7 +497,6 @@ class Digester:
     """Makes digests; shared values are hashed once."""
 
     def __init__(self) -> None:
-        """Start without cached digests."""
         self._read: dict[str, tuple[object, bytes]] = {}
 
     def digest(self, document: Document) -> Digest:

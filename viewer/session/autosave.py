@@ -46,7 +46,6 @@ class Autosave:
     """
 
     def __init__(self, folder: Path | None = None, seconds: float = SECONDS_BETWEEN) -> None:
-        """Start; nothing is written until a document is handed over."""
         self.problem = ""
         self._folder = folder or recovery_folder()
         self._seconds = seconds

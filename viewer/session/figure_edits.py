@@ -255,13 +255,6 @@ class Links:
     """Moves targets to the joints that they follow, and solves the figures of these goals."""
 
     def __init__(self, solvers: Solvers, stage: Stage, busy: Callable[[], bool]) -> None:
-        """Follow from now on.
-
-        Args:
-            solvers: of the session.
-            stage: has the figures.
-            busy: whether a gesture changes the active figure, which is then left to it.
-        """
         self._solvers, self._stage, self._busy = solvers, stage, busy
         stage.followers.append(self.follow)
 

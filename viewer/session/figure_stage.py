@@ -56,7 +56,6 @@ class Stage:
     """
 
     def __init__(self, state: State) -> None:
-        """Show one figure, at the origin."""
         self._states, self.state = [state], state
         self.adjust: Callable[[State], State] | None = None
         self.revision = self.arranged = 0
@@ -70,7 +69,6 @@ class Stage:
         self._played_pose: Pose | None = None
 
     def __len__(self) -> int:
-        """Number of figures."""
         return len(self._states)
 
     @property
@@ -312,7 +310,6 @@ class PlaybackClock:
     """
 
     def __init__(self) -> None:
-        """Start stopped, at the clip's own rate."""
         self.loop = Loop.LOOP
         self.direction = 0
         self._speed = 1.0

@@ -44,13 +44,6 @@ class GestureManager:
     """
 
     def __init__(self, solvers: Solvers, stage: Stage, calls: CallRecorder) -> None:
-        """Start without a gesture.
-
-        Args:
-            solvers: of the session.
-            stage: shows the changes.
-            calls: records the calls that change the document.
-        """
         self.gesture: Gesture | None = None
         self._solvers, self._stage, self._calls = solvers, stage, calls
         self._left: tuple[IkDrag, Document] | None = None
@@ -179,13 +172,6 @@ class Escape:
     """
 
     def __init__(self, gestures: GestureManager, stage: Stage, calls: CallRecorder) -> None:
-        """Start without an offer.
-
-        Args:
-            gestures: nothing is offered while one is under way.
-            stage: has the document.
-            calls: records the search, which takes a solve.
-        """
         self._gestures, self._stage, self._calls = gestures, stage, calls
         self.forget()
 
@@ -238,7 +224,6 @@ class PoseBlend:
     """Blends from one pose to another, from the next tick on."""
 
     def __init__(self) -> None:
-        """Start without a blend."""
         self._under_way: tuple[Pose, State] | None = None
         self._began: float | None = None
 

@@ -44,7 +44,6 @@ class UndoHistory:
     """
 
     def __init__(self) -> None:
-        """Start without steps."""
         self.clear()
 
     def clear(self) -> None:
@@ -55,7 +54,6 @@ class UndoHistory:
         self._in_file: Step | None = None
 
     def __len__(self) -> int:
-        """Steps done and undone."""
         return len(self._steps)
 
     @property
@@ -152,7 +150,6 @@ class CallRecorder:
     """
 
     def __init__(self) -> None:
-        """Start without a log."""
         self.log: CallLog | None = None
         self._unrecorded = nullcontext(Call(""))
 

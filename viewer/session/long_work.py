@@ -141,7 +141,6 @@ class LayerWorker:
     """
 
     def __init__(self, stage: Stage) -> None:
-        """Work on the active figure of a stage."""
         self._stage = stage
         self._take: Take | None = None
         self._works: list[LayerWork] = []
@@ -299,7 +298,6 @@ class LabWorker:
     """
 
     def __init__(self) -> None:
-        """Start without a thread: the first problem starts it."""
         self.problem: LabProblem | None = None
         self.iterations, self.revision = ITERATIONS, 0
         self._traces: dict[MethodName, Trace] = {}

@@ -128,7 +128,6 @@ class Pointer:
     period = 0.0
 
     def __init__(self, position: Floats) -> None:
-        """Start at a position (3,)."""
         self.position = position
 
     def __call__(self, seconds: float) -> Floats:  # noqa: ARG002 - of `Path`
@@ -163,13 +162,6 @@ class MovingTargets:
     """
 
     def __init__(self, solvers: Solvers, stage: Stage, calls: CallRecorder) -> None:
-        """Start without moving targets.
-
-        Args:
-            solvers: of the session.
-            stage: has the document.
-            calls: records the calls that change anything.
-        """
         self.motions: tuple[TargetMotion, ...] = ()
         self.running = False
         self.seconds = 0.0

@@ -207,7 +207,6 @@ class Recording:
     """
 
     def __init__(self, start: State) -> None:
-        """Begin at the frame shown."""
         document = start.document
         self.start = start
         self.first = self.frame = document.frame
@@ -384,7 +383,6 @@ class _Pace:
     """Seconds since the first call, at a changing speed."""
 
     def __init__(self) -> None:
-        """Start at the first call."""
         self._speed: float | None = None
         self._since = self._last = (0.0, 0.0)
 

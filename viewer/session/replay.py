@@ -55,7 +55,6 @@ class Replay:
     """
 
     def __init__(self, actions: Actions) -> None:
-        """Start before the first call."""
         self.session = Session(actions.start, figures=actions.figures)
         self.notes: list[str] = []
         self.error: FormatError | None = None

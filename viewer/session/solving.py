@@ -210,7 +210,6 @@ class Solvers:
     """Cached solvers: between solves usually only the targets change."""
 
     def __init__(self) -> None:
-        """Start without cached solvers."""
         self._solvers: OrderedDict[tuple[Skeleton, Options], tuple[Solver, object]] = OrderedDict()
 
     def clear(self) -> None:

@@ -95,7 +95,6 @@ class MotionError(FormatError):
     """
 
     def __init__(self, file_of_motion: MotionFile, path: str) -> None:
-        """Keep the file, so that a window can offer alternatives."""
         super().__init__(file_of_motion.words, path=path)
         self.file_of_motion = file_of_motion
 

@@ -65,7 +65,6 @@ class Capsule:
     mass: float | None = None
 
     def __repr__(self) -> str:
-        """Its joint, length and radius."""
         return f"<Capsule: joint {self.joint}, length {self.length:.4g}, radius {self.radius:.4g}>"
 
     @property
@@ -107,11 +106,9 @@ class Bodies:
     clearances: Floats = field(default_factory=lambda: _NO_CLEARANCES, compare=False)
 
     def __repr__(self) -> str:
-        """How many there are."""
         return f"<Bodies: {len(self.capsules)} capsules, {len(self.pairs)} pairs>"
 
     def __len__(self) -> int:
-        """Number of capsules."""
         return len(self.capsules)
 
     def __post_init__(self) -> None:
@@ -344,7 +341,6 @@ class Mesh:
     material: Material = field(default_factory=Material)
 
     def __post_init__(self) -> None:
-        """Keep the arrays read-only."""
         kinds = {"positions": "f4", "triangles": "u4", "bindings": "u2", "weights": "f4"}
         kinds |= {"normals": "f4", "places": "f4", "colours": "u1"}
         for name, kind in kinds.items():
@@ -411,7 +407,6 @@ class Skin:
                     raise InputError(f"skin mesh {mesh.name}: expected indices below {count}, found {indices.max()}")
 
     def __repr__(self) -> str:
-        """How many vertices and meshes."""
         return f"<Skin: {self.vertices:,} vertices in {len(self.meshes)} meshes>"
 
     @property

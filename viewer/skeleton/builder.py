@@ -60,7 +60,6 @@ class Builder:
     """
 
     def __init__(self, skeleton: Skeleton | None = None, *, name: str | None = None) -> None:
-        """Take the skeleton apart."""
         self._joints: dict[str, BuiltJoint] = {}
         self._tips: list[tuple[str, Floats]] = []
         self._effectors: dict[str, tuple[str, Effector]] = {}
@@ -76,12 +75,10 @@ class Builder:
         self._name = own if name is None else text(name, "builder: name")
 
     def __repr__(self) -> str:
-        """Its name and size."""
         count = len(self._joints)
         return f"<Builder {quote(self._name)}: {plural(count, 'joint')}>"
 
     def __len__(self) -> int:
-        """Number of joints."""
         return len(self._joints)
 
     @property

@@ -163,7 +163,6 @@ class Character:
         return self.limits_from not in (None, "file", "learned")
 
     def __repr__(self) -> str:
-        """Its skeleton and motion."""
         skeleton, clips = self.skeleton, ", ".join(map(quote, self.clips)) or "no motion"
         return f"<Character {quote(skeleton.name)}: {len(skeleton)} joints, {clips}>"
 
@@ -172,7 +171,6 @@ class Character:
         return png(self)
 
     def __reduce__(self) -> Reduced:
-        """Copied by its fields."""
         return reduced(self)
 
     @property

@@ -136,19 +136,15 @@ class Clip:
         return cls(name, 1.0 / rate, turns, translated, moved, skeleton.offsets)
 
     def __repr__(self) -> str:
-        """Its name and size."""
         return f"<Clip {quote(self.name)}: {len(self)} frames of {len(self.offsets)} joints, {self.duration:.2f} s>"
 
     def __reduce__(self) -> Reduced:
-        """Copied by its fields."""
         return reduced(self)
 
     def __len__(self) -> int:
-        """Number of frames."""
         return len(self.rotations)
 
     def __iter__(self) -> Iterator[Pose]:
-        """The poses of all frames, in order."""
         return (self.pose(frame) for frame in range(len(self)))
 
     @overload

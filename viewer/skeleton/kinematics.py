@@ -69,7 +69,6 @@ class World:
     rotations: Floats
 
     def __repr__(self) -> str:
-        """How many joints, and frames if it is of a clip."""
         *frames, joints, _ = self.positions.shape
         return f"<World: {frames[0]} frames of {joints} joints>" if frames else f"<World: {joints} joints>"
 

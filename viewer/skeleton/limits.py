@@ -202,7 +202,6 @@ class JointLimits:
         return f"<JointLimits: {self.form} ({form}), {ranges} degrees>"
 
     def __reduce__(self) -> Reduced:
-        """Copied by its fields."""
         return reduced(self)
 
     @classmethod

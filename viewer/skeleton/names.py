@@ -208,7 +208,6 @@ class Effector:
     goal: EffectorGoal = EffectorGoal.POSITION
 
     def __repr__(self) -> str:
-        """Its name, joint, offset and goal."""
         at = f" at ({', '.join(f'{number:.4g}' for number in self.offset)})" if any(self.offset) else ""
         return f"<Effector {quote(self.name)}: joint {self.joint}{at}, {self.goal}>"
 

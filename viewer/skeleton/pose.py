@@ -85,11 +85,9 @@ class Pose:
         put(self, rotations=frozen(rotations), translations=frozen(translations))
 
     def __repr__(self) -> str:
-        """How many joints it has."""
         return f"<Pose: {len(self.rotations)} joints>"
 
     def __reduce__(self) -> Reduced:
-        """Copied by its fields."""
         return reduced(self)
 
     @classmethod

@@ -128,7 +128,6 @@ class Skeleton:
         put(self, **_checked_fields(self))
 
     def __repr__(self) -> str:
-        """Its name and size."""
         return f"<Skeleton {quote(self.name)}: {len(self)} joints, {self.dof} degrees of freedom>"
 
     def _repr_png_(self) -> bytes | None:
@@ -136,11 +135,9 @@ class Skeleton:
         return png(self)
 
     def __reduce__(self) -> Reduced:
-        """Copy and pickle it by its fields."""
         return reduced(self)
 
     def __len__(self) -> int:
-        """Number of joints."""
         return len(self.names)
 
     def index(self, name: str) -> int:

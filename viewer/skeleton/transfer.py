@@ -286,7 +286,6 @@ class Carrier:
     """
 
     def __init__(self, old: Skeleton, new: Skeleton) -> None:
-        """Match the joints by name."""
         self.old, self.new = old, new
         index = {name: joint for joint, name in enumerate(old.names)}
         self.source: Ints = np.array([index.get(name, -1) for name in new.names], dtype=np.intp)

@@ -160,7 +160,6 @@ class RestTree:
     """
 
     def __init__(self, skeleton: Skeleton) -> None:
-        """Measure the tree: one pass, linear in the number of joints."""
         self.skeleton = skeleton
         self.world = rest_world(skeleton)
         self.parents: list[int] = skeleton.parents.tolist()

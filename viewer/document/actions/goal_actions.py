@@ -83,7 +83,6 @@ class SetGoal(Action):
     solves: ClassVar[bool] = True
 
     def __init__(self, effector: str, **changes: Any) -> None:  # noqa: ANN401 - each attribute has its own type
-        """Take attributes of `DocumentGoal` as keywords."""
         object.__setattr__(self, "effector", effector)
         object.__setattr__(self, "changes", changes)
 
@@ -380,7 +379,6 @@ class SetLayer(Action):
     changes: Mapping[str, Any]
 
     def __init__(self, id: str, **changes: Any) -> None:  # noqa: A002, ANN401 - each field has its own type
-        """Take fields of `GoalLayer` as keywords."""
         object.__setattr__(self, "id", id)
         object.__setattr__(self, "changes", changes)
 
