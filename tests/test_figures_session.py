@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,13 @@ import numpy as np
 import pytest
 from cli_run import ran
 from inside.document import actions as act
-from inside.session import Placement, beside, free_name
+from inside.session import Placement, beside
 from sessions import HAND, character, drag, session, shifted
 
 from viewer import InputError
 from viewer.document import Item, new_document, world_of
 from viewer.session import Session
+from viewer.skeleton import Source
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +39,10 @@ def test_a_figure_of_a_name_that_is_there_gets_a_number() -> None:
     made = two()
     made.figures.add(new_document(character("walk")))
     assert made.stage.names == ["walk", "walk 2", "walk 3"]
-    assert free_name("", ["Figure"]) == "Figure 2"
+    nameless = replace(character("walk"), source=Source(path="sample:"))
+    made.figures.add(new_document(nameless))
+    made.figures.add(new_document(nameless))
+    assert made.stage.names[3:] == ["Figure", "Figure 2"]
 
 
 def test_figures_stand_beside_each_other_on_one_level() -> None:

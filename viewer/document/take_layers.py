@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import blake2b
-from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,12 +19,6 @@ from viewer.motion import BLOCK, WHOLE, Layer, LayerGroup, Miss, frames_of, laye
 from viewer.skeleton import Clip, find_place, world_of
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
-
-
-def free_id(take: Take | None, effector: str) -> str:
-    """An id that no other layer has: ``LeftHand``, ``LeftHand 2``."""
-    taken = set() if take is None else {layer.id for layer in take.layers}
-    return next(name for n in count(1) if (name := effector if n == 1 else f"{effector} {n}") not in taken)
 
 
 def check_layer(document: Document, layer: GoalLayer) -> None:

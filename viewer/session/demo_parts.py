@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from viewer.choices import Assist, MethodName
-from viewer.document import Action, Document, SolverSettings, new_document, still_report
+from viewer.document import Action, Document, SolverSettings, new_document
 from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
 from viewer.ik.goals import Goal
@@ -116,14 +116,6 @@ class Trial(NamedTuple):
         return tuple(found)
 
 
-def _no_rings(_: Document) -> tuple[Ring, ...]:
-    return ()
-
-
-def _says_nothing(_: object) -> Says | None:
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class Demo:
     """A scene that shows one idea.
@@ -160,15 +152,15 @@ class Demo:
     follows: str = ""
     click_moves: str = ""
     methods: tuple[str, ...] = ()
-    rings: Callable[[Document], tuple[Ring, ...]] = _no_rings
-    says: Callable[[Document], Says | None] = _says_nothing
+    rings: Callable[[Document], tuple[Ring, ...]] = lambda _: ()
+    says: Callable[[Document], Says | None] = lambda _: None
     room: tuple[Triple, ...] = ()
     shows_bodies: bool = False
     shows_balance: bool = False
     solves: bool = False
     trial: Trial | None = None
     lab: tuple[MethodName, ...] = ()
-    check: Callable[[Mapping[str, Trace]], Says | None] = _says_nothing
+    check: Callable[[Mapping[str, Trace]], Says | None] = lambda _: None
     panel: str = ""
     beside: Callable[[], tuple[tuple[str, Document, Placement], ...]] = tuple
 
@@ -177,8 +169,8 @@ class Demo:
         others = self.beside()
         if not others:
             return None
-        first = Figure(name_of(document), State(document, still_report(document)))
-        return Arrangement((first, *(Figure(name, State(o, still_report(o)), place) for name, o, place in others)))
+        first = Figure(name_of(document), State.at_rest(document))
+        return Arrangement((first, *(Figure(name, State.at_rest(other), place) for name, other, place in others)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +178,7 @@ class StartOver(Action):
     """Restore a demo's initial document, with the chosen solver."""
 
     document: Document
-
-    @property
-    def label(self) -> str:
-        """The same for every demo."""
-        return "Start over"
+    words: ClassVar[str] = "Start over"
 
     def apply(self, document: Document) -> Document:  # noqa: ARG002 - of any kind
         """The document of the demo."""

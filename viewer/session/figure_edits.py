@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from viewer.document import Document, still_report, world_of
+from viewer.document import Document, world_of
 from viewer.document.actions import MoveTargets
 from viewer.errors import InputError, ViewerError, quote
 from viewer.session.figure_stage import Stage
-from viewer.session.figures import Arrangement, Figure, Link, Placement, State, beside, free_name, name_of
+from viewer.session.figures import Arrangement, Figure, Link, Placement, State, beside, name_of
 from viewer.session.history import CallRecorder, Step, UndoHistory
 from viewer.session.solving import Solvers, applied
 from viewer.skeleton import find_place
+from viewer.skeleton.names import free_name
 from viewer.spatial.checks import Floats
 
 _AT_PLACE = 1e-9
@@ -68,7 +69,7 @@ class FigureEdits:
         at = beside(document, zip(stage.documents, stage.placement, strict=True)) if placement is None else placement
         at = at.checked()
         with self._calls("add_figure", made, at.offset, at.yaw):
-            figure = Figure(made, State(document, still_report(document)), at)
+            figure = Figure(made, State.at_rest(document), at)
             self._arrange(f"Add {made}", lambda now: Arrangement((*now.figures, figure), len(now.figures)))
         return made
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from viewer.document import Document, frame_pose, still_report
+from viewer.document import Document, frame_pose
 from viewer.document.actions.setting_actions import at_frame
 from viewer.document.argument_checks import as_positive
 from viewer.document.evaluation import check_played_frame
@@ -188,7 +188,7 @@ class Stage:
                 continue
             frame = frame_after(other, seconds)
             if frame != other.frame:
-                self._states[index] = _at_rest(at_frame(other, frame))
+                self._states[index] = State.at_rest(at_frame(other, frame))
 
     # Playback
 
@@ -204,7 +204,7 @@ class Stage:
 
     def _played(self, document: Document) -> State:
         self._played_pose = document.pose
-        return _at_rest(document)
+        return State.at_rest(document)
 
     def replayed(self, document: Document) -> State:
         """The state of the active document with other motion at the same frame; an unkeyed pose stays."""
@@ -254,7 +254,7 @@ class Stage:
         """
         if self.leader == self.active:
             return self.at_frame(frame)
-        self._states[self.leader] = _at_rest(at_frame(self._states[self.leader].document, frame))
+        self._states[self.leader] = State.at_rest(at_frame(self._states[self.leader].document, frame))
         return self.state
 
     def tick(self, now: float) -> State | None:
@@ -272,7 +272,7 @@ class Stage:
             due = at_frame(document, first + index)
             if leader == self.active:
                 return self._played(due)
-            self._states[leader] = _at_rest(due)
+            self._states[leader] = State.at_rest(due)
             return self.state
         return None if goes_on else self.state
 
@@ -282,10 +282,6 @@ def frame_after(document: Document, seconds: float) -> int:
     first, last = document.played
     frames = math.floor(seconds / document.frame_time + 1e-6)
     return min(max(first + frames, first), last)
-
-
-def _at_rest(document: Document) -> State:
-    return State(document, still_report(document))
 
 
 class Loop(StrEnum):

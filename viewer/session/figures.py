@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from viewer.document import Document, Report, still_report, world_of
 from viewer.errors import InputError
 from viewer.ik.goals import Vector
 from viewer.skeleton import World, find_place
+from viewer.skeleton.names import free_name
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import multiply, rotate
 
@@ -34,6 +34,11 @@ class State:
 
     document: Document
     report: Report | None = None
+
+    @classmethod
+    def at_rest(cls, document: Document) -> State:
+        """A document that is not to be solved."""
+        return cls(document, still_report(document))
 
 
 class Placement(NamedTuple):
@@ -144,7 +149,7 @@ class Arrangement:
 
 def with_active(arrangement: Arrangement, document: Document) -> Arrangement:
     """The same figures, the active one with another document."""
-    state = State(document, still_report(document))
+    state = State.at_rest(document)
     figures = [replace(one, state=state) if one is arrangement.figure else one for one in arrangement.figures]
     return Arrangement(tuple(figures), arrangement.active)
 
@@ -155,15 +160,7 @@ def name_of(document: Document) -> str:
     if not source:
         return document.skeleton.name or "Figure"
     last = PurePath(source.rpartition(":")[2] if source.startswith(_BUNDLED) else source).name
-    return last.partition(".")[0] or last
-
-
-def free_name(wanted: str, names: Iterable[str]) -> str:
-    """A name that no other figure has: ``walk``, ``walk 2``, ``walk 3``."""
-    taken, wanted = set(names), wanted or "Figure"
-    if wanted not in taken:
-        return wanted
-    return next(name for number in count(2) if (name := f"{wanted} {number}") not in taken)
+    return last.partition(".")[0] or last or "Figure"
 
 
 def beside(document: Document, others: Iterable[tuple[Document, Placement]]) -> Placement:
@@ -190,7 +187,7 @@ def abreast(documents: Iterable[tuple[str, Document]]) -> Arrangement:
     for name, document in documents:
         placement = beside(document, [(one.state.document, one.placement) for one in figures])
         unique = free_name(name or name_of(document), [one.name for one in figures])
-        figures.append(Figure(unique, State(document, still_report(document)), placement))
+        figures.append(Figure(unique, State.at_rest(document), placement))
     return Arrangement(tuple(figures))
 
 

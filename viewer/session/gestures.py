@@ -217,7 +217,7 @@ class Escape:
         assert self._pose is not None
         before = self._stage.state
         after = replace(before.document, pose=self._pose)
-        return Step("Escape", before, State(after, still_report(after)))
+        return Step("Escape", before, State.at_rest(after))
 
 
 class PoseBlend:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
 
@@ -21,7 +22,7 @@ from viewer.document.drag_goals import holds_yield, is_hold, prioritised
 from viewer.document.planar import PlanarRig, rig_of
 from viewer.document.scope import bound_skeleton
 from viewer.document.take import Stretch
-from viewer.document.take_layers import LayerWork, has_long_layers, unsolved, with_stretch
+from viewer.document.take_layers import LayerWork, unsolved, with_stretch
 from viewer.errors import ViewerError
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
@@ -64,6 +65,17 @@ def same_motion(document: Document, other: Document) -> bool:
 
 class _CancelledError(Exception):
     """The work is not wanted any more."""
+
+
+@contextmanager
+def _beside_the_window() -> Iterator[None]:
+    """Let the window's thread go on often while another works in the block."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_S)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 class LongWork(Generic[T]):
@@ -110,10 +122,8 @@ class LongWork(Generic[T]):
         self._thread.join()
 
     def _work(self) -> None:
-        before = sys.getswitchinterval()
-        sys.setswitchinterval(_SWITCH_S)
         try:
-            with watched_by(self._watch):
+            with _beside_the_window(), watched_by(self._watch):
                 self.result = self._make()
         except _CancelledError:
             pass
@@ -121,8 +131,6 @@ class LongWork(Generic[T]):
             self.error = error
         except Exception as error:  # noqa: BLE001 - an exception would silently end the thread
             self.error = ViewerError(f"a fault of the program, {type(error).__name__}: {error}")
-        finally:
-            sys.setswitchinterval(before)
 
     def _watch(self, what: str, done: int, total: int) -> None:
         """Note the progress; the only places where it can be stopped."""
@@ -145,8 +153,7 @@ class LayerWorker:
         self._take: Take | None = None
         self._works: list[LayerWork] = []
         self._known: dict[str, Stretch] = {}
-        self._thread: threading.Thread | None = None
-        self._made: tuple[LayerWork, int, Stretch | None] | None = None
+        self._solving: tuple[LayerWork, int, LongWork[Stretch]] | None = None
 
     @property
     def part(self) -> float:
@@ -163,10 +170,10 @@ class LayerWorker:
         """The state with what was solved since, or None; begins another block if there is one."""
         document = self._stage.document
         if document.take is not self._take:
-            self._plan(document)
-        if self._thread is not None and not self._thread.is_alive():
-            self._thread = None
-            self._note()
+            self._take, self._works = document.take, unsolved(document)
+        if self._solving is not None and not self._solving[2].busy:
+            self._note(*self._solving)
+            self._solving = None
         ready = [self._known[digest] for digest in self._ready()]
         if ready:
             for work in self._works:
@@ -175,41 +182,22 @@ class LayerWorker:
                 document = with_stretch(document, stretch)
             self._take = document.take
         self._works = [work for work in self._works if work.missing]
-        if self._works and self._thread is None:
-            self._begin(document.frame)
+        if self._works and self._solving is None:
+            work = self._works[0]
+            block = work.nearest(document.frame)
+            self._solving = work, block, LongWork(partial(work.stretch, block), {})
         return self._stage.replayed(document) if ready else None
-
-    def _plan(self, document: Document) -> None:
-        self._take = document.take
-        self._works = unsolved(document) if has_long_layers(document.take, document.frames - 1) else []
 
     def _ready(self) -> list[str]:
         """Digests of missing blocks that are known."""
         return [work.digests[at] for work in self._works for at in work.missing if work.digests[at] in self._known]
 
-    def _begin(self, frame: int) -> None:
-        work = self._works[0]
-        block = work.nearest(frame)
-
-        def solve() -> None:
-            try:
-                self._made = work, block, work.stretch(block)
-            except ViewerError:  # its frames stay the clip's; exporting reports the error
-                self._made = work, block, None
-
-        self._thread = threading.Thread(target=solve, name="layers", daemon=True)
-        self._thread.start()
-
-    def _note(self) -> None:
+    def _note(self, work: LayerWork, block: int, solved: LongWork[Stretch]) -> None:
         """Keep the block that the thread has made."""
-        if self._made is None:
-            return
-        work, block, stretch = self._made
-        self._made = None
-        if stretch is None:
+        if solved.result is None:  # its frames stay the clip's; exporting reports the error
             work.missing = [other for other in work.missing if other != block]
             return
-        self._known[stretch.digest] = stretch
+        self._known[solved.result.digest] = solved.result
         while len(self._known) > _BLOCKS_KEPT:
             del self._known[next(iter(self._known))]
 
@@ -402,14 +390,8 @@ class LabWorker:
                 assert self._wanted is not None
                 (number, problem, methods, iterations), self._wanted = self._wanted, None
                 self._working = True
-            before = sys.getswitchinterval()
-            sys.setswitchinterval(_SWITCH_S)
-            try:
+            with _beside_the_window(), suppress(_StaleError):
                 self._solve(number, problem, methods, iterations)
-            except _StaleError:
-                pass
-            finally:
-                sys.setswitchinterval(before)
 
     def _solve(self, number: int, problem: LabProblem, methods: tuple[MethodName, ...], iterations: int) -> None:
         self.problem = problem

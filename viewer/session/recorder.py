@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from viewer.document import Document, Take, frame_pose, still_report
+from viewer.document import Document, Take, frame_pose
 from viewer.document.actions.setting_actions import at_frame
 from viewer.document.argument_checks import as_number
 from viewer.document.changed_keys import current_pins, resolved, take_of
@@ -152,7 +152,7 @@ class TakeRecorder:
         if not advanced or moving or not recording.plays:
             return state if advanced else None
         played = at_frame(replace(document, take=recording.take), recording.frame)
-        return State(played, still_report(played))
+        return State.at_rest(played)
 
     def abandon(self) -> State | None:
         """Drop the recording; the state that it began with, or None without a recording."""
@@ -179,7 +179,7 @@ class TakeRecorder:
         self.last_seconds = recording.seconds
         motion = motion_of(bare)._replace(take=take)
         after = at_frame(replace(bare, take=resolved(bare, motion, take)), recording.frame)
-        state = State(after, still_report(after))
+        state = State.at_rest(after)
         return state, Step(f"Record {recording.seconds:.1f} s", start, state)
 
 
@@ -188,7 +188,7 @@ def _left_off(recording: Recording, document: Document) -> State:
     after = replace(document, frame=min(recording.frame, max(document.frames - 1, 0)))
     if recording.plays and after.frame != recording.frame:
         after = at_frame(after, after.frame)
-    return State(after, still_report(after))
+    return State.at_rest(after)
 
 
 class Recording:
@@ -212,7 +212,8 @@ class Recording:
         self.first = self.frame = document.frame
         self.moving = False
         self._document = replace(document, take=take_of(document))
-        self._rest = None if document.clip is not None else self._own_rest()
+        own = take_of(document).rest or on_own_bones(document, document.pose)
+        self._rest = None if document.clip is not None else own
         self._done, self._runs, self._run = take_of(document), list[Recorded](), Run()
         self._folded = 0
         self._began: float | None = None
@@ -220,10 +221,6 @@ class Recording:
         self._held: tuple[Document, Pose] | None = None
         self._underlying = self._playing()
         self.take = self._longer(self._done)
-
-    def _own_rest(self) -> Pose:
-        take = take_of(self._document)
-        return take.rest or on_own_bones(self._document, self._document.pose)
 
     def _playing(self) -> Document | None:
         """The document whose motion plays below the recording; None if there is no motion."""
@@ -425,5 +422,4 @@ def _followed(state: State, gesture: Gesture | None, recording: Recording, due: 
 
 def _put_on(state: State, pose: Pose) -> State:
     """A state in the pose of another frame, its holds set again there."""
-    document = carried(state.document, pose, pins=False)
-    return State(document, still_report(document))
+    return State.at_rest(carried(state.document, pose, pins=False))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -28,16 +28,9 @@ from viewer.session.stored_documents import DocumentData, FigureData, arrangemen
 
 _OTHER = {"pose": "the pose is", "rest": "goals, settings or keys are"}
 
-DOCUMENTS = {
-    action_log.OPEN: 0,
-    action_log.LEAP: 1,
-    action_log.PUT: 2,
-    action_log.ADD_FIGURE: 3,
-    action_log.OPEN_FIGURES: 0,
-    action_log.LEAP_FIGURES: 1,
-}
-"""Calls whose last argument is a document, or all figures, and the index of that argument."""
 _OF_FIGURES = (action_log.OPEN_FIGURES, action_log.LEAP_FIGURES)
+DOCUMENTS = (action_log.OPEN, action_log.LEAP, action_log.PUT, action_log.ADD_FIGURE, *_OF_FIGURES)
+"""Calls whose last argument is a document, or all figures."""
 
 _REMARKS = (action_log.CHECK, action_log.REFUSED, action_log.FAILED)
 
@@ -86,7 +79,7 @@ class Replay:
         try:
             while self._step() not in ("tick", None):
                 pass
-            while self._next in (action_log.CHECK, action_log.REFUSED, action_log.FAILED):
+            while self._next in _REMARKS:
                 self._step()
         except FormatError as error:
             self.error = self.error or error
@@ -171,11 +164,8 @@ class Replay:
             ) from error  # fmt: skip
         else:
             if expected is not None:
-                self._note(
-                    "it was refused, and is not now"
-                    if expected == action_log.REFUSED
-                    else "it failed, and does not now"
-                )
+                refused = expected == action_log.REFUSED
+                self._note("it was refused, and is not now" if refused else "it failed, and does not now")
         finally:
             self.session.stage.lost_pose = None  # the user has not lost this pose
 
@@ -226,42 +216,40 @@ def _set_tolerance(replay: Replay, degrees: float) -> None:
     replay.session.recorder.tolerance_deg = degrees
 
 
-def _calls(names: Iterable[str], member: str = "") -> dict[str, Callable[..., object]]:
-    """Calls of the session's methods, or of those of a member, by name."""
-
-    def make(name: str) -> Callable[..., object]:
-        path = attrgetter(f"session.{member}.{name}" if member else f"session.{name}")
-        return lambda replay, *given: path(replay)(*given)
-
-    return {name: make(name) for name in names}
+def _call(path: str) -> Callable[..., object]:
+    """A call of a method of the session, or of one of its members."""
+    method = attrgetter(f"session.{path}")
+    return lambda replay, *given: method(replay)(*given)
 
 
 DOERS: dict[str, Callable[..., object]] = {
-    **_calls((*action_log.BARE, "dispatch", "begin", "seek", "play")),
-    **_calls(("update", "set_chain"), "gestures"),
-    **_calls(("pause", "resume"), "targets"),
-    "remove_figure": lambda replay, name: replay.session.figures.remove(name),
-    "hide_figure": lambda replay, name, hidden: replay.session.figures.hide(name, hidden),
-    "activate": lambda replay, name: replay.session.figures.activate(name),
-    "link_goal": lambda replay, *link: replay.session.figures.link(*link),
+    **{name: _call(name) for name in (*action_log.BARE, "dispatch", "begin", "seek", "play")},
+    "update": _call("gestures.update"),
+    "set_chain": _call("gestures.set_chain"),
+    "pause": _call("targets.pause"),
+    "resume": _call("targets.resume"),
+    "remove_figure": _call("figures.remove"),
+    "hide_figure": _call("figures.hide"),
+    "activate": _call("figures.activate"),
+    "link_goal": _call("figures.link"),
+    "speed": _call("set_speed"),
+    action_log.OPEN: _call("replace"),
     action_log.ADD_FIGURE: Replay.add_figure,
     "place_figure": Replay.place_figure,
     action_log.OPEN_FIGURES: Replay.open_figures,
     action_log.LEAP_FIGURES: Replay.leap_figures,
-    "speed": lambda replay, factor: replay.session.set_speed(factor),
     "record_tolerance_deg": _set_tolerance,
     "begin_drag": _begin_drag,
     "drag_to": _drag_to,
     "go_to": lambda replay, steps: replay.session.go_to(replay.session.history.index + steps),
-    "tick": lambda replay, now: replay.tick_at(now),
+    "tick": Replay.tick_at,
     action_log.ASKED: lambda replay: replay.session.escape.offered,
     "animate": _animate,
     action_log.PLACES: _positions,
-    action_log.OPEN: lambda replay, document: replay.session.replace(document),
-    action_log.LEAP: lambda replay, steps, document: replay.leap(steps, document),
+    action_log.LEAP: Replay.leap,
     action_log.PUT: lambda replay, label, saved, doc: replay.session.add_document(label, doc, saved=bool(saved)),
     action_log.LOOP: _set_loop,
-    action_log.BACKEND: lambda replay, name: replay.serve(name),
+    action_log.BACKEND: Replay.serve,
 }
 """Makes a call again, by its name, from the replay and the decoded arguments."""
 
@@ -304,12 +292,10 @@ class Actions:
         """
         name, *data = self.calls[index]
         path, folder = f"actions.calls[{index}]", self.path.resolve().parent
-        late = DOCUMENTS.get(name)
         found: list[Any] = []
         try:
             for number, one in enumerate(data):
-                is_document = late is not None and number == len(data) - 1
-                if is_document:
+                if name in DOCUMENTS and number == len(data) - 1:
                     found.append((_figures if name in _OF_FIGURES else _document)(one, folder))
                 else:
                     found.append(decoded(one, folder, path))

@@ -69,7 +69,7 @@ class Session:
         self.action_log: ActionLog | None = None
         self._calls, self._solvers = CallRecorder(), Solvers()
         self.recorder = TakeRecorder(self._calls)
-        self.stage = Stage(State(document, still_report(document)))
+        self.stage = Stage(State.at_rest(document))
         self.clock, self._show = self.stage.clock, self.stage.show
         self.history = UndoHistory()
         self.gestures = GestureManager(self._solvers, self.stage, self._calls)
@@ -129,7 +129,7 @@ class Session:
         """
         with self._calls("replace"):
             solved = settle(document, self._solvers, restarts=True) if solve else None
-            shown = solved or State(document, still_report(document))
+            shown = solved or State.at_rest(document)
             self._abandon()
             self.stop()
             self.targets.animate(())
@@ -144,7 +144,7 @@ class Session:
 
     def show_document(self, document: Document) -> None:
         """Show a document without adding an undo step; playback stops."""
-        self._show_from_history(State(document, still_report(document)))
+        self._show_from_history(State.at_rest(document))
 
     def show_figures(self, figures: Arrangement, steps: int) -> None:
         """Show figures without adding an undo step; playback stops.
@@ -163,7 +163,7 @@ class Session:
 
     def add_document(self, label: str, document: Document, *, saved: bool) -> None:
         """Show a document as the result of one undo step, or as part of the gesture under way."""
-        after = State(document, still_report(document))
+        after = State.at_rest(document)
         gesture = self.gestures.gesture
         if gesture is None:
             self._conclude()

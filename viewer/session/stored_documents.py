@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from viewer.document import Document, Take, still_report
+from viewer.document import Document, Take
 from viewer.document.argument_checks import as_vector
 from viewer.document.planar import PLANES
 from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track
@@ -441,7 +441,7 @@ def arrangement_of(data: list[FigureData], active: Document, folder: Path, *, mo
             raise FormatError("expected the active figure to be shown, found a hidden one", path=f"{path}.hidden")
         links = tuple(Link(*link) for link in one.links)
         document = active if one.document is None else _document_at(one.document, folder, path, motion=motion)
-        figures.append(Figure(one.name, State(document, still_report(document)), placement, one.hidden, links))
+        figures.append(Figure(one.name, State.at_rest(document), placement, one.hidden, links))
     _check_links(figures)
     return Arrangement(tuple(figures), without[0])
 

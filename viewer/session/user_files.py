@@ -104,20 +104,13 @@ def save_preferences(preferences: Preferences, path: Path | None) -> None:
         OutputError: the folder or file cannot be written.
     """
     file = path or _place()
-    _make_folder(file.parent)
+    with contextlib.suppress(OSError):  # which the write reports
+        file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, msgspec.json.format(msgspec.json.encode(preferences), indent=1) + b"\n")
 
 
 def _place() -> Path:
     return config_folder() / "preferences.json"
-
-
-def _make_folder(folder: Path) -> None:
-    """An error is reported by the write that follows."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return
 
 
 def config_folder() -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from itertools import pairwise
+from itertools import count, pairwise
 
 from viewer.errors import WORD, InputError, quote
 from viewer.spatial.checks import Floats, Ints, Vector, member, put, text, triple, whole
@@ -88,6 +88,12 @@ class FreeNames:
         self._next[name] = number + 1
         self._taken.add(free)
         return free
+
+
+def free_name(wanted: str, names: Iterable[str]) -> str:
+    """A name as people write it that is not among some: ``walk``, ``walk 2``, ``walk 3``."""
+    taken = set(names)
+    return next(name for n in count(1) if (name := wanted if n == 1 else f"{wanted} {n}") not in taken)
 
 
 def unique_names(names: list[str]) -> tuple[tuple[str, ...], list[str]]:

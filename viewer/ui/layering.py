@@ -9,12 +9,13 @@ from typing import NamedTuple
 from viewer.document import Document, GoalLayer, Item
 from viewer.document import actions as act
 from viewer.document.take import layer_of
-from viewer.document.take_layers import Place, free_id, has_long_layers, miss_of, place_of, put_at, target_of
+from viewer.document.take_layers import Place, has_long_layers, miss_of, place_of, put_at, target_of
 from viewer.errors import InputError, shown
 from viewer.gizmo import RigidMotion
 from viewer.motion import Miss
 from viewer.scene import Mark
 from viewer.session import Session
+from viewer.skeleton.names import free_name
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.view import Mover, ViewPart
@@ -201,7 +202,7 @@ def _new(document: Document, name: str, place: Place, times: _Times) -> GoalLaye
     x, y, z = place.position.tolist()
     a, b, c, d = place.rotation.tolist()
     rotation = (a, b, c, d) if turned else None
-    name_free = free_id(document.take, name)
+    name_free = free_name(name, [layer.id for layer in layers_of(document)])
     return GoalLayer(id=name_free, effector=name, position=(x, y, z), rotation=rotation, **times._asdict())
 
 
