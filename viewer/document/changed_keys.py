@@ -26,10 +26,11 @@ from viewer.document.key_editing import entries_of, with_entries
 from viewer.document.planar import PlanarRig, rig_of
 from viewer.document.planted_feet import planted_stretches
 from viewer.document.posed_goals import carried
-from viewer.document.scope import bound_skeleton
+from viewer.document.scope import solved_skeleton
 from viewer.document.take import CODES, FRAMES, Blend, Pin, Stretch, Take, Track
 from viewer.document.take_layers import layer_stretches
 from viewer.errors import InputError
+from viewer.ik.batch import BatchSolution
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
@@ -266,21 +267,34 @@ def _solve(document: Document, first: int, frames: Frames, held: list[MetPin], r
         chosen = np.flatnonzero(which.reshape(-1) == number)
         if not some:
             continue
-        target_positions, target_rotations = _targets(some, chosen + first)
         starts = [Pose(rotations[f], translations[f]) for f in chosen.tolist()]
         rig = rig_for(document, starts)
-        solver = _solver(document, some, root, rig)
-        answer = solver.solve_batch(
-            starts if rig is None else [rig.lifted(pose) for pose in starts], target_positions, target_rotations
-        )
-        good = np.isfinite(answer.rotations).all(axis=(1, 2)) & np.isfinite(answer.translations).all(axis=(1, 2))
-        for index in np.flatnonzero(good).tolist():
-            pose = Pose(answer.rotations[index], answer.translations[index])
-            pose = pose if rig is None else rig.lowered(pose)
+        found, answer = solved_batch(_solver(document, some, root, rig), rig, starts, *_targets(some, chosen + first))
+        for index, pose in found.items():
             rotations[chosen[index]], translations[chosen[index]] = pose.rotations, pose.translations
         missed = np.nan_to_num(answer.errors_m, nan=0.0) + np.nan_to_num(np.radians(answer.errors_deg), nan=0.0)
-        worst = max(worst, float(missed.max(initial=0.0)), 0.0 if good.all() else np.inf)
+        worst = max(worst, float(missed.max(initial=0.0)), 0.0 if len(found) == len(starts) else np.inf)
     return _Answer(Frames(rotations, translations), worst)
+
+
+def solved_batch(
+    solver: Solver, rig: PlanarRig | None, starts: list[Pose], places: Floats, turns: Floats
+) -> tuple[dict[int, Pose], BatchSolution]:
+    """Solve from poses of a document's skeleton: those found, by index, that are finite; and the solver's answer.
+
+    Args:
+        solver: of the skeleton, or of the rig.
+        rig: that keeps the poses in the document's plane, or None.
+        starts: (N) poses.
+        places: (N, G, 3) targets.
+        turns: (N, G, 4) targets.
+    """
+    answer = solver.solve_batch(starts if rig is None else [rig.lifted(pose) for pose in starts], places, turns)
+    good = np.isfinite(answer.rotations).all(axis=(1, 2)) & np.isfinite(answer.translations).all(axis=(1, 2))
+    found = {
+        index: Pose(answer.rotations[index], answer.translations[index]) for index in np.flatnonzero(good).tolist()
+    }
+    return {index: pose if rig is None else rig.lowered(pose) for index, pose in found.items()}, answer
 
 
 def rig_for(document: Document, poses: list[Pose]) -> PlanarRig | None:
@@ -308,9 +322,7 @@ def _solver(document: Document, held: list[MetPin], root: str, rig: PlanarRig | 
         chosen, tolerance_m=min(chosen.tolerance_m, _CLOSE[0]), tolerance_deg=min(chosen.tolerance_deg, _CLOSE[1])
     )
     keywords = keywords_of(tight.options(limits=document.limits_on))
-    if rig is not None:
-        return Solver(bound_skeleton(rig.skeleton, locked=rig.locked((), root)), goals, **keywords)
-    return Solver(bound_skeleton(document.skeleton, document.unlimited), goals, **keywords)
+    return Solver(solved_skeleton(document, rig, frozenset(), root), goals, **keywords)
 
 
 def _targets(held: list[MetPin], frames: Ints) -> tuple[Floats, Floats]:

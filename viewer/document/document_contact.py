@@ -20,8 +20,8 @@ from viewer.ik.goals import KINDS, Goal, Quaternion, Vector
 from viewer.ik.goals.goal import as_rotation
 from viewer.ik.goals.grip import fingers_of
 from viewer.skeleton import Pose, Skeleton, above, find_figure, find_place
-from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import multiply, normalized, rotate
+from viewer.spatial.checks import Floats, put
+from viewer.spatial.quaternion import rotate
 
 THINNEST = 1e-6
 """Metres: the least radius or side of a prop, and the least radius of a capsule."""
@@ -78,16 +78,18 @@ class Prop:
             InputError: a name that cannot be used, numbers that are not finite, a size that is not above 0, a mesh
                 without a path.
         """
-        put, what = object.__setattr__, f"prop {quote(self.name)}"
         _check_name(self.name)
-        put(self, "shape", one_of(Shape, self.shape, f"{what}: shape"))
-        put(self, "center", as_vector(self.center, f"{what}: center"))
-        put(self, "rotation", as_rotation(self.rotation, f"{what}: rotation"))
-        put(self, "radius", as_size(self.radius, f"{what}: radius"))
-        sides = as_vector(self.size, f"{what}: size")
-        put(self, "size", tuple(as_size(side, f"{what}: size") for side in sides))
-        put(self, "scale", as_size(self.scale, f"{what}: scale"))
-        put(self, "mass", as_number(self.mass, f"{what}: mass", least=0.0, most=HEAVIEST))
+        what = f"prop {quote(self.name)}"
+        put(
+            self,
+            shape=one_of(Shape, self.shape, f"{what}: shape"),
+            center=as_vector(self.center, f"{what}: center"),
+            rotation=as_rotation(self.rotation, f"{what}: rotation"),
+            radius=as_size(self.radius, f"{what}: radius"),
+            size=tuple(as_size(side, f"{what}: size") for side in as_vector(self.size, f"{what}: size")),
+            scale=as_size(self.scale, f"{what}: scale"),
+            mass=as_number(self.mass, f"{what}: mass", least=0.0, most=HEAVIEST),
+        )
         if self.shape is Shape.MESH and not self.path:
             raise InputError(f"{what}: expected the path of a mesh, found none")
 
@@ -217,19 +219,18 @@ class DocumentContact:
         Raises:
             InputError: invalid flags or pairs, a height that is not finite, two props of one name, too many props.
         """
-        put = object.__setattr__
         for name in ("on", "floor", "bodies", "objects"):
-            put(self, name, as_flag(getattr(self, name), f"contact: {name}"))
-        put(self, "height", as_number(self.height, "contact: floor", least=-FARTHEST, most=FARTHEST))
-        put(self, "props", tuple(self.props))
+            put(self, **{name: as_flag(getattr(self, name), f"contact: {name}")})
+        put(self, height=as_number(self.height, "contact: floor", least=-FARTHEST, most=FARTHEST))
+        put(self, props=tuple(self.props))
         names = [prop.name for prop in self.props]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise InputError(f"contact: expected props of different names, found {quote(twice)} twice")
         if len(names) > MOST_OBJECTS:
             raise InputError(f"contact: expected at most {MOST_OBJECTS} props, found {len(names)}")
-        put(self, "exclude", tuple(_pair(pair, "exclude") for pair in self.exclude))
-        put(self, "grips", tuple(_pair(pair, "grips") for pair in self.grips))
+        put(self, exclude=tuple(_pair(pair, "exclude") for pair in self.exclude))
+        put(self, grips=tuple(_pair(pair, "grips") for pair in self.grips))
         hands = [hand for hand, _ in self.grips]
         if len(set(hands)) < len(hands):
             raise InputError(
@@ -270,12 +271,6 @@ class DocumentContact:
             return self
         return replace(self, props=tuple(replace(p, path=path(p.path)) if p.path else p for p in self.props))
 
-    def moved(self, scale: float, new_from_old: Floats) -> DocumentContact:
-        """In a world that is ``scale`` times as large and rotated by ``new_from_old`` (4,)."""
-        return replace(
-            self, height=scale * self.height, props=tuple(_moved(prop, scale, new_from_old) for prop in self.props)
-        )
-
 
 NO_CONTACT = DocumentContact()
 """The contact of a new document."""
@@ -285,20 +280,6 @@ def _pair(names: object, what: str) -> tuple[str, str]:
     if not isinstance(names, (tuple, list)) or len(names) != 2 or not all(isinstance(n, str) and n for n in names):
         raise InputError(f"contact: {what}: expected two names, found {quote(names)}")
     return names[0], names[1]
-
-
-def _moved(prop: Prop, scale: float, new_from_old: Floats) -> Prop:
-    x, y, z = rotate(new_from_old, scale * np.array(prop.center)).tolist()
-    a, b, c, d = normalized(multiply(new_from_old, np.array(prop.rotation))).tolist()
-    width, height, depth = (scale * side for side in prop.size)
-    return replace(
-        prop,
-        center=(x, y, z),
-        rotation=(a, b, c, d),
-        radius=scale * prop.radius,
-        size=(width, height, depth),
-        scale=scale * prop.scale,
-    )
 
 
 def solver_contact(contact: DocumentContact, skeleton: Skeleton) -> Contact | None:

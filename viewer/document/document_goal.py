@@ -349,10 +349,6 @@ class DocumentBalance:
         """The goal as the solver takes it; None if it is off."""
         return _goal(self.margin, self.weight, self.level) if self.on else None
 
-    def moved(self, scale: float) -> DocumentBalance:
-        """In a world that is ``scale`` times as large."""
-        return replace(self, margin=scale * self.margin, height=scale * self.height)
-
 
 NO_BALANCE = DocumentBalance()
 """The balance of a new document."""

@@ -21,6 +21,7 @@ from viewer.ik.scaling import MOST, REFERENCE, spread_about, spreads
 from viewer.ik.solution import Solution
 from viewer.skeleton import (
     Bodies,
+    FreeNames,
     Inertia,
     JointKind,
     JointLimits,
@@ -183,17 +184,8 @@ def normal_of(plane: str) -> Floats:
     return result
 
 
-def joint_axes(world: World, normal: Floats) -> Floats:
-    """(J, 3) the normal in the frame of each joint; constant while joints rotate about the normal."""
-    return rotate(conjugate(world.rotations), normal)
-
-
-def turns_about(skeleton: Skeleton, world: World, normal: Floats) -> Bools:
-    """(J,) whether a joint can rotate about the normal (slides: move across it); True for fixed joints."""
-    return np.array([_able(skeleton, world, normal, joint) for joint in range(len(skeleton))])
-
-
 def _able(skeleton: Skeleton, world: World, normal: Floats, joint: int) -> bool:
+    """Whether a joint can rotate about the normal (slides: move across it); True for fixed joints."""
     kind, (first, second) = skeleton.kinds[joint], skeleton.axes[joint]
     if not kind.axes:
         return True
@@ -372,7 +364,7 @@ class _Turns:
 
     Attributes:
         pose: the zero of the angles.
-        axes: (J, 3) the normal in the joints' frames.
+        axes: (J, 3) the normal in the joints' frames; constant while joints rotate about it.
         hinges: (J,) joints that become hinges about it.
         stuck: (J,) joints that cannot rotate about it, or slides that do not move across it.
         ranges: (J, 2) radians, of the hinges.
@@ -388,7 +380,8 @@ class _Turns:
     def of(cls, skeleton: Skeleton, pose: Pose, normal: Floats) -> _Turns:
         """For a pose."""
         world = fk(skeleton, pose)
-        able, axes = turns_about(skeleton, world, normal), joint_axes(world, normal)
+        able = np.array([_able(skeleton, world, normal, joint) for joint in range(len(skeleton))])
+        axes = rotate(conjugate(world.rotations), normal)
         hinges = skeleton.of_kind(JointKind.BALL, JointKind.UNIVERSAL, JointKind.FREE) & able
         return cls(pose, axes, hinges, ~able, ranges(skeleton, pose, axes, hinges))
 
@@ -480,8 +473,10 @@ def _on_slides(skeleton: Skeleton, roots: Ints, pose: Pose, across: Floats) -> S
     axes = np.zeros((count, 2, 3))
     axes[:, 0] = np.tile(across, (len(roots), 1))
     letters = ["xyz"[int(np.argmax(direction))] for direction in across]
-    names = [_free_name(skeleton, f"{skeleton.names[root]} along {letter}") for root in roots for letter in letters]
+    free = FreeNames(skeleton.names)
+    names = [free.take(f"{skeleton.names[root]} along {letter}") for root in roots for letter in letters]
     own = skeleton.mobility if skeleton.mobility is not None else np.full((len(skeleton), 3), np.nan)
+    bodies = skeleton.bodies
     return replace(
         skeleton,
         names=(*names, *skeleton.names),
@@ -495,17 +490,10 @@ def _on_slides(skeleton: Skeleton, roots: Ints, pose: Pose, across: Floats) -> S
         tip_parents=skeleton.tip_parents + count,
         effectors=tuple(replace(effector, joint=effector.joint + count) for effector in skeleton.effectors),
         mobility=np.concatenate([np.full((count, 3), REFERENCE), own]),
-        bodies=_moved_on(skeleton.bodies, count),
+        bodies=bodies and Bodies(tuple(replace(one, joint=one.joint + count) for one in bodies.capsules)),
         inertias=(*(Inertia(0.0),) * count, *skeleton.inertias) if skeleton.inertias else (),
         motors=(*(None,) * count, *skeleton.motors) if skeleton.motors else (),
     )
-
-
-def _moved_on(bodies: Bodies | None, count: int) -> Bodies | None:
-    """The bodies, for joints that now follow ``count`` others."""
-    if bodies is None:
-        return None
-    return Bodies(tuple(replace(capsule, joint=capsule.joint + count) for capsule in bodies.capsules))
 
 
 def _flat_mimics(skeleton: Skeleton, hinges: Bools, axes: Floats, kinds: list[JointKind]) -> Iterator[Mimic]:
@@ -524,13 +512,6 @@ def _slide_parents(roots: int) -> Ints:
     parents = np.arange(-1, 2 * roots - 1)
     parents[::2] = -1
     return parents
-
-
-def _free_name(skeleton: Skeleton, wanted: str) -> str:
-    taken = set(skeleton.names)
-    while wanted in taken:
-        wanted += "'"
-    return wanted
 
 
 def preferred_pose(document: Document, rig: PlanarRig | None) -> Pose | None:

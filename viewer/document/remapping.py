@@ -8,23 +8,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from viewer.document.changed_keys import resolved
 from viewer.document.document import Document
-from viewer.document.document_contact import DocumentContact
-from viewer.document.document_goal import NO_BALANCE, PAIR_KINDS, DocumentBalance, DocumentGoal
+from viewer.document.document_contact import DocumentContact, Prop
+from viewer.document.document_goal import NO_BALANCE, PAIR_KINDS, DocumentGoal
 from viewer.document.edit_skeleton import bone_vectors, renamed_skeleton, with_bones
 from viewer.document.evaluation import Frames, Motion, keyed_frames, motion_of
 from viewer.document.import_export import usual_margin
 from viewer.document.key_editing import differences
 from viewer.document.scope import inside_at
-from viewer.document.take import GoalLayer, Pin, PlantedFeet, Take, Track, same
+from viewer.document.take import Pin, Take, Track, same
 from viewer.errors import InputError
 from viewer.ik.contact.values import FLOOR
-from viewer.ik.goals import NUMBERS, Number, Unit, Value
-from viewer.skeleton import Bodies, Capsule, Character, Clip, Effector, JointKind, Pose, Skeleton, above
+from viewer.ik.goals import NUMBERS, Number, Quaternion, Unit, Value, Vector
+from viewer.skeleton import Bodies, Character, Clip, JointKind, Pose, Skeleton, above
 from viewer.skeleton.pose import moved_roots
 from viewer.skeleton.skeleton import place_names
 from viewer.skeleton.transfer import Carrier
@@ -262,30 +263,67 @@ def reread(document: Document, character: Character) -> Document:
         raise InputError("expected the same file in other units, found other joints or clips")
     character = _named(character, document.character)
     after = character.skeleton
-    scale = character.source.metres_per_unit / document.character.source.metres_per_unit
     root = int(before.roots[0])
-    new_from_old = multiply(after.rest_rotations[root], conjugate(before.rest_rotations[root]))
-    skeleton = _edited(document.skeleton, before, after, scale)
+    scale = character.source.metres_per_unit / document.character.source.metres_per_unit
+    change = Reading(scale, multiply(after.rest_rotations[root], conjugate(before.rest_rotations[root])), before.roots)
+    contact, balance = document.contact, document.balance
+    if balance != NO_BALANCE:  # a margin that is not in use becomes that of a new document
+        margin = scale * balance.margin if balance.on else usual_margin(character)
+        balance = replace(balance, margin=margin, height=scale * balance.height)
     changed = replace(
         document,
         character=character,
-        skeleton=skeleton,
-        pose=_pose(document.pose, scale, new_from_old, before.roots),
-        goals=tuple(_reread_goal(goal, scale, new_from_old) for goal in document.goals),
-        put_aside=tuple(reread_take(take, scale, new_from_old, before.roots) for take in document.put_aside),
-        take=None if document.take is None else reread_take(document.take, scale, new_from_old, before.roots),
-        contact=document.contact.moved(scale, new_from_old),
-        balance=_reread_balance(document.balance, character, scale),
+        skeleton=_edited(document.skeleton, before, after, change.unturned),
+        pose=change.pose(document.pose),
+        goals=tuple(_reread_goal(goal, change) for goal in document.goals),
+        put_aside=tuple(reread_take(take, change) for take in document.put_aside),
+        take=None if document.take is None else reread_take(document.take, change),
+        contact=replace(
+            contact, height=scale * contact.height, props=tuple(_reread_prop(prop, change) for prop in contact.props)
+        ),
+        balance=balance,
     )
     return _resolved(changed)
 
 
-def _reread_balance(balance: DocumentBalance, character: Character, scale: float) -> DocumentBalance:
-    """The balance with lengths in the new unit; a margin that is not in use becomes that of a new document."""
-    if balance == NO_BALANCE:
-        return balance
-    moved = balance.moved(scale)
-    return moved if balance.on else replace(moved, margin=usual_margin(character))
+class Reading(NamedTuple):
+    """How another reading of a file differs from the one before.
+
+    Attributes:
+        scale: new metres per old metre.
+        turn: (4,) new_world_from_old_world.
+        roots: indices of the root joints.
+    """
+
+    scale: float
+    turn: Floats
+    roots: Ints
+
+    @property
+    def unturned(self) -> Reading:
+        """For what is in the frame of a joint, or of what carries it: that turns along."""
+        return self._replace(turn=IDENTITY)
+
+    def place(self, place: Vector) -> Vector:
+        """A place or offset (3,)."""
+        x, y, z = rotate(self.turn, np.multiply(place, self.scale)).tolist()
+        return x, y, z
+
+    def rotation(self, rotation: Quaternion) -> Quaternion:
+        """A rotation (4,), world frame."""
+        x, y, z, w = normalized(multiply(self.turn, rotation)).tolist()
+        return x, y, z, w
+
+    def target(self, position: Vector | None, rotation: Quaternion | None) -> dict[str, Any]:
+        """Fields with a position and a rotation, each of which may be missing."""
+        return {
+            "position": None if position is None else self.place(position),
+            "rotation": None if rotation is None else self.rotation(rotation),
+        }
+
+    def pose(self, pose: Pose) -> Pose:
+        """A pose of the document's skeleton."""
+        return Pose(*moved_roots(self.roots, pose.rotations, self.scale * pose.translations, self.turn))
 
 
 def _named(character: Character, before: Character) -> Character:
@@ -296,7 +334,7 @@ def _named(character: Character, before: Character) -> Character:
     return replace(character, skeleton=skeleton, source=replace(character.source, layout=before.source.layout))
 
 
-def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) -> Skeleton:
+def _edited(working: Skeleton, before: Skeleton, after: Skeleton, change: Reading) -> Skeleton:
     """The new skeleton with the edited lengths, limits of angles, stiffness, effectors and bodies."""
     bones = [bone_vectors(one) for one in (before, working)]
     own, edited = (np.linalg.norm(some, axis=-1) for some in bones)
@@ -304,9 +342,17 @@ def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) 
     ratio = np.where(changed, edited / np.where(own > 0.0, own, 1.0), 1.0)
     made = with_bones(after, bone_vectors(after) * ratio[:, None])
     file_effectors = {effector.name: effector for effector in made.effectors}
-    effectors = tuple(file_effectors.get(e.name) or _scaled(e, scale) for e in working.effectors)
-    kept = working.bodies if working.bodies != before.bodies else None
-    bodies = after.bodies if kept is None else Bodies(tuple(_scaled_capsule(one, scale) for one in kept.capsules))
+    effectors = tuple(
+        file_effectors.get(e.name) or replace(e, offset=change.place(e.offset)) for e in working.effectors
+    )
+    kept, bodies = working.bodies if working.bodies != before.bodies else None, after.bodies
+    if kept is not None:
+        bodies = Bodies(
+            tuple(
+                replace(one, a=change.place(one.a), b=change.place(one.b), radius=change.scale * one.radius)
+                for one in kept.capsules
+            )
+        )
     limits = tuple(
         new if kind is JointKind.SLIDE or same(own_limits, old) else own_limits
         for kind, own_limits, old, new in zip(after.kinds, working.limits, before.limits, after.limits, strict=True)
@@ -314,39 +360,33 @@ def _edited(working: Skeleton, before: Skeleton, after: Skeleton, scale: float) 
     return replace(made, limits=limits, stiffness=working.stiffness, effectors=effectors, bodies=bodies)
 
 
-def _scaled_capsule(capsule: Capsule, scale: float) -> Capsule:
-    (x, y, z), (u, v, w) = capsule.a, capsule.b
+def _reread_prop(prop: Prop, change: Reading) -> Prop:
     return replace(
-        capsule,
-        a=(scale * x, scale * y, scale * z),
-        b=(scale * u, scale * v, scale * w),
-        radius=scale * capsule.radius,
+        prop,
+        center=change.place(prop.center),
+        rotation=change.rotation(prop.rotation),
+        radius=change.scale * prop.radius,
+        size=change.unturned.place(prop.size),
+        scale=change.scale * prop.scale,
     )
 
 
-def _scaled(effector: Effector, scale: float) -> Effector:
-    x, y, z = (scale * value for value in effector.offset)
-    return replace(effector, offset=(x, y, z))
+def _reread_goal(goal: DocumentGoal, change: Reading) -> DocumentGoal:
+    numbers: dict[str, Any] = {name: _reread(NUMBERS[name], value, change) for name, value in goal.numbers.items()}
+    own = change.unturned if goal.kind in PAIR_KINDS else change
+    return replace(
+        goal, offset=change.unturned.place(goal.offset), **own.target(goal.position, goal.rotation), **numbers
+    )
 
 
-def _reread_goal(goal: DocumentGoal, scale: float, new_from_old: Floats) -> DocumentGoal:
-    numbers = {name: _reread(NUMBERS[name], value, scale, new_from_old) for name, value in goal.numbers.items()}
-    if goal.kind in PAIR_KINDS:  # in a joint's frame, which keeps its axes
-        new_from_old = IDENTITY
-    position = None if goal.position is None else rotate(new_from_old, scale * np.array(goal.position))
-    rotation = None if goal.rotation is None else multiply(new_from_old, np.array(goal.rotation))
-    offset = scale * np.array(goal.offset)
-    return replace(goal, position=position, rotation=rotation, offset=offset, **numbers)  # type: ignore[arg-type]
-
-
-def _reread(number: Number, value: Value, scale: float, new_from_old: Floats) -> Value:
+def _reread(number: Number, value: Value, change: Reading) -> Value:
     """A number of a goal in other units and axes: lengths are scaled, directions of the world turned."""
     if number.unit is Unit.LENGTH:
         assert isinstance(value, float)
-        return scale * value
+        return change.scale * value
     if number.unit is Unit.WORLD_DIRECTION:
-        x, y, z = rotate(new_from_old, np.array(value)).tolist()
-        return x, y, z
+        assert not isinstance(value, float)
+        return change._replace(scale=1.0).place(value)
     return value
 
 
@@ -413,59 +453,32 @@ def _cut(take: Take, clips: Mapping[str, Clip]) -> Take:
     return replace(take, first=min(take.first, last), last=last)
 
 
-def reread_take(take: Take, scale: float, new_from_old: Floats, roots: Ints) -> Take:
-    """The same keys at another scale, roots rotated; frames solved between keys are dropped.
-
-    Args:
-        take: on the previous reading.
-        scale: new metres per old metre.
-        new_from_old: (4,) new_world_from_old_world.
-        roots: indices of the root joints.
-    """
-    some = set(roots.tolist())
+def reread_take(take: Take, change: Reading) -> Take:
+    """The same keys on another reading; frames solved between keys are dropped."""
+    feet = take.feet
     return replace(
         take,
-        tracks=tuple(
-            _track(take, track, scale, new_from_old if track.joint in some else None) for track in take.tracks
+        tracks=tuple(_track(take, track, change) for track in take.tracks),
+        rest=None if take.rest is None else change.pose(take.rest),
+        pins={frame: tuple(_pin(pin, change) for pin in pins) for frame, pins in take.pins.items()},
+        layers=tuple(
+            replace(one, **(change.unturned if one.space else change).target(one.position, one.rotation))
+            for one in take.layers
         ),
-        rest=None if take.rest is None else _pose(take.rest, scale, new_from_old, roots),
-        pins={frame: tuple(_pin(pin, scale, new_from_old) for pin in pins) for frame, pins in take.pins.items()},
-        layers=tuple(_layer(layer, scale, new_from_old) for layer in take.layers),
-        feet=_feet(take.feet, scale),
+        feet=feet if feet is None or feet.pelvis is None else replace(feet, pelvis=feet.pelvis * change.scale),
         solved=(),
     )
 
 
-def _feet(feet: PlantedFeet | None, scale: float) -> PlantedFeet | None:
-    return feet if feet is None or feet.pelvis is None else replace(feet, pelvis=feet.pelvis * scale)
-
-
-def _layer(layer: GoalLayer, scale: float, new_from_old: Floats) -> GoalLayer:
-    """What a joint or prop carries turns with it."""
-    turn = IDENTITY if layer.space else new_from_old
-    position, rotation = layer.position, layer.rotation
-    if position is not None:
-        position = tuple(rotate(turn, np.multiply(position, scale)).tolist())
-    if rotation is not None:
-        rotation = tuple(normalized(multiply(turn, rotation)).tolist())
-    return replace(layer, position=position, rotation=rotation)
-
-
-def _track(take: Take, track: Track, scale: float, new_from_old: Floats | None) -> Track:
+def _track(take: Take, track: Track, change: Reading) -> Track:
+    turn = change.turn if track.joint in change.roots else IDENTITY
     rotations, moved = track.rotations, track.translations
-    if new_from_old is not None and take.base is None:  # values on a clip are in the joint's own frame
-        rotations = normalized(multiply(new_from_old, rotations))
-    if moved is not None:
-        moved = moved * scale if new_from_old is None else rotate(new_from_old, moved * scale)
-    return replace(track, rotations=rotations, translations=moved)
+    if turn is not IDENTITY and take.base is None:  # values on a clip are in the joint's own frame
+        rotations = normalized(multiply(turn, rotations))
+    return replace(
+        track, rotations=rotations, translations=None if moved is None else rotate(turn, moved * change.scale)
+    )
 
 
-def _pose(pose: Pose, scale: float, new_from_old: Floats, roots: Ints) -> Pose:
-    return Pose(*moved_roots(roots, pose.rotations, scale * pose.translations, new_from_old))
-
-
-def _pin(pin: Pin, scale: float, new_from_old: Floats) -> Pin:
-    position = None if pin.position is None else tuple(rotate(new_from_old, [scale * v for v in pin.position]).tolist())
-    rotation = None if pin.rotation is None else tuple(normalized(multiply(new_from_old, pin.rotation)).tolist())
-    x, y, z = (scale * value for value in pin.offset)
-    return Pin(pin.effector, position, rotation, (x, y, z), pin.goal)
+def _pin(pin: Pin, change: Reading) -> Pin:
+    return pin._replace(offset=change.unturned.place(pin.offset), **change.target(pin.position, pin.rotation))

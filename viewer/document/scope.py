@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.document.document import Document, Item, Scope
-from viewer.document.planar import out_of, rig_of
+from viewer.document.planar import PlanarRig, out_of, rig_of
 from viewer.ik.grips import loop_goals
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
@@ -96,6 +96,27 @@ def bound_skeleton(
     )
     fast = np.array([name in locked for name in skeleton.names])
     return replace(skeleton, limits=limits, stiffness=np.where(fast, 1.0, skeleton.stiffness))
+
+
+def solved_skeleton(
+    document: Document,
+    rig: PlanarRig | None,
+    locked: frozenset[str],
+    root: str,
+    unlimited: frozenset[str] | None = None,
+) -> Skeleton:
+    """`bound_skeleton` of a document, or of its rig.
+
+    Args:
+        document: has the skeleton.
+        rig: of a planar document, or None.
+        locked: names of the document's joints that may not move.
+        root: "free", "translate" or "locked".
+        unlimited: names of the joints whose limits do not bind; None: the document's.
+    """
+    if rig is not None:
+        return bound_skeleton(rig.skeleton, locked=rig.locked(locked, root))
+    return bound_skeleton(document.skeleton, document.unlimited if unlimited is None else unlimited, locked)
 
 
 def binding(document: Document) -> Skeleton:

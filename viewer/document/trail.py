@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.document.argument_checks import as_vector
-from viewer.document.changed_keys import rig_for, take_of, with_take
+from viewer.document.changed_keys import rig_for, solved_batch, take_of, with_take
 from viewer.document.document import Document, Item
 from viewer.document.drag_goals import DraggedJoint, drag_goals, dragged_joint
 from viewer.document.edit_skeleton import relengthened
@@ -24,9 +24,9 @@ from viewer.document.evaluation import (
     one_frame,
 )
 from viewer.document.key_editing import entries_of, last_frame, with_entries
-from viewer.document.planar import in_plane
+from viewer.document.planar import PlanarRig, in_plane
 from viewer.document.planted_feet import below_feet
-from viewer.document.scope import bound_skeleton, locked_joints
+from viewer.document.scope import locked_joints, solved_skeleton
 from viewer.document.take import Blend, Pin, Take, Track, check_frame
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
@@ -240,14 +240,10 @@ def _solved(document: Document, held: DraggedJoint, now: Frames, move: _Move) ->
     places[:, -1] = points[some] + move.share[some, None] * move.goes
     beginning = [poses[index] for index in some.tolist()]
     rig = rig_for(document, beginning)
-    solver = _solver(document, goals, held, beginning)
-    answer = solver.solve_batch(beginning if rig is None else [rig.lifted(pose) for pose in beginning], places, turns)
+    found, _ = solved_batch(_solver(document, goals, held, beginning, rig), rig, beginning, places, turns)
     result = Frames(now.rotations.copy(), now.translations.copy())
-    for number, index in enumerate(some.tolist()):
-        pose = Pose(answer.rotations[number], answer.translations[number])
-        pose = pose if rig is None else rig.lowered(pose)
-        if np.isfinite(pose.rotations).all() and np.isfinite(pose.translations).all():
-            result.rotations[index], result.translations[index] = pose.rotations, pose.translations
+    for number, pose in found.items():
+        result.rotations[some[number]], result.translations[some[number]] = pose.rotations, pose.translations
     return result
 
 
@@ -270,23 +266,20 @@ def _targets(document: Document, goals: tuple[Goal, ...], world: World, some: In
     return places, turns
 
 
-def _solver(document: Document, goals: tuple[Goal, ...], held: DraggedJoint, poses: list[Pose]) -> Solver:
+def _solver(
+    document: Document, goals: tuple[Goal, ...], held: DraggedJoint, poses: list[Pose], rig: PlanarRig | None
+) -> Solver:
     chosen = replace(document.solver, method="default", restarts=False, exact=False)
     tight = replace(chosen, tolerance_m=min(chosen.tolerance_m, _CLOSE))
     keywords = keywords_of(tight.options(limits=document.limits_on))
     locked = locked_joints(document, [held.joint])
-    rig = rig_for(document, poses)
-    if rig is not None:
-        return Solver(
-            bound_skeleton(rig.skeleton, locked=rig.locked(tuple(sorted(locked)), chosen.root)), goals, **keywords
-        )
     # The motion may have joints outside their limits: bringing them inside would be another change.
     outside = np.zeros(len(document.skeleton), np.bool_)
     for pose in poses if document.limits_on else ():
         outside |= limit_violation(document.skeleton, pose) > _OUTSIDE
     names = document.skeleton.names
     free = document.unlimited | {names[joint] for joint in np.flatnonzero(outside).tolist()}
-    return Solver(bound_skeleton(document.skeleton, frozenset(free), locked), goals, **keywords)
+    return Solver(solved_skeleton(document, rig, locked, chosen.root, frozenset(free)), goals, **keywords)
 
 
 def _entries(document: Document, take: Take, frames: Ints, solved: Frames, joints: list[int]) -> list[Track]:

@@ -20,7 +20,7 @@ from viewer.document.document import shares
 from viewer.document.document_contact import solver_contact
 from viewer.document.drag_goals import holds_yield, is_hold, prioritised
 from viewer.document.planar import PlanarRig, rig_of
-from viewer.document.scope import bound_skeleton
+from viewer.document.scope import solved_skeleton
 from viewer.document.take import Stretch
 from viewer.document.take_layers import LayerWork, unsolved, with_stretch
 from viewer.errors import ViewerError
@@ -263,10 +263,8 @@ def lab_problem(document: Document, start: Pose, first: Collection[str] = ()) ->
     contact = solver_contact(document.contact, document.skeleton)
     options = replace(options, preferred=None, contact=contact, ground=document.floor, exact=False)
     rig = rig_of(document)
-    if rig is None:
-        return LabProblem(bound_skeleton(document.skeleton, document.unlimited, frozenset()), goals, start, options)
-    flat = bound_skeleton(rig.skeleton, locked=rig.locked(frozenset(), options.root))
-    return LabProblem(flat, goals, rig.lifted(start), options, rig)
+    skeleton = solved_skeleton(document, rig, frozenset(), options.root)
+    return LabProblem(skeleton, goals, start if rig is None else rig.lifted(start), options, rig)
 
 
 class _StaleError(Exception):

@@ -16,7 +16,7 @@ from viewer.document.changed_keys import with_resolved
 from viewer.document.document_contact import solver_contact, touches_of
 from viewer.document.drag_goals import settling_goals
 from viewer.document.planar import PlanarRig, preferred_pose, rig_of
-from viewer.document.scope import bound_skeleton, inside, violation
+from viewer.document.scope import inside, solved_skeleton, violation
 from viewer.document.solve_report import Trace
 from viewer.document.solver_settings import prefers
 from viewer.ik.backends import engine_for
@@ -230,13 +230,11 @@ class Solvers:
         options, rig = document.solver.options(limits=document.limits_on), rig_of(document)
         contact = solver_contact(document.contact, document.skeleton)
         options = replace(options, preferred=preferred_pose(document, rig), contact=contact, ground=document.floor)
-        if rig is not None:
-            flat = bound_skeleton(rig.skeleton, locked=rig.locked(locked, options.root))
-            return SteppedDrag(self._solver(flat, options, goals), document.pose, document.solver, rig)
-        skeleton = bound_skeleton(document.skeleton, document.unlimited, locked)
-        if any(document.skeleton.names[root] in locked for root in document.skeleton.roots.tolist()):
+        skeleton = solved_skeleton(document, rig, locked, options.root)
+        own = document.skeleton
+        if rig is None and any(own.names[root] in locked for root in own.roots.tolist()):
             options = replace(options, root="locked")
-        return SteppedDrag(self._solver(skeleton, options, goals), document.pose, document.solver)
+        return SteppedDrag(self._solver(skeleton, options, goals), document.pose, document.solver, rig)
 
     def _solver(self, skeleton: Skeleton, options: Options, goals: Sequence[Goal]) -> Solver:
         asked = tuple(_STRUCTURE(goal) for goal in goals)
