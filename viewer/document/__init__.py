@@ -1,4 +1,9 @@
-"""Documents: what the window shows and undo restores, as immutable values and pure functions of them."""
+"""Documents: what the window shows and undo restores, as immutable values and pure functions of them.
+
+Values, functions and actions raise an `InputError` for what is not there (a name, a frame, a key, a motion; the message
+offers similar names), for numbers that are not finite or out of range, and for what does not fit together. Docstrings
+name other errors, and conditions that are not obvious.
+"""
 
 from __future__ import annotations
 

@@ -29,9 +29,6 @@ def with_changes(value: Value, changes: Mapping[str, Any], what: str, but: Colle
         changes: by field.
         what: such a field in messages: "solver setting".
         but: fields that cannot be changed.
-
-    Raises:
-        InputError: no such field; the message offers similar names. What the dataclass itself refuses.
     """
     given: Any = value  # typeshed's protocol of dataclasses cannot be imported
     known = [field.name for field in fields(given) if field.name not in but]
@@ -43,11 +40,7 @@ def with_changes(value: Value, changes: Mapping[str, Any], what: str, but: Colle
 
 
 def as_vector(value: ArrayLike, what: str) -> Vector:
-    """Three finite numbers, none larger than `FARTHEST`.
-
-    Raises:
-        InputError: anything else.
-    """
+    """Three finite numbers, none larger than `FARTHEST`."""
     plain = plain_floats(value, 3)
     x, y, z = finite_floats(value, (3,), what).tolist() if plain is None else plain
     farthest = max(abs(x), abs(y), abs(z))
@@ -58,11 +51,7 @@ def as_vector(value: ArrayLike, what: str) -> Vector:
 
 
 def as_number(value: object, what: str, *, least: float = -math.inf, most: float = math.inf) -> float:
-    """A finite number within a range.
-
-    Raises:
-        InputError: anything else.
-    """
+    """A finite number within a range."""
     number = as_float(value, what)
     if not (math.isfinite(number) and least <= number <= most):
         bounds = f", {least:g} or more" if math.isfinite(least) else ""
@@ -72,11 +61,7 @@ def as_number(value: object, what: str, *, least: float = -math.inf, most: float
 
 
 def as_positive(value: object, what: str) -> float:
-    """A finite number above 0, large enough to be the weight of a goal.
-
-    Raises:
-        InputError: anything else.
-    """
+    """A finite number above 0, large enough to be the weight of a goal."""
     number = as_number(value, what)
     if not number >= LEAST_WEIGHT:
         raise InputError(f"{what}: expected a number above 0, found {number:g}")
@@ -84,22 +69,14 @@ def as_positive(value: object, what: str) -> float:
 
 
 def as_flag(value: object, what: str) -> bool:
-    """True or False.
-
-    Raises:
-        InputError: anything else.
-    """
+    """True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"{what}: expected True or False, found {quote(value)}")
     return bool(value)
 
 
 def one_of(words: type[Word], value: object, what: str) -> Word:
-    """The member of an enumeration that a word names.
-
-    Raises:
-        InputError: an unknown word; the message offers similar ones.
-    """
+    """The member of an enumeration that a word names."""
     try:
         return words(str(value))
     except ValueError:

@@ -413,9 +413,6 @@ def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | 
         frame: of the keys.
         joints: indices.
         blend: of the keys; None: that of the keys replaced, or the default.
-
-    Raises:
-        InputError: the clip has no such frame.
     """
     take = take_of(document)
     base, pose = base_pose(document, take, frame), on_own_bones(document, document.pose)

@@ -73,11 +73,6 @@ class Marker:
     name: str
 
     def __post_init__(self) -> None:
-        """Take a name without spaces around it.
-
-        Raises:
-            InputError: no such frame; an empty name, a long one, or one of several lines.
-        """
         check_frame(self.frame, "marker: frame")
         given: object = self.name
         name = given.strip() if isinstance(given, str) else ""
@@ -142,11 +137,7 @@ class Document:
     markers: tuple[Marker, ...] = ()
 
     def goal(self, name: str) -> DocumentGoal:
-        """The goal with an id; the id of an effector's first goal is the effector's name.
-
-        Raises:
-            InputError: no such goal; the message offers similar names.
-        """
+        """The goal with an id; the id of an effector's first goal is the effector's name."""
         for goal in self.goals:
             if goal.id == name:
                 return goal

@@ -72,12 +72,6 @@ class Prop:
     mass: float = 0.0
 
     def __post_init__(self) -> None:
-        """Take plain numbers.
-
-        Raises:
-            InputError: a name that cannot be used, numbers that are not finite, a size that is not above 0, a mesh
-                without a path.
-        """
         _check_name(self.name)
         what = f"prop {quote(self.name)}"
         put(
@@ -148,11 +142,7 @@ def _check_name(name: object) -> None:
 
 
 def as_size(value: object, what: str) -> float:
-    """A length above 0.
-
-    Raises:
-        InputError: anything else; NaN and infinity, too.
-    """
+    """A length above 0."""
     number = as_number(value, what, most=FARTHEST)
     if not number >= THINNEST:
         raise InputError(f"{what}: expected more than 0, found {number:g}")
@@ -214,11 +204,6 @@ class DocumentContact:
     grips: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        """Take plain values.
-
-        Raises:
-            InputError: invalid flags or pairs, a height that is not finite, two props of one name, too many props.
-        """
         for name in ("on", "floor", "bodies", "objects"):
             put(self, **{name: as_flag(getattr(self, name), f"contact: {name}")})
         put(self, height=as_number(self.height, "contact: floor", least=-FARTHEST, most=FARTHEST))
@@ -238,11 +223,7 @@ class DocumentContact:
             )
 
     def prop(self, name: str) -> Prop:
-        """The prop of a name.
-
-        Raises:
-            InputError: no such prop; the message offers similar names.
-        """
+        """The prop of a name."""
         for prop in self.props:
             if prop.name == name:
                 return prop
@@ -343,11 +324,7 @@ def contact_of(contact: Contact, before: DocumentContact) -> DocumentContact:
 
 
 def prop_of(one: Object) -> Prop:
-    """The document's prop that is equal to an object of a solver's contact.
-
-    Raises:
-        InputError: a mesh without a file.
-    """
+    """The document's prop that is equal to an object of a solver's contact."""
     if isinstance(one, Sphere):
         return Prop(name=one.name, center=one.center, radius=one.radius)
     if isinstance(one, Box):
@@ -386,11 +363,7 @@ def grips(goal: Goal) -> bool:
 
 
 def grips_from(goals: Iterable[Goal], skeleton: Skeleton) -> tuple[tuple[str, str], ...]:
-    """Hands and props of the enabled grips among some goals; the last one of each hand.
-
-    Raises:
-        InputError: an unknown effector, or no hand.
-    """
+    """Hands and props of the enabled grips among some goals; the last one of each hand."""
     pairs: dict[str, str] = {}
     for goal in filter(grips, goals):
         fingers_of(skeleton, goal.effector)

@@ -104,11 +104,6 @@ class DocumentGoal:
     level: int = 1
 
     def __post_init__(self) -> None:
-        """Convert to plain tuples and floats, and check them.
-
-        Raises:
-            InputError: invalid numbers, a weight of 0 or below, a missing target.
-        """
         put = object.__setattr__
         put(self, "id", self.id or self.effector)
         what = f"goal {quote(self.id)}"
@@ -216,11 +211,7 @@ class DocumentGoal:
         return pose_kind(point=self.has_position, rotation=self.has_rotation) if self.sets_pose else self.kind
 
     def moved(self, position: ArrayLike | None, rotation: ArrayLike | None) -> DocumentGoal:
-        """The goal with another target; a part that was not a target becomes one. Goals for two effectors stay.
-
-        Raises:
-            InputError: invalid numbers.
-        """
+        """The goal with another target; a part that was not a target becomes one. Goals for two effectors stay."""
         place = None if position is None else as_vector(position, self._what("position"))
         return self.retargeted(place, None if rotation is None else as_rotation(rotation, self._what("rotation")))
 
@@ -332,11 +323,6 @@ class DocumentBalance:
     height: float = 0.0
 
     def __post_init__(self) -> None:
-        """Convert to plain values and check them.
-
-        Raises:
-            InputError: something else than a flag, numbers that are not finite or out of range.
-        """
         put = object.__setattr__
         put(self, "on", as_flag(self.on, "balance: on"))
         put(self, "margin", as_number(self.margin, "balance: margin", least=0.0, most=FARTHEST))

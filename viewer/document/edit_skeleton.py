@@ -76,9 +76,6 @@ def bone_end(skeleton: Skeleton, joint: str, to: str) -> int:
         skeleton: of the bone.
         joint: that turns the bone; "": the parent of ``to``.
         to: the joint or end site at the bone's end; "": that of the joint's only bone.
-
-    Raises:
-        InputError: no such bone, or several.
     """
     names, parents = (
         (*skeleton.names, *skeleton.tip_names),
@@ -119,11 +116,7 @@ def with_bones(skeleton: Skeleton, bones: Floats) -> Skeleton:
 
 
 def checked_name(document: Document, joint: int, name: str) -> str:
-    """A valid name for a joint, stripped of blanks.
-
-    Raises:
-        InputError: empty, too long, with invisible characters, or already in use.
-    """
+    """A valid name for a joint, stripped of blanks."""
     skeleton, name = document.skeleton, name.strip()
     own = quote(skeleton.names[joint])
     if not name:
@@ -342,9 +335,6 @@ def with_ranges(skeleton: Skeleton, ranges: Mapping[str, Sequence[Ends]]) -> Ske
     Args:
         skeleton: to be changed.
         ranges: by joint, (lowest, highest) of each coordinate.
-
-    Raises:
-        InputError: no such joint, one without coordinates, other numbers of ranges, ranges upside down or too wide.
     """
     limits = [*skeleton.limits]
     for name, ends in ranges.items():

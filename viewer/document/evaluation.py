@@ -87,9 +87,6 @@ def frame_pose(document: Document, frame: int) -> Pose:
 
     With a clip: the clip plus the keys on it, on bones as edited. Without: the keys, the take's rest pose for joints
     without keys, and the document's own pose if there are no keys at all.
-
-    Raises:
-        InputError: there is neither clip nor take, or no such frame.
     """
     check_played_frame(document, frame)
     motion = motion_of(document)
@@ -102,11 +99,7 @@ def frame_pose(document: Document, frame: int) -> Pose:
 
 
 def frames_shown(document: Document, first: int, last: int) -> Frames:
-    """Poses of consecutive frames, both ends included, each bit for bit as `frame_pose` has it, but cheaper.
-
-    Raises:
-        InputError: there is neither clip nor take, or no such frames.
-    """
+    """Poses of consecutive frames, both ends included, each bit for bit as `frame_pose` has it, but cheaper."""
     check_played_frame(document, first)
     check_played_frame(document, last)
     motion, count = motion_of(document), last - first + 1
@@ -120,11 +113,7 @@ def frames_shown(document: Document, first: int, last: int) -> Frames:
 
 
 def base_frame(document: Document, frame: int) -> Pose:
-    """A frame of the clip alone, on bones as edited.
-
-    Raises:
-        InputError: there is no clip, or no such frame.
-    """
+    """A frame of the clip alone, on bones as edited."""
     clip = document.clip_data
     if clip is None:
         raise InputError("no clip is loaded")
@@ -219,11 +208,7 @@ def on_own_bones(document: Document, pose: Pose) -> Pose:
 
 
 def base_pose(document: Document, take: Take, frame: int) -> Pose:
-    """The pose that keys at a frame refer to, on the file's bones: the clip's frame, else the take's rest pose.
-
-    Raises:
-        InputError: the clip has no such frame, or the frame is invalid.
-    """
+    """The pose that keys at a frame refer to, on the file's bones: the clip's frame, else the take's rest pose."""
     clip = document.clip_data
     check_frame(frame)
     if clip is not None:
@@ -259,9 +244,6 @@ def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
 
     Returns:
         Its rotations (N, 4) and translations (N, 3), local.
-
-    Raises:
-        InputError: there is neither clip nor take, or no such frames.
     """
     for end in (frames[0], frames[-1]):
         check_played_frame(document, int(end))

@@ -214,9 +214,6 @@ def baked_clip(document: Document) -> Clip:
     All layers are solved first.
 
     The clip itself if it has no keys on it, no bone was edited and its whole length is played.
-
-    Raises:
-        InputError: there is neither clip nor take.
     """
     document = finished(document)
     motion, (first, last) = motion_of(document), document.played

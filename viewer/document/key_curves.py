@@ -100,11 +100,6 @@ class KeyOnCurves:
     """
 
     def __init__(self, document: Document, joint: int, frame: int) -> None:
-        """Measure a key.
-
-        Raises:
-            InputError: no such key.
-        """
         track = None if document.take is None else document.take.track(joint)
         index = None if track is None else track.index(frame)
         if track is None or index is None:

@@ -144,11 +144,7 @@ def _merged(take: Take, track: Track, entry: Track, rest: Pose, shared: _Inserti
 
 
 def taken_out(take: Take, keys: Iterable[Key]) -> list[Track]:
-    """Existing keys, by joint.
-
-    Raises:
-        InputError: no such key.
-    """
+    """Existing keys, by joint."""
     wanted: dict[int, list[int]] = {}
     for joint, frame in keys:
         wanted.setdefault(int(joint), []).append(int(frame))
@@ -163,11 +159,7 @@ def taken_out(take: Take, keys: Iterable[Key]) -> list[Track]:
 
 
 def without(take: Take, keys: Iterable[Key]) -> Take:
-    """The take without some keys; pins of frames that lose their last key are dropped.
-
-    Raises:
-        InputError: no such key.
-    """
+    """The take without some keys; pins of frames that lose their last key are dropped."""
     gone = {entry.joint: entry.frames for entry in taken_out(take, keys)}
     left = []
     for track in take.tracks:
@@ -193,9 +185,6 @@ def shifted(entries: Iterable[Track], by_frames: int, most: int | None) -> list[
         entries: the keys.
         by_frames: frames to move by; below 0: earlier.
         most: the last frame allowed; None: the limit of takes.
-
-    Raises:
-        InputError: a key would be before frame 0 or after the last.
     """
     if isinstance(by_frames, bool) or not isinstance(by_frames, (int, np.integer)):
         raise InputError(f"frames to move by: expected an integer, found {quote(by_frames)}")
@@ -221,22 +210,14 @@ def pins_along(take: Take, before: Take, keys: Iterable[Key], by_frames: int) ->
 
 
 def present_take(document: Document) -> Take:
-    """The document's take.
-
-    Raises:
-        InputError: there are no keys.
-    """
+    """The document's take."""
     if document.take is None or document.take.is_empty:
         raise InputError("there are no keys")
     return document.take
 
 
 def checked_keys(document: Document, keys: Sequence[tuple[int, int]]) -> Keys:
-    """Existing keys, each once.
-
-    Raises:
-        InputError: an invalid or missing key.
-    """
+    """Existing keys, each once."""
     take, found = present_take(document), []
     for entry in keys:
         try:

@@ -172,11 +172,7 @@ def _wanted(skeleton: Skeleton, pose: Pose, joint: int, rotation: Floats, normal
 
 
 def normal_of(plane: str) -> Floats:
-    """(3,) the unit normal of a plane, towards the viewer.
-
-    Raises:
-        InputError: not one of `PLANES`.
-    """
+    """(3,) the unit normal of a plane, towards the viewer."""
     if plane not in PLANES:
         raise InputError(unknown_name("plane", plane, PLANES))
     result = np.zeros(3)

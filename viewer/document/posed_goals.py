@@ -150,11 +150,7 @@ def of_kind(document: Document, goal: DocumentGoal, kind: str) -> DocumentGoal:
 
 
 def as_they_are(skeleton: Skeleton, world: World, goal: DocumentGoal) -> DocumentGoal:
-    """A goal for two effectors whose targets are their relative position and rotation in a pose.
-
-    Raises:
-        InputError: unknown effectors, or two of one joint.
-    """
+    """A goal for two effectors whose targets are their relative position and rotation in a pose."""
     asked = Goal.relative(goal.effector, goal.to, offset=goal.offset)
     KINDS[asked.kind].constants(asked, skeleton)
     position, rotation = relative_pose(asked, skeleton, world)

@@ -76,11 +76,6 @@ class SolverSettings:
     firm_holds: bool = True
 
     def __post_init__(self) -> None:
-        """Check every setting.
-
-        Raises:
-            InputError: an unknown name or a number out of range.
-        """
         check_count("max_iterations", self.max_iterations, least=1)
         check_count("iterations", self.iterations, least=1)
         for name in _FLAGS:

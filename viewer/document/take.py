@@ -80,11 +80,6 @@ class Track:
     tangents: Floats | None = None
 
     def __post_init__(self) -> None:
-        """Take read-only arrays and check them.
-
-        Raises:
-            InputError: wrong shapes, frames out of order, invalid rotations, unknown blends, infinite tangents.
-        """
         what = f"track of joint {self.joint}"
         frames, blends = frozen(self.frames, np.intp), frozen(self.blends, np.intp)
         keys = len(frames)
@@ -194,11 +189,6 @@ class GoalLayer:
     on: bool = True
 
     def __post_init__(self) -> None:
-        """Take plain numbers.
-
-        Raises:
-            InputError: frames that are not in order, a weight outside 0 to 1, neither position nor rotation.
-        """
         what = f"layer {quote(self.id)}"
         frames = (self.first, *self.full, self.last)
         for frame in frames:
@@ -259,11 +249,6 @@ class PlantedFeet:
     on: bool = True
 
     def __post_init__(self) -> None:
-        """Take plain numbers.
-
-        Raises:
-            InputError: frames out of order, numbers out of their range.
-        """
         for one in self.contacts:
             if not (type(one.first) is type(one.last) is int and 0 <= one.first <= one.last < MOST_FRAMES):
                 what = f"contact of {quote(one.foot)}"
@@ -310,11 +295,6 @@ class Stretch:
     planted: bool = False
 
     def __post_init__(self) -> None:
-        """Take read-only arrays.
-
-        Raises:
-            InputError: shapes that do not fit.
-        """
         put(self, rotations=frozen(self.rotations), translations=frozen(self.translations))
         put(self, joints=frozen(self.joints, np.intp), moved=frozen(self.moved, np.intp))
         shapes = (len(self.rotations), len(self.joints), 4), (len(self.rotations), len(self.moved), 3)
@@ -355,11 +335,7 @@ class Take:
     version: int = field(init=False, compare=False, default_factory=_versions.__next__)
 
     def __post_init__(self) -> None:
-        """Check the range, and let tracks of the same frames share their arrays.
-
-        Raises:
-            InputError: an invalid range or frame time, tracks out of order.
-        """
+        """Check the range, and let tracks of the same frames share their arrays."""
         check_range(self.first, self.last)
         if not 0.0 < self.frame_time < float("inf"):
             raise InputError(f"frame time: expected more than 0 seconds, found {self.frame_time}")
@@ -422,11 +398,7 @@ class Take:
 
 
 def layer_of(take: Take | None, name: str) -> GoalLayer:
-    """The layer with an id.
-
-    Raises:
-        InputError: no such layer; the message offers similar names.
-    """
+    """The layer with an id."""
     layers = () if take is None else take.layers
     for layer in layers:
         if layer.id == name:

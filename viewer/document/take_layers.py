@@ -45,11 +45,7 @@ class Place(NamedTuple):
 
 
 def space_of(document: Document, space: str) -> Place:
-    """The frame in which a layer's numbers are, in the pose shown.
-
-    Raises:
-        InputError: neither a joint, an effector nor a prop has this name.
-    """
+    """The frame in which a layer's numbers are, in the pose shown."""
     if not space:
         return Place(np.zeros(3), np.array(IDENTITY))
     prop = next((one for one in document.contact.props if one.name == space), None)

@@ -65,11 +65,7 @@ def touched_frames(document: Document, frame: int, reach: int) -> Ints:
 
 
 def trail_point(document: Document, item: Item) -> DraggedJoint:
-    """The point of an item that its trail shows: the centre of a joint, the effector of a goal.
-
-    Raises:
-        InputError: no such item on the figure.
-    """
+    """The point of an item that its trail shows: the centre of a joint, the effector of a goal."""
     document.check_item(item)
     if item.kind == "joint":
         return dragged_joint(document, item.name, (0.0, 0.0, 0.0))
@@ -136,9 +132,6 @@ def with_point_moved(document: Document, item: Item, frame: int, position: Array
         frame: that is moved.
         position: (3,) metres, world frame, where the point is to be in that frame.
         reach: frames before and after that follow.
-
-    Raises:
-        InputError: as of `check_trail`; an invalid position or reach.
     """
     held = check_trail(document, item, frame)
     place = np.array(as_vector(position, f"position of {quote(item.name)}"))

@@ -93,11 +93,7 @@ _UNCHANGED: dict[object, tuple[str, ...]] = {
 
 
 def encoded(value: object) -> object:
-    """A value as data that JSON can hold, exact to the last bit.
-
-    Raises:
-        InputError: a kind that is not in `STORED_KINDS`.
-    """
+    """A value as data that JSON can hold, exact to the last bit."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, Enum) or value is None or isinstance(value, (bool, int, float, str)):
@@ -147,9 +143,6 @@ def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - a v
         data: from `encoded`, or from a file.
         folder: where files are looked for, besides their own paths.
         path: of the data in the file, for messages.
-
-    Raises:
-        FormatError: an unknown kind, or invalid data.
     """
     if isinstance(data, list):
         return tuple(decoded(one, folder, f"{path}[{index}]") for index, one in enumerate(data))

@@ -521,11 +521,7 @@ DEMOS: tuple[Demo, ...] = (*FLAT, *BODIES, *PHYSICS, *LESSONS)
 
 
 def find_demo(name: str) -> Demo:
-    """The demo with a name such as ``two-link`` or ``demo:two-link``.
-
-    Raises:
-        InputError: no such demo; the message offers similar names.
-    """
+    """The demo with a name such as ``two-link`` or ``demo:two-link``."""
     wanted = name.removeprefix(PREFIX)
     found = next((demo for demo in DEMOS if demo.id == wanted), None)
     if found is None:

@@ -60,9 +60,6 @@ class FigureEdits:
 
         Returns:
             Its name.
-
-        Raises:
-            InputError: a placement that is not made of finite numbers.
         """
         stage = self._stage
         made = free_name(name or name_of(document), stage.names)
@@ -125,9 +122,6 @@ class FigureEdits:
             name: of the figure.
             placement: where it stands.
             done: whether this ends a drag, as `commit` does; `cancel` takes it back. A drag is one undo step.
-
-        Raises:
-            InputError: no such figure, or a placement that is not made of finite numbers.
         """
         at = placement.checked()
         with self._calls("place_figure", name, at.offset, at.yaw, done):
@@ -232,11 +226,7 @@ def _changed(name: str, **changes: Any) -> Callable[[Arrangement], Arrangement]:
 
 
 def followed(own: Placement, other: Document, placement: Placement, name: str) -> Floats:
-    """(3,) where a joint, effector or tip of another figure is, in the coordinates of the figure placed at ``own``.
-
-    Raises:
-        InputError: the other figure has no such joint or effector.
-    """
+    """(3,) where a joint, effector or tip of another figure is, in the coordinates of the figure placed at ``own``."""
     place = find_place(other.skeleton, name)
     point = world_of(other.skeleton, other.pose).point(place.joint, np.array(place.offset))
     return placement.seen_from(own).points(point)

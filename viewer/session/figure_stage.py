@@ -140,11 +140,7 @@ class Stage:
             moved(before, after)
 
     def index(self, name: str) -> int:
-        """Index of the figure with a name.
-
-        Raises:
-            InputError: no such figure; the message offers similar names.
-        """
+        """Index of the figure with a name."""
         if name not in self.names:
             raise InputError(unknown_name("figure", name, self.names))
         return self.names.index(name)
@@ -193,11 +189,7 @@ class Stage:
     # Playback
 
     def at_frame(self, frame: int) -> State:
-        """The state at a frame of the clip or take, in that frame's pose; keeps an unkeyed pose as `lost_pose`.
-
-        Raises:
-            InputError: there is neither clip nor take, or no such frame.
-        """
+        """The state at a frame of the clip or take, in that frame's pose; keeps an unkeyed pose as `lost_pose`."""
         changed = at_frame(self.document, frame)
         self._keep_unkeyed_pose()
         return self._played(changed)
@@ -227,9 +219,6 @@ class Stage:
 
         Args:
             direction: forwards (1) or backwards (-1).
-
-        Raises:
-            InputError: there is neither clip nor take, or another direction.
         """
         if direction not in (1, -1):
             raise InputError(f"direction: expected 1 or -1, found {direction}")
@@ -247,11 +236,7 @@ class Stage:
             self.clock.start(document.frame - document.played[0], direction)
 
     def lead(self, frame: int) -> State:
-        """The state of the active figure once the figure that leads shows a frame.
-
-        Raises:
-            InputError: there is neither clip nor take, or no such frame.
-        """
+        """The state of the active figure once the figure that leads shows a frame."""
         if self.leader == self.active:
             return self.at_frame(frame)
         self._states[self.leader] = State.at_rest(at_frame(self._states[self.leader].document, frame))

@@ -73,11 +73,7 @@ class Placement(NamedTuple):
         return World(self.points(world.positions), multiply(self.rotation, world.rotations))
 
     def checked(self) -> Placement:
-        """The same place, as plain numbers.
-
-        Raises:
-            InputError: not three finite numbers and one.
-        """
+        """The same place, as plain numbers."""
         try:
             numbers = [float(value) for value in (*self.offset, self.yaw)]
         except (TypeError, ValueError):

@@ -63,20 +63,12 @@ class GestureManager:
         self.gesture = Gesture(label, self._stage.state)
 
     def begin_drag(self, items: tuple[Item, ...], grab: Grab | None, opposite: Grab | None = None) -> None:
-        """Begin an IK drag.
-
-        Raises:
-            InputError: as of `IkDrag`; nothing is begun.
-        """
+        """Begin an IK drag."""
         drag = IkDrag(self._stage.document, tuple(items), (grab, opposite), self._solvers)
         self.gesture = Gesture(drag.label, self._stage.state, drag, saved=True)
 
     def update(self, action: Action) -> None:
-        """Do an action as part of the gesture.
-
-        Raises:
-            InputError: the action cannot be done, or no gesture of updates is under way.
-        """
+        """Do an action as part of the gesture."""
         with self._calls("update", action):
             if self.gesture is None or self.gesture.drag is not None:
                 raise InputError(f"{action.label}: no gesture was begun")
@@ -91,9 +83,6 @@ class GestureManager:
         Args:
             targets: item -> (position (3,) metres, rotation (4,)), world frame; None leaves a part unchanged. The
                 position of a grabbed joint's item is that of the grabbed point.
-
-        Raises:
-            InputError: no drag is under way, an item that is not dragged, invalid numbers.
         """
         with self._calls("drag_to", targets):
             drag = self._required_drag()
@@ -106,11 +95,7 @@ class GestureManager:
         return (0, 0) if self.drag is None else (self.drag.chain, self.drag.longest_chain)
 
     def set_chain(self, length: int) -> None:
-        """Limit the IK drag under way to ``length`` joints above what is dragged.
-
-        Raises:
-            InputError: no drag is under way, or not a number.
-        """
+        """Limit the IK drag under way to ``length`` joints above what is dragged."""
         with self._calls("set_chain", length):
             self._required_drag().set_chain(length)
             self._stage.changed()

@@ -105,11 +105,7 @@ class UndoHistory:
         return self._steps[self.index - 1]
 
     def go_to(self, index: int) -> tuple[Step, ...]:
-        """Undo or redo until ``index`` steps are done; the steps undone, newest first, or redone, oldest first.
-
-        Raises:
-            InputError: there are fewer steps.
-        """
+        """Undo or redo until ``index`` steps are done; the steps undone, newest first, or redone, oldest first."""
         if not 0 <= index <= len(self._steps):
             raise InputError(f"no step {index}: the history has 0 to {len(self._steps)}")
         now, self.index = self.index, index

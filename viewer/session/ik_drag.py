@@ -192,11 +192,7 @@ class IkDrag:
         return self.report is not None and self.report.status is Status.STALLED
 
     def aim(self, targets: Mapping[Item, tuple[ArrayLike | None, ArrayLike | None]]) -> None:
-        """Set new targets, world frame: position (3,) or None, rotation (4,) or None.
-
-        Raises:
-            InputError: an item that is not dragged, invalid numbers.
-        """
+        """Set new targets, world frame: position (3,) or None, rotation (4,) or None."""
         places = {Item(*item): target for item, target in targets.items()}
         along = {other: (place, None) for item, (place, _) in places.items() for other in self._along.get(item, ())}
         taken = {item: self._target(item, *target) for item, target in (along | places).items()}
@@ -215,11 +211,7 @@ class IkDrag:
             self._begin(self._solved or self.start.pose)
 
     def set_chain(self, length: int) -> None:
-        """Limit the chain to ``length`` joints, at least one; the others return to the start.
-
-        Raises:
-            InputError: not a number.
-        """
+        """Limit the chain to ``length`` joints, at least one; the others return to the start."""
         length = int(as_number(length, "length of the chain"))
         length = min(max(length, 1), self.longest_chain)
         if length == self.chain:

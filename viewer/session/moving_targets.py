@@ -172,11 +172,7 @@ class MovingTargets:
         self._offsets: dict[str, Floats] = {}
 
     def animate(self, motions: tuple[TargetMotion, ...]) -> None:
-        """Move targets from now on, from the start of their paths; () stops all.
-
-        Raises:
-            InputError: an unknown goal.
-        """
+        """Move targets from now on, from the start of their paths; () stops all."""
         with self._calls("animate", motions):
             for motion in motions:
                 self._stage.document.goal(motion.effector)

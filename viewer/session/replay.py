@@ -117,11 +117,7 @@ class Replay:
         return self._pointers.setdefault(effector, Pointer(np.zeros(3)))
 
     def serve(self, backend: str) -> None:
-        """Solve by this backend from now on, where the settings name none.
-
-        Raises:
-            InputError: an unknown backend.
-        """
+        """Solve by this backend from now on, where the settings name none."""
         self._backend = check_backend(backend)
         try:
             engine_for(backend)
@@ -285,11 +281,7 @@ class Actions:
     figures: Arrangement | None = None
 
     def given(self, index: int) -> list[Any]:
-        """The arguments of a call.
-
-        Raises:
-            FormatError: data that are no argument.
-        """
+        """The arguments of a call."""
         name, *data = self.calls[index]
         path, folder = f"actions.calls[{index}]", self.path.resolve().parent
         found: list[Any] = []
@@ -308,12 +300,7 @@ class Actions:
 
 
 def read_actions(path: str | Path) -> Actions:
-    """The recorded calls of a session file.
-
-    Raises:
-        InputError: the file cannot be read.
-        FormatError: not a session file, no recorded calls, or unknown ones.
-    """
+    """The recorded calls of a session file."""
     file, name = Path(path), str(path)
     session = read_session(file)
     raw = bytes(session.actions)
@@ -360,12 +347,7 @@ def _figures(data: object, folder: Path) -> Arrangement:
 
 
 def open_script(path: str | Path) -> Replay:
-    """The replay of a session file's recorded calls, before the first of them.
-
-    Raises:
-        InputError: the file cannot be read.
-        FormatError: not a session file, no recorded calls, or unknown ones.
-    """
+    """The replay of a session file's recorded calls, before the first of them."""
     return Replay(read_actions(path))
 
 
@@ -375,9 +357,6 @@ def replay(path: str | Path, notes: list[str] | None = None) -> Document:
     Args:
         path: a session file that was saved while actions were recorded.
         notes: receives a line for everything that differs from the recording.
-
-    Raises:
-        ViewerError: as of `open_script`.
     """
     script = open_script(path)
     while not script.finished:

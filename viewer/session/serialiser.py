@@ -181,9 +181,6 @@ class Serialiser:
             path: of the data in the file, for messages.
             lengths: known lengths of the letters in `ArrayForm.shape`.
             given: fields that are read differently.
-
-        Raises:
-            FormatError: invalid data; with the path of the error.
         """
         if kind in self._checks:
             self._checks[kind](data, path)
@@ -224,11 +221,7 @@ class Serialiser:
 
 
 def member(kind: Any, word: str, path: str) -> Any:  # noqa: ANN401 - an enumeration and its member
-    """The member of an enumeration that a word names.
-
-    Raises:
-        FormatError: no such member.
-    """
+    """The member of an enumeration that a word names."""
     try:
         return kind(word)
     except ValueError:
@@ -307,11 +300,7 @@ Stored: TypeAlias = list[Any] | Packed
 
 
 def plain_number(value: object) -> object:
-    """A numpy number as a Python number, for the encoder.
-
-    Raises:
-        TypeError: anything else.
-    """
+    """A numpy number as a Python number, for the encoder."""
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"a {type(value).__name__} cannot be written")
@@ -338,11 +327,7 @@ def _deflated(data: bytes) -> bytes:
 
 
 def check_unit(turns: NDArray[Any], path: str) -> None:
-    """Refuse rotations (F, J, 4) that differ from unit length by more than 1e-3, without copying them.
-
-    Raises:
-        FormatError: some do.
-    """
+    """Refuse rotations (F, J, 4) that differ from unit length by more than 1e-3, without copying them."""
     with np.errstate(over="ignore"):
         squares = np.einsum("...i,...i->...", turns, turns)
     if squares.size and not (squares.min() >= _LEAST_SQUARE and squares.max() <= _MOST_SQUARE):
@@ -398,9 +383,6 @@ def unpack(stored: Stored, shape: tuple[int, ...], path: str, *, whole: bool = F
         shape: the expected shape.
         path: of the array in the file, for messages.
         whole: integers (intp) instead of floats.
-
-    Raises:
-        FormatError: another shape, not numbers, damaged data.
     """
     array = _inflated(stored, path) if isinstance(stored, Packed) else _listed(stored, shape, path)
     if array.size == 0 and 0 in array.shape and 0 in (0 if want == -1 else want for want in shape):

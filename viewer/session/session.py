@@ -184,9 +184,6 @@ class Session:
             action: to be done.
             take: the action's result for the same motion, if a `LongWork` has made it already; the action is then not
             done again.
-
-        Raises:
-            InputError: the action cannot be done; nothing changes.
         """
         with self._calls("dispatch", action):
             if self.recorder.recording and not only_poses(self.document, action.apply(self.document)):
@@ -201,11 +198,7 @@ class Session:
                 self._interrupt()
 
     def solve(self) -> None:
-        """Solve from the pose shown, with restarts if the settings allow them: one undo step.
-
-        Raises:
-            InputError: settings or goals that the solver refuses.
-        """
+        """Solve from the pose shown, with restarts if the settings allow them: one undo step."""
         with self._calls("solve"):
             self._conclude()
             after = settle(self.document, self._solvers, restarts=True)
@@ -271,9 +264,6 @@ class Session:
         """Undo or redo until ``index`` steps are done, 0 for the start.
 
         Ends a recording first, which drops the steps that were undone before it began.
-
-        Raises:
-            InputError: the history has fewer steps.
         """
         with self._calls("go_to", index):
             known = len(self.history)
@@ -364,9 +354,6 @@ class Session:
             items: effectors, whose goals move, and joints (the root too), which get a goal for this drag.
             grab: a point of a bone, which gets a goal for this drag.
             opposite: a second one, on the other side.
-
-        Raises:
-            InputError: no items, unknown names, goals that the solver refuses; nothing is begun.
         """
         with self._calls("begin_drag", items, grab, *(() if opposite is None else (opposite,))):
             self._conclude()
@@ -410,11 +397,7 @@ class Session:
     # Playback
 
     def set_speed(self, factor: float) -> None:
-        """Play ``factor`` times as fast as the clip's own rate.
-
-        Raises:
-            InputError: not a number above 0.
-        """
+        """Play ``factor`` times as fast as the clip's own rate."""
         with self._calls("speed", factor):
             self.clock.speed = factor
             self.stage.play(self.clock.direction)
@@ -424,9 +407,6 @@ class Session:
         """Play the clip or take from the frame shown, forwards (1) or backwards (-1); from its end, start over.
 
         Plays the range; from a frame outside it, all of it. Ends a recording first.
-
-        Raises:
-            InputError: there is neither clip nor take, or another direction.
         """
         with self._calls("play", direction):
             self.stop_recording()
@@ -449,9 +429,6 @@ class Session:
         """Show a frame of the clip or take: limits do not bind, holds are set again, pins stay. No undo step.
 
         Ends a recording first.
-
-        Raises:
-            InputError: there is neither clip nor take, or no such frame.
         """
         with self._calls("seek", frame):
             self.stop_recording()

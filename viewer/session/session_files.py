@@ -242,12 +242,7 @@ def _moved(document: Document, found: MotionFile) -> Document:
 
 
 def read_kept(path: Path) -> Kept:
-    """The facts stored in a recovery file.
-
-    Raises:
-        InputError: the file cannot be read.
-        FormatError: not a recovery file.
-    """
+    """The facts stored in a recovery file."""
     kept = read_session(path).kept
     if kept is None:
         raise FormatError("expected a recovery file, found a session", file=str(path))
@@ -255,12 +250,7 @@ def read_kept(path: Path) -> Kept:
 
 
 def read_session(path: Path) -> SessionData:
-    """What a session file holds.
-
-    Raises:
-        InputError: the file cannot be read.
-        FormatError: not a session file, damaged or of a later version.
-    """
+    """What a session file holds."""
     return _read(path)[0]
 
 
@@ -317,11 +307,7 @@ def from_version_1(text: str) -> str:
 
 
 def actions_from_version_1(raw: bytes) -> bytes:
-    """Convert recorded actions.
-
-    Raises:
-        FormatError: they are nested too deeply.
-    """
+    """Convert recorded actions."""
     try:
         tree = msgspec.json.decode(raw)
         if isinstance(tree, dict):

@@ -223,9 +223,6 @@ class Solvers:
             document: provides pose, limits and settings.
             goals: at least one.
             locked: names of the joints that may not move.
-
-        Raises:
-            InputError: a goal or setting that the solver refuses.
         """
         options, rig = document.solver.options(limits=document.limits_on), rig_of(document)
         contact = solver_contact(document.contact, document.skeleton)
@@ -312,9 +309,6 @@ def applied(action: Action, state: State, solvers: Solvers, take: Take | None = 
         state: before it.
         solvers: of the session.
         take: that of the document after the action, where it is made already and is all that the action changes.
-
-    Raises:
-        InputError: the action cannot be done.
     """
     before = state.document
     changed = action.apply(before) if take is None else with_resolved(before, take)

@@ -198,9 +198,6 @@ def character_in(location: Path, named: ClipsOfFile) -> Character:
     """Read a file in the units and axes of the session.
 
     The same file gets the session's frame time; a changed one keeps its own.
-
-    Raises:
-        ViewerError: the file cannot be read, or is refused.
     """
     same = digest_of(location) == named.sha256
     found = load(location, units=named.units, up=check_up(named.up))
@@ -208,11 +205,7 @@ def character_in(location: Path, named: ClipsOfFile) -> Character:
 
 
 def digest_of(location: Path) -> str:
-    """SHA-256 of a file's bytes.
-
-    Raises:
-        InputError: it cannot be read, or is too large.
-    """
+    """SHA-256 of a file's bytes."""
     digest, size = hashlib.sha256(), 0
     with opened(location, str(location), LARGEST_FILE) as file:
         while block := file.read(1 << 20):
@@ -404,22 +397,14 @@ CharacterData: Any = VALUES.struct(
 
 
 def skeleton_of(data: Any, path: str) -> Skeleton:  # noqa: ANN401 - SkeletonData
-    """Make a skeleton.
-
-    Raises:
-        FormatError: invalid data; its path begins with ``path``.
-    """
+    """Make a skeleton."""
     made: Skeleton = VALUES.read(Skeleton, data, path, {"J": len(data.names)})
     check_counts(len(made), tips=len(made.tip_parents))
     return made
 
 
 def pose_of(data: Any, joints: int, path: str) -> Pose:  # noqa: ANN401 - the data of a pose
-    """Make a pose of ``joints`` joints.
-
-    Raises:
-        FormatError: another number of joints, not finite, no rotations.
-    """
+    """Make a pose of ``joints`` joints."""
     made: Pose = VALUES.read(Pose, data, path, {"J": joints})
     return made
 

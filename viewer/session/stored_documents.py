@@ -81,9 +81,6 @@ def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401
         data: from a session file.
         character: of the take.
         path: of the data in the file, for messages.
-
-    Raises:
-        FormatError: not a take of this character; with the path of the error.
     """
     clip = None if data.base is None else character.clips.get(data.base)
     if data.base is not None and clip is None:
@@ -422,9 +419,6 @@ def arrangement_of(data: list[FigureData], active: Document, folder: Path, *, mo
         active: the document of the active one.
         folder: of the session file.
         motion: as of `document_of`.
-
-    Raises:
-        FormatError: two figures of one name, none or several without a document, numbers that are not finite.
     """
     without = [index for index, one in enumerate(data) if one.document is None]
     if len(without) != 1:

@@ -98,11 +98,7 @@ def load_preferences(path: Path | None = None) -> Preferences:
 
 
 def save_preferences(preferences: Preferences, path: Path | None) -> None:
-    """Write the preferences, completely or not at all.
-
-    Raises:
-        OutputError: the folder or file cannot be written.
-    """
+    """Write the preferences, completely or not at all."""
     file = path or _place()
     with contextlib.suppress(OSError):  # which the write reports
         file.parent.mkdir(parents=True, exist_ok=True)

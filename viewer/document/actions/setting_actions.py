@@ -109,11 +109,6 @@ class AddClip(Action):
         return f"Motion {next(iter(self.character.clips), '')}".rstrip()
 
     def apply(self, document: Document) -> Document:
-        """The document on that clip.
-
-        Raises:
-            InputError: no clip, or one of other joints.
-        """
         clip, joints = self.character.clip, len(document.skeleton)
         if clip is None or len(clip.offsets) != joints:
             found = "no motion" if clip is None else f"{len(clip.offsets)}"
@@ -168,11 +163,7 @@ class SetUnits(Action):
     words: ClassVar[str] = "Units {0.units}, {0.up} up"
 
     def apply(self, document: Document) -> Document:
-        """Read the file, if `character` is not it, and apply the edits to it.
-
-        Raises:
-            ViewerError: the file is gone, or is refused.
-        """
+        """Read the file, if `character` is not it, and apply the edits to it."""
         character = self.character
         if character is None:
             path = document.character.source.path
@@ -194,11 +185,7 @@ class UseMotion(Action):
     words: ClassVar[str] = "Motion of another file"
 
     def apply(self, document: Document) -> Document:
-        """The document with that motion; a pose that was not edited since its frame was shown follows the new motion.
-
-        Raises:
-            InputError: the file has no motion, or the motion of another figure.
-        """
+        """The document with that motion; a pose that was not edited since its frame was shown follows it."""
         shows = document.clip is not None and document.pose.same_as(frame_pose(document, document.frame))
         changed = with_motion(document, self.character)
         return at_frame(changed, changed.frame) if shows else changed

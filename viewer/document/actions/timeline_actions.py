@@ -86,11 +86,7 @@ class CopiedKeys:
 
 
 def copied_keys(document: Document, keys: Sequence[tuple[int, int]]) -> CopiedKeys:
-    """Copy keys for `PasteKeys`.
-
-    Raises:
-        InputError: no keys, or keys that do not exist.
-    """
+    """Copy keys for `PasteKeys`."""
     take, some = present_take(document), checked_keys(document, keys)
     if not some:
         raise InputError("no keys are selected")
