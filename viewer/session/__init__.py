@@ -1,8 +1,8 @@
 """Sessions: the calls that change the documents shown, undo, playback and recording.
 
 A call raises an `InputError` for what is not there, for invalid numbers, and for what the solver or an action refuses;
-nothing changes then. Session files raise an `InputError` if they cannot be opened, and a `FormatError`, with the path in
-the file, for contents that are refused; one that cannot be written raises an `OutputError`.
+nothing changes then. A session file that cannot be opened raises an `InputError`, one whose contents are refused a
+`FormatError`, with the path in the file, and one that cannot be written an `OutputError`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Skeletons, poses and clips as immutable values, with kinematics, limits and effectors."""
+"""Skeletons, poses and clips as immutable values, with kinematics, limits and effectors.
+
+Values are checked when they are made: an `InputError` names the field, what is expected and what was found. Functions
+raise one for names that are not there and for values of another skeleton.
+"""
 
 from __future__ import annotations
 

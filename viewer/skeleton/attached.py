@@ -73,11 +73,6 @@ class Capsule:
         return float(np.linalg.norm(np.subtract(self.b, self.a)))
 
     def __post_init__(self) -> None:
-        """Take plain numbers.
-
-        Raises:
-            InputError: no index of a joint, ends that are no finite vectors, a radius or mass that is not above 0.
-        """
         put(self, joint=whole(self.joint, "capsule: joint"))
         put(self, a=triple(self.a, "capsule: a"), b=triple(self.b, "capsule: b"))
         for name, unit in (("radius", "metres"), ("mass", "kilograms")):
@@ -112,11 +107,6 @@ class Bodies:
         return len(self.capsules)
 
     def __post_init__(self) -> None:
-        """Take read-only arrays.
-
-        Raises:
-            InputError: values that are no capsules; pairs or clearances that do not fit them.
-        """
         given: object = self.capsules
         if not isinstance(given, Iterable):
             raise InputError(f"bodies: expected Capsules, found {quote(given)}")
@@ -188,11 +178,6 @@ class Inertia:
     moments: Moments = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        """Take plain numbers.
-
-        Raises:
-            InputError: a mass below 0, numbers that are not finite, moments that no body has.
-        """
         mass = float(finite_floats(self.mass, (), "inertia: mass"))
         if not 0.0 <= mass <= _LARGEST:
             least = f"0 to {_LARGEST:g}" if mass > 0.0 else "0 or more"
@@ -270,11 +255,7 @@ def _matrix(moments: Floats) -> Floats:
 
 
 def _second_moments(matrix: Floats) -> tuple[Floats, Floats]:
-    """(3,) second moments of the mass, ascending, and (3, 3) their axes as columns.
-
-    Raises:
-        InputError: moments that are too large, or not finite.
-    """
+    """(3,) second moments of the mass, ascending, and (3, 3) their axes as columns."""
     most = float(np.abs(matrix).max())
     if not most <= _LARGEST:
         raise InputError(f"inertia: moments: expected at most {_LARGEST:g} kg m^2, found {most:g}")
@@ -388,11 +369,6 @@ class Skin:
     sizes: Mapping[str, Sizes] = field(default_factory=lambda: MappingProxyType({}))
 
     def __post_init__(self) -> None:
-        """Check that indices are of existing bindings, joints and vertices.
-
-        Raises:
-            InputError: an index out of range.
-        """
         put(self, joints=frozen(self.joints, np.intp), transforms=frozen(self.transforms))
         if len(self.joints) > MOST_BINDINGS:
             raise InputError(f"skin: expected at most {MOST_BINDINGS:,} bindings, found {len(self.joints):,}")

@@ -515,11 +515,7 @@ class BuiltJoint:
 def changed_joint(
     joint: BuiltJoint, name: str, kind: object, axis: ArrayLike | None, limits: Limits, stiffness: float
 ) -> BuiltJoint:
-    """The joint with another motion.
-
-    Raises:
-        InputError: an unknown kind, axes or limits that this kind does not have, invalid numbers.
-    """
+    """The joint with another motion."""
     own = quote(name)
     found = member(JointKind, kind, f"builder: kind of {own}")
     if found is JointKind.FREE and joint.parent is not None:

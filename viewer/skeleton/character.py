@@ -87,11 +87,6 @@ class Source:
         return self.joint_names.get(joint, joint)
 
     def __post_init__(self) -> None:
-        """Check units, axis and texts.
-
-        Raises:
-            InputError: an invalid length of a unit, an axis that is neither y nor z.
-        """
         scale: object = self.metres_per_unit
         if isinstance(scale, bool) or not isinstance(scale, Real) or not 0.0 < float(scale) < math.inf:
             raise InputError(f"source metres_per_unit: expected a finite number above 0, found {quote(scale)}")
@@ -124,11 +119,7 @@ class Character:
     skin: Skin | None = None
 
     def __post_init__(self) -> None:
-        """Check that the parts belong together; clips take the names under which they are listed.
-
-        Raises:
-            InputError: an invalid skeleton or source, clips of other joints.
-        """
+        """Check that the parts belong together; clips take the names under which they are listed."""
         if not isinstance(self.skeleton, Skeleton):
             raise InputError(f"character skeleton: expected a Skeleton, found {quote(self.skeleton)}")
         if not hasattr(self.clips, "items"):
@@ -186,9 +177,6 @@ def placed(character: Character, offset: ArrayLike, rotation: ArrayLike = (0.0, 
         character: any.
         offset: (3,) metres from the origin to where its own origin is.
         rotation: (4,) world_from_character.
-
-    Raises:
-        InputError: numbers that are not finite, no rotation.
     """
     way, turn = finite_floats(offset, (3,), "placed: offset"), unit_quaternions(rotation, (4,), "placed: rotation")
     skeleton = character.skeleton

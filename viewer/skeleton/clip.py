@@ -56,12 +56,7 @@ class Clip:
     keys: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        """Take read-only arrays, rotations normalised where they are nearly unit, keys in order.
-
-        Raises:
-            InputError: no frames, shapes that do not fit together, NaN or infinite numbers, rotations far from unit
-                length, invalid joints or key frames.
-        """
+        """Take read-only arrays, rotations normalised where they are nearly unit, keys in order."""
         name = text(self.name, "clip name")
         what = f"clip {quote(name)}"
         frame_time = seconds(self.frame_time, f"{what}: frame time")
@@ -305,9 +300,6 @@ def clip_like(clip: Clip, skeleton: Skeleton, rotations: Floats, translations: F
         skeleton: whose joints move.
         rotations: (F, J, 4) local unit quaternions (x, y, z, w).
         translations: (F, J, 3) local translations, metres.
-
-    Raises:
-        InputError: as `Clip.from_arrays`.
     """
     made = Clip.from_arrays(skeleton, rotations, translations, fps=clip.fps, name=clip.name)
     return made if made.frame_time == clip.frame_time else replace(made, frame_time=clip.frame_time)

@@ -96,9 +96,6 @@ class JointSpace:
 
         A rotation that a hinge or universal cannot have is measured as the nearest one that it can have. Of equivalent
         coordinates, limited joints get those with the smallest violation of their ranges.
-
-        Raises:
-            InputError: a pose or clip of another skeleton.
         """
         if rotations.shape[-2] != len(self.lower):
             raise InputError(

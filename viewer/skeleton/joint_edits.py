@@ -124,9 +124,6 @@ def added(
         place: (3,) metres in the world at rest.
         kind: of the joint; its axis and limits are as `with_kind` chooses them.
         facing: (3,) the axis of hinges where two bones do not give one: towards the eye.
-
-    Raises:
-        InputError: a name that is taken, an unknown parent, a place at the parent's.
     """
     world, above = rest_world(skeleton), skeleton.index(parent)
     offset = rotate(conjugate(world.rotations[above]), _place(place, name) - world.positions[above])
@@ -146,9 +143,6 @@ def split(skeleton: Skeleton, joint: str, name: str, part: float = 0.5) -> Skele
         joint: at the bone's end.
         name: of the new joint.
         part: of the bone, above 0 and below 1, at which it is split.
-
-    Raises:
-        InputError: a root, which has no bone, a name that is taken, another part.
     """
     here = skeleton.index(joint)
     if skeleton.parents[here] < 0:
@@ -163,11 +157,7 @@ def split(skeleton: Skeleton, joint: str, name: str, part: float = 0.5) -> Skele
 
 
 def removed(skeleton: Skeleton, joint: str, *, branch: bool = False) -> Skeleton:
-    """Remove a joint: its children move to its parent and stay where they are; with ``branch`` they are removed, too.
-
-    Raises:
-        InputError: no joint would be left.
-    """
+    """Remove a joint: its children move to its parent and stay where they are; with ``branch`` they are removed, too."""
     gone = branch_of(skeleton, joint) if branch else (joint,)
     if len(gone) == len(skeleton):
         what = "the last joint" if len(skeleton) == 1 else f"{quote(joint)} with all joints below it"
@@ -183,11 +173,7 @@ def removed(skeleton: Skeleton, joint: str, *, branch: bool = False) -> Skeleton
 
 
 def reparented(skeleton: Skeleton, joint: str, parent: str | None) -> Skeleton:
-    """Hang a joint, with all below it, on another parent, or make it a root; it stays where it is.
-
-    Raises:
-        InputError: a parent that is the joint or hangs on it, or is at the same place.
-    """
+    """Hang a joint, with all below it, on another parent, or make it a root; it stays where it is."""
     made = _finished(skeleton, Builder(skeleton).reparent(joint, parent).skeleton)
     _check_apart(made, joint)
     return made
@@ -243,9 +229,6 @@ def moved(skeleton: Skeleton, joint: str, place: ArrayLike, *, children: bool = 
         joint: its name.
         place: (3,) metres in the world at rest.
         children: whether its children move along; else they stay where they are, with the joint's end sites.
-
-    Raises:
-        InputError: a place at the parent's, or at that of a child that stays.
     """
     world, here = rest_world(skeleton), skeleton.index(joint)
     parent = int(skeleton.parents[here])
@@ -281,9 +264,6 @@ def with_links(skeleton: Skeleton, joint: str, count: int, taken: Iterable[str] 
 
     Its first and last joint stay; joints between them keep their names in order, and others are removed or get new
     names.
-
-    Raises:
-        InputError: a joint alone, a count below 1 or above 1000.
     """
     chain = chain_through(skeleton, joint)
     if len(chain) < 2:
@@ -371,9 +351,6 @@ def with_kind(
             two of a universal are perpendicular to the bone, that of a slide is along it.
         limits: as of `viewer.Builder.add`; "usual": a quarter turn both ways for a hinge, none for others.
         facing: as of `axis_for`.
-
-    Raises:
-        InputError: as `viewer.Builder.change`.
     """
     word = JointKind(kind) if kind in set(JointKind) else kind
     if axis is None and word in set(JointKind):
@@ -410,11 +387,7 @@ def twin_of(skeleton: Skeleton, joint: str) -> str | None:
 
 
 def sided_names(skeleton: Skeleton, joint: str, taken: Iterable[str] = ()) -> dict[int, str]:
-    """New names for joints of a branch whose name has no side, by joint: ``arm_l`` where x > 0, else ``arm_r``.
-
-    Raises:
-        InputError: the joint is on the mirror plane.
-    """
+    """New names for joints of a branch whose name has no side, by joint: ``arm_l`` where x > 0, else ``arm_r``."""
     world, here = rest_world(skeleton), skeleton.index(joint)
     x = float(world.positions[here, 0])
     if abs(x) <= MIDDLE:
@@ -431,9 +404,6 @@ def mirrored(skeleton: Skeleton, joint: str) -> Skeleton:
     Args:
         skeleton: names in the branch have a side, as after `sided_names`.
         joint: the topmost one of the branch.
-
-    Raises:
-        InputError: as `viewer.Builder.mirror`; a twin above the joint or below it.
     """
     builder, branch = Builder(skeleton), branch_of(skeleton, joint)
     twin = twin_of(skeleton, joint)

@@ -108,11 +108,7 @@ def _places(points: FixedPoints, world: World) -> Floats:
 
 @lru_cache(maxsize=32)
 def fixed_points(skeleton: Skeleton, effectors: tuple[tuple[str, Sequence[float]], ...]) -> FixedPoints:
-    """The points of effectors, each given by its name and an offset (3,) from it. Cached.
-
-    Raises:
-        InputError: an effector that is not there.
-    """
+    """The points of effectors, each given by its name and an offset (3,) from it. Cached."""
     places = [find_place(skeleton, name) for name, _ in effectors]
     offsets = [np.add(place.offset, offset) for place, (_, offset) in zip(places, effectors, strict=True)]
     joints = np.array([place.joint for place in places], dtype=np.intp)

@@ -136,10 +136,6 @@ class JointLimits:
 
         A ball's range with one end gets the farthest possible angle as the other. Ends that exceed the farthest angle
         by the rounding of single precision are set to it.
-
-        Raises:
-            InputError: an unknown form or order, ranges that are upside down, too wide, NaN or of another number than
-                the form has; swings that no rotation has.
         """
         form = member(LimitForm, self.form, "joint limits: form")
         if self.order not in EULER_ORDERS:
@@ -250,11 +246,6 @@ class Motor:
     velocity: float | None = None
 
     def __post_init__(self) -> None:
-        """Take plain numbers.
-
-        Raises:
-            InputError: a number that is not finite and above 0.
-        """
         for name, value in (("effort", self.effort), ("velocity", self.velocity)):
             if value is None:
                 continue
@@ -269,9 +260,6 @@ def limits_for(kind: JointKind, limits: JointLimits | None) -> JointLimits | Non
 
     A range of angles with one end gets half a turn as the other, where its equivalents begin; a range of two turns or
     more is unlimited, and so is a slide without ends.
-
-    Raises:
-        InputError: limits of another kind, angles that are not plausible in radians, a slide with one end.
     """
     if limits is None:
         return None
@@ -323,11 +311,7 @@ def default_twist_axis(direction: ArrayLike) -> int:
 
 
 def checked_mobility(mobility: Floats) -> Floats:
-    """Mobility (J, 3), read-only.
-
-    Raises:
-        InputError: one below 0, or infinite.
-    """
+    """Mobility (J, 3), read-only."""
     bad = np.isinf(mobility) | (mobility < 0.0)
     if bad.any():
         raise InputError(f"skeleton mobility: expected finite numbers of 0 or more, found {mobility[bad][0]:g}")
@@ -335,11 +319,7 @@ def checked_mobility(mobility: Floats) -> Floats:
 
 
 def checked_matrices(matrices: Floats, names: Sequence[str]) -> Floats:
-    """Mobility matrices (J, 3, 3) of the named joints, read-only and exactly symmetric; NaN for joints without one.
-
-    Raises:
-        InputError: an invalid matrix.
-    """
+    """Mobility matrices (J, 3, 3) of the named joints, read-only and exactly symmetric; NaN for joints without one."""
     given = np.asarray(~np.isnan(matrices).all(axis=(-2, -1)))
     if _are_good(matrices[given]):
         return frozen(np.where(given[:, None, None], _even(matrices), np.nan))
@@ -350,11 +330,7 @@ def checked_matrices(matrices: Floats, names: Sequence[str]) -> Floats:
 
 
 def checked_matrix(matrix: Floats) -> Floats:
-    """A mobility matrix (3, 3), made exactly symmetric.
-
-    Raises:
-        InputError: NaN or infinite, not symmetric, an eigenvalue below 0.
-    """
+    """A mobility matrix (3, 3), made exactly symmetric."""
     if not np.isfinite(matrix).all():
         raise InputError("expected finite numbers, found NaN or infinity")
     largest = float(np.abs(matrix).max())
@@ -415,11 +391,7 @@ class Mimic:
 
 
 def checked_mimics(given: Iterable[Mimic], names: Sequence[str], kinds: Sequence[JointKind]) -> tuple[Mimic, ...]:
-    """Mimics whose leaders follow nothing: chains are followed to their end.
-
-    Raises:
-        InputError: unknown joints, joints of other kinds, with two leaders, or in a cycle.
-    """
+    """Mimics whose leaders follow nothing: chains are followed to their end."""
     mimics = tuple(given)
     if not mimics:
         return ()
@@ -552,11 +524,7 @@ class LoopClosure:
 
 
 def checked_loops(given: Iterable[LoopClosure], known: Collection[str]) -> tuple[LoopClosure, ...]:
-    """The loops whose places exist: edits that remove one open the loop.
-
-    Raises:
-        InputError: a value that is no loop, or a loop of a place with itself.
-    """
+    """The loops whose places exist: edits that remove one open the loop."""
     found = []
     for one in given:
         if not isinstance(one, LoopClosure):

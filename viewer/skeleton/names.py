@@ -218,11 +218,6 @@ class Effector:
         return f"<Effector {quote(self.name)}: joint {self.joint}{at}, {self.goal}>"
 
     def __post_init__(self) -> None:
-        """Convert to plain numbers and an `EffectorGoal`.
-
-        Raises:
-            InputError: an empty name, an invalid joint index or offset, an unknown goal.
-        """
         name = text(self.name, "effector name", empty=False)
         what = f"effector {quote(name)}"
         given: object = self.joint

@@ -72,11 +72,7 @@ class Pose:
     translations: Floats
 
     def __post_init__(self) -> None:
-        """Take read-only copies, rotations normalised where they are nearly unit.
-
-        Raises:
-            InputError: NaN or infinite numbers, other shapes, rotations far from unit length.
-        """
+        """Take read-only copies, rotations normalised where they are nearly unit."""
         rotations = as_floats(self.rotations, (-1, 4), "pose rotations")
         translations = as_floats(self.translations, (len(rotations), 3), "pose translations")
         rotations = nearly_unit(rotations, lambda row, *bad: not_unit(f"pose rotations of joint {row}", *bad))

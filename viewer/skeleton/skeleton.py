@@ -120,11 +120,7 @@ class Skeleton:
     loops: tuple[LoopClosure, ...] = ()
 
     def __post_init__(self) -> None:
-        """Take lists as read-only arrays, words as kinds, axes at unit length.
-
-        Raises:
-            InputError: invalid data; the message names the field and the joint.
-        """
+        """Take lists as read-only arrays, words as kinds, axes at unit length."""
         put(self, **_checked_fields(self))
 
     def __repr__(self) -> str:
@@ -208,11 +204,7 @@ class Skeleton:
 
 @lru_cache(maxsize=512)
 def find_place(skeleton: Skeleton, name: str) -> Effector:
-    """The effector of a name: a defined effector, a joint, or an end site ``PARENT.tip``, in this order. Cached.
-
-    Raises:
-        InputError: none of these; the message suggests similar names.
-    """
+    """The effector of a name: a defined effector, a joint, or an end site ``PARENT.tip``, in this order. Cached."""
     if (effector := _effectors_by_name(skeleton).get(name)) is not None:
         return effector
     if name in skeleton.names:
@@ -237,11 +229,7 @@ def _effectors_by_name(skeleton: Skeleton) -> dict[str, Effector]:
 
 
 def _checked_fields(given: Skeleton) -> dict[str, object]:
-    """The fields of a skeleton, checked and converted.
-
-    Raises:
-        InputError: invalid data; the message names the field and the joint.
-    """
+    """The fields of a skeleton, checked and converted."""
     names = checked_names(given.names)
     count = len(names)
     parents = _parents(given.parents, names)
@@ -311,11 +299,7 @@ def _tip_names(names: Sequence[str], tip_parents: Ints) -> tuple[str, ...]:
 
 
 def unit_axis(vector: Vector) -> Vector:
-    """A direction at unit length; unchanged if it has that.
-
-    Raises:
-        InputError: the zero vector.
-    """
+    """A direction at unit length; unchanged if it has that."""
     largest = max(map(abs, vector))
     if largest == 0.0:
         raise InputError("expected a direction, found the zero vector")
@@ -336,11 +320,7 @@ def check_perpendicular(first: Vector, second: Vector) -> None:
 
 
 def checked_names(given: Iterable[str]) -> tuple[str, ...]:
-    """The names of joints.
-
-    Raises:
-        InputError: no names, an empty one, one that is not a text, or a duplicate.
-    """
+    """The names of joints."""
     names = _listed(given, "names")
     if not names:
         raise InputError("a skeleton needs at least one joint")
