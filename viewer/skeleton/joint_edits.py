@@ -157,7 +157,7 @@ def split(skeleton: Skeleton, joint: str, name: str, part: float = 0.5) -> Skele
 
 
 def removed(skeleton: Skeleton, joint: str, *, branch: bool = False) -> Skeleton:
-    """Remove a joint: its children move to its parent and stay where they are; with ``branch`` they are removed, too."""
+    """Remove a joint: its children move to its parent and stay where they are, or (``branch``) are removed, too."""
     gone = branch_of(skeleton, joint) if branch else (joint,)
     if len(gone) == len(skeleton):
         what = "the last joint" if len(skeleton) == 1 else f"{quote(joint)} with all joints below it"
