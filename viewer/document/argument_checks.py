@@ -24,11 +24,7 @@ Value = TypeVar("Value")
 def with_changes(value: Value, changes: Mapping[str, Any], what: str, but: Collection[str] = ()) -> Value:
     """A dataclass with other values of some fields, as actions state them.
 
-    Args:
-        value: the dataclass.
-        changes: by field.
-        what: such a field in messages: "solver setting".
-        but: fields that cannot be changed.
+    ``what`` is such a field in messages: "solver setting"; those in ``but`` cannot be changed.
     """
     given: Any = value  # typeshed's protocol of dataclasses cannot be imported
     known = [field.name for field in fields(given) if field.name not in but]

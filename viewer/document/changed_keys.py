@@ -99,10 +99,7 @@ def current_pins(document: Document) -> tuple[Pin, ...]:
 def resolved(document: Document, motion: Motion, take: Take) -> Take:
     """The take with all pinned spans solved, then its feet planted, then its layers; unchanged ones are kept.
 
-    Args:
-        document: provides limits and solver; its own take is not used.
-        motion: of the take, on the document's clip and bones.
-        take: with new keys, pins, feet or layers.
+    The document provides limits and solver; its own take is not used. The motion is on the document's clip and bones.
     """
     motion = motion._replace(take=replace(take, solved=()))
     known = {stretch.digest: stretch for stretch in take.solved if not stretch.planted}
@@ -237,12 +234,7 @@ def solve_between(document: Document, first: int, frames: Frames, held: list[Met
 
     The roots stay as keyed if that is possible; else the document's root mode decides.
 
-    Args:
-        document: provides limits and solver.
-        first: the frame of the first key.
-        frames: as blended between the keys, from the first key to the last.
-        held: pins that both keys of their spans meet; at least one.
-        digest: of the input.
+    ``frames`` are as blended between the keys, from the first key (at frame ``first``) to the last.
     """
     answer = _solve(document, first, frames, held, "locked")
     if answer.miss > _HELD and document.solver.root != "locked":
@@ -282,12 +274,8 @@ def solved_batch(
 ) -> tuple[dict[int, Pose], BatchSolution]:
     """Solve from poses of a document's skeleton: those found, by index, that are finite; and the solver's answer.
 
-    Args:
-        solver: of the skeleton, or of the rig.
-        rig: that keeps the poses in the document's plane, or None.
-        starts: (N) poses.
-        places: (N, G, 3) targets.
-        turns: (N, G, 4) targets.
+    Targets are (N, G, 3) and (N, G, 4). The solver is of the rig that keeps the poses in the document's plane, if there
+    is one.
     """
     answer = solver.solve_batch(starts if rig is None else [rig.lifted(pose) for pose in starts], places, turns)
     good = np.isfinite(answer.rotations).all(axis=(1, 2)) & np.isfinite(answer.translations).all(axis=(1, 2))
@@ -408,11 +396,7 @@ def _pinned(pin: Pin) -> tuple[object, ...]:
 def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | None = None) -> Document:
     """The document with keys set from its pose; keys from which that pose comes already stay as they are.
 
-    Args:
-        document: returned itself if these keys exist already.
-        frame: of the keys.
-        joints: indices.
-        blend: of the keys; None: that of the keys replaced, or the default.
+    Without a ``blend`` they have that of the keys replaced, or the default. The document is itself if these keys exist.
     """
     take = take_of(document)
     base, pose = base_pose(document, take, frame), on_own_bones(document, document.pose)

@@ -157,9 +157,7 @@ def settling_goals(document: Document, edited: Collection[str]) -> dict[str, Goa
 
     The goal dragged last is usually selected, so changing a setting after a drag does not make it yield.
 
-    Args:
-        document: after the edit.
-        edited: ids of the goals that the edit has changed; they are no holds.
+    ``edited`` are ids of goals that the edit has changed; they are no holds.
     """
     goals, far = document.solver_goals(), far_pins(document)
     names, levels = set(document.selected("effector")), holds_yield(document)
@@ -190,11 +188,7 @@ def drag_goals(
 
     Other position goals of a dragged joint are left out; of a pose goal the rotation remains.
 
-    Args:
-        document: with its goals.
-        joints: the dragged joints.
-        targets: of the dragged items.
-        effectors: ids of the dragged goals.
+    ``effectors`` are the ids of the dragged goals.
     """
     dragged = {held.joint: held for held in joints}
     goals: dict[str, Goal] = {}

@@ -72,10 +72,7 @@ def bone_lengths(skeleton: Skeleton) -> Floats:
 def bone_end(skeleton: Skeleton, joint: str, to: str) -> int:
     """The index of the place at the end of a bone, in the order of `bone_vectors`.
 
-    Args:
-        skeleton: of the bone.
-        joint: that turns the bone; "": the parent of ``to``.
-        to: the joint or end site at the bone's end; "": that of the joint's only bone.
+    ``joint`` turns the bone, "": the parent of ``to``; ``to`` is at the bone's end, "": that of the joint's only bone.
     """
     names, parents = (
         (*skeleton.names, *skeleton.tip_names),
@@ -332,9 +329,7 @@ def ends_of(limits: JointLimits) -> tuple[Ends, ...]:
 def with_ranges(skeleton: Skeleton, ranges: Mapping[str, Sequence[Ends]]) -> Skeleton:
     """The skeleton with other ranges of some joints, in the form of limits that they have.
 
-    Args:
-        skeleton: to be changed.
-        ranges: by joint, (lowest, highest) of each coordinate.
+    ``ranges`` are (lowest, highest) of each coordinate, by joint.
     """
     limits = [*skeleton.limits]
     for name, ends in ranges.items():

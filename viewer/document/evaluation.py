@@ -237,13 +237,7 @@ def shown_on_own_bones(motion: Motion, first: int, last: int) -> Frames:
 def joint_at(document: Document, joint: int, frames: Ints) -> Frames:
     """The rotations and translations of one joint at some frames, as `frame_pose` has them up to rounding.
 
-    Args:
-        document: with a clip or a take.
-        joint: its index.
-        frames: (N,) ascending.
-
-    Returns:
-        Its rotations (N, 4) and translations (N, 3), local.
+    Local, (N, 4) and (N, 3), at frames (N,), ascending.
     """
     for end in (frames[0], frames[-1]):
         check_played_frame(document, int(end))
@@ -340,10 +334,7 @@ def compare(one: Document, other: Document, *, from_root: bool = False) -> Compa
     Each is in its own coordinates, independent of where it stands among other figures. After the end of the second its
     last frame counts.
 
-    Args:
-        one: its frames count.
-        other: the other one.
-        from_root: measure both from their first roots, so that another path makes no difference.
+    ``from_root``: both are measured from their first roots, so that another path makes no difference.
 
     Raises:
         InputError: one of them has no motion, or they share no joint's name.
@@ -450,11 +441,7 @@ def _same_bones(one: Skeleton, other: Skeleton) -> bool:
 def _around_keys(one: Track | None, other: Track | None, fade: int, count: int) -> list[Span]:
     """Frames beyond which two tracks of a joint are alike: smooth curves reach as far as the second key on.
 
-    Args:
-        one: before; None: no keys.
-        other: after.
-        fade: frames in which keys on a clip fade out beyond the outermost ones; 0: without a clip.
-        count: of the motion.
+    ``fade`` are the frames in which keys on a clip fade out beyond the outermost ones; 0: without a clip.
     """
     tracks = [track for track in (one, other) if track is not None]
     every = np.unique(np.concatenate([track.frames for track in tracks]))

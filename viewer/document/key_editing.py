@@ -57,15 +57,9 @@ def entries_of(
 ) -> list[Track]:
     """Keys of joints from their poses at some frames, to be inserted into the joints' tracks.
 
-    Args:
-        take: that the keys will belong to.
-        base: the clip's frames, or the take's rest pose for each frame.
-        shown: the poses, on the same bones.
-        joints: indices.
-        frames: (k,) ascending.
-        blend: of the keys.
-        kept: whether keys that are replaced keep their blends and tangents.
-        near: metres; translations this near to the base at all frames get no keys of their own.
+    ``base`` are the clip's frames, or the take's rest pose for each frame; ``shown`` the poses, on the same bones.
+    ``kept``: keys that are replaced keep their blends and tangents. Translations within ``near`` metres of the base at
+    all frames get no keys of their own.
     """
     turned, moved = differences(base, shown)
     away = np.any(np.abs(moved) > near, axis=(0, 2))
@@ -90,11 +84,8 @@ def entries_of(
 def with_entries(take: Take, entries: Sequence[Track], rest: Pose) -> Take:
     """The take with keys inserted; existing keys at their frames are replaced.
 
-    Args:
-        take: without them.
-        entries: of different joints.
-        rest: (of a take without a clip) the take's rest pose, which has the translations of joints whose keys have
-            none.
+    Entries are of different joints. ``rest`` is the rest pose of a take without a clip: it has the translations of
+    joints whose keys have none.
     """
     tracks = {track.joint: track for track in take.tracks}
     shared = _Insertion()
@@ -181,10 +172,7 @@ def _with_fewer(take: Take, tracks: tuple[Track, ...]) -> Take:
 def shifted(entries: Iterable[Track], by_frames: int, most: int | None) -> list[Track]:
     """Keys moved to other frames.
 
-    Args:
-        entries: the keys.
-        by_frames: frames to move by; below 0: earlier.
-        most: the last frame allowed; None: the limit of takes.
+    ``most`` is the last frame allowed; None: the limit of takes.
     """
     if isinstance(by_frames, bool) or not isinstance(by_frames, (int, np.integer)):
         raise InputError(f"frames to move by: expected an integer, found {quote(by_frames)}")
@@ -247,11 +235,6 @@ def carried_pose(pose: Pose, before: Pose, after: Pose) -> Pose:
     """Transfer an edit from one frame to another: after * (before^-1 * pose).
 
     Joints equal to ``before``, to the bit, become equal to ``after``, to the bit.
-
-    Args:
-        pose: of the same skeleton as the frames.
-        before: the frame that was edited.
-        after: the frame that it is transferred to.
     """
     if before is after:
         return pose
@@ -273,12 +256,7 @@ def simplified(
     Joints with keys at the same frames keep the same ones. Spans that lost keys become linear; no joint is then farther
     off at any frame than the tolerances. Keys that begin a step all stay.
 
-    Args:
-        take: to be simplified.
-        radians: tolerance of rotations.
-        metres: tolerance of translations.
-        frames: keys between these two may be removed; None: all.
-        joints: whose keys may be removed; None: of all.
+    Keys of ``joints``, None: all, between two ``frames``, None: all, may be removed.
     """
     groups: dict[tuple[int, int], list[Track]] = {}
     for track in take.tracks:
@@ -429,11 +407,7 @@ class Recorded:
 def recorded(document: Document, take: Take, rest: Pose | None, run: Run) -> Recorded:
     """A take with the samples of a run as keys of the moved joints, one at each frame.
 
-    Args:
-        document: has the clip and bones of the take.
-        take: without the run.
-        rest: the take's rest pose if there is no clip.
-        run: one sample or more.
+    ``rest`` is the take's rest pose if there is no clip.
     """
     frames = np.array(sorted(run.poses), dtype=np.intp)
     ends = int(frames[0]), int(frames[-1])

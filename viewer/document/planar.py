@@ -98,11 +98,7 @@ def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
 def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Pose:
     """The pose with its bones rotated into a plane of the world, from the roots outwards, each as little as possible.
 
-    Args:
-        skeleton: with the limits that bind.
-        pose: of it.
-        plane: one of `PLANES`.
-        limits: whether limits bind: a joint whose limits exclude the plane goes as near to it as they allow.
+    Where limits bind, a joint whose limits exclude the plane goes as near to it as they allow.
     """
     normal = normal_of(plane)
     start = project_pose(skeleton, pose) if limits else pose
@@ -206,11 +202,8 @@ def ranges(skeleton: Skeleton, pose: Pose, axes: Floats, joints: Bools) -> Float
     From a pose outside the limits: the nearest range inside, or (0, 0) if there is none. Infinite if no limit is met
     in a full turn.
 
-    Args:
-        skeleton: with the limits that bind.
-        pose: the zero of the angles.
-        axes: (J, 3) unit.
-        joints: (J,) mask of the joints wanted; other rows are undefined.
+    The pose is the zero of the angles, axes (J, 3) are unit vectors; rows of joints that are not in the mask are
+    undefined.
     """
     result = np.tile([-np.inf, np.inf], (len(skeleton), 1))
     limited = [joint for joint in np.flatnonzero(joints).tolist() if skeleton.limits[joint] is not None]
@@ -331,12 +324,7 @@ class PlanarRig:
         return found.with_pose(self._inside(self.lowered(found.pose)))
 
     def locked(self, names: Iterable[str], root: str) -> frozenset[str]:
-        """Names of the rig's joints that may not move: the document's, and the slides of locked roots.
-
-        Args:
-            names: locked joints of the document.
-            root: "free", "translate" or "locked".
-        """
+        """Names of the rig's joints that may not move: the document's, and the slides of locked roots."""
         joints = set(names)
         own = self.skeleton.names[self._slides :]
         for index, joint in enumerate(self.roots.tolist()):

@@ -277,11 +277,8 @@ def planted_stretches(document: Document, motion: Motion, take: Take, known: Tak
 
     Feet that are off keep the frames of when they were on, which are not shown.
 
-    Args:
-        document: provides frame time and props; its own take is not used.
-        motion: on the document's clip and bones.
-        take: the take, of whose solved frames those between keys are up to date.
-        known: with the frames that were planted before.
+    The document provides frame time and props; its own take is not used. Of ``take`` the frames between keys are up to
+    date; ``known`` has those that were planted before.
     """
     feet = take.feet
     before = tuple(one for one in known.solved if one.planted)

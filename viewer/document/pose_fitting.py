@@ -39,11 +39,8 @@ def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) 
     reflection at rest, R the rest and W the posed world rotations, S' the reflection in the posed body's own plane,
     W'_partner = S' W_j R_j^-1 S R_partner. S' is S rotated about the vertical as the feet are, or the root.
 
-    Args:
-        skeleton: whose joints' names say left and right.
-        pose: of it.
-        supports: joints that the body stands on: their middle stays, and their roots are moved to keep it there. The
-            figure's feet if none is given; without feet, roots stay.
+    ``supports`` are joints that the body stands on: their middle stays, and their roots are moved to keep it there.
+    They are the figure's feet if none is given; without feet, roots stay.
     """
     across = across_of(skeleton)
     rest, world = rest_world(skeleton), fk(skeleton, pose)
@@ -67,13 +64,7 @@ def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) 
 
 
 def symmetry_normal(skeleton: Skeleton, pose: Pose, root: int) -> Floats:
-    """(3,) horizontal unit normal of the plane between the sides of a posed body, from right to left.
-
-    Args:
-        skeleton: of the pose.
-        pose: of the body.
-        root: of the hierarchy that the body is.
-    """
+    """(3,) horizontal unit normal of the plane between the sides of a posed body, from right to left."""
     across = across_of(skeleton)
     rest, world = rest_world(skeleton), fk(skeleton, pose)
     standing = standing_on(skeleton, world, ())
@@ -111,12 +102,7 @@ def _mirrored_translations(skeleton: Skeleton, pose: Pose, rest: World, across: 
 
 
 def pinned_supports(document: Document, partner: Ints) -> tuple[int, ...]:
-    """Pinned joints about which a body is mirrored: feet, or pairs if there is no figure.
-
-    Args:
-        document: with the pins.
-        partner: (J,) each joint's on the other side.
-    """
+    """Pinned joints about which a body is mirrored: feet, or pairs if there is no figure."""
     skeleton, figure = document.skeleton, find_figure(document.skeleton)
     pins = [one for one in document.goals if one.pinned and one.pin_position and one.position is not None]
     held = {find_place(skeleton, one.effector).joint for one in pins}
@@ -148,11 +134,7 @@ def standing_across(
     Along the line between feet side by side, so that each foot's image falls on the other. Else at right angles to the
     direction in which the feet, or else the root, point.
 
-    Args:
-        skeleton: of the body.
-        moments: at rest, and posed.
-        across: (3,) that direction at rest.
-        supports: joints, one or more.
+    ``moments`` are at rest, and posed; ``across`` is that direction at rest.
     """
     rest, world = moments
     facing = turned_across(rest, world, across, root_of(skeleton)[supports[0]])
@@ -194,12 +176,7 @@ def root_of(skeleton: Skeleton) -> list[int]:
 def moved_over(skeleton: Skeleton, mirrored: Pose, before: World, supports: Sequence[int], partner: Ints) -> Pose:
     """A mirrored pose moved so that the middle between its supports is where it was.
 
-    Args:
-        skeleton: of both.
-        mirrored: with roots anywhere.
-        before: the pose that was mirrored.
-        supports: joints that it stood on; now it stands on their partners.
-        partner: (J,) each joint's on the other side.
+    It stood on the ``supports``, and now stands on their partners.
     """
     joints = list(supports)
     middle = before.positions[joints].mean(axis=0)
@@ -213,11 +190,7 @@ def moved_over(skeleton: Skeleton, mirrored: Pose, before: World, supports: Sequ
 def fitted_pose(document: Document, source: Skeleton, pose: Pose, *, flipped: bool = False) -> Transfer:
     """A pose of any skeleton for a document's figure, which stays in its place and keeps its heading.
 
-    Args:
-        document: with the figure in its present pose.
-        source: the skeleton that the pose is of.
-        pose: to be fitted.
-        flipped: with left and right swapped.
+    ``flipped``: with left and right swapped.
 
     Raises:
         InputError: no joint of the pose is one of the figure's; nothing to flip.
@@ -243,11 +216,6 @@ def on_the_spot(skeleton: Skeleton, pose: Pose, now: Pose) -> Pose:
 
     The feet that it stands on come to where they are in the other pose; without feet, the first root does. Heights and
     inclinations stay those of the pose.
-
-    Args:
-        skeleton: of both poses.
-        pose: to be moved.
-        now: gives place and heading.
     """
     roots = skeleton.roots
     first = int(roots[0])

@@ -76,12 +76,8 @@ def carried(
 ) -> Document:
     """The document in another pose, its goals moved along with the body.
 
-    Args:
-        document: with the goals before.
-        pose: the new pose, of the document's (new) skeleton.
-        joints: the joints that moved: only goals on them and their descendants move along; None: all.
-        pins: whether goals pinned by the user move along; if not, they keep their targets.
-        changes: other fields of the document.
+    ``joints`` are those that moved: only goals on them and their descendants move along; None: all. Without ``pins``
+    goals pinned by the user keep their targets. ``changes`` are other fields of the document.
     """
     changed = document.with_pose(pose)
     changed = replace(changed, **changes) if changes else changed  # type: ignore[arg-type]
@@ -114,10 +110,7 @@ def kind_of(goal: EffectorGoal) -> str:
 def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> DocumentGoal:
     """A goal that holds its effector in place: of the kind that the skeleton defines, else its position.
 
-    Args:
-        document: gives the pose.
-        goal: off, or of another kind.
-        turn: hold the rotation instead of the position if the skeleton defines neither.
+    ``turn``: it holds the rotation instead of the position if the skeleton defines neither.
     """
     own = find_place(document.skeleton, goal.effector).goal
     off = own is EffectorGoal.OFF

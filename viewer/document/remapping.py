@@ -38,10 +38,6 @@ def remap(document: Document, skeleton: Skeleton) -> Document:
 
     Goals, pins, keys, layers and planted feet of joints that are gone go with them; new effectors have a goal that is
     off. What the file states about joints that were not edited stays as in the file.
-
-    Args:
-        document: with the skeleton before.
-        skeleton: the edited one.
     """
     before, own = document.skeleton, document.character.skeleton
     if same(before, skeleton):
@@ -250,10 +246,6 @@ def _between(carrier: Carrier, joint: int) -> list[int]:
 def reread(document: Document, character: Character) -> Document:
     """The document on another reading of its file: pose, targets and edits are scaled and rotated as the file was.
 
-    Args:
-        document: on the previous reading.
-        character: the same file, read in other units or with another up axis.
-
     Raises:
         InputError: the joints or clips differ.
     """
@@ -395,10 +387,6 @@ def with_motion(document: Document, character: Character) -> Document:
 
     Clips replace those of the same name; clips of other names replace the rest in order. A clip that is too short for
     its keys is extended by its last frame.
-
-    Args:
-        document: its figure, keys and goals stay.
-        character: with the clips, in the same units.
 
     Raises:
         InputError: the file has no motion, or the motion of another figure.

@@ -158,12 +158,7 @@ def fade_frames(frame_time: float) -> int:
 def sampled(tracks: Iterable[Track], first: int, count: int, *, fade: int) -> list[Samples]:
     """The tracks at ``count`` frames from ``first``; tracks with keys at the same frames are computed together.
 
-    Args:
-        tracks: of any joints.
-        first: frame.
-        count: 1 or more.
-        fade: of values on a clip: frames beyond the outermost keys in which they fade to zero; 0: they stay
-            constant.
+    ``fade``: frames beyond the outermost keys of values on a clip in which they fade to zero; 0: they stay constant.
     """
     groups: dict[tuple[int, int, bool, bool], list[Track]] = {}
     for track in tracks:

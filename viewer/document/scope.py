@@ -84,10 +84,7 @@ def bound_skeleton(
 ) -> Skeleton:
     """The skeleton that the solver gets; the same object for the same arguments.
 
-    Args:
-        skeleton: the document's.
-        unlimited: names of the joints whose limits do not bind.
-        locked: names of the joints that may not move.
+    Limits of the joints named in ``unlimited`` do not bind; those in ``locked`` may not move.
     """
     if not unlimited and not locked:
         return skeleton
@@ -107,12 +104,8 @@ def solved_skeleton(
 ) -> Skeleton:
     """`bound_skeleton` of a document, or of its rig.
 
-    Args:
-        document: has the skeleton.
-        rig: of a planar document, or None.
-        locked: names of the document's joints that may not move.
-        root: "free", "translate" or "locked".
-        unlimited: names of the joints whose limits do not bind; None: the document's.
+    Joints named in ``locked`` may not move; ``root`` is "free", "translate" or "locked". ``unlimited`` replaces the
+    document's.
     """
     if rig is not None:
         return bound_skeleton(rig.skeleton, locked=rig.locked(locked, root))

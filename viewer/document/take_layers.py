@@ -144,10 +144,8 @@ def layer_stretches(document: Document, motion: Motion, take: Take) -> tuple[Str
 
     Of layers that act for more than `WHOLE` frames only the known frames are included: `unsolved` has the others.
 
-    Args:
-        document: provides limits, props and the solver's settings; its own take is not used.
-        motion: on the document's clip and bones.
-        take: the take, of whose solved frames those between keys are up to date.
+    The document provides limits, props and settings; its own take is not used. Of ``take`` the frames between keys are
+    up to date.
     """
     known = {stretch.digest: stretch for stretch in take.solved}
     found: list[Stretch] = []
@@ -213,13 +211,7 @@ class LayerWork:
     """
 
     def __init__(self, document: Document, motion: Motion, layers: list[Layer]) -> None:
-        """Prepare; nothing is solved yet.
-
-        Args:
-            document: provides limits and the solver's settings.
-            motion: without the layers.
-            layers: as the solver takes them.
-        """
+        """Prepare; nothing is solved yet."""
         ends = [frames_of(layer, document.frame_time) for layer in layers]
         self._first, last = min(low for low, _ in ends), max(high for _, high in ends)
         self._frames = baked_frames(motion, self._first, last)

@@ -126,12 +126,7 @@ def with_point_moved(document: Document, item: Item, frame: int, position: Array
     changes get keys. On a clip, the frames just beyond the reach are keyed as they are, so that those farther away
     stay; with a reach of 0 the change fades out as after any single key.
 
-    Args:
-        document: with a clip or keys.
-        item: an effector or joint.
-        frame: that is moved.
-        position: (3,) metres, world frame, where the point is to be in that frame.
-        reach: frames before and after that follow.
+    ``position`` is (3,) metres, world frame.
     """
     held = check_trail(document, item, frame)
     place = np.array(as_vector(position, f"position of {quote(item.name)}"))
@@ -157,11 +152,7 @@ def with_point_moved(document: Document, item: Item, frame: int, position: Array
 def _pins_kept(document: Document, take: Take, frames: Ints, moved: int) -> dict[int, tuple[Pin, ...]]:
     """Pins of new key frames: of two keys that pin the same, so that it stays pinned from one to the other.
 
-    Args:
-        document: has the effectors.
-        take: without the new keys.
-        frames: (N,) of the keys.
-        moved: the joint whose pins are dropped.
+    ``take`` is without the new keys, at frames (N,); pins of the joint ``moved`` are dropped.
     """
     found: dict[int, tuple[Pin, ...]] = {}
     pinned, keys = list(take.pins), np.array(take.frames, dtype=np.intp)

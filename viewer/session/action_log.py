@@ -139,10 +139,7 @@ def _array(array: np.ndarray[Any, Any]) -> object:
 def decoded(data: object, folder: Path, path: str) -> Any:  # noqa: ANN401 - a value of any kind
     """Make a value from its data; lists become tuples.
 
-    Args:
-        data: from `encoded`, or from a file.
-        folder: where files are looked for, besides their own paths.
-        path: of the data in the file, for messages.
+    Files are looked for in ``folder``, besides their own paths; ``path`` is that of the data in the file, for messages.
     """
     if isinstance(data, list):
         return tuple(decoded(one, folder, f"{path}[{index}]") for index, one in enumerate(data))
@@ -439,9 +436,7 @@ class ActionLog:
     def written(self, count: int | None = None, last: Document | None = None) -> msgspec.Raw:
         """The log as JSON.
 
-        Args:
-            count: of entries; None: all.
-            last: the document after the last entry.
+        ``count`` of the entries, None: all; ``last`` is the document after the last one.
         """
         count = len(self._entries) if count is None else count
         for index in range(count):

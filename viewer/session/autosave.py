@@ -69,11 +69,7 @@ class Autosave:
     ) -> None:
         """Hand over an unsaved document; cheap, to be called at every change.
 
-        Args:
-            document: the present one.
-            kept: facts stored in the recovery file.
-            log: the recorded actions, if any.
-            figures: all figures, if there are several; the document is that of the active one.
+        ``figures`` are all, if there are several; the document is then that of the active one.
         """
         if document is self._given and figures is None and not self._several:
             return

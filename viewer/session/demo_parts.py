@@ -216,15 +216,7 @@ def bent(skeleton: Skeleton, degrees: Sequence[float]) -> Pose:
 
 
 def opened(name: str, skeleton: Skeleton, pose: Pose, goals: Sequence[Goal], **changes: object) -> Document:
-    """The document of a demo; goals of other effectors are off, unless they are pinned.
-
-    Args:
-        name: the demo's id.
-        skeleton: its figure.
-        pose: the initial pose.
-        goals: of the demo.
-        changes: other fields of the document.
-    """
+    """The document of a demo; goals of other effectors are off, unless they are pinned."""
     character = Character(replace(skeleton, name=name), source=Source(path=PREFIX + name))
     document = new_document(character, pose=pose, goals=goals)
     asked = len(document.skeleton.effectors) - len(skeleton.effectors)

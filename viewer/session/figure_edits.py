@@ -53,13 +53,8 @@ class FigureEdits:
     def add(self, document: Document, name: str = "", placement: Placement | None = None) -> str:
         """Add a figure, which becomes active: one undo step.
 
-        Args:
-            document: of the figure.
-            name: unless given, that of its file; a number is added if another figure has it.
-            placement: where it stands; None: to the right of all others.
-
-        Returns:
-            Its name.
+        Unless given, the name is that of its file, with a number if another figure has it; without a placement it
+        stands to the right of all others. Returns its name.
         """
         stage = self._stage
         made = free_name(name or name_of(document), stage.names)
@@ -118,10 +113,7 @@ class FigureEdits:
     def place(self, name: str, placement: Placement, *, done: bool = True) -> None:
         """Move a figure to another place.
 
-        Args:
-            name: of the figure.
-            placement: where it stands.
-            done: whether this ends a drag, as `commit` does; `cancel` takes it back. A drag is one undo step.
+        A drag is one undo step, which ``done`` ends, as `commit` does; `cancel` takes it back.
         """
         at = placement.checked()
         with self._calls("place_figure", name, at.offset, at.yaw, done):
@@ -152,11 +144,8 @@ class FigureEdits:
 
         The figure is solved whenever the other one moves. The goal's previous link is replaced.
 
-        Args:
-            name: of the figure with the goal.
-            goal: its id.
-            other: name of the figure that it follows; "": it follows none.
-            joint: of that figure: a joint, an effector or a tip.
+        ``other`` is the name of the figure that it follows, "": none, and ``joint`` a joint, an effector or a tip of
+        it.
 
         Raises:
             InputError: unknown names, a goal without a target in the world, or a figure that would follow itself.

@@ -108,9 +108,7 @@ class Stage:
     def arrange(self, arrangement: Arrangement, keep: Collection[str] = ()) -> None:
         """Show other figures.
 
-        Args:
-            arrangement: the figures and their places.
-            keep: names of figures that keep their documents if they are there already.
+        Figures whose names are in ``keep`` keep their documents if they are there already.
         """
         before = self.placement[self.active]
         own = {name: state for name, state in zip(self.names, self._states, strict=True) if name in keep}
@@ -215,11 +213,7 @@ class Stage:
             self.lost_pose = UnkeyedPose(document.clip, document.frame, document.pose)
 
     def first_frame(self, direction: int) -> int:
-        """The frame to play from: the one shown; from an end of the range, or outside it, the other end.
-
-        Args:
-            direction: forwards (1) or backwards (-1).
-        """
+        """The frame to play from: the one shown; from an end of the range, or outside it, the other end."""
         if direction not in (1, -1):
             raise InputError(f"direction: expected 1 or -1, found {direction}")
         document = self._states[self.leader].document
@@ -323,10 +317,7 @@ class PlaybackClock:
     def due(self, now: float, count: int, frame_time: float) -> tuple[int, bool]:
         """The frame due, and whether playback continues after it; only while `playing`.
 
-        Args:
-            now: seconds, of any clock.
-            count: frames of the range.
-            frame_time: seconds per frame.
+        ``now`` is in seconds, of any clock; ``count`` are the frames of the range.
         """
         if math.isinf(self._since) or now < self._since:
             self._since = now

@@ -176,8 +176,7 @@ def beside(document: Document, others: Iterable[tuple[Document, Placement]]) -> 
 def abreast(documents: Iterable[tuple[str, Document]]) -> Arrangement:
     """Figures beside each other, the first of which is active; a name that is there already gets a number.
 
-    Args:
-        documents: at least one, with the name wanted for its figure, "" for that of its file.
+    Each comes with the name wanted for its figure, "": that of its file.
     """
     figures: list[Figure] = []
     for name, document in documents:

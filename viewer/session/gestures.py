@@ -170,9 +170,7 @@ class Escape:
     def watch(self, drag: IkDrag | None, document: Document) -> None:
         """Note a gesture that has ended.
 
-        Args:
-            drag: the IK drag; None for another gesture.
-            document: the result of the gesture.
+        ``drag`` is None for another gesture than an IK drag.
         """
         self.forget()
         if drag is not None and drag.stalled:

@@ -90,10 +90,8 @@ class LongWork(Generic[T]):
     def __init__(self, make: Callable[[], T], shares: Mapping[str, float]) -> None:
         """Begin.
 
-        Args:
-            make: makes the result, of values that do not change.
-            shares: by the name of each reported part of the work, in order, its share of the time; the rest follows
-            them.
+        ``shares`` has, by the name of each reported part of the work, in order, its share of the time; the rest follows
+        them.
         """
         self._make, self._shares, self._began = make, dict(shares), time.perf_counter()
         self.part, self._cancelled = 0.0, False
@@ -246,12 +244,7 @@ class LabProblem:
 def lab_problem(document: Document, start: Pose, first: Collection[str] = ()) -> LabProblem | None:
     """The problem of a document's goals from a pose of its skeleton; None without goals.
 
-    Holds give way to the goals that come first, as in a drag of these.
-
-    Args:
-        document: with its goals, limits and settings.
-        start: of the document's skeleton.
-        first: ids of goals.
+    Holds give way to the goals that come ``first``, as in a drag of these.
     """
     asked = {name: goal for name, goal in document.solver_goals().items() if goal.enabled}
     if first and any(name not in first and is_hold(goal) for name, goal in asked.items()):
@@ -326,10 +319,7 @@ class LabWorker:
     def solve(self, problem: LabProblem, methods: tuple[MethodName, ...], *, patient: bool = False) -> None:
         """Solve a problem by these methods.
 
-        Args:
-            problem: the newest one.
-            methods: in the order of their letters; those that the present problem has been solved by are kept.
-            patient: goals are being dragged.
+        Methods that the present problem has been solved by are not run again; ``patient``: goals are being dragged.
         """
         with self._changed:
             self._asked += 1

@@ -81,9 +81,7 @@ class TakeRecorder:
     def begin(self, start: State, shown: Document) -> None:
         """Begin a recording.
 
-        Args:
-            start: the state that undoing the recording restores.
-            shown: the present document, perhaps within a gesture.
+        Undoing it restores ``start``; the document ``shown`` may be within a gesture.
 
         Raises:
             InputError: the clip is at its end.
@@ -127,11 +125,7 @@ class TakeRecorder:
     def before_tick(self, now: float, speed: float, state: State, gesture: Gesture | None) -> State:
         """The state with the motion below it advanced to the frame that is due; see `_followed`.
 
-        Args:
-            now: seconds, of any clock that does not go back.
-            speed: 1 is the clock's own.
-            state: the state shown.
-            gesture: the one under way.
+        ``now`` is in seconds, of any clock that does not go back.
         """
         recording = self._recording
         assert recording is not None
@@ -283,12 +277,8 @@ class Recording:
     def advance(self, now: float, document: Document, *, moving: bool, still: Pose, at: int | None = None) -> bool:
         """Take the samples that are due; whether the frame has changed.
 
-        Args:
-            now: seconds, as of `due`.
-            document: the present one.
-            moving: whether the body is being moved by hand.
-            still: the pose at the last tick, before a movement.
-            at: the frame that its pose belongs to; None: the frame shown.
+        ``moving``: the body is being moved by hand; ``still`` is the pose at the last tick, before a movement. The
+        document's pose belongs to the frame ``at``; None: the frame shown.
         """
         before, due = self.frame, self.due(now)
         here = now, self.frame if at is None else at, document.pose
@@ -386,9 +376,7 @@ class _Pace:
     def at(self, now: float, speed: float) -> float:
         """The scaled time of a moment.
 
-        Args:
-            now: seconds, of any clock that does not go back.
-            speed: factor since the previous call.
+        ``speed`` is the factor since the previous call.
         """
         if self._speed is None:
             self._last = now, 0.0

@@ -354,9 +354,7 @@ def open_script(path: str | Path) -> Replay:
 def replay(path: str | Path, notes: list[str] | None = None) -> Document:
     """Make the recorded calls of a session file again, without a window; the resulting document.
 
-    Args:
-        path: a session file that was saved while actions were recorded.
-        notes: receives a line for everything that differs from the recording.
+    ``notes`` receives a line for everything that differs from the recording.
     """
     script = open_script(path)
     while not script.finished:

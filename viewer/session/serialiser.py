@@ -79,10 +79,8 @@ class Serialiser:
     ) -> None:
         """Take what annotations do not state.
 
-        Args:
-            rows: by type, requirements of its arrays.
-            forms: by type, other ways of storing it.
-            checks: by type, checks of its data before anything is made of them.
+        By type: requirements of its arrays (``rows``), another way of storing it (``forms``), and a check of its data
+        before anything is made of them.
         """
         self._rows, self._forms, self._checks = rows, forms, checks
         self._structs: dict[tuple[type, str], type[msgspec.Struct]] = {}
@@ -90,10 +88,8 @@ class Serialiser:
     def struct(self, kind: type, name: str = "", **others: object) -> type[msgspec.Struct]:
         """The struct of a type's data.
 
-        Args:
-            kind: a dataclass or named tuple.
-            name: of the struct; needed if some fields are stored differently.
-            others: data types of those fields, and of further entries, whose default is None.
+        A name is needed if some fields are stored differently: ``others`` are the data types of those, and of further
+        entries, whose default is None.
         """
         key = kind, name
         if key not in self._structs:
@@ -133,10 +129,7 @@ class Serialiser:
     def data(self, value: Any, name: str = "", **given: object) -> Any:  # noqa: ANN401 - a value and its struct
         """The data of a value, for `read`.
 
-        Args:
-            value: a dataclass or named tuple.
-            name: of its struct.
-            given: the data of fields that are stored differently, and of further entries.
+        ``given`` are the data of fields that are stored differently, and of further entries.
         """
         made = dict(given)
         for entry, usual in _defaults(cast("Any", type(value))).items():
@@ -175,12 +168,7 @@ class Serialiser:
     def read(self, kind: Any, data: Any, path: str, lengths: Lengths | None = None, **given: object) -> Any:  # noqa: ANN401
         """Make a value from its data.
 
-        Args:
-            kind: type of the value.
-            data: its struct.
-            path: of the data in the file, for messages.
-            lengths: known lengths of the letters in `ArrayForm.shape`.
-            given: fields that are read differently.
+        ``lengths`` are known ones of the letters in `ArrayForm.shape`, ``given`` fields that are read differently.
         """
         if kind in self._checks:
             self._checks[kind](data, path)
@@ -337,10 +325,8 @@ def check_unit(turns: NDArray[Any], path: str) -> None:
 def check_packed(data: object, size: int, path: str) -> None:
     """Refuse a file whose packed arrays are too large in total, before any is decompressed.
 
-    Args:
-        data: structs, lists and dicts of the file, with `Packed` arrays or dicts of their shape.
-        size: of the file, in bytes or characters.
-        path: of the data in the file, for messages.
+    ``data`` are structs, lists and dicts, with `Packed` arrays or dicts of their shape; ``size`` is that of the file,
+    in bytes or characters.
 
     Raises:
         FormatError: more than `room_for_arrays` allows, or lengths below 0.
@@ -378,11 +364,7 @@ def _packed(data: object) -> Iterator[list[Any]]:
 def unpack(stored: Stored, shape: tuple[int, ...], path: str, *, whole: bool = False) -> NDArray[Any]:
     """A read-only array of a shape (-1 = any length).
 
-    Args:
-        stored: from `pack`, or from a file.
-        shape: the expected shape.
-        path: of the array in the file, for messages.
-        whole: integers (intp) instead of floats.
+    ``path`` is that of the array in the file, for messages; ``whole``: integers (intp) instead of floats.
     """
     array = _inflated(stored, path) if isinstance(stored, Packed) else _listed(stored, shape, path)
     if array.size == 0 and 0 in array.shape and 0 in (0 if want == -1 else want for want in shape):

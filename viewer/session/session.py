@@ -149,9 +149,7 @@ class Session:
     def show_figures(self, figures: Arrangement, steps: int) -> None:
         """Show figures without adding an undo step; playback stops.
 
-        Args:
-            figures: to show.
-            steps: how many count as redone, or undone if below 0; their own documents are not shown.
+        ``steps`` count as redone, or undone if below 0; their own documents are not shown.
         """
         self.stop_recording()
         self._conclude()
@@ -180,10 +178,8 @@ class Session:
         Commits a gesture under way, and ends a recording unless the action only poses. Playback stops if the pose
         changes.
 
-        Args:
-            action: to be done.
-            take: the action's result for the same motion, if a `LongWork` has made it already; the action is then not
-            done again.
+        ``take`` is the action's result for the same motion, if a `LongWork` has made it already; the action is then not
+        done again.
         """
         with self._calls("dispatch", action):
             if self.recorder.recording and not only_poses(self.document, action.apply(self.document)):
@@ -350,10 +346,8 @@ class Session:
     def begin_drag(self, items: tuple[Item, ...], grab: Grab | None = None, opposite: Grab | None = None) -> None:
         """Begin an IK drag; commits the gesture under way, stops playback.
 
-        Args:
-            items: effectors, whose goals move, and joints (the root too), which get a goal for this drag.
-            grab: a point of a bone, which gets a goal for this drag.
-            opposite: a second one, on the other side.
+        ``items`` are effectors, whose goals move, and joints (the root too). Joints, the point of a bone ``grab`` and
+        its opposite on the other side get goals for this drag.
         """
         with self._calls("begin_drag", items, grab, *(() if opposite is None else (opposite,))):
             self._conclude()

@@ -65,10 +65,6 @@ def backed_up(path: Path, content: bytes) -> Iterator[list[str]]:
 
     The backup also stays if the contents are unchanged, so that saving twice does not lose the version before.
 
-    Args:
-        path: the file.
-        content: the new contents.
-
     Yields:
         A list that receives one line if no backup can be kept; the file is still saved.
     """
@@ -132,11 +128,7 @@ def save_session(
 ) -> Saved:
     """Write a document, completely or not at all; the previous contents become the backup.
 
-    Args:
-        document: to be saved.
-        path: of the file; for the backup's see `backup_of`.
-        log: recorded actions to save along with it.
-        figures: all figures, if there are several; the document is that of the active one.
+    The recorded actions of a ``log`` are saved with it; ``figures`` are all, if there are several.
 
     Raises:
         OutputError: it cannot be written; the file and the backup stay as they were.
@@ -157,12 +149,8 @@ def session_bytes(
 ) -> bytes:
     """The contents of a session file, with the motion unless it is very large (`LARGEST_CARRIED`).
 
-    Args:
-        document: to be saved.
-        kept: makes it a recovery file.
-        actions: recorded actions.
-        folder: of the session file; if given, the contents also name the file that the motion came from.
-        figures: all figures, if there are several; the document is that of the active one.
+    ``kept`` makes it a recovery file. With the ``folder`` of the session file the contents also name the file that the
+    motion came from. ``figures`` are all, if there are several; the document is that of the active one.
     """
     several = [] if figures is None else figures_data(figures, folder)
     version = VERSION if several else ONE_FIGURE
@@ -193,9 +181,7 @@ class Opened:
 def open_session(path: str | Path, *, motion: bool = True) -> Opened:
     """Open a session file.
 
-    Args:
-        path: of the file.
-        motion: False: leave the motion out if it is not in the session and its file is gone or has changed.
+    Without ``motion`` that is left out if it is not in the session and its file is gone or has changed.
 
     Raises:
         InputError: the file cannot be read.

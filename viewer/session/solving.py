@@ -83,9 +83,8 @@ class SettleDetector:
     def count(self, change: float, error: float) -> None:
         """Note a tick.
 
-        Args:
-            change: of the pose, in quaternion components or metres.
-            error: of all goals together; infinite or NaN: unknown.
+        ``change`` is that of the pose, in quaternion components or metres; ``error`` of all goals together, infinite or
+        NaN: unknown.
         """
         self.ticks += 1
         self._still = self._still + 1 if change < _STILL else 0
@@ -114,11 +113,7 @@ class SteppedDrag:
     def __init__(self, solver: Solver, pose: Pose, chosen: SolverSettings, rig: PlanarRig | None = None) -> None:
         """Start at a pose; the first step brings it inside the limits.
 
-        Args:
-            solver: of the document's skeleton, or of its planar rig.
-            pose: of the document's skeleton.
-            chosen: the document's settings.
-            rig: of a planar document, or None.
+        The solver is of the document's skeleton, or of its planar ``rig``; the pose is of the document's skeleton.
         """
         self.drag = solver.drag(pose if rig is None else rig.lifted(pose))
         self._chosen, self._rig = chosen, rig
@@ -134,12 +129,7 @@ class SteppedDrag:
     def carry(self, start: Pose, pose: Pose) -> bool:
         """Continue from another pose with another start, because the motion below the drag has advanced.
 
-        Args:
-            start: the new start; joints that take no part have its values.
-            pose: the pose to continue from.
-
-        Returns:
-            Whether it can: not if the start is out of the drag's planes.
+        Joints that take no part have the values of the new start. False if the start is out of the drag's planes.
         """
         rig = self._rig
         if rig is not None and not rig.holds(start):
@@ -170,8 +160,7 @@ class Kernels:
     def start(self, then: Callable[[], None] | None = None) -> None:
         """Compile in another process; solvers with the backend "auto" use the kernels once they are ready.
 
-        Args:
-            then: called, in another thread, when that is done or has failed.
+        ``then`` is called, in another thread, when that is done or has failed.
         """
         if self.state != "numpy":
             return
@@ -219,10 +208,7 @@ class Solvers:
     def drag(self, document: Document, goals: Sequence[Goal], locked: frozenset[str] = frozenset()) -> SteppedDrag:
         """Begin a drag from the document's pose.
 
-        Args:
-            document: provides pose, limits and settings.
-            goals: at least one.
-            locked: names of the joints that may not move.
+        ``locked`` are names of joints that may not move.
         """
         options, rig = document.solver.options(limits=document.limits_on), rig_of(document)
         contact = solver_contact(document.contact, document.skeleton)
@@ -304,11 +290,7 @@ def overlaps(document: Document) -> bool:
 def applied(action: Action, state: State, solvers: Solvers, take: Take | None = None) -> State | None:
     """The state after an action, solved if `Action.solves`; None if nothing changes.
 
-    Args:
-        action: to be done.
-        state: before it.
-        solvers: of the session.
-        take: that of the document after the action, where it is made already and is all that the action changes.
+    ``take`` is that of the document after the action, where it is made already and is all that the action changes.
     """
     before = state.document
     changed = action.apply(before) if take is None else with_resolved(before, take)

@@ -135,9 +135,7 @@ def _carried(character: Character) -> list[Any] | None:
 def reference(character: Character, folder: Path | None = None) -> ClipsOfFile | None:
     """Reference to the file with exactly these clips, or None.
 
-    Args:
-        character: with the clips.
-        folder: of the session file: the reference has the relative path, too, so that both files can be moved together.
+    With the ``folder`` of the session file it has the relative path, too, so that both files can be moved together.
     """
     source = character.source
     if source.path is None or source.path.startswith(SAMPLE) or not character.clips:
@@ -150,12 +148,7 @@ def reference(character: Character, folder: Path | None = None) -> ClipsOfFile |
 
 
 def find(named: ClipsOfFile, folder: Path) -> MotionFile:
-    """Look for a motion file: by its relative path, its absolute path, and beside the session.
-
-    Args:
-        named: the session's reference.
-        folder: of the session file.
-    """
+    """Look for a motion file: by its relative path, its absolute path, and beside the session."""
     changed: MotionFile | None = None
     for location in _candidates(named, folder):
         try:
@@ -267,9 +260,7 @@ class SkinOfFile(msgspec.Struct):
 def skin_reference(character: Character, folder: Path | None) -> SkinOfFile | None:
     """Reference to the file of a character's skin; None without a skin.
 
-    Args:
-        character: as read from its file.
-        folder: of the session file: the reference has the relative path, too, so that both files can be moved together.
+    ``folder`` as of `reference`.
     """
     path = character.source.path
     if character.skin is None or path is None:
@@ -281,13 +272,7 @@ def skin_reference(character: Character, folder: Path | None) -> SkinOfFile | No
 def skin_of(named: SkinOfFile, folder: Path, names: tuple[str, ...]) -> tuple[Skin | None, tuple[str, ...]]:
     """The skin of a session's figure.
 
-    Args:
-        named: the session's reference.
-        folder: of the session file.
-        names: of the figure's joints, which the file has to have.
-
-    Returns:
-        The skin, or None and a line that says why.
+    The file has to have joints of these names. Without a skin there is a line that says why.
     """
     problem = "is missing"
     for location in _candidates(named, folder):
@@ -412,9 +397,8 @@ def pose_of(data: Any, joints: int, path: str) -> Pose:  # noqa: ANN401 - the da
 def character_data(character: Character, folder: Path | None = None) -> Any:  # noqa: ANN401 - CharacterData
     """The data of a character, for `character_of`.
 
-    Args:
-        character: with its clips, which are in the data unless they are very large and a file has the same.
-        folder: of the session file; if given, the data also name the file that the clips came from.
+    Clips are in the data unless they are very large and a file has the same; with the ``folder`` of the session file,
+    the data also name the file that they came from.
     """
     clips = _carried(character)
     large = reference(character, folder) if clips is None else None
@@ -429,11 +413,8 @@ def character_data(character: Character, folder: Path | None = None) -> Any:  # 
 def character_of(data: Any, folder: Path, path: str, clips: Mapping[str, Clip] | None = None) -> Character:  # noqa: ANN401
     """Make a character.
 
-    Args:
-        data: from a session file.
-        folder: of the session file: a motion file that was moved along with it is found there.
-        path: of the data in the file, for messages.
-        clips: used instead of those of the data.
+    A motion file that was moved along with the session is found in its ``folder``; ``clips`` are used instead of those
+    of the data.
 
     Raises:
         MotionError: the clips are not in the data, and their file is gone or has changed.

@@ -75,13 +75,7 @@ def take_data(take: Take) -> Any:  # noqa: ANN401 - TakeData
 
 
 def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401 - TakeData
-    """Make a take.
-
-    Args:
-        data: from a session file.
-        character: of the take.
-        path: of the data in the file, for messages.
-    """
+    """Make a take."""
     clip = None if data.base is None else character.clips.get(data.base)
     if data.base is not None and clip is None:
         raise FormatError(f"expected the name of a clip, found {data.base!r}", path=f"{path}.base")
@@ -255,10 +249,7 @@ def document_data(document: Document, folder: Path | None = None) -> Any:  # noq
 def document_of(data: Any, folder: Path, *, motion: bool = True) -> Document:  # noqa: ANN401 - DocumentData
     """Make a document.
 
-    Args:
-        data: from a session file.
-        folder: of the session file.
-        motion: False: the figure stands still instead of the motion of its motion file, and its keys are on that.
+    Without ``motion`` the figure stands still instead of the motion of its motion file, and its keys are on that.
 
     Raises:
         MotionError: the motion is not in the session, and its file is gone or has changed.
@@ -396,12 +387,7 @@ def _check_goals(document: Document) -> None:
 
 
 def figures_data(arrangement: Arrangement, folder: Path | None = None) -> list[FigureData]:
-    """The data of several figures, for `arrangement_of`.
-
-    Args:
-        arrangement: the figures.
-        folder: of the session file, as of `document_data`.
-    """
+    """The data of several figures, for `arrangement_of`."""
     return [
         FigureData(
             one.name, one.placement.offset, one.placement.yaw, one.hidden, [*one.links],
@@ -414,11 +400,7 @@ def figures_data(arrangement: Arrangement, folder: Path | None = None) -> list[F
 def arrangement_of(data: list[FigureData], active: Document, folder: Path, *, motion: bool = True) -> Arrangement:
     """Make the figures of a session.
 
-    Args:
-        data: of the figures.
-        active: the document of the active one.
-        folder: of the session file.
-        motion: as of `document_of`.
+    ``active`` is the document of the active one.
     """
     without = [index for index, one in enumerate(data) if one.document is None]
     if len(without) != 1:

@@ -84,11 +84,7 @@ class Preferences(msgspec.Struct, omit_defaults=True):
 
 
 def load_preferences(path: Path | None = None) -> Preferences:
-    """The stored preferences; defaults if there are none or they cannot be read.
-
-    Args:
-        path: of the file; the user's own unless given.
-    """
+    """The stored preferences; defaults if there are none or they cannot be read."""
     file = path or _place()
     try:
         return msgspec.json.decode(read_bytes(file, str(file)), type=Preferences)
@@ -143,10 +139,7 @@ def remove(path: Path) -> None:
 def fault_line(error: Exception, name: object, kind: str = "file") -> str:
     """One line about a fault of the program, with the path of the log that has the traceback.
 
-    Args:
-        error: any but a `ViewerError`.
-        name: of the file or command that causes it.
-        kind: "file" or "command".
+    ``name`` is that of the file or command (``kind``) that causes it.
     """
     if isinstance(error, MemoryError):
         return f"{name}: not enough memory for this {kind}"
