@@ -56,10 +56,7 @@ _APART = 1e-12
 class Span(NamedTuple):
     """Two keys with the same pin.
 
-    Attributes:
-        first, last: frames of the keys.
-        pin: of both keys.
-        effector: definition of its effector.
+    ``first`` and ``last`` are the frames of the keys; ``effector`` is the definition of the pin's effector.
     """
 
     first: int
@@ -72,10 +69,7 @@ class Span(NamedTuple):
 class MetPin:
     """Position and rotation of a pin's effector at both keys of a span.
 
-    Attributes:
-        span: the pin and the frames.
-        positions: two of (3,) metres, world frame.
-        rotations: two of (4,).
+    Two positions (3,), metres, world frame, and two rotations (4,).
     """
 
     span: Span

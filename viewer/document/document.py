@@ -64,9 +64,7 @@ class Scope(StrEnum):
 class Marker:
     """A name of a frame.
 
-    Attributes:
-        frame: that is named.
-        name: such as ``Contact``; need not be unique.
+    The name, such as ``Contact``, need not be unique.
     """
 
     frame: int

@@ -30,9 +30,7 @@ _PINS, _DRAGGED, _HOLDS = range(3)
 class Grab(NamedTuple):
     """A point of a bone that the pointer drags.
 
-    Attributes:
-        joint: the joint whose bone it is.
-        point_local: (3,) metres in the joint's frame.
+    ``point_local`` is (3,) metres in the joint's frame.
     """
 
     joint: str
@@ -51,11 +49,8 @@ class Target:
 class DraggedJoint:
     """A dragged joint and the point in its frame by which it is dragged.
 
-    Attributes:
-        item: of the joint.
-        joint: its index.
-        point: (3,) metres in its frame.
-        offset: the point relative to the place that the joint's name finds.
+    ``point`` is (3,) metres in the frame of its joint, whose index is ``joint``; ``offset`` is the point relative to
+    the place that the joint's name finds.
     """
 
     item: Item

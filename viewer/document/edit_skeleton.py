@@ -229,9 +229,8 @@ def _renamed_take(take: Take, new: Mapping[str, str]) -> Take:
 class Seen(NamedTuple):
     """The use that a clip makes of a joint.
 
-    Attributes:
-        low, high: (3,) the least and the largest of each coordinate: radians, metres of slides.
-        share: fraction of the frames that are inside the joint's limits.
+    ``low`` and ``high`` (3,) are the ends of each coordinate: radians, metres of slides. ``share`` is the fraction of
+    the frames that are inside the joint's limits.
     """
 
     low: Floats

@@ -37,9 +37,7 @@ Span: TypeAlias = tuple[int, int]
 class Frames(NamedTuple):
     """Local poses of F frames.
 
-    Attributes:
-        rotations: (F, J, 4).
-        translations: (F, J, 3) metres.
+    Rotations (F, J, 4), translations (F, J, 3) metres.
     """
 
     rotations: Floats
@@ -284,11 +282,8 @@ def keyed_frames(motion: Motion, joint: int, frames: Ints) -> Frames:
 class Comparison:
     """Distances between joints of one name in two motions.
 
-    Attributes:
-        names: of the N joints that both have, in the order of the first.
-        joints: (N,) their indices in the first.
-        first: frame of the first motion to which row 0 belongs.
-        metres: (F, N) distances at the frames that are played of the first motion.
+    ``names`` and ``joints`` (N,), indices in the first, are those that both have; ``metres`` (F, N) are at the frames
+    that are played of the first motion, from ``first`` on.
     """
 
     names: tuple[str, ...]

@@ -374,9 +374,7 @@ def _far_frames(before: list[Track], after: list[Track], tolerances: tuple[float
 class Run:
     """Samples of consecutive frames.
 
-    Attributes:
-        poses: by frame, on the file's bones.
-        pins: by frame.
+    ``poses`` and ``pins`` by frame; poses are on the file's bones.
     """
 
     poses: dict[int, Pose] = field(default_factory=dict)
@@ -393,10 +391,7 @@ class Run:
 class Recorded:
     """A take after a run was recorded into it.
 
-    Attributes:
-        take: with keys of the moved joints; the same object if none moved.
-        joints: the moved joints.
-        ends: first and last frame.
+    ``take`` has keys of the moved joints; it is the same object if none moved. ``ends`` are the first and last frame.
     """
 
     take: Take

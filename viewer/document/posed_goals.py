@@ -27,10 +27,8 @@ from viewer.spatial.checks import Floats
 class Stand(NamedTuple):
     """Position and rotation of an effector.
 
-    Attributes:
-        joint: index of its joint.
-        position: (3,) metres, world frame.
-        rotation: (4,) world_from_joint.
+    ``joint`` is the index of its joint, ``position`` (3,) is in metres, world frame, ``rotation`` (4,) is
+    world_from_joint.
     """
 
     joint: int

@@ -281,10 +281,7 @@ def reread(document: Document, character: Character) -> Document:
 class Reading(NamedTuple):
     """How another reading of a file differs from the one before.
 
-    Attributes:
-        scale: new metres per old metre.
-        turn: (4,) new_world_from_old_world.
-        roots: indices of the root joints.
+    ``scale``: new metres per old metre; ``turn`` (4,): new_world_from_old_world; ``roots``: indices of the root joints.
     """
 
     scale: float

@@ -139,10 +139,7 @@ def _length(vectors: Floats) -> Floats:
 class Samples:
     """Values of some joints at some frames.
 
-    Attributes:
-        joints: (n,) indices.
-        rotations: (n, F, 4).
-        translations: (n, F, 3); None if these tracks have none.
+    Joints (n,), rotations (n, F, 4), translations (n, F, 3); None if these tracks have none.
     """
 
     joints: Ints
@@ -202,11 +199,7 @@ def velocities(track: Track, *, fade: int) -> Floats:
 class _Keys:
     """The keys of a group that affect some frames: up to two on either side.
 
-    Attributes:
-        frames, blends: (k,).
-        rotations: (n, k, 4).
-        translations: (n, k, 3) or None.
-        tangents: (n, k, 6) or None.
+    Frames and blends (k,), rotations (n, k, 4), translations (n, k, 3) or None, tangents (n, k, 6) or None.
     """
 
     def __init__(self, group: list[Track], first: int, last: int) -> None:

@@ -45,10 +45,7 @@ _SHORT = 1e-9
 class GoalError(NamedTuple):
     """The error of a goal.
 
-    Attributes:
-        metres: None without a target position.
-        degrees: None without a target rotation.
-        reached: whether both are within the tolerances.
+    ``metres`` or ``degrees`` are None without such a target; ``reached``: both are within the tolerances.
     """
 
     metres: float | None
@@ -60,9 +57,8 @@ class GoalError(NamedTuple):
 class Trace:
     """Errors after each step of a stepwise solve; the oldest are dropped.
 
-    Attributes:
-        steps: (iterations so far, metres (G,), degrees (G,)); NaN for parts without a target.
-        iterations, seconds: totals so far.
+    ``steps`` are (iterations so far, metres (G,), degrees (G,)), NaN for parts without a target; ``iterations`` and
+    ``seconds`` are totals so far.
     """
 
     steps: deque[tuple[int, Floats, Floats]] = field(default_factory=lambda: deque(maxlen=MOST_STEPS))

@@ -216,11 +216,8 @@ class GoalLayer:
 class PlantedContact(NamedTuple):
     """Frames in which a point of a foot stands still.
 
-    Attributes:
-        foot: name of its joint.
-        point: "heel" (the ankle) or "ball".
-        first, last: both included.
-        ignored: whether it is not planted.
+    ``foot`` is the name of its joint, ``point`` "heel" (the ankle) or "ball"; ``first`` and ``last`` are included;
+    ``ignored``: it is not planted.
     """
 
     foot: str

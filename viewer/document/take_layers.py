@@ -35,9 +35,7 @@ def check_layer(document: Document, layer: GoalLayer) -> None:
 class Place(NamedTuple):
     """Where a layer's space or target is.
 
-    Attributes:
-        position: (3,) metres, world frame.
-        rotation: (4,) world_from_space, or of the target.
+    ``position`` (3,) is in metres, world frame; ``rotation`` (4,) is world_from_space, or of the target.
     """
 
     position: Floats
@@ -205,9 +203,7 @@ def _works(document: Document, motion: Motion, take: Take) -> list[LayerWork]:
 class LayerWork:
     """Layers of a document that act at the same time, to be solved.
 
-    Attributes:
-        digests: by block, of all that its frames depend on.
-        missing: the blocks that are still to be solved.
+    ``digests`` are, by block, of all that its frames depend on; ``missing`` are the blocks that are still to be solved.
     """
 
     def __init__(self, document: Document, motion: Motion, layers: list[Layer]) -> None:

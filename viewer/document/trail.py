@@ -197,11 +197,8 @@ def _keyed(document: Document, frames: Ints) -> Frames:
 class _Move(NamedTuple):
     """A move of a point.
 
-    Attributes:
-        frames: (N,) to be posed.
-        frame: with the whole move.
-        goes: (3,) metres, world frame.
-        share: (N,) fraction of the move in each of the frames.
+    ``frames`` (N,) are to be posed, ``frame`` has the whole move; it ``goes`` (3,) metres, world frame; ``share`` (N,)
+    is the fraction of that in each of the frames.
     """
 
     frames: Ints

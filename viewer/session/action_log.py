@@ -472,9 +472,7 @@ def _written(name: str, given: tuple[Any, ...]) -> list[object] | None:
 class Digest(NamedTuple):
     """The digest of a document.
 
-    Attributes:
-        pose: of all numbers of the pose.
-        rest: of all other fields; of the character only what actions change.
+    ``pose`` is of all its numbers, ``rest`` of all other fields; of the character only what actions change.
     """
 
     pose: str

@@ -41,8 +41,7 @@ class Autosave:
     The window hands over each new document; a thread of its own writes the newest. The file is removed when the window
     closes normally.
 
-    Attributes:
-        problem: why the last write failed, or ""; it is tried again until it works.
+    ``problem`` is why the last write failed, or ""; it is tried again until it works.
     """
 
     def __init__(self, folder: Path | None = None, seconds: float = SECONDS_BETWEEN) -> None:
@@ -172,9 +171,8 @@ class Autosave:
 class Recovery:
     """An unsaved document of a window that ended without closing.
 
-    Attributes:
-        path: the recovery file; `viewer.session.session_files.load_session` reads it.
-        kept: when it was written, since when it had unsaved changes, and the user's own file.
+    `viewer.session.session_files.load_session` reads its path. ``kept`` says when it was written, since when it had
+    unsaved changes, and the user's own file.
     """
 
     path: Path

@@ -33,9 +33,7 @@ _S_START, _S_TARGET = (45.0, -45.0, -45.0, 45.0), (-0.219, 0.667, 0.0)
 class Says(NamedTuple):
     """One line of text that a demo shows about the present document.
 
-    Attributes:
-        text: the line.
-        tone: good, bad or neutral.
+    Its tone is good, bad or neutral.
     """
 
     text: str
@@ -45,11 +43,8 @@ class Says(NamedTuple):
 class Ring(NamedTuple):
     """A circle drawn in the view: a ball, or a target area.
 
-    Attributes:
-        centre: (3,) metres, world frame.
-        radius: metres.
-        filled: drawn as a ball.
-        tone: "ok" once the target is inside.
+    Its centre (3,) and radius are metres, world frame. ``filled``: drawn as a ball. Its tone is "ok" once the target is
+    inside.
     """
 
     centre: Triple
@@ -61,10 +56,7 @@ class Ring(NamedTuple):
 class Push(NamedTuple):
     """A push of a joint's bone.
 
-    Attributes:
-        at: seconds after the start.
-        joint: its name.
-        impulse: (3,) newton seconds.
+    ``at`` is in seconds after the start; the impulse (3,) in newton seconds.
     """
 
     at: float
@@ -75,10 +67,7 @@ class Push(NamedTuple):
 class Throw(NamedTuple):
     """A ball that is thrown.
 
-    Attributes:
-        at: seconds after the start.
-        origin: (3,) metres.
-        velocity: (3,) metres per second.
+    ``at`` is in seconds after the start; origin (3,) metres, velocity (3,) metres per second.
     """
 
     at: float

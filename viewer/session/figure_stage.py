@@ -279,9 +279,7 @@ class PlaybackClock:
 
     Time is measured from the last start or change of speed, so that rounding does not accumulate.
 
-    Attributes:
-        loop: what happens at the ends.
-        direction: 1 forwards, -1 backwards, 0 while stopped.
+    ``loop`` is what happens at the ends; ``direction`` is 1 forwards, -1 backwards, 0 while stopped.
     """
 
     def __init__(self) -> None:

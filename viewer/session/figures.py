@@ -44,9 +44,8 @@ class State:
 class Placement(NamedTuple):
     """Where a figure stands on the stage.
 
-    Attributes:
-        offset: metres from the stage's origin to the document's own.
-        yaw: radians about the vertical axis through the document's origin.
+    ``offset`` is in metres from the stage's origin to the document's own, ``yaw`` in radians about the vertical axis
+    through that.
     """
 
     offset: Vector = (0.0, 0.0, 0.0)
@@ -90,10 +89,7 @@ ORIGIN = Placement()
 class Link(NamedTuple):
     """A goal of a figure whose target stays at a joint of another one.
 
-    Attributes:
-        goal: id of the goal.
-        figure: name of the other figure.
-        joint: of that figure: a joint, an effector or a tip.
+    ``goal`` is the id of the goal, ``figure`` the name of the other one, ``joint`` its joint, effector or tip.
     """
 
     goal: str
@@ -110,12 +106,8 @@ class Link(NamedTuple):
 class Figure:
     """One of the figures on the stage.
 
-    Attributes:
-        name: unique on the stage.
-        state: its document and report.
-        placement: where it stands.
-        hidden: whether it is not drawn and does not play.
-        links: its goals that follow other figures.
+    Its name is unique on the stage; while ``hidden`` it is not drawn and does not play; ``links`` are its goals that
+    follow other figures.
     """
 
     name: str
@@ -129,9 +121,7 @@ class Figure:
 class Arrangement:
     """All figures of a stage, at least one.
 
-    Attributes:
-        figures: in order.
-        active: index of the one that actions change.
+    ``active`` is the index of the one that actions change.
     """
 
     figures: tuple[Figure, ...]

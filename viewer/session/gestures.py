@@ -23,11 +23,8 @@ from viewer.skeleton import Pose, blend_poses
 class Gesture:
     """A gesture under way.
 
-    Attributes:
-        label: of its undo step.
-        start: the state that cancelling restores.
-        drag: of an IK drag.
-        saved: whether it changes what a file would hold.
+    ``label`` is of its undo step, ``start`` the state that cancelling restores, ``drag`` an IK drag; ``saved``: it
+    changes what a file would hold.
     """
 
     label: str
@@ -37,11 +34,7 @@ class Gesture:
 
 
 class GestureManager:
-    """The gesture under way: a slider, an FK drag or an IK drag. The session begins and ends it.
-
-    Attributes:
-        gesture: the one under way, or None.
-    """
+    """The gesture under way: a slider, an FK drag or an IK drag. The session begins and ends it."""
 
     def __init__(self, solvers: Solvers, stage: Stage, calls: CallRecorder) -> None:
         self.gesture: Gesture | None = None
@@ -151,9 +144,8 @@ class GestureManager:
 class Escape:
     """Offers a pose that leaves the local minimum which the last drag ended in.
 
-    Attributes:
-        searched: whether such a pose was looked for.
-        meets: whether the pose offered meets all goals; else it is much nearer to them.
+    ``searched``: such a pose was looked for. ``meets``: the pose offered meets all goals; else it is much nearer to
+    them.
     """
 
     def __init__(self, gestures: GestureManager, stage: Stage, calls: CallRecorder) -> None:

@@ -39,8 +39,7 @@ class Step:
 class UndoHistory:
     """Undo steps, and how many of them are done.
 
-    Attributes:
-        index: the number of steps done, which `undo` can take back; those after it can be redone.
+    ``index`` is the number of steps done, which `undo` can take back; those after it can be redone.
     """
 
     def __init__(self) -> None:
@@ -141,8 +140,7 @@ class CallLog(Protocol):
 class CallRecorder:
     """Records the calls of a session and its members while there is a log.
 
-    Attributes:
-        log: None: calls are not recorded.
+    Without a log they are not recorded.
     """
 
     def __init__(self) -> None:

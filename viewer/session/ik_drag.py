@@ -38,9 +38,8 @@ _NO_TARGET = Target()
 class Way(NamedTuple):
     """The chain of joints that can bring a dragged item to its target, nearest first.
 
-    Attributes:
-        joint: that the item is fixed to.
-        movers: joints of the chain; without ``joint`` if the item is at its centre, which rotating does not move.
+    ``movers`` are its joints; without ``joint``, that the item is fixed to, if it is at its centre, which rotating does
+    not move.
     """
 
     joint: int

@@ -81,10 +81,7 @@ def _beside_the_window() -> Iterator[None]:
 class LongWork(Generic[T]):
     """Makes something in a thread of its own; the session does not change until the result is taken over.
 
-    Attributes:
-        part: that is done so far, 0 to 1.
-        result: what was made; None while it works, and if it failed.
-        error: why it failed, or None.
+    ``part`` is done so far, 0 to 1; ``result`` is None while it works, and if it failed; ``error`` says why.
     """
 
     def __init__(self, make: Callable[[], T], shares: Mapping[str, float]) -> None:
@@ -270,10 +267,8 @@ class LabWorker:
     During a drag, goals move while the methods that run on numpy work. Each finishes the problem that it began, so that
     all have results; between their iterations, the compiled methods solve the newest problem.
 
-    Attributes:
-        problem: whose traces these are; None before the first.
-        iterations: of each method at most.
-        revision: increases with every trace.
+    The traces are of ``problem``, None before the first; ``iterations`` of each method at most; ``revision`` increases
+    with every trace.
     """
 
     def __init__(self) -> None:
@@ -460,11 +455,7 @@ class Job(Generic[T]):
 
 
 class Background:
-    """The jobs under way, at most one of each name.
-
-    Attributes:
-        jobs: by name.
-    """
+    """The jobs under way, at most one of each name."""
 
     def __init__(self, waits: Callable[[], bool]) -> None:
         """Start without jobs; finished results are not taken over while it ``waits``."""

@@ -68,11 +68,8 @@ class Arm(NamedTuple):
 class Misprint:
     """One formula.
 
-    Attributes:
-        source: the text.
-        printed: as printed there.
-        right: the correct formula.
-        tried: computes the results of both for an arm.
+    ``source`` is the text, ``printed`` what it says, ``right`` the correct formula; ``tried`` computes the results of
+    both for an arm.
     """
 
     source: str

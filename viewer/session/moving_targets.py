@@ -45,11 +45,8 @@ class Path(Protocol):
 class Orbit:
     """An ellipse.
 
-    Attributes:
-        centre: metres.
-        first: vector from the centre to the start.
-        second: vector from the centre to the point a quarter of a cycle later.
-        period: seconds of one cycle.
+    Vectors from the centre, metres, lead to the start (``first``) and to the point a quarter of a cycle later
+    (``second``); the period is in seconds.
     """
 
     centre: Triple
@@ -67,11 +64,8 @@ class Orbit:
 class FigureEight:
     """A horizontal figure of eight that starts in the middle.
 
-    Attributes:
-        centre: metres.
-        first: vector from the middle to the end of a loop.
-        second: vector from the middle line to the top of a loop.
-        period: seconds of one cycle.
+    Vectors, metres, lead from the middle to the end of a loop (``first``) and from the middle line to its top
+    (``second``); the period is in seconds.
     """
 
     centre: Triple
@@ -90,10 +84,7 @@ class FigureEight:
 class Chase:
     """Follows another path with a delay.
 
-    Attributes:
-        prey: the path that it follows.
-        late: delay in seconds.
-        aside: offset from that path, metres.
+    ``prey`` is the path, ``late`` the delay in seconds, ``aside`` an offset from that path, metres.
     """
 
     prey: Path
@@ -139,10 +130,7 @@ class Pointer:
 class TargetMotion:
     """A target that moves along a path.
 
-    Attributes:
-        effector: id of its goal.
-        path: position over time.
-        shown: whether the path is drawn.
+    ``effector`` is the id of its goal, ``path`` its position over time; ``shown``: the path is drawn.
     """
 
     effector: str
@@ -155,10 +143,8 @@ class MovingTargets:
 
     They stop while something else moves the body, and then continue from its result.
 
-    Attributes:
-        motions: the targets that move, or would if they were not paused.
-        running: whether they move.
-        seconds: time along the paths.
+    ``motions`` are the targets that move, or would if they were not ``running``; ``seconds`` is the time along the
+    paths.
     """
 
     def __init__(self, solvers: Solvers, stage: Stage, calls: CallRecorder) -> None:

@@ -34,9 +34,7 @@ class TakeRecorder:
     While it records, ticks advance the frame at the take's rate times the speed; edits are sampled and are not undo
     steps of their own.
 
-    Attributes:
-        recording: whether a recording is under way.
-        last_seconds: length of the last recording; None if nothing was recorded.
+    ``recording``: one is under way. ``last_seconds`` is the length of the last one; None if nothing was recorded.
     """
 
     def __init__(self, calls: CallRecorder) -> None:

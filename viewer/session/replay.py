@@ -41,10 +41,8 @@ class Replay:
     The recorded ticks have the recorded times, and the recorded backends solve. Once all calls are made, ticks go to
     the session as they come.
 
-    Attributes:
-        session: the session that the calls are made of.
-        notes: what differs from the recording, a line each.
-        error: of the first recorded call that could not be made; later calls are still made.
+    ``notes`` are what differs from the recording, a line each; ``error`` is that of the first recorded call that could
+    not be made; later calls are still made.
     """
 
     def __init__(self, actions: Actions) -> None:

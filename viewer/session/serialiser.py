@@ -43,10 +43,8 @@ _TYPES = {"f8": np.dtype("<f8"), "i8": np.dtype("<i8")}
 class ArrayForm(NamedTuple):
     """Requirements of an array.
 
-    Attributes:
-        shape: a letter is one length within a value and the values in it.
-        unit: whether its rows are unit quaternions.
-        finite: whether NaN and infinity are refused.
+    In its shape a letter is one length within a value and the values in it; ``unit``: its rows are unit quaternions;
+    ``finite``: NaN and infinity are refused.
     """
 
     shape: tuple[str | int, ...]
@@ -57,10 +55,8 @@ class ArrayForm(NamedTuple):
 class Form(NamedTuple):
     """How values of one type are stored, if not by their fields.
 
-    Attributes:
-        stored: the type of the data.
-        write: makes the data of a value.
-        read: makes a value from its data and their path in the file.
+    ``stored`` is the type of the data, which ``write`` makes of a value; ``read`` makes a value from its data and their
+    path in the file.
     """
 
     stored: Any

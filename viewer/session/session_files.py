@@ -114,9 +114,8 @@ def _held(target: Path) -> Path:
 class Saved(NamedTuple):
     """The result of saving.
 
-    Attributes:
-        digest: SHA-256 of the file's bytes.
-        problem: why no backup could be kept; "" if one was, or none is needed.
+    ``digest`` is SHA-256 of the file's bytes; ``problem`` is why no backup could be kept, "" if one was, or none is
+    needed.
     """
 
     digest: str

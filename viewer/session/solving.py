@@ -57,8 +57,7 @@ _OUTSIDE = 1e-9
 class SettleDetector:
     """Detects when a drag has come to rest.
 
-    Attributes:
-        ticks: since the targets changed.
+    ``ticks`` are those since the targets changed.
     """
 
     ticks: int = 0
@@ -106,8 +105,7 @@ def _change(one: Pose, other: Pose) -> float:
 class SteppedDrag:
     """A drag with the document's own damping and step cap, in the planes of a planar document.
 
-    Attributes:
-        drag: of the document's skeleton, or of its planar rig.
+    ``drag`` is of the document's skeleton, or of its planar rig.
     """
 
     def __init__(self, solver: Solver, pose: Pose, chosen: SolverSettings, rig: PlanarRig | None = None) -> None:

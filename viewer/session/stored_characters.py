@@ -88,11 +88,7 @@ class ClipsOfFile(msgspec.Struct):
 
 
 class MotionError(FormatError):
-    """The motion is not in the session, and its file is missing or has changed.
-
-    Attributes:
-        file_of_motion: the file.
-    """
+    """The motion is not in the session, and its file is missing or has changed."""
 
     def __init__(self, file_of_motion: MotionFile, path: str) -> None:
         super().__init__(file_of_motion.words, path=path)
@@ -248,9 +244,7 @@ def _timed(clips: Mapping[str, Clip], frame_time: float | None) -> Mapping[str, 
 class SkinOfFile(msgspec.Struct):
     """Reference to a file with a skin.
 
-    Attributes:
-        path: absolute path.
-        relative: path from the session file's folder, with slashes.
+    ``relative`` is the path from the session file's folder, with slashes.
     """
 
     path: str

@@ -333,9 +333,7 @@ class Mesh:
 class Sizes(NamedTuple):
     """How a clip changes the size of what follows some joints; poses do not contain this.
 
-    Attributes:
-        joints: (K,) the joints.
-        changes: (F, K, 3, 3) from the size at rest, in the joint's frame.
+    ``changes`` (F, K, 3, 3) of ``joints`` (K,) are from the size at rest, in the joint's frame.
     """
 
     joints: Ints
@@ -407,10 +405,7 @@ class Skin:
     def matrices(self, positions: Floats, rotations: Floats, size: Floats | None = None) -> Floats:
         """(B, 3, 4) world_from_mesh of each binding, for the joints' world positions (J, 3) and rotations (J, 4).
 
-        Args:
-            positions: (J, 3) of the joints, world, metres.
-            rotations: (J, 4) world_from_joint.
-            size: (J, 3, 3) as of `size_at`.
+        ``size`` is (J, 3, 3) as of `size_at`.
         """
         shapes = to_matrix(rotations) if size is None else to_matrix(rotations) @ size
         turns = np.concatenate([shapes, np.eye(3)[None]])[self.joints]  # the last one is WORLD
@@ -422,11 +417,7 @@ class Skin:
     def posed(self, positions: Floats, rotations: Floats, step: int = 1, size: Floats | None = None) -> Floats:
         """(V, 3) world positions of all vertices, mesh by mesh; ``step``: only every nth of each mesh.
 
-        Args:
-            positions: (J, 3) of the joints, world, metres.
-            rotations: (J, 4) world_from_joint.
-            step: 1 for all vertices.
-            size: (J, 3, 3) as of `size_at`.
+        Positions, rotations and ``size`` are as of `matrices`.
         """
         matrices = self.matrices(positions, rotations, size)
         parts = [_placed(mesh, matrices, step) for mesh in self.meshes]

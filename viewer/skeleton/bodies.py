@@ -91,9 +91,7 @@ def fit_bodies(skeleton: Skeleton, height: float | None = None) -> Bodies:
     have one. Pairs are tested if their joints are neither the same nor parent and child, and if they touch neither at
     rest nor in the relaxed pose. Capsules that touch when joints tremble become thinner.
 
-    Args:
-        skeleton: of any size and shape.
-        height: metres from its feet to the top of its head; None: measured.
+    ``height`` is in metres from its feet to the top of its head; None: measured.
 
     Raises:
         InputError: no skeleton, a height that is not above 0.
@@ -280,10 +278,8 @@ def _clearances(table: CapsuleTable, poses: list[World], height: float) -> Float
 class BoneMesh(NamedTuple):
     """Triangles, three corners each, without an index: world frame, metres.
 
-    Attributes:
-        corners: (V, 3) positions.
-        normals: (V, 3) unit vectors, the same at all corners of a face.
-        joints: (V,) the joint that each corner moves with.
+    Positions ``corners`` (V, 3), unit vectors ``normals`` (V, 3), the same at all corners of a face, and the joint
+    ``joints`` (V,) that each corner moves with.
     """
 
     corners: Floats

@@ -489,11 +489,8 @@ class Builder:
 class BuiltJoint:
     """A joint with its parent by name.
 
-    Attributes:
-        plain: its limits are plain ranges of a ball, whose twist axis follows from the bone when it is built.
-        poses: its rotation and translation in the named poses.
-        capsules: its bodies; their joint index is ignored.
-        inertia, motor: as stated.
+    ``plain``: its limits are plain ranges of a ball, whose twist axis follows from the bone when it is built. Its
+    rotation and translation in the named ``poses``; the joint index of its ``capsules`` is ignored.
     """
 
     parent: str | None

@@ -220,10 +220,7 @@ def check_characters(found: object) -> list[Character]:
 def wrong_kind(found: object, expected: str, where: str = "") -> InputError:
     """The error for an argument of the wrong type.
 
-    Args:
-        found: the argument.
-        expected: the expected kind with its article, such as "a pose".
-        where: the beginning of the message.
+    ``expected`` is the expected kind with its article, such as "a pose"; ``where`` the beginning of the message.
     """
     kind = type(found)
     if not kind.__module__.startswith("viewer."):

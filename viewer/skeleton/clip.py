@@ -295,11 +295,7 @@ class Clip:
 def clip_like(clip: Clip, skeleton: Skeleton, rotations: Floats, translations: Floats) -> Clip:
     """A motion of a skeleton with the name and, to the bit, the rate of a clip of another one, without its keys.
 
-    Args:
-        clip: of any skeleton.
-        skeleton: whose joints move.
-        rotations: (F, J, 4) local unit quaternions (x, y, z, w).
-        translations: (F, J, 3) local translations, metres.
+    Rotations (F, J, 4) are local unit quaternions, translations (F, J, 3) local, metres.
     """
     made = Clip.from_arrays(skeleton, rotations, translations, fps=clip.fps, name=clip.name)
     return made if made.frame_time == clip.frame_time else replace(made, frame_time=clip.frame_time)
@@ -308,11 +304,7 @@ def clip_like(clip: Clip, skeleton: Skeleton, rotations: Floats, translations: F
 def trusted_like(clip: Clip, skeleton: Skeleton, rotations: Floats, translations: Floats) -> Clip:
     """As `clip_like`, without checks and mostly without copies: for what is computed on the way to a clip.
 
-    Args:
-        clip: of any skeleton.
-        skeleton: whose joints move.
-        rotations: (F, J, 4) valid local unit quaternions (x, y, z, w), which become read-only.
-        translations: (F, J, 3) local translations, metres.
+    Arrays become read-only.
     """
     moved = np.flatnonzero((translations != skeleton.offsets).any(axis=(0, 2)))
     made = object.__new__(Clip)

@@ -136,10 +136,7 @@ def _bending_axis(name: str, swings: list[int], low: list[float], high: list[flo
 def too_fast(skeleton: Skeleton, clip: Clip, coordinates: Floats | None = None) -> tuple[str, ...]:
     """A line on the hinge or slide that a clip moves the most beyond its motor's speed, if there is one.
 
-    Args:
-        skeleton: with motors.
-        clip: its motion.
-        coordinates: (F, J, 3) of its joints, where they are known.
+    ``coordinates`` (F, J, 3) are of its joints, where they are known.
     """
     speeds = [math.inf if motor is None or motor.velocity is None else motor.velocity for motor in skeleton.motors]
     single = [kind.dofs == 1 for kind in skeleton.kinds]

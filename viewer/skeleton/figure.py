@@ -92,10 +92,8 @@ class _Shape:
 def find_figure(skeleton: Skeleton, *, any_rest: bool = False) -> Figure | None:
     """The figure that a skeleton is, or None. Cached: it is asked for everywhere, and comparing shapes takes time, too.
 
-    Args:
-        skeleton: of a person, or of anything else.
-        any_rest: accept every rest pose, such as one frame of a motion, and animals: only names and lengths of bones
-        decide. Figures with a standing rest pose are found as usual; for others `Figure.upright` is False.
+    ``any_rest``: every rest pose counts, such as one frame of a motion, and animals: only names and lengths of bones
+    decide. Figures with a standing rest pose are found as usual; for others `Figure.upright` is False.
     """
     shape = _Shape(skeleton)
     return _found(shape) or (_found_at_any_rest(shape) if any_rest else None)
@@ -327,9 +325,7 @@ def find_slots(skeleton: Skeleton, figure: Figure | None = None) -> Mapping[str,
     pelvis; ``spine 1`` and ``neck 1`` are the lowest of their chains, ``left index 1`` is nearest to the hand and
     ``left index 0`` lies in the palm.
 
-    Args:
-        skeleton: at any rest pose.
-        figure: of the skeleton; None: the one that `find_figure` finds.
+    Without a ``figure`` it is the one that `find_figure` finds.
     """
     figure = find_figure(skeleton, any_rest=True) if figure is None else figure
     slots: dict[str, int] = {}

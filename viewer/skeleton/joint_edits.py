@@ -116,14 +116,9 @@ def added(
 ) -> Skeleton:
     """Add a joint at the end of a new bone.
 
-    Args:
-        skeleton: to which it is added.
-        name: of the joint.
-        parent: at the other end of the bone. If it is a hinge without children, its axis becomes the normal of its
-            two bones.
-        place: (3,) metres in the world at rest.
-        kind: of the joint; its axis and limits are as `with_kind` chooses them.
-        facing: (3,) the axis of hinges where two bones do not give one: towards the eye.
+    ``place`` and ``facing`` (3,) are in the world at rest, metres. A parent that is a hinge without children gets the
+    normal of its two bones as axis; hinges for which two bones do not give one get ``facing``: towards the eye. Axis
+    and limits are as `with_kind` chooses them.
     """
     world, above = rest_world(skeleton), skeleton.index(parent)
     offset = rotate(conjugate(world.rotations[above]), _place(place, name) - world.positions[above])
@@ -138,11 +133,7 @@ def added(
 def split(skeleton: Skeleton, joint: str, name: str, part: float = 0.5) -> Skeleton:
     """Split the bone that ends at a joint, with a new ball joint in between.
 
-    Args:
-        skeleton: with the bone.
-        joint: at the bone's end.
-        name: of the new joint.
-        part: of the bone, above 0 and below 1, at which it is split.
+    ``part`` of the bone, above 0 and below 1, is where it is split.
     """
     here = skeleton.index(joint)
     if skeleton.parents[here] < 0:
@@ -182,11 +173,8 @@ def reparented(skeleton: Skeleton, joint: str, parent: str | None) -> Skeleton:
 def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable[str] = ()) -> tuple[Skeleton, str]:
     """Copy a joint and all below it onto the same parent; also returns the copy's name.
 
-    Args:
-        skeleton: with the joint.
-        joint: the topmost one of the branch.
-        shift: (3,) metres in the world at rest from the branch to its copy.
-        taken: names that the copies do not get, besides those of the skeleton.
+    ``shift`` (3,) is in metres in the world at rest; the copies do not get names that are ``taken``, or in the
+    skeleton.
     """
     here = skeleton.index(joint)
     free, other, builder = FreeNames(place_names(skeleton).union(taken)), dict[str, str](), Builder(skeleton)
@@ -224,11 +212,8 @@ def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable
 def moved(skeleton: Skeleton, joint: str, place: ArrayLike, *, children: bool = False) -> Skeleton:
     """Move a joint to another place.
 
-    Args:
-        skeleton: with the joint.
-        joint: its name.
-        place: (3,) metres in the world at rest.
-        children: whether its children move along; else they stay where they are, with the joint's end sites.
+    ``place`` (3,) is in metres in the world at rest. Unless its ``children`` move along, they stay where they are, with
+    the joint's end sites.
     """
     world, here = rest_world(skeleton), skeleton.index(joint)
     parent = int(skeleton.parents[here])
@@ -401,9 +386,7 @@ def sided_names(skeleton: Skeleton, joint: str, taken: Iterable[str] = ()) -> di
 def mirrored(skeleton: Skeleton, joint: str) -> Skeleton:
     """Mirror a branch to the other side, at x = 0 in the world; a branch that is there already is replaced.
 
-    Args:
-        skeleton: names in the branch have a side, as after `sided_names`.
-        joint: the topmost one of the branch.
+    Names in the branch have a side, as after `sided_names`.
     """
     builder, branch = Builder(skeleton), branch_of(skeleton, joint)
     twin = twin_of(skeleton, joint)

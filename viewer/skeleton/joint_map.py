@@ -202,11 +202,7 @@ def find_pairs(
     their spines and necks from both ends; then joints with equal names, with names that are equal without prefix, case
     and separators, and joints whose names have the same side and part of the body.
 
-    Args:
-        source: the skeleton of the motion.
-        target: the one that gets it.
-        source_slots: joints by slot; None: as `find_slots`.
-        target_slots: those of the target.
+    Joints by slot are, unless given, as `find_slots` has them.
     """
     if is_same_tree(source, target):
         same = source.names == target.names

@@ -88,9 +88,7 @@ class World:
 class FixedPoints:
     """Points that are fixed to joints.
 
-    Attributes:
-        joints: (N,) indices.
-        offsets: (N, 3) metres in the joints' frames.
+    ``joints`` (N,) are indices, ``offsets`` (N, 3) metres in the joints' frames.
     """
 
     joints: Ints
@@ -223,10 +221,7 @@ def _composed(parents: Ints, rotations: Floats, translations: Floats) -> World:
 def fk_turned(parents: Ints, turns: Floats, translations: Floats) -> World:
     """The world of F frames whose world rotations are known.
 
-    Args:
-        parents: (J,) parents first, -1 for roots.
-        turns: (J, F, 4) world rotations, unit quaternions; joints come first.
-        translations: (F, J, 3) local translations, metres.
+    World rotations (J, F, 4) with joints first; local translations (F, J, 3), metres.
     """
     positions = translations.swapaxes(0, 1).copy()  # of one frame this would be the argument's own memory
     inner = np.flatnonzero(parents >= 0)
@@ -239,12 +234,8 @@ def fk_turned(parents: Ints, turns: Floats, translations: Floats) -> World:
 def fk_below(parents: Ints, joints: tuple[int, ...], world: World, rotations: Floats, translations: Floats) -> World:
     """A world of F frames in which some joints, and all below them, are computed again.
 
-    Args:
-        parents: (J,) parents first, -1 for roots.
-        joints: whose local motion has changed; of all others only joints below them may have changed.
-        world: positions (F, J, 3) and rotations (F, J, 4) before.
-        rotations: (F, J, 4) local unit quaternions.
-        translations: (F, J, 3) local translations, metres.
+    The local motion of ``joints`` has changed; of all others only joints below them may have changed. ``world`` is the
+    one before; rotations (F, J, 4) and translations (F, J, 3) are local.
     """
     carriers, below, own_parents = _branches(parents.tobytes(), joints)
     placed = _composed(

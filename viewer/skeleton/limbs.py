@@ -377,11 +377,7 @@ def flexion_axis(skeleton: Skeleton, figure: Figure, limb: Limb, *, by_limits: b
     Hinges and universals have it in their axes; its side follows from the limits, else from the figure. For a ball it
     is perpendicular to the limb and to the way the figure faces, unless the limits say otherwise.
 
-    Args:
-        skeleton: with the limb.
-        figure: that it is.
-        limb: one of its arms or legs.
-        by_limits: False: for a ball, limits count only where the rest pose shows nothing.
+    Without ``by_limits``, limits of a ball count only where the rest pose shows nothing.
 
     Returns:
         None where neither limits nor the rest pose show it.

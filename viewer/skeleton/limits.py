@@ -447,9 +447,7 @@ def renamed_mimics(mimics: Iterable[Mimic], names: Mapping[str, str]) -> list[Mi
 class Following(NamedTuple):
     """The mimics of a skeleton as arrays; P of them.
 
-    Attributes:
-        joint, leader: (P,) indices of joints.
-        ratio, offset: (P,) the coordinate is ratio * leader's + offset.
+    ``joint`` and ``leader`` (P,) are indices; the coordinate is ``ratio`` (P,) * leader's + ``offset`` (P,).
     """
 
     joint: Ints

@@ -115,10 +115,8 @@ def unique_names(names: list[str]) -> tuple[tuple[str, ...], list[str]]:
 class BodyPart:
     """Side and part of the body of a joint's name.
 
-    Attributes:
-        side: "left", "right" or "".
-        part: one of `PARTS`, or "" for an unknown part.
-        helper: the name is of an end marker, a control or a twist bone.
+    ``side`` is "left", "right" or "", ``part`` one of `PARTS`, or ""; ``helper``: the name is of an end marker, a
+    control or a twist bone.
     """
 
     side: str

@@ -45,12 +45,8 @@ def moved_roots(
 ) -> tuple[Floats, Floats]:
     """Copies of local rotations (..., J, 4) and translations (..., J, 3) with the roots turned, then moved.
 
-    Args:
-        roots: their indices, or (J,) which joints they are.
-        rotations: unit quaternions.
-        translations: metres.
-        turn: (4,) about the origin.
-        way: (3,) metres; 0.0: none.
+    ``roots`` are indices, or (J,) which joints they are; ``turn`` (4,) is about the origin, ``way`` (3,) in metres,
+    0.0: none.
     """
     turns, places = rotations.copy(), translations.copy()
     turns[..., roots, :] = multiply(turn, turns[..., roots, :])

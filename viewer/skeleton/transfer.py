@@ -54,9 +54,8 @@ _SAME = 1e-9
 class Transfer:
     """A pose that came from another skeleton.
 
-    Attributes:
-        pose: of the target; joints that have no counterpart are as they were.
-        joints: indices of the joints that were posed, ascending.
+    ``pose`` is of the target: joints without a counterpart are as they were. ``joints`` are indices of those that were
+    posed, ascending.
     """
 
     pose: Pose
@@ -76,11 +75,7 @@ def has_same_rest(one: Skeleton, other: Skeleton) -> bool:
 def transferred(source: Skeleton, pose: Pose, target: Skeleton, now: Pose) -> Transfer:
     """A pose of a skeleton for another one.
 
-    Args:
-        source: the skeleton that the pose is of.
-        pose: to be transferred.
-        target: the skeleton that gets it.
-        now: its present pose, which joints without a counterpart keep.
+    ``now`` is the present pose of the target, which joints without a counterpart keep.
     """
     if has_same_rest(source, target):
         return Transfer(pose, tuple(range(len(target))))
@@ -279,10 +274,8 @@ class Carrier:
     A joint that has kept its parent keeps its local rotation, to the bit, and its translation relative to its offset.
     A joint with another parent keeps its rotation and place in the world; a new joint is at rest.
 
-    Attributes:
-        old, new: the skeletons.
-        source: (J',) index in the old skeleton of each joint, -1 for new ones.
-        direct: (J',) whether a joint has the same parent as before.
+    ``source`` (J',) is the index in the ``old`` skeleton of each joint of the ``new`` one, -1 for new joints;
+    ``direct`` (J',): the joint has the same parent as before.
     """
 
     def __init__(self, old: Skeleton, new: Skeleton) -> None:

@@ -194,10 +194,7 @@ class SplitBone(Action):
 class RemoveJoint(Action):
     """Remove a joint: its children get its parent and keep their places.
 
-    Attributes:
-        joint: its name.
-        branch: whether its descendants are removed, too.
-        mirror: whether its twin is.
+    ``branch``: its descendants are removed, too. ``mirror``: so is its twin.
     """
 
     joint: str
@@ -304,9 +301,7 @@ class SetAxis(Action):
 class Reparent(Action):
     """Give a joint and its descendants another parent; they keep their places.
 
-    Attributes:
-        joint: its name.
-        parent: the new parent; "": none, it becomes a root.
+    Without a parent, "", it becomes a root.
     """
 
     joint: str
@@ -338,9 +333,7 @@ class MirrorBranch(Action):
 class DuplicateBranch(Action):
     """Copy a joint and its descendants; the copy is selected.
 
-    Attributes:
-        joint: the topmost one.
-        shift: (3,) metres in the world at rest.
+    ``joint`` is the topmost one; ``shift`` (3,) is in metres in the world at rest.
     """
 
     joint: str

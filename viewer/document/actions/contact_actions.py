@@ -59,9 +59,7 @@ class SetContact(SettingsAction):
 class ExcludePair(Action):
     """Allow two things to go through each other, or (``excluded=False``) keep them apart again.
 
-    Attributes:
-        first, second: names of joints, with all bodies on them, of props, or "floor".
-        excluded: whether contact between them is ignored.
+    Things are joints, with all bodies on them, props, or "floor", by name.
     """
 
     first: str
@@ -95,9 +93,7 @@ class SetGrip(Action):
 
     A grip also switches contact with props on.
 
-    Attributes:
-        hand: name of its joint.
-        prop: the prop's name; None: the hand opens.
+    ``hand`` is the name of its joint, ``prop`` that of the prop; None: the hand opens.
     """
 
     hand: str
@@ -184,9 +180,7 @@ class SetProp(Action):
 class RenameProp(Action):
     """Rename a prop; excluded pairs, grips and the selection use the new name.
 
-    Attributes:
-        prop: the present name.
-        name: the new one; blanks around it are dropped.
+    Blanks around the new name are dropped.
     """
 
     prop: str

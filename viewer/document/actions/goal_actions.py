@@ -118,12 +118,7 @@ def _kind(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AddGoal(Action):
-    """Add a goal to an effector, met in the present pose; if its first goal is off, that one is enabled instead.
-
-    Attributes:
-        effector: its name.
-        kind: of the goal.
-    """
+    """Add a goal to an effector, met in the present pose; if its first goal is off, that one is enabled instead."""
 
     effector: str
     kind: str = POSITION_KIND
@@ -151,11 +146,7 @@ def _chosen(document: Document, goal: str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class RemoveGoal(Action):
-    """Remove a goal; the first goal of an effector is switched off instead.
-
-    Attributes:
-        goal: its id.
-    """
+    """Remove a goal; the first goal of an effector is switched off instead."""
 
     goal: str
     solves: ClassVar[bool] = True
@@ -321,9 +312,7 @@ class HoldTogether(Action):
 
     The second one's hold is switched off if the first one has a goal of its own, else the first one's is.
 
-    Attributes:
-        effector: the one that has the goal.
-        to: the other effector.
+    ``effector`` is the one that has the goal.
     """
 
     effector: str
@@ -404,9 +393,7 @@ class SetLayer(Action):
 class MoveLayer(Action):
     """Move a layer to another place in the order.
 
-    Attributes:
-        id: of the layer.
-        index: of its new place among the layers.
+    ``index`` is its new place among the layers.
     """
 
     id: str

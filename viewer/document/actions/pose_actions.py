@@ -44,10 +44,7 @@ _ROUNDING = 1e-12
 class TurnJoint(Action):
     """Rotate a joint with its descendants: goals on them, pins too, move along; others stay.
 
-    Attributes:
-        joint: its name.
-        rotation: (4,) local rotation (x, y, z, w), parent_from_joint; clamped to what the joint's kind and, if on,
-            its limits allow.
+    ``rotation`` is local, (4,), parent_from_joint; clamped to what the joint's kind and, if on, its limits allow.
     """
 
     joint: str
@@ -67,10 +64,7 @@ class TurnJoint(Action):
 class SetCoordinate(Action):
     """Set one coordinate of a joint, in the order of `viewer.skeleton.coordinates`: what a slider shows.
 
-    Attributes:
-        joint: its name.
-        index: 0, 1 or 2.
-        value: radians, or metres of a slide; clamped to its range if limits are on.
+    ``value`` is in radians, or metres of a slide; clamped to its range if limits are on.
     """
 
     joint: str
@@ -182,9 +176,7 @@ class SetStiffness(Action):
 class RenameJoint(Action):
     """Rename a joint; goals, pins, limits, keys and exports use the new name.
 
-    Attributes:
-        joint: the present name.
-        name: the new name; no other joint, effector or end site may have it.
+    No other joint, effector or end site may have the new name.
     """
 
     joint: str
@@ -236,9 +228,8 @@ class SetLimitsFrom(Action):
 class SetLimitRanges(Action):
     """Set the ranges of joints: ``SetLimitRanges({"LeftLeg": ((0.0, 2.5),)})``.
 
-    Attributes:
-        ranges: by joint, (lowest, highest) of each coordinate: radians, metres of a slide.
-        title: of the undo step.
+    ``ranges`` are (lowest, highest) of each coordinate by joint: radians, metres of a slide; ``title`` is of the undo
+    step.
     """
 
     ranges: Mapping[str, Sequence[tuple[float, float]]]
@@ -304,10 +295,7 @@ def _posed(document: Document, pose: Pose, joints: list[int]) -> Document:
 class ResetPose(Action):
     """Reset joints to the clip's frame if there is a clip, else to the relaxed pose; their goals move along.
 
-    Attributes:
-        joints: names; None: all.
-        position: whether their translations are reset.
-        rotation: whether their rotations are.
+    ``joints`` are names, None: all; ``position`` and ``rotation`` say what is reset.
     """
 
     joints: tuple[str, ...] | None = None
@@ -402,8 +390,7 @@ class SetPlanar(Action):
 
     Its bones are first rotated into the plane, with the goals; later drags stay in the plane.
 
-    Attributes:
-        plane: "xy", "yz", "zx", or None for space.
+    ``plane`` is "xy", "yz", "zx", or None for space.
     """
 
     plane: str | None

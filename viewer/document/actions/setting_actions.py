@@ -92,8 +92,7 @@ class SetClip(Action):
 class AddClip(Action):
     """Add a clip to the figure, or replace that of the same name, and show it from its first frame.
 
-    Attributes:
-        character: with the clip as its first, of the same joints as the figure.
+    It is the first clip of ``character``, which has the same joints.
     """
 
     character: Character
@@ -177,8 +176,7 @@ class SetUnits(Action):
 class UseMotion(Action):
     """Use the motion of another file; figure, keys and goals stay.
 
-    Attributes:
-        character: the file, read in the document's units.
+    ``character`` is the file, read in the document's units.
     """
 
     character: Character
@@ -195,9 +193,8 @@ class UseMotion(Action):
 class Select(Action):
     """Select items; the last one becomes active.
 
-    Attributes:
-        items: joints and effectors; duplicates count once.
-        mode: "set" replaces the selection, "add" adds to it, "toggle" toggles each item.
+    ``items`` are joints and effectors; duplicates count once. ``mode``: "set" replaces the selection, "add" adds to it,
+    "toggle" toggles each item.
     """
 
     items: tuple[Item, ...]

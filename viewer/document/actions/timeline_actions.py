@@ -74,10 +74,7 @@ def _displaced(document: Document, keys: Sequence[tuple[int, int]], by_frames: i
 class CopiedKeys:
     """Copied keys; frames count from the first of them.
 
-    Attributes:
-        layered: whether their values are added to a clip.
-        names: of the joints.
-        entries: their keys.
+    ``layered``: their values are added to a clip. ``entries`` are the keys of the joints with these names.
     """
 
     layered: bool
@@ -100,9 +97,7 @@ def copied_keys(document: Document, keys: Sequence[tuple[int, int]]) -> CopiedKe
 class PasteKeys(Action):
     """Paste copied keys, the first of them at a frame; existing keys there are replaced.
 
-    Attributes:
-        copied: from `copied_keys`, of this or another document.
-        frame: of the first; None: the frame shown.
+    ``copied`` is from `copied_keys`, of this or another document; without a ``frame`` it is the one shown.
     """
 
     copied: CopiedKeys
@@ -245,9 +240,7 @@ class MovePoint(Action):
 class DeleteKeys(Action):
     """Remove keys.
 
-    Attributes:
-        keys: (joint index, frame) of each; None: all at ``frame``.
-        frame: used if ``keys`` is None; None: the frame shown.
+    ``keys`` are (joint index, frame) of each; None: all at ``frame``, by default the frame shown.
     """
 
     keys: tuple[Key, ...] | None = None
@@ -297,9 +290,8 @@ def _blended(track: Track, keys: Keys | None, code: int) -> Track:
 class SimplifyKeys(Action):
     """Remove keys that interpolation between the others reproduces.
 
-    Attributes:
-        tolerance_deg: degrees by which any joint may differ at any frame.
-        tolerance_m: metres by which any joint may differ relative to its parent.
+    ``tolerance_deg`` is in degrees by which any joint may differ at any frame, ``tolerance_m`` in metres relative to
+    its parent.
     """
 
     tolerance_deg: float = 0.5
@@ -380,9 +372,7 @@ class SetSlope(Action):
 class SetKeyValue(Action):
     """Set a coordinate of a joint at one of its keys; clamped to its range if limits are on.
 
-    Attributes:
-        joint, frame, index: as of `SetSlope`.
-        value: radians, or metres of a slide.
+    ``joint``, ``frame`` and ``index`` are as of `SetSlope`; ``value`` is in radians, or metres of a slide.
     """
 
     joint: str
@@ -426,9 +416,8 @@ def _with_tracks(document: Document, keys: Sequence[Key], change: Callable[[Trac
 class SetMarker(Action):
     """Name a frame; a name that it has already is replaced.
 
-    Attributes:
-        frame: None: the frame shown.
-        name: "": the first free one of ``Marker 1``, ``Marker 2`` and so on.
+    Without a ``frame`` it is the one shown; without a name that is the first free one of ``Marker 1``, ``Marker 2`` and
+    so on.
     """
 
     frame: int | None = None
