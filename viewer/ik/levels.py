@@ -38,7 +38,7 @@ from viewer.ik.levenberg_marquardt import (
     try_step,
 )
 from viewer.ik.system import Settings, State, System, Work
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Integers
 
 _ROUND = 4.0
 """A figure may go this many times as far as the distance to an aim's target, to aim from elsewhere."""
@@ -46,10 +46,20 @@ _ROUND = 4.0
 
 def count_islands(s: System) -> int:
     """The number of goal islands."""
+    return highest(s.goal_group) + 1
+
+
+def count_levels(s: System) -> int:
+    """The number of levels that have goals."""
+    return highest(s.goal_level) + 1
+
+
+def highest(numbers: Integers) -> int:
+    """The highest number; -1 of none."""
     most = -1
-    for g in range(len(s.goal_group)):
-        most = max(most, s.goal_group[g])
-    return most + 1
+    for g in range(len(numbers)):
+        most = max(most, numbers[g])
+    return most
 
 
 def only_looks(s: System, k: int) -> bool:
@@ -147,14 +157,6 @@ BEFORE, AFTER, WORTH = range(3)
 The last two of each are of dofs beyond their ease (`viewer.ik.kernels.step`) and of what overlaps, which is
 above all levels.
 """
-
-
-def count_levels(s: System) -> int:
-    """The number of levels that have goals."""
-    most = -1
-    for g in range(len(s.goal_level)):
-        most = max(most, s.goal_level[g])
-    return most + 1
 
 
 def sharpness(s: System, part: int) -> float:

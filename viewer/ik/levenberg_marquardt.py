@@ -256,7 +256,10 @@ def advance(
             if finishes:
                 new_error, new_worst = step_again(s, w, state, settings, new_error)
             if swung and largest > 0.0:
-                new_error, new_worst = half_back(s, w, state, new_error)
+                # Out of reach the squared error curves more than its linearised goals do: a step may go twice as far
+                # as it should, and the pose would oscillate across the valley instead of descending along it.
+                scale_row(w.step, -0.5)
+                new_error, new_worst = step_if_nearer(s, w, state, new_error)
             return Descent(new_error, new_worst, largest, boost, bold, pulled)
         if pulled:
             # The pull is optional: it is dropped before the step towards the goals is shortened.
@@ -392,7 +395,7 @@ def start_anew(s: System, w: Work, state: State, begin: int) -> None:
             copy(w.trial, state)
 
 
-# --- steps beside the plain one: a correction, half a step back, an extrapolation, the same factors again
+# --- steps beside the plain one: a correction, an extrapolation, the same factors again
 
 
 STRIDE_EVERY = 4
@@ -456,19 +459,6 @@ def follow_curve(s: System, w: Work, state: State, damping: float) -> tuple[floa
     cap(s, w.step, w.room[0])
     shorten(s, w.step, state.x, 1.0)
     return try_step(s, w, state)
-
-
-def half_back(s: System, w: Work, state: State, error: float) -> tuple[float, float]:
-    """Go back half of the step ``w.step`` that was just taken, if that lowers the error.
-
-    Out of reach the squared error curves more than its linearised goals do, so that a step may go twice as far as it
-    should: the pose would oscillate across the valley instead of descending along it.
-
-    Returns:
-        Squared error and worst miss of the pose in ``state`` afterwards.
-    """
-    scale_row(w.step, -0.5)
-    return step_if_nearer(s, w, state, error)
 
 
 def stride(s: System, w: Work, state: State, settings: Settings, error: float) -> tuple[float, float]:

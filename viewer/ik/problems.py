@@ -97,9 +97,9 @@ def solve_batch(
         plain = settings.guarded and settings.clamp_to_limit and settings.limit_gain == 1.0 and not settings.settle
         as_arm = plain and not onward and not far and is_arm(s)
         if count_islands(s) > 1 or may_drift(s):
-            code, used = solve_islands(s, w, state, settings, many, i, onward, not stretched, anchored)
+            code, used = solve_islands(s, w, state, settings, onward, not stretched, anchored)
         else:
-            code, used = meet_goals(s, w, state, settings, many, i, onward, not stretched, as_arm)
+            code, used = meet_goals(s, w, state, settings, onward, not stretched, as_arm)
         if far:
             # The targets were brought nearer during the solve: measure the misses against the real ones.
             put_table(many.target[i], s.goal_target)
@@ -146,15 +146,7 @@ def place_body(s: System, w: Work, state: State, settings: Settings, far: bool, 
 
 
 def solve_islands(
-    s: System,
-    w: Work,
-    state: State,
-    settings: Settings,
-    many: Many,
-    i: int,
-    onward: bool,
-    searches: bool,
-    anchored: bool,
+    s: System, w: Work, state: State, settings: Settings, onward: bool, searches: bool, anchored: bool
 ) -> tuple[int, int]:
     """`meet_goals` for all goals together; where that misses some, or a root drifts away, for each island by itself.
 
@@ -163,7 +155,7 @@ def solve_islands(
     islands, room = count_islands(s), w.room[0]
     copy(state, w.begun)
     copy(state, w.solved)
-    code, used = meet_goals(s, w, state, settings, many, i, onward, searches and islands == 1, False)
+    code, used = meet_goals(s, w, state, settings, onward, searches and islands == 1, False)
     if islands == 0 or (code == CONVERGED and not went_off(s, w, state.t)):
         return code, used
     note_weights(s, w)
@@ -175,7 +167,7 @@ def solve_islands(
         w.room[0] = room
         if anchored:
             copy(state, w.anchor)
-        code, used = meet_goals(s, w, state, settings, many, i, onward, searches, False)
+        code, used = meet_goals(s, w, state, settings, onward, searches, False)
         keep_island(s, w, island, state)
         most = max(most, used)
         answer = worse_of(answer, code)
@@ -196,7 +188,7 @@ def worse_of(one: int, other: int) -> int:
 
 
 def meet_goals(
-    s: System, w: Work, state: State, settings: Settings, many: Many, i: int, onward: bool, searches: bool, as_arm: bool
+    s: System, w: Work, state: State, settings: Settings, onward: bool, searches: bool, as_arm: bool
 ) -> tuple[int, int]:
     """Move ``state`` to where the goals are met, or as near as possible.
 
@@ -205,8 +197,6 @@ def meet_goals(
         w: scratch.
         state: where to begin; afterwards the answer.
         settings: the numbers of the solve.
-        many: has room for a pose in the place of the problem.
-        i: which one.
         onward: a step of a drag.
         searches: go on to other poses where a descent stalls.
         as_arm: by `search_arm`.
@@ -229,7 +219,7 @@ def meet_goals(
         code, used = serve_levels(s, w, state, searching)
         agreed = w.tally[0] >= _AGREED
     else:
-        code, used, agreed = search(s, w, state, settings, many, i, budget, as_arm)
+        code, used, agreed = search(s, w, state, settings, budget, as_arm)
     if touching and w.contact.overlap[1] > 1.0:
         # Heavy goals have pushed bodies into each other: separating them comes first.
         w.contact.weight[0] = MOST_WEIGHT
@@ -246,9 +236,7 @@ def first_descent(s: System, w: Work, state: State, settings: Settings, as_arm: 
     return minimise(s, w, state, settings)
 
 
-def search(
-    s: System, w: Work, state: State, settings: Settings, many: Many, i: int, budget: int, as_arm: bool
-) -> tuple[int, int, bool]:
+def search(s: System, w: Work, state: State, settings: Settings, budget: int, as_arm: bool) -> tuple[int, int, bool]:
     """A descent with restarts; where it does not meet the goals, the nearest pose.
 
     The pose that the start leads to without a restart may be as near as the best of the restarts; it is preferred, so
@@ -263,8 +251,7 @@ def search(
     if code == CONVERGED:
         return code, used, False
     agreed = w.tally[0] >= _AGREED
-    put_table(state.q, many.q[i])
-    put_table(state.t, many.t[i])
+    copy(state, w.found)
     copy(w.start, state)
     begin(s, w, w.start)
     w.since[0] = 0
@@ -274,9 +261,7 @@ def search(
     if code == CONVERGED:
         return code, used, agreed
     if error > AS_NEAR * nearest:
-        put_table(many.q[i], state.q)
-        put_table(many.t[i], state.t)
-        into_limits(s, w, state.q, state.t, state.x)
+        copy(w.found, state)
         w.since[0] = 0
     elif code != BUDGET:
         return code, used, agreed

@@ -72,8 +72,7 @@ def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats
     with np.errstate(over="ignore"):
         logs = np.log(np.stack([places, turns])) if len(goals) else np.zeros((2, 0))
     logs[0] += math.log(unit)
-    kinds = [KINDS[goal.kind] for goal in goals]
-    asked = np.array([[kind.metres for kind in kinds], [kind.radians for kind in kinds]], dtype=np.bool_)
+    asked = _asked(goals).T
     if not asked.any():
         return places, turns, 1.0
     least, most = float(logs[asked].min()), float(logs[asked].max())
@@ -85,6 +84,12 @@ def balanced_weights(goals: Sequence[Goal], unit: float) -> tuple[Floats, Floats
     drawn = np.exp((logs - least) * (math.log(_MOST_RATIO) / ratio))
     drawn = np.where(asked, drawn, 1.0)
     return drawn[0] / unit, drawn[1], own
+
+
+def _asked(goals: Sequence[Goal]) -> Bools:
+    """(G, 2) whether goals have lengths, and whether they have angles."""
+    kinds = [KINDS[goal.kind] for goal in goals]
+    return np.array([(kind.metres, kind.radians) for kind in kinds], dtype=np.bool_).reshape(-1, 2)
 
 
 def levels_of(goals: Sequence[Goal]) -> Integers:
@@ -100,8 +105,7 @@ def level_forces(goals: Sequence[Goal], levels: Integers) -> Floats:
     The lightest goal of a level pulls `LEVEL_RATIO` times as hard as the heaviest of the one below. Within a level
     weights that differ by more than that are drawn together.
     """
-    kinds = [KINDS[goal.kind] for goal in goals]
-    asked = np.array([(kind.metres, kind.radians) for kind in kinds], dtype=np.bool_).reshape(-1, 2)
+    asked = _asked(goals)
     logs = np.log([(goal.weight, goal.rotation_weight) for goal in goals]).reshape(-1, 2)
     forces, base, most = np.ones((len(goals), 2)), 0.0, math.log(LEVEL_RATIO)
     for level in range(int(levels.max(initial=-1)) + 1):

@@ -41,7 +41,8 @@ class KindProjection:
         joints, directions = [np.repeat(still, 3)], [np.tile(np.eye(3), (len(still), 1))]
         for joint in space.hinges.tolist():
             joints.append(np.array([joint, joint]))
-            directions.append(_across(axes[joint, 0]))
+            across = perpendicular(axes[joint, 0])
+            directions.append(np.stack([across, np.cross(axes[joint, 0], across)]))
         self._joints = np.concatenate(joints)
         self._rows = _rows_of(skeleton, self._joints, np.concatenate(directions))
         universals, pair = space.universals, axes[space.universals]
@@ -120,12 +121,6 @@ def _rows_of(skeleton: Skeleton, joints: Ints, directions: Floats) -> Floats:
     """(R, 4) whose dot product with a joint's q is the part of rest^-1 q along a direction: rest d, as quaternions."""
     pure = np.concatenate([directions, np.zeros((len(directions), 1))], axis=1)
     return np.asarray(multiply(skeleton.rest_rotations[joints], pure))
-
-
-def _across(axis: Floats) -> Floats:
-    """(2, 3) unit vectors at right angles to an axis and to each other."""
-    first = perpendicular(axis)
-    return np.stack([first, np.cross(axis, first)])
 
 
 class Starts:

@@ -261,7 +261,7 @@ class Work(NamedTuple):
         anchor: the pose that the pull leads back to, and that restarts of unlimited joints begin from.
         start: where the last solve began, inside its limits: problems that begin there ``again`` find it here.
         begun, solved: where goals are solved by groups, the pose at the start, and what is solved of the answer.
-        found, nearest: with levels, the pose that the search found, and the best one so far.
+        found, nearest: the pose that a search found; with levels, the best one so far.
         moment: (K, 3) the mass below each joint times where its centre is; without a goal for balance empty.
         touching, hull, clipped: (P, 2), (2 P + 2, 2), (2 P + 2, 2) for finding the support polygon.
         near: what was last found to be near.

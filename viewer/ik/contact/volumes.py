@@ -9,6 +9,7 @@ surface look at the triangles there, and pass on what they found to their neighb
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple
 
@@ -371,8 +372,15 @@ def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None
     """
     bodies = bodies_of(skeleton)
     table = bodies.table
-    excluded = _Excluded(skeleton, contact, bodies)
+    check_names(skeleton, contact)
+    names, through = [skeleton.names[one.joint] for one in bodies.capsules], {*map(frozenset, contact.exclude)}
+
+    def excluded(capsule: int, other: str) -> bool:
+        return {names[capsule], other} in through
+
     pairs = bodies.pairs if contact.bodies else bodies.pairs[:0]
+    if through and len(pairs):
+        pairs = pairs[[not excluded(i, names[j]) for i, j in pairs.tolist()]]
     ends, clearance = (
         _ends(skeleton, bodies, excluded) if contact.floor is not None else (np.empty((0, 2)), np.empty(0))
     )
@@ -380,14 +388,14 @@ def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None
         (capsule, place)
         for place, one in enumerate(contact.objects)
         for capsule in range(len(bodies))
-        if not excluded.has(capsule, one.name)
+        if not excluded(capsule, one.name)
     ]
     joint = table.joint if index is None else np.asarray(index)[table.joint]
     world = rest_world(skeleton)
     figure = float(np.ptp(np.concatenate([world.positions, tip_positions(skeleton, world)]), axis=0).max())
     reach = 0.5 * np.linalg.norm(table.b - table.a, axis=-1) + table.radius
     chunks = np.append(np.arange(0, len(bodies), _CHUNK), len(bodies))
-    pairs, blocks = _in_blocks(excluded.without(pairs))
+    pairs, blocks = _in_blocks(pairs)
     pair_near = np.full(len(pairs), NEAR * figure if near is None else near)
     if near is None:
         pair_near = np.minimum(pair_near, reach[pairs].sum(axis=1))
@@ -444,33 +452,16 @@ def check_names(skeleton: Skeleton, contact: Contact) -> None:
                 raise InputError(f"contact: exclude[{place}]: {unknown_name('joint or object', name, known)}")
 
 
-class _Excluded:
-    """Which capsules may go through each other, and through what."""
-
-    def __init__(self, skeleton: Skeleton, contact: Contact, bodies: Bodies) -> None:
-        check_names(skeleton, contact)
-        self._names = [skeleton.names[one.joint] for one in bodies.capsules]
-        self._pairs = {frozenset(pair) for pair in contact.exclude}
-
-    def has(self, capsule: int, other: str) -> bool:
-        """Whether a capsule may go through an object or the floor."""
-        return frozenset((self._names[capsule], other)) in self._pairs
-
-    def without(self, pairs: Ints) -> Ints:
-        """The pairs of capsules that may not."""
-        if not self._pairs or not len(pairs):
-            return pairs
-        return pairs[[not self.has(i, self._names[j]) for i, j in pairs.tolist()]]
-
-
-def _ends(skeleton: Skeleton, bodies: Bodies, excluded: _Excluded) -> tuple[list[tuple[int, int]], list[float]]:
+def _ends(
+    skeleton: Skeleton, bodies: Bodies, excluded: Callable[[int, str], bool]
+) -> tuple[list[tuple[int, int]], list[float]]:
     """Ends over the floor, and their clearances: one for ends that are always in the same place.
 
     A bone ends where its child begins: of the two ends the one with more clearance stays.
     """
     kept: dict[tuple[object, ...], tuple[float, int, int]] = {}
     for capsule, one in enumerate(bodies.capsules):
-        if excluded.has(capsule, FLOOR):
+        if excluded(capsule, FLOOR):
             continue
         for side, end in enumerate((one.a, one.b)):
             key: tuple[object, ...] = (one.joint, *end)
@@ -503,15 +494,11 @@ def _objects(objects: tuple[Object, ...]) -> dict[str, Any]:
             middle = first + 0.5 * cell[k] * (np.array(values.shape) - 1)
             kind[k], spin[k], place[k] = MESH, one.rotation, one.center + rotate(np.array(one.rotation), middle)
             start[k], shape[k], low[k] = total, values.shape, first - middle
-            reach[k] = np.linalg.norm(_half_size(one))
+            assert one.vertices is not None
+            reach[k] = np.linalg.norm(0.5 * one.scale * np.ptp(one.vertices, axis=0))
             grids.append(values.ravel())
             total += values.size
     return {
         "object_kind": kind, "object_place": place, "object_turn": spin, "object_size": size, "object_reach": reach,
         "grid": np.concatenate(grids), "grid_start": start, "grid_shape": shape, "grid_low": low, "grid_cell": cell,
     }  # fmt: skip
-
-
-def _half_size(mesh: Mesh) -> Floats:
-    assert mesh.vertices is not None
-    return np.asarray(0.5 * mesh.scale * np.ptp(mesh.vertices, axis=0))

@@ -24,6 +24,7 @@ from viewer.ik.contact.touching import find_near
 from viewer.ik.goals import ROW_KINDS
 from viewer.ik.goals.kind import Measure, Places, Rows
 from viewer.ik.kernels.contact_rows import CLOSER, EXACT, YIELDING
+from viewer.ik.kernels.step import AT_LIMIT
 from viewer.ik.system import System, Work, joint_of_dof
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.columns import apply, matrices, multiply
@@ -216,7 +217,7 @@ def _limb_row(s: System, g: int) -> LimbRow:
 
 
 def _limits(s: System) -> Limits:
-    room = _AT_LIMIT * s.unit
+    room = AT_LIMIT * s.unit
     unlimited = s.turning & np.isinf(s.lower) & np.isinf(s.upper)
     counted = s.bounded & s.turning
     middle = np.zeros_like(s.lower)
@@ -227,8 +228,6 @@ def _limits(s: System) -> Limits:
 
 limits_of = kept(_limits, ("lower", "upper", "unit", "bounded", "turning"))
 """The limits' tables."""
-
-_AT_LIMIT = 1e-9
 
 
 class Motion(NamedTuple):
