@@ -18,8 +18,8 @@ import viewer
 from viewer.choices import Hands
 from viewer.motion.hinge_stacks import without_stacks
 from viewer.motion.paired_places import touching_goals
+from viewer.motion.posed_body import Choices, posed_body
 from viewer.motion.reference import bodies_of
-from viewer.motion.retarget_motion import Choices, posed_body
 from viewer.skeleton import find_figure
 from viewer.skeleton.names import body_part
 from viewer.spatial.quaternion import angle_between, conjugate, multiply

@@ -26,8 +26,9 @@ from viewer.motion.point_sets import (
     smpl_motion,
     tree_set,
 )
+from viewer.motion.posed_body import Choices
 from viewer.motion.range_of_motion import Learned, learn_limits, learned, named_still, on_rig
-from viewer.motion.retarget_motion import Choices, Retargeted, RetargetReport, find_map, retarget
+from viewer.motion.retarget_motion import Retargeted, RetargetReport, find_map, retarget
 from viewer.motion.skate_meter import FootSkate, Skate, skate
 
 __all__ = [
