@@ -283,17 +283,29 @@ def grid_value(grid: Floats, start: Number, shape: Triple, low: Triple, cell: Nu
     return value + cell * root(dot(outside, outside))
 
 
+def grid_differences(
+    grid: Floats, start: Number, shape: Triple, low: Triple, cell: Number, x: Triple, h: Number
+) -> Triple:
+    """By axis, the distance h ahead of x less that h behind it: for arrays, all six at once."""
+    by = np.eye(3).reshape(3, 3, *[1] * np.ndim(x[0])) * h
+    ahead = grid_value(grid, start, shape, low, cell, (x[0] + by[0], x[1] + by[1], x[2] + by[2]))
+    behind = grid_value(grid, start, shape, low, cell, (x[0] - by[0], x[1] - by[1], x[2] - by[2]))
+    a, b, c = ahead - behind
+    return a, b, c
+
+
+def least_sample(
+    grid: Floats, start: Number, shape: Triple, low: Triple, cell: Number, begin: Triple, way: Triple
+) -> tuple[Number, Number]:
+    """The part of a way, in equal steps, at which the distance is least, and that: for arrays, all steps at once."""
+    steps = np.arange(SAMPLES + 1.0).reshape(-1, *[1] * np.ndim(begin[0])) / SAMPLES
+    values = grid_value(grid, start, shape, low, cell, along(begin, way, steps))
+    return values.argmin(axis=0) / SAMPLES, values.min(axis=0)
+
+
 def grid_slope(grid: Floats, start: Number, shape: Triple, low: Triple, cell: Number, x: Triple) -> Triple:
     """The unit vector along which the distance grows at x; up where it does not."""
-    h = 0.5 * cell
-    slope = (
-        grid_value(grid, start, shape, low, cell, (x[0] + h, x[1], x[2]))
-        - grid_value(grid, start, shape, low, cell, (x[0] - h, x[1], x[2])),
-        grid_value(grid, start, shape, low, cell, (x[0], x[1] + h, x[2]))
-        - grid_value(grid, start, shape, low, cell, (x[0], x[1] - h, x[2])),
-        grid_value(grid, start, shape, low, cell, (x[0], x[1], x[2] + h))
-        - grid_value(grid, start, shape, low, cell, (x[0], x[1], x[2] - h)),
-    )
+    slope = grid_differences(grid, start, shape, low, cell, x, 0.5 * cell)
     length = root(dot(slope, slope))
     steep = length > 1e-9 * cell
     by = 1.0 / choose(steep, length, 1.0)
@@ -340,13 +352,7 @@ def capsule_to_grid(
     frame.
     """
     begin, way = turn(q, minus(p, center), -1.0), turn(q, u, -1.0)
-    best = 0.0 * p[0]
-    least = grid_value(grid, start, shape, low, cell, begin)
-    for sample in range(1, SAMPLES + 1):
-        t = best * 0.0 + sample / SAMPLES
-        value = grid_value(grid, start, shape, low, cell, along(begin, way, t))
-        nearer = value < least
-        best, least = choose(nearer, t, best), choose(nearer, value, least)
+    best, least = least_sample(grid, start, shape, low, cell, begin, way)
     step = 1.0 / SAMPLES
     for _ in range(NARROWINGS):
         step *= 0.5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 from viewer.document.argument_checks import as_flag, with_changes
@@ -14,6 +14,7 @@ from viewer.document.take_layers import in_other_space, with_layers
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.grip import fingers_of
+from viewer.latest import Latest
 from viewer.skeleton import Bodies, Capsule, bodies_of
 
 _WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "objects": "Contact with props"}
@@ -275,4 +276,10 @@ def original_capsules(document: Document) -> tuple[Capsule, ...]:
     stated = document.character.skeleton.bodies
     if stated is not None:
         return stated.capsules
-    return bodies_of(replace(document.skeleton, bodies=None)).capsules
+    skeleton = document.skeleton
+    rest = [getattr(skeleton, field.name) for field in fields(skeleton) if field.name not in {"bodies", "limits"}]
+    return _FITTED.of(lambda: bodies_of(replace(skeleton, bodies=None)).capsules, *rest, equal=skeleton.limits)
+
+
+_FITTED = Latest[tuple[Capsule, ...]]()
+"""The capsules of the last skeleton, however its radii were edited: fitting takes a tenth of a second."""

@@ -15,12 +15,15 @@ from viewer.ik.kernels.dual_system import substitute
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
 from viewer.spatial.closest import (
+    SAMPLES,
     Measure,
     Triple,
+    along,
     capsule_to_ball,
     capsule_to_box,
     capsule_to_capsule,
     capsule_to_grid,
+    grid_value,
     turn,
 )
 
@@ -160,6 +163,31 @@ def near_objects(v: Volumes, w: Near, count: int, within: float) -> int:
             put(w, count, c, -2 - o, v.joint[c], -1, measure)
             count += 1
     return count
+
+
+def grid_differences(grid: Floats, start: int, shape: Triple, low: Triple, cell: float, x: Triple, h: float) -> Triple:
+    """As in `viewer.spatial.closest`, one after the other."""
+    return (
+        grid_value(grid, start, shape, low, cell, (x[0] + h, x[1], x[2]))
+        - grid_value(grid, start, shape, low, cell, (x[0] - h, x[1], x[2])),
+        grid_value(grid, start, shape, low, cell, (x[0], x[1] + h, x[2]))
+        - grid_value(grid, start, shape, low, cell, (x[0], x[1] - h, x[2])),
+        grid_value(grid, start, shape, low, cell, (x[0], x[1], x[2] + h))
+        - grid_value(grid, start, shape, low, cell, (x[0], x[1], x[2] - h)),
+    )
+
+
+def least_sample(
+    grid: Floats, start: int, shape: Triple, low: Triple, cell: float, begin: Triple, way: Triple
+) -> tuple[float, float]:
+    """As in `viewer.spatial.closest`, one after the other."""
+    best, least = 0.0, grid_value(grid, start, shape, low, cell, begin)
+    for sample in range(1, SAMPLES + 1):
+        t = sample / SAMPLES
+        value = grid_value(grid, start, shape, low, cell, along(begin, way, t))
+        if value < least:
+            best, least = t, value
+    return best, least
 
 
 def choose(condition: bool, a: float, b: float) -> float:
