@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +87,7 @@ def ends_its_process(log: str, item: str) -> str:
 def test_what_ends_two_workers_is_set_aside_and_the_rest_goes_on(tmp_path: Path) -> None:
     log = tmp_path / "log"
     items = ["a", "fatal", "once", *(f"i{number}" for number in range(12))]
-    done = list(workers.tried_each(ends_its_process, str(log), items, 2))
+    done = list(workers.tried_each(partial(ends_its_process, str(log)), items, 2))
     assert [item for item, _ in done] == items
     results = dict(done)
     said = "fatal: set aside: the process that worked on it was ended from outside, 2 times"
@@ -295,10 +296,10 @@ def test_a_cluster_does_the_same_and_bears_the_end_of_a_worker(
 
 def test_machine_errors_of_workers_end_all() -> None:
     with pytest.raises(MachineError, match=r"^lacking$"):
-        list(workers.tried_each(lacks, None, ["a", "b"], 2))
+        list(workers.tried_each(lacks, ["a", "b"], 2))
 
 
-def lacks(_: None, item: str) -> str:
+def lacks(item: str) -> str:
     """As work: the machine lacks what every item needs."""
     raise MachineError("lacking" if item else "")
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +41,7 @@ _BLOCK = 1 << 16
 def run_check(options: CheckOptions) -> Iterator[Result]:
     """Check every file; a refused one does not stop the others. A line for each finding, and one for the file."""
     files = [file for name in options.files for file in files_of(name)]
-    tried = tried_each(_found, options, files, options.jobs, options.scheduler)
+    tried = tried_each(partial(_found, options), files, options.jobs, options.scheduler)
     for file, done in watched("checking", tried, len(files)):
         if isinstance(done.result, ViewerError):
             error = str(done.result)
@@ -73,7 +75,7 @@ def _checked(options: CheckOptions, file: str) -> list[str]:
     _show(character, document, file)
     count = len(character.clip) if character.clip else 0
     frames = {0: "no motion", 1: "1 frame"}.get(count, f"{count} frames")
-    findings = [*character.warnings, *_outside(character), *_too_fast(character), *_sliding(character), *_actions(file)]
+    findings = [*character.warnings, *_outside(character), *_motions(character), *_actions(file)]
     return [*findings, f"{len(character.skeleton)} joints, {frames}"]
 
 
@@ -86,9 +88,7 @@ def _show(character: Character, document: Document | None, file: str) -> None:
 
 def _actions(file: str) -> Iterator[str]:
     """A message for the first recorded action of a session that cannot be decoded."""
-    if not is_session(file):
-        return
-    if not bytes(read_session(Path(file)).actions):
+    if not is_session(file) or not bytes(read_session(Path(file)).actions):
         return
     try:
         actions = read_actions(file)
@@ -135,23 +135,15 @@ def _outside(character: Character) -> Iterator[str]:
         yield f"joint {name} is outside its limits in {frames[joint]} of {len(clip)} frames"
 
 
-def _too_fast(character: Character) -> Iterator[str]:
-    """A message for each motion that is too fast for the motors that the file states."""
+def _motions(character: Character) -> Iterator[str]:
+    """Messages for motions that are too fast for the motors that the file states, or in which feet slide."""
+    skeleton = character.skeleton
+    figure = find_figure(skeleton)
     for name, clip in character.clips.items():
         where = f"clip {quote(name)}: " if len(character.clips) > 1 else ""
-        yield from (f"{where}{line}" for line in too_fast(character.skeleton, clip))
-
-
-def _sliding(character: Character) -> Iterator[str]:
-    """A message for each motion in which feet slide."""
-    figure = find_figure(character.skeleton)
-    if figure is None or not figure.legs:
-        return
-    for name, clip in character.clips.items():
-        try:
-            found = skate(character.skeleton, clip)
-        except InputError:  # legs of no length
-            return
-        if found.slide_cm_s > _SLIDES:
-            where = f"clip {quote(name)}: " if len(character.clips) > 1 else ""
-            yield f"{where}feet slide by {found.slide_cm_s:.1f} cm/s: `ikviewer feet --plant` holds them"
+        yield from (f"{where}{line}" for line in too_fast(skeleton, clip))
+        if figure is not None and figure.legs:
+            with suppress(InputError):  # legs of no length
+                slide = skate(skeleton, clip).slide_cm_s
+                if slide > _SLIDES:
+                    yield f"{where}feet slide by {slide:.1f} cm/s: `ikviewer feet --plant` holds them"

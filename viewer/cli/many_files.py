@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TextIO, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TextIO, TypeAlias, TypeVar
 
 import viewer
 from viewer.cli import job
@@ -120,14 +120,9 @@ def _made_from_others(folder: Path) -> set[str]:
     """
     made = set()
     for log in folder.rglob(JOURNAL):
-        try:
-            lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            continue
-        for line in lines:
-            with contextlib.suppress(ValueError, AttributeError, TypeError):  # lines that were cut off, or no log
-                entry = json.loads(line)
-                given, out = (log.parent / entry.get(key) for key in (FROM, TO))
+        for entry in _entries(log):
+            with contextlib.suppress(ValueError, TypeError):  # nothing was made, or no log
+                given, out = (log.parent / entry[key] for key in (FROM, TO) if key in entry)
                 if given.is_file() and _is_below(given, folder) and not out.samefile(given):
                     made.add(os.path.realpath(out))
     return made
@@ -302,9 +297,8 @@ def on_each(
             processes = f"{spread.jobs} process{'es' if spread.jobs > 1 else ''}"
             print_note(f"{len(rest)} files, {f'on {spread.scheduler}' if spread.scheduler else processes}")
         failed = len(journal.aside)
-        tried = tried_each(
-            _into, (work, options), rest, spread.jobs, spread.scheduler, lambda pair: pair[0].file, journal.add
-        )
+        each = partial(_into, work, options)
+        tried = tried_each(each, rest, spread.jobs, spread.scheduler, lambda pair: pair[0].file, journal.add)
         with warnings_once():
             for count, (pair, done) in enumerate(watched(kind.doing, tried, len(rest)), start=1):
                 if isinstance(done.result, ViewerError):
@@ -333,9 +327,8 @@ def _check_common(options: job.Options) -> None:
             raise InputError(f"{value}: no such file or folder")
 
 
-def _into(job: tuple[Work[O], O], pair: Pair) -> Result:
+def _into(work: Work[O], options: O, pair: Pair) -> Result:
     """The work on one input; the output's folder is created if it does not exist."""
-    work, options = job
     with writing(pair[1]):
         pair[1].parent.mkdir(parents=True, exist_ok=True)
     return work(options, pair)
@@ -421,17 +414,7 @@ class Journal:
 
     def _logged(self) -> dict[str, dict[str, object]]:
         """The lines of earlier runs by output, the last of each."""
-        try:
-            lines = self._path.read_text(encoding="utf-8", errors="replace").splitlines()
-        except OSError:
-            return {}
-        found: dict[str, dict[str, object]] = {}
-        for line in lines:
-            with contextlib.suppress(ValueError):  # a last line that was cut off by a crash
-                entry = json.loads(line)
-                if isinstance(entry, dict):
-                    found[str(entry.get("output"))] = entry
-        return found
+        return {str(entry.get("output")): entry for entry in _entries(self._path)}
 
     def _is_there(self, entry: dict[str, object]) -> bool:
         """Whether the output of a line, one that was made, is still there."""
@@ -473,6 +456,15 @@ class Journal:
         with contextlib.suppress(ValueError):
             return os.path.relpath(os.path.realpath(path), os.path.realpath(self._path.parent))
         return os.path.realpath(path)
+
+
+def _entries(log: Path) -> Iterator[dict[str, Any]]:
+    """The objects of a `JOURNAL`; none if it cannot be read."""
+    with contextlib.suppress(OSError):
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+            with contextlib.suppress(ValueError):  # a last line that was cut off by a crash
+                if isinstance(entry := json.loads(line), dict):
+                    yield entry
 
 
 def _digest(file: str) -> str | None:

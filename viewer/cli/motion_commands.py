@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from viewer import motion
@@ -24,7 +25,7 @@ from viewer.cli.many_files import (
     one_or_each,
 )
 from viewer.cli.workers import tried_each
-from viewer.errors import FormatError, InputError, ViewerError, listed, plural, prefixed, shown, writing
+from viewer.errors import InputError, ViewerError, listed, plural, prefixed, shown, writing
 from viewer.formats.companion_json import read_map, skate_words, write_map
 from viewer.formats.file_formats import wrong_suffix
 from viewer.formats.load import load
@@ -108,10 +109,8 @@ def _made(options: RetargetOptions, file: str) -> motion.Retargeted:
     named, stated = pairing.map, None
     if named is not None:
         stated = inputs.warned(named, lambda warnings: read_map(Path(named), named, warnings))
-    try:
+    with prefixed(pairing.map or file, but="map: "):
         found = motion.find_map(source, target, None if stated is None else stated.pairs)
-    except InputError as error:
-        raise InputError(f"{pairing.map or file}: {str(error).removeprefix('map: ')}") from None
     figures = [find_figure(each.skeleton, any_rest=True) is not None for each in (source, target)]
     if not found.pairs or (stated is None and figures[0] != figures[1]):
         raise InputError(
@@ -133,8 +132,6 @@ def _made(options: RetargetOptions, file: str) -> motion.Retargeted:
             scale=how.scale,
             in_place=how.in_place,
         )
-    except FormatError:
-        raise
     except InputError as error:
         problem = str(error).removeprefix("retarget: ")
         raise InputError(f"{options.to if problem.startswith('target ') else file}: {problem}") from None
@@ -180,7 +177,7 @@ def _measured_each(options: FeetOptions) -> Iterator[Result]:
     """The meter of every file; one that cannot be read does not stop the others."""
     spread, files = options.spread, [each.file for each in inputs_of([options.file])]
     with warnings_once():
-        for file, done in tried_each(_feet_of, options, files, spread.jobs, spread.scheduler):
+        for file, done in tried_each(partial(_feet_of, options), files, spread.jobs, spread.scheduler):
             found = done.result
             if isinstance(found, ViewerError):
                 print_error(f"error: {found}")
@@ -289,7 +286,7 @@ def run_limits(options: LimitsOptions) -> Result:
     files = [each.file for each in inputs_of(options.paths)]
     rig = load(options.to)
     clips, broken = list[Clip](), list[str]()
-    for _, done in tried_each(_on_rig, options, files, options.jobs):
+    for _, done in tried_each(partial(_on_rig, options), files, options.jobs):
         if isinstance(done.result, ViewerError):
             broken.append(str(done.result))
         else:
@@ -297,10 +294,8 @@ def run_limits(options: LimitsOptions) -> Result:
     warn(f"left out: {line}" for line in broken)
     if not clips:
         raise InputError(f"{', '.join(options.paths)}: expected motion of a figure, found none")
-    try:
+    with prefixed(", ".join(options.paths), but="limits: "):
         found = motion.learned(rig.skeleton, clips, options.quantile, math.radians(options.margin))
-    except InputError as error:
-        raise InputError(f"{', '.join(options.paths)}: {str(error).removeprefix('limits: ')}") from error
     if found.still:
         warn([f"{options.to}: joints that never move keep the limits that they had: {motion.named_still(found)}"])
     made = replace(rig, skeleton=found.skeleton, limits_from="learned")
@@ -312,10 +307,8 @@ def run_limits(options: LimitsOptions) -> Result:
 def _on_rig(options: LimitsOptions, file: str) -> Clip:
     character = inputs.load_input(file, options.reading, quiet=True)
     inputs.motion_of(character, file)
-    try:
+    with prefixed(file, but="retarget: "):
         return motion.on_rig(load(options.to).skeleton, character)
-    except InputError as error:
-        raise InputError(f"{file}: {str(error).removeprefix('retarget: ')}") from error
 
 
 def _limit_lines(found: motion.Learned, clips: int) -> list[str]:

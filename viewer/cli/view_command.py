@@ -74,9 +74,16 @@ def _check_done(script: Replay, window: Window) -> None:
 
 
 def _figures(options: ViewOptions) -> tuple[Session, Callable[[Controller], None] | None]:
-    """The session of one file or several; of several, those that cannot be read are named, and the others are shown."""
+    """The session of one file or several, and a function for the window's first message or question.
+
+    Of several files, those that cannot be read are named, and the others are shown.
+    """
     if not options.more:
-        return _session(options)
+        if is_session(options.file):
+            return _saved_session(options)
+        document = _figure(options.file, options, first=True)
+        demo = find_demo(options.file) if options.file.startswith(inputs.DEMO) else None
+        return Session(document, figures=None if demo is None else demo.figures(document)), None
     found: list[tuple[str, Document]] = []
     errors: list[ViewerError] = []
     for index, file in enumerate([options.file, *options.more]):
@@ -98,24 +105,13 @@ def _figures(options: ViewOptions) -> tuple[Session, Callable[[Controller], None
 
 
 def _figure(file: str, options: ViewOptions, *, first: bool) -> Document:
-    """The document of one of several files."""
+    """The document of a file; ``first``: as the options of the beginning ask."""
     if is_session(file):
         return _changed(read_document(file), options)
     if file.startswith(inputs.DEMO):
         return _changed(find_demo(file).build(), options)
     character = inputs.load_input(file, options.reading)
     return _changed(_document(character, options) if first else new_document(character), options)
-
-
-def _session(options: ViewOptions) -> tuple[Session, Callable[[Controller], None] | None]:
-    """The session to show, and a function for the window's first message or question."""
-    if is_session(options.file):
-        return _saved_session(options)
-    if options.file.startswith(inputs.DEMO):
-        demo = find_demo(options.file)
-        document = _changed(demo.build(), options)
-        return Session(document, figures=demo.figures(document)), None
-    return Session(_changed(_document(inputs.load_input(options.file, options.reading), options), options)), None
 
 
 def _saved_session(options: ViewOptions) -> tuple[Session, Callable[[Controller], None] | None]:
@@ -130,8 +126,8 @@ def _saved_session(options: ViewOptions) -> tuple[Session, Callable[[Controller]
         return _opened(bare, options), lambda shown: shown.opening.ask_motion_of(path, bare)
     motion = opened.motion
     tell = None if motion is None else (lambda shown: shown.opening.note_motion(motion))
-    if headless and opened.motion is not None:
-        warn([f"{options.file}: {opened.motion.words}; the session's own copy is used"])
+    if headless and motion is not None:
+        warn([f"{options.file}: {motion.words}; the session's own copy is used"])
     return _opened(opened, options, path, opened.digest), tell
 
 
@@ -146,12 +142,12 @@ def _opened(opened: Opened, options: ViewOptions, path: Path | None = None, dige
 
 def _document(character: Character, options: ViewOptions) -> Document:
     skeleton = character.skeleton
-    if options.beginning.frame is not None and options.beginning.clip is None:
-        inputs.check_frames(inputs.motion_of(character, options.file), options.file, options.beginning.frame)
     begin = options.beginning
+    if begin.frame is not None and begin.clip is None:
+        inputs.check_frames(inputs.motion_of(character, options.file), options.file, begin.frame)
     given = None if begin.goals is None else goals_of(begin.goals, skeleton)
     goals, contact, ground = given or (None, None, None)
-    pose = None if options.beginning.pose is None else inputs.named_pose(skeleton, options.beginning.pose)
+    pose = None if begin.pose is None else inputs.named_pose(skeleton, begin.pose)
     found = new_document(character, clip=begin.clip, frame=begin.frame, pose=pose, goals=goals, contact=contact)
     return replace(found, balance=replace(found.balance, **grounded(found, ground))) if found.balance.on else found
 

@@ -15,6 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
@@ -29,12 +30,11 @@ from viewer.cli import job
 from viewer.errors import InputError, MachineError, OutputError, ViewerError, missing_library, one_line
 from viewer.progress import watched_by
 
-O = TypeVar("O")
 T = TypeVar("T")
 R = TypeVar("R")
 
-Work: TypeAlias = Callable[[O, T], R]
-"""Processes one item; a function of a module, so that other processes can import it."""
+Trial: TypeAlias = Callable[[Any, str], Any]
+"""From an item and its name in messages to its result or error, in any process."""
 
 MOST_DEATHS = 2
 """Workers that one item may end."""
@@ -69,34 +69,32 @@ class Done(NamedTuple):
 
 
 def tried_each(
-    work: Work[O, T, R],
-    options: O,
+    work: Callable[[T], R],
     items: Sequence[T],
     jobs: int,
     scheduler: str | None = None,
     name: Callable[[T], str] = str,
     arrived: Callable[[T, Done], object] = lambda *_: None,
 ) -> Iterator[tuple[T, Done]]:
-    """Yield every item with the outcome of ``work(options, item)``, in order; ``name`` is an item's in messages.
+    """Yield every item with the outcome of ``work(item)``, in order; ``name`` is an item's in messages.
 
-    One job is this process alone; ``scheduler`` is the address of a Dask scheduler whose workers do it. ``arrived`` is
-    called with each item as soon as it is done, which may be before those in front of it.
+    One job is this process alone; ``scheduler`` is the address of a Dask scheduler whose workers do it. Other processes
+    import the work, a function of a module or a `partial` of one. ``arrived`` is called with each item as soon as it is
+    done, which may be before those in front of it.
 
     Raises:
         MachineError: the machine lacks something, and so every item would fail.
     """
+    trial = partial(_attempt, work)
     if not scheduler and (jobs == 1 or len(items) < 2):
         for item in items:
             since = time.perf_counter()
-            result = _attempt((work, options), item, name(item))
+            result = trial(item, name(item))
             done = Done(result, seconds=time.perf_counter() - since)
             arrived(item, done)
             yield item, done
         return
-    if scheduler:
-        answers = on_cluster(_attempt, (work, options), items, name, scheduler)
-    else:
-        answers = on_processes(_attempt, (work, options), items, name, jobs)
+    answers = on_cluster(trial, items, name, scheduler) if scheduler else on_processes(trial, items, name, jobs)
     early: dict[int, Done] = {}
     turn = 0
     for place, done in answers:
@@ -110,11 +108,10 @@ def tried_each(
             turn += 1
 
 
-def _attempt(one: tuple[Work[O, T, R], O], item: T, name: str) -> R | ViewerError:
+def _attempt(work: Callable[[T], R], item: T, name: str) -> R | ViewerError:
     """The result, or the error of this item; neither a bad file nor a bug stops the other items."""
-    work, options = one
     try:
-        return work(options, item)
+        return work(item)
     except (MachineError, BrokenPipeError):
         raise
     except ViewerError as error:
@@ -143,7 +140,7 @@ def _naming(name: str, error: ViewerError) -> ViewerError:
 class _Worker:
     """A process and what it works on."""
 
-    def __init__(self, work: Callable[[Any, Any, str], Any], options: object, others: Sequence[_Worker]) -> None:
+    def __init__(self, trial: Trial, others: Sequence[_Worker]) -> None:
         # A forked process has all modules at once. With threads a fork may hang, and other systems do not support it
         # well.
         forks = sys.platform == "linux" and threading.active_count() == 1
@@ -152,7 +149,7 @@ class _Worker:
         inherited = [self.link, *(other.link for other in others)] if forks else []
         manner = job.is_quiet(), job.is_debug()
         self.process: BaseProcess = context.Process(  # type: ignore[attr-defined]  # of every context
-            target=_serve, args=(theirs, work, options, manner, inherited), daemon=True
+            target=_serve, args=(theirs, trial, manner, inherited), daemon=True
         )
         self.process.start()
         theirs.close()
@@ -171,12 +168,8 @@ class _Worker:
         self.process.join()
 
 
-def on_processes(
-    work: Callable[[Any, Any, str], Any], options: object, items: Sequence[T], name: Callable[[T], str], jobs: int
-) -> Iterator[tuple[int, Done]]:
+def on_processes(trial: Trial, items: Sequence[T], name: Callable[[T], str], jobs: int) -> Iterator[tuple[int, Done]]:
     """Yield the index and the outcome of every item, in the order in which they are done.
-
-    Arguments are those of `tried_each`; ``work`` is also given the item's name.
 
     Raises:
         MachineError: the machine lacks something, and so every item would fail.
@@ -186,7 +179,7 @@ def on_processes(
     deaths: dict[int, int] = {}
     workers: list[_Worker] = []
     for _ in range(min(jobs, len(items), _MOST_PROCESSES)):
-        workers.append(_Worker(work, options, workers))
+        workers.append(_Worker(trial, workers))
     stopped = False
     try:
         while waiting or any(worker.place >= 0 for worker in workers):
@@ -211,7 +204,7 @@ def on_processes(
                     done = _lost(name(items[place]), deaths[place], time.monotonic() - worker.since)
                     worker.end()
                     others = [other for other in workers if other is not worker]
-                    workers[workers.index(worker)] = _Worker(work, options, others)
+                    workers[workers.index(worker)] = _Worker(trial, others)
                 if done is None:
                     waiting.appendleft(place)
                 elif isinstance(done.result, MachineError):
@@ -258,10 +251,7 @@ def _lost(name: str, deaths: int, seconds: float) -> Done | None:
     return Done(InputError(problem), seconds=seconds, set_aside=True)
 
 
-def _serve(
-    link: Connection, work: Callable[[Any, Any, str], Any], options: object, manner: tuple[bool, bool],
-    inherited: Sequence[Connection],
-) -> None:  # fmt: skip
+def _serve(link: Connection, trial: Trial, manner: tuple[bool, bool], inherited: Sequence[Connection]) -> None:
     """In a worker process: do items until the link is closed; the parent handles Ctrl+C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for end in inherited:  # while a copy of the parent's end is open, its death would not be noticed
@@ -271,10 +261,10 @@ def _serve(
     with watched_by(None), contextlib.suppress(EOFError, OSError):  # the parent has ended, perhaps by a kill
         while True:
             item, name = link.recv()
-            link.send(apart(work, options, item, name))
+            link.send(apart(trial, item, name))
 
 
-def apart(work: Callable[[Any, Any, str], Any], options: object, item: object, name: str) -> Done:
+def apart(trial: Trial, item: object, name: str) -> Done:
     """Do one item, and keep what it prints to stderr for the parent, which prints it in the items' order."""
     printed, since = io.StringIO(), time.perf_counter()
     with (
@@ -283,7 +273,7 @@ def apart(work: Callable[[Any, Any, str], Any], options: object, item: object, n
         np.errstate(over="ignore", invalid="ignore"),
     ):
         try:
-            result = work(options, item, name)
+            result = trial(item, name)
         except ViewerError as error:
             result = error
     return Done(result, printed.getvalue(), time.perf_counter() - since, _peak_mb())
@@ -301,9 +291,7 @@ def _peak_mb() -> float:
 # --- a cluster
 
 
-def on_cluster(
-    work: Callable[[Any, Any, str], Any], options: object, items: Sequence[T], name: Callable[[T], str], address: str
-) -> Iterator[tuple[int, Done]]:
+def on_cluster(trial: Trial, items: Sequence[T], name: Callable[[T], str], address: str) -> Iterator[tuple[int, Done]]:
     """As `on_processes`, on the workers of a scheduler: an item whose worker ends is done by another.
 
     Raises:
@@ -323,7 +311,7 @@ def on_cluster(
         _check_versions(client, address)
         manner = (job.is_quiet(), job.is_debug())
         sent = {
-            client.submit(_there, work, options, item, name(item), str(Path.cwd()), manner, pure=False): place
+            client.submit(_there, trial, item, name(item), str(Path.cwd()), manner, pure=False): place
             for place, item in enumerate(items)
         }
         for future in as_completed(list(sent)):
@@ -353,12 +341,9 @@ def _version() -> str:
     return viewer.__version__
 
 
-def _there(
-    work: Callable[[Any, Any, str], Any], options: object, item: object, name: str, folder: str,
-    manner: tuple[bool, bool],
-) -> Done:  # fmt: skip
+def _there(trial: Trial, item: object, name: str, folder: str, manner: tuple[bool, bool]) -> Done:
     """On a worker: do one item in the folder in which the command was called."""
     with _one_at_a_time:
         os.chdir(folder)
         job.be_quiet(manner[0], debug=manner[1])
-        return apart(work, options, item, name)
+        return apart(trial, item, name)

@@ -45,15 +45,8 @@ from viewer.spatial.vectors import unit
 
 AUTO = "auto"
 FILE, LEARNED, BOTH, HUMAN, CLIP, NONE = LIMIT_SOURCES
-WORDS: dict[str, str] = {
-    FILE: "File",
-    LEARNED: "Learned",
-    BOTH: "Human + clip",
-    HUMAN: "Human",
-    CLIP: "Clip",
-    NONE: "None",
-}
-"""The sources as they are shown."""
+WORDS: dict[str, str] = {source: source.replace("+", " + ").capitalize() for source in LIMIT_SOURCES}
+"""The sources as they are shown: "Human + clip"."""
 _MODEL = "biped-hands.json"
 
 _AROUND, _OUT = 12, (0.25, 0.5, 0.75, 1.0)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from viewer.cli.bench.plan import Plan, measure_apart
+from viewer.cli.bench.plan import measure_apart, plan_of
 from viewer.cli.bench.solves import NUMBA, NUMPY, TURN
 from viewer.cli.job import Json, Result, warn
 from viewer.cli.solving_options import BENCH_PARTS, BenchOptions
@@ -101,43 +101,43 @@ def _methods(figures: Figures) -> list[Table]:
     return [_side_by_side("Every solver by its name", note, figures, iterations=True)]
 
 
+def _by_key(title: str, note: str, what: str, columns: Mapping[str, str], runs: Mapping[str, Figures]) -> Table:
+    """A row for each run by its label, which is ``what``; ``columns`` are the keys of its figures, by header."""
+    rows = [(label, *(number(run[key]) for key in columns.values())) for label, run in runs.items()]
+    return Table(title, note, (what, *columns), rows)
+
+
 def _drag(figures: Figures) -> list[Table]:
-    keys = ("below_1_mm_percent", "error_mm_p99", "joint_step_deg_p99", "joint_step_deg_max", "ms")
-    rows = [
-        (f"{rig}, {iterations} a frame", *(number(run[key]) for key in keys))
+    following = {
+        f"{rig}, {iterations} a frame": run
         for rig, found in figures.items()
         for iterations, run in found["following"].items()
-    ]
-    header = (
-        "rig, iterations",
-        "% of frames below 1 mm",
-        "mm off p99",
-        "joint step p99, deg",
-        "largest, deg",
-        "ms a frame",
-    )
-    following = Table("Dragging", "Ten motions of 240 frames, followed from rest.", header, rows)
-    back = [
-        (f"{rig}, {shape}", *(number(run[key]) for key in ("size_m", "trials", "degrees_median", "degrees_p90")))
-        for rig, found in figures.items()
-        for shape, run in found["return"].items()
-    ]
-    note = "One effector goes out and back, then 30 still frames: the joint that is farthest from where it was."
-    names = ("rig, path", "metres out", "trials", "degrees, median", "p90")
-    return [following, Table("Out and back", note, names, back), _beyond(figures)]
-
-
-def _beyond(figures: Figures) -> Table:
-    keys = ("frozen", "joint_step_deg_median", "joint_step_deg_max")
-    rows = [
-        (f"{rig}, {found['beyond']['trials']} drags", *(number(found["beyond"][key]) for key in keys))
-        for rig, found in figures.items()
-    ]
-    note = (
+    }
+    followed = {
+        "% of frames below 1 mm": "below_1_mm_percent",
+        "mm off p99": "error_mm_p99",
+        "joint step p99, deg": "joint_step_deg_p99",
+        "largest, deg": "joint_step_deg_max",
+        "ms a frame": "ms",
+    }
+    returns = {f"{rig}, {shape}": run for rig, found in figures.items() for shape, run in found["return"].items()}
+    returned = {
+        "metres out": "size_m", "trials": "trials", "degrees, median": "degrees_median", "p90": "degrees_p90",
+    }  # fmt: skip
+    beyond = {f"{rig}, {found['beyond']['trials']} drags": found["beyond"] for rig, found in figures.items()}
+    stood = {
+        "frozen": "frozen", "largest step, deg, median": "joint_step_deg_median", "largest": "joint_step_deg_max",
+    }  # fmt: skip
+    back = "One effector goes out and back, then 30 still frames: the joint that is farthest from where it was."
+    out = (
         "One effector goes 1.2 m out, a centimetre a frame, and back: how many drags stand still for more than five "
         "frames though their targets are in reach, and how far a joint turns in one frame at most."
     )
-    return Table("Out of reach and back", note, ("rig", "frozen", "largest step, deg, median", "largest"), rows)
+    return [
+        _by_key("Dragging", "Ten motions of 240 frames, followed from rest.", "rig, iterations", followed, following),
+        _by_key("Out and back", back, "rig, path", returned, returns),
+        _by_key("Out of reach and back", out, "rig", stood, beyond),
+    ]
 
 
 def _unreachable(figures: Figures) -> list[Table]:
@@ -151,10 +151,9 @@ def _unreachable(figures: Figures) -> list[Table]:
 
 
 def _lockup(figures: Figures) -> list[Table]:
-    keys = ("one_shot_percent", "dragging_percent", "released_percent")
-    rows = [(method, *(number(run[key]) for key in keys)) for method, run in figures.items()]
+    columns = {"one-shot": "one_shot_percent", "dragging": "dragging_percent", "released": "released_percent"}
     note = "Four links in a plane, 45 degrees either way, 300 goals within reach: percent that are not reached."
-    return [Table("Lock-ups", note, ("solver", "one-shot", "dragging", "released"), rows)]
+    return [_by_key("Lock-ups", note, "solver", columns, figures)]
 
 
 def _poses(figures: Figures) -> list[Table]:
@@ -282,11 +281,6 @@ _HEADLINES = (
 )
 
 
-def usual_file() -> Path:
-    """The history file unless another one is named."""
-    return log_folder() / "bench.jsonl"
-
-
 def read(path: Path) -> list[dict[str, Json]]:
     """All runs, oldest first; none if there is no file. Invalid lines, as of a crash, are skipped."""
     try:
@@ -372,7 +366,7 @@ def _date(run: Mapping[str, Json]) -> str:
 
 def run_bench(options: BenchOptions) -> Result | Iterator[Result]:
     """Measure part by part, or show earlier figures."""
-    file = usual_file() if options.history_file is None else Path(options.history_file)
+    file = log_folder() / "bench.jsonl" if options.history_file is None else Path(options.history_file)
     earlier = read(file)
     if options.history:
         lines = [as_text(over_time(earlier)) if earlier else f"{file}: no run yet"]
@@ -382,7 +376,7 @@ def run_bench(options: BenchOptions) -> Result | Iterator[Result]:
 
 def _measured(options: BenchOptions, file: Path, earlier: list[dict[str, Json]]) -> Iterator[Result]:
     """The tables of each chosen part when it is done, then the changes since the last run, and all figures."""
-    plan = Plan(seed=options.seed, count=options.count, quick=options.quick)
+    plan = plan_of(options)
     about = plan.about()
     yield Result([heading(about)])
     parts: dict[str, Json] = {}

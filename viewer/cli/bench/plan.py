@@ -25,8 +25,8 @@ from viewer.choices import Backend
 from viewer.cli.bench import bench_problems
 from viewer.cli.bench.bench_problems import Problems
 from viewer.cli.bench.rigs import Rig, find_rig
-from viewer.cli.job import Json, print_json, progress_bars
-from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
+from viewer.cli.job import Json, add_fields, made_from, print_json, progress_bars
+from viewer.cli.solving_options import BENCH_COUNT, BENCH_SEED, BenchOptions
 from viewer.errors import MachineError
 
 _MODULES = {"drag": "drags", "unreachable": "drags", "lockup": "drags", "poses": "bench_poses"}
@@ -89,8 +89,13 @@ class Plan:
         return {"machine": machine(), "seed": self.seed, "count": self.at_most(self.count), "quick": self.quick}
 
 
+def plan_of(options: BenchOptions) -> Plan:
+    """The plan that a command line asks for, with our own problems."""
+    return Plan(seed=options.seed, count=options.count, quick=options.quick)
+
+
 def measure(part: str, plan: Plan) -> Json:
-    """Measure a part, one of `BENCH_PARTS`, in this process."""
+    """Measure a part, one of `viewer.cli.solving_options.BENCH_PARTS`, in this process."""
     module = import_module(f"viewer.cli.bench.{_MODULES.get(part, 'solves')}")
     result: Json = getattr(module, f"measure_{part}")(plan)
     return result
@@ -150,11 +155,8 @@ def _processor() -> str:
 def work() -> None:
     """Entry point of the separate process: measure the part of the command line and print JSON."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
-    parser.add_argument("part", choices=BENCH_PARTS)
-    parser.add_argument("--seed", type=int, default=BENCH_SEED)
-    parser.add_argument("--count", type=int, default=BENCH_COUNT)
-    parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    add_fields(parser, BenchOptions)
+    options = made_from(BenchOptions, parser.parse_args())
     with progress_bars():
-        result = measure(arguments.part, Plan(seed=arguments.seed, count=arguments.count, quick=arguments.quick))
+        result = measure(options.parts[0], plan_of(options))
     print_json(result)

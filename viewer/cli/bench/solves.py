@@ -13,8 +13,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
@@ -305,14 +306,10 @@ def _batch_s(plan: Plan, rig: Rig, set_of: Problems, threads: int) -> tuple[floa
     solver = Solver(rig.skeleton, rig.goals(), backend=plan.backend)
     rest = rig.skeleton.rest_pose()
     turns = set_of.turns if rig.turned.any() else None
-    solver.solve_batch(rest, set_of.targets[:1])  # loads the kernels
-    seconds = []
-    for _ in range(_REPEATS):
-        started = time.perf_counter()
-        many = solver.solve_batch(rest, set_of.targets, target_rotations=turns, threads=threads)
-        seconds.append(time.perf_counter() - started)
+    call = partial(solver.solve_batch, rest, set_of.targets, target_rotations=turns, threads=threads)
+    many = call()  # also loads the kernels
     found = score(rig, set_of.targets, set_of.turns, many.rotations, many.translations)
-    return float(np.median(seconds)), int(found.valid.sum())
+    return _median_s(call, _REPEATS), int(found.valid.sum())
 
 
 def measure_files(plan: Plan, others: Mapping[str, Reader] = MappingProxyType({})) -> dict[str, Json]:
@@ -325,18 +322,17 @@ def measure_files(plan: Plan, others: Mapping[str, Reader] = MappingProxyType({}
     assert long.clip is not None
     clip, chain = long.clip, load(_CHAIN).skeleton
     pose, straight = clip.pose(0), chain.rest_pose()
-    seconds = _median_s(lambda: fk_clip(long.skeleton, clip), runs)
+    seconds = _median_s(partial(fk_clip, long.skeleton, clip), runs)
     kinematics: dict[str, Json] = {
         "joints": len(long.skeleton),
         "clip_frames": len(clip),
         "clip_frames_per_s": len(clip) / seconds,
-        "pose_us": 1e6 * _median_s(lambda: fk(long.skeleton, pose), 20 * runs),
-        "chain_1000_us": 1e6 * _median_s(lambda: fk(chain, straight), 20 * runs),
+        "pose_us": 1e6 * _median_s(partial(fk, long.skeleton, pose), 20 * runs),
+        "chain_1000_us": 1e6 * _median_s(partial(fk, chain, straight), 20 * runs),
     }
     names = [SAMPLE + name for name in sample_names()]
     loading: dict[str, Json] = {
-        name: 1e3 * _median_s(lambda name=name: load(name), runs)  # type: ignore[misc]  # a default binds it now
-        for name in watched("loading", names, len(names))
+        name: 1e3 * _median_s(partial(load, name), runs) for name in watched("loading", names, len(names))
     }
     return {"forward_kinematics": kinematics, "load_ms": loading, "long_bvh": _long_bvh(long, runs, others)}
 
@@ -354,22 +350,30 @@ def _long_bvh(long: Character, runs: int, others: Mapping[str, Reader]) -> Json:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "long.bvh")
         save(long, file)
-        readers: dict[str, Reader] = {"ikviewer": lambda name: load(name, units="cm", up="y"), **others}
-        times: dict[str, list[float]] = {name: [] for name in readers}
-        for _ in watched("a long BVH file", range(runs), runs):
-            for name, reader in readers.items():
-                times[name].append(_median_s(lambda read=reader: read(str(file)), 1))  # type: ignore[misc]
-        medians: dict[str, Json] = {name: 1e3 * statistics.median(seconds) for name, seconds in times.items()}
-        return {"megabytes": file.stat().st_size / 1e6, "ms": medians}
+        readers: dict[str, Reader] = {"ikviewer": partial(load, units="cm", up="y"), **others}
+        medians = _medians_s(
+            {name: partial(read, str(file)) for name, read in readers.items()},
+            watched("a long BVH file", range(runs), runs),
+        )
+        return {
+            "megabytes": file.stat().st_size / 1e6,
+            "ms": {name: 1e3 * seconds for name, seconds in medians.items()},
+        }
 
 
 def _median_s(call: Callable[[], object], runs: int) -> float:
-    seconds = []
-    for _ in range(runs):
-        started = time.perf_counter()
-        call()
-        seconds.append(time.perf_counter() - started)
-    return statistics.median(seconds)
+    return _medians_s({"": call}, range(runs))[""]
+
+
+def _medians_s(calls: Mapping[str, Callable[[], object]], rounds: Iterable[int]) -> dict[str, float]:
+    """Median seconds of calls that take turns, one of each a round."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in rounds:
+        for name, call in calls.items():
+            started = time.perf_counter()
+            call()
+            times[name].append(time.perf_counter() - started)
+    return {name: statistics.median(seconds) for name, seconds in times.items()}
 
 
 # --- cold starts: processes, from nothing to the first solved pose
@@ -380,21 +384,16 @@ def measure_start(plan: Plan) -> dict[str, Json]:
     runs = plan.at_most(_STARTS)
     with tempfile.TemporaryDirectory() as cache:
         variables = environment() | {"NUMBA_CACHE_DIR": cache}
-        programs = dict(_PROGRAMS)
+        starts = {name: partial(_run, program, variables) for name, program in _PROGRAMS.items()}
         result: dict[str, Json] = {}
         if find_spec("numba") is not None and not plan.quick:
-            result["first_numba_solve_empty_cache"] = _process_s(_COMPILED, variables)
-            programs["first_numba_solve_warm_cache"] = _COMPILED
-        for program in programs.values():
-            _process_s(program, variables)  # brings the files into the system's cache
-        times: dict[str, list[float]] = {name: [] for name in programs}
-        for _ in watched("starts", range(runs), runs):
-            for name, program in programs.items():
-                times[name].append(_process_s(program, variables))
-    return result | {name: statistics.median(seconds) for name, seconds in times.items()}
+            compiled = partial(_run, _COMPILED, variables)
+            result["first_numba_solve_empty_cache"] = _median_s(compiled, 1)
+            starts["first_numba_solve_warm_cache"] = compiled
+        for start in starts.values():
+            start()  # brings the files into the system's cache
+        return result | _medians_s(starts, watched("starts", range(runs), runs))
 
 
-def _process_s(program: str, variables: dict[str, str]) -> float:
-    started = time.perf_counter()
+def _run(program: str, variables: dict[str, str]) -> None:
     subprocess.run([sys.executable, "-P", "-c", program], env=variables, check=True, stdout=subprocess.DEVNULL)  # noqa: S603 - programs of ours
-    return time.perf_counter() - started
