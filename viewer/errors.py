@@ -128,21 +128,26 @@ def of_file(file: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def at_path(path: str | None = None, *, file: str | None = None) -> Iterator[None]:
-    """Turn `InputError`s in the block, of values from a file, into `FormatError`s at their path in it."""
+def at_path(
+    path: str | None = None, *, file: str | None = None, line: int | None = None, but: str = ""
+) -> Iterator[None]:
+    """Turn `InputError`s in the block, of values from a file, into `FormatError`s at their path in it, without ``but``.
+
+    ``but`` is the beginning of messages, such as "builder: ", that says less than the path.
+    """
     try:
         yield
     except InputError as error:
-        raise FormatError(str(error), file=file, path=path) from error
+        raise FormatError(str(error).removeprefix(but), file=file, line=line, path=path) from error
 
 
 @contextmanager
-def prefixed(where: object) -> Iterator[None]:
-    """Make the messages of `InputError`s in the block begin with ``where``."""
+def prefixed(where: object, *, but: str = "") -> Iterator[None]:
+    """Make the messages of `InputError`s in the block begin with ``where``, in place of ``but``."""
     try:
         yield
     except InputError as error:
-        raise InputError(f"{where}: {error}") from error
+        raise InputError(f"{where}: {str(error).removeprefix(but)}") from error
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from viewer.cli.file_options import (
 from viewer.cli.info_command import length_of
 from viewer.cli.job import Json, Result, UsageError, warn
 from viewer.cli.many_files import Destination, Input, Kind, check_not_read, inputs_of, is_folder, on_each
-from viewer.errors import InputError, plural, quote, unknown_name
+from viewer.errors import InputError, plural, prefixed, quote, unknown_name
 from viewer.formats.bounds import check_character
 from viewer.formats.file_formats import SAMPLE, FileFormat, format_of, is_session
 from viewer.formats.load import load, sample_names
@@ -279,9 +279,8 @@ def run_edit(options: EditOptions) -> Result:
 def _edited(skeleton: Skeleton, texts: list[str], option: str, edit: Callable[[Skeleton, str], Skeleton]) -> Skeleton:
     for text in texts:
         try:
-            skeleton = edit(skeleton, text)
-        except InputError as error:
-            raise InputError(f"{option} {quote(text)}: {str(error).removeprefix('builder: ')}") from error
+            with prefixed(f"{option} {quote(text)}", but="builder: "):
+                skeleton = edit(skeleton, text)
         except UsageError as error:
             raise UsageError(f"argument {option}: {quote(text)}: {error}") from error
     return skeleton

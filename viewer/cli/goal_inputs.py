@@ -20,7 +20,7 @@ from viewer.cli.inputs import as_file, warned
 from viewer.cli.job import print_note
 from viewer.cli.options import ShapeText
 from viewer.cli.solving_options import Touching
-from viewer.errors import InputError, quote, unknown_name
+from viewer.errors import InputError, prefixed, quote, unknown_name
 from viewer.formats.companion_json import read_contacts, read_layers
 from viewer.formats.goals_json import Asked, read_goals_file
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
@@ -150,12 +150,10 @@ def objects_of(given: Sequence[ShapeText], taken: Collection[str] = ()) -> list[
 
 
 def _object(given: ShapeText, name: str) -> Object:
-    try:
+    with prefixed("--object"):
         if given.shape == "mesh":
             return Mesh(name, path=given.file, center=given.center)
         if given.shape == "box":
             width, height, depth = given.sizes
             return Box(name, given.center, (width, height, depth))
         return Sphere(name, given.center, given.sizes[0])
-    except InputError as error:
-        raise InputError(f"--object: {error}") from error

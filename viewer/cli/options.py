@@ -78,8 +78,7 @@ def usage_of(name: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        message = str(error)
-        raise UsageError(f"argument {name}: {message[message.find('expected') :]}") from error
+        raise UsageError(f"argument {name}: {str(error).removeprefix(f'{name[2:]}: ')}") from error
 
 
 def _number(text: str) -> float:

@@ -15,6 +15,7 @@ from viewer.cli import inputs
 from viewer.cli.goal_inputs import check_enabled, contact_of, goal_from, goals_of, layers_of
 from viewer.cli.job import Json, Result, UsageError, warn
 from viewer.cli.many_files import Kind, one_or_each
+from viewer.cli.options import usage_of
 from viewer.cli.solving_options import BENDS, LabOptions, LayerOptions, SolveOptions, Solving
 from viewer.errors import InputError, one_line, plural, prefixed, quote, shown
 from viewer.formats.file_formats import PICTURES, POSES
@@ -330,10 +331,8 @@ def _together(layers: Sequence[Layer]) -> Iterator[str]:
 
 def run_lab(options: LabOptions) -> Result:
     """Solve by every method; print a line for each, write the report with ``-o``."""
-    try:
+    with usage_of("--methods"):
         checked_methods(options.methods)
-    except InputError as error:
-        raise UsageError(f"argument --methods: {str(error).removeprefix('methods: ')}") from error
     output = None if options.output is None else inputs.checked_output(options.output, LAB_OUTPUTS)
     inputs.check_kept(output, options)
     character = inputs.load_clip(options.file, options.reading, options.start.clip)

@@ -261,18 +261,13 @@ def goals_file_from_text(
 def _contact(entry: ContactEntry, file: str, skeleton: Skeleton, folder: Path) -> Contact:
     objects = []
     for index, one in enumerate(entry.objects):
-        try:
+        named = quote(one.name)
+        word = next((word for word in ("sphere", "box", "mesh") if getattr(one, word) is not None), "")
+        with at_path(f"contact.objects[{index}] {named}", file=file, but=f"{word} {named}: "):
             objects.append(_object(one, folder))
-        except InputError as error:
-            named = quote(one.name)
-            problem = str(error).removeprefix(f"sphere {named}: ").removeprefix(f"box {named}: ")
-            problem = problem.removeprefix(f"mesh {named}: ")
-            raise FormatError(problem, file=file, path=f"contact.objects[{index}] {named}") from error
-    try:
+    with at_path("contact", file=file, but="contact: "):
         contact = Contact(entry.floor, entry.bodies, objects, entry.exclude)
         check_names(skeleton, contact)
-    except InputError as error:
-        raise FormatError(str(error).removeprefix("contact: "), file=file, path="contact") from error
     return contact
 
 

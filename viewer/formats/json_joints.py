@@ -174,11 +174,9 @@ def _inertia_of(joint: Joint, source: Source) -> Inertia | None:
     given = joint.inertia
     if given is None:
         return None
-    try:
+    with at_path(".inertia", but="inertia: "):
         x, y, z = lengths_to_internal(np.array(given.center), source).tolist()
         return Inertia(given.mass, (x, y, z), given.moments)
-    except InputError as error:
-        raise FormatError(str(error).removeprefix("inertia: "), path=".inertia") from None
 
 
 def _motor_of(joint: Joint, kind: JointKind, source: Source) -> Motor | None:

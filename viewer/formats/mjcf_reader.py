@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, MachineError, is_installed, quote
+from viewer.errors import FormatError, InputError, MachineError, at_path, is_installed, quote
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.files import read_bytes
 from viewer.formats.meshes import Shape, package_of, primitive, rigid_skin
@@ -88,10 +88,8 @@ def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
     _check_files(root, path, name, [])
     model = _compiled(path, name)
     gravity = np.abs(model["gravity"])
-    try:
+    with at_path(file=name, but="builder: "):
         character = _character(model, root, source_of("mjcf", name, units, up, "y" if gravity[1] > gravity[2] else "z"))
-    except InputError as error:
-        raise FormatError(str(error).removeprefix("builder: "), file=name) from error
     stated = unconverted("MuJoCo", units, "y" if up == "z" else up)
     return replace(character, warnings=(*stated, *character.warnings))
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.choices import PresetName
-from viewer.errors import FormatError, InputError, ViewerError, of_file, quote, unknown_name
+from viewer.errors import FormatError, InputError, of_file, prefixed, quote, unknown_name
 from viewer.formats.arrays_and_tables import keys_of, read_array, read_arrays, read_npz
 from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS
 from viewer.formats.file_formats import POINT_FILES, check_units, format_of, wrong_suffix
@@ -257,7 +257,7 @@ def fit_file(path: Path, name: str, how: Fitting) -> Character:
     stem = Path(name).stem or "fit"
     fps = how.fps or recorded.fps or FPS
     notes = [] if how.fps or recorded.fps else [f"{FPS:g} frames a second are assumed: nothing in the file says it"]
-    try:
+    with prefixed(name, but="fit: "):
         if recorded.axis_angles is not None:
             character = _of_axis_angles(recorded, how, fps, stem)
         else:
@@ -265,11 +265,6 @@ def fit_file(path: Path, name: str, how: Fitting) -> Character:
                 raise InputError("a height is for axis-angles (AMASS); positions say how tall a figure is")
             character, odd = _of_positions(recorded, how, fps, stem)
             notes += odd
-    except FormatError:
-        raise
-    except ViewerError as error:
-        problem = str(error).removeprefix("fit: ")
-        raise InputError(f"{name}: {problem}") from error
     if how.rig is None:
         limited, limits_from = derived_limits(character.skeleton, character.clips.values())
         character = replace(character, skeleton=limited, limits_from=limits_from)
@@ -315,10 +310,8 @@ def _named(count: int, names: tuple[str, ...] | None, how: Fitting) -> tuple[Poi
             names = described.points
     if how.names is not None:
         names, parents = read_names(how.names)
-        try:
+        with prefixed(how.names):
             described = tree_set(names, parents) if parents is not None else set_of_names(names)
-        except InputError as error:
-            raise InputError(f"{how.names}: {error}") from error
         if described is None and how.rig is None:
             cure = "write each joint's parent behind its name, or say the rig (--to)"
             raise InputError(f"{how.names}: these names are of no preset: {cure}")

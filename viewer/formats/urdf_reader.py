@@ -21,6 +21,7 @@ from viewer.errors import (
     InputError,
     MachineError,
     and_more,
+    at_path,
     is_installed,
     listed,
     more_such,
@@ -376,13 +377,11 @@ def _skeleton(
                 parent, offset, rotation = between, np.zeros(3), IDENTITY
         kind = _KINDS[joint.word]
         about = joint.axis if kind in ("hinge", "slide") else None
-        try:
+        with at_path(line=joint.element.line, but="builder: "):
             builder.add(
                 link, parent, offset, kind=kind, axis=about, limits=joint.limits, rotation=rotation,
                 inertia=inertias.get(link), motor=motors.get(link),
             )  # fmt: skip
-        except InputError as error:
-            raise FormatError(str(error).removeprefix("builder: "), line=joint.element.line) from error
     for link, goal in tools_of(_robot_links(ordered)):
         builder.effector(link, link, goal=goal)
     _follow(builder, [joint for _, joint in ordered[1:] if joint is not None], warnings)
