@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from viewer.cli import inputs
 from viewer.cli.file_options import FkOptions, InfoOptions
@@ -17,8 +16,7 @@ from viewer.errors import one_line, plural, quote, shown
 from viewer.formats.arrays_and_tables import write_fk_npz
 from viewer.formats.file_formats import is_session
 from viewer.formats.limit_sources import joint_sources
-from viewer.formats.skeleton_json import file_order, joint_words
-from viewer.formats.units import lengths_to_source, root_rotations_to_source, root_translations_to_source
+from viewer.formats.skeleton_json import SkeletonWriter, file_order, joint_words
 from viewer.skeleton import (
     Character,
     Clip,
@@ -35,6 +33,7 @@ from viewer.skeleton import (
 from viewer.skeleton.kinematics import depths, extent, height
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Ints
+from viewer.spatial.quaternion import IDENTITY
 
 _MOST_JOINTS = 200
 """Joints that the text form lists; ``--json`` lists all."""
@@ -72,20 +71,18 @@ def _document(character: Character) -> dict[str, Json]:
     """The JSON document; offsets are in the file's own units and axes."""
     skeleton, source, clip = character.skeleton, character.source, character.clip
     sources = joint_sources(character)
+    writer: Any = SkeletonWriter(skeleton, source, file_order(character), None)
+    usual: Any = {"rotation": IDENTITY.tolist(), "limits": None, "tips": []}
+    kinds = [kind.value for kind in skeleton.kinds]
     return {
         "name": skeleton.name,
         "format": source.format,
-        "joints": [_joint(character, joint, sources[joint]) for joint in file_order(character).tolist()],
-        "dof": skeleton.dof,
-        "effectors": [
-            {
-                "name": effector.name,
-                "joint": skeleton.names[effector.joint],
-                "offset": _lengths(character, effector.offset),
-                "goal": effector.goal.value,
-            }
-            for effector in skeleton.effectors
+        "joints": [
+            {"name": "", "kind": kinds[joint], "limits_from": sources[joint], **usual, **writer.joint(joint)}
+            for joint in writer.order.tolist()
         ],
+        "dof": skeleton.dof,
+        "effectors": writer.effectors(),
         "frames": len(clip) if clip else 0,
         "frame_time": clip.frame_time if clip else None,
         "duration": clip.duration if clip else None,
@@ -98,29 +95,6 @@ def _document(character: Character) -> dict[str, Json]:
         "limits_from": character.limits_from,
         "warnings": list(character.warnings),
     }
-
-
-def _joint(character: Character, joint: int, limits_from: str | None) -> Json:
-    skeleton, source = character.skeleton, character.source
-    parent = int(skeleton.parents[joint])
-    offset, rotation = skeleton.offsets[joint], skeleton.rest_rotations[joint]
-    words: dict[str, Any] = joint_words(skeleton, joint, source)
-    return {
-        "name": skeleton.names[joint],
-        "parent": skeleton.names[parent] if parent >= 0 else None,
-        "kind": skeleton.kinds[joint].value,
-        "offset": root_translations_to_source(offset, source).tolist() if parent < 0 else _lengths(character, offset),
-        "rotation": (root_rotations_to_source(rotation, source) if parent < 0 else rotation).tolist(),
-        "limits": words.get("limits"),
-        **{key: words[key] for key in ("inertia", "motor", "mimic") if key in words},
-        "limits_from": limits_from,
-        "tips": [_lengths(character, tip) for tip in skeleton.tip_offsets[skeleton.tip_parents == joint]],
-    }
-
-
-def _lengths(character: Character, values: ArrayLike) -> list[Json]:
-    result: list[Json] = lengths_to_source(np.asarray(values), character.source).tolist()
-    return result
 
 
 def _lines(character: Character, session: list[str] | None) -> list[str]:

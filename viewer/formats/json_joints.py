@@ -9,9 +9,9 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, at_path, quote, unknown_name
+from viewer.errors import FormatError, InputError, at_path, quote
 from viewer.formats.json_structs import Joint, Limits, SkeletonFile
-from viewer.formats.motion_json import local_metres, rows, unit_rotations
+from viewer.formats.motion_json import local_metres, of_joint, rows, unit_rotations
 from viewer.formats.units import lengths_to_internal, root_rotations_to_internal
 from viewer.skeleton import (
     Bodies,
@@ -191,9 +191,7 @@ def _mimic_of(joint: Joint, kind: JointKind, kind_of: Mapping[str, JointKind], s
     given = joint.mimic
     if given is None:
         return None
-    if given.joint not in kind_of:
-        raise FormatError(unknown_name("joint", given.joint, kind_of), path=".mimic.joint")
-    own, leader = unit_of(kind, source), unit_of(kind_of[given.joint], source)
+    own, leader = unit_of(kind, source), unit_of(of_joint(given.joint, kind_of, ".mimic.joint"), source)
     return Mimic(joint.name, given.joint, given.ratio * own / leader, given.offset * own)
 
 
@@ -262,13 +260,10 @@ def _numbered(names: Iterable[str], kind: str) -> dict[str, int]:
 
 def _parents_of(joints: list[Joint], numbers: dict[str, int]) -> list[int]:
     """The index of each joint's parent, -1 for roots."""
-    parents = []
-    for index, joint in enumerate(joints):
-        if joint.parent is not None and joint.parent not in numbers:
-            problem = unknown_name("joint", joint.parent, numbers)
-            raise FormatError(problem, path=f"{_path_of(joints, index)}.parent")
-        parents.append(-1 if joint.parent is None else numbers[joint.parent])
-    return parents
+    return [
+        -1 if joint.parent is None else of_joint(joint.parent, numbers, f"{_path_of(joints, index)}.parent")
+        for index, joint in enumerate(joints)
+    ]
 
 
 def _cycle(joints: list[Joint], parents: list[int], joint: int) -> FormatError:
@@ -427,11 +422,9 @@ def effectors_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> tupl
         rows((entry.offset for entry in data.effectors), 3), source, lambda i: f"effectors[{i}].offset"
     )
     for index, entry in enumerate(data.effectors):
-        if entry.joint not in joints:
-            path = f"effectors[{index}] {quote(entry.name)}.joint"
-            raise FormatError(unknown_name("joint", entry.joint, joints), path=path)
+        joint = of_joint(entry.joint, joints, f"effectors[{index}] {quote(entry.name)}.joint")
         x, y, z = offsets[index].tolist()
-        result.append(Effector(entry.name, joints[entry.joint], (x, y, z), EffectorGoal(entry.goal)))
+        result.append(Effector(entry.name, joint, (x, y, z), EffectorGoal(entry.goal)))
     return tuple(result)
 
 
@@ -457,9 +450,8 @@ def bodies_of(data: SkeletonFile, skeleton: Skeleton, source: Source) -> Bodies 
     radii = lengths_to_internal(np.array([entry.capsule[2] for entry in data.bodies]), source)
     result = []
     for index, entry in enumerate(data.bodies):
-        if entry.joint not in joints:
-            raise FormatError(unknown_name("joint", entry.joint, joints), path=f"bodies[{index}].joint")
+        joint = of_joint(entry.joint, joints, f"bodies[{index}].joint")
         a, b = map(tuple, places[index].tolist())
         with at_path(f"bodies[{index}]"):
-            result.append(Capsule(joints[entry.joint], a, b, float(radii[index]), entry.mass))
+            result.append(Capsule(joint, a, b, float(radii[index]), entry.mass))
     return Bodies(tuple(result))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from viewer.formats.json_structs import VERSION, Motion, PoseFile, RestEntry
 from viewer.formats.units import lengths_to_internal, root_rotations_to_internal, root_translations_to_internal
 from viewer.skeleton import Clip, Pose, Skeleton, Source
 from viewer.spatial.checks import Floats, Ints, handed_over, nearly_unit
+
+T = TypeVar("T")
 
 LARGEST = 1 << 22
 """Largest file of a library's pose, bytes: one of 2,000 joints has a tenth."""
@@ -100,10 +103,14 @@ def clip_of(skeleton: Skeleton, motion: Motion, order: Ints, source: Source) -> 
 def joints_of(skeleton: Skeleton, names: Iterable[str], path: str) -> Ints:
     """Indices of joints by name."""
     numbers = {name: joint for joint, name in enumerate(skeleton.names)}
-    for name in names:
-        if name not in numbers:
-            raise FormatError(unknown_name("joint", name, numbers), path=f"{path} {quote(name)}")
-    return np.array([numbers[name] for name in names], dtype=np.intp)
+    return np.array([of_joint(name, numbers, f"{path} {quote(name)}") for name in names], dtype=np.intp)
+
+
+def of_joint(name: str, every: Mapping[str, T], path: str) -> T:
+    """The value of a joint that a file names at a path."""
+    if name not in every:
+        raise FormatError(unknown_name("joint", name, every), path=path)
+    return every[name]
 
 
 def _translations(skeleton: Skeleton, motion: Motion, source: Source) -> tuple[Ints, Floats]:

@@ -137,7 +137,7 @@ def skeleton_to_json(
     more; None: all that a reader needs for equal values.
     """
     source = target_source(character.source, units, up)
-    writer = _Writer(character.skeleton, source, file_order(character), precision)
+    writer = SkeletonWriter(character.skeleton, source, file_order(character), precision)
     parts = {
         "version": compact(VERSION),
         "type": compact("skeleton"),
@@ -179,10 +179,11 @@ def _unit_word(source: Source) -> str | float:
     return number(float(source.metres_per_unit))
 
 
-class _Writer:
+class SkeletonWriter:
     """Writes the parts of one file: arrays in its units and axes, rounded to its precision."""
 
     def __init__(self, skeleton: Skeleton, source: Source, order: Ints, precision: int | None) -> None:
+        """``order`` (J,) is that of the joints in the file; ``precision`` as of `skeleton_to_json`."""
         self.skeleton, self.source, self.order = skeleton, source, order
         self.decimals, self.rotation_decimals = precision, rotation_decimals(precision)
         self.roots = set(skeleton.roots.tolist())
@@ -191,6 +192,7 @@ class _Writer:
             self.tips.setdefault(joint, []).append(tip)
 
     def joint(self, joint: int) -> dict[str, object]:
+        """A joint without what is usual: the rotation 0, no limits, no tips, and so on."""
         skeleton = self.skeleton
         parent = int(skeleton.parents[joint])
         words: dict[str, object] = {
@@ -209,6 +211,7 @@ class _Writer:
         return words
 
     def effectors(self) -> list[dict[str, object]]:
+        """The effectors, as in the file."""
         return [
             {
                 "name": effector.name,
@@ -220,6 +223,7 @@ class _Writer:
         ]
 
     def bodies(self, bodies: Bodies) -> list[dict[str, object]]:
+        """The volumes for contact."""
         return [
             {
                 "joint": self.skeleton.names[one.joint],
@@ -249,6 +253,7 @@ class _Writer:
         }
 
     def motion(self, clip: Clip) -> str:
+        """The JSON text of a motion."""
         rotations = clip.rotations.copy()
         roots = self.skeleton.roots
         rotations[:, roots] = units.root_rotations_to_source(rotations[:, roots], self.source)
@@ -276,14 +281,17 @@ class _Writer:
         return msgspec.json.encode(finite(translations).tolist()).decode()
 
     def position(self, joint: int, translation: Floats) -> list[float | int]:
+        """A translation (3,) of a joint."""
         return numbers(self._in_source(joint, translation), self.decimals)
 
     def rotation(self, joint: int, rotation: Floats) -> list[float | int]:
+        """A rotation (4,) of a joint."""
         if joint in self.roots:
             rotation = units.root_rotations_to_source(rotation, self.source)
         return numbers(rotation, self.rotation_decimals)
 
     def lengths(self, values: Floats) -> list[float | int]:
+        """Lengths along the axes of a joint."""
         return numbers(units.lengths_to_source(values, self.source), self.decimals)
 
     def _in_source(self, joint: int, translations: Floats) -> Floats:

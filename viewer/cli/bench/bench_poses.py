@@ -36,6 +36,7 @@ from viewer.progress import watched
 from viewer.skeleton import Character, Clip, Figure, Pose, Skeleton, World, find_figure, fk, tip_positions
 from viewer.skeleton.clip_limits import limits_from_clip
 from viewer.skeleton.limbs import limb_places
+from viewer.skeleton.tree import above, at_or_below
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import angle_between
 
@@ -143,9 +144,7 @@ def _compared(figure: Figure) -> Ints:
 def _height(skeleton: Skeleton, figure: Figure) -> float:
     """Height of the relaxed pose, of the pelvis and all below it in the tree."""
     world = fk(skeleton, skeleton.relaxed_pose())
-    below = np.zeros(len(skeleton), dtype=np.bool_)
-    for joint, parent in enumerate(skeleton.parents.tolist()):
-        below[joint] = joint == figure.pelvis or (parent >= 0 and below[parent])
+    below = at_or_below(skeleton, figure.pelvis)
     tips = tip_positions(skeleton, world)[below[skeleton.tip_parents]]
     heights = np.concatenate([world.positions[below], tips]) @ figure.up
     return float(heights.max() - heights.min())
@@ -161,7 +160,8 @@ def score(trial: Trial, given: Given, solve: Solve) -> PoseScore:
         truth = fk(skeleton, hidden)
         goals = _goals(trial, truth, turns=given is Given.TURNS)
         if given is Given.ROOT:
-            found = solve(skeleton, goals, _with_root(trial, relaxed, hidden), "locked")
+            start = relaxed.with_joints(hidden, above(skeleton, trial.figure.pelvis))
+            found = solve(skeleton, goals, start, "locked")
         else:
             found = solve(skeleton, goals, relaxed, "free")
         world = fk(skeleton, found)
@@ -172,24 +172,11 @@ def score(trial: Trial, given: Given, solve: Solve) -> PoseScore:
     return PoseScore(float(position), float(angle), 100.0 * float(flipped) / max(1, int(bent)), 100.0 * float(reached))
 
 
-def _line(trial: Trial) -> list[int]:
-    """The joints from the root to the pelvis."""
-    line = [trial.figure.pelvis]
-    while (parent := int(trial.skeleton.parents[line[-1]])) >= 0:
-        line.append(parent)
-    return line
-
-
 def _held(trial: Trial) -> Skeleton:
     """The skeleton with all that carries the pelvis held still."""
     stiffness = trial.skeleton.stiffness.copy()
-    stiffness[_line(trial)] = 1.0
+    stiffness[above(trial.skeleton, trial.figure.pelvis)] = 1.0
     return replace(trial.skeleton, stiffness=stiffness)
-
-
-def _with_root(trial: Trial, start: Pose, hidden: Pose) -> Pose:
-    """The start with the hidden pose's root."""
-    return start.with_joints(hidden, _line(trial))
 
 
 def _goals(trial: Trial, truth: World, *, turns: bool) -> list[Goal]:

@@ -118,7 +118,7 @@ def posed(rig: Rig, coordinates: Floats, moved: Floats, turned: Floats) -> Probl
     rotations = np.tile(skeleton.rest_rotations, (count, 1, 1))
     translations = np.tile(skeleton.offsets, (count, 1, 1))
     rotations, translations = space.rebuild(_rest(rig) + coordinates, rotations, translations)
-    for joint in _free_roots(rig):
+    for joint in np.flatnonzero(skeleton.of_kind(JointKind.FREE)).tolist():
         rotations[:, joint], translations[:, joint] = exp(turned), skeleton.offsets[joint] + moved
     places, frames = world(skeleton, rotations, translations)
     at = frames[:, rig.joints]
@@ -138,10 +138,6 @@ def _rest(rig: Rig) -> Floats:
     """(J, 3) coordinates of the rest pose, brought inside the ranges."""
     space = joint_space(rig.skeleton)
     return np.clip(np.zeros_like(space.lower), space.lower, space.upper)
-
-
-def _free_roots(rig: Rig) -> list[int]:
-    return [joint for joint, kind in enumerate(rig.skeleton.kinds) if kind is JointKind.FREE]
 
 
 def _shell(rig: Rig, count: int, random: np.random.Generator) -> Problems:
