@@ -166,11 +166,11 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Simu
     world = fk_clip(skeleton, sim.clip)
     off = np.linalg.norm(ends(world) - start, axis=-1).max(axis=-1)
     hits = [push.at for push in options.push] + [ball.at for ball in options.ball]
-    after = round(60 * max(hits)) if hits else 0
+    after = round(_FPS * max(hits)) if hits else 0
     away = np.flatnonzero(off[after:] > _NEAR_M * sim.model.height)
     recovered = None
     if hits and not options.follow and (not away.size or after + away[-1] < last):
-        recovered = round((int(away[-1]) + 1 if away.size else 0) / 60.0, 3)
+        recovered = round((int(away[-1]) + 1 if away.size else 0) / _FPS, 3)
     roots = world.positions[:, sim.model.free, 1]
     fell = bool(roots.size and (roots[0] - roots[-1] > _FELL * sim.model.height).any())
     turning = clip_violation(skeleton, sim.clip)
@@ -181,7 +181,7 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Simu
         "recovered_s": recovered,
         "worst_contact_m": sim.deepest,
         "worst_limit_deg": math.degrees(float(turning[:, ~slides].max(initial=0.0))),
-        "assist_weights": float(np.mean(weights[-60:])),
+        "assist_weights": float(np.mean(weights[-_FPS:])),
         "fell": fell,
     }
 

@@ -19,7 +19,7 @@ from viewer.errors import FormatError, InputError, at_path, quote
 from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe
 from viewer.formats.json_reading import block_list, block_object, compact, decode, degrees_of, number, numbers
-from viewer.formats.json_structs import GOALS_VERSION, VERSION, Name, Quaternion, Schema, Strict, Vector, Version
+from viewer.formats.json_structs import GOALS_VERSION, DataFile, Name, Quaternion, Strict, Vector
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
 from viewer.ik.goals import (
@@ -178,7 +178,7 @@ class ContactEntry(Strict):
     ] = field(default_factory=list)
 
 
-class GoalsFile(Strict):
+class GoalsFile(DataFile):
     """Goals for one solve."""
 
     goals: list[GoalEntry]
@@ -187,7 +187,6 @@ class GoalsFile(Strict):
         float | None,
         Meta(description="Height of the ground for balance; null: contact's floor, or 0. Version 2."),
     ] = None
-    schema: Schema | None = field(default=None, name="$schema")
     version: Annotated[int, Meta(ge=1, le=GOALS_VERSION, description="Version of the file format.")] = GOALS_VERSION
     type: Literal["goals"] | None = None
 
@@ -206,12 +205,10 @@ class LayerEntry(Strict):
     enabled: bool = True
 
 
-class LayersFile(Strict):
+class LayersFile(DataFile):
     """Layers of goals on a clip."""
 
     layers: list[LayerEntry]
-    schema: Schema | None = field(default=None, name="$schema")
-    version: Version = VERSION
     type: Literal["layers"] | None = None
 
 

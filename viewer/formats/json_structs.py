@@ -41,8 +41,6 @@ Spread = Annotated[
 Range = Annotated[tuple[float, float], Meta(description="Lowest and highest value; equal ones lock.")]
 Axis = Literal["x", "y", "z"]
 Name = Annotated[str, Meta(min_length=1)]
-Version = Annotated[int, Meta(ge=1, le=VERSION, description="Version of the file format.")]
-Schema = Annotated[str, Meta(description="The schema that an editor checks the file against.")]
 
 Measured = Annotated[float | None, Meta(description="Written by the meter, not read.")]
 
@@ -51,6 +49,15 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 class Strict(Struct, forbid_unknown_fields=True, gc=False):
     """No other keys: msgspec refuses them, and `json_reading` then turns them into warnings."""
+
+
+class DataFile(Strict, kw_only=True):
+    """The keys of files of all types besides their own, among them ``type``."""
+
+    schema: Annotated[str, Meta(description="The schema that an editor checks the file against.")] | None = field(
+        default=None, name="$schema"
+    )
+    version: Annotated[int, Meta(ge=1, le=VERSION, description="Version of the file format.")] = VERSION
 
 
 class Limits(Strict):
@@ -204,12 +211,10 @@ class Motion(Strict):
     name: Annotated[str | None, Meta(description="Of the clip; default the skeleton's name.")] = None
 
 
-class SkeletonFile(Strict):
+class SkeletonFile(DataFile):
     """A skeleton with its poses and motion."""
 
     joints: Annotated[list[Joint], Meta(min_length=1, description="In any order; names are unique.")]
-    schema: Schema | None = field(default=None, name="$schema")
-    version: Version = VERSION
     type: Literal["skeleton"] | None = None
     name: Annotated[str | None, Meta(description="Default: the file's name.")] = None
     units: Annotated[
@@ -243,13 +248,11 @@ class RestEntry(Strict):
     tips: Annotated[list[Vector], Meta(description="End sites, in the joint's frame.")] = []
 
 
-class PoseFile(Strict):
+class PoseFile(DataFile):
     """A pose of one skeleton; metres, Y up. What is not listed is at rest."""
 
     rotations: Annotated[dict[str, Quaternion] | None, Meta(description="Whole local rotations by joint.")] = None
     translations: Annotated[dict[str, Vector], Meta(description="Local translations by joint.")] = {}
-    schema: Schema | None = field(default=None, name="$schema")
-    version: Version = VERSION
     type: Literal["pose"] | None = None
     skeleton: Annotated[str | None, Meta(description="Name of the skeleton.")] = None
     tags: Annotated[list[str], Meta(description="Words by which a pose library finds it.")] = []
@@ -266,15 +269,13 @@ class MapReference(Strict):
     target: Annotated[str | float, Meta(description='"auto", "rest" or a frame of its own motion.')] = "auto"
 
 
-class MapFile(Strict):
+class MapFile(DataFile):
     """Pairs of joints of two skeletons."""
 
     pairs: Annotated[
         dict[str, str | None], Meta(description="Joints of the target by joints of the source; null: no partner.")
     ]
     reference: MapReference | None = None
-    schema: Schema | None = field(default=None, name="$schema")
-    version: Version = VERSION
     type: Literal["map"] | None = None
 
 
@@ -299,12 +300,10 @@ class FootEntry(Strict):
     drift_cm: Measured = None
 
 
-class ContactsFile(Strict):
+class ContactsFile(DataFile):
     """When the feet of a figure touch the ground."""
 
     feet: Annotated[dict[str, FootEntry], Meta(description="By the name of the foot's joint.")]
-    schema: Schema | None = field(default=None, name="$schema")
-    version: Version = VERSION
     type: Literal["contacts"] | None = None
     slide_cm_s: Measured = None
     drift_cm: Measured = None

@@ -285,9 +285,7 @@ def mjcf_text(character: Character) -> str:
     _add_geoms(mujoco, world, spec.worldbody)
     parents = skeleton.parents.tolist()
     for joint, (body, parent) in enumerate(zip(made.bodies, parents, strict=True)):
-        element = ET.SubElement(world if parent < 0 else elements[parent], "body", name=body.name)
-        element.set("pos", _numbers(body.pos))
-        element.set("quat", _numbers(body.quat))
+        element = ET.SubElement(world if parent < 0 else elements[parent], "body", {"name": body.name} | _place(body))
         elements[joint] = element
         if body.explicitinertial:
             ET.SubElement(
@@ -300,7 +298,7 @@ def mjcf_text(character: Character) -> str:
             )
         _add_joints(mujoco, element, body)
         for site in body.sites:
-            ET.SubElement(element, "site", name=site.name, pos=_numbers(site.pos), quat=_numbers(site.quat))
+            ET.SubElement(element, "site", {"name": site.name} | _place(site))
         _add_geoms(mujoco, element, body)
     contact = ET.SubElement(root, "contact")
     for pair in spec.excludes:
@@ -308,12 +306,11 @@ def mjcf_text(character: Character) -> str:
     if spec.equalities:
         equality = ET.SubElement(root, "equality")
         for one in spec.equalities:
-            if int(one.type) == int(mujoco.mjtEq.mjEQ_JOINT):
-                added = ET.SubElement(equality, "joint", joint1=one.name1, joint2=one.name2)
+            word = _word(mujoco.mjtEq(one.type))
+            what = "joint" if word == "joint" else "site"
+            added = ET.SubElement(equality, word, {f"{what}1": one.name1, f"{what}2": one.name2})
+            if word == "joint":
                 added.set("polycoef", _numbers([*one.data[:2], 0.0, 0.0, 0.0]))
-            else:
-                word = "weld" if int(one.type) == int(mujoco.mjtEq.mjEQ_WELD) else "connect"
-                added = ET.SubElement(equality, word, site1=one.name1, site2=one.name2)
             added.set("solref", _numbers(one.solref))
     _rename_joints(root, character)
     try:
@@ -329,14 +326,13 @@ def mjcf_text(character: Character) -> str:
 
 
 def _add_joints(mujoco: Any, element: ET.Element, body: Any) -> None:  # noqa: ANN401
-    kinds = mujoco.mjtJoint
-    names = {int(kinds.mjJNT_BALL): "ball", int(kinds.mjJNT_HINGE): "hinge", int(kinds.mjJNT_SLIDE): "slide"}
     for joint in body.joints:
-        if int(joint.type) == int(kinds.mjJNT_FREE):
+        word = _word(mujoco.mjtJoint(joint.type))
+        if word == "free":
             ET.SubElement(element, "freejoint", name=joint.name)
             continue
-        made = ET.SubElement(element, "joint", name=joint.name, type=names[int(joint.type)])
-        if int(joint.type) != int(kinds.mjJNT_BALL):
+        made = ET.SubElement(element, "joint", name=joint.name, type=word)
+        if word != "ball":
             made.set("axis", _numbers(joint.axis))
         if int(joint.limited) == int(mujoco.mjtLimited.mjLIMITED_TRUE):
             made.set("range", _numbers(joint.range))
@@ -347,24 +343,25 @@ def _add_joints(mujoco: Any, element: ET.Element, body: Any) -> None:  # noqa: A
 
 
 def _add_geoms(mujoco: Any, element: ET.Element, body: Any) -> None:  # noqa: ANN401
-    kinds = mujoco.mjtGeom
-    names = {
-        int(kinds.mjGEOM_PLANE): ("plane", 3), int(kinds.mjGEOM_SPHERE): ("sphere", 1),
-        int(kinds.mjGEOM_CAPSULE): ("capsule", 1), int(kinds.mjGEOM_BOX): ("box", 3),
-    }  # fmt: skip
     for geom in body.geoms:
-        kind, count = names[int(geom.type)]
-        made = ET.SubElement(element, "geom", type=kind, size=_numbers(geom.size[:count]))
-        if np.isfinite(geom.fromto).all():
-            made.set("fromto", _numbers(geom.fromto))
-        else:
-            made.set("pos", _numbers(geom.pos))
-            made.set("quat", _numbers(geom.quat))
+        word = _word(mujoco.mjtGeom(geom.type))
+        size = _numbers(geom.size[: 3 if word in {"plane", "box"} else 1])
+        place = {"fromto": _numbers(geom.fromto)} if np.isfinite(geom.fromto).all() else _place(geom)
+        made = ET.SubElement(element, "geom", {"type": word, "size": size} | place)
         if np.isfinite(geom.mass):
             made.set("mass", _number(geom.mass))
         made.set("friction", _numbers(geom.friction))
         made.set("contype", str(int(geom.contype)))
         made.set("conaffinity", str(int(geom.conaffinity)))
+
+
+def _word(kind: Any) -> str:  # noqa: ANN401
+    """The word in files for a kind of MuJoCo: "ball" for ``mjJNT_BALL``."""
+    return str(kind.name).partition("_")[2].lower()
+
+
+def _place(one: Any) -> dict[str, str]:  # noqa: ANN401
+    return {"pos": _numbers(one.pos), "quat": _numbers(one.quat)}
 
 
 def _number(value: float) -> str:
