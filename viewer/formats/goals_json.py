@@ -178,7 +178,7 @@ class ContactEntry(Strict):
     ] = field(default_factory=list)
 
 
-class GoalsFile(DataFile):
+class GoalsFile(DataFile, kw_only=True):
     """Goals for one solve."""
 
     goals: list[GoalEntry]
