@@ -172,9 +172,7 @@ class Model:
     @cached_property
     def _slides(self) -> Bools:
         """(S,) which of ``scalars`` are slides."""
-        return np.array(
-            [self.skeleton.kinds[joint] is JointKind.SLIDE for joint in self.scalars.tolist()], dtype=np.bool_
-        )
+        return self.skeleton.of_kind(JointKind.SLIDE)[self.scalars]
 
     @cached_property
     def _hinged(self) -> tuple[Ints, Ints, Floats, Floats]:
@@ -273,10 +271,7 @@ def make_model(
     sunk = _allow_for_start(mujoco, made, skeleton, pose)
     radius = surroundings.ball_radius or 0.03 * height
     for number in range(balls):
-        ball = spec.worldbody.add_body(
-            pos=[number * 4.0 * radius, _FAR * height, 0.0],
-        )
-        ball.name = _ball(number)
+        ball = spec.worldbody.add_body(name=_ball(number), pos=[number * 4.0 * radius, _FAR * height, 0.0])
         ball.add_freejoint()
         weight = surroundings.ball_mass or max(min(mass / 70.0, 1.0), _LEAST_INERTIA / radius**2)
         ball.add_geom(
@@ -335,10 +330,9 @@ def _joints_in(mj: MuJoCo, made: Spec, skeleton: Skeleton) -> Model:
     """Where our joints are in a compiled model, without balls and objects."""
     body = np.array([one.id for one in made.bodies], dtype=np.intp)
     joints = mj.body_jntadr[body].astype(np.intp)
-    kinds = np.array([kind.value for kind in skeleton.kinds])
 
     def addresses(kind: JointKind) -> tuple[Ints, Ints, Ints]:
-        some = np.flatnonzero(kinds == kind.value)
+        some = np.flatnonzero(skeleton.of_kind(kind))
         return some, mj.jnt_qposadr[joints[some]].astype(np.intp), mj.jnt_dofadr[joints[some]].astype(np.intp)
 
     scalars = [(j, column) for j, kind in enumerate(skeleton.kinds) for column in range(kind.axes)]

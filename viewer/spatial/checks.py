@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
-from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
+from typing import Any, TypeAlias, TypeGuard, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -242,7 +242,7 @@ def whole(value: object, what: str, *, least: int = 0) -> int:
 
 def seconds(value: object, what: str, *, unit: str = "seconds") -> float:
     """A time step, or a rate: a finite number above 0."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+    if not _is_number(value):
         raise InputError(f"{what}: expected a number of {unit}, found {quote(value)}")
     if not 0 < value < math.inf:
         raise InputError(f"{what}: expected more than 0 {unit}, found {value}")
@@ -260,28 +260,26 @@ def check_range(
     value: object,
     *,
     above: float | None = None,
-    least: float | None = None,
-    most: float | None = None,
+    least: float = -math.inf,
+    most: float = math.inf,
     below: float = math.inf,
 ) -> None:
     """Raise InputError unless ``value`` is a finite number in a range."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     low = least if above is None else above
-    high = math.inf if most is None else most
-    fits = number and low is not None and low <= value <= high and value < below and value != above  # type: ignore[operator]
-    if not fits:
-        ends = f"above {above:g}" if above is not None else f"of {least:g} or more"
-        ends += (
-            f" and {most:g} or less" if most is not None else f" and less than {below:g}" if below < math.inf else ""
-        )
-        raise InputError(f"{name}: expected a finite number {ends}, found {value}")
+    if not (_is_number(value) and low <= value <= most and value < below and value != above):
+        start = f"of {least:g} or more" if above is None else f"above {above:g}"
+        end = f" and {most:g} or less" if most < math.inf else f" and less than {below:g}" if below < math.inf else ""
+        raise InputError(f"{name}: expected a finite number {start}{end}, found {value}")
 
 
 def check_finite(name: str, value: object) -> None:
     """Raise InputError unless ``value`` is a finite number."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not math.isfinite(value):  # type: ignore[arg-type]
+    if not (_is_number(value) and math.isfinite(value)):
         raise InputError(f"{name}: expected a finite number, found {value}")
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def check_flag(name: str, value: object) -> None:
