@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from viewer.errors import FormatError, InputError, of_file, quote
 from viewer.formats import files
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts, room_for_arrays
+from viewer.formats.bvh_reader import rotation_axes, usual_order
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import opened, write_whole
 from viewer.formats.json_reading import rounded
@@ -40,7 +41,7 @@ from viewer.formats.motion_json import unit_rotations
 from viewer.formats.skeleton_json import file_order, skeleton_from_text, skeleton_to_json
 from viewer.formats.units import unconverted
 from viewer.progress import report, watched
-from viewer.skeleton import Character, Clip, LimitForm, Skeleton, fk_arrays, fk_clip
+from viewer.skeleton import Character, Clip, Skeleton, fk_arrays, fk_clip
 from viewer.skeleton.clip_limits import too_fast
 from viewer.skeleton.dofs import coordinates
 from viewer.spatial.checks import Floats, Ints, handed_over
@@ -71,7 +72,6 @@ _READ = (
 _BLOCK = 1 << 16
 """Joints times frames that are reordered together."""
 
-_USUAL_ORDER = "zxy"
 _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 """Characters with which a formula may begin in a spreadsheet, and the apostrophe that prevents it."""
 
@@ -419,15 +419,8 @@ def euler_orders(character: Character) -> list[str]:
     layout, skeleton = character.source.layout, character.skeleton
     orders: list[str] = []
     for number, joint in enumerate(file_order(character).tolist()):
-        limits = skeleton.limits[joint]
-        channels = layout.channels[number] if layout is not None else ()
-        listed = "".join(channel[0].lower() for channel in channels if channel.endswith("rotation"))
-        if listed in EULER_ORDERS:
-            orders.append(listed)
-        elif limits is not None and limits.form is LimitForm.EULER:
-            orders.append(limits.order)
-        else:
-            orders.append(_USUAL_ORDER)
+        listed = rotation_axes(layout.channels[number] if layout is not None else ())
+        orders.append(listed if listed in EULER_ORDERS else usual_order(skeleton.limits[joint]))
     return orders
 
 

@@ -23,7 +23,7 @@ from viewer.formats.units import (
     root_translations_to_internal,
     settle,
 )
-from viewer.skeleton import BvhLayout, Character, Clip, JointKind, Skeleton, Source, fk_arrays
+from viewer.skeleton import BvhLayout, Character, Clip, JointKind, JointLimits, LimitForm, Skeleton, Source, fk_arrays
 from viewer.skeleton.kinematics import frozen_result
 from viewer.skeleton.names import find_effectors, unique_names
 from viewer.spatial.checks import Bools, Floats, Ints
@@ -50,6 +50,11 @@ LARGEST_FILE = 1 << 31
 def rotation_axes(channels: tuple[str, ...]) -> str:
     """The axes of the rotation channels in order, such as "zxy"."""
     return "".join(name[0].lower() for name in channels if name.endswith("rotation"))
+
+
+def usual_order(limits: JointLimits | None) -> str:
+    """The order of the angles of a joint that was read without channels: that of its limits, or as in most files."""
+    return limits.order if limits is not None and limits.form is LimitForm.EULER else "zxy"
 
 
 def position_axes(channels: tuple[str, ...]) -> str:

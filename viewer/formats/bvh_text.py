@@ -271,11 +271,12 @@ def _close(words: Words, joint: BvhJoint, warnings: list[str]) -> None:
 
 def read_motion_header(words: Words, warnings: list[str]) -> tuple[int, float]:
     """The stated frame count, which may be wrong, and the frame time in seconds."""
-    _label(words, "Frames", required=True)
+    if not _label(words, "Frames"):
+        words.fail(f"expected Frames:, found {words.found(words.next())}")
     said = words.count("Frames")
     if said < 0:
         words.fail(f"Frames: expected 0 or more, found {said}")
-    if not _label(words, "Frame Time", required=False):
+    if not _label(words, "Frame Time"):
         warnings.append("no Frame Time: taken as 1/30 s")
         return said, DEFAULT_FRAME_TIME
     frame_time = words.number("Frame Time")
@@ -287,16 +288,13 @@ def read_motion_header(words: Words, warnings: list[str]) -> tuple[int, float]:
     return said, frame_time
 
 
-def _label(words: Words, label: str, *, required: bool) -> bool:
+def _label(words: Words, label: str) -> bool:
     """Read ``label`` and its colon with any blanks around them; whether they were there."""
     pattern = r"[ \t\n\f\v]*" + r"[ \t]+".join(label.split()) + r"[ \t]*:"
     match = re.compile(pattern, re.IGNORECASE).match(words.text, words.place)
     if match:
         words.start = words.place = match.end()
-        return True
-    if required:
-        words.fail(f"expected {label}:, found {words.found(words.next() or END)}", words.start)
-    return False
+    return match is not None
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.errors import InputError, quote
-from viewer.formats.bvh_reader import channel_angles, held, kinds_and_axes, position_axes, rotation_axes
+from viewer.formats.bvh_reader import channel_angles, held, kinds_and_axes, position_axes, rotation_axes, usual_order
 from viewer.formats.bvh_text import DEFAULT_FRAME_TIME
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
@@ -27,14 +27,13 @@ from viewer.formats.units import (
     settle,
 )
 from viewer.progress import watched
-from viewer.skeleton import BvhLayout, Character, Clip, JointKind, LimitForm, Skeleton, Source, fk
+from viewer.skeleton import BvhLayout, Character, Clip, JointKind, Skeleton, Source, fk
 from viewer.skeleton.kinematics import depths, joints_and_tips
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY
 
 _POSITIONS = ("Xposition", "Yposition", "Zposition")
-_USUAL_ORDER = "zxy"
 _NOISE = 1e-12
 
 _DECIMALS = 6
@@ -64,9 +63,8 @@ def _default_channels(skeleton: Skeleton) -> Channels:
     """Rotations ZXY, or in the order of the joint's Euler limits; roots and slides have positions XYZ before them."""
     channels: list[tuple[str, ...]] = []
     for kind, limits, parent in zip(skeleton.kinds, skeleton.limits, skeleton.parents.tolist(), strict=True):
-        order = limits.order if limits is not None and limits.form is LimitForm.EULER else _USUAL_ORDER
         positions = _POSITIONS if parent < 0 or kind is JointKind.SLIDE else ()
-        channels.append(positions + _rotation_channels(order))
+        channels.append(positions + _rotation_channels(usual_order(limits)))
     return tuple(channels)
 
 
@@ -93,7 +91,7 @@ def _channels_for(
         if any(moving and axis not in has for axis, moving in zip("xyz", moves[joint].tolist(), strict=True)):
             widened = _POSITIONS + _rotation_channels(axes)
         if not held(rotations[:, joint : joint + 1], axes).all():
-            widened += _rotation_channels("".join(axis for axis in _USUAL_ORDER if axis not in axes))
+            widened += _rotation_channels("".join(axis for axis in usual_order(None) if axis not in axes))
         if widened != names:
             added = ", ".join(name for name in widened if name not in names)
             warnings.append(f"joint {quote(skeleton.names[joint])}: its channels cannot hold the motion; added {added}")
@@ -149,7 +147,7 @@ def bvh_lines(character: Character, *, precision: int | None = None) -> tuple[It
         lengths = angles = precision
     names, renamed = _names(skeleton, source)
     order = depth_first(skeleton)
-    header = _hierarchy(skeleton, source, order, names, channels, f"{{:z.{lengths}f}}")
+    header = _hierarchy(skeleton, source, offsets, order, names, channels, f"{{:z.{lengths}f}}")
     frame_time = clip.frame_time if clip is not None else DEFAULT_FRAME_TIME
     decimals = [lengths if c.endswith("position") else angles for joint in order for c in channels[joint]]
     rows = np.concatenate([values[joint] for joint in order], axis=1)
@@ -213,14 +211,13 @@ def _names(skeleton: Skeleton, source: Source) -> tuple[list[str], list[str]]:
 def _hierarchy(
     skeleton: Skeleton,
     source: Source,
+    offsets: Floats,
     order: list[int],
     names: list[str],
     channels: Channels,
     length: str,
 ) -> Iterator[str]:
     depth = depths(skeleton.parents)
-    offsets = np.array(lengths_to_source(skeleton.offsets, source))
-    offsets[skeleton.roots] = root_translations_to_source(skeleton.offsets[skeleton.roots], source)
     tips: dict[int, list[Floats]] = {}
     for joint, tip in zip(skeleton.tip_parents.tolist(), lengths_to_source(skeleton.tip_offsets, source), strict=True):
         tips.setdefault(joint, []).append(tip)
