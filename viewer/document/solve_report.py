@@ -27,7 +27,7 @@ from viewer.ik.solution import Solution, Status
 from viewer.skeleton import Balance, find_balance, find_place, world_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import angle_between
+from viewer.spatial.quaternion import angle_between, perpendicular
 
 MOST_STEPS = 400
 """Most steps in the convergence plot."""
@@ -359,7 +359,7 @@ def _plane(document: Document, first: Floats, second: Floats, to: Floats) -> tup
     x = to / max(float(np.linalg.norm(to)), _SHORT)
     normal = np.cross(first, second)
     if np.linalg.norm(normal) < _SHORT:
-        normal = np.cross(x, np.eye(3)[int(np.argmin(np.abs(x)))])
+        normal = perpendicular(x)
     y = np.cross(normal / np.linalg.norm(normal), x)
     y /= max(float(np.linalg.norm(y)), _SHORT)
     return x, y if y[1] >= 0.0 else -y

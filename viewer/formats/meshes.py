@@ -159,15 +159,8 @@ def _triangles(shape: Element, files: Files) -> list[Part]:
         ]
     if shape.tag not in _SIZES:
         raise FormatError(f"expected a mesh, box, cylinder, capsule or sphere, found <{shape.tag}>", line=shape.line)
-    sizes = [size for name, count in _SIZES[shape.tag] for size in _sizes(shape, name, count)]
+    sizes = [size for name, count in _SIZES[shape.tag] for size in shape.sizes(name, count)]
     return [Part(*primitive(shape.tag, sizes), None)] if files.read else []
-
-
-def _sizes(shape: Element, name: str, count: int) -> tuple[float, ...]:
-    found = shape.numbers(name, count)
-    if not min(found) >= 0.0:
-        raise FormatError(f"<{shape.tag} {name}>: expected 0 or more, found {min(found):g}", line=shape.line)
-    return found
 
 
 def _file(name: str, files: Files) -> list[Part]:

@@ -99,6 +99,13 @@ class Element:
             raise FormatError(f"<{self.tag} {name}>: expected {many}, found {quote(given)}", line=self.line)
         return found
 
+    def sizes(self, name: str, count: int, usual: tuple[float, ...] | None = None) -> tuple[float, ...]:
+        """`numbers` of 0 or more."""
+        found = self.numbers(name, count, usual)
+        if min(found) < 0.0:
+            raise FormatError(f"<{self.tag} {name}>: expected 0 or more, found {min(found):g}", line=self.line)
+        return found
+
 
 def parse_xml(data: bytes, name: str) -> Element:
     """The root element of an XML document that is neither too deep nor too large; ``name`` is the file in messages.

@@ -47,7 +47,7 @@ from viewer.formats.units import root_rotations_to_internal, root_translations_t
 from viewer.skeleton import Builder, Character, Inertia, Motor, Skeleton, Source
 from viewer.skeleton.builder import KindWord
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import IDENTITY, to_matrix
+from viewer.spatial.quaternion import IDENTITY, perpendicular, to_matrix
 
 _KINDS: dict[str, KindWord] = {
     "revolute": "hinge",
@@ -150,7 +150,9 @@ def _read(data: bytes, path: Path, name: str, units: str, up: str, *, meshes: bo
         joints = [_joint(element, links, warnings) for element in root.all("joint")]
         ordered = _ordered(links, joints)
         (top, _), *rest = ordered
-        if rest and rest[0][1] is not None and rest[0][1].word == "floating" and _is_bare(links[top], joints):
+        first = rest[0][1] if rest else None
+        bare = not links[top].all("visual") and sum(joint.parent == top for joint in joints) == 1
+        if bare and first is not None and first.word == "floating":
             ordered = rest  # a root that floats above an empty link is a free root
         below = [joint for _, joint in ordered[1:] if joint is not None]
         warnings += [
@@ -249,7 +251,7 @@ def _motors(joints: list[Moved], warnings: list[str]) -> dict[str, Motor]:
         values: dict[str, float] = {}
         for name in ("effort", "velocity"):
             try:
-                value = _not_negative(limit, name)
+                (value,) = limit.sizes(name, 1, (BOUNDLESS,))
             except FormatError as error:
                 wrong.append(f"line {limit.line}: joint {quote(joint.name)}: {FormatError(*error.args)}")
                 continue
@@ -265,14 +267,6 @@ def _motors(joints: list[Moved], warnings: list[str]) -> dict[str, Motor]:
         verb = "state" if len(idle) > 1 else "states"
         warnings.append(f"joint {quote(idle[0])}{and_more(len(idle))} {verb} an effort of 0: physics estimates it")
     return found
-
-
-def _not_negative(element: Element, name: str) -> float:
-    """A number of 0 or more; infinite if it is absent."""
-    (value,) = element.numbers(name, 1, (BOUNDLESS,))
-    if value < 0.0:
-        raise FormatError(f"<{element.tag} {name}>: expected 0 or more, found {value:g}")
-    return value
 
 
 def _ordered(links: dict[str, Element], joints: list[Moved]) -> list[tuple[str, Moved | None]]:
@@ -367,8 +361,8 @@ def _skeleton(
             continue
         parent, offset, rotation = joint.parent, joint.offset, joint.rotation
         if joint.word == "planar":
-            first, second = _across(joint.axis)
-            for axis, end in ((first, "x"), (second, "y")):
+            across = perpendicular(joint.axis)
+            for axis, end in ((across, "x"), (np.cross(joint.axis, across), "y")):
                 between = f"{link}_{end}"
                 if between in names:
                     raise FormatError(f"expected one link {quote(between)}, found two", line=joint.element.line)
@@ -417,20 +411,6 @@ def _follow(builder: Builder, joints: list[Moved], warnings: list[str]) -> None:
             alone.append(f"{what}: its multiplier is 0")
     if alone:
         warnings.append(f"{alone[0]}: it moves by itself{more_such(len(alone))}")
-
-
-def _is_bare(link: Element, joints: list[Moved]) -> bool:
-    """Whether a link has no shape and moves one joint only."""
-    name = link.attributes.get("name", "").strip()
-    return not link.all("visual") and sum(joint.parent == name for joint in joints) == 1
-
-
-def _across(axis: Floats) -> tuple[Floats, Floats]:
-    """Two directions (3,) across an axis and each other."""
-    other = np.eye(3)[int(np.argmin(np.abs(axis)))]
-    first = np.cross(axis, other)
-    first /= np.linalg.norm(first)
-    return first, np.cross(axis, first)
 
 
 def _robot_links(ordered: list[tuple[str, Moved | None]]) -> list[RobotLink]:

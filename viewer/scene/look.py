@@ -15,6 +15,7 @@ from viewer.skeleton.attached import WORLD
 from viewer.skeleton.figure import body_path
 from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.quaternion import perpendicular
 
 RGB = tuple[float, float, float]
 RGBA = tuple[float, float, float, float]
@@ -189,9 +190,7 @@ def _across(offsets: Floats, lengths: Floats) -> Floats:
     """Unit vectors perpendicular to offsets (B, 3); mirrored offsets give mirrored vectors, up to the sign."""
     along = offsets / np.where(lengths > 0.0, lengths, 1.0)[:, None]
     along[lengths <= 0.0] = (0.0, 1.0, 0.0)
-    least = np.eye(3)[np.argmin(np.abs(along), axis=1)]
-    cross = np.cross(along, least)
-    return np.asarray(cross / np.linalg.norm(cross, axis=1, keepdims=True))
+    return perpendicular(along)
 
 
 def _twins(skeleton: Skeleton, near: float) -> Ints:
