@@ -40,6 +40,10 @@ _MOST_JOINTS = 200
 _ROUNDING = 1e-12
 """A size below this part of the largest is 0."""
 
+_JOINT_KEYS = (
+    "name", "parent", "kind", "offset", "rotation", "limits", "inertia", "motor", "mimic", "limits_from", "tips",
+)  # fmt: skip
+
 _ORIGINS = {
     "file": "from the file",
     "learned": "from the file, learned from motion",
@@ -73,14 +77,14 @@ def _document(character: Character) -> dict[str, Json]:
     sources = joint_sources(character)
     writer: Any = SkeletonWriter(skeleton, source, file_order(character), None)
     usual: Any = {"rotation": IDENTITY.tolist(), "limits": None, "tips": []}
-    kinds = [kind.value for kind in skeleton.kinds]
+    joints = [
+        usual | {"kind": skeleton.kinds[joint].value, "limits_from": sources[joint]} | writer.joint(joint)
+        for joint in writer.order.tolist()
+    ]
     return {
         "name": skeleton.name,
         "format": source.format,
-        "joints": [
-            {"name": "", "kind": kinds[joint], "limits_from": sources[joint], **usual, **writer.joint(joint)}
-            for joint in writer.order.tolist()
-        ],
+        "joints": [{key: words[key] for key in _JOINT_KEYS if key in words} for words in joints],
         "dof": skeleton.dof,
         "effectors": writer.effectors(),
         "frames": len(clip) if clip else 0,
