@@ -40,7 +40,7 @@ def is_arm(s: System) -> bool:
     if len(s.goal_kind) != 1 or len(s.leader) > 0 or len(s.contact.joint) > 0 or len(s.mass) > 0 or len(s.share) > 0:
         return False
     lengths, angles = s.goal_lengths[0], s.goal_angles[0]
-    if lengths not in (0, 3) or angles not in (0, 3) or s.goal_looks[0] or s.goal_base[0] >= 0:
+    if lengths not in (0, 3) or angles not in (0, 3) or s.goal_aims[0] or s.goal_base[0] >= 0:
         return False
     for k in range(len(s.parent)):
         if s.parent[k] != k - 1 or s.moves[k] > 0 or s.form[k] not in (FIXED, HINGE, SLIDE):

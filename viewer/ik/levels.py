@@ -62,20 +62,20 @@ def highest(numbers: Integers) -> int:
     return most
 
 
-def only_looks(s: System, k: int) -> bool:
+def only_aims(s: System, k: int) -> bool:
     """Whether the goals below a root are aims, without any position or other length."""
-    looks = False
+    aims = False
     for g in range(s.goals_from[k], s.goals_to[k]):
         if s.goal_lengths[g] > 0:
             return False
-        looks = looks or s.goal_looks[g]
-    return looks
+        aims = aims or s.goal_aims[g]
+    return aims
 
 
 def may_drift(s: System) -> bool:
     """Whether there is a free root that no goal keeps at a position."""
     for k in range(len(s.parent)):  # noqa: SIM110 - compiled code takes a loop
-        if s.parent[k] < 0 and is_afloat(s, k) and only_looks(s, k):
+        if s.parent[k] < 0 and is_afloat(s, k) and only_aims(s, k):
             return True
     return False
 
@@ -83,13 +83,13 @@ def may_drift(s: System) -> bool:
 def went_off(s: System, w: Work, t: Floats) -> bool:
     """Whether such a root has moved farther from ``w.begun`` than any aim's target is away."""
     for k in range(len(s.parent)):
-        if s.parent[k] >= 0 or not (is_afloat(s, k) and only_looks(s, k)):
+        if s.parent[k] >= 0 or not (is_afloat(s, k) and only_aims(s, k)):
             continue
         gone = most = 0.0
         for i in range(3):
             gone += (t[k, i] - w.begun.t[k, i]) ** 2
         for g in range(s.goals_from[k], s.goals_to[k]):
-            if s.goal_looks[g]:
+            if s.goal_aims[g]:
                 away = 0.0
                 for i in range(3):
                     away += (s.goal_target[g, i] - w.begun.t[k, i]) ** 2
@@ -129,7 +129,7 @@ def single_out(s: System, w: Work, group: int) -> None:
         s.goal_rotation_weight[g] = w.weights[1, g] if here else 0.0
     for k in range(len(s.parent)):
         here = group < 0 or s.group[k] == group
-        still = group >= 0 and s.moves[k] == 3 and only_looks(s, k)
+        still = group >= 0 and s.moves[k] == 3 and only_aims(s, k)
         for d in range(s.first[k], s.first[k + 1]):
             stays = not here or (still and d < s.first[k] + s.moves[k])
             s.spread[d] = 0.0 if stays else w.spreads[d]

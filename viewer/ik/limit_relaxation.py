@@ -19,7 +19,7 @@ from viewer.ik.findings import Cause, Reason, limit_name, listed, metres
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.distance import kept_at
 from viewer.ik.goals.kind import AT_TARGET
-from viewer.ik.levels import only_looks
+from viewer.ik.levels import only_aims
 from viewer.ik.levenberg_marquardt import CHOICE
 from viewer.ik.methods import METHODS
 from viewer.ik.reach import END, Gap, Miss
@@ -232,7 +232,7 @@ class Trials:
         )
         system = workspace.system
         for k in np.flatnonzero(system.moves).tolist():
-            if only_looks(system, k):
+            if only_aims(system, k):
                 # As in the solve itself: the root does not go to where all points are in one direction.
                 system.spread[system.first[k] : system.first[k] + 3] = 0.0
         workspace.pose_at(self.pose.rotations, self.pose.translations)

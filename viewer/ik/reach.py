@@ -100,9 +100,9 @@ def tables_of(system: System, bodies: Bodies, q: Floats) -> Tables:
     slides = [_main_slide(test.base) for test in tests]
     families = {g: _rotations(system, q, g) for g in range(len(places)) if sets_turn(system, g)}
     turned = {g: family for g, family in families.items() if family is not None}
-    aimed = [g for g in np.flatnonzero(system.goal_looks).tolist() if places[g].body == WORLD and not places[g].slides]
+    aimed = [g for g in np.flatnonzero(system.goal_aims).tolist() if places[g].body == WORLD and not places[g].slides]
     joint = system.goal_joint
-    bent = np.flatnonzero(system.goal_own & ~moving(system)[0][joint]).tolist()
+    bent = np.flatnonzero(system.goal_one_joint & ~moving(system)[0][joint]).tolist()
     return Tables(
         one=np.array([test.one for test in tests], dtype=np.intp),
         other=np.array([test.other for test in tests], dtype=np.intp),

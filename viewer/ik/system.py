@@ -56,8 +56,8 @@ class System(NamedTuple):
         goal_near: (G,) whether it says how far from its target the effector may be.
         goal_shell: (G, 2) the least and the most metres of that, or along ``goal_along``; 0 for others.
         goal_along: (G, 3) the direction that those metres are counted along, world frame; 0 for others.
-        goal_looks: (G,) whether it points an axis at its target: moves of the effector change its angles.
-        goal_own: (G,) whether it sets the angle at its joint, which only turns of that joint change.
+        goal_aims: (G,) whether it points an axis at its target: moves of the effector change its angles.
+        goal_one_joint: (G,) whether it sets the angle at its joint, which only turns of that joint change.
         goal_offset, goal_numbers: (G, 3), (G, n) constants of a goal: `viewer.ik.goals.kind.Constants`.
         goal_target, goal_rotation: (G, ...) as in `Goal`.
         goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.
@@ -125,8 +125,8 @@ class System(NamedTuple):
     goal_lengths: Integers
     goal_angles: Integers
     goal_near: Bools
-    goal_looks: Bools
-    goal_own: Bools
+    goal_aims: Bools
+    goal_one_joint: Bools
     goal_offset: Floats
     goal_target: Floats
     goal_rotation: Floats

@@ -461,7 +461,7 @@ def sets_place(s: System, g: int) -> bool:
 
 def sets_turn(s: System, g: int) -> bool:
     """Whether a goal sets the whole rotation of its effector."""
-    return bool(s.goal_angles[g] == 3 and not s.goal_looks[g] and s.goal_base[g] < 0)
+    return bool(s.goal_angles[g] == 3 and not s.goal_aims[g] and s.goal_base[g] < 0)
 
 
 def residuals(s: System, w: Work, q: Floats, t: Floats, e: Floats) -> tuple[float, float]:

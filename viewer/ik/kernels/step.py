@@ -57,11 +57,11 @@ def linearise(s: System, w: Work, x: Floats) -> None:
             put_twists(s, w, k, turning)
         for g in range(s.goals_from[k], s.goals_to[k]):
             row = s.goal_row[g]
-            lengths, angles, looks = s.goal_lengths[g], s.goal_angles[g], s.goal_looks[g]
-            turned_by = k == s.goal_joint[g] or not s.goal_own[g]
+            lengths, angles, aims = s.goal_lengths[g], s.goal_angles[g], s.goal_aims[g]
+            turned_by = k == s.goal_joint[g] or not s.goal_one_joint[g]
             rx, ry, rz = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
             weight, rotation_weight = s.goal_weight[g], s.goal_rotation_weight[g]
-            if angles == 3 and lengths != 1 and turned_by and not looks:
+            if angles == 3 and lengths != 1 and turned_by and not aims:
                 place_and_turn(w, g, row, first, turning, end, lengths, weight, rotation_weight, rx, ry, rz)
                 continue
             for d in range(first, end):
@@ -84,7 +84,7 @@ def linearise(s: System, w: Work, x: Floats) -> None:
                     total = 0.0
                     if turns and turned_by:
                         total = w.by_turn[g, j, 0] * ax + w.by_turn[g, j, 1] * ay + w.by_turn[g, j, 2] * az
-                    if looks:
+                    if aims:
                         total += w.by_move[g, j, 0] * vx + w.by_move[g, j, 1] * vy + w.by_move[g, j, 2] * vz
                     w.jacobian[d, row + lengths + j] = rotation_weight * total
         if len(s.share) > 0:

@@ -317,7 +317,7 @@ def pairs_for(mechanism: Mechanism, goals: Iterable[int], pivot: Vector) -> list
                 pairs.append((r, minus(wanted_point(mechanism, g), pivot), mechanism.weight[g] * mechanism.weight[g]))
         if mechanism.goal_turns[g]:
             pairs += axis_pairs(mechanism.turn[mechanism.goal_joint[g]], mechanism.rotation[g], 0.5 * turn)
-        if mechanism.goal_looks[g]:
+        if mechanism.goal_aims[g]:
             pairs.append(_ray_pair(mechanism, g, pivot, turn))
     return pairs
 

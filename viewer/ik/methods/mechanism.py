@@ -61,7 +61,7 @@ class Mechanism:
         self.kind, self.goal_joint = s.goal_kind.tolist(), s.goal_joint.tolist()
         self.goal_lengths: list[int] = s.goal_lengths.tolist()
         self.goal_near: list[bool] = s.goal_near.tolist()
-        self.goal_looks: list[bool] = s.goal_looks.tolist()
+        self.goal_aims: list[bool] = s.goal_aims.tolist()
         self.goal_turns = [sets_turn(s, g) for g in range(len(self.kind))]
         self.goal_offset, self.numbers = _vectors(s.goal_offset), s.goal_numbers.tolist()
         self.target, self.rotation = _vectors(s.goal_target), _quaternions(s.goal_rotation)

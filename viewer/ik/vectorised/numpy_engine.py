@@ -406,7 +406,7 @@ def _roots(s: System) -> tuple[Root, ...]:
     for joint in np.flatnonzero(free).tolist():
         goals = np.arange(s.goals_from[joint], s.goals_to[joint])
         places = goals[s.goal_lengths[goals] == 3]
-        turns = goals[(s.goal_angles[goals] == 3) & ~s.goal_looks[goals]]
+        turns = goals[(s.goal_angles[goals] == 3) & ~s.goal_aims[goals]]
         roots.append(Root(joint, int(s.first[joint]), places, turns))
     return tuple(roots)
 
