@@ -356,6 +356,11 @@ def first_as_before(before: Before, skeleton: Skeleton, world: World) -> First: 
     return First(before.numbers)
 
 
+def _measuring(*measures: Measure) -> cached_property[bool]:
+    """Whether rows of a kind measure one of these."""
+    return cached_property(lambda kind: not kind.measures.isdisjoint(measures))
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Kind:
     """A kind of goal.
@@ -398,6 +403,19 @@ class Kind:
     swivel: Callable[[Skeleton, World, str], Floats] | None = None
     grips: bool = False
 
+    aims = _measuring(Measure.DIRECTION)
+    """Whether it points an axis at its point: moves of the effector change its angles."""
+    sets_position = _measuring(Measure.POINT)
+    """Whether its point is the target position of the effector."""
+    of_one_joint = _measuring(Measure.JOINT_ANGLE)
+    """Whether only turns of the effector's own joint change it."""
+    of_limb = _measuring(Measure.LIMB_ANGLE)
+    """Whether it is about three joints of a limb."""
+    relative = _measuring(Measure.RELATIVE_POINT, Measure.RELATIVE_ROTATION)
+    """Whether it sets another effector in the frame of its own."""
+    balances = _measuring(Measure.CENTER)
+    """Whether it is about the centre of mass."""
+
     def missed(self, goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
         """Errors of a goal in metres and degrees, as its rows measure them; NaN for a part that it does not have.
 
@@ -419,6 +437,11 @@ class Kind:
         return bool(self.rows) or self.grips
 
     @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The fields of `Goal` and the numbers that its keys hold."""
+        return tuple(key.field for key in self.keys.values())
+
+    @cached_property
     def numbers(self) -> tuple[Number, ...]:
         """The numbers of such a goal."""
         return tuple(key.number for key in self.keys.values() if key.number is not None)
@@ -427,10 +450,8 @@ class Kind:
     def needs(self) -> Needs:
         """What a goal must have."""
         own = {number.name for number in self.numbers}
-        fields = tuple(key.field for key in self.keys.values() if key.field not in own)
-        fields = fields if self.built_in else ("residuals",)
-        second = self.relative or any(key.field == "to" for key in self.keys.values())
-        other = "object" if self.grips else "effector" if second else ""
+        fields = tuple(name for name in self.fields if name not in own) if self.built_in else ("residuals",)
+        other = "object" if self.grips else "effector" if self.relative or "to" in self.fields else ""
         turns = self.radians and not self.metres
         return Needs(bool(self.named_by), fields, self.numbers, self.check, other, turns)
 
@@ -461,36 +482,25 @@ class Kind:
         return tuple(name for rows in self.rows for name in several.get((rows.count, rows.radians), (self.word,)))
 
     @cached_property
-    def aims(self) -> bool:
-        """Whether it points an axis at its point: moves of the effector change its angles."""
-        return Measure.DIRECTION in self.measures
-
-    @cached_property
     def has_point(self) -> bool:
         """Whether it has a point of the world: a position, the centre of a distance or the target of an aim."""
-        return any(key.field == "target" for key in self.keys.values())
+        return "target" in self.fields
 
     @cached_property
     def has_rotation(self) -> bool:
         """Whether it has a target rotation of the effector."""
-        return any(key.field == "target_rotation" for key in self.keys.values())
+        return "target_rotation" in self.fields
 
     @cached_property
     def targets(self) -> frozenset[str]:
         """Those of "target" and "target_rotation" of a `Goal` that such goals have, in the world or another frame."""
         relative = {"target": Measure.RELATIVE_POINT, "target_rotation": Measure.RELATIVE_ROTATION}
-        keys = {key.field for key in self.keys.values()}
-        return frozenset(field for field, measure in relative.items() if field in keys or measure in self.measures)
+        return frozenset(name for name, one in relative.items() if name in self.fields or one in self.measures)
 
     @cached_property
     def has_target(self) -> bool:
         """Whether it has a point or a rotation that can be moved; other kinds have only numbers."""
         return self.has_point or self.has_rotation
-
-    @cached_property
-    def sets_position(self) -> bool:
-        """Whether its point is the target position of the effector."""
-        return Measure.POINT in self.measures
 
     @cached_property
     def sets_pose(self) -> bool:
@@ -500,34 +510,14 @@ class Kind:
     @cached_property
     def metres(self) -> bool:
         """Whether its error has lengths; functions, whose residuals have any unit, count as such."""
-        return not self.rows or self.grips or any(not rows.radians for rows in self.rows)
+        return not self.rows or self.lengths > 0
 
     @cached_property
     def radians(self) -> bool:
         """Whether its error has angles."""
-        return any(rows.radians for rows in self.rows)
-
-    @cached_property
-    def of_limb(self) -> bool:
-        """Whether it is about three joints of a limb."""
-        return Measure.LIMB_ANGLE in self.measures
-
-    @cached_property
-    def relative(self) -> bool:
-        """Whether it sets another effector in the frame of its own."""
-        return not self.measures.isdisjoint({Measure.RELATIVE_POINT, Measure.RELATIVE_ROTATION})
+        return self.angles > 0
 
     @cached_property
     def of_several_limbs(self) -> bool:
         """Whether joints of several limbs move it."""
         return self.grips or any(measure.shared for measure in self.measures)
-
-    @cached_property
-    def balances(self) -> bool:
-        """Whether it is about the centre of mass."""
-        return Measure.CENTER in self.measures
-
-    @cached_property
-    def of_one_joint(self) -> bool:
-        """Whether only turns of the effector's own joint change it."""
-        return Measure.JOINT_ANGLE in self.measures
