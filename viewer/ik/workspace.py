@@ -209,27 +209,22 @@ def remade(group: Group, arrays: Iterator[np.ndarray[Any, Any]]) -> Any:  # noqa
 
 def in_block(groups: Sequence[Group]) -> tuple[Integers, list[Any]]:
     """A new block with copies of arrays of float64, int64 and bool, and the same groups made of these copies."""
-    header: list[int] = []
+    arrays, header = [array for group in groups for array in arrays_in(group)], list[int]()
     end, spans = _lines(sum(entries_of(group)[-1] for group in groups)), []
-    for group in groups:
-        for array in arrays_in(group):
-            header += (end, *array.shape)
-            spans.append((end, end + -(-array.nbytes // _BYTES)))
-            end = _lines(spans[-1][1])
+    for array in arrays:
+        header += (end, *array.shape)
+        spans.append((end, end + -(-array.nbytes // _BYTES)))
+        end = _lines(spans[-1][1])
     room = np.zeros(end + _LINE, dtype=np.int64)
     skip = -room.ctypes.data // _BYTES % _LINE
     block = room[skip : skip + end]
     block[: len(header)] = header
-    copies, following = [], iter(spans)
-    for group in groups:
-        parts = []
-        for array in arrays_in(group):
-            begin, stop = next(following)
-            part = block[begin:stop].view(array.dtype)[: array.size].reshape(array.shape)
-            part[...] = array
-            parts.append(part)
-        copies.append(remade(group, iter(parts)))
-    return block, copies
+    parts = []
+    for array, (first, stop) in zip(arrays, spans, strict=True):
+        parts.append(block[first:stop].view(array.dtype)[: array.size].reshape(array.shape))
+        parts[-1][...] = array
+    following = iter(parts)
+    return block, [remade(group, following) for group in groups]
 
 
 def _lines(count: int) -> int:
@@ -300,11 +295,9 @@ class Targets:
                     settled_places[i] = world.point(place.joint, offset)
                 if self._open_turn(i):
                     settled_turns[i] = world.rotations[place.joint]
-        if places is not None:
-            self._put_places(numbers(places, (len(self.goals), 3), "targets"), settled_places)
-        if turns is not None:
-            self._put_turns(numbers(turns, (len(self.goals), 4), "target rotations"), settled_turns)
-        return settled_places, settled_turns
+        given_places = None if places is None else numbers(places, (len(self.goals), 3), "targets")
+        given_turns = None if turns is None else numbers(turns, (len(self.goals), 4), "target rotations")
+        return self._overwritten(settled_places, settled_turns, given_places, given_turns)
 
     def settle_rows(self, count: int, places: Floats | None, turns: Floats | None) -> tuple[Floats, Floats]:
         """`settle` for ``count`` problems at once, of goals none of which is an open pin.
@@ -317,24 +310,22 @@ class Targets:
         Raises:
             InputError: infinite numbers, rotations that are none.
         """
-        settled_places = np.repeat(self.places[None], count, axis=0)
-        settled_turns = np.repeat(self.turns[None], count, axis=0)
+        own_places, own_turns = (np.repeat(own[None], count, axis=0) for own in (self.places, self.turns))
+        return self._overwritten(own_places, own_turns, places, turns)
+
+    def _overwritten(
+        self, settled_places: Floats, settled_turns: Floats, places: Floats | None, turns: Floats | None
+    ) -> tuple[Floats, Floats]:
+        """Settled targets (..., G, 3) and (..., G, 4), in place overwritten by those that are given."""
         if places is not None:
-            self._put_places(places, settled_places)
+            refuse_odd(places, self.has_place, "targets")
+            wanted = self.has_place & ~np.isnan(places).any(axis=-1)
+            np.copyto(settled_places, places, where=wanted[..., None])
         if turns is not None:
-            self._put_turns(turns, settled_turns)
+            refuse_odd(turns, self.has_turn, "target rotations")
+            wanted = self.has_turn & ~np.isnan(turns).any(axis=-1)
+            settled_turns[wanted] = unit_rows(turns[wanted])
         return settled_places, settled_turns
-
-    def _put_places(self, given: Floats, settled: Floats) -> None:
-        """Overwrite positions (..., G, 3) by those that are given."""
-        refuse_odd(given, self.has_place, "targets")
-        np.copyto(settled, given, where=(self.has_place & ~np.isnan(given).any(axis=-1))[..., None])
-
-    def _put_turns(self, given: Floats, settled: Floats) -> None:
-        """Overwrite turns (..., G, 4) by those that are given."""
-        refuse_odd(given, self.has_turn, "target rotations")
-        wanted = self.has_turn & ~np.isnan(given).any(axis=-1)
-        settled[wanted] = unit_rows(given[wanted])
 
 
 def numbers(value: ArrayLike, shape: tuple[int, ...], what: str) -> Floats:
