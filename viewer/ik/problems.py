@@ -66,6 +66,9 @@ def solve_batch(
         many: the problems.
         onward: go on from the pose in ``state``, anchored where ``w.anchor`` is, instead of from the problems' starts.
     """
+    # The steps of `search_arm` are those of these settings.
+    plain = settings.guarded and settings.clamp_to_limit and settings.limit_gain == 1.0 and not settings.settle
+    as_arm = plain and settings.restarts > 0 and not onward and is_arm(s)
     outside = many.outside[0]
     for i in range(len(many.code)):
         if onward:
@@ -78,40 +81,57 @@ def solve_batch(
             if not many.again[i]:
                 outside = put_start(s, w, many, i)
             many.outside[i] = outside
-            begin(s, w, w.start)
-            copy(w.anchor if settings.settle else w.start, state)
-        if len(s.mass) > 0:
-            residuals(s, w, state.q, state.t, state.e)
-            find_support(s, w)
-        far = far_out(s, state.t)
-        stretched = place_body(s, w, state, settings, far, onward)
-        # The anchor of a drag with a preferred pose is that one, wherever the drag begins.
-        anchored = not onward and (settings.settle or len(s.preference) == 0)
-        if anchored:
-            copy(state, w.anchor)
-        if not onward:
             w.since[0] = 0
             w.yielding[0] = 1.0
             scale_row(w.before, 0.0)
-        # The steps of `search_arm` are those of these settings.
-        plain = settings.guarded and settings.clamp_to_limit and settings.limit_gain == 1.0 and not settings.settle
-        as_arm = plain and not onward and not far and is_arm(s)
-        if count_islands(s) > 1 or may_drift(s):
-            code, used = solve_islands(s, w, state, settings, onward, not stretched, anchored)
+        if as_arm and not far_out(s, w.start.t):
+            code, used = pose_arm(s, w, state, settings)
         else:
-            code, used = meet_goals(s, w, state, settings, onward, not stretched, as_arm)
-        if far:
-            # The targets were brought nearer during the solve: measure the misses against the real ones.
-            put_table(many.target[i], s.goal_target)
-            _, worst = residuals(s, w, state.q, state.t, state.e)
-            if worst > 1.0 and code == CONVERGED:
-                code = STALLED
+            code, used = pose_figure(s, w, state, settings, many, i, onward)
         many.code[i] = code
         many.iterations[i] = used
         many.overlap[i] = w.contact.overlap[1]
         put_table(state.q, many.q[i])
         put_table(state.t, many.t[i])
         put_table(w.miss, many.miss[i])
+
+
+def pose_figure(
+    s: System, w: Work, state: State, settings: Settings, many: Many, i: int, onward: bool
+) -> tuple[int, int]:
+    """Solve problem ``i``, whose start is in ``w.start``, or in ``state`` if ``onward``; status and iterations."""
+    if not onward:
+        begin(s, w, w.start)
+        copy(w.anchor if settings.settle else w.start, state)
+    if len(s.mass) > 0:
+        residuals(s, w, state.q, state.t, state.e)
+        find_support(s, w)
+    far = far_out(s, state.t)
+    stretched = place_body(s, w, state, settings, far, onward)
+    # The anchor of a drag with a preferred pose is that one, wherever the drag begins.
+    anchored = not onward and (settings.settle or len(s.preference) == 0)
+    if anchored:
+        copy(state, w.anchor)
+    if count_islands(s) > 1 or may_drift(s):
+        code, used = solve_islands(s, w, state, settings, onward, not stretched, anchored)
+    else:
+        code, used = meet_goals(s, w, state, settings, onward, not stretched)
+    if far:
+        # The targets were brought nearer during the solve: measure the misses against the real ones.
+        put_table(many.target[i], s.goal_target)
+        _, worst = residuals(s, w, state.q, state.t, state.e)
+        if worst > 1.0 and code == CONVERGED:
+            code = STALLED
+    return code, used
+
+
+def pose_arm(s: System, w: Work, state: State, settings: Settings) -> tuple[int, int]:
+    """`pose_figure` of an arm whose target is not far out."""
+    if settings.max_iterations < _ENOUGH:
+        code, used, _ = search_arm(s, w, state, settings)
+        return code, used
+    code, used, agreed = search(s, w, state, settings, settings.max_iterations, True)
+    return UNREACHABLE if code == STALLED and agreed else code, used
 
 
 def put_start(s: System, w: Work, many: Many, i: int) -> bool:
@@ -155,7 +175,7 @@ def solve_islands(
     islands, room = count_islands(s), w.room[0]
     copy(state, w.begun)
     copy(state, w.solved)
-    code, used = meet_goals(s, w, state, settings, onward, searches and islands == 1, False)
+    code, used = meet_goals(s, w, state, settings, onward, searches and islands == 1)
     if islands == 0 or (code == CONVERGED and not went_off(s, w, state.t)):
         return code, used
     note_weights(s, w)
@@ -167,7 +187,7 @@ def solve_islands(
         w.room[0] = room
         if anchored:
             copy(state, w.anchor)
-        code, used = meet_goals(s, w, state, settings, onward, searches, False)
+        code, used = meet_goals(s, w, state, settings, onward, searches)
         keep_island(s, w, island, state)
         most = max(most, used)
         answer = worse_of(answer, code)
@@ -187,9 +207,7 @@ def worse_of(one: int, other: int) -> int:
     return one
 
 
-def meet_goals(
-    s: System, w: Work, state: State, settings: Settings, onward: bool, searches: bool, as_arm: bool
-) -> tuple[int, int]:
+def meet_goals(s: System, w: Work, state: State, settings: Settings, onward: bool, searches: bool) -> tuple[int, int]:
     """Move ``state`` to where the goals are met, or as near as possible.
 
     Args:
@@ -199,7 +217,6 @@ def meet_goals(
         settings: the numbers of the solve.
         onward: a step of a drag.
         searches: go on to other poses where a descent stalls.
-        as_arm: by `search_arm`.
 
     Returns:
         Status and iterations.
@@ -211,7 +228,7 @@ def meet_goals(
         return code, used
     if not thorough:
         once = settings if searches else limited(settings, settings.max_iterations, 0)
-        code, used, _ = first_descent(s, w, state, once, as_arm)
+        code, used, _ = minimise(s, w, state, once)
         return code, used
     budget = settings.max_iterations - (_LAST if touching else 0)
     if levelled:
@@ -219,7 +236,7 @@ def meet_goals(
         code, used = serve_levels(s, w, state, searching)
         agreed = w.tally[0] >= _AGREED
     else:
-        code, used, agreed = search(s, w, state, settings, budget, as_arm)
+        code, used, agreed = search(s, w, state, settings, budget, False)
     if touching and w.contact.overlap[1] > 1.0:
         # Heavy goals have pushed bodies into each other: separating them comes first.
         w.contact.weight[0] = MOST_WEIGHT
@@ -227,13 +244,6 @@ def meet_goals(
         code, iterations, _ = follow(s, w, state, last)
         used += iterations
     return UNREACHABLE if code == STALLED and agreed else code, used
-
-
-def first_descent(s: System, w: Work, state: State, settings: Settings, as_arm: bool) -> tuple[int, int, float]:
-    """`minimise`, or `search_arm` where there is something to search for."""
-    if as_arm and settings.restarts > 0:
-        return search_arm(s, w, state, settings)
-    return minimise(s, w, state, settings)
 
 
 def search(s: System, w: Work, state: State, settings: Settings, budget: int, as_arm: bool) -> tuple[int, int, bool]:
@@ -247,7 +257,10 @@ def search(s: System, w: Work, state: State, settings: Settings, budget: int, as
         Status, iterations, and whether as many descents as count ended equally near.
     """
     searching = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
-    code, used, nearest = first_descent(s, w, state, searching, as_arm)
+    if as_arm:
+        code, used, nearest = search_arm(s, w, state, searching)
+    else:
+        code, used, nearest = minimise(s, w, state, searching)
     if code == CONVERGED:
         return code, used, False
     agreed = w.tally[0] >= _AGREED

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from viewer.ik.arm_search import is_arm
 from viewer.ik.backends import engine_for, takes_compiled
-from viewer.ik.compiled.entry import CODES, KNOWN, NEW_START, OUTSIDE, STEPS, Direct, Row
+from viewer.ik.compiled.entry import CODES, OUTSIDE, STEPS, Direct, Row
 from viewer.ik.diagnosis import Nearest, diagnose
 from viewer.ik.findings import Reason, labels
 from viewer.ik.goals import KINDS
@@ -61,6 +61,7 @@ class Runs:
         self.prepared, self.options, self.targets = prepared, prepared.options, prepared.targets
         self.settings = prepared.settings if settings is None else settings
         self.excluded, self._balances = False, len(prepared.assembly.system.mass) > 0
+        self._grips, self._compiled = prepared.grips.adds, self.options.backend == "numba"
         self._watch, self._nearest = watch, nearest
 
     def towards(
@@ -77,10 +78,10 @@ class Runs:
         started = perf_counter()
         direct = self._direct(workspace, onward=onward)
         if direct is not None:
-            news = direct.news(pose, onward=onward)
-            row = direct.solve(pose, targets, target_rotations, settings, news, onward=onward)
+            start = direct.start(pose, onward)
+            row = direct.solve(start, targets, target_rotations, settings, False, onward, False)
             if row is not None:
-                return self._answer(workspace, direct, row, started, settings)
+                return self._answer(direct, pose, row, started, settings)
         settled = self.targets.settle(pose, targets, target_rotations)
         return self.run(workspace, pose, settled, settings, onward=onward)
 
@@ -90,19 +91,21 @@ class Runs:
         Compiled code looks at poses that differ from the last one, too.
         """
         started = perf_counter()
-        workspace, starts = self.prepared.workspace, self.prepared.starts
-        direct = self._direct(workspace)
+        workspace = self.prepared.workspace
+        direct = workspace.direct if self._compiled else None
         if direct is None:
+            direct = self._direct(workspace)
+            if direct is None:
+                return None
+        if pose is workspace.begun:
+            row = direct.solve(None, targets, target_rotations, self.settings, False, False, False)
+        elif self.prepared.starts.is_news(pose):
+            row = direct.solve(pose, targets, target_rotations, self.settings, True, False, False)
+            if row is not None:
+                self.prepared.starts.accept(pose)
+        else:
             return None
-        news = KNOWN if direct.begins_at(pose) else NEW_START
-        if news != KNOWN and not starts.is_news(pose):
-            return None
-        row = direct.solve(pose, targets, target_rotations, self.settings, news)
-        if row is None:
-            return None
-        if news != KNOWN:
-            starts.accept(pose)
-        return self._answer(workspace, direct, row, started, self.settings)
+        return None if row is None else self._answer(direct, pose, row, started, self.settings)
 
     def run(
         self,
@@ -125,8 +128,8 @@ class Runs:
         started = perf_counter()
         direct = self._direct(workspace, onward=onward)
         if direct is not None:
-            row = direct.settled(pose, targets, settings, news=direct.news(pose, onward=onward), onward=onward)
-            return self._answer(workspace, direct, row, started, settings)
+            row = direct.settled(pose, targets, settings, onward=onward)
+            return self._answer(direct, pose, row, started, settings)
         workspace.aim_at(*targets)
         unserved = self.prepared.unserved
         if self.prepared.needs_numpy:
@@ -202,30 +205,30 @@ class Runs:
             workspace.direct = direct
         return direct
 
-    def _answer(self, workspace: Workspace, direct: Direct, row: Row, started: float, settings: Settings) -> Solution:
-        """The solution of an answer row that a compiled call has filled."""
+    def _answer(self, direct: Direct, base: Pose, row: Row, started: float, settings: Settings) -> Solution:
+        """The solution of an answer row that a compiled call has filled; joints that take no part are as in a pose."""
         (ended, numbers), seconds = row, perf_counter() - started
-        code, iterations, outside = ended % CODES, ended // STEPS, ended % STEPS >= OUTSIDE
-        of = workspace, direct, numbers
-        if code == CONVERGED and not self.prepared.grips.adds:
+        iterations, (code, outside) = ended // STEPS, _ENDS[ended % STEPS]
+        workspace = direct.workspace
+        if code == CONVERGED and not self._grips:
             unserved = self._unserved_in(workspace) if self._balances else self.prepared.unserved
             met = _CONVERGED, iterations, seconds, "numba", self.options.method, unserved, outside
-            return Solution(met, _pose_of, self._explained, of)
+            return Solution(met, self, (direct, base, numbers))
         report = self._report(workspace, code, iterations, seconds, "numba", outside)
-        pose = direct.pose(numbers)
-        findings, diagnosis = self._explained(pose, *of)
+        pose = direct.pose(base, numbers)
+        findings, diagnosis = self.explained(pose, direct, base, numbers)
         if self.options.method != DEFAULT and settings is self.settings:
             report = report._replace(status=self._judged(report.status, code, direct.targets(numbers), pose))
         solution = solution_of(report, pose, findings, diagnosis)
-        if not self.prepared.grips.adds:
-            return solution
-        return self._folded(workspace, solution, findings, direct.targets(numbers))
+        return solution if not self._grips else self._folded(workspace, solution, findings, direct.targets(numbers))
 
-    def _explained(
-        self, pose: Pose, workspace: Workspace, direct: Direct, numbers: Floats
-    ) -> tuple[Findings, Diagnose]:
-        """The findings and the diagnosis of an answer: made when they are asked for."""
-        found, count = partial(direct.found, numbers), len(self.prepared.goals)
+    def pose(self, direct: Direct, base: Pose, numbers: Floats) -> Pose:
+        """The pose of an answer: made when it is asked for, as is the next."""
+        return direct.pose(base, numbers)
+
+    def explained(self, pose: Pose, direct: Direct, _: Pose, numbers: Floats) -> tuple[Findings, Diagnose]:
+        """The findings and the diagnosis of an answer."""
+        found, count, workspace = partial(direct.found, numbers), len(self.prepared.goals), direct.workspace
         of = workspace.system, workspace.joints, workspace.goals, workspace.skeleton
         findings = findings_of(*of, count, found, self.options.contact)
         return findings, partial(self._diagnosis_of, direct, numbers, pose)
@@ -291,7 +294,7 @@ class Runs:
             functions = dict(zip(places, self.prepared.functions.lengths(state.q, state.t), strict=True))
         findings = workspace.findings(len(self.prepared.goals), self.options.contact, functions)
         solution = solution_of(report, pose, findings, diagnosis)
-        return solution if not self.prepared.grips.adds else self._folded(workspace, solution, findings, targets)
+        return solution if not self._grips else self._folded(workspace, solution, findings, targets)
 
     def _folded(
         self, workspace: Workspace, solution: Solution, findings: Findings, targets: tuple[Floats, Floats]
@@ -323,11 +326,8 @@ def judged(
     return status if nearest(targets, pose) else stopped
 
 
-def _pose_of(_: Workspace, direct: Direct, numbers: Floats) -> Pose:
-    """The pose of an answer: made when it is asked for."""
-    return direct.pose(numbers)
-
-
+_ENDS = [(how % CODES, how >= OUTSIDE) for how in range(STEPS)]
+"""How calls end, see `STEPS`: their codes, and whether the start was outside its limits."""
 _MISSED = (Status.UNREACHABLE, Status.STALLED)
 """How solves end whose restarts have all missed a goal."""
 _CONVERGED = Status.CONVERGED

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -161,36 +161,30 @@ class Solution:
     """
 
     __slots__ = (
-        "_explain", "_explained", "_of", "_pose", "_pose_of", "backend", "iterations", "method", "seconds",
-        "start_outside", "status", "unserved",
+        "_explained", "_of", "_pose", "_source", "backend", "iterations", "method", "seconds", "start_outside",
+        "status", "unserved",
     )  # fmt: skip
 
     _pose: Pose | None
     _explained: Explained | None
 
-    def __init__(
-        self,
-        report: ReportFields,
-        pose_of: Callable[..., Pose],
-        explain: Callable[..., Explained],
-        of: tuple[Any, ...],
-    ) -> None:
+    def __init__(self, report: ReportFields, source: Source, of: tuple[Any, ...]) -> None:
         """Made by `viewer.ik.solver.Solver`.
 
-        The pose is ``pose_of(*of)``, the findings and the diagnosis are ``explain(pose, *of)``: together they take
-        longer than an easy solve.
+        The pose is ``source.pose(*of)``, the findings and the diagnosis are ``source.explained(pose, *of)``: together
+        they take longer than an easy solve.
         """
         self.status, self.iterations, self.seconds, self.backend, self.method, self.unserved, self.start_outside = (
             report
         )
         self._pose = self._explained = None
-        self._pose_of, self._explain, self._of = pose_of, explain, of
+        self._source, self._of = source, of
 
     @property
     def pose(self) -> Pose:
         """The pose of the whole skeleton; joints that no goal depends on are as they were."""
         if self._pose is None:
-            self._pose = self._pose_of(*self._of)
+            self._pose = self._source.pose(*self._of)
         return self._pose
 
     @property
@@ -201,7 +195,7 @@ class Solution:
     def _known(self) -> Explained:
         """Made when they are first asked for."""
         if self._explained is None:
-            self._explained = self._explain(self.pose, *self._of)
+            self._explained = self._source.explained(self.pose, *self._of)
         return self._explained
 
     def __repr__(self) -> str:
@@ -281,9 +275,33 @@ ReportFields: TypeAlias = tuple[Status, int, float, str, str, tuple[str, ...], b
 """Those of a `Report`: making one takes longer than the rest of a solution."""
 
 
+class Source(Protocol):
+    """Makes the parts of a solution when they are asked for."""
+
+    def pose(self, *of: Any) -> Pose:  # noqa: ANN401 - whatever the source needs
+        """The pose."""
+
+    def explained(self, pose: Pose, *of: Any) -> Explained:  # noqa: ANN401
+        """The findings and the diagnosis."""
+
+
+class Parts:
+    """The source of solutions whose parts are there already: pose, findings, diagnosis."""
+
+    @staticmethod
+    def pose(pose: Pose, *_: object) -> Pose:
+        """The pose."""
+        return pose
+
+    @staticmethod
+    def explained(_: Pose, __: Pose, findings: Findings, diagnose: Diagnose) -> Explained:
+        """The findings and the diagnosis."""
+        return findings, diagnose
+
+
 def solution_of(report: ReportFields, pose: Pose, findings: Findings, diagnose: Diagnose) -> Solution:
     """A solution whose parts are there already."""
-    return Solution(report, lambda: pose, lambda _: (findings, diagnose), ())
+    return Solution(report, Parts, (pose, findings, diagnose))
 
 
 class Report(NamedTuple):

@@ -133,8 +133,12 @@ class Solver:
         Raises:
             InputError: a pose of another skeleton, targets of another shape, infinite numbers, rotations that are none.
         """
-        with self._foundation.alone:
+        alone = self._foundation.alone
+        alone.acquire()  # `with` takes as much longer as a step of an easy solve
+        try:
             return self._one_shot.solve(pose, targets, target_rotations)
+        finally:
+            alone.release()
 
     def jacobian(
         self, pose: Pose, targets: ArrayLike | None = None, target_rotations: ArrayLike | None = None

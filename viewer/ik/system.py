@@ -358,7 +358,7 @@ class Call(NamedTuple):
         goals: (G',) the solver's goals that the system's are.
         has_place, has_turn: (G,) whether a goal has such a target.
         places, turns: (G, 3), (G, 4) the goals' own targets.
-        rotations, translations: (J, 4), (J, 3) the pose that joints which take no part stay in.
+        size: (1,) J.
         numbers: (15,) the `Settings` as numbers, in their order.
         known: (2,) the addresses of the type of numpy's arrays and of None.
     """
@@ -369,8 +369,7 @@ class Call(NamedTuple):
     has_turn: Bools
     places: Floats
     turns: Floats
-    rotations: Floats
-    translations: Floats
+    size: Integers
     numbers: Floats
     known: Integers
 

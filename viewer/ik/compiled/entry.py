@@ -26,7 +26,6 @@ from viewer.ik.algebra import (
     product,
     put_flat,
     put_row,
-    put_table,
     turned,
 )
 from viewer.ik.kernels.joints import ROUNDING, coordinates_of, counted, excess, swing_excess
@@ -40,8 +39,6 @@ UNSETTLED, ODD_START = -1, -2
 """Codes in place of a status, with nothing solved: numpy has to check the targets, or the start pose."""
 CODES, OUTSIDE, STEPS = 8, 8, 16
 """What a call returns: the code, `OUTSIDE` if the start was outside its limits, and `STEPS` for each iteration."""
-KNOWN, BASE, GOOD_START, NEW_START = range(4)
-"""What a given pose is: that of the last call; new for joints that take no part; also the start; also unchecked."""
 
 
 def groups_in(block: int) -> tuple[Any, ...]:
@@ -63,7 +60,7 @@ def solve_in_block(
     block: int,
     rotations: object,
     translations: object,
-    news: int,
+    looks: bool,
     onward: bool,
     settled: bool,
     places: object,
@@ -74,9 +71,9 @@ def solve_in_block(
 
     Args:
         block: its address, see `groups_in`.
-        rotations: (J, 4) of the pose given.
-        translations: (J, 3) of it.
-        news: `KNOWN`, when nothing looks at the pose, `BASE`, `GOOD_START` or `NEW_START`: what that pose is.
+        rotations: (J, 4) of the start pose; None: that of the last call.
+        translations: (J, 3) of it, or None.
+        looks: whether to look at a pose that is given: its joints' kinds may not allow it.
         onward: as in `solve_batch`.
         settled: take the targets as they are.
         places: (G, 3) targets, or None.
@@ -87,43 +84,39 @@ def solve_in_block(
         How the (last) solve ended, see `STEPS`; `UNSETTLED` or `ODD_START`, with nothing solved.
     """
     s, w, state, many, call, tables = groups_in(block)
-    joints, goals = len(call.rotations), len(call.has_place)
-    if news != KNOWN:
-        q = table_of(rotations, call.known, joints, 4)
-        t = table_of(translations, call.known, joints, 3)
-        if len(q) != joints or len(t) != joints or (news == NEW_START and needs_projection(tables, q, t)):
-            return ODD_START
-        frame_pose(call, many, q, t, news != BASE)
+    joints, goals = call.size[0], len(call.has_place)
+    q, t = table_of(rotations, call.known, joints, 4), table_of(translations, call.known, joints, 3)
+    if len(q) < 0 or len(t) < 0 or (looks and len(q) > 0 and needs_projection(tables, q, t)):
+        return ODD_START
+    if len(q) > 0:
+        take_start(call, many, q, t)
     n = call.numbers
     settings = Settings(
         int(n[0]), int(n[1]), n[2], n[3], n[4], int(n[5]), n[6], n[7], n[8], int(n[9]), n[10],
         n[11] != 0.0, n[12] != 0.0, n[13] != 0.0, n[14] != 0.0,
     )  # fmt: skip
-    row = row_of(answer, call.known, 7 * joints + len(state.x) + 2 * len(w.miss) + 7 * goals)
+    row = row_of(answer, call.known, 7 * len(call.joints) + len(state.x) + 2 * len(w.miss) + 7 * goals)
     if len(row) > 0:
-        many.again[0] = news == KNOWN or news == BASE
+        many.again[0] = len(q) == 0
         given, turned_to = table_of(places, call.known, goals, 3), table_of(turns, call.known, goals, 4)
         if len(given) < 0 or len(turned_to) < 0 or not take_targets(call, many, given, turned_to, settled, row):
             return UNSETTLED
     solve_batch(s, w, state, settings, many, onward)
     if len(row) > 0:
-        put_answer(call, w, state, row)
+        put_answer(w, state, row)
     last = len(many.code) - 1
     ended = many.code[last] + STEPS * many.iterations[last]
     return int(ended + OUTSIDE if many.outside[last] else ended)
 
 
-def frame_pose(call: Call, many: Many, rotations: Floats, translations: Floats, begins: bool) -> None:
-    """The pose (J, 4) and (J, 3) that joints which take no part stay in; with ``begins`` also where to start."""
-    put_table(rotations, call.rotations)
-    put_table(translations, call.translations)
-    if begins:
-        for k in range(len(call.joints)):
-            j = call.joints[k]
-            for i in range(4):
-                many.q[0, k, i] = rotations[j, i]
-            for i in range(3):
-                many.t[0, k, i] = translations[j, i]
+def take_start(call: Call, many: Many, rotations: Floats, translations: Floats) -> None:
+    """Start where a pose (J, 4) and (J, 3) has the joints that take part."""
+    for k in range(len(call.joints)):
+        j = call.joints[k]
+        for i in range(4):
+            many.q[0, k, i] = rotations[j, i]
+        for i in range(3):
+            many.t[0, k, i] = translations[j, i]
 
 
 def needs_projection(p: StartTables, rotations: Floats, translations: Floats) -> bool:
@@ -240,24 +233,19 @@ def take_targets(call: Call, many: Many, places: Floats, turns: Floats, settled:
     return True
 
 
-def put_answer(call: Call, w: Work, state: State, answer: Floats) -> None:
+def put_answer(w: Work, state: State, answer: Floats) -> None:
     """The answer as one row of numbers.
 
-    That is, one after the other: rotations (J, 4), translations (J, 3), coordinates (n,), misses (G', 2) of the goals
-    that are enabled; then, by `take_targets`, settled places (G, 3) and turns (G, 4).
+    That is, one after the other: of the joints that take part rotations (K, 4) and translations (K, 3); coordinates
+    (n,); misses (G', 2) of the goals that are enabled; then, by `take_targets`, settled places (G, 3) and turns (G, 4).
     """
-    joints = len(call.rotations)
-    by, at = 4 * joints, 7 * joints
-    put_flat(call.rotations, answer)
-    put_flat(call.translations, answer[by:at])
-    for k in range(len(call.joints)):
-        j = call.joints[k]
-        for i in range(4):
-            answer[4 * j + i] = state.q[k, i]
-        for i in range(3):
-            answer[by + 3 * j + i] = state.t[k, i]
-    put_row(state.x, answer[at : at + len(state.x)])
-    put_flat(w.miss, answer[at + len(state.x) : len(answer)])
+    by = 4 * len(state.q)
+    at = by + 3 * len(state.t)
+    end = at + len(state.x)
+    put_flat(state.q, answer)
+    put_flat(state.t, answer[by:at])
+    put_row(state.x, answer[at:end])
+    put_flat(w.miss, answer[end : len(answer)])
 
 
 def measure_pose(
@@ -363,6 +351,9 @@ class Direct:
         workspace: whose arrays are solved on.
         targets: the solver's.
         tables: for looking at start poses.
+
+    Attributes:
+        workspace: the same.
     """
 
     def __init__(
@@ -373,12 +364,11 @@ class Direct:
         tables: StartTables,
     ) -> None:
         """Move all arrays into the block of compiled code."""
-        self._joints, goals = len(workspace.skeleton), len(targets.goals)
-        joints = self._joints
-        self._space, self._open = workspace, bool(targets.opened)
-        self._run = prepare(workspace, make_call(workspace.joints, workspace.goals, targets, joints), tables)
+        joints, goals = len(workspace.joints), len(targets.goals)
+        self.workspace, self._open = workspace, bool(targets.opened)
+        call = make_call(workspace.joints, workspace.goals, targets, len(workspace.skeleton))
+        self._run = prepare(workspace, call, tables)
         workspace.prepared = self._run
-        self._base: Pose | None = None
         ends = np.cumsum([4 * joints, 3 * joints, len(workspace.system.lower), 2 * len(workspace.goals), 3 * goals])
         self._ends: list[int] = ends.tolist()
         self._size = self._ends[-1] + 4 * goals
@@ -389,65 +379,54 @@ class Direct:
         np.copyto(self._run.call.places, targets.places)
         np.copyto(self._run.call.turns, targets.turns)
 
-    def begins_at(self, pose: Pose) -> bool:
-        """Whether the last solve did: then nothing of the pose is read again."""
-        return pose is self._base and pose is self._space.begun
-
-    def news(self, pose: Pose, *, onward: bool) -> int:
-        """What a pose is to the next call."""
-        if onward:
-            return KNOWN if pose is self._base else BASE
-        return KNOWN if self.begins_at(pose) else GOOD_START
-
-    def settled(
-        self, pose: Pose, targets: tuple[Floats, Floats], settings: Settings, *, news: int, onward: bool
-    ) -> Row:
-        """Solve for settled targets (G, 3) and (G, 4)."""
+    def settled(self, pose: Pose, targets: tuple[Floats, Floats], settings: Settings, *, onward: bool) -> Row:
+        """Solve for settled targets (G, 3) and (G, 4), from a pose that is inside its limits."""
         places, turns = map(_plain, targets)
-        row = self.solve(pose, places, turns, settings, news, onward=onward, settled=True)
+        row = self.solve(self.start(pose, onward), places, turns, settings, False, onward, True)
         assert row is not None  # only given targets and poses may need a check
         return row
 
+    def start(self, pose: Pose, onward: bool) -> Pose | None:
+        """The pose, if the next call has to read it."""
+        return None if onward or pose is self.workspace.begun else pose
+
     def solve(
         self,
-        pose: Pose,
+        start: Pose | None,
         places: object,
         turns: object,
         settings: Settings,
-        news: int,
-        *,
-        onward: bool = False,
-        settled: bool = False,
+        looks: bool,
+        onward: bool,
+        settled: bool,
     ) -> Row | None:
-        """Solve for the targets given; None, without effect, where numpy has to look at them or at the pose."""
+        """Solve for the targets given; None, without effect, where numpy has to look at them or at the pose.
+
+        Arguments are those of `solve_in_block`, and ``start``: the start pose; None: that of the last call. They are
+        passed by position: by name they take as long as an iteration.
+        """
         if self._open and not settled:
             return None
         run, rotations, translations = self._run, None, None
-        if news != KNOWN:
-            rotations, translations = pose.rotations, pose.translations
+        if start is not None:
+            rotations, translations = start.rotations, start.translations
             if settled:
                 rotations, translations = _plain(rotations), _plain(translations)
-            self._base = None
-            if not onward:
-                self._space.begun_at(None)
+            self.workspace.begun_at(None)
         if settings is not run.settings:
             run.take(settings)
         numbers = np.empty(self._size)
-        ended = run.solve(run.address, rotations, translations, news, onward, settled, places, turns, numbers)
+        ended = run.solve(run.address, rotations, translations, looks, onward, settled, places, turns, numbers)
         if ended < 0:
             return None
-        if news != KNOWN:
-            self._base = pose
-            if not onward:
-                self._space.begun_at(pose)
+        if start is not None:
+            self.workspace.begun_at(start)
         return ended, numbers
 
-    def pose(self, numbers: Floats) -> Pose:
-        """The pose of an answer."""
-        joints = self._joints
-        numbers.flags.writeable = False
-        rotations, translations = numbers[: 4 * joints], numbers[4 * joints : 7 * joints]
-        return Pose.trusted(rotations.reshape(joints, 4), translations.reshape(joints, 3))
+    def pose(self, base: Pose, numbers: Floats) -> Pose:
+        """The pose of an answer; joints that took no part as in ``base``."""
+        by, at = self._ends[:2]
+        return self.workspace.posed(base, numbers[:by], numbers[by:at])
 
     def found(self, numbers: Floats) -> tuple[Floats, Floats]:
         """Misses (G', 2) and coordinates (n,)."""

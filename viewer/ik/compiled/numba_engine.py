@@ -23,7 +23,7 @@ from viewer.ik import active_set, algebra, arm_search, goals, levels, levenberg_
 from viewer.ik.assemble import assemble, dof_table_of, joint_tables
 from viewer.ik.backends import twins
 from viewer.ik.compiled import entry, numba_types
-from viewer.ik.compiled.entry import KNOWN, measure_pose, solve_in_block
+from viewer.ik.compiled.entry import measure_pose, solve_in_block
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Given, Group, View, groups_at
 from viewer.ik.goals import ROW_KINDS, Goal
 from viewer.ik.kernels import contact_rows, dual_system, joints, six_axes, starts, step
@@ -167,7 +167,7 @@ def _make_ready() -> Callable[..., int]:
     global _solve  # noqa: PLW0603 - made once
     given = Given()
     flag, number = types.boolean, types.int64
-    kinds = number, given, given, number, flag, flag, given, given, given
+    kinds = number, given, given, flag, flag, flag, given, given, given
     try:
         call: Callable[..., int] = _solve.compile(kinds)
     except Exception:  # noqa: BLE001 - another numba may fail in any way
@@ -257,4 +257,4 @@ def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> No
     if not isinstance(prepared, Prepared):
         prepared = workspace.prepared = Prepared(workspace)
     prepared.take(settings)
-    prepared.solve(prepared.address, None, None, KNOWN, onward, True, None, None, None)
+    prepared.solve(prepared.address, None, None, False, onward, True, None, None, None)
