@@ -280,7 +280,7 @@ def test_pins_move_scale_and_key_by_goal(made: Session) -> None:
     made.undo()
     made.dispatch(act.MirrorPose())
     for goal in made.document.goals_of("LeftHand"):
-        at = stand_of(made.document.skeleton, made.document.pose, goal).position
+        at = stand_of(made.document.skeleton, made.document.pose, goal).point
         np.testing.assert_allclose(np.array(goal.position), at, atol=2e-3)
 
 

@@ -221,7 +221,7 @@ def test_dragging_a_bend_moves_its_joint_and_the_angle_stays_asked(person: Perso
     else:
         person.drag(person.at("LeftForeArm"), (-30.0, -20.0))
     after = stand_of(person.document.skeleton, person.document.pose, asked)
-    assert np.linalg.norm(after.position - before.position) > 0.01
+    assert np.linalg.norm(after.point - before.point) > 0.01
     assert person.document.goal("LeftForeArm") == asked
     assert session.errors["LeftForeArm"].reached
     assert session.history.labels[-1] == "Drag LeftForeArm"

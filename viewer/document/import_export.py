@@ -21,7 +21,7 @@ from viewer.document.document_goal import (
     document_goal,
 )
 from viewer.document.evaluation import Frames, baked_frames, check_played_frame, home_pose, layered, motion_of
-from viewer.document.posed_goals import as_they_are, kind_of, stand_of
+from viewer.document.posed_goals import as_they_are, stand_of
 from viewer.document.scope import with_loops_closed
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take_layers import finished
@@ -142,7 +142,7 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
             continue
         own = find_place(skeleton, goal.effector).goal
         held = document_goal(goal, goal.effector)
-        found.setdefault(goal.effector, replace(held, kind=kind_of(own), automatic=held.pinned))
+        found.setdefault(goal.effector, replace(held, kind=own.value, automatic=held.pinned))
     return skeleton, [*found.values()]
 
 
@@ -167,7 +167,7 @@ def with_pin_target(skeleton: Skeleton, pose: Pose, goal: Goal, effector: str) -
     if not goal.pinned:
         return goal
     stand = stand_of(skeleton, pose, DocumentGoal(effector=effector, enabled=False, offset=goal.offset))
-    position = goal.target or tuple(stand.position.tolist()) if KINDS[goal.kind].sets_position else None
+    position = goal.target or tuple(stand.point.tolist()) if KINDS[goal.kind].sets_position else None
     rotation = goal.target_rotation or tuple(stand.rotation.tolist()) if KINDS[goal.kind].has_rotation else None
     return replace(goal, target=position, target_rotation=rotation)
 
@@ -190,7 +190,7 @@ def goals_of(document: Document) -> tuple[Goal, ...]:
 def _switched_on(document: Document, goal: DocumentGoal) -> Goal:
     """A goal that is off as the solver would take it; without a target, that is where its effector is now."""
     stand = stand_of(document.skeleton, document.pose, goal)
-    place, turn = goal.position or tuple(stand.position.tolist()), goal.rotation or tuple(stand.rotation.tolist())
+    place, turn = goal.position or tuple(stand.point.tolist()), goal.rotation or tuple(stand.rotation.tolist())
     stated = all(number.default is not None or number.name in goal.numbers for number in KINDS[goal.kind].numbers)
     kind = goal.kind if stated else POSITION_KIND
     on = replace(goal, enabled=True, kind=kind, position=place, rotation=turn).for_solver()

@@ -88,7 +88,7 @@ def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
     stand, normal = stand_of(document.skeleton, document.pose, goal), normal_of(document.planar)
     changes: dict[str, object] = {}
     if goal.position is not None:
-        changes["position"] = in_plane(document, np.array(goal.position), stand.position)
+        changes["position"] = in_plane(document, np.array(goal.position), stand.point)
     if goal.rotation is not None:
         rotation = multiply(np.array(goal.rotation), conjugate(stand.rotation))
         changes["rotation"] = multiply(from_axis_angle(normal, twist_about(rotation, normal)), stand.rotation)

@@ -197,15 +197,23 @@ def contact_times(contacts: tuple[PlantedContact, ...]) -> ContactTimes:
     return _times(_Identity(contacts))
 
 
+class _Asked(NamedTuple):
+    """What is to be planted, on which motion, with the props that feet stand on.
+
+    Switch and weight of the feet do not matter.
+    """
+
+    below: Motion
+    feet: PlantedFeet
+    frame_time: float
+    props: tuple[Prop, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class PlantedMotion:
     """A motion whose feet are planted, and what planting found.
 
     Attributes:
-        below: what they are planted on.
-        feet: as they are planted; switch and weight do not matter.
-        frame_time: seconds.
-        props: that they stand on.
         changes: what planting does to each contact.
         shift: (F,) metres that the pelvis is moved.
         missed: (F,) metres that planted points stay from their places.
@@ -213,10 +221,7 @@ class PlantedMotion:
         own: whether the knees flex about axes of their own.
     """
 
-    below: Motion
-    feet: PlantedFeet
-    frame_time: float
-    props: tuple[Prop, ...]
+    asked: _Asked
     changes: dict[ContactKey, ContactChange]
     shift: Floats
     missed: Floats
@@ -299,15 +304,6 @@ def planted_stretches(document: Document, motion: Motion, take: Take, known: Tak
     return stretches
 
 
-class _Asked(NamedTuple):
-    """What is to be planted; fields as of `PlantedMotion`."""
-
-    below: Motion
-    feet: PlantedFeet
-    frame_time: float
-    props: tuple[Prop, ...]
-
-
 _Found = tuple[PlantedMotion, tuple[Stretch, ...]]
 
 
@@ -343,7 +339,7 @@ def _planted(asked: _Asked) -> _Found | None:
         )
         for start in range(0, count, _BLOCK)
     )  # fmt: skip
-    made = PlantedMotion(*asked, changes, norm(done.shift), done.missed, moving.away, own)
+    made = PlantedMotion(asked, changes, norm(done.shift), done.missed, moving.away, own)
     return made, stretches
 
 
@@ -453,21 +449,21 @@ def _changes(asked: _Asked, done: PlantedFrames, start: int) -> dict[ContactKey,
 
 def _planted_near(made: PlantedMotion, before: tuple[Stretch, ...], asked: _Asked) -> _Found | None:
     """As `_planted`, from what was planted before; None where all of it must be planted."""
-    feet, was = asked.feet, made.feet
-    if (feet.blend, feet.pelvis) != (was.blend, was.pelvis) or asked.frame_time != made.frame_time:
+    was, feet = made.asked, asked.feet
+    if (feet.blend, feet.pelvis, asked.frame_time) != (was.feet.blend, was.feet.pelvis, was.frame_time):
         return None
-    changed = changed_frames(made.below, asked.below, _read(asked.below.edited))
-    if changed is None or asked.props != made.props:
+    changed = changed_frames(was.below, asked.below, _read(asked.below.edited))
+    if changed is None or asked.props != was.props:
         return None
-    sides = (made.below.edited, was.contacts), (asked.below.edited, feet.contacts)
+    sides = (was.below.edited, was.feet.contacts), (asked.below.edited, feet.contacts)
     for one in _others(*sides) + _others(*reversed(sides)):
         changed.append((one.first, min(one.last + 1, len(made.shift))))
     changed = [span for span in changed if span[0] < span[1]]
     if not changed:
-        if feet.contacts is was.contacts:
+        if feet.contacts is was.feet.contacts:
             return made, before
-        return replace(made, below=asked.below, feet=feet), (replace(before[0]), *before[1:])
-    if not made.own or made.props or _translated(made.below) != _translated(asked.below):
+        return replace(made, asked=asked), (replace(before[0]), *before[1:])
+    if not made.own or was.props or _translated(was.below) != _translated(asked.below):
         return None
     try:
         return _Patch(made, before, asked, joined(changed, round(_APART / asked.frame_time))).found()
@@ -481,12 +477,12 @@ class _Patch:
     def __init__(self, made: PlantedMotion, before: tuple[Stretch, ...], asked: _Asked, changed: list[Span]) -> None:
         self._made, self._asked, self._changed = made, asked, changed
         self._count, self._rate = len(made.shift), 1.0 / asked.frame_time
-        sides = made.feet.contacts, asked.feet.contacts
+        sides = made.asked.feet.contacts, asked.feet.contacts
         self._stances = [stances for side in sides[sides[0] is sides[1] :] for stances in contact_times(side).stances]
         self._stretches = list(before)
         self._shift, self._missed, self._away = made.shift.copy(), made.missed.copy(), made.away.copy()
         self._changes = dict(made.changes)
-        for one in _others((made.below.edited, sides[0]), (asked.below.edited, sides[1])):
+        for one in _others((made.asked.below.edited, sides[0]), (asked.below.edited, sides[1])):
             self._changes.pop(one, None)
 
     def found(self) -> _Found | None:
@@ -499,10 +495,8 @@ class _Patch:
                 if around > 60.0:
                     return None
         self._stretches[0] = replace(self._stretches[0])  # `_MADE` knows takes by it
-        now = PlantedMotion(
-            *self._asked, self._changes, handed_over(self._shift), handed_over(self._missed), handed_over(self._away),
-            self._made.own,
-        )  # fmt: skip
+        shift, missed, away = map(handed_over, (self._shift, self._missed, self._away))
+        now = PlantedMotion(self._asked, self._changes, shift, missed, away, self._made.own)
         return now, tuple(self._stretches)
 
     def _plant(self, changed: Span, around: float) -> bool:

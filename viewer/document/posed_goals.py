@@ -9,38 +9,22 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection
 from dataclasses import replace
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from viewer.document.document import Document
 from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
 from viewer.document.take import Pin
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Before, Goal, pose_kind
+from viewer.ik.goals.kind import Stand, stand_at
 from viewer.ik.goals.relative import relative_pose
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, at_or_below, find_place, world_of
 from viewer.skeleton.kinematics import fixed_points
-from viewer.spatial.checks import Floats
-
-
-class Stand(NamedTuple):
-    """Position and rotation of an effector.
-
-    ``joint`` is the index of its joint, ``position`` (3,) is in metres, world frame, ``rotation`` (4,) is
-    world_from_joint.
-    """
-
-    joint: int
-    position: Floats
-    rotation: Floats
 
 
 def stand_of(skeleton: Skeleton, pose: Pose, goal: DocumentGoal) -> Stand:
-    """Position and rotation of a goal's effector in a pose."""
-    place, world = find_place(skeleton, goal.effector), world_of(skeleton, pose)
-    offset = np.add(place.offset, goal.offset)
-    return Stand(place.joint, world.point(place.joint, offset), world.rotations[place.joint])
+    """Where a goal's effector is in a pose."""
+    return stand_at(goal.effector, goal.offset, skeleton, world_of(skeleton, pose))
 
 
 def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
@@ -63,7 +47,7 @@ def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
 
 def _met(goal: DocumentGoal, stand: Stand, pin: Pin | None) -> DocumentGoal:
     """A goal whose target is where its effector is, or exactly where a key pins it."""
-    moved = goal.met_at(stand.position, stand.rotation)
+    moved = goal.met_at(stand.point, stand.rotation)
     if pin is None:
         return moved
     return replace(moved, position=pin.position or moved.position, rotation=pin.rotation or moved.rotation)
@@ -100,11 +84,6 @@ def carried(
     return changed.with_goals(tuple(goals))
 
 
-def kind_of(goal: EffectorGoal) -> str:
-    """The kind of the hold that a skeleton defines for an effector, unless that is off."""
-    return goal.value
-
-
 def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> DocumentGoal:
     """A goal that holds its effector in place: of the kind that the skeleton defines, else its position.
 
@@ -112,9 +91,9 @@ def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> Docum
     """
     own = find_place(document.skeleton, goal.effector).goal
     off = own is EffectorGoal.OFF
-    kind = pose_kind(point=not turn, rotation=turn) if off else kind_of(own)
+    kind = pose_kind(point=not turn, rotation=turn) if off else own.value
     stand = stand_of(document.skeleton, document.pose, goal)
-    position, rotation = tuple(stand.position.tolist()), tuple(stand.rotation.tolist())
+    position, rotation = tuple(stand.point.tolist()), tuple(stand.rotation.tolist())
     return replace(goal, kind=kind, enabled=True, position=position, rotation=rotation)
 
 
@@ -128,7 +107,7 @@ def of_kind(document: Document, goal: DocumentGoal, kind: str) -> DocumentGoal:
             raise InputError(f"goal {quote(goal.id)}: expected a goal for two effectors, to be {kind}")
         return replace(as_they_are(skeleton, world, replace(goal, enabled=False)), **changes)
     if KINDS[kind].sets_pose:
-        changes["position"] = goal.position if goal.sets_pose and goal.has_position else stand.position
+        changes["position"] = goal.position if goal.sets_pose and goal.has_position else stand.point
         changes["rotation"] = goal.rotation if goal.sets_pose and goal.has_rotation else stand.rotation
     else:
         point = None if goal.kind in PAIR_KINDS else goal.position
@@ -136,7 +115,7 @@ def of_kind(document: Document, goal: DocumentGoal, kind: str) -> DocumentGoal:
         first = KINDS[kind].first(before, skeleton, world)
         changes |= first.numbers
         if KINDS[kind].has_point:
-            changes["position"] = stand.position if first.point is None else first.point
+            changes["position"] = stand.point if first.point is None else first.point
     return replace(goal, **changes)
 
 

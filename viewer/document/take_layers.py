@@ -15,6 +15,7 @@ from viewer.document.scope import bound_skeleton
 from viewer.document.take import GoalLayer, Stretch, Take
 from viewer.errors import InputError
 from viewer.ik.goals import Goal
+from viewer.ik.goals.kind import stand_at
 from viewer.motion import BLOCK, WHOLE, Layer, LayerGroup, Miss, frames_of, layer_miss, overlapping
 from viewer.skeleton import Clip, find_place, world_of
 from viewer.spatial.checks import Floats, handed_over
@@ -54,16 +55,15 @@ def space_of(document: Document, space: str) -> Place:
 
 def place_of(document: Document, name: str) -> Place:
     """Where an effector, joint or tip is in the pose shown."""
-    place, world = find_place(document.skeleton, name), world_of(document.skeleton, document.pose)
-    return Place(world.point(place.joint, np.array(place.offset)), world.rotations[place.joint])
+    stand = stand_at(name, (0.0, 0.0, 0.0), document.skeleton, world_of(document.skeleton, document.pose))
+    return Place(stand.point, stand.rotation)
 
 
 def target_of(document: Document, layer: GoalLayer) -> Place:
     """Where a layer's effector is to be in the pose shown; without a position, where it is."""
     space = space_of(document, layer.space)
     if layer.position is None:
-        place = find_place(document.skeleton, layer.effector)
-        point = world_of(document.skeleton, document.pose).point(place.joint, np.array(place.offset))
+        point = place_of(document, layer.effector).position
     else:
         point = space.position + rotate(space.rotation, np.array(layer.position))
     return Place(point, multiply(space.rotation, np.array(layer.rotation or IDENTITY)))

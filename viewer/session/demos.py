@@ -68,7 +68,7 @@ _HANDS = ("LeftHand", "RightHand")
 
 def _tip(document: Document) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """(3,) position of the end of the chain."""
-    return stand_of(document.skeleton, document.pose, DocumentGoal(effector="tip", enabled=False)).position
+    return stand_of(document.skeleton, document.pose, DocumentGoal(effector="tip", enabled=False)).point
 
 
 def two_link() -> Document:

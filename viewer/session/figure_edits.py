@@ -11,6 +11,7 @@ import numpy as np
 from viewer.document import Document, world_of
 from viewer.document.actions import MoveTargets
 from viewer.errors import InputError, ViewerError, quote
+from viewer.ik.goals.kind import stand_at
 from viewer.session.figure_stage import Stage
 from viewer.session.figures import Arrangement, Figure, Link, Placement, State, beside, name_of
 from viewer.session.history import CallRecorder, Step, UndoHistory
@@ -206,19 +207,13 @@ def _without_links_to(name: str, figure: Figure) -> Figure:
 
 def _changed(name: str, **changes: Any) -> Callable[[Arrangement], Arrangement]:  # noqa: ANN401 - fields of a figure
     """A change of one figure of an arrangement."""
-
-    def change(now: Arrangement) -> Arrangement:
-        figures = tuple(replace(one, **changes) if one.name == name else one for one in now.figures)
-        return Arrangement(figures, now.active)
-
-    return change
+    return lambda now: now.mapped(lambda one: replace(one, **changes) if one.name == name else one)
 
 
 def followed(own: Placement, other: Document, placement: Placement, name: str) -> Floats:
     """(3,) where a joint, effector or tip of another figure is, in the coordinates of the figure placed at ``own``."""
-    place = find_place(other.skeleton, name)
-    point = world_of(other.skeleton, other.pose).point(place.joint, np.array(place.offset))
-    return placement.seen_from(own).points(point)
+    at = stand_at(name, (0.0, 0.0, 0.0), other.skeleton, world_of(other.skeleton, other.pose))
+    return placement.seen_from(own).points(at.point)
 
 
 def check_link(stage: Stage, figure: str, link: Link) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import NamedTuple
@@ -132,12 +132,15 @@ class Arrangement:
         """The active one."""
         return self.figures[self.active]
 
+    def mapped(self, change: Callable[[Figure], Figure]) -> Arrangement:
+        """The same arrangement of changed figures."""
+        return Arrangement(tuple(map(change, self.figures)), self.active)
+
 
 def with_active(arrangement: Arrangement, document: Document) -> Arrangement:
     """The same figures, the active one with another document."""
     state = State.at_rest(document)
-    figures = [replace(one, state=state) if one is arrangement.figure else one for one in arrangement.figures]
-    return Arrangement(tuple(figures), arrangement.active)
+    return arrangement.mapped(lambda one: replace(one, state=state) if one is arrangement.figure else one)
 
 
 def name_of(document: Document) -> str:
@@ -202,8 +205,4 @@ def lasting(arrangement: Arrangement) -> Arrangement:
             return False
         return any(goal.id == link.goal for goal in figure.state.document.goals)
 
-    figures = [
-        replace(one, links=tuple(link for link in one.links if holds(one, link))) if one.links else one
-        for one in arrangement.figures
-    ]
-    return Arrangement(tuple(figures), arrangement.active)
+    return arrangement.mapped(lambda one: replace(one, links=tuple(link for link in one.links if holds(one, link))))

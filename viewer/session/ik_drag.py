@@ -107,7 +107,7 @@ def let_go(start: Document, document: Document, joints: list[int]) -> Document:
         if own or gave_way:
             stand = stand_of(document.skeleton, document.pose, goal)
             kept = goal.rotation if own and goal.pin_rotation else None
-            document = with_goal(document, goal.met_at(stand.position, kept or stand.rotation))
+            document = with_goal(document, goal.met_at(stand.point, kept or stand.rotation))
     return document
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -151,13 +151,9 @@ class Session:
 
         ``steps`` count as redone, or undone if below 0; their own documents are not shown.
         """
-        self.stop_recording()
-        self._conclude()
+        self._finish()
         self.history.go_to(self.history.index + steps)
-        self.stop()
-        self._blend.end()
-        self._leave_figure()
-        self.stage.arrange(figures)
+        self._arrange(figures)
 
     def add_document(self, label: str, document: Document, *, saved: bool) -> None:
         """Show a document as the result of one undo step, or as part of the gesture under way."""
@@ -249,8 +245,7 @@ class Session:
     def redo(self) -> bool:
         """Redo the step that was undone last; whether there was one. Ends a recording first."""
         with self._calls("redo"):
-            self.stop_recording()
-            self._conclude()
+            self._finish()
             step = self.history.redo()
             if step is not None:
                 self._show_step(step)
@@ -273,17 +268,21 @@ class Session:
     def _show_step(self, step: Step, *, back: bool = False) -> None:
         """Show what was before (back) or after a step; its figure becomes active."""
         if step.arranged is not None:
-            self.stop()
-            self._blend.end()
-            self._leave_figure()
             before, after = ({one.name: one.links for one in side.figures} for side in step.arranged)
             kept = [name for name in before if before[name] == after.get(name, before[name])]
-            self.stage.arrange(step.arranged[0 if back else 1], kept)
+            self._arrange(step.arranged[0 if back else 1], kept)
             return
         if step.figure and step.figure != self.stage.names[self.stage.active]:
             self._leave_figure()
             self.stage.activate(self.stage.index(step.figure))
         self._show_from_history(step.before if back else step.after)
+
+    def _arrange(self, figures: Arrangement, kept: Collection[str] = ()) -> None:
+        """Show other figures, as of the history; ``kept`` names those whose links stay."""
+        self.stop()
+        self._blend.end()
+        self._leave_figure()
+        self.stage.arrange(figures, kept)
 
     def _leave_figure(self) -> None:
         """Drop the state that belongs to the active figure alone, as another becomes active."""
@@ -320,8 +319,7 @@ class Session:
         """Start recording the session's calls, or stop and drop them; finishes what is under way first."""
         if on == (self.action_log is not None):
             return
-        self.stop_recording()
-        self._conclude()
+        self._finish()
         self.stop()
         self.stage.changed()
         self.action_log = self._calls.log = None
@@ -403,8 +401,7 @@ class Session:
         Plays the range; from a frame outside it, all of it. Ends a recording first.
         """
         with self._calls("play", direction):
-            self.stop_recording()
-            self._conclude()
+            self._finish()
             self._show(self.stage.lead(self.stage.first_frame(direction)))
             self.stage.play(direction)
 
@@ -425,8 +422,7 @@ class Session:
         Ends a recording first.
         """
         with self._calls("seek", frame):
-            self.stop_recording()
-            self._conclude()
+            self._finish()
             self._show(self.stage.at_frame(frame))
             self.stage.play(self.clock.direction)
 

@@ -108,7 +108,7 @@ def places(document: Document, item: Item) -> list[Floats]:
         world = world_of(document.skeleton, document.pose)
         return [world.positions[document.skeleton.index(item.name)]]
     goal = document.goal(item.name)
-    at = stand_of(document.skeleton, document.pose, goal).position
+    at = stand_of(document.skeleton, document.pose, goal).point
     return [at, np.array(goal.position)] if aims(goal) else [at]
 
 
@@ -135,7 +135,7 @@ def grip(document: Document, item: Item) -> tuple[Floats, Floats]:
         return world.positions[joint], world.rotations[joint]
     goal = document.goal(item.name)
     stand = stand_of(document.skeleton, document.pose, goal)
-    position = np.array(goal.position) if aims(goal) else stand.position
+    position = np.array(goal.position) if aims(goal) else stand.point
     rotation = np.array(goal.rotation) if goal.enabled and goal.has_rotation else stand.rotation
     return position, rotation
 

@@ -125,8 +125,8 @@ def _effector(controller: Controller, goal: DocumentGoal, report: Report | None)
         }
     return {
         "name": goal.id,
-        "screen": screen(controller, stand.position),
-        "position": stand.position.tolist(),
+        "screen": screen(controller, stand.point),
+        "position": stand.point.tolist(),
         "goal": asked,
         "hold": goal.enabled and goal.sets_pose and not goal.pinned,
         "pinned": goal.enabled and goal.pinned,

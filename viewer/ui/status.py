@@ -135,7 +135,7 @@ def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
     turning = [joint for joint in path if skeleton.kinds[joint] is not JointKind.FIXED]
     if not turning or can_follow(document, turning[-1]) or JointKind.SLIDE in {skeleton.kinds[j] for j in turning}:
         return False
-    points = np.array([stand.position, *(world.positions[joint] for joint in turning)])
+    points = np.array([stand.point, *(world.positions[joint] for joint in turning)])
     parts = np.linalg.norm(np.diff(points, axis=0), axis=1)
     away = float(np.linalg.norm(np.array(goal.position) - points[-1]))
     return bool(2.0 * parts.max() - parts.sum() > away + document.solver.tolerance_m)

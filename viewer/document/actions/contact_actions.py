@@ -16,6 +16,7 @@ from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.grip import fingers_of
 from viewer.latest import Latest
 from viewer.skeleton import Bodies, Capsule, bodies_of
+from viewer.spatial.checks import put
 
 _WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "objects": "Contact with props"}
 
@@ -161,8 +162,7 @@ class SetProp(Action):
 
     def __init__(self, prop: str, **changes: Any) -> None:  # noqa: ANN401 - each attribute has its own type
         """Take attributes of `Prop` but its name as keywords."""
-        object.__setattr__(self, "prop", prop)
-        object.__setattr__(self, "changes", changes)
+        put(self, prop=prop, changes=changes)
 
     @property
     def label(self) -> str:

@@ -23,6 +23,7 @@ from viewer.document.take_layers import check_layer, finished
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Goal
 from viewer.skeleton import EffectorGoal, FreeNames, Pose, find_place, world_of
+from viewer.spatial.checks import put
 
 Target = tuple[ArrayLike | None, ArrayLike | None]
 
@@ -83,8 +84,7 @@ class SetGoal(Action):
     solves: ClassVar[bool] = True
 
     def __init__(self, effector: str, **changes: Any) -> None:  # noqa: ANN401 - each attribute has its own type
-        object.__setattr__(self, "effector", effector)
-        object.__setattr__(self, "changes", changes)
+        put(self, effector=effector, changes=changes)
 
     @property
     def label(self) -> str:
@@ -209,7 +209,7 @@ class SetPin(Action):
         stand = stand_of(document.skeleton, document.pose, goal)
         changes: dict[str, Any] = {f"pin_{part}": flag for part, flag in flags.items()} | {"automatic": False}
         if flags.get("position") and not goal.pin_position:
-            changes["position"] = stand.position
+            changes["position"] = stand.point
         if flags.get("rotation") and not goal.pin_rotation:
             changes["rotation"] = stand.rotation
         return with_goal(document, replace(goal, **changes))
@@ -242,7 +242,7 @@ class HoldEffector(Action):
         if not goal.sets_pose:
             return with_goal(document, held(document, goal))
         stand = stand_of(document.skeleton, document.pose, goal)
-        return with_goal(document, goal.met_at(stand.position, stand.rotation))
+        return with_goal(document, goal.met_at(stand.point, stand.rotation))
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,8 +368,7 @@ class SetLayer(Action):
     changes: Mapping[str, Any]
 
     def __init__(self, id: str, **changes: Any) -> None:  # noqa: A002, ANN401 - each field has its own type
-        object.__setattr__(self, "id", id)
-        object.__setattr__(self, "changes", changes)
+        put(self, id=id, changes=changes)
 
     @property
     def label(self) -> str:
