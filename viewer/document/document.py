@@ -303,7 +303,8 @@ class Action(ABC):
         solves: whether the pose is solved afterwards, towards the goals.
         restarts: whether that solve may restart from other poses if it misses a goal and the settings allow it.
         saved: whether it changes what a file would hold: selecting does not.
-        words: name of the undo step, where ``{0.joint}`` stands for the attribute ``joint``.
+        words: name of the undo step, where ``{0.joint}`` stands for the attribute ``joint``, and ``{switched}`` for
+            "on" or "off", by the attribute ``on``.
     """
 
     __slots__ = ()
@@ -316,7 +317,7 @@ class Action(ABC):
     @property
     def label(self) -> str:
         """The name of the undo step."""
-        return self.words.format(self)
+        return self.words.format(self, switched="on" if getattr(self, "on", False) else "off")
 
     @abstractmethod
     def apply(self, document: Document) -> Document:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -48,9 +48,7 @@ class SetContact(SettingsAction):
             if prop.name in document.skeleton.names:
                 raise InputError(f"prop {quote(prop.name)}: a joint has this name")
         there = {prop.name for prop in changed.props}
-        known = [*document.skeleton.names, *there, FLOOR]
-        for unknown in (name for pair in changed.exclude for name in pair if name not in known):
-            raise InputError(f"contact: {unknown_name('joint or prop', unknown, known)}")
+        _check_known(document, changed, (name for pair in changed.exclude for name in pair))
         for hand, gripped in changed.grips:
             _check_grip(document, changed, hand, gripped)
         kept = tuple(item for item in document.selection if item.kind != "prop" or item.name in there)
@@ -75,10 +73,7 @@ class ExcludePair(Action):
 
     def apply(self, document: Document) -> Document:
         contact, excluded = document.contact, as_flag(self.excluded, "contact: excluded")
-        known = [*document.skeleton.names, *(prop.name for prop in contact.props), FLOOR]
-        for name in (self.first, self.second):
-            if name not in known:
-                raise InputError(f"contact: {unknown_name('joint or prop', name, known)}")
+        _check_known(document, contact, (self.first, self.second))
         if self.first == self.second:
             raise InputError(f"contact: expected two names, found {quote(self.first)} twice")
         if contact.excludes(self.first, self.second) is excluded:
@@ -87,6 +82,12 @@ class ExcludePair(Action):
         others = tuple(one for one in contact.exclude if set(one) != pair)
         fresh = ((self.first, self.second),) if excluded else ()
         return _with(document, replace(contact, exclude=(*others, *fresh)))
+
+
+def _check_known(document: Document, contact: DocumentContact, names: Iterable[str]) -> None:
+    known = [*document.skeleton.names, *(prop.name for prop in contact.props), FLOOR]
+    for unknown in (name for name in names if name not in known):
+        raise InputError(f"contact: {unknown_name('joint or prop', unknown, known)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +127,7 @@ class AddProp(Action):
 
     prop: Prop
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Add {self.prop.name}"
+    words: ClassVar[str] = "Add {0.prop.name}"
 
     def apply(self, document: Document) -> Document:
         """Add it.

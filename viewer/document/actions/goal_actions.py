@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -345,10 +345,7 @@ class AddLayer(Action):
     """Add a layer after the others."""
 
     layer: GoalLayer
-
-    @property
-    def label(self) -> str:
-        return f"Layer for {self.layer.effector}"
+    words: ClassVar[str] = "Layer for {0.layer.effector}"
 
     def apply(self, document: Document) -> Document:
         if not document.has_motion:
@@ -357,7 +354,11 @@ class AddLayer(Action):
         check_layer(document, self.layer)
         if any(layer.id == self.layer.id for layer in take.layers):
             raise InputError(f"layer {quote(self.layer.id)}: there is one already")
-        return with_take(document, replace(take, layers=(*take.layers, self.layer)))
+        return _with_layers(document, [*take.layers, self.layer])
+
+
+def _with_layers(document: Document, layers: Iterable[GoalLayer]) -> Document:
+    return with_take(document, replace(take_of(document), layers=tuple(layers)))
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -383,9 +384,7 @@ class SetLayer(Action):
         if after == before:
             return document
         check_layer(document, after)
-        take = take_of(document)
-        layers = tuple(after if layer is before else layer for layer in take.layers)
-        return with_take(document, replace(take, layers=layers))
+        return _with_layers(document, (after if layer is before else layer for layer in take_of(document).layers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,7 +404,7 @@ class MoveLayer(Action):
             raise InputError(f"layer: expected a place from 0 to {len(take.layers) - 1}, found {self.index}")
         others = [one for one in take.layers if one is not layer]
         layers = (*others[: self.index], layer, *others[self.index :])
-        return document if layers == take.layers else with_take(document, replace(take, layers=layers))
+        return document if layers == take.layers else _with_layers(document, layers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,8 +415,8 @@ class RemoveLayer(Action):
     words: ClassVar[str] = "Remove layer {0.id}"
 
     def apply(self, document: Document) -> Document:
-        layer, take = layer_of(document.take, self.id), take_of(document)
-        return with_take(document, replace(take, layers=tuple(one for one in take.layers if one is not layer)))
+        layer = layer_of(document.take, self.id)
+        return _with_layers(document, (one for one in take_of(document).layers if one is not layer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,9 +468,7 @@ class SetFeet(SettingsAction):
         return f"{name.capitalize()} of feet"
 
     def apply(self, document: Document) -> Document:
-        before = feet_of(document)
-        if before is None:
-            raise InputError("no feet are planted")
+        before = _feet(document)
         after = with_changes(before, self.changes, "field of planted feet")
         return document if after == before else with_take(document, replace(take_of(document), feet=after))
 
@@ -483,6 +480,12 @@ class RemoveFeet(Action):
     words: ClassVar[str] = "Remove planted feet"
 
     def apply(self, document: Document) -> Document:
-        if feet_of(document) is None:
-            raise InputError("no feet are planted")
+        _feet(document)
         return with_take(document, replace(take_of(document), feet=None))
+
+
+def _feet(document: Document) -> PlantedFeet:
+    feet = feet_of(document)
+    if feet is None:
+        raise InputError("no feet are planted")
+    return feet

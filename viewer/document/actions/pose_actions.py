@@ -195,10 +195,7 @@ class SetLimits(Action):
 
     on: bool
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Joint limits {'on' if self.on else 'off'}"
+    words: ClassVar[str] = "Joint limits {switched}"
 
     def apply(self, document: Document) -> Document:
         return document.changed(limits_on=as_flag(self.on, "joint limits"))
@@ -252,10 +249,7 @@ class SetJointLimits(Action):
     joint: str
     on: bool
     solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Limits of {self.joint} {'on' if self.on else 'off'}"
+    words: ClassVar[str] = "Limits of {0.joint} {switched}"
 
     def apply(self, document: Document) -> Document:
         document.skeleton.index(self.joint)
@@ -268,7 +262,8 @@ class SetJointLimits(Action):
 # --- poses of the whole body or of parts of it, and of a plane
 
 
-def _indices(document: Document, joints: Collection[str] | None) -> list[int]:
+def indices(document: Document, joints: Collection[str] | None) -> list[int]:
+    """Joint indices by name; None: all."""
     if joints is None:
         return list(range(len(document.skeleton)))
     if isinstance(joints, str):
@@ -310,7 +305,7 @@ class ResetPose(Action):
         return f"Reset{part} of {self.joints[0] if len(self.joints) == 1 else f'{len(self.joints)} joints'}"
 
     def apply(self, document: Document) -> Document:
-        joints, home, now = _indices(document, self.joints), home_pose(document), document.pose
+        joints, home, now = indices(document, self.joints), home_pose(document), document.pose
         rotations, translations = now.rotations.copy(), now.translations.copy()
         if self.rotation:
             rotations[joints] = home.rotations[joints]
@@ -328,13 +323,10 @@ class SetPose(Action):
 
     pose: Pose
     title: str = "Set pose"
-
-    @property
-    def label(self) -> str:
-        return self.title
+    words: ClassVar[str] = "{0.title}"
 
     def apply(self, document: Document) -> Document:
-        return _posed(document, fitting(document, self.pose), _indices(document, None))
+        return _posed(document, fitting(document, self.pose), indices(document, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,7 +350,7 @@ class PastePose(Action):
         return self.title or ("Paste pose flipped" if self.flipped else "Paste pose")
 
     def apply(self, document: Document) -> Document:
-        pose, joints = fitting(document, self.pose), _indices(document, self.joints)
+        pose, joints = fitting(document, self.pose), indices(document, self.joints)
         if self.flipped:
             pose = _mirrored(document, pose)
             joints = partners(document.skeleton)[joints].tolist()
@@ -375,7 +367,7 @@ class MirrorPose(Action):
     def apply(self, document: Document) -> Document:
         if (partners(document.skeleton) == np.arange(len(document.skeleton))).all():
             raise InputError("no joint's name says left or right: there is nothing to mirror")
-        return _posed(document, _mirrored(document, document.pose), _indices(document, None))
+        return _posed(document, _mirrored(document, document.pose), indices(document, None))
 
 
 def _mirrored(document: Document, pose: Pose) -> Pose:

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from viewer.document import key_editing
-from viewer.document.actions.pose_actions import fitting
+from viewer.document.actions.pose_actions import fitting, indices
 from viewer.document.actions.setting_actions import SetFrameTime
 from viewer.document.argument_checks import as_flag, as_number, as_positive, one_of
 from viewer.document.changed_keys import keyed, take_of, with_take
@@ -33,41 +33,31 @@ class MoveKeys(Action):
 
     keys: tuple[Key, ...]
     by_frames: int
+    verb: ClassVar[str] = "Move"
+    stay: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
-        return counted(self.keys, "Move")
+        return counted(self.keys, self.verb)
 
     def apply(self, document: Document) -> Document:
-        return _displaced(document, self.keys, self.by_frames, stay=False)
+        take, some = present_take(document), checked_keys(document, self.keys)
+        entries = key_editing.shifted(key_editing.taken_out(take, some), self.by_frames, last_frame(document))
+        if self.by_frames == 0 or not some:
+            return document
+        left = take if self.stay else key_editing.without(take, some)
+        after = key_editing.with_entries(left, entries, base_pose(document, take, 0))
+        last = take.last if take.is_trimmed else after.last
+        after = replace(after, last=last, pins=key_editing.pins_along(after, take, some, self.by_frames))
+        return with_take(document, after)
 
 
 @dataclass(frozen=True, slots=True)
-class CopyKeys(Action):
+class CopyKeys(MoveKeys):
     """Copy keys by a number of frames; existing keys at the new frames are replaced."""
 
-    keys: tuple[Key, ...]
-    by_frames: int
-
-    @property
-    def label(self) -> str:
-        return counted(self.keys, "Duplicate")
-
-    def apply(self, document: Document) -> Document:
-        return _displaced(document, self.keys, self.by_frames, stay=True)
-
-
-def _displaced(document: Document, keys: Sequence[tuple[int, int]], by_frames: int, *, stay: bool) -> Document:
-    take, some = present_take(document), checked_keys(document, keys)
-    entries = key_editing.shifted(key_editing.taken_out(take, some), by_frames, last_frame(document))
-    if by_frames == 0 or not some:
-        return document
-    rest = base_pose(document, take, 0)
-    left = take if stay else key_editing.without(take, some)
-    after = key_editing.with_entries(left, entries, rest)
-    last = take.last if take.is_trimmed else after.last
-    after = replace(after, last=last, pins=key_editing.pins_along(after, take, some, by_frames))
-    return with_take(document, after)
+    verb: ClassVar[str] = "Duplicate"
+    stay: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,15 +95,13 @@ class PasteKeys(Action):
     words: ClassVar[str] = "Paste keys"
 
     def apply(self, document: Document) -> Document:
-        frame = document.frame if self.frame is None else self.frame
-        check_frame(frame)
-        take = take_of(document)
+        frame, take = _frame(document, self.frame), take_of(document)
         if self.copied.layered != (document.clip is not None):
             ours = "on a clip" if self.copied.layered else "on no clip"
             raise InputError(f"these keys were copied from a take {ours}: they mean nothing here")
         joints = [document.skeleton.index(name) for name in self.copied.names]
         entries = [replace(one, joint=joint) for one, joint in zip(self.copied.entries, joints, strict=True)]
-        moved = key_editing.shifted(entries, int(frame), last_frame(document))
+        moved = key_editing.shifted(entries, frame, last_frame(document))
         return with_take(document, key_editing.with_entries(take, moved, base_pose(document, take, 0)))
 
 
@@ -156,10 +144,7 @@ class SetAutoKey(Action):
     """Switch auto-key: every edit of the pose sets keys of the joints that it changes, at the frame shown."""
 
     on: bool
-
-    @property
-    def label(self) -> str:
-        return "Auto-key on" if self.on else "Auto-key off"
+    words: ClassVar[str] = "Auto-key {switched}"
 
     def apply(self, document: Document) -> Document:
         return document.changed(auto_key=as_flag(self.on, "auto-key"))
@@ -189,24 +174,28 @@ class KeyPose(Action):
         return f"Key {self.joints[0] if len(self.joints) == 1 else f'{len(self.joints)} joints'}"
 
     def apply(self, document: Document) -> Document:
-        frame = document.frame if self.frame is None else self.frame
-        check_frame(frame)
+        frame = _frame(document, self.frame)
         blend = None if self.blend is None else one_of(Blend, self.blend, "blend")
         if self.pose is None:
-            return keyed(document, int(frame), _joints(document, self.joints), blend)
+            return keyed(document, frame, _joints(document, self.joints), blend)
         posed = replace(document, pose=fitting(document, self.pose))
-        after = keyed(posed, int(frame), _joints(posed, self.joints), blend)
+        after = keyed(posed, frame, _joints(posed, self.joints), blend)
         return document if after is posed or after.take is None else with_take(document, after.take)
+
+
+def _frame(document: Document, asked: int | None) -> int:
+    """The frame asked for; None: the one shown."""
+    frame = document.frame if asked is None else asked
+    check_frame(frame)
+    return int(frame)
 
 
 def _joints(document: Document, names: tuple[str, ...] | None) -> list[int]:
     """Joint indices; for None, of the joints that can move or have moved."""
-    if isinstance(names, str):
-        raise InputError(f"joints: expected a list of names, found {names!r}")
     if names is not None:
         if not names:
             raise InputError("joints: expected at least one to key")
-        return [document.skeleton.index(name) for name in names]
+        return indices(document, names)
     fixed = document.skeleton.of_kind(JointKind.FIXED)
     still = (document.pose.rotations == document.skeleton.rest_rotations).all(axis=-1)
     return np.flatnonzero(~(fixed & still)).tolist() or list(range(len(fixed)))
@@ -227,10 +216,7 @@ class MovePoint(Action):
     frame: int
     position: Vector
     reach: int = 0
-
-    @property
-    def label(self) -> str:
-        return f"Move {self.item.name} at frame {self.frame}"
+    words: ClassVar[str] = "Move {0.item[1]} at frame {0.frame}"
 
     def apply(self, document: Document) -> Document:
         return with_point_moved(document, Item(*self.item), self.frame, self.position, self.reach)
@@ -255,9 +241,8 @@ class DeleteKeys(Action):
         if self.keys is not None:
             keys = checked_keys(document, self.keys)
         else:
-            frame = document.frame if self.frame is None else self.frame
-            check_frame(frame)
-            keys = take.keys_at(int(frame))
+            frame = _frame(document, self.frame)
+            keys = take.keys_at(frame)
             if not keys:
                 raise InputError(f"there is no key at frame {frame}")
         return with_take(document, key_editing.without(take, keys)) if keys else document
