@@ -26,9 +26,8 @@ LONGEST_MARKER = 100
 class Item(NamedTuple):
     """An item that can be selected and dragged.
 
-    Attributes:
-        kind: "joint", "effector", "prop" or "layer"; the root joint's item is the root handle.
-        name: of the joint or prop, or the id of the goal or layer; an effector's first goal has the effector's name.
+    ``kind`` is "joint", "effector", "prop" or "layer", ``name`` that of the joint or prop, or the id of the goal or
+    layer. The root joint's item is the root handle; an effector's first goal has the effector's name.
     """
 
     kind: ItemKind

@@ -166,10 +166,9 @@ def settling_goals(document: Document, edited: Collection[str]) -> dict[str, Goa
 class DragGoals(NamedTuple):
     """What a drag asks for.
 
-    Attributes:
-        goals: by id; those of dragged joints by the joint's name.
-        strict: ids of the pins that the drag of other goals keeps met in every tick: those in reach, where holds
-            yield. Firm holds draw pins off by weight, and more steps gain little.
+    ``goals`` are by id, those of dragged joints by the joint's name. ``strict`` are ids of the pins that the drag of
+    other goals keeps met in every tick: those in reach, where holds yield. Firm holds draw pins off by weight, and more
+    steps gain little.
     """
 
     goals: dict[str, Goal]

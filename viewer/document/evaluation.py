@@ -47,11 +47,8 @@ class Frames(NamedTuple):
 class Motion(NamedTuple):
     """Everything that the frames of a document depend on.
 
-    Attributes:
-        take: the keys, or None.
-        clip: the clip below the keys, or None.
-        own: the file's skeleton, to which the translations of clip and keys refer.
-        edited: the document's skeleton, whose bones may have other lengths.
+    The keys and the clip below them, if there are any; the file's ``own`` skeleton, to which the translations of clip
+    and keys refer; and the document's, ``edited``, whose bones may have other lengths.
     """
 
     take: Take | None

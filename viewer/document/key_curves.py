@@ -90,13 +90,8 @@ def velocity_columns(document: Document, joint: int, coordinates: Floats, motion
 class KeyOnCurves:
     """A key of a joint as its curves show it.
 
-    Attributes:
-        joint: its index.
-        frame: of the key.
-        track: that has the key.
-        index: of the key in the track.
-        motion: the joint's rotation (1, 4) and translation (1, 3) at the key, layers and planted feet left out.
-        coordinates: (3,) radians or metres.
+    ``index`` is that of the key in the ``track`` that has it. ``motion`` is the joint's rotation (1, 4) and translation
+    (1, 3) at the key, layers and planted feet left out; ``coordinates`` (3,) are radians or metres.
     """
 
     def __init__(self, document: Document, joint: int, frame: int) -> None:

@@ -20,10 +20,7 @@ from viewer.skeleton import Pose
 class UnkeyedPose:
     """An edited pose that was lost because another frame was shown before it was keyed.
 
-    Attributes:
-        clip: the name of the clip shown, or None.
-        frame: of that clip, or of the take without a clip.
-        pose: the edited pose.
+    ``clip`` is the name of the clip shown, or None, ``frame`` that of it, or of the take without a clip.
     """
 
     clip: str | None

@@ -115,12 +115,9 @@ class UndoHistory:
 class Call:
     """A call from outside the session.
 
-    Attributes:
-        name: of the call in the action log.
-        given: its first argument, if any.
-        data: its arguments, as JSON can hold them; None if it cannot.
-        index: how many undo steps were done before the call.
-        idle: whether the call changed nothing, and is not recorded.
+    ``name`` is that of the call in the action log, ``given`` its first argument, if any, ``data`` are its arguments, as
+    JSON can hold them; None if it cannot. ``index`` undo steps were done before the call. ``idle``: it changed nothing,
+    and is not recorded.
     """
 
     name: str

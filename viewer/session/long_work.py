@@ -201,12 +201,8 @@ class LayerWorker:
 class LabProblem:
     """What all methods solve.
 
-    Attributes:
-        skeleton: with the limits that bind; in a planar document that of its rig.
-        goals: at least one.
-        start: of ``skeleton``.
-        options: except the method and the iterations.
-        rig: of a planar document, or None.
+    The skeleton has the limits that bind; in a planar document it is that of its ``rig``. There is at least one goal;
+    the method and the iterations of the options do not count.
     """
 
     skeleton: Skeleton

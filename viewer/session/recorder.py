@@ -190,12 +190,8 @@ class Recording:
     before the movement, and the moved joints get keys. All other joints, and all of them between movements, follow the
     clip and the existing keys.
 
-    Attributes:
-        start: the initial state.
-        first: the initial frame.
-        frame: the present frame.
-        take: the document's take with the recording so far, without the last second.
-        moving: whether the body was being moved at the last tick.
+    It began at the state ``start`` and frame ``first``; ``frame`` is the present one. ``take`` is the document's with
+    the recording so far, without the last second. ``moving``: the body was being moved at the last tick.
     """
 
     def __init__(self, start: State) -> None:

@@ -264,12 +264,8 @@ class _FiguresData(msgspec.Struct):
 class Actions:
     """Recorded calls.
 
-    Attributes:
-        path: the session file.
-        machine: the machine that recorded them.
-        start: the document before the first call.
-        figures: all figures before it, if there were several.
-        calls: name and data of each call and remark.
+    ``path`` is the session file, ``machine`` what recorded them; ``start`` and, if there were several, ``figures`` are
+    what was there before the first call. ``calls`` are name and data of each call and remark.
     """
 
     path: Path

@@ -38,22 +38,9 @@ class Session:
     Changes of one member alone are calls of that member: of `gestures` while one is under way, of `targets`.
     Not thread-safe.
 
-    Attributes:
-        stage: the figures shown.
-        figures: changes of them.
-        clock: the playback clock.
-        history: the undo steps.
-        gestures: the gesture under way.
-        recorder: the recording under way.
-        targets: the targets that move by themselves.
-        escape: the way out of the local minimum that the last drag ended in.
-        kernels: whether compiled kernels are ready.
-        layers: solves long layers in the background.
-        action_log: the calls since `record_actions`; None: they are not recorded.
-        path: the session file that was opened or saved last, or None.
-        file_digest: SHA-256 of that file's bytes at that time; another digest on disk means that another program has
-            changed the file. None: unknown.
-        events: what the user is to be told; the reader empties the list.
+    ``path`` is the session file that was opened or saved last, ``file_digest`` SHA-256 of its bytes at that time:
+    another digest on disk means that another program has changed the file. ``action_log`` has the calls since
+    `record_actions`; None: they are not recorded. ``events`` is what the user is to be told; the reader empties it.
     """
 
     def __init__(

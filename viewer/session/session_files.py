@@ -163,12 +163,9 @@ def session_bytes(
 class Opened:
     """A session file that was opened.
 
-    Attributes:
-        document: equal to the one that was saved.
-        digest: SHA-256 of the file's bytes.
-        motion: the motion's own file, if it is missing or has changed; the document still has the motion, unless it was
-        opened without.
-        figures: all figures, if there are several; the document is that of the active one.
+    ``document`` is equal to the one that was saved, and that of the active one of ``figures``, if there are several.
+    ``motion`` is the motion's own file, if it is missing or has changed; the document still has the motion, unless it
+    was opened without. ``digest`` is SHA-256 of the file's bytes.
     """
 
     document: Document

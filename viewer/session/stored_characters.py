@@ -99,10 +99,8 @@ class MotionError(FormatError):
 class MotionFile:
     """A session's motion file, as found now.
 
-    Attributes:
-        named: the session's reference.
-        location: its present path; None: missing.
-        problem: why it is not the file that the session was saved with; "" if it is.
+    ``named`` is the session's reference, ``location`` its present path, None: missing; ``problem`` is why it is not the
+    file that the session was saved with, "" if it is.
     """
 
     named: ClipsOfFile

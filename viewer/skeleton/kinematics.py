@@ -42,10 +42,8 @@ _HERE = "forward kinematics: "
 class Compiled:
     """Compiled functions of one pose, of read-only contiguous arrays, in place of numpy; None until they are ready.
 
-    Attributes:
-        walk: `walk`.
-        measure: `viewer.ik.compiled.entry.measure_pose`, which `viewer.skeleton.coordinates` calls.
-        tables: its first arguments for a skeleton.
+    ``walk`` is `walk`; ``measure`` is `viewer.ik.compiled.entry.measure_pose`, which `viewer.skeleton.coordinates`
+    calls; ``tables`` are its first arguments for a skeleton.
     """
 
     walk: Callable[[Ints, Floats, Floats, Floats, Floats], None] | None = None

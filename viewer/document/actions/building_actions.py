@@ -135,11 +135,8 @@ def _kind_of_twin(skeleton: Skeleton, joint: str, twin: str) -> Skeleton:
 class MoveJoint(Action):
     """Move a joint.
 
-    Attributes:
-        joint: its name.
-        position: (3,) metres in the world at rest.
-        children: whether its descendants move with it; else they stay.
-        mirror: whether its twin moves, too; a joint on the mirror plane stays on it.
+    ``position`` (3,) is in metres in the world at rest. ``children``: its descendants move with it; else they stay.
+    ``mirror``: its twin moves, too; a joint on the mirror plane stays on it.
     """
 
     joint: str
@@ -165,11 +162,8 @@ class MoveJoint(Action):
 class SplitBone(Action):
     """Split the bone that ends at a joint: a new joint, which is selected, between it and its parent.
 
-    Attributes:
-        joint: at the bone's end.
-        part: of the bone from its beginning, above 0 and below 1.
-        name: of the new joint; "" for ``joint1``, ``joint2``, ...
-        mirror: whether the bone of its twin is split, too.
+    ``joint`` is at the bone's end; ``part`` is counted from its beginning, above 0 and below 1. The new joint's name ""
+    stands for ``joint1``, ``joint2``, ...; ``mirror``: the bone of its twin is split, too.
     """
 
     joint: str
@@ -228,11 +222,8 @@ class RemoveJoint(Action):
 class SetKind(Action):
     """Set how a joint moves; axes and limits are the usual ones of the kind.
 
-    Attributes:
-        joint: its name.
-        kind: "ball", "hinge", "universal", "slide", "fixed" or, of roots, "free".
-        facing: (3,) the axis of a hinge where two bones do not give one.
-        mirror: whether its twin gets the same kind, too.
+    ``kind`` is "ball", "hinge", "universal", "slide", "fixed" or, of roots, "free"; ``facing`` (3,) is the axis of a
+    hinge where two bones do not give one. ``mirror``: its twin gets the same kind, too.
     """
 
     joint: str
@@ -257,12 +248,8 @@ class SetKind(Action):
 class SetAxis(Action):
     """Set the axis of a hinge, slide or universal joint.
 
-    Attributes:
-        joint: its name.
-        axis: (3,) direction in the world at rest; None: the normal of its bones, as `SetKind` chooses it. The second
-            axis of a universal joint is made perpendicular.
-        facing: (3,) as of `SetKind`.
-        mirror: whether its twin gets the reflected axis, too.
+    ``axis`` (3,) is a direction in the world at rest; None: the normal of its bones, as `SetKind` chooses it. The
+    second axis of a universal joint is made perpendicular. ``mirror``: its twin gets the reflected axis, too.
     """
 
     joint: str

@@ -226,11 +226,8 @@ class RemoveProp(Action):
 class SetRadius(Action):
     """Set the radius of a capsule of a joint.
 
-    Attributes:
-        joint: its name.
-        metres: above 0; None: the fitted radius, or the one that the file states.
-        place: of the capsule among those of the joint.
-        other: the joint of the other side, whose capsule of that place gets the same radius; None: none.
+    ``metres`` are above 0; None: the fitted radius, or the one that the file states. ``place`` is that of the capsule
+    among those of the joint; the one at this place of a joint ``other``, of the other side, gets the same radius.
     """
 
     joint: str

@@ -45,9 +45,8 @@ def with_goal(document: Document, goal: DocumentGoal) -> Document:
 class MoveTargets(Action):
     """Move targets.
 
-    Attributes:
-        targets: goal id -> (position (3,) metres or None, rotation (4,) or None), world frame. Enables a goal that
-            is off; a part that was not a target becomes one.
+    By goal id, position (3,) metres or None, and rotation (4,) or None, world frame. A goal that is off is enabled; a
+    part that was not a target becomes one.
     """
 
     targets: Mapping[str, Target]

@@ -109,10 +109,8 @@ class SetLength(Action):
 
     In IK mode the goals stay and the pose is solved; in FK mode goals on descendants move along.
 
-    Attributes:
-        joint: that turns the bone; "": the parent of ``to``.
-        metres: its length.
-        to: the joint or end site at its end; "": that of the joint's only bone.
+    ``joint`` turns the bone, "": the parent of ``to``, which is the joint or end site at its end, "": that of the
+    joint's only bone.
     """
 
     joint: str
@@ -333,11 +331,8 @@ class SetPose(Action):
 class PastePose(Action):
     """Paste a copied pose, or some of its joints.
 
-    Attributes:
-        pose: of this skeleton.
-        joints: names of the joints that were copied; None: all.
-        flipped: swap left and right: each joint's values go to its partner.
-        title: name of the undo step; "": what it does.
+    ``joints`` are names of those that were copied, None: all. ``flipped``: each joint's values go to its partner on the
+    other side. ``title`` is the name of the undo step, "": what it does.
     """
 
     pose: Pose

@@ -150,10 +150,8 @@ class SetFrameTime(Action):
 class SetUnits(Action):
     """Read the file in other units or with another up axis; edits are kept, scaled and rotated to match.
 
-    Attributes:
-        units: as of `viewer.formats.load.load`: "auto", "m", "cm", ... or metres per unit.
-        up: "auto", "y" or "z".
-        character: the file as read; None: `apply` reads it.
+    ``units`` and ``up`` are as of `viewer.formats.load.load`. ``character`` is the file as read; None: `apply` reads
+    it.
     """
 
     units: str | float = "auto"

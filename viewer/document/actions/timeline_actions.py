@@ -154,12 +154,9 @@ class SetAutoKey(Action):
 class KeyPose(Action):
     """Set keys of the pose shown; existing keys at the frame are replaced.
 
-    Attributes:
-        frame: of the keys; None: the frame shown. A take without a clip grows to include it.
-        joints: their names; None: all that can move.
-        blend: interpolation after the keys; None: that of the keys replaced, else smooth without a
-            clip and linear on a clip.
-        pose: keyed instead of the pose shown, which stays.
+    Without a ``frame`` it is the one shown; a take without a clip grows to include it. Without names of ``joints`` they
+    are all that can move. Without a ``blend`` the interpolation after the keys is that of the keys replaced, else
+    smooth without a clip and linear on a clip. ``pose`` is keyed instead of the pose shown, which stays.
     """
 
     frame: int | None = None
@@ -205,11 +202,7 @@ def _joints(document: Document, names: tuple[str, ...] | None) -> list[int]:
 class MovePoint(Action):
     """Move an effector or joint at a frame of the motion; the solver poses the frames touched, which get keys.
 
-    Attributes:
-        item: the effector or joint.
-        frame: at which it is moved.
-        position: metres, world frame, where it is to be then.
-        reach: frames before and after that follow, less with distance.
+    ``position`` is in metres, world frame; ``reach`` are frames before and after that follow, less with distance.
     """
 
     item: Item
@@ -328,11 +321,8 @@ class SetTangents(Action):
 class SetSlope(Action):
     """Set how fast a coordinate changes at a key, which becomes smooth and gets a free tangent.
 
-    Attributes:
-        joint: its name.
-        frame: of the key.
-        index: of the coordinate, as of `SetCoordinate`; for joints without coordinates an Euler angle.
-        slope: radians, or metres of a slide, per frame.
+    ``index`` is of the coordinate, as of `SetCoordinate`; for joints without coordinates an Euler angle. ``slope`` is
+    in radians, or metres of a slide, per frame.
     """
 
     joint: str
