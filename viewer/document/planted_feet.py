@@ -534,10 +534,7 @@ class _Patch:
     def _touched(self, changed: Span) -> Span:
         """The frames whose feet may go elsewhere: stances that a change touches, and what is beside these."""
         near, fade = self._reach
-        low, high = changed
-        for stances in self._stances:
-            some = _between(stances, changed[0] - near, changed[1] + near)
-            low, high = min([low, *some[:1, 0].tolist()]), max([high, *some[-1:, 1].tolist()])
+        low, high = self._with_stances(changed, near)
         ends = [(low, high)]
         for stances in self._stances:
             before = int(stances[stances[:, 0] < low, 1].max(initial=low - fade))
@@ -548,12 +545,17 @@ class _Patch:
     def _needed(self, seen: Span) -> Span:
         """The frames that what is seen follows from: whole stances, and those that corrections come from."""
         near, fade = self._reach
-        low, high = seen
-        for stances in self._stances:
-            some = _between(stances, seen[0] - fade, seen[1] + fade)
-            low, high = min([low, *some[:1, 0].tolist()]), max([high, *some[-1:, 1].tolist()])
+        low, high = self._with_stances(seen, fade)
         more = near + round(_SETTLES * self._rate)
         return max(low - more, 0), min(high + more, self._count)
+
+    def _with_stances(self, span: Span, by: int) -> Span:
+        """A span with all stances that have frames in it, or within ``by`` frames of it."""
+        low, high = span
+        for stances in self._stances:
+            some = stances[(stances[:, 0] < span[1] + by) & (stances[:, 1] > span[0] - by)]
+            low, high = min([low, *some[:1, 0].tolist()]), max([high, *some[-1:, 1].tolist()])
+        return low, high
 
     @property
     def _reach(self) -> Span:
@@ -602,8 +604,3 @@ def _others(
         return []
     keys = {key_of(those[0], one) for one in those[1]}
     return [key for key in left if key not in keys]
-
-
-def _between(stances: Ints, start: int, stop: int) -> Ints:
-    """The stances (S, 2) that have frames from ``start`` up to ``stop``."""
-    return stances[(stances[:, 0] < stop) & (stances[:, 1] > start)]
