@@ -22,7 +22,7 @@ from viewer.skeleton.attached import Skin
 from viewer.skeleton.clip import Clip, clip_like
 from viewer.skeleton.pose import Pose, Reduced, moved_roots, reduced
 from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Floats, finite_floats, put, text, unit_quaternions
+from viewer.spatial.checks import Floats, check_type, finite_floats, put, text, unit_quaternions
 
 _INSTEAD = {
     ("skeleton", "Character"): "character.skeleton",
@@ -120,19 +120,16 @@ class Character:
 
     def __post_init__(self) -> None:
         """Check that the parts belong together; clips take the names under which they are listed."""
-        if not isinstance(self.skeleton, Skeleton):
-            raise InputError(f"character skeleton: expected a Skeleton, found {quote(self.skeleton)}")
+        check_type(self.skeleton, Skeleton, "character skeleton: expected a Skeleton")
         if not hasattr(self.clips, "items"):
             raise InputError(f"character clips: expected clips by name, found {quote(self.clips)}")
         joints = len(self.skeleton)
         for name, clip in self.clips.items():
-            if not isinstance(clip, Clip):
-                raise InputError(f"character clips: {quote(name)}: expected a Clip, found {quote(clip)}")
+            check_type(clip, Clip, f"character clips: {quote(name)}: expected a Clip")
             if len(clip.offsets) != joints:
                 found = f"expected motion of {joints} joints, found {len(clip.offsets)}"
                 raise InputError(f"character clips: {quote(name)}: {found}")
-        if not isinstance(self.source, Source):
-            raise InputError(f"character source: expected a Source, found {quote(self.source)}")
+        check_type(self.source, Source, "character source: expected a Source")
         order = self.source.joint_order
         if order and sorted(order) != list(range(joints)):  # another skeleton does not have the file's layout
             put(self, source=replace(self.source, joint_order=(), layout=None))

@@ -16,6 +16,7 @@ from viewer.spatial.checks import (
     Floats,
     Ints,
     as_floats,
+    check_type,
     finite_floats,
     frozen,
     handed_over,
@@ -114,8 +115,7 @@ class Clip:
         Raises:
             InputError: as `Clip`; arrays of other joints or frame counts.
         """
-        if not isinstance(skeleton, Skeleton):
-            raise InputError(f"clip {quote(name)}: expected a skeleton, found {quote(skeleton)}")
+        check_type(skeleton, Skeleton, f"clip {quote(name)}: expected a skeleton")
         what = f"clip {quote(text(name, 'clip name'))}"
         rate = seconds(fps, f"{what}: fps", unit="frames per second")
         turns = as_floats(rotations, (-1, len(skeleton), 4), f"{what}: rotations")

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, prefixed, quote, shown, unknown_name
 from viewer.skeleton.pose import Reduced, reduced
-from viewer.spatial.checks import Bools, Floats, Ints, as_floats, finite_floats, frozen, member, put, whole
+from viewer.spatial.checks import Bools, Floats, Ints, as_floats, check_type, finite_floats, frozen, member, put, whole
 from viewer.spatial.quaternion import EULER_ORDERS, EulerOrder
 
 AXIS_NAMES = "xyz"
@@ -263,8 +263,7 @@ def limits_for(kind: JointKind, limits: JointLimits | None) -> JointLimits | Non
     """
     if limits is None:
         return None
-    if not isinstance(limits, JointLimits):
-        raise InputError(f"expected JointLimits or None, found {quote(limits)}")
+    check_type(limits, JointLimits, "expected JointLimits or None")
     if kind in (JointKind.FIXED, JointKind.FREE):
         raise InputError(f"expected None: a joint that is {kind} has no limits")
     coordinates = limits.form is LimitForm.COORDINATES
@@ -398,8 +397,7 @@ def checked_mimics(given: Iterable[Mimic], names: Sequence[str], kinds: Sequence
     index = {name: joint for joint, name in enumerate(names)}
     own: dict[str, Mimic] = {}
     for one in mimics:
-        if not isinstance(one, Mimic):
-            raise InputError(f"skeleton mimics: expected a Mimic, found {quote(one)}")
+        check_type(one, Mimic, "skeleton mimics: expected a Mimic")
         for name in (one.joint, one.leader):
             if name not in index:
                 raise InputError(f"skeleton mimics: {unknown_name('joint', name, names)}")
@@ -525,8 +523,7 @@ def checked_loops(given: Iterable[LoopClosure], known: Collection[str]) -> tuple
     """The loops whose places exist: edits that remove one open the loop."""
     found = []
     for one in given:
-        if not isinstance(one, LoopClosure):
-            raise InputError(f"skeleton loops: expected a LoopClosure, found {quote(one)}")
+        check_type(one, LoopClosure, "skeleton loops: expected a LoopClosure")
         if one.a == one.b:
             raise InputError(f"skeleton loops: {quote(one.a)} cannot be closed with itself")
         if one.a in known and one.b in known:

@@ -38,6 +38,7 @@ from viewer.spatial.checks import (
     Ints,
     Vector,
     as_floats,
+    check_type,
     finite_floats,
     frozen,
     member,
@@ -438,8 +439,7 @@ def _effectors(given: Iterable[Effector], names: Sequence[str]) -> tuple[Effecto
     effectors = _listed(given, "effectors")
     seen: set[str] = set()
     for effector in effectors:
-        if not isinstance(effector, Effector):
-            raise InputError(f"skeleton effectors: expected Effectors, found {quote(effector)}")
+        check_type(effector, Effector, "skeleton effectors: expected Effectors")
         if effector.name in seen:
             raise InputError(f"skeleton effectors: expected names of their own, found {quote(effector.name)} twice")
         if effector.joint >= len(names):
@@ -450,11 +450,9 @@ def _effectors(given: Iterable[Effector], names: Sequence[str]) -> tuple[Effecto
 
 
 def _bodies(given: Bodies | None, names: Sequence[str]) -> Bodies | None:
-    found: object = given
     if given is None:
         return None
-    if not isinstance(found, Bodies):
-        raise InputError(f"skeleton bodies: expected Bodies, found {quote(found)}")
+    check_type(given, Bodies, "skeleton bodies: expected Bodies")
     for place, capsule in enumerate(given.capsules):
         if capsule.joint >= len(names):
             problem = f"expected a joint from 0 to {len(names) - 1}, found {capsule.joint}"
@@ -480,8 +478,7 @@ def _poses(given: Mapping[str, Pose], count: int) -> Mapping[str, Pose]:
         raise InputError(f"skeleton poses: expected poses by name, found {quote(given)}")
     for name, pose in given.items():
         text(name, "skeleton poses: name")
-        if not isinstance(pose, Pose):
-            raise InputError(f"skeleton poses: {quote(name)}: expected a pose, found {quote(pose)}")
+        check_type(pose, Pose, f"skeleton poses: {quote(name)}: expected a pose")
         if len(pose.rotations) != count:
             raise InputError(f"skeleton poses: {quote(name)}: expected {count} joints, found {len(pose.rotations)}")
     return given if isinstance(given, MappingProxyType) else MappingProxyType(dict(given))

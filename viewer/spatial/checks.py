@@ -209,6 +209,12 @@ def _shape_text(shape: tuple[int, ...]) -> str:
 # --- texts, words, flags and single numbers
 
 
+def check_type(value: object, kind: type, what: str) -> None:
+    """Raise InputError unless a value is of a type; ``what`` says where and what is expected."""
+    if not isinstance(value, kind):
+        raise InputError(f"{what}, found {quote(value)}")
+
+
 def text(value: object, what: str, *, empty: bool = True) -> str:
     """A text that every file can hold, ``empty`` or not."""
     if not isinstance(value, str):
