@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -164,6 +164,16 @@ class Document:
     def with_goals(self, goals: tuple[DocumentGoal, ...]) -> Document:
         """The document with other goals of the same effectors."""
         return self._with("goals", goals)
+
+    @property
+    def takes(self) -> tuple[Take, ...]:
+        """The takes put aside, and the one shown."""
+        return self.put_aside if self.take is None else (*self.put_aside, self.take)
+
+    def with_takes(self, change: Callable[[Take], Take]) -> Document:
+        """The document with all its takes changed."""
+        take = None if self.take is None else change(self.take)
+        return replace(self, take=take, put_aside=tuple(map(change, self.put_aside)))
 
     def with_pose(self, pose: Pose) -> Document:
         """The document in another pose, as each step of a drag makes it."""

@@ -171,7 +171,7 @@ def renamed_document(document: Document, names: Mapping[int, str]) -> Document:
     own = renamed_skeleton(character.skeleton, names)
     working = own if document.skeleton is character.skeleton else renamed_skeleton(document.skeleton, names)
     return replace(
-        document,
+        document.with_takes(lambda take: _renamed_take(take, new)),
         character=replace(character, skeleton=own, source=_renamed_source(character.source, names, new)),
         skeleton=working,
         goals=tuple(
@@ -185,8 +185,6 @@ def renamed_document(document: Document, names: Mapping[int, str]) -> Document:
         ),
         unlimited=frozenset(new.get(name, name) for name in document.unlimited),
         selection=tuple(item._replace(name=new.get(item.name, item.name)) for item in document.selection),
-        take=None if document.take is None else _renamed_take(document.take, new),
-        put_aside=tuple(_renamed_take(take, new) for take in document.put_aside),
         contact=document.contact.renamed(lambda name: new.get(name, name)),
     )
 

@@ -72,6 +72,11 @@ def one_frame(pose: Pose) -> Frames:
     return Frames(pose.rotations[None], pose.translations[None])
 
 
+def still(pose: Pose, count: int) -> Frames:
+    """A pose in each of ``count`` frames."""
+    return Frames(*(np.repeat(one, count, axis=0) for one in one_frame(pose)))
+
+
 def motion_of(document: Document) -> Motion:
     """The document's take, clip and skeletons."""
     return Motion(document.take, document.clip_data, document.character.skeleton, document.skeleton)
@@ -101,7 +106,7 @@ def frames_shown(document: Document, first: int, last: int) -> Frames:
     if motion.take is None or motion.take.is_plain:
         if motion.clip is not None:
             return layered(motion._replace(take=None), first, count)
-        return Frames(*(np.repeat(one, count, axis=0) for one in one_frame(document.pose)))
+        return still(document.pose, count)
     blocks = [_block(motion, number) for number in range(first // BLOCK, last // BLOCK + 1)]
     some = slice(first % BLOCK, first % BLOCK + count)
     return Frames(*(np.concatenate([getattr(block, name) for block in blocks])[some] for name in Frames._fields))
@@ -140,7 +145,7 @@ def layered(motion: Motion, first: int, count: int) -> Frames:
         rotations = motion.clip.rotations[first : first + count].copy()
         translations = motion.clip.local_translations(slice(first, first + count))
     else:
-        rotations, translations = (np.repeat(one, count, axis=0) for one in one_frame(motion.rest))
+        rotations, translations = still(motion.rest, count)
     for some in sampled(take.tracks if take else (), first, len(rotations), fade=motion.fade):
         turned, moved = some.rotations.swapaxes(0, 1), some.translations
         if motion.clip is None:

@@ -20,7 +20,7 @@ from viewer.document.document_goal import (
     check_kind,
     document_goal,
 )
-from viewer.document.evaluation import Frames, baked_frames, check_played_frame, home_pose, layered, motion_of
+from viewer.document.evaluation import baked_frames, check_played_frame, home_pose, layered, motion_of, still
 from viewer.document.posed_goals import as_they_are, stand_of
 from viewer.document.scope import with_loops_closed
 from viewer.document.solver_settings import SolverSettings
@@ -88,9 +88,7 @@ def new_document(
     placed = tuple(goal for goal in given if not (balances(goal) or grips(goal)))
     skeleton, asked = _asked(character.skeleton, start, placed)
     own = {goal.id: goal for goal in asked}
-    first = [
-        own.pop(e.name) if e.name in own else DocumentGoal(effector=e.name, enabled=False) for e in skeleton.effectors
-    ]
+    first = {one.name: DocumentGoal(effector=one.name, enabled=False) for one in skeleton.effectors}
     there = NO_CONTACT if contact is None else contact_of(contact, NO_CONTACT)
     held = grips_from(given, skeleton)
     for _, prop in held:
@@ -99,7 +97,7 @@ def new_document(
         empty,
         skeleton=skeleton,
         pose=start,
-        goals=(*first, *own.values()),
+        goals=tuple((first | own).values()),
         balance=balance_from(given, balance),
         contact=replace(there, grips=held),
     )
@@ -224,8 +222,8 @@ def baked_clip(document: Document) -> Clip:
     if clip is not None and plain:
         return clip if (first, last) == (0, len(clip) - 1) else clip.frames(first, last)
     if take is None or (clip is None and take.is_empty):
-        shown = [document.pose] if clip is None else []
-        frames = _stacked(shown, last - first + 1) if shown else layered(motion, first, last - first + 1)
+        count = last - first + 1
+        frames = still(document.pose, count) if clip is None else layered(motion, first, count)
     else:
         frames = baked_frames(motion, first, last)
     moved = np.flatnonzero((frames.translations != edited).any(axis=(0, 2)))
@@ -244,11 +242,6 @@ def _keys(document: Document) -> tuple[int, ...]:
     """Key frames of the take and of the clip."""
     clip, take = document.clip_data, document.take
     return tuple(sorted({*(clip.keys if clip else ()), *(take.frames if take else ())}))
-
-
-def _stacked(poses: list[Pose], count: int) -> Frames:
-    rotations, translations = (np.stack([getattr(pose, name) for pose in poses]) for name in Frames._fields)
-    return Frames(np.repeat(rotations, count, axis=0), np.repeat(translations, count, axis=0))
 
 
 def baked_character(document: Document) -> Character:

@@ -14,7 +14,7 @@ import numpy as np
 
 from viewer.document.document import Document
 from viewer.document.edit_skeleton import coordinate_names
-from viewer.document.evaluation import Frames, base_pose, keyed_frames, motion_of
+from viewer.document.evaluation import Frames, base_pose, keyed_frames, motion_of, still
 from viewer.document.key_editing import with_entries
 from viewer.document.sampling import velocities
 from viewer.document.scope import inside_at
@@ -57,8 +57,7 @@ def curve_values(document: Document, joint: int, motion: Frames) -> Floats:
     if is_euler(skeleton, joint):
         return to_euler(motion.rotations, EULER)
     # Only this joint's coordinates are used: the others keep the current pose.
-    pose, count = document.pose, len(motion.rotations)
-    rotations, translations = (np.repeat(one[None], count, axis=0) for one in (pose.rotations, pose.translations))
+    rotations, translations = still(document.pose, len(motion.rotations))
     rotations[:, joint], translations[:, joint] = motion
     return joint_space(skeleton).measure(rotations, translations)[:, joint]
 
@@ -68,12 +67,11 @@ def posed(document: Document, joint: int, coordinates: Floats, motion: Frames) -
     skeleton = document.skeleton
     if is_euler(skeleton, joint):
         return Frames(from_euler(coordinates, EULER), motion.translations)
-    pose, count, space = document.pose, len(coordinates), joint_space(skeleton)
-    every = np.zeros((count, len(skeleton), 3))
+    every = np.zeros((len(coordinates), len(skeleton), 3))
     every[:, joint] = coordinates
-    rotations, translations = (np.repeat(one[None], count, axis=0) for one in (pose.rotations, pose.translations))
+    rotations, translations = still(document.pose, len(coordinates))
     rotations[:, joint], translations[:, joint] = motion
-    turned, moved = space.rebuild(every, rotations, translations)
+    turned, moved = joint_space(skeleton).rebuild(every, rotations, translations)
     return Frames(turned[:, joint], moved[:, joint])
 
 

@@ -55,14 +55,12 @@ def remap(document: Document, skeleton: Skeleton) -> Document:
         return _carried_take(Motion(take, clip, own, before), character, file_carrier, place_names(skeleton))
 
     changed = replace(
-        document,
+        document.with_takes(of),
         character=character,
         skeleton=skeleton,
         pose=carrier.pose(document.pose),
         goals=_goals(document, skeleton),
         unlimited=document.unlimited & joints,
-        take=None if document.take is None else of(document.take),
-        put_aside=tuple(map(of, document.put_aside)),
         contact=_contact(document.contact, joints),
     )
     layers = set() if changed.take is None else {layer.id for layer in changed.take.layers}
@@ -98,9 +96,7 @@ def _moving_otherwise(carrier: Carrier) -> list[int]:
 
 def lost(document: Document, skeleton: Skeleton) -> int:
     """How many joints the motion of a document loses with an edited skeleton; 0 without motion."""
-    moves = document.clip_data is not None or any(
-        take.tracks for take in (document.take, *document.put_aside) if take is not None
-    )
+    moves = document.clip_data is not None or any(take.tracks for take in document.takes)
     return len(Carrier(document.skeleton, skeleton).lost) if moves else 0
 
 
@@ -145,20 +141,10 @@ def _of_file(own: Skeleton, carrier: Carrier) -> Skeleton:
 
 def _goals(document: Document, skeleton: Skeleton) -> tuple[DocumentGoal, ...]:
     """One goal for each effector in order, then the others that still have both ends."""
-    names = {effector.name for effector in skeleton.effectors}
-    own = {goal.id: goal for goal in document.goals}
-    first = [own.get(effector.name) for effector in skeleton.effectors]
-    return (
-        *(
-            goal if goal is not None else DocumentGoal(effector=effector.name, enabled=False)
-            for goal, effector in zip(first, skeleton.effectors, strict=True)
-        ),
-        *(
-            goal
-            for goal in document.goals
-            if goal.id not in names and goal.effector in names and (not goal.relative or goal.to in names)
-        ),
-    )
+    first = {one.name: DocumentGoal(effector=one.name, enabled=False) for one in skeleton.effectors}
+    ends = {goal.id: {goal.effector, goal.to} if goal.relative else {goal.effector} for goal in document.goals}
+    kept = {goal.id: goal for goal in document.goals if goal.id in first or ends[goal.id] <= first.keys()}
+    return tuple((first | kept).values())
 
 
 def _contact(contact: DocumentContact, joints: set[str]) -> DocumentContact:
@@ -263,13 +249,11 @@ def reread(document: Document, character: Character) -> Document:
         margin = scale * balance.margin if balance.on else usual_margin(character)
         balance = replace(balance, margin=margin, height=scale * balance.height)
     changed = replace(
-        document,
+        document.with_takes(lambda take: reread_take(take, change)),
         character=character,
         skeleton=_edited(document.skeleton, before, after, change.unturned),
         pose=change.pose(document.pose),
         goals=tuple(_reread_goal(goal, change) for goal in document.goals),
-        put_aside=tuple(reread_take(take, change) for take in document.put_aside),
-        take=None if document.take is None else reread_take(document.take, change),
         contact=replace(
             contact, height=scale * contact.height, props=tuple(_reread_prop(prop, change) for prop in contact.props)
         ),
@@ -395,20 +379,17 @@ def with_motion(document: Document, character: Character) -> Document:
     if not np.array_equal(own.parents, other.parents):
         found = f"found {len(other)}" if len(own) != len(other) else "found another hierarchy"
         raise InputError(f"{path}: expected motion of the {len(own)} joints of this figure, {found}")
-    takes = [take for take in (document.take, *document.put_aside) if take is not None]
-    clips = _fitting(document.character.clips, character.clips, takes)
+    clips = _fitting(document.character.clips, character.clips, document.takes)
     source = replace(document.character.source, path=path)
     changed = replace(
-        document,
+        document.with_takes(lambda take: _cut(take, clips)),
         character=replace(document.character, clips=MappingProxyType(clips), source=source),
-        take=None if document.take is None else _cut(document.take, clips),
-        put_aside=tuple(_cut(take, clips) for take in document.put_aside),
         frame=document.frame if document.clip is None else min(document.frame, len(clips[document.clip]) - 1),
     )
     return _resolved(changed)
 
 
-def _fitting(ours: Mapping[str, Clip], found: Mapping[str, Clip], takes: list[Take]) -> dict[str, Clip]:
+def _fitting(ours: Mapping[str, Clip], found: Mapping[str, Clip], takes: tuple[Take, ...]) -> dict[str, Clip]:
     """Clips under the document's names first, then new ones; a name without a replacement keeps its clip."""
     usable = {name: clip for name, clip in found.items() if len(clip)}
     spare = [clip for name, clip in usable.items() if name not in ours]

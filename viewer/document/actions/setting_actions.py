@@ -122,9 +122,8 @@ def _on_clip(document: Document, name: str | None) -> Document:
     """The document on another clip, with that clip's keys."""
     if name == document.clip:
         return document
-    takes = [take for take in (*document.put_aside, document.take) if take is not None]
-    own = next((take for take in takes if take.base == name), None)
-    others = tuple(take for take in takes if take is not own)
+    own = next((take for take in document.takes if take.base == name), None)
+    others = tuple(take for take in document.takes if take is not own)
     return replace(document, clip=name, frame=0, take=own, put_aside=others)
 
 
