@@ -417,9 +417,7 @@ def checked_mimics(given: Iterable[Mimic], names: Sequence[str], kinds: Sequence
 def _to_the_end(mimic: Mimic, own: dict[str, Mimic]) -> Mimic:
     """A joint's mimic of the last leader of its chain."""
     passed = [mimic.joint]
-    while mimic.leader in own:
-        if mimic.leader in passed:
-            raise InputError(f"mimic {quote(passed[0])}: joints follow each other in a circle")
+    while mimic.leader in own and mimic.leader not in passed:
         passed.append(mimic.leader)
         above = own[mimic.leader]
         ratio, offset = mimic.ratio * above.ratio, mimic.ratio * above.offset + mimic.offset
