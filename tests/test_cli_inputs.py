@@ -53,6 +53,8 @@ def contents(folder: Path) -> dict[str, bytes]:
         ("fk walk.npz --npz walk.npz", "walk.npz"),
         ("convert walk.bvh rig.json --rig rig.json", "rig.json"),
         ("convert walk.bvh pose.json --pose pose.json", "pose.json"),
+        ("layer walk.bvh goals.json -o goals.json --units cm", "goals.json"),
+        ("simulate walk.bvh --goals goals.json -o goals.json --units cm", "goals.json"),
         ("view walk.bvh --window headless --state-file walk.bvh", "walk.bvh"),
     ],
 )

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from viewer.choices import FEET, HANDS, LONGEST_BLEND, PRESETS, PresetName
 from viewer.cli import options
-from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part
+from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part, repeated
 from viewer.errors import InputError, quote
 from viewer.formats.file_formats import MOST_DECIMALS, POINT_FILES, UNIT_NAMES, UP_NAMES, check_units
 
@@ -52,10 +52,7 @@ of a session the pose in which it was saved (--pose session)."""
         parse=options.frame_list,
         one_of="frames",
     )
-    pose: str | None = options.pose_option(
-        "a pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
-        one_of="frames",
-    )
+    pose: str | None = options.pose_option("a pose: POSE", one_of="frames")
     clip: str | None = options.CLIP
     npz: str | None = option(
         "OUT",
@@ -102,11 +99,7 @@ class ConvertMotion(Options, title="the motion"):
         "N", "one frame instead of the motion; `.obj`, `.stl` and `.ply` show frame 0 by default",
         parse=options.count, one_of="frames",
     )  # fmt: skip
-    pose: str | None = options.pose_option(
-        "one pose instead of the motion: `rest`, `relaxed`, the name of a pose in IN, or a [pose "
-        "file](files.md#poses-and-goals)",
-        one_of="frames",
-    )
+    pose: str | None = options.pose_option("one pose instead of the motion: POSE", one_of="frames")
     frame_time: float | None = option(
         "S", "correct the seconds between frames; the frames stay", parse=options.positive
     )
@@ -214,27 +207,20 @@ parent's frame, angles degrees. Clips, poses and skins keep what remains; what a
 
     file: str = options.INPUT_FILE
     reading: options.Reading = part(options.Reading)
-    rename: list[str] = option(
-        "OLD=NEW", "rename a joint. May be given several times, as all below", repeats=True, default=()
+    rename: list[str] = repeated("OLD=NEW", "rename a joint. May be given several times, as all below")
+    add: list[str] = repeated(
+        "JOINT", "a joint: `NAME parent=P offset=X,Y,Z`, and as needed `kind=hinge axis=X,Y,Z limits=LOW,HIGH`"
     )
-    add: list[str] = option(
-        "JOINT", "a joint: `NAME parent=P offset=X,Y,Z`, and as needed `kind=hinge axis=X,Y,Z limits=LOW,HIGH`",
-        repeats=True, default=(),
-    )  # fmt: skip
-    split: list[str] = option(
-        "NAME=NEW[@PART]", "split the bone that ends at a joint by a new one (PART of it, default 0.5)", repeats=True,
-        default=(),
-    )  # fmt: skip
-    reparent: list[str] = option("NAME=PARENT", "hang a joint, with all below it, on another", repeats=True, default=())
-    kind: list[str] = option(
-        "NAME=KIND", f"how a joint moves: {', '.join(JOINT_KINDS)}; axes and limits are chosen by the bones",
-        repeats=True, default=(),
-    )  # fmt: skip
-    mirror: list[str] = option(
-        "NAME", "make the other side of a branch, reflected at x = 0; names get a side", repeats=True, default=()
+    split: list[str] = repeated(
+        "NAME=NEW[@PART]", "split the bone that ends at a joint by a new one (PART of it, default 0.5)"
     )
-    remove: list[str] = option("NAME", "remove a joint; what hangs on it stays", repeats=True, default=())
-    remove_branch: list[str] = option("NAME", "remove a joint with all below it", repeats=True, default=())
+    reparent: list[str] = repeated("NAME=PARENT", "hang a joint, with all below it, on another")
+    kind: list[str] = repeated(
+        "NAME=KIND", f"how a joint moves: {', '.join(JOINT_KINDS)}; axes and limits are chosen by the bones"
+    )
+    mirror: list[str] = repeated("NAME", "make the other side of a branch, reflected at x = 0; names get a side")
+    remove: list[str] = repeated("NAME", "remove a joint; what hangs on it stays")
+    remove_branch: list[str] = repeated("NAME", "remove a joint with all below it")
     output: str = options.output_option("the file to write; its suffix says the format", required=True)
     force: bool = flag("replace OUT")
     json: bool = flag("print one JSON document about what was written")

@@ -125,6 +125,11 @@ def option(metavar: str, text: str, *, short: str = "", **rest: Any) -> Any:  # 
     return Field(help=text, metavar=metavar, names=(short,) if short else (), is_option=True, **rest)
 
 
+def repeated(metavar: str, text: str, **rest: Any) -> Any:  # noqa: ANN401
+    """Declare an option that may be given several times: its value is a list."""
+    return option(metavar, text, repeats=True, default=(), **rest)
+
+
 def flag(text: str, **rest: Any) -> Any:  # noqa: ANN401
     """Declare an option without a value: ``--name``."""
     return Field(help=text, default=False, is_option=True, **rest)

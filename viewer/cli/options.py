@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from viewer.choices import BACKENDS, METHOD_NAMES, ROOT_MODES
-from viewer.cli.job import FILES, SKELETONS, Options, UsageError, argument, flag, option, part
+from viewer.cli.job import FILES, SKELETONS, Options, UsageError, argument, flag, option, part, repeated
 from viewer.errors import InputError, ViewerError, quote
 from viewer.formats import file_formats
 from viewer.formats.file_formats import LIMIT_SOURCES, UNIT_NAMES, UP_NAMES, UpWord, check_units, check_up
@@ -223,8 +223,10 @@ TOLERANCE_DEG: Any = option("D", "tolerance of rotations, degrees (default 0.5)"
 
 
 def pose_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of type str | None
-    """Declare an option that takes a pose by name, or a pose file."""
-    return option("P", text, words=("rest", "relaxed"), completes=FILES, reads=True, **rest)
+    """Declare an option that takes a pose by name, or a pose file: ``POSE`` in its text says so."""
+    poses = "`rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)"
+    words = text.replace("POSE", poses)
+    return option("P", words, words=("rest", "relaxed"), completes=FILES, reads=True, **rest)
 
 
 def output_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of type str or str | None
@@ -273,7 +275,7 @@ def moving_shape_text(text: str) -> ShapeText:
 def objects_option(text: str) -> Any:  # noqa: ANN401 - a field of type list[ShapeText]
     """Declare ``--object``; ``text`` says what the objects are."""
     words = f"{text}, metres: {OBJECT_FORM}. May be given several times"
-    return option("SHAPE", words, repeats=True, default=(), parse=shape_text)
+    return repeated("SHAPE", words, parse=shape_text)
 
 
 def goals_argument(**rest: Any) -> Any:  # noqa: ANN401 - a field of type str or str | None
@@ -307,10 +309,7 @@ class Beginning(Options, title="what to show first"):
     frame: int | None = option(
         "N", "initial frame of the clip, counted from 0 (default 0)", parse=count, one_of="frames"
     )
-    pose: str | None = pose_option(
-        "initial pose: `rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)",
-        one_of="frames",
-    )
+    pose: str | None = pose_option("initial pose: POSE", one_of="frames")
     goals: str | None = option(
         "GOALS",
         "initial goals from a [goals file](files.md#poses-and-goals), instead of holding every effector",
@@ -403,8 +402,7 @@ class Subject(Options, title="what to show"):
         one_of="frames",
     )
     pose: str | None = pose_option(
-        "the pose of a picture: `rest`, `relaxed`, the name of a pose in the file, or a [pose "
-        "file](files.md#poses-and-goals). Default without motion the relaxed pose; for a session the saved pose",
+        "the pose of a picture: POSE. Default without motion the relaxed pose; for a session the saved pose",
         one_of="frames",
     )
     clip: str | None = CLIP

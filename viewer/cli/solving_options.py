@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 
 from viewer.choices import ASSISTS, BASES, Assist, Base
 from viewer.cli import options
-from viewer.cli.job import FILES, Options, argument, flag, option, part
+from viewer.cli.job import FILES, Options, argument, flag, option, part, repeated
 from viewer.cli.options import Look
 from viewer.errors import quote, unknown_name
 
@@ -54,9 +54,7 @@ class Start(Options, title="where to start"):
     from_frame: int | None = option(
         "N", "start from a frame of the motion, counted from 0", parse=options.count, one_of="start"
     )
-    from_pose: str | None = options.pose_option(
-        "start from `rest`, `relaxed`, the name of a pose in the file, or a pose file", one_of="start"
-    )
+    from_pose: str | None = options.pose_option("start from POSE", one_of="start")
     clip: str | None = options.CLIP
 
 
@@ -71,10 +69,7 @@ class Solving(Options, title="how to solve"):
         "height of the ground for `--balance`, metres (default: that of the goals file, else `--floor`, else 0)",
         parse=options.finite,
     )
-    prefer: str | None = options.pose_option(
-        "preferred pose for what the goals leave free: `rest`, `relaxed`, the name of a pose in the file, or a pose "
-        "file; default solver only"
-    )
+    prefer: str | None = options.pose_option("preferred pose for what the goals leave free: POSE; default solver only")
     prefer_weight: float = option("W", "its strength, 0 to 1 (default)", parse=options.fraction, default=1.0)
     root: str = options.ROOT
     tolerance_m: float = options.TOLERANCE_M
@@ -132,12 +127,10 @@ whenever there is a pose."""
     file: str = options.INPUT_FILE
     reading: options.Reading = part(options.Reading)
     goals: str | None = options.goals_argument(nargs="?")
-    goals_from: list[str] = option(
+    goals_from: list[str] = repeated(
         "FILE.py:NAME",
         "run FILE.py and take its function NAME as a goal: f(world) or f(world, skeleton) returns numbers to bring "
         "to zero. May be given several times; GOALS may then be left out",
-        repeats=True,
-        default=(),
         parse=_own_goal,
         completes=FILES,
     )
@@ -207,7 +200,7 @@ Seconds from the first frame; metres, Y up. Between start and end the effector l
 returns; feet stay where the motion has them, and frames outside keep their values."""
 
     file: str = options.INPUT_FILE
-    layers: str = argument("LAYERS", "a layers file (JSON), or `-` (standard input)", completes=FILES)
+    layers: str = argument("LAYERS", "a layers file (JSON), or `-` (standard input)", completes=FILES, reads=True)
     output: str = options.output_option("the motion with the layers on it; its suffix says the format", required=True)
     reading: options.Reading = part(options.Reading)
     clip: str | None = options.CLIP
@@ -269,25 +262,28 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
 
     file: str = options.INPUT_FILE
     reading: options.Reading = part(options.Reading)
-    goals: str | None = option("GOALS", "a goals file (JSON): the pose to hold meets them", completes=FILES)
+    goals: str | None = option("GOALS", "a goals file (JSON): the pose to hold meets them", completes=FILES, reads=True)
     follow: bool = flag("be driven through the file's motion, instead of to one pose")
     clip: str | None = options.CLIP
     seconds: float | None = option(
         "S", "how long (default 5; with --follow as long as the motion)", parse=options.at_most(3600.0, "seconds")
     )
-    push: list[Push] = option(
-        "JOINT=X,Y,Z@T", "push a joint at T seconds by an impulse in newton seconds. May be given several times",
-        repeats=True, default=(), parse=_push,
-    )  # fmt: skip
-    ball: list[Ball] = option(
-        "V@T", "throw a ball at the figure from the front at T seconds, V metres per second; may be repeated",
-        repeats=True, default=(), parse=_ball,
-    )  # fmt: skip
-    object: list[options.ShapeText] = option(
-        "SHAPE[=KG]", f"an object, metres: {options.OBJECT_FORM}. It is fixed; with `=KG` at the end it has that mass, "
+    push: list[Push] = repeated(
+        "JOINT=X,Y,Z@T",
+        "push a joint at T seconds by an impulse in newton seconds. May be given several times",
+        parse=_push,
+    )
+    ball: list[Ball] = repeated(
+        "V@T",
+        "throw a ball at the figure from the front at T seconds, V metres per second; may be repeated",
+        parse=_ball,
+    )
+    object: list[options.ShapeText] = repeated(
+        "SHAPE[=KG]",
+        f"an object, metres: {options.OBJECT_FORM}. It is fixed; with `=KG` at the end it has that mass, "
         "and moves. May be given several times",
-        repeats=True, default=(), parse=options.moving_shape_text,
-    )  # fmt: skip
+        parse=options.moving_shape_text,
+    )
     strength: float = option("HZ", "how quickly joints answer (default 6)", parse=options.positive, default=6.0)
     assist: Assist = option(
         "", "what may hold a free root: `held` (by its weight at most), `helped` (0.3 weights) or `off`",
