@@ -98,7 +98,7 @@ def test_every_command_starts_from_the_defaults_of_its_fields(command: str) -> N
 
 def test_a_field_says_which_values_are_files_that_are_read() -> None:
     reads = {field.name for field in fields_of(SolveOptions) if field.reads}
-    assert reads == {"file", "rig", "goals", "from_pose", "prefer"}
+    assert reads == {"file", "rig", "goals", "goals_from", "from_pose", "prefer"}
 
 
 CAPS = pytest.CaptureFixture[str]

@@ -58,6 +58,7 @@ of a session the pose in which it was saved (--pose session)."""
         "OUT",
         "write arrays: `names` (J), `positions` (F, J, 3), `rotations` (F, J, 4), in the file's joint order",
         completes=FILES,
+        writes=True,
     )
     json: bool = flag("print one JSON document; with `--frames` a list of them")
 
@@ -148,6 +149,7 @@ OUT must not exist unless --force is given; -o replaces what is there."""
         "`-o` the last is OUT, a new file, whose suffix says the format",
         nargs="+",
         completes=SKELETONS,
+        writes=True,  # the last may be; the command itself keeps the others
     )
     to: ConvertOutput = part(ConvertOutput)
     reading: options.Reading = part(options.Reading)
@@ -260,8 +262,8 @@ class RetargetOutput(Options, title="where to"):
 
 
 class Pairing(Options, title="the pairs"):
-    map: str | None = option("MAP", "a map file, whose pairs replace those found", completes=FILES, reads=True)
-    save_map: str | None = option("MAP", "write all pairs to a map file, to be corrected", completes=FILES)
+    map: str | None = option("MAP", "a map file, whose pairs replace those found", completes=FILES)
+    save_map: str | None = option("MAP", "write all pairs to a map file, to be corrected", completes=FILES, writes=True)
     reference: str | int = option(
         "P",
         "neutral pose of the motion's skeleton: `rest`, a frame, or `auto` (default): the rest pose if it is "
@@ -316,11 +318,8 @@ Joints that it does not name are paired by name and part of the body; null leave
         f"{options.FILE_KINDS}s, sessions (`.ikv.json`), folders, `sample:NAME` or `-` (standard input)",
         nargs="+",
         completes=SKELETONS,
-        reads=True,
     )
-    to: str | None = option(
-        "RIG", "the skeleton that gets the motion: a file or `sample:NAME`", completes=SKELETONS, reads=True
-    )
+    to: str | None = option("RIG", "the skeleton that gets the motion: a file or `sample:NAME`", completes=SKELETONS)
     where: RetargetOutput = part(RetargetOutput)
     pairing: Pairing = part(Pairing)
     motion: RetargetMotion = part(RetargetMotion)
@@ -360,10 +359,7 @@ below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by mor
         "CM", "centimetres that the pelvis may move at most (default: as far as the legs need)", parse=_centimetres
     )
     contacts: str | None = option(
-        "FILE",
-        "a [contacts file](files.md#contacts-of-feet), or `-`: in place of what is found",
-        completes=FILES,
-        reads=True,
+        "FILE", "a [contacts file](files.md#contacts-of-feet), or `-`: in place of what is found", completes=FILES
     )
     object: list[options.ShapeText] = options.objects_option("with `--plant`: what the feet step on")
     clip: str | None = options.CLIP
@@ -384,18 +380,18 @@ Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and 
 
     file: str = argument(
         "FILE", f"positions over time ({', '.join(f'`{one}`' for one in POINT_FILES)}), or an `.npz` of AMASS",
-        completes=FILES, reads=True,
+        completes=FILES,
     )  # fmt: skip
     output: str = options.output_option("what to write: `.bvh`, `.glb`, `.json` or another format", required=True)
     preset: PresetName | None = option(
         "", "what the joints are (default: by their names or number)", choices=PRESETS, kind="preset"
     )
     names: str | None = option(
-        "NAMES", "a file with the joints' names, a line each: `NAME`, or `NAME PARENT`", completes=FILES, reads=True
+        "NAMES", "a file with the joints' names, a line each: `NAME`, or `NAME PARENT`", completes=FILES
     )
     to: str | None = option(
         "RIG", "the skeleton that moves; without `--names` and `--preset` the joints are its own, in its order",
-        completes=SKELETONS, reads=True,
+        completes=SKELETONS,
     )  # fmt: skip
     fps: float | None = option("N", "frames a second (default: as the file says, else 30)", parse=options.positive)
     units: str = option(
@@ -422,8 +418,8 @@ Every motion is put on the rig, and its mirror image, too. A range reaches from 
 other, in the motion in which it does most, and on by the margin: half of it beyond the limits that the rig has, up to
 twice as far inside them. Frames in which joints are thrown do not count."""
 
-    paths: list[str] = argument("MOTION", "folders and files with motion", nargs="+", completes=SKELETONS, reads=True)
-    to: str = option("RIG", "the skeleton that gets the limits", completes=SKELETONS, reads=True, required=True)
+    paths: list[str] = argument("MOTION", "folders and files with motion", nargs="+", completes=SKELETONS)
+    to: str = option("RIG", "the skeleton that gets the limits", completes=SKELETONS, required=True)
     output: str = options.output_option("the skeleton with the limits, `.json`", required=True)
     quantile: float = option(
         "Q",

@@ -81,7 +81,7 @@ class Field(NamedTuple):
         kind: what messages call such a value.
         words: some possible values, for completion.
         completes: `SKELETONS`, `FILES` or "".
-        reads: whether its value is, or may be, a file that is read.
+        writes: whether the files that it completes are written; others are read.
         one_of: of the fields of a class with the same word here at most one may be given.
         nargs, const: as in argparse.
         repeats: whether it may be given several times; its value is a list.
@@ -100,7 +100,7 @@ class Field(NamedTuple):
     kind: str = ""
     words: tuple[str, ...] = ()
     completes: str = ""
-    reads: bool = False
+    writes: bool = False
     one_of: str = ""
     nargs: str | None = None
     const: Any = None
@@ -113,6 +113,11 @@ class Field(NamedTuple):
     def is_flag(self) -> bool:
         """Whether it has no value."""
         return self.is_option and not self.metavar and not self.choices
+
+    @property
+    def reads(self) -> bool:
+        """Whether its value is, or may be, a file that is read."""
+        return bool(self.completes) and not self.writes
 
     def plain_help(self) -> str:
         """The help as plain text."""

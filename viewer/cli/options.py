@@ -35,7 +35,7 @@ _FRAMES = re.compile(r"([0-9]{1,9})(?::([0-9]{1,9})(?::([0-9]{1,9}))?)?")
 FILE_KINDS = f"{', '.join(_FIRST)} or {_LAST} file"
 INPUT_FILE: Any = argument(
     "FILE", f"{FILE_KINDS}, a session (`.ikv.json`), `sample:NAME`, or `-` (standard input)",
-    completes=SKELETONS, reads=True,
+    completes=SKELETONS,
 )  # fmt: skip
 """The one input of a command."""
 JSON: Any = flag("print one JSON document")
@@ -213,7 +213,6 @@ class Reading(Options, title="describing the input"):
         "FILE",
         "a skeleton file that supplies joint kinds, limits, stiffness and effectors by joint name",
         completes=SKELETONS,
-        reads=True,
     )
 
 
@@ -226,12 +225,12 @@ def pose_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of typ
     """Declare an option that takes a pose by name, or a pose file: ``POSE`` in its text says so."""
     poses = "`rest`, `relaxed`, the name of a pose in the file, or a [pose file](files.md#poses-and-goals)"
     words = text.replace("POSE", poses)
-    return option("P", words, words=("rest", "relaxed"), completes=FILES, reads=True, **rest)
+    return option("P", words, words=("rest", "relaxed"), completes=FILES, **rest)
 
 
 def output_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of type str or str | None
     """Declare ``-o`` and ``--output``."""
-    return option("OUT", text, short="-o", completes=FILES, **rest)
+    return option("OUT", text, short="-o", completes=FILES, writes=True, **rest)
 
 
 class ShapeText(NamedTuple):
@@ -280,7 +279,7 @@ def objects_option(text: str) -> Any:  # noqa: ANN401 - a field of type list[Sha
 
 def goals_argument(**rest: Any) -> Any:  # noqa: ANN401 - a field of type str or str | None
     """Declare GOALS."""
-    return argument("GOALS", "goals file (JSON), or `-` (standard input)", completes=FILES, reads=True, **rest)
+    return argument("GOALS", "goals file (JSON), or `-` (standard input)", completes=FILES, **rest)
 
 
 def solver_option(default: str | None) -> Any:  # noqa: ANN401 - a field of type str or str | None
@@ -314,7 +313,6 @@ class Beginning(Options, title="what to show first"):
         "GOALS",
         "initial goals from a [goals file](files.md#poses-and-goals), instead of holding every effector",
         completes=FILES,
-        reads=True,
     )
     solver: str | None = solver_option(None)
     backend: str | None = backend_option(None)
@@ -331,18 +329,17 @@ class Window(Options, title="the window"):
         choices=_WINDOWS,
         default="glfw",
     )
-    state_file: str | None = option("PATH", "keep a JSON document of what the window shows", completes=FILES)
+    state_file: str | None = option(
+        "PATH", "keep a JSON document of what the window shows", completes=FILES, writes=True
+    )
     script: str | None = option(
-        "SESSION",
-        "replay what was done while *Record actions* was on, instead of showing FILE",
-        completes=FILES,
-        reads=True,
+        "SESSION", "replay what was done while *Record actions* was on, instead of showing FILE", completes=FILES
     )
     exit_after: int | None = option(
         "N", "close after N frames; exit code 1 if this ends a `--script` early", parse=count
     )
     screenshot: str | None = option(
-        "OUT.png", "save a picture of the window with panels, once it is at rest", completes=FILES
+        "OUT.png", "save a picture of the window with panels, once it is at rest", completes=FILES, writes=True
     )
 
 
@@ -365,14 +362,12 @@ the options of the beginning are the first one's. F1 in the window lists all key
         nargs="?",
         default=DEFAULT_FILE,
         completes=SKELETONS,
-        reads=True,
     )
     more: list[str] = argument(
         "MORE",
         "other such files, whose figures stand beside the first one and play on the same clock",
         nargs="*",
         completes=SKELETONS,
-        reads=True,
     )
     reading: Reading = part(Reading)
     beginning: Beginning = part(Beginning)
@@ -412,7 +407,6 @@ class Subject(Options, title="what to show"):
         "the pose stays ([`solve ... "
         "-o OUT.png`](#solve) changes it)",
         completes=FILES,
-        reads=True,
     )
     limits: bool = flag("show joint ranges and highlight joints at a limit")
     body: str = option(

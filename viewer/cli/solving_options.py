@@ -200,7 +200,7 @@ Seconds from the first frame; metres, Y up. Between start and end the effector l
 returns; feet stay where the motion has them, and frames outside keep their values."""
 
     file: str = options.INPUT_FILE
-    layers: str = argument("LAYERS", "a layers file (JSON), or `-` (standard input)", completes=FILES, reads=True)
+    layers: str = argument("LAYERS", "a layers file (JSON), or `-` (standard input)", completes=FILES)
     output: str = options.output_option("the motion with the layers on it; its suffix says the format", required=True)
     reading: options.Reading = part(options.Reading)
     clip: str | None = options.CLIP
@@ -262,7 +262,7 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
 
     file: str = options.INPUT_FILE
     reading: options.Reading = part(options.Reading)
-    goals: str | None = option("GOALS", "a goals file (JSON): the pose to hold meets them", completes=FILES, reads=True)
+    goals: str | None = option("GOALS", "a goals file (JSON): the pose to hold meets them", completes=FILES)
     follow: bool = flag("be driven through the file's motion, instead of to one pose")
     clip: str | None = options.CLIP
     seconds: float | None = option(
