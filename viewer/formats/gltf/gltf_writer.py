@@ -17,7 +17,7 @@ from viewer.formats.files import write_whole
 from viewer.formats.gltf import container
 from viewer.formats.gltf.mesh_parts import Instance, Parts, linear
 from viewer.formats.gltf.nodes import FIGURE, JOINT, MESH, ROOT, named_as_tip
-from viewer.formats.gltf.written_parts import BufferWriter, add_objects, material, primitive
+from viewer.formats.gltf.written_parts import BufferWriter, add_node, add_objects, add_track, material, primitive
 from viewer.formats.save import check_range, left_out, nodes_only
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, rest_world
 from viewer.skeleton.attached import WORLD
@@ -78,12 +78,8 @@ def _track(skeleton: Skeleton, clip: Clip, tracks: dict[tuple[str, int], Track],
 def _animation(clip: Clip, tracks: list[Track], buffer: BufferWriter) -> container.Animation:
     result = container.Animation(name=clip.name, channels=[], samplers=[])
     times = buffer.add((np.arange(len(clip)) * clip.frame_time).astype("<f4"), bounds=True)
-    for sampler, track in enumerate(tracks):
-        output = buffer.add(track.values.astype("<f4"))
-        result.channels.append(
-            container.Channel(sampler=sampler, target=container.Target(node=track.joint, path=track.path))
-        )
-        result.samplers.append(container.Sampler(input=times, output=output))
+    for track in tracks:
+        add_track(result, track.joint, track.path, times, buffer.add(track.values.astype("<f4")))
     return result
 
 
@@ -261,8 +257,7 @@ def _add_skinned(
             inverse_bind_matrices=buffer.add(_inverse_bind(skeleton, rest)),
         )
     ]
-    gltf.scenes[0].nodes.append(len(gltf.nodes))
-    gltf.nodes.append(container.Node(name=f"{skeleton.name or 'skeleton'} {name}", mesh=0, skin=0))
+    add_node(gltf, container.Node(name=f"{skeleton.name or 'skeleton'} {name}", mesh=0, skin=0))
 
 
 def _inverse_bind(skeleton: Skeleton, rest: World) -> Floats:
@@ -324,8 +319,7 @@ def add_skin(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: Bu
             gltf.skins.append(_skin(gltf, instance, skin, skeleton, buffer))
         node = container.Node(name=instance.name, mesh=instance.mesh, skin=skins[instance.bindings])
         node.weights = instance.weights
-        gltf.scenes[0].nodes.append(len(gltf.nodes))
-        gltf.nodes.append(node)
+        add_node(gltf, node)
     if not gltf.skins:
         # Without a skin readers, this one included, cannot tell joints from other nodes.
         for node in gltf.nodes[: len(skeleton)]:
@@ -346,9 +340,7 @@ def _add_static(gltf: container.Written, instance: Instance, skin: Skin) -> None
     node.weights = instance.weights
     if not np.array_equal(transform, np.eye(3, 4)):
         node.matrix = _matrix(transform)
-    siblings = gltf.scenes[0].nodes if joint == WORLD else gltf.nodes[joint].children
-    siblings.append(len(gltf.nodes))
-    gltf.nodes.append(node)
+    add_node(gltf, node, joint)
 
 
 def _skin(
@@ -377,8 +369,5 @@ def _skin(
 
 def _helper(gltf: container.Written, joint: int) -> int:
     """A node in the place of a joint, or of the world."""
-    index = len(gltf.nodes)
-    name = "world" if joint == WORLD else f"{gltf.nodes[joint].name}.tip{index}"
-    (gltf.scenes[0].nodes if joint == WORLD else gltf.nodes[joint].children).append(index)
-    gltf.nodes.append(container.Node(name=name))
-    return index
+    name = "world" if joint == WORLD else f"{gltf.nodes[joint].name}.tip{len(gltf.nodes)}"
+    return add_node(gltf, container.Node(name=name), joint)

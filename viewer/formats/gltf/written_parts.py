@@ -19,6 +19,7 @@ from viewer.formats.save import check_range
 from viewer.ik.contact import Object, Sphere, surface_of
 from viewer.ik.contact.values import placed
 from viewer.skeleton import Clip
+from viewer.skeleton.attached import WORLD
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import hemisphere_continuous
 from viewer.spatial.vectors import face_normals
@@ -109,6 +110,23 @@ def material(name: str, colour: list[float]) -> dict[str, Any]:
     return {"name": name, "pbrMetallicRoughness": rough}
 
 
+def add_node(gltf: container.Written, node: container.Node, parent: int = WORLD) -> int:
+    """Add a node below another one, or at the top of the scene; its index."""
+    siblings = gltf.scenes[0].nodes if parent == WORLD else gltf.nodes[parent].children
+    siblings.append(len(gltf.nodes))
+    gltf.nodes.append(node)
+    return siblings[-1]
+
+
+def add_track(
+    animation: container.Animation, node: int, path: str, times: int, values: int, interpolation: str = "LINEAR"
+) -> None:
+    """Add values of a node over time; ``times`` and ``values`` are accessors."""
+    target = container.Target(node=node, path=path)
+    animation.channels.append(container.Channel(sampler=len(animation.samplers), target=target))
+    animation.samplers.append(container.Sampler(input=times, output=values, interpolation=interpolation))
+
+
 class Moving(NamedTuple):
     """A shape at the origin, and its places (F, 3), metres, and turns (F, 4), world_from_object, over a clip.
 
@@ -149,31 +167,23 @@ def add_objects(
             gltf.meshes.append({"name": one.shape.name, "primitives": [made]})
         node = container.Node(name=one.shape.name, mesh=meshes[same], extras={container.MARK: OBJECT})
         node.translation, node.rotation = tuple(one.places[0].tolist()), tuple(one.turns[0].tolist())
-        gltf.scenes[0].nodes.append(len(gltf.nodes))
-        gltf.nodes.append(node)
         if not one.there[0]:
             node.scale = (0.0, 0.0, 0.0)
+        index = add_node(gltf, node)
         if moves:
-            _move(gltf, len(gltf.nodes) - 1, one, buffer)
+            _move(gltf, index, one, buffer)
 
 
 def _move(gltf: container.Written, node: int, one: Moving, buffer: BufferWriter) -> None:
     """Add tracks of a node to the first animation, at the times of the figure's tracks; constant values get none."""
     animation = gltf.animations[0]
     times = animation.samplers[0].input
-
-    def add(path: str, values: Floats, interpolation: str) -> None:
-        output = buffer.add(values.astype("<f4"))
-        target = container.Target(node=node, path=path)
-        animation.channels.append(container.Channel(sampler=len(animation.samplers), target=target))
-        animation.samplers.append(container.Sampler(input=times, output=output, interpolation=interpolation))
-
-    if (one.places != one.places[0]).any():
-        add("translation", one.places, "LINEAR")
-    if (one.turns != one.turns[0]).any():
-        add("rotation", one.turns, "LINEAR")
+    for path, values in (("translation", one.places), ("rotation", one.turns)):
+        if (values != values[0]).any():
+            add_track(animation, node, path, times, buffer.add(values.astype("<f4")))
     if not one.there.all():
-        add("scale", np.repeat(one.there[:, None].astype(np.float64), 3, axis=1), "STEP")
+        scales = np.repeat(one.there[:, None].astype("<f4"), 3, axis=1)
+        add_track(animation, node, "scale", times, buffer.add(scales), "STEP")
 
 
 def moving_objects(frames: Sequence[Sequence[Object]]) -> list[Moving]:
