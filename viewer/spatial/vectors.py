@@ -40,9 +40,7 @@ def unit(vectors: Floats) -> Floats:
 
 def face_normals(corners: Floats) -> Floats:
     """(F, 3) unit normals of triangles (F, 3, 3), counter-clockwise from outside; 0 of those without area."""
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    lengths = np.linalg.norm(normals, axis=-1, keepdims=True)
-    return np.asarray(normals / np.where(lengths > 0.0, lengths, 1.0))
+    return unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
 
 
 def nearest_on_segments(points: Floats, starts: Floats, ways: Floats) -> Floats:

@@ -24,6 +24,7 @@ from viewer.skeleton import Skin
 from viewer.skeleton.attached import MOST_BINDINGS, WORLD, Mesh
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import to_matrix
+from viewer.spatial.vectors import unit
 
 _INFLUENCES = 8
 """Most joints that move a vertex: those of the largest weights."""
@@ -301,9 +302,7 @@ class _Reader:
         if "NORMAL" not in data.attributes:
             return None
         self._rows(data, "NORMAL", 3, count, path)
-        normals = self._attribute(data, "NORMAL", morphs, path)
-        length = np.linalg.norm(normals, axis=1, keepdims=True)
-        return np.asarray(normals / np.where(length > 0.0, length, 1.0), dtype=np.float32)
+        return unit(self._attribute(data, "NORMAL", morphs, path)).astype(np.float32)
 
     def _colours(self, data: PrimitiveData, count: int, path: str) -> NDArray[np.uint8] | None:
         if "COLOR_0" not in data.attributes:
