@@ -19,13 +19,15 @@ from inside.document import linked_goals, measured
 from inside.formats import goals_file_from_text, goals_to_json
 from inside.ik import KINDS, PIN_WEIGHT
 from inside.session import load_session, save_session, session_bytes
+from rigs import random_goal
 from sessions import session
 
 from viewer import load
 from viewer.document import Item, stand_of
 from viewer.errors import FormatError, InputError
-from viewer.ik import Goal
+from viewer.ik import Goal, Solver
 from viewer.session import Session
+from viewer.skeleton import fk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,6 +68,42 @@ def test_a_pin_holds_what_it_is_told() -> None:
     placed = Goal.pin("foot", position=(1, 2, 3), rotation=TURN, weight=4.0)
     assert (placed.target, placed.target_rotation) == ((1.0, 2.0, 3.0), TURN)
     assert (placed.weight, placed.rotation_weight) == (4.0, PIN_WEIGHT)
+
+
+@pytest.mark.parametrize(
+    ("given", "weights"),
+    [
+        ({"kind": "rotation", "target_rotation": TURN, "weight": 3.0}, (1.0, 3.0)),
+        ({"kind": "rotation", "target_rotation": TURN, "weight": 3.0, "rotation_weight": 2.0}, (3.0, 2.0)),
+        ({"kind": "bend", "numbers": (("angle", 0.5),), "weight": 3.0}, (1.0, 3.0)),
+        ({"kind": "position", "target": (0, 0, 0), "weight": 3.0}, (3.0, 1.0)),
+        ({"kind": "rotation", "target_rotation": TURN, "pinned": True, "weight": 3.0}, (PIN_WEIGHT, 3.0)),
+        ({"kind": "position", "target": (0, 0, 0), "pinned": True}, (PIN_WEIGHT, PIN_WEIGHT)),
+    ],
+)
+def test_a_goal_knows_which_weight_is_meant(given: dict[str, Any], weights: tuple[float, float]) -> None:
+    goal = Goal(effector="a", **given)
+    assert (goal.weight, goal.rotation_weight) == weights
+    assert replace(goal, level=2).weight == goal.weight
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_kind_says_of_a_pose_what_a_solve_says_of_it(seed: int) -> None:
+    random, skeleton = np.random.default_rng(seed), load("sample:biped").skeleton
+    kinds = [kind for kind in KINDS.values() if kind.rows and not (kind.balances or kind.of_one_joint or kind.of_limb)]
+    goals = [random_goal(random, "LeftHand", kind.command or kind.word, "RightHand") for kind in kinds]
+    goals += [Goal.bend("LeftLeg", 0.7), Goal.pole("RightForeArm", random.normal(size=3))]
+    solution = Solver(skeleton, goals, backend="numpy", max_iterations=4).solve(skeleton.relaxed_pose())
+    world = fk(skeleton, solution.pose)
+    said = [KINDS[goal.kind].missed(goal, skeleton, world) for goal in goals]
+    np.testing.assert_allclose([metres for metres, _ in said], solution.errors_m, atol=1e-9)
+    np.testing.assert_allclose([degrees for _, degrees in said], solution.errors_deg, atol=1e-6)
+
+
+def test_a_pin_without_a_place_is_off_by_no_known_amount() -> None:
+    skeleton = load("sample:biped").skeleton
+    world = fk(skeleton, skeleton.relaxed_pose())
+    assert all(map(math.isnan, KINDS["position+rotation"].missed(Goal.pin("LeftFoot"), skeleton, world)))
 
 
 def test_options_are_taken_by_all() -> None:

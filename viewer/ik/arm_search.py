@@ -122,12 +122,8 @@ def reach_of(s: System, w: Work, x: Floats, e: Floats) -> tuple[float, float]:
 
 def linearise_arm(s: System, w: Work) -> None:
     """Fill ``w.jacobian`` where `reach_of` was last called."""
-    lengths, angles, weight, rotation_weight = (
-        s.goal_lengths[0],
-        s.goal_angles[0],
-        s.goal_weight[0],
-        s.goal_rotation_weight[0],
-    )
+    lengths, angles = s.goal_lengths[0], s.goal_angles[0]
+    weight, rotation_weight = s.goal_weight[0], s.goal_rotation_weight[0]
     # Read once: the compiler must assume that every write to the Jacobian changes them.
     px, py, pz = w.point[0, 0], w.point[0, 1], w.point[0, 2]
     xx, xy, xz = w.by_turn[0, 0, 0], w.by_turn[0, 0, 1], w.by_turn[0, 0, 2]
@@ -173,9 +169,8 @@ def put_arm_step(s: System, w: Work, y: Floats) -> None:
         i, j, k = y[3], y[4], y[5]
     for d in range(len(s.lower)):
         total = w.jacobian[d, 0] * a + w.jacobian[d, 1] * b + w.jacobian[d, 2] * c
-        total += (
-            w.jacobian[d, 3] * i + w.jacobian[d, 4] * j + w.jacobian[d, 5] * k
-        )  # zeros, where there are no such rows
+        # Zeros, where there are no such rows.
+        total += w.jacobian[d, 3] * i + w.jacobian[d, 4] * j + w.jacobian[d, 5] * k
         held, free = w.held[d], w.pull[d] + s.spread[d] * total
         w.step[d] = held if w.frozen[d] else free
 

@@ -29,11 +29,8 @@ from viewer.spatial.vectors import norm
 
 def position_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     """Set e = target - point."""
-    x, y, z = (
-        s.goal_target[g, 0] - w.point[g, 0],
-        s.goal_target[g, 1] - w.point[g, 1],
-        s.goal_target[g, 2] - w.point[g, 2],
-    )
+    x, y, z = s.goal_target[g, 0], s.goal_target[g, 1], s.goal_target[g, 2]
+    x, y, z = x - w.point[g, 0], y - w.point[g, 1], z - w.point[g, 2]
     weight = s.goal_weight[g]
     e[row], e[row + 1], e[row + 2] = weight * x, weight * y, weight * z
     w.miss[g, 0] = math.sqrt(x * x + y * y + z * z)

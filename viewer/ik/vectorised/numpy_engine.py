@@ -98,10 +98,8 @@ def _axes(s: System) -> Axes:
     axis[own] = s.axes[joint[own], place[own]]
     # Axes that are fixed before the joint's own motion are in its parent's frame, turned by its rest.
     axis[fixed_before] = rotate(s.rest[joint[fixed_before]], axis[fixed_before])
-    swing, middle = (
-        np.flatnonzero(s.form == algebra.SWING_TWIST),
-        np.flatnonzero((form == algebra.EULER) & (place == 1)),
-    )
+    swing = np.flatnonzero(s.form == algebra.SWING_TWIST)
+    middle = np.flatnonzero((form == algebra.EULER) & (place == 1))
     rest, order = s.rest[joint[middle]], s.order[joint[middle]]
     return Axes(
         joint=joint,
