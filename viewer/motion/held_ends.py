@@ -151,6 +151,8 @@ def with_ends_near(
         ends: of limbs, none of which hangs on another, each with the joint that carries its limb.
         rate: frames per second.
     """
+    if not ends:
+        return motion
     rotations, translations = motion[0].copy(), motion[1]
     for end, carrier in ends:
         tree = _tree(skeleton, (_where(end),), carrier)
