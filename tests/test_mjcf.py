@@ -154,6 +154,22 @@ def test_limits_tools_shapes_and_keyframes(tmp_path: Path) -> None:
     np.testing.assert_allclose(angles[:, 0], (-0.5, 1.2), atol=1e-12)
 
 
+WHEELED = """<mujoco><worldbody><body name="car">{root}
+<geom type="box" size="0.2 0.1 0.05"/>
+<body name="wheel" pos="0.2 0 0"><joint name="roll" axis="0 1 0"/><geom size="0.05"/></body>
+{arm}
+</body></worldbody></mujoco>"""
+LIFT = """<body name="arm" pos="0 0 0.1"><joint name="lift" axis="0 1 0" range="-60 60"/><geom size="0.05"/></body>"""
+
+
+@pytest.mark.parametrize("root", ["", "<freejoint/>"])
+def test_wheels_are_off_and_last_beside_other_bodies(tmp_path: Path, root: str) -> None:
+    with_arm = viewer.load(written(tmp_path, WHEELED.format(root=root, arm=LIFT))).skeleton
+    assert [(one.name, str(one.goal)) for one in with_arm.effectors] == [("arm", "position"), ("wheel", "off")]
+    alone = viewer.load(written(tmp_path, WHEELED.format(root=root, arm=""))).skeleton
+    assert [(one.name, str(one.goal)) for one in alone.effectors] == [("wheel", "position")]
+
+
 def test_the_limit_of_a_ball_bounds_its_swings_and_its_twist(tmp_path: Path) -> None:
     text = """<mujoco><worldbody><body name="a"><joint name="s" type="ball" range="0 50" limited="true"/>
     <geom type="capsule" fromto="0 0 0 0 0 0.4" size="0.04"/>

@@ -22,7 +22,7 @@ from viewer.errors import FormatError, InputError, MachineError, at_path, is_ins
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.files import read_bytes
 from viewer.formats.meshes import Shape, package_of, primitive, rigid_skin
-from viewer.formats.robot_reading import Element, parse_xml, robot_of, run_apart, source_of
+from viewer.formats.robot_reading import Element, RobotLink, parse_xml, robot_of, run_apart, source_of, wheels_of
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
 from viewer.skeleton import Builder, Character, Inertia, Motor, Pose, Skeleton, Source
 from viewer.skeleton.builder import Limits
@@ -359,7 +359,10 @@ def _add_ends(builder: Builder, model: dict[str, Any], parts: list[Part]) -> Non
 
 
 def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> None:
-    """Effectors are the sites on bodies that move; without any, the last bodies, but those that only close a loop."""
+    """Effectors are the sites on bodies that move; without any, the last bodies, but those that only close a loop.
+
+    Wheels and rotors beside others are off and come last, as in URDF files.
+    """
     moving: set[int] = set()
     parents = model["body_parentid"].tolist()
     for body in range(1, len(parents)):
@@ -374,8 +377,21 @@ def _add_tools(builder: Builder, model: dict[str, Any], parts: list[Part]) -> No
     if not sites:
         last = [body for body in sorted(moving) if body not in parents]
         closing = {body for loop in _loops(model) for body in loop.bodies}
-        for body in ([body for body in last if body not in closing] or last)[:_MOST_TOOLS]:
-            builder.effector(names[body], names[body])
+        found = [names[body] for body in [body for body in last if body not in closing] or last]
+        wheels = _wheels(model, parts)
+        wheels = set() if wheels.issuperset(found) else wheels
+        for name in sorted(found, key=lambda one: one in wheels)[:_MOST_TOOLS]:
+            builder.effector(name, name, goal="off" if name in wheels else "position")
+
+
+def _wheels(model: dict[str, Any], parts: list[Part]) -> set[str]:
+    """The parts that turn without end on the root."""
+    links = []
+    for part in parts:
+        word = int(model["jnt_type"][part.joint]) if part.joint >= 0 else _FREE
+        endless = word == _HINGE and not model["jnt_limited"][part.joint]
+        links.append(RobotLink(part.name, part.parent or "", moves=word != _FREE, coupled=False, endless=endless))
+    return wheels_of(links)
 
 
 def _key_pose(model: dict[str, Any], parts: list[Part], skeleton: Skeleton, source: Source) -> Pose:

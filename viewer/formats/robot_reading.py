@@ -238,10 +238,9 @@ def tools_of(ordered: Sequence[RobotLink]) -> list[tuple[str, GoalWord]]:
     the root, which stay in place however they turn, are off and come last. ``ordered``: parents first.
     """
     carriers: dict[str, str] = {"": ""}  # the moving link above each
-    joints: Counter[str] = Counter()  # and how many move
+    joints = _joints_above(ordered)
     for one in ordered:
         carriers[one.name] = one.name if one.moves else carriers[one.parent]
-        joints[one.name] = joints[one.parent] + one.moves
     jaws = _jaws(ordered, carriers)
     leads_on = {
         carriers[one.parent] for one in ordered if one.moves and (one.name not in jaws or carriers[one.parent] in jaws)
@@ -249,7 +248,7 @@ def tools_of(ordered: Sequence[RobotLink]) -> list[tuple[str, GoalWord]]:
     best = _best(ordered, carriers, leads_on)
     tools = any(rank >= _POINTED for rank, _, _ in best.values())
     found: list[tuple[str, GoalWord]] = []
-    wheels = {one.name for one in ordered if one.endless and joints[one.name] == 1}
+    wheels = wheels_of(ordered)
     handled: dict[str, bool] = {"": False}  # whether a tool frame moves with a link, or with one above it
     for one in ordered:
         behind = handled[one.parent]
@@ -262,6 +261,20 @@ def tools_of(ordered: Sequence[RobotLink]) -> list[tuple[str, GoalWord]]:
         on: GoalWord = "position+rotation" if joints[name] >= _SIX else "position"
         found.append((name, "off" if jaw is not None or (tools and not tool) or (name in wheels and not tool) else on))
     return sorted(found, key=lambda one: one[0] in wheels)
+
+
+def wheels_of(ordered: Sequence[RobotLink]) -> set[str]:
+    """Wheels and rotors on the root, which stay in place however they turn."""
+    joints = _joints_above(ordered)
+    return {one.name for one in ordered if one.endless and one.parent and joints[one.name] == 1}
+
+
+def _joints_above(ordered: Sequence[RobotLink]) -> Counter[str]:
+    """By link, how many joints between it and the root move."""
+    joints: Counter[str] = Counter()
+    for one in ordered:
+        joints[one.name] = joints[one.parent] + one.moves
+    return joints
 
 
 def rank_of(link: str) -> int:
