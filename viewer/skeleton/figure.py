@@ -198,7 +198,7 @@ def _arms_and_legs(tree: RestTree) -> tuple[tuple[Limb, ...], tuple[Limb, ...]]:
     if arms and legs:
         return arms, legs
     known = arms or legs
-    taken = {branch for limb in known or () for branch in _branch(tree, limb)}
+    taken = {branch for limb in known or () for branch in tree.below(limb.first)}
     shapes = _outermost(tree, twin_pairs(tree, taken), known)
     if not known and len(shapes) == 1 and tree.depth[shapes[0][0].upper] < _MOST_OF_IT * tree.size:
         return (), ()
@@ -218,19 +218,14 @@ def _of_kind(tree: RestTree, pair: Pair | None, kind: str) -> tuple[Limb, ...]:
     return tuple(sorted(found, key=lambda limb: limb.side) if {limb.side for limb in found} == _SIDES else found)
 
 
-def _branch(tree: RestTree, limb: Limb) -> list[int]:
-    """All joints of a limb and below it."""
-    return tree.below(limb.first)
-
-
 def _outermost(tree: RestTree, pairs: list[Pair], known: Pair | None) -> list[Pair]:
     """The pairs, longest first, that do not hang on a limb of another pair: fingers are no limbs."""
-    taken = {joint for limb in known or () for joint in _branch(tree, limb)}
+    taken = {joint for limb in known or () for joint in tree.below(limb.first)}
     kept: list[Pair] = []
     for pair in pairs:
         if not any(limb.upper in taken for limb in pair):
             kept.append(pair)
-            taken.update(joint for limb in pair for joint in _branch(tree, limb))
+            taken.update(joint for limb in pair for joint in tree.below(limb.first))
     return kept
 
 

@@ -75,16 +75,17 @@ def _place(place: ArrayLike, joint: str) -> Floats:
     return finite_floats(place, (3,), f"place of {quote(joint)}")
 
 
-def _check_apart(skeleton: Skeleton, joint: str) -> None:
-    """Raise InputError if a joint is where its parent is."""
-    here = skeleton.index(joint)
-    if skeleton.parents[here] >= 0 and not np.linalg.norm(skeleton.offsets[here]) > SHORTEST:
-        parent = skeleton.names[skeleton.parents[here]]
-        raise InputError(f"joint {quote(joint)}: expected a place away from its parent {quote(parent)}")
+def _finished(before: Skeleton, built: Skeleton, *apart: str) -> Skeleton:
+    """The built skeleton with the poses of the one before, and its bodies, whose ends at a child stay at it.
 
-
-def _finished(before: Skeleton, built: Skeleton) -> Skeleton:
-    """The built skeleton with the poses of the one before, and its bodies, whose ends at a child stay at it."""
+    Raises:
+        InputError: one of the joints ``apart`` is where its parent is.
+    """
+    for name in apart:
+        place = built.index(name)
+        if built.parents[place] >= 0 and not np.linalg.norm(built.offsets[place]) > SHORTEST:
+            above = quote(built.names[built.parents[place]])
+            raise InputError(f"joint {quote(name)}: expected a place away from its parent {above}")
     carrier, poses = Carrier(before, built), {}
     for name, pose in before.poses.items():
         own, new = carrier.pose(pose), carrier.source[:, None] < 0
@@ -123,8 +124,7 @@ def added(
     world, above = rest_world(skeleton), skeleton.index(parent)
     offset = rotate(conjugate(world.rotations[above]), _place(place, name) - world.positions[above])
     was_leaf = not children_of(skeleton, parent)
-    made = _finished(skeleton, Builder(skeleton).add(name, parent, offset).skeleton)
-    _check_apart(made, name)
+    made = _finished(skeleton, Builder(skeleton).add(name, parent, offset).skeleton, name)
     if was_leaf and made.kinds[above] is JointKind.HINGE:
         made = with_kind(made, parent, "hinge", axis=axis_for(made, parent, facing), limits=skeleton.limits[above])
     return made if kind == "ball" else with_kind(made, name, kind, facing=facing)
@@ -142,9 +142,7 @@ def split(skeleton: Skeleton, joint: str, name: str, part: float = 0.5) -> Skele
         raise InputError(f"split of {quote(joint)}: expected a part between 0 and 1, found {part:g}")
     parent, offset = skeleton.names[skeleton.parents[here]], skeleton.offsets[here]
     builder = Builder(skeleton).add(name, parent, part * offset).move(joint, (1.0 - part) * offset, name)
-    made = _finished(skeleton, builder.skeleton)
-    _check_apart(made, name)
-    return made
+    return _finished(skeleton, builder.skeleton, name)
 
 
 def removed(skeleton: Skeleton, joint: str, *, branch: bool = False) -> Skeleton:
@@ -165,9 +163,7 @@ def removed(skeleton: Skeleton, joint: str, *, branch: bool = False) -> Skeleton
 
 def reparented(skeleton: Skeleton, joint: str, parent: str | None) -> Skeleton:
     """Hang a joint, with all below it, on another parent, or make it a root; it stays where it is."""
-    made = _finished(skeleton, Builder(skeleton).reparent(joint, parent).skeleton)
-    _check_apart(made, joint)
-    return made
+    return _finished(skeleton, Builder(skeleton).reparent(joint, parent).skeleton, joint)
 
 
 def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable[str] = ()) -> tuple[Skeleton, str]:
@@ -201,9 +197,7 @@ def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable
     for at, offset in zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True):
         if skeleton.names[at] in other:
             builder.tip(other[skeleton.names[at]], offset)
-    made = _finished(skeleton, builder.skeleton)
-    _check_apart(made, other[joint])
-    return made, other[joint]
+    return _finished(skeleton, builder.skeleton, other[joint]), other[joint]
 
 
 # Joints moved
@@ -224,10 +218,8 @@ def moved(skeleton: Skeleton, joint: str, place: ArrayLike, *, children: bool = 
         back = rotate(conjugate(world.rotations[here]), delta)
         offsets[skeleton.parents == here] -= back
         tips[skeleton.tip_parents == here] -= back
-    made = _finished(skeleton, replace(skeleton, offsets=offsets, tip_offsets=tips))
-    for name in (joint, *(() if children else children_of(skeleton, joint))):
-        _check_apart(made, name)
-    return made
+    made = replace(skeleton, offsets=offsets, tip_offsets=tips)
+    return _finished(skeleton, made, joint, *(() if children else children_of(skeleton, joint)))
 
 
 def chain_through(skeleton: Skeleton, joint: str) -> tuple[str, ...]:
@@ -282,9 +274,7 @@ def with_links(skeleton: Skeleton, joint: str, count: int, taken: Iterable[str] 
         parent, before = name, point
     if len(inner) > count - 1:
         builder.remove(inner[max(count - 1, 0)])
-    made = _finished(skeleton, builder.skeleton)
-    _check_apart(made, chain[-1])
-    return made
+    return _finished(skeleton, builder.skeleton, chain[-1])
 
 
 # Kinds and axes

@@ -105,13 +105,7 @@ def without_crossings(source: Skeleton, target: Skeleton, pairs: Iterable[JointP
 
 
 def with_pairs(automatic: Map, given: Mapping[str, str | None], source: Skeleton, target: Skeleton) -> Map:
-    """The map with pairs that a user gives in place of its own.
-
-    Args:
-        automatic: the map to change.
-        given: the target's joints by the source's; None: that joint has no partner.
-        source: the skeleton of the motion.
-        target: the one that gets it.
+    """The map with pairs that a user gives in place of its own: the target's joints by the source's, None: no partner.
 
     Raises:
         InputError: unknown names (similar ones are offered), two joints on one, a joint that is mapped above
@@ -128,9 +122,7 @@ def with_pairs(automatic: Map, given: Mapping[str, str | None], source: Skeleton
         first = taken.setdefault(other, name)
         if first != name:
             raise InputError(f"map: {quote(first)} and {quote(name)} are both mapped to {quote(other)}: expected one")
-    kept = {
-        name: other for name, other in automatic.pairs.items() if name not in given and other not in taken
-    }  # fmt: skip
+    kept = {name: other for name, other in automatic.pairs.items() if name not in given and other not in taken}
     pairs = kept | {name: other for name, other in given.items() if other is not None}
     _check_order(pairs, given, source, target)
     ordered = {name: pairs[name] for name in source.names if name in pairs}
