@@ -27,7 +27,7 @@ from viewer.document.planar import PlanarRig, rig_of
 from viewer.document.planted_feet import planted_stretches
 from viewer.document.posed_goals import carried
 from viewer.document.scope import solved_skeleton
-from viewer.document.take import CODES, FRAMES, Blend, Pin, Stretch, Take, Track
+from viewer.document.take import CODES, FRAMES, Blend, Pin, Stretch, Take, Track, grouped
 from viewer.document.take_layers import layer_stretches
 from viewer.errors import InputError
 from viewer.ik.batch import BatchSolution
@@ -115,19 +115,16 @@ def resolved(document: Document, motion: Motion, take: Take) -> Take:
 def _spans(motion: Motion) -> list[Span]:
     """Spans of every pin, from key to key; a key of any joint above the pin in between ends a span."""
     assert motion.take is not None
-    by_goal: dict[str, list[tuple[int, Pin]]] = {}
-    for frame, pins in motion.take.pins.items():
-        for pin in pins:
-            by_goal.setdefault(pin.goal or pin.effector, []).append((frame, pin))
-    spans = []
-    for every in by_goal.values():
+    every = ((frame, pin) for frame, pins in motion.take.pins.items() for pin in pins)
+    by_goal, spans = grouped((pin.goal or pin.effector, (frame, pin)) for frame, pin in every), []
+    for own in by_goal.values():
         try:
-            effector = find_place(motion.edited, every[0][1].effector)
+            effector = find_place(motion.edited, own[0][1].effector)
         except InputError:  # the effector has been removed
             continue
         keys = _bearing(motion, effector)
         # A key of an arm does not affect a foot.
-        pinned = [one for one, there in zip(every, np.isin([f for f, _ in every], keys), strict=True) if there]
+        pinned = [one for one, there in zip(own, np.isin([f for f, _ in own], keys), strict=True) if there]
         for (first, pin), (last, other) in pairwise(pinned):
             between = np.searchsorted(keys, last) - np.searchsorted(keys, first, side="right")
             if 1 < last - first <= LONGEST and not between and pin.is_near(other):

@@ -14,6 +14,7 @@ import numpy as np
 from viewer.document.argument_checks import as_flag, as_number, as_vector, one_of
 from viewer.errors import InputError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.bounds import FARTHEST
+from viewer.formats.files import version_of
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere, Touch, contacts
 from viewer.ik.contact.values import FLOOR, MOST_OBJECTS
 from viewer.ik.goals import KINDS, Goal, Quaternion, Vector
@@ -98,7 +99,7 @@ class Prop:
             return Sphere(self.name, self.center, self.radius)
         if self.shape is Shape.BOX:
             return Box(self.name, self.center, self.size, self.rotation)
-        found = _read(self.path, _stamp(self.path))
+        found = _read(self.path, version_of(self.path))
         if isinstance(found, _Unreadable):
             raise found.error(self.name)
         return found.placed(self.name, self.center, self.rotation, self.scale)
@@ -147,15 +148,6 @@ def as_size(value: object, what: str) -> float:
     if not number >= THINNEST:
         raise InputError(f"{what}: expected more than 0, found {number:g}")
     return number
-
-
-def _stamp(path: str) -> tuple[int, int] | None:
-    """Identifies a version of a file without reading it."""
-    try:
-        status = Path(path).stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 class _Unreadable:
@@ -268,7 +260,7 @@ def solver_contact(contact: DocumentContact, skeleton: Skeleton) -> Contact | No
 
     Meshes that cannot be read, props with the name of a joint, and pairs with unknown names are left out.
     """
-    stamps = tuple(_stamp(prop.path) for prop in contact.props if prop.path)
+    stamps = tuple(version_of(prop.path) for prop in contact.props if prop.path)
     return _solver_contact(contact, skeleton, stamps) if contact.on else None
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from viewer.document.document import Document
 from viewer.document.evaluation import Frames, Motion, layered, motion_of, shown_on_own_bones
 from viewer.document.sampling import Samples, fade_frames, sampled
-from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Pin, Take, Track, sharing
+from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Pin, Take, Track, grouped, sharing
 from viewer.errors import InputError, quote
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Bools, Floats, Ints, frozen
@@ -136,10 +136,7 @@ def _merged(take: Take, track: Track, entry: Track, rest: Pose, shared: _Inserti
 
 def taken_out(take: Take, keys: Iterable[Key]) -> list[Track]:
     """Existing keys, by joint."""
-    wanted: dict[int, list[int]] = {}
-    for joint, frame in keys:
-        wanted.setdefault(int(joint), []).append(int(frame))
-    found = []
+    wanted, found = grouped((int(joint), int(frame)) for joint, frame in keys), []
     for joint, frames in sorted(wanted.items()):
         track = take.track(joint)
         missing = next((frame for frame in sorted(frames) if track is None or track.index(frame) is None), None)
@@ -258,10 +255,8 @@ def simplified(
 
     Keys of ``joints``, None: all, between two ``frames``, None: all, may be removed.
     """
-    groups: dict[tuple[int, int], list[Track]] = {}
-    for track in take.tracks:
-        if joints is None or track.joint in joints:
-            groups.setdefault((id(track.frames), id(track.blends)), []).append(track)
+    some = [track for track in take.tracks if joints is None or track.joint in joints]
+    groups = grouped(((id(track.frames), id(track.blends)), track) for track in some)
     kept: dict[int, Track] = {track.joint: track for track in take.tracks}
     for tracks in groups.values():
         for track in _thinned(take, tracks, (radians, metres), frames):

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from viewer.document.take import CODES, Blend, Track
+from viewer.document.take import CODES, Blend, Track, grouped
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, slerp
 
@@ -157,10 +157,8 @@ def sampled(tracks: Iterable[Track], first: int, count: int, *, fade: int) -> li
 
     ``fade``: frames beyond the outermost keys of values on a clip in which they fade to zero; 0: they stay constant.
     """
-    groups: dict[tuple[int, int, bool, bool], list[Track]] = {}
-    for track in tracks:
-        groups.setdefault(track.alike, []).append(track)
-    return [sampled_at(group, np.arange(first, first + count), fade=fade) for group in groups.values()]
+    groups = grouped((track.alike, track) for track in tracks).values()
+    return [sampled_at(group, np.arange(first, first + count), fade=fade) for group in groups]
 
 
 def sampled_at(group: list[Track], frames: Ints, *, fade: int) -> Samples:

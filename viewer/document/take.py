@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import count
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,9 @@ FRAMES = 120
 """Initial length in frames of a take without a clip."""
 MOST_FRAMES = 1_000_000
 """Longest take, frames: nine hours at 30 per second."""
+
+Name = TypeVar("Name")
+Value = TypeVar("Value")
 
 _versions = count(1)
 
@@ -52,6 +55,14 @@ class Key(NamedTuple):
 
     joint: int
     frame: int
+
+
+def grouped(pairs: Iterable[tuple[Name, Value]]) -> dict[Name, list[Value]]:
+    """The values that have the same key, by key."""
+    groups: dict[Name, list[Value]] = {}
+    for name, value in pairs:
+        groups.setdefault(name, []).append(value)
+    return groups
 
 
 @dataclass(frozen=True, slots=True, eq=False)

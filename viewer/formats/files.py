@@ -106,6 +106,15 @@ def opened(path: Path, name: str, largest: int = LARGEST_FILE) -> Iterator[Binar
         raise InputError(f"{name}: {reason(error)}") from error
 
 
+def version_of(path: str | Path) -> tuple[int, int] | None:
+    """Tells versions of a file apart without reading it; None if it cannot be found."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
 def read_bytes(path: Path, name: str, largest: int = LARGEST_FILE) -> bytes:
     """All bytes of a regular file; arguments and errors are those of `opened`."""
     with opened(path, name, largest) as file:

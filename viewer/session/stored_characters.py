@@ -22,7 +22,7 @@ from viewer.document.take import Stretch, same
 from viewer.errors import FormatError, InputError, ViewerError, at_path, quote
 from viewer.formats.bounds import check_counts
 from viewer.formats.file_formats import SAMPLE, check_up
-from viewer.formats.files import LARGEST_FILE, opened
+from viewer.formats.files import LARGEST_FILE, opened, version_of
 from viewer.formats.load import load
 from viewer.latest import Latest
 from viewer.session.serialiser import ArrayForm, Form, Serialiser, members
@@ -135,7 +135,8 @@ def reference(character: Character, folder: Path | None = None) -> ClipsOfFile |
     if source.path is None or source.path.startswith(SAMPLE) or not character.clips:
         return None
     location = Path(os.path.realpath(source.path))
-    found = _reference.of(lambda: _looked_up(character, location), character.clips, equal=_stamp(location))
+    version = version_of(location), location
+    found = _reference.of(lambda: _looked_up(character, location), character.clips, equal=version)
     if found is None or folder is None:
         return found
     return msgspec.structs.replace(found, relative=relative_path(location, folder))
@@ -209,15 +210,6 @@ def relative_path(location: Path, folder: Path) -> str | None:
         return Path(os.path.relpath(location, os.path.realpath(folder))).as_posix()
     except ValueError:
         return None
-
-
-def _stamp(location: Path) -> tuple[int, int, str] | None:
-    """Identifies a version of a file without reading it."""
-    try:
-        status = location.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, str(location)
 
 
 def _looked_up(character: Character, location: Path) -> ClipsOfFile | None:

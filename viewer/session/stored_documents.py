@@ -14,7 +14,7 @@ import numpy as np
 from viewer.document import Document, Take
 from viewer.document.argument_checks import as_vector
 from viewer.document.planar import PLANES
-from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track
+from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track, grouped
 from viewer.errors import FormatError, at_path, unknown_name
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.ik.contact.values import FLOOR
@@ -71,7 +71,8 @@ TakeData: Any = VALUES.struct(Take, tracks=list[TracksData], pins=list[PinnedDat
 
 def take_data(take: Take) -> Any:  # noqa: ANN401 - TakeData
     """The data of a take, for `take_of`."""
-    return VALUES.data(take, tracks=[_tracks_data(group) for group in _grouped(take)], pins=_pins_data(take))
+    groups = grouped((track.alike, track) for track in take.tracks).values()
+    return VALUES.data(take, tracks=[_tracks_data(group) for group in groups], pins=_pins_data(take))
 
 
 def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401 - TakeData
@@ -91,14 +92,6 @@ def take_of(data: Any, character: Character, path: str) -> Take:  # noqa: ANN401
         solved=tuple(_stretch_of(some, joints, f"{path}.solved[{i}]") for i, some in enumerate(data.solved)),
     )  # fmt: skip
     return made
-
-
-def _grouped(take: Take) -> list[list[Track]]:
-    """Tracks in groups with shared arrays of frames and blends."""
-    groups: dict[tuple[int, int, bool, bool], list[Track]] = {}
-    for track in take.tracks:
-        groups.setdefault(track.alike, []).append(track)
-    return [*groups.values()]
 
 
 def _tracks_data(group: list[Track]) -> TracksData:
@@ -138,12 +131,9 @@ def _joints_of(stored: Stored, count: int, path: str) -> Ints:
 
 
 def _pins_data(take: Take) -> list[PinnedData]:
-    frames: dict[tuple[Pin, ...], list[int]] = {}
-    for frame, pins in take.pins.items():
-        frames.setdefault(pins, []).append(frame)
     return [
-        PinnedData(pack(np.array(some, dtype=np.intp)), [VALUES.data(pin) for pin in pins])
-        for pins, some in frames.items()
+        PinnedData(pack(np.array(frames, dtype=np.intp)), [VALUES.data(pin) for pin in pins])
+        for pins, frames in grouped((pins, frame) for frame, pins in take.pins.items()).items()
     ]
 
 

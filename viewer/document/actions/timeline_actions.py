@@ -18,7 +18,7 @@ from viewer.document.document import Action, Document, Item, Marker, marker_at
 from viewer.document.evaluation import base_pose
 from viewer.document.key_curves import KeyOnCurves, Tangent, places, with_tangents, with_value
 from viewer.document.key_editing import checked_keys, counted, last_frame, present_take, simplified
-from viewer.document.take import CODES, Blend, Key, Track, check_frame, check_range
+from viewer.document.take import CODES, Blend, Key, Track, check_frame, check_range, grouped
 from viewer.document.trail import with_point_moved
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
@@ -371,11 +371,7 @@ def _key(document: Document, joint: str, frame: int, index: int) -> KeyOnCurves:
 
 def _with_tracks(document: Document, keys: Sequence[Key], change: Callable[[Track, list[int]], Track]) -> Document:
     """The document with the tracks of some keys changed, and smooth interpolation after these keys."""
-    take = present_take(document)
-    frames: dict[int, list[int]] = {}
-    for key in keys:
-        frames.setdefault(key.joint, []).append(key.frame)
-    tracks = []
+    take, frames, tracks = present_take(document), grouped(keys), []
     for track in take.tracks:
         if track.joint in frames:
             there = np.isin(track.frames, frames[track.joint])
