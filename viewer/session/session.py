@@ -97,8 +97,8 @@ class Session:
     @property
     def yields(self) -> frozenset[str]:
         """Ids of the holds that give way to what is dragged."""
-        report = self.report
-        return yielding_holds(self.document) if report is None else report.yielding_holds
+        document, report = self.stage.state.document, self.stage.state.report
+        return yielding_holds(document) if report is None else report.yielding_holds
 
     def replace(
         self,

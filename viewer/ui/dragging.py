@@ -176,7 +176,7 @@ class Drag(EditGesture):
     @property
     def readout(self) -> str:
         """Distance or angle so far: ``ΔZ 0.124 m``."""
-        return self.handle.readout + self.mover.words(self._view.height)
+        return self.handle.readout + self.mover.words(self._view)
 
     @property
     def typing(self) -> bool:

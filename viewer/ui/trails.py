@@ -17,7 +17,7 @@ from viewer.session import Session
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui import number_format
-from viewer.ui.view import REACH, Mover
+from viewer.ui.view import REACH, Mover, View
 
 _HELD_PX, _LEAST_PX, _MOST_PX, _LINE_PX = 6.0, 1.6, 4.5, 1.6
 """Radius of the ring around the dot of a frame, radii of the dots of frames that follow it, and width of lines."""
@@ -81,9 +81,9 @@ class TrailMover(Mover):
         self.reach = min(max(self.reach + by, 0), MOST_REACH)
         return self.reach
 
-    def words(self, height: float) -> str:
-        """``   frame 31, reach 4``, and how far the point stays away from the pointer in a figure of this height."""
-        short = f", {number_format.short(self.short)} short" if self.short > _SHORT * height else ""
+    def words(self, view: View) -> str:
+        """``   frame 31, reach 4``, and how far the point stays away from the pointer."""
+        short = f", {number_format.short(self.short)} short" if self.short > _SHORT * view.height else ""
         return f"   frame {self.frame}, reach {self.reach}{short}"
 
 

@@ -123,8 +123,8 @@ class Mover(ABC):
     def apply(self, session: Session, motion: RigidMotion) -> None:
         """Move what is dragged by a motion from its start."""
 
-    def words(self, height: float) -> str:  # noqa: ARG002 - of some movers
-        """What the drag's readout says besides the motion, in a figure of this height."""
+    def words(self, view: View) -> str:  # noqa: ARG002 - of some movers
+        """What the drag's readout says besides the motion."""
         return ""
 
 
