@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -93,7 +92,7 @@ class Gesture:
         """End the gesture, as the button came up."""
 
 
-class Mover(ABC):
+class Mover:
     """Applies the motion since the start of a drag to the session.
 
     Attributes:
@@ -115,11 +114,9 @@ class Mover(ABC):
         """The frame of the motion that it changes; None: it changes the pose shown."""
         return None
 
-    @abstractmethod
     def begin(self, session: Session) -> None:
         """Begin the gesture."""
 
-    @abstractmethod
     def apply(self, session: Session, motion: RigidMotion) -> None:
         """Move what is dragged by a motion from its start."""
 
