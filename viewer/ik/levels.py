@@ -364,7 +364,8 @@ def serve_levels(s: System, w: Work, state: State, settings: Settings) -> tuple[
 
     First all goals together as if they had one level; where these cannot be met, from the start and from there by
     `descend`. Where that misses a goal above the lowest level, goals below may have kept it away from a distant
-    pose: before another descent, a search starts that considers only the levels from that one up.
+    pose: before another descent, a search starts that considers only the levels from that one up. Where it misses
+    goals of the lowest alone, the best descent goes on with the iterations that are left.
 
     Args:
         s: the system.
@@ -397,6 +398,9 @@ def serve_levels(s: System, w: Work, state: State, settings: Settings) -> tuple[
         used += iterations
         take_in(s, w)
         code, used, loss = nearer(s, w, state, descending(settings, most - used), code, used, loss)
+    elif code == BUDGET:
+        code, iterations, loss = descend(s, w, state, descending(settings, most - used), 0.0)
+        used += iterations
     w.tally[0] = agreed
     return code, used
 
