@@ -290,7 +290,7 @@ def test_a_film_tells_how_far_each_method_is_and_draws_it_where_it_is() -> None:
         (("--methods", "default,cdc"), 'ikviewer lab: error: argument --methods: no method "cdc"; did you mean "ccd"?'),
         (
             ("-o", "report.txt"),
-            'error: report.txt: expected a name that ends in .html, .json, .png, .gif, .mp4, found ".txt"',
+            'error: report.txt: expected a name that ends in .html, .json, .png, .mp4, .gif, found ".txt"',
         ),
         (("--methods", ","), "ikviewer lab: error: argument --methods: expected 1 to 8, found 0"),
     ],

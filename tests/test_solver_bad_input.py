@@ -184,7 +184,7 @@ def test_unknown_effectors() -> None:
     )
 
 
-@pytest.mark.parametrize("weight", [0.0, -1.0, float("nan"), float("inf"), "1"])
+@pytest.mark.parametrize("weight", [0.0, -1.0, float("nan"), float("inf"), None, "1"])
 def test_weights(weight: object) -> None:
     for name in ("weight", "rotation_weight"):
         message = refused(Goal.position, "j2", (0, 0, 0), **{name: weight})

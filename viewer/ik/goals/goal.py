@@ -378,6 +378,10 @@ class Goal:
             if name not in _OPTIONS:
                 raise InputError(f"{kind} goal: {unknown_name('option', name, _OPTIONS)}")
         values: dict[str, Any] = {**options, **fields}
+        what = f"{kind} goal for {quote(effector)}" if effector else f"{kind} goal"
+        for field in ("weight", "rotation_weight"):
+            if field in values and values[field] is None:  # that is for leaving it out
+                _CHECKS[field](None, f"{what}: {field.replace('_', ' ')}")
         return cls(kind=kind, effector=effector, **values)
 
     def __post_init__(self) -> None:
