@@ -14,12 +14,11 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from inside.app import AutosaveService, Layout
 from inside.document import KeyPose, SetLimits
-from inside.formats import files
 from inside.session import autosave, backup_of, is_session, load_session, save_session
 from killing import MOST_LOST, Left, kill_one, replays
 from restless import Restless
@@ -148,12 +147,12 @@ def test_that_no_backup_could_be_kept_is_said_and_keeps_nobody_from_saving(tmp_p
 def test_a_disk_that_is_full_half_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     controller, path, content = saved(tmp_path)
 
-    def fill(file: BinaryIO, data: bytes) -> None:
-        file.write(data[: len(data) // 2])
+    def sync(number: int) -> None:
+        os.truncate(number, os.fstat(number).st_size // 2)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as full:
-        full.setattr(files, "_fill", fill)
+        full.setattr(os, "fsync", sync)
         fails(controller, path, "the disk is full")
     left_alone(path, content)
     assert controller.files.save_to(path)  # there is room again
