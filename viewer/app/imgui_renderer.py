@@ -27,13 +27,7 @@ _OLDER_INDEX = np.uint16
 
 @dataclass(frozen=True, slots=True)
 class DrawCommand:
-    """Triangles that share a texture and a clip rectangle.
-
-    Attributes:
-        clip: in framebuffer pixels.
-        texture: OpenGL's name of the texture.
-        first: position of the first of ``count`` vertex indices in the draw list.
-    """
+    """Triangles of ``count`` vertex indices, from ``first`` on in the draw list, with their texture and clip rectangle."""
 
     clip: Clip
     texture: int

@@ -244,13 +244,7 @@ class Stroke(NamedTuple):
 
 
 class Fill(NamedTuple):
-    """A convex area.
-
-    Attributes:
-        points: (N, 2) pixels from the top left, N >= 3, in order around it, either way.
-        colour: name in the palette.
-        alpha: 0 .. 1.
-    """
+    """A convex area: points (N, 2), N >= 3, in order around it, pixels from the top left; a colour of the palette."""
 
     points: Floats
     colour: str
@@ -258,14 +252,7 @@ class Fill(NamedTuple):
 
 
 class Letter(NamedTuple):
-    """A letter that names an axis.
-
-    Attributes:
-        text: one letter.
-        at: (2,) pixels from the top left of the letter's middle.
-        colour: name in the palette.
-        alpha: 0 .. 1.
-    """
+    """A letter that names an axis, its middle ``at`` (2,) pixels from the top left; a name in the palette; 0 .. 1."""
 
     text: str
     at: Floats
@@ -277,13 +264,7 @@ Shape: TypeAlias = Stroke | Fill | Letter
 
 
 class Style(NamedTuple):
-    """How a handle is drawn in its present state.
-
-    Attributes:
-        alpha: opacity, besides fading.
-        colour: of the palette, in place of the handle's own.
-        whole: with the far half of a ring.
-    """
+    """How a handle is drawn now: opacity besides fading, a colour in place of its own, ``whole`` with all of a ring."""
 
     alpha: float = 1.0
     colour: str = ""
@@ -294,16 +275,7 @@ PLAIN: Final = Style()
 
 
 def draw(one: Handle, seen: SeenAxes, heads: Heads, view: LinearView, scale: float, style: Style) -> list[Shape]:
-    """The shapes of one handle, farthest first; none where it has faded.
-
-    Args:
-        one: the handle.
-        seen: how its axes are seen.
-        heads: of the arrows; of no arrows for rings.
-        view: the view at the middle of the handles.
-        scale: UI scale.
-        style: colour and strength.
-    """
+    """The shapes of one handle, farthest first; none where it has faded. ``heads`` are of arrows, not of rings."""
     part = one.part
     strength = one.strength * style.alpha
     if strength <= 0.0:
@@ -331,13 +303,7 @@ def draw(one: Handle, seen: SeenAxes, heads: Heads, view: LinearView, scale: flo
 
 
 class Head(NamedTuple):
-    """What an arrow is drawn with.
-
-    Attributes:
-        shaft: (2, 2) its ends.
-        outline: (N, 2) of the cone.
-        letter: (2,) where the letter stands; None: the arrow is too short for one.
-    """
+    """What an arrow is drawn with: ends of the shaft (2, 2), outline (N, 2) of the cone, letter (2,) if it has room."""
 
     shaft: Floats
     outline: Floats
@@ -434,13 +400,9 @@ class Gizmo:
     def shapes(
         self, projection: Projection, scale: float = 1.0, hovered: Part | None = None, held: Part | None = None
     ) -> list[Shape]:
-        """The shapes, farthest first; none if its centre is not visible.
+        """The shapes, farthest first; none if its centre is not visible. ``scale`` is pixels per pixel of the design.
 
-        Args:
-            projection: the view, in pixels.
-            scale: UI scale: pixels per pixel of the design.
-            hovered: the handle under the pointer.
-            held: the handle that is being dragged; the others are drawn faintly.
+        While a handle is ``held``, the others are drawn faintly.
         """
         view = linear_view(projection, self.position)
         return [] if view is None else shapes_at(self.tool, self.axes, view, scale, hovered, held)

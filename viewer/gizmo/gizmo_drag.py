@@ -54,16 +54,9 @@ class GizmoDrag:
         snap_m: float = SNAP_M,
         snap_deg: float = SNAP_DEG,
     ) -> None:
-        """Start to drag a handle.
+        """Start to drag a handle of a gizmo from a pixel; SCREEN and VIEW_RING can be held in any tool.
 
-        Args:
-            gizmo: the handles at the press.
-            projection: the view.
-            part: which handle; SCREEN and VIEW_RING can be held in any tool.
-            x: pixels from the left at which the pointer was pressed.
-            y: pixels from the top.
-            snap_m: step of snapping, metres; 0: none.
-            snap_deg: step of snapping, degrees; 0: none.
+        ``snap_m`` and ``snap_deg`` are the steps of snapping, metres and degrees; 0: none.
         """
         self._gizmo, self._projection, self._part, self._unit = gizmo, projection, part, gizmo.unit
         self._turning = part is Part.VIEW_RING or (part in AXES and gizmo.tool is Tool.ROTATE)
@@ -120,17 +113,9 @@ class GizmoDrag:
     def move(
         self, x: float, y: float, projection: Projection | None = None, *, snap: bool = False, fine: bool = False
     ) -> RigidMotion:
-        """Follow the pointer.
+        """Follow the pointer to a pixel of the view; returns the whole motion since the press.
 
-        Args:
-            x: pixels from the left.
-            y: pixels from the top.
-            projection: the view, if it has changed.
-            snap: move in full steps from the start.
-            fine: from now on, move a tenth as far.
-
-        Returns:
-            The whole motion since the press.
+        With ``snap`` in full steps from the start; with ``fine`` from now on a tenth as far.
         """
         if projection is not None and not same_view(projection, self._projection):
             self._look_through(projection)

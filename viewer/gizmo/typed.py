@@ -78,13 +78,9 @@ def axes_of(
     parent_rotation: ArrayLike | None,
     projection: Projection,
 ) -> Floats:
-    """(3, 3) whose columns are the x, y and z axes of a space, in the world.
+    """(3, 3) whose columns are the x, y and z axes of a space, in the world; the view's point right, up and at the eye.
 
-    Args:
-        space: whose axes.
-        joint_rotation: (4,) world rotation of what is moved; None: the world's axes are used.
-        parent_rotation: (4,) world rotation of its parent; None: the same.
-        projection: the view, whose axes point right, up and at the eye.
+    The rotations (4,) are in the world: of what is moved, and of its parent; None: the world's axes are used.
     """
     if space is Space.VIEW:
         return np.stack([projection.right, projection.up, projection.back], axis=1)
@@ -176,13 +172,7 @@ def _value(text: str) -> float:
 
 
 class LengthUnit(NamedTuple):
-    """A unit of length, and how finely it is written.
-
-    Attributes:
-        name: written after numbers.
-        metres: per unit.
-        decimals: least number of decimals.
-    """
+    """A unit of length: its name after numbers, metres per unit, least number of decimals."""
 
     name: str = "m"
     metres: float = 1.0

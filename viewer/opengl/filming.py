@@ -70,13 +70,8 @@ def fit_camera(camera: Camera, points: Floats, size: tuple[int, int], *, upright
     """A camera moved, not turned, such that points are in view with equal margins at opposite edges of the picture.
 
     With perspective near points take more room, so the centre of the picture is not the centre of the points in space,
-    which `Camera.frame` takes.
-
-    Args:
-        camera: with perspective; its target is among the points.
-        points: (N, 3) metres, at least one.
-        size: (width, height) of the picture in pixels.
-        upright: move the target only up and down, for a turntable.
+    which `Camera.frame` takes. The points (N, 3) are around the camera's target, which is moved only up and down if
+    ``upright``, for a turntable.
     """
     if upright:
         return _round_axis(camera, points, size)
@@ -137,10 +132,7 @@ def _slopes(camera: Camera, size: tuple[int, int]) -> tuple[float, float]:
 def swept_points(skeleton: Skeleton, clip: Clip, skin: Skin | None = None) -> Floats:
     """(N, 3) metres: the outermost joints and end sites over all frames; N does not grow with the number of frames.
 
-    Args:
-        skeleton: of the clip.
-        clip: with at least one frame.
-        skin: its outermost vertices count, too, at some frames.
+    Of a skin the outermost vertices count, too, at some frames.
     """
     step = max(1, _BLOCK // max(1, len(skeleton) + len(skeleton.tip_parents)))
     seen = seen_joints(skeleton, skin)
@@ -384,12 +376,7 @@ class Filming:
     """
 
     def __init__(self, film: Film, file: str | os.PathLike[str]) -> None:
-        """Begin.
-
-        Args:
-            film: the pictures.
-            file: .mp4, .gif, or .png with a field for the picture's number, as in `write_video`.
-        """
+        """Begin; ``file`` is .mp4, .gif, or .png with a field for the picture's number, as in `write_video`."""
         self.done, self.total, self.written, self.kept = 0, len(film), 0, 0
         self._film, self._file = film, file
         self._pictures: SimpleQueue[Picture | _Cancelled | None] = SimpleQueue()

@@ -97,15 +97,7 @@ class Shadow:
     """Soft shadows: the map is drawn when a caster changes, and drawn onto the ground in every frame."""
 
     def __init__(self, ctx: moderngl.Context, bones: Stream, solids: Stream, capsules: Stream, skins: Skins) -> None:
-        """Compile.
-
-        Args:
-            ctx: the context, current on this thread.
-            bones: holds the BONE records of the figure, which cast a shadow.
-            solids: holds the SOLID records of props.
-            capsules: holds the CAPSULE records of bodies and balls.
-            skins: of figures.
-        """
+        """Compile for a context that is current on this thread, and the records of what casts a shadow."""
         self._ctx = ctx
         self._bones, self._skins = bones, skins
         self._maps = [ctx.texture((side, side), 1) for side in (_MAP_PIXELS, _SKIN_MAP_PIXELS)]
@@ -211,13 +203,8 @@ def shadow_bounds(
 ) -> Floats | None:
     """Bounds of the map's dark part: smallest x and z, largest x and z (4,) in -1 .. 1; None without one.
 
-    Args:
-        bones: BONE records.
-        ground: gives the map's position and size.
-        lean: (3,) offset of a shadow, metres per metre of height.
-        capsules: what else casts a soft shadow, of `casters_of`.
-        corners: (N, 3) of triangles that cast a shadow, metres.
-        spheres: (N, 4) centres and radii of balls within which the skins are, metres.
+    ``lean`` (3,) is the offset of a shadow, metres per metre of height. Shadows are cast by BONE records, ``capsules``
+    as of `casters_of`, ``corners`` (N, 3) of triangles, and skins within ``spheres`` (N, 4), centres and radii; metres.
     """
     parts = [bones["frame"]] if capsules is None else [bones["frame"], capsules["frame"]]
     frames = np.concatenate(parts).astype(np.float64)

@@ -115,11 +115,7 @@ class Stream:
 
 
 def compile_program(ctx: moderngl.Context, name: str) -> moderngl.Program:
-    """Compile and link ``shaders/NAME.vert`` and ``shaders/NAME.frag``.
-
-    Args:
-        ctx: the context, current on this thread.
-        name: one of `NAMES`.
+    """Compile and link ``shaders/NAME.vert`` and ``shaders/NAME.frag`` for a context that is current on this thread.
 
     Raises:
         MachineError: the driver refuses them; the message has the file and the driver's first error.

@@ -89,16 +89,9 @@ def _artist() -> ThreadPoolExecutor:
 def render_image(
     draw_list: DrawList, projection: Projection, samples: int = 4, scale: float = 1.0
 ) -> NDArray[np.uint8]:
-    """Draw a draw list with its texts on a separate OpenGL context; from any thread.
+    """Draw a draw list with its texts on a separate OpenGL context, from any thread: (H, W, 3), the top row first.
 
-    Args:
-        draw_list: the primitives.
-        projection: of the camera; its size is that of the picture in pixels.
-        samples: per pixel, 0 for none; limited by the driver.
-        scale: physical per logical pixels, as for the draw list.
-
-    Returns:
-        Red, green, blue (H, W, 3), the top row first.
+    The driver limits the ``samples`` per pixel; ``scale`` is that of the draw list, physical per logical pixels.
 
     Raises:
         InputError: a size of less than 1 or more than `LARGEST` pixels.
@@ -331,14 +324,7 @@ def camera_of(
     size: tuple[int, int],
     points: Floats | None = None,
 ) -> Camera:
-    """The camera for the argument ``camera`` of `render`.
-
-    Args:
-        camera: as in `render`.
-        scene: the scene.
-        character: gives the direction that the figure faces.
-        size: of the picture in pixels.
-        points: (N, 3) points that have to be in view; None: `seen_points` of the scene.
+    """The camera for the argument ``camera`` of `render`; the points (N, 3), default `seen_points`, have to be in view.
 
     Raises:
         InputError: an unknown name, or invalid numbers.

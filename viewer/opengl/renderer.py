@@ -298,11 +298,7 @@ class Renderer:
     """
 
     def __init__(self, ctx: moderngl.Context, samples: int = 0) -> None:
-        """Compile all shaders.
-
-        Args:
-            ctx: the context, current on this thread.
-            samples: per pixel; limited by the driver.
+        """Compile all shaders for a context that is current on this thread; the driver limits the samples per pixel.
 
         Raises:
             MachineError: the driver refuses a shader.
@@ -335,18 +331,12 @@ class Renderer:
         samples: int | None = None,
         scale: float = 1.0,
     ) -> None:
-        """Draw a frame without its texts.
+        """Draw a frame without its texts into a framebuffer with depth and without multisampling.
 
-        Afterwards ``target`` is bound, blending is on with the default factors, depth test and culling are off.
-
-        Args:
-            draw_list: the primitives.
-            projection: of the camera; its size is that of the part of ``target``, from the lower left corner, that is
-                drawn on.
-            target: a framebuffer with depth and without multisampling.
-            background: paint the gradient first; if not, existing colours stay, and there is no multisampling.
-            samples: for this frame, instead of the attribute `samples`.
-            scale: physical per logical pixels, as for the draw list; also for grid lines and edges of bones.
+        The projection has the size of its part, from the lower left corner, that is drawn on. Without a ``background``
+        existing colours stay, and there is no multisampling. ``samples`` are of this frame, instead of the attribute;
+        ``scale`` is that of the draw list, also for grid lines and edges of bones. Afterwards ``target`` is bound,
+        blending is on with the default factors, depth test and culling are off.
         """
         most = min(self.samples if samples is None else samples, self._ctx.max_samples)
         wanted = 1 << most.bit_length() - 1 if most > 1 else 0  # drivers have powers of two; 1 means no multisampling

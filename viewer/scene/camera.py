@@ -28,14 +28,9 @@ def projection_of(
 ) -> Projection:
     """The projection of a camera.
 
-    Args:
-        target: (3,) the point in the middle of the view.
-        back: (3,) unit vector from there to the eye.
-        up: (3,) unit vector at right angles to it, up on the screen.
-        distance: metres from the target to the eye.
-        fov_y: radians from the bottom to the top of the view.
-        size: (width, height) in pixels, each at least 1.
-        flat: orthographic; things at the target are as large as with perspective.
+    The target (3,) is in the middle of the view; ``back`` (3,) is the unit vector from there to the eye, ``distance``
+    metres away, and ``up`` (3,) one at right angles to it, up on the screen. ``fov_y`` is in radians, ``size`` in
+    pixels, at least 1 each; ``flat`` is orthographic: things at the target are as large as with perspective.
 
     Raises:
         MachineError: pyrr is not installed.
@@ -172,12 +167,9 @@ class Camera:
         return 2.0 * self.distance * math.tan(0.5 * self.fov_y) / max(size[1], 1)
 
     def zoom(self, steps: float, at: ArrayLike | None = None) -> Camera:
-        """The camera nearer by a tenth per step, farther for negative steps.
+        """The camera nearer by a tenth per step of the wheel, farther for negative steps.
 
-        Args:
-            steps: of the wheel; any fraction.
-            at: (3,) a point in the world that keeps its place on the screen, such as the one under the pointer;
-                None for the target.
+        ``at`` (3,) is a point in the world that keeps its place on the screen, default the target.
         """
         factor = ZOOM_PER_STEP ** min(max(steps, -_MOST_STEPS), _MOST_STEPS)
         distance = min(max(self.distance * factor, _NEAREST), _FARTHEST)

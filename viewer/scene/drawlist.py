@@ -74,13 +74,7 @@ _DRAWN = 6.0
 
 
 def cell_shown(scene: Scene, projection: Projection, scale: float) -> float:
-    """Metres between the finest lines of the grid that are seen under the figure.
-
-    Args:
-        scene: with the figure.
-        projection: of the view.
-        scale: framebuffer pixels per logical pixel.
-    """
+    """Metres between the finest lines of the grid that are seen under the figure, at a scale as of `draw_list`."""
     ground = ground_of(scene)
     middle = np.array(ground.middle)
     steps = ground.cell * np.stack([np.eye(3)["xyz".index(axis)] for axis in ground.along])
@@ -138,15 +132,10 @@ def draw_list(
     captions: Sequence[Text] = (),
     words: Sequence[Text] = (),
 ) -> DrawList:
-    """All primitives of a scene.
+    """All primitives of a scene, for a projection to the view's pixels, ``scale`` physical ones per logical one.
 
-    Args:
-        scene: the scene.
-        projection: of the camera; its size is that of the view in pixels.
-        scale: physical per logical pixels.
-        extra: shapes of the gizmo, drawn over the handles.
-        captions: texts below all others.
-        words: texts over all others.
+    ``extra`` are shapes of the gizmo, drawn over the handles; ``captions`` are texts below all others, ``words`` over
+    all.
     """
     display, skeleton = scene.display, scene.skeleton
     measured = figure.measure(skeleton, scene.world, scene.height)

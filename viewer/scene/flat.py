@@ -32,13 +32,9 @@ _LANES = 4
 
 
 class Path(NamedTuple):
-    """A line or a filled shape.
+    """A line, or a filled shape, of points (N, 2) in pixels: the corners of a convex outline, either way round.
 
-    Attributes:
-        points: (N, 2) pixels; of a filled shape the corners of a convex outline, either way round.
-        colour: red, green, blue, alpha.
-        width: pixels of a line; 0 for a filled shape.
-        closed: whether a line returns to its first point.
+    The colour is red, green, blue, alpha; the width is 0 for a filled shape; a ``closed`` line returns to its start.
     """
 
     points: Floats

@@ -29,12 +29,9 @@ _RING = 65
 
 
 class _Style(NamedTuple):
-    """How one joint's limits are drawn.
+    """How one joint's limits are drawn: the name of a colour, and whether the limits are in force.
 
-    Attributes:
-        colour: name of the colour.
-        bound: whether the limits are in force.
-        strength: opacity of the lines, low if all joints' limits are shown, so that the figure stays prominent.
+    The strength of the lines is low if all joints' limits are shown, so that the figure stays prominent.
     """
 
     colour: str
@@ -215,12 +212,9 @@ _FAINT, _STRONG = 0.16, 0.7
 
 @lru_cache(maxsize=32)
 def density_of(skeleton: Skeleton, clip: Clip, joint: int) -> Density | None:
-    """The directions of a joint's bone in a clip; None if it has no limits, no bone, or is not one of the clip's.
+    """The directions of a joint's bone in a clip of the same joints.
 
-    Args:
-        skeleton: with the limits.
-        clip: of a skeleton with the same joints.
-        joint: its index.
+    None if it has no limits, no bone, or is not one of the clip's.
     """
     if clip.rotations.shape[1] != len(skeleton) or skeleton.limits[joint] is None:
         return None

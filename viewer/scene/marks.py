@@ -83,13 +83,9 @@ def seen_marks(marks: Sequence[Mark], projection: Projection, scale: float) -> l
 
 
 def mark_stamps(seen: Sequence[Seen], projection: Projection, scale: float, gizmo: Sequence[Shape] = ()) -> list[Stamp]:
-    """The handles: first all links, then the marks over them.
+    """The handles: first all links, then the marks over them, ``scale`` physical per logical pixels.
 
-    Args:
-        seen: the handles.
-        projection: of the camera.
-        scale: physical per logical pixels.
-        gizmo: shapes of the gizmo; a handle inside it is drawn smaller.
+    A handle inside the gizmo, which has these shapes, is drawn smaller.
     """
     links: list[Path] = []
     signs: list[Stamp] = []

@@ -22,14 +22,9 @@ _SAME = 0.01
 def method_ghosts(
     skeleton: Skeleton, figure: World, others: Iterable[tuple[Curve, World]], goal: Goal | None, height: float
 ) -> tuple[Ghost, ...]:
-    """The ghosts of methods whose answers differ from the figure's pose.
+    """The ghosts of methods whose answers (J, ...) differ from the figure's pose (J, ...); its height is in metres.
 
-    Args:
-        skeleton: of all of them.
-        figure: (J, ...) the joints of the figure.
-        others: the letter and colour of each method, and its (J, ...) joints.
-        goal: at whose effector the letters are; None: above the heads.
-        height: of the figure, metres.
+    Their letters are at the effector of a goal; None: above the heads.
     """
     found = []
     for curve, world in others:

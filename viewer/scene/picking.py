@@ -171,13 +171,9 @@ def _bones(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, 
 
 
 class _Link(NamedTuple):
-    """The triangles of a skin that follow one joint most.
+    """The triangles of a skin that follow one joint most: ``corners`` (T, 3, 3) in its frame, `_CHUNK` neighbours together.
 
-    Attributes:
-        joint: index.
-        corners: (T, 3, 3) by triangle and corner, in the joint's frame, `_CHUNK` neighbours after another.
-        centers: (C, 3) of balls around so many triangles each.
-        radii: (C,).
+    These are in a ball with a centre (C, 3) and radius (C,).
     """
 
     joint: int

@@ -234,11 +234,10 @@ _STYLE = 7
 
 
 class LinePattern(NamedTuple):
-    """The lines of a shape, between points of which only the positions change; widths in logical pixels.
+    """The lines of a shape, between points of which only the positions change.
 
-    Attributes:
-        starts, ends: (N,) indices of points.
-        styles: (N, 7) colour, width, lengths on and off.
+    ``starts`` and ``ends`` (N,) are indices of points; styles (N, 7) are colour, width, lengths on and off, logical
+    pixels.
     """
 
     starts: Ints

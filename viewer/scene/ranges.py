@@ -271,14 +271,7 @@ class Moment(NamedTuple):
 def ranges_of(
     skeleton: Skeleton, world: World, joints: list[int], coordinates: Floats | None = None
 ) -> dict[int, tuple[Range, ...]]:
-    """The ranges of joints, for those that have limits.
-
-    Args:
-        skeleton: with the limits.
-        world: its world pose.
-        joints: indices.
-        coordinates: (J, 3) of all joints; None: they are measured.
-    """
+    """The ranges of joints in a world pose, for those with limits; without ``coordinates`` (J, 3) they are measured."""
     found = moments_of(skeleton, world, joints, coordinates)
     return {name: ranges_at(joint, moment) for name, (joint, moment) in found.items()}
 
@@ -446,14 +439,7 @@ class RangeEnd:
 
 
 def range_ends(skeleton: Skeleton, world: World, joint: int, coordinates: Floats | None = None) -> tuple[RangeEnd, ...]:
-    """The ends of a joint's ranges that are drawn; none of unlimited ones.
-
-    Args:
-        skeleton: with the limits.
-        world: its world pose.
-        joint: index.
-        coordinates: (J, 3) of all joints; None: they are measured.
-    """
+    """The ends of a joint's ranges that are drawn, none of unlimited ones; arguments as of `ranges_of`."""
     found = moments_of(skeleton, world, [joint], coordinates)
     if joint not in found:
         return ()

@@ -109,13 +109,7 @@ def goal_mark(name: str, drawing: GoalDrawing, **states: Unpack[GoalStates]) -> 
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Two effectors that hold together.
-
-    Attributes:
-        ends: (2, 3) where they are.
-        reached: whether the goal between them is met.
-        selected: one of them, or their goal, is.
-    """
+    """Two effectors that hold together at ``ends`` (2, 3); whether their goal is met, and any of the three selected."""
 
     ends: Floats
     reached: bool = True
@@ -124,13 +118,7 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class PropShape:
-    """A prop as it is drawn and picked.
-
-    Attributes:
-        name: of the prop.
-        solid: its shape and place; None: its mesh cannot be read.
-        selected, hovered: states to show.
-    """
+    """A prop as it is drawn and picked: its shape and place, None if its mesh cannot be read, and states to show."""
 
     name: str
     solid: Object | None
@@ -145,13 +133,9 @@ def props_of(objects: Iterable[Object]) -> tuple[PropShape, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TouchRing:
-    """A place where the figure touches something.
+    """A ring, its radius in metres, where the figure touches something, named by its label, or "".
 
-    Attributes:
-        point: (3,) metres, between the two surfaces.
-        normal: (3,) unit vector from what is touched to the body.
-        radius: of the ring, metres.
-        label: what is touched, or "".
+    The point (3,) is between the two surfaces, the unit normal (3,) points to the body.
     """
 
     point: Floats
@@ -235,11 +219,9 @@ class Trail:
 
 
 class Density(NamedTuple):
-    """The directions that a bone takes: N of them.
+    """The N directions (N, 3) that a bone takes, in the joint's frame at rest.
 
-    Attributes:
-        ways: (N, 3) unit vectors, in the joint's frame at rest.
-        shares: (N,) parts of the frames; they add up to 1.
+    ``shares`` (N,) are parts of the frames; they add up to 1.
     """
 
     ways: Floats

@@ -437,13 +437,9 @@ _NORMALS = {Plane.FRONT: (0.0, 0.0, 1.0), Plane.SIDE: (1.0, 0.0, 0.0), Plane.FLO
 
 
 class Picked(NamedTuple):
-    """What is under the pointer.
+    """What is under the pointer: a joint, or the bone that ends at it, with a ``point`` (3,) on it, world at rest.
 
-    Attributes:
-        kind: "joint", or "bone" that ends at the joint.
-        joint: its name.
-        point: (3,) on it, world at rest.
-        part: of the bone at which the point is.
+    ``part`` is where on the bone the point is.
     """
 
     kind: Literal["joint", "bone"]

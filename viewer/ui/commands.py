@@ -99,13 +99,9 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Gesture:
-    """A mouse gesture, for the help page.
+    """A mouse gesture, for the help page: what it does, and alternatives, each a row of keys and buttons.
 
-    Attributes:
-        words: what it does.
-        caps: alternatives, each a row of keys and buttons.
-        group: heading on the help page.
-        presets: mouse presets that have it; empty: all.
+    It stands under the heading of a group, and in some mouse presets; empty: in all.
     """
 
     words: str
@@ -462,12 +458,9 @@ _BY_CHORD: dict[tuple[bool, str, Chord], Command] = {
 
 
 class HelpRow(NamedTuple):
-    """A row of the help page.
+    """A row of the help page: alternatives, each a row of key caps, and what they do.
 
-    Attributes:
-        caps: alternatives, each a row of key caps.
-        words: what it does.
-        ids: commands of the row; empty for mouse gestures.
+    ``ids`` are the commands of the row; empty for mouse gestures.
     """
 
     caps: tuple[tuple[str, ...], ...]

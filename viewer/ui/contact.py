@@ -150,11 +150,7 @@ def prop_marks(document: Document, hovered: Item | None) -> list[Mark]:
 
 
 class PropMover(Mover):
-    """Moves or rotates a prop.
-
-    Attributes:
-        prop: its name.
-    """
+    """Moves or rotates a prop, by its name."""
 
     once_a_frame = True
 
@@ -379,13 +375,7 @@ def radius_shapes(
 
 @dataclass(slots=True, eq=False)
 class RadiusMover(Mover):
-    """Makes a body thicker or thinner.
-
-    Attributes:
-        joint: its name.
-        handle: as it was pressed.
-        other: the joint of the other side that changes with it, or None.
-    """
+    """Makes a body thicker or thinner by a handle, and that of the joint of the ``other`` side, if any, with it."""
 
     once_a_frame: ClassVar[bool] = True
     joint: str

@@ -47,10 +47,9 @@ _EXPLAINED_AFTER = 0.25
 
 
 class _RestingDrag:
-    """A drag that rests: why its goals are missed is found in a thread, as the next motion may come at any time.
+    """A drag that rests, with the report of its last tick.
 
-    Attributes:
-        report: of its last tick.
+    Why its goals are missed is found in a thread, as the next motion may come at any time.
     """
 
     def __init__(self, report: Report, now: float) -> None:

@@ -238,11 +238,7 @@ def mirrored_turn(turn: Floats, normal: Floats) -> Floats:
 
 @dataclass(slots=True, eq=False)
 class BodyMover(Mover):
-    """Moves a body with the root that carries it (FK).
-
-    Attributes:
-        joint: name of the joint that has the body's handle.
-    """
+    """Moves a body, by the joint that has its handle, with the root that carries it (FK)."""
 
     joint: str
     _start: tuple[Floats, Floats] | None = None
@@ -419,12 +415,7 @@ def pole_of(document: Document, joint: str) -> str | None:
 
 @dataclass(slots=True, eq=False)
 class PoleMover(Mover):
-    """Adds a pole to a limb and moves it.
-
-    Attributes:
-        joint: the limb's middle joint.
-        point: (3,) metres, world: the pressed point of the cone.
-    """
+    """Adds a pole to a limb, by its middle joint, and moves it from a pressed point (3,) of the cone, metres, world."""
 
     joint: str
     point: Floats

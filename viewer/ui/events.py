@@ -78,12 +78,9 @@ class Scroll:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key went down.
+    """A key went down, or repeats because it stays down.
 
-    Attributes:
-        name: "a" .. "z", "0" .. "9", "f1" .. "f12", "kp0" .. "kp9", "left", "space", "comma" and so on.
-        mods: modifiers held.
-        repeat: repeated because the key stays down.
+    Its name is "a" .. "z", "0" .. "9", "f1" .. "f12", "kp0" .. "kp9", "left", "space", "comma" and so on.
     """
 
     name: str

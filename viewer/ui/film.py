@@ -84,12 +84,7 @@ class FilmPlan:
 
 
 class FilmOrder(NamedTuple):
-    """A request for a film of what the window shows.
-
-    Attributes:
-        plan: its settings.
-        path: of the file; of numbered pictures, with a placeholder for the number.
-    """
+    """A request for a film by a plan; the path of numbered pictures has a placeholder for the number."""
 
     plan: FilmPlan
     path: Path

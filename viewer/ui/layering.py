@@ -51,11 +51,7 @@ def layer_marks(document: Document, hovered: Item | None) -> list[Mark]:
 
 
 class LayerMover(Mover):
-    """Moves or rotates the target of a layer, whose frames are solved as it moves.
-
-    Attributes:
-        layer: its id.
-    """
+    """Moves or rotates the target of a layer, by its id; the layer's frames are solved as it moves."""
 
     def __init__(self, document: Document, layer: str) -> None:
         self.layer = layer

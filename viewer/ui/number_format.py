@@ -99,14 +99,7 @@ def error_decimals(height: float) -> int:
 
 
 class Rect(NamedTuple):
-    """A rectangle in the window: framebuffer pixels from the top left corner.
-
-    Attributes:
-        x: left edge.
-        y: top edge.
-        w: width.
-        h: height.
-    """
+    """A rectangle in the window: left and top edge, width and height, framebuffer pixels from the top left corner."""
 
     x: int
     y: int

@@ -27,12 +27,9 @@ MOST_TRAILS = 12
 
 
 class OnionSettings(NamedTuple):
-    """Settings of ghosts and trails.
+    """Settings of ghosts and trails: how many ghosts before and after, each, and how many frames apart; 0: at keys.
 
-    Attributes:
-        around: number of ghosts before and after, each.
-        step: frames between them; 0: at keys.
-        reach: frames of trails before and after; 0: one second.
+    ``reach`` is frames of trails before and after; 0: one second.
     """
 
     around: int = 2

@@ -57,25 +57,14 @@ _ATTRIBUTES = tuple(place.name for place in fields(DocumentGoal) if place.name n
 
 
 class MotionQuestion(NamedTuple):
-    """Value of the request "ask-motion".
-
-    Attributes:
-        session: the session file, which does not contain its motion.
-        found: the motion file, as far as it was found.
-    """
+    """Value of the request "ask-motion": a session file without its motion, and that file, as far as it was found."""
 
     session: Path
     found: MotionFile
 
 
 class LocateRequest(NamedTuple):
-    """Value of the request "locate-dialog".
-
-    Attributes:
-        name: original name of the file.
-        use: called with the chosen file.
-        folder: initial folder.
-    """
+    """Value of the request "locate-dialog": a file's original name, what is called with the chosen file, a folder."""
 
     name: str
     use: Callable[[Path], object]

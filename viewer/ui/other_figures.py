@@ -14,13 +14,7 @@ from viewer.spatial.checks import Floats
 
 
 class Beside(NamedTuple):
-    """A figure that is filmed beside the active one.
-
-    Attributes:
-        name: of the figure.
-        document: at the film's start.
-        placement: as seen from the active figure.
-    """
+    """A figure that is filmed beside the active one, from which its placement is seen: its document as the film starts."""
 
     name: str
     document: Document

@@ -380,13 +380,7 @@ class Pointing:
 
 
 class Hint(NamedTuple):
-    """A key or button and its effect.
-
-    Attributes:
-        keys: label of the key or button.
-        words: its effect.
-        kept: shown even if there is little room.
-    """
+    """A key or button and its effect; ``kept`` is shown even if there is little room."""
 
     keys: str
     words: str

@@ -60,12 +60,7 @@ class End(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The user's choices besides the pairs.
-
-    Attributes:
-        choices: of feet, hands, limits, scale and path.
-        source_reference, target_reference: the neutral poses.
-    """
+    """The user's choices besides the pairs: of feet, hands, limits, scale and path, and the neutral poses."""
 
     choices: Choices = field(default_factory=Choices)
     source_reference: Reference = "auto"

@@ -38,13 +38,9 @@ MOST = 480
 
 
 class Curve(NamedTuple):
-    """One coordinate of a joint over the frames.
+    """One coordinate of a joint over the frames, by its index ``place``, named such as ``Swing X``.
 
-    Attributes:
-        name: such as ``Swing X``.
-        values: (N,) degrees, or metres for a slide.
-        limits: (lower, upper) in the same unit; infinite where there is none.
-        place: index of the coordinate.
+    Its values (N,) and limits, infinite where there is none, are in degrees, or metres for a slide.
     """
 
     name: str
@@ -276,13 +272,7 @@ _MOST_KEYS = 24
 
 
 class CurveKey(NamedTuple):
-    """A key on a curve.
-
-    Attributes:
-        frame: of the key.
-        place: index of the coordinate.
-        value: in the curve's unit.
-    """
+    """A key on the curve of a coordinate, by its index ``place``, with a value in the curve's unit."""
 
     frame: int
     place: int

@@ -336,13 +336,7 @@ _NOT_OFFERED = frozenset({"find.all", "select.find"})
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A row of the dialog.
-
-    Attributes:
-        words: of the row.
-        command: id of the command that it runs; "": it selects a joint.
-        note: the command's menu and key.
-    """
+    """A row of the dialog: words, the id of the command that it runs, "" for a joint, and its menu and key."""
 
     words: str
     command: str = ""

@@ -34,13 +34,7 @@ _MENU, _FOLDERS = "##pose menu", "##pose folders"
 
 
 class _Shown(NamedTuple):
-    """What a frame of the panel needs.
-
-    Attributes:
-        ui: the panel's context.
-        pen: of the panel's window; the child with the pictures has its own.
-        library: that is shown.
-    """
+    """What a frame of the panel needs; the child with the pictures has its own pen."""
 
     ui: PanelContext
     pen: Pen

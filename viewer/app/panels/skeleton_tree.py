@@ -42,10 +42,7 @@ class Row(NamedTuple):
 class Folds:
     """Which joints of the tree are folded: by hand, and automatically where the panel is too short for all.
 
-    Attributes:
-        by_hand: joint -> folded, as the user left it.
-        automatic: joints folded automatically.
-        version: counts the changes.
+    ``version`` counts the changes.
     """
 
     by_hand: dict[int, bool] = field(default_factory=dict)

@@ -326,13 +326,9 @@ def vector_fields(
 
 
 class Search(NamedTuple):
-    """The text of a search field, and the keys pressed in it.
+    """The text of a search field, whether Enter was pressed in it, and whether it has the keyboard focus.
 
-    Attributes:
-        text: typed so far.
-        entered: Enter was pressed.
-        step: presses of the down arrow key, less those of the up arrow key.
-        active: it has the keyboard focus.
+    ``step`` counts presses of the down arrow key, less those of the up arrow key.
     """
 
     text: str
