@@ -27,7 +27,7 @@ _OLDER_INDEX = np.uint16
 
 @dataclass(frozen=True, slots=True)
 class DrawCommand:
-    """Triangles of ``count`` vertex indices, from ``first`` on in the draw list, with their texture and clip rectangle."""
+    """Triangles of ``count`` vertex indices, from ``first`` on in the list, with one texture and clip rectangle."""
 
     clip: Clip
     texture: int

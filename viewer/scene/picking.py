@@ -171,7 +171,7 @@ def _bones(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, 
 
 
 class _Link(NamedTuple):
-    """The triangles of a skin that follow one joint most: ``corners`` (T, 3, 3) in its frame, `_CHUNK` neighbours together.
+    """The triangles of a skin that follow one joint most: ``corners`` (T, 3, 3) in its frame, `_CHUNK` at a time.
 
     These are in a ball with a centre (C, 3) and radius (C,).
     """

@@ -14,7 +14,7 @@ from viewer.spatial.checks import Floats
 
 
 class Beside(NamedTuple):
-    """A figure that is filmed beside the active one, from which its placement is seen: its document as the film starts."""
+    """A figure that is filmed beside the active one, from which its placement is seen, as the film starts."""
 
     name: str
     document: Document
