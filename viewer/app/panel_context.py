@@ -185,10 +185,6 @@ class Borders:
     ui: PanelContext
     held: Border | None = None
 
-    def at(self, x: float, y: float) -> Border | None:
-        """The border that is dragged, else the one at a pixel."""
-        return self.held or self.ui.regions.border_at(x, y)
-
     def press(self, x: float, y: float) -> bool:
         """Begin to drag the border at a pixel; returns whether there is one."""
         self.held = self.ui.regions.border_at(x, y)
@@ -207,8 +203,6 @@ class Borders:
         return held is not None
 
     def cursor(self, x: float, y: float) -> str | None:
-        """The pointer's shape on a border."""
-        border = self.at(x, y)
-        if border is None:
-            return None
-        return "ew" if border.upright else "ns"
+        """The pointer's shape on a border, or while one is dragged."""
+        border = self.held or self.ui.regions.border_at(x, y)
+        return None if border is None else "ew" if border.upright else "ns"

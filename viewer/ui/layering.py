@@ -18,7 +18,7 @@ from viewer.session import Session
 from viewer.skeleton.names import free_name
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import Mover, ViewPart
+from viewer.ui.view import Mover, ViewPart, one_step
 
 _HOLD, _EASE = 0.1, 0.5
 """Seconds that a new layer holds before and after its frame, and that it takes on either side."""
@@ -122,14 +122,9 @@ class Layering(ViewPart):
             longer = {} if times == self._around else times()._asdict()
             change = act.SetLayer(layer.id, **put_at(document, layer, *place), **longer)
         session.stop_recording()
-        session.begin(change.label)  # the layer and its selection are one undo step
-        try:
-            session.gestures.update(change)
-            session.gestures.update(act.Select((Item("layer", layer.id),)))
-        except InputError:
-            session.cancel()
-            raise
-        session.commit()
+        with one_step(session, change.label) as do:
+            do(change)
+            do(act.Select((Item("layer", layer.id),)))
         session.seek(frame)
         session.stage.lost_pose = None  # the layer keeps the edited pose that `seek` replaced
         self._view.note(self.words(layer.id))

@@ -43,7 +43,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import grounded, problems
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Dragging
-from viewer.ui.view import Message, View
+from viewer.ui.view import Message, View, one_step
 
 _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
 ABOUT = "motion"
@@ -422,17 +422,16 @@ def import_pose_or_goals(session: Session, view: View, path: Path, kind: str) ->
 def _take_goals(session: Session, file: Asked, name: str) -> None:
     """Set the goals of the named effectors, in order, and the contact if there is any; the rest stays."""
     goals, contact, ground = file
-    session.begin(f"Goals of {name}")
     taken: list[str] = []
-    try:
+    with one_step(session, f"Goals of {name}") as do:
         if contact is not None:
             wanted = contact_of(contact, session.document.contact)
-            session.gestures.update(_set_all(act.SetContact, wanted))
+            do(_set_all(act.SetContact, wanted))
         for hand, prop in grips_from(goals, session.document.skeleton):
-            session.gestures.update(act.SetGrip(hand, prop))
+            do(act.SetGrip(hand, prop))
         if any(map(balances, goals)):
             before = replace(session.document.balance, **grounded(session.document, ground))
-            session.gestures.update(_set_all(act.SetBalance, balance_from(goals, before)))
+            do(_set_all(act.SetBalance, balance_from(goals, before)))
         # Effectors hold together as the pose has them before anything moves.
         pairs = [_take_pair(session, goal) for goal in goals if KINDS[goal.kind].relative]
         for goal in goals:
@@ -441,11 +440,7 @@ def _take_goals(session: Session, file: Asked, name: str) -> None:
         asked = {session.document.goal(name).effector for name in taken}
         for first, second in pairs:
             if second in asked and first not in asked and not session.document.goal(first).pinned:
-                session.gestures.update(act.ReleaseEffector(first))
-    except ViewerError:
-        session.cancel()
-        raise
-    session.commit()
+                do(act.ReleaseEffector(first))
 
 
 def _set_all(action: Callable[..., Action], wanted: DocumentContact | DocumentBalance) -> Action:

@@ -16,7 +16,7 @@ from viewer.document.actions import SetPose
 from viewer.document.actions.goal_actions import adding_goal
 from viewer.document.document_goal import DOCUMENT_KINDS
 from viewer.document.posed_goals import pairs_of
-from viewer.errors import InputError, ViewerError
+from viewer.errors import InputError
 from viewer.gizmo import Space, Tool
 from viewer.ik.all_solutions import MOST_STARTS, all_solutions
 from viewer.ik.goals import KINDS
@@ -29,7 +29,7 @@ from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import grip, limb_joint, selected_joints
-from viewer.ui.view import Message, View, ViewPart
+from viewer.ui.view import Message, View, ViewPart, one_step
 
 Size = Literal["", "_fine", "_step"]
 _FINE = 0.1
@@ -255,15 +255,9 @@ class Posing(ViewPart):
         if len(actions) == 1:
             self._do(actions[0])
         elif actions:
-            session = self._session
-            session.begin(f"{word} {what or f'{len(actions)} effectors'}")
-            try:
+            with one_step(self._session, f"{word} {what or f'{len(actions)} effectors'}") as do:
                 for action in actions:
-                    session.gestures.update(action)
-            except ViewerError:
-                session.cancel()  # do all or nothing
-                raise
-            session.commit()
+                    do(action)
 
     # Pose and solver
 

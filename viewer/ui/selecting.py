@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from viewer.document import Item, joint_of
@@ -69,12 +71,7 @@ class Selecting(ViewPart):
         else:
             self.select()
 
-    def _can_none(self) -> bool:
-        return bool(self._document.selection or self._moves or self._view.finding)
-
-    def _selects(self, wanted: str) -> CommandBinding:
-        find = {"parent": self.parent, "child": self.child}[wanted]
-
+    def _selects(self, find: Callable[[], Item | None]) -> CommandBinding:
         def run() -> None:
             item = find()
             if item is not None:
@@ -92,13 +89,15 @@ class Selecting(ViewPart):
 
     def bindings(self) -> CommandBindings:
         return {
-            "select.parent": self._selects("parent"),
-            "select.child": self._selects("child"),
+            "select.parent": self._selects(self.parent),
+            "select.child": self._selects(self.child),
             "select.children": CommandBinding(
                 self._children_of_active, lambda: self._document.active_on_figure is not None
             ),
             "select.all": CommandBinding(lambda: self.select(*self.everything())),
-            "select.none": CommandBinding(self._none, self._can_none),
+            "select.none": CommandBinding(
+                self._none, lambda: bool(self._document.selection or self._moves or self._view.finding)
+            ),
             "select.find": CommandBinding(self._find),
         }
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -166,6 +166,24 @@ class Panels:
         self.hidden, self.opened = False, side if on else ""
 
 
+T = TypeVar("T")
+
+
+class _Preference(Generic[T]):
+    """A preference as an attribute of the view, which sees its changes."""
+
+    def __set_name__(self, _: type[View], name: str) -> None:
+        self._name = name
+
+    def __get__(self, view: View, _: type[View]) -> T:
+        value: T = getattr(view.preferences, self._name)
+        return value
+
+    def __set__(self, view: View, value: T) -> None:
+        setattr(view.preferences, self._name, value)
+        view.changed()
+
+
 class View:
     """How a session is shown.
 
@@ -193,7 +211,14 @@ class View:
         finding: filter of the joint tree.
         requests: for the app, which removes them.
         bar: the messages in the view.
+        preset: mouse preset: "simple", "blender" or "maya".
+        snap_deg: snap step of rotating, degrees.
+        magnet: whether drags snap unless Ctrl is held.
     """
+
+    preset = _Preference[Preset]()
+    snap_deg = _Preference[float]()
+    magnet = _Preference[bool]()
 
     def __init__(self, session: Session, preferences: Preferences) -> None:
         self._session, self.preferences = session, preferences
@@ -366,16 +391,6 @@ class View:
         return error_decimals(self.height)
 
     @property
-    def preset(self) -> Preset:
-        """Mouse preset: "simple", "blender" or "maya"."""
-        return self.preferences.preset
-
-    @preset.setter
-    def preset(self, preset: Preset) -> None:
-        self.preferences.preset = preset
-        self.changed()
-
-    @property
     def snap_m(self) -> float:
         """Snap step of moving, metres: that of the preferences, scaled to the figure's size."""
         return self.preferences.snap_m * self.step_scale
@@ -383,26 +398,6 @@ class View:
     @snap_m.setter
     def snap_m(self, metres: float) -> None:
         self.preferences.snap_m = metres / self.step_scale
-        self.changed()
-
-    @property
-    def snap_deg(self) -> float:
-        """Snap step of rotating, degrees."""
-        return self.preferences.snap_deg
-
-    @snap_deg.setter
-    def snap_deg(self, degrees: float) -> None:
-        self.preferences.snap_deg = degrees
-        self.changed()
-
-    @property
-    def magnet(self) -> bool:
-        """Whether drags snap unless Ctrl is held."""
-        return self.preferences.magnet
-
-    @magnet.setter
-    def magnet(self, on: bool) -> None:
-        self.preferences.magnet = on
         self.changed()
 
 
@@ -564,6 +559,18 @@ class ViewPart:
 
     def _do(self, action: Action) -> None:
         self._session.dispatch(action)
+
+
+@contextmanager
+def one_step(session: Session, label: str) -> Iterator[Callable[[Action], object]]:
+    """Within the block actions are one undo step, or none of them if one fails; yields what does one."""
+    session.begin(label)
+    try:
+        yield session.gestures.update
+    except ViewerError:
+        session.cancel()
+        raise
+    session.commit()
 
 
 class EditGesture(ViewPart, Gesture):

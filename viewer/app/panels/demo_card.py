@@ -45,13 +45,10 @@ def draw_demo_card(ui: PanelContext) -> None:
 
 def _card_line(ui: PanelContext, says: Says) -> None:
     """The demo's result, which changes with the figure; it is shortened, so that the card keeps its size."""
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    h, room = pen.px(_CARD_LINE), imgui.get_content_region_avail().x
+    pen, x, y, room, h = controls.line(ui, _CARD_LINE)
     icon, tone = _CARD_TONES[says.tone]
     pen.icon(x + pen.px(8), y + h / 2.0, icon, tone)
     pen.text(x + pen.px(22), pen.middle(y, h), pen.fit(says.text, room - pen.px(22)), "text")
-    imgui.dummy((room, h))
 
 
 def _card_buttons(ui: PanelContext, demo: Demo) -> None:

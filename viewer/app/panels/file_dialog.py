@@ -61,10 +61,8 @@ def _draw_shortcuts(ui: PanelContext, state: State) -> bool:
 
 
 def _heading(ui: PanelContext, words: str) -> None:
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
+    pen, x, y, *_ = controls.line(ui, _ROW + 4)
     pen.small(x + pen.px(6), pen.middle(y + pen.px(4), pen.px(_ROW), SMALL), words)
-    imgui.dummy((1.0, pen.px(_ROW + 4)))
 
 
 def _shortcut(ui: PanelContext, words: str, icon: str, hint: str, *, chosen: bool = False) -> bool:

@@ -107,7 +107,11 @@ def _matrix(ui: PanelContext, lab: Laboratory, jacobian: Jacobian, columns: list
             if spoken:
                 _centred(pen, x, y, wide, high, number_format.fixed(value, 2), "text")
             cell = Cell(name, jacobian.dofs[dof])
-            if lab.cell is not None and lab.cell.row == name and _is_in(lab.cell.dof, column, jacobian):
+            if (
+                lab.cell is not None
+                and lab.cell.row == name
+                and any(jacobian.dofs[d] == lab.cell.dof for d in column.dofs)
+            ):
                 pen.draw.add_rect((x, y), far, pen.ink("hovered"), 0.0, 2.0 * pen.scale)
             if it.hovered and x <= mouse.x < x + wide and y <= mouse.y < y + high:
                 under = cell, value, column
@@ -125,10 +129,6 @@ def _matrix(ui: PanelContext, lab: Laboratory, jacobian: Jacobian, columns: list
 def _centred(pen: Pen, x: float, y: float, wide: float, high: float, words: str, colour: str) -> None:
     words = pen.fit(words, wide - pen.px(4), SMALL)
     pen.text(x + (wide - pen.width(words, SMALL)) / 2.0, pen.middle(y, high, SMALL), words, colour, SMALL)
-
-
-def _is_in(dof: str, column: _Column, jacobian: Jacobian) -> bool:
-    return any(jacobian.dofs[d] == dof for d in column.dofs)
 
 
 def _unit(cell: Cell) -> str:

@@ -313,16 +313,13 @@ def _turns(ui: PanelContext, lab: Laboratory) -> None:
     disc(pen, x + pen.px(8), y + pen.px(9), lab.curve(lab.solid))
     pen.strong(x + pen.px(24), y + pen.px(1), "Turned since the start")
     gap(pen.px(22))
-    wide = imgui.get_content_region_avail().x
     names, most = trace.solver.skeleton.names, float(degrees[order[0]])
     for k in order:
-        x, y = imgui.get_cursor_screen_pos()
-        h = pen.px(18)
+        pen, x, y, wide, h = controls.line(ui, 18)
         pen.fitted(x, pen.middle(y, h, SMALL), names[k], pen.px(104), "text2", SMALL)
         full = wide - pen.px(110 + 52)
         pen.box(x + pen.px(110), y + pen.px(5), full * float(degrees[k]) / most, pen.px(8), lab.curve(lab.solid).ink)
         pen.right(x + wide, pen.middle(y, h, SMALL), f"{degrees[k]:.1f}°", "text", SMALL)
-        imgui.dummy((wide, h))
 
 
 _BUTTONS = (
@@ -415,14 +412,11 @@ def draw_misprints(ui: PanelContext) -> None:
         controls.paragraph(ui, words, "text2", small=True)
     for entry in MISPRINTS:
         controls.separator(ui)
-        pen = Pen(ui)
-        x, y = imgui.get_cursor_screen_pos()
+        pen, x, y, *_ = controls.line(ui, 16)
         pen.strong(x, y, entry.source)
-        imgui.dummy((1.0, pen.px(16)))
         tried = ("", "") if arm is None else entry.tried(arm)
         for formula, found, tone in ((entry.printed, tried[0], "warn"), (entry.right, tried[1], "ok")):
             controls.paragraph(ui, formula, "text2", small=True)
             if found:
-                x, y = imgui.get_cursor_screen_pos()
+                pen, x, y, *_ = controls.line(ui, 14)
                 pen.text(x + pen.px(12), y, found, tone, SMALL)
-                imgui.dummy((1.0, pen.px(14)))

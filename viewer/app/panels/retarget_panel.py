@@ -38,12 +38,9 @@ def draw_pairs(ui: PanelContext) -> None:
         controls.quiet(ui, "No pairs yet")
         return
     imgui.begin_child("pairs", (0.0, imgui.get_content_region_avail().y - ui.px(_FOOT)))
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
-    half = imgui.get_content_region_avail().x / 2.0
-    pen.small(x + pen.px(12), y, pen.fit(retargeting.source, half - pen.px(20), SMALL))
-    pen.small(x + half, y, pen.fit(retargeting.target, half - pen.px(24), SMALL))
-    imgui.dummy((1.0, pen.px(18)))
+    pen, x, y, wide, _ = controls.line(ui, 18)
+    pen.small(x + pen.px(12), y, pen.fit(retargeting.source, wide / 2.0 - pen.px(20), SMALL))
+    pen.small(x + wide / 2.0, y, pen.fit(retargeting.target, wide / 2.0 - pen.px(24), SMALL))
     groups = _grouped(retargeting)
     with controls.no_spacing():
         for title, names in groups.items():

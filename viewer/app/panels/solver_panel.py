@@ -242,11 +242,10 @@ def draw_solver(ui: PanelContext) -> None:
 
 def _state(ui: PanelContext) -> None:
     """The state of the last solve, and at the right its iterations, time and backend."""
-    report, pen = ui.session.report, Pen(ui)
+    report = ui.session.report
+    pen, x, y, wide, h = controls.line(ui, 24)
     kind, word = state_words(report, dragging=ui.controller.dragging)
     icon, tone = ICONS[kind]
-    x, y = imgui.get_cursor_screen_pos()
-    h, wide = pen.px(24), imgui.get_content_region_avail().x
     pen.icon(x + pen.px(6), y + h / 2.0, icon, tone)
     pen.strong(x + pen.px(22), pen.middle(y, h), word)
     start = x + pen.px(30) + pen.width(word, bold=True)
@@ -256,7 +255,6 @@ def _state(ui: PanelContext) -> None:
         size = BASE if pen.width(" · ".join(parts)) < x + wide - start else SMALL
         words = pen.fit(" · ".join(parts), x + wide - start, size)
         pen.right(x + wide, pen.middle(y, h, size), words, "text2", size)
-    imgui.dummy((wide, h))
     if report is not None and not ui.controller.dragging and imgui.is_item_hovered():
         tip("\n".join(reason.text for reason in report.reasons))
 

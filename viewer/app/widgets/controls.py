@@ -73,25 +73,6 @@ def text_button(
     return it.clicked
 
 
-def drop_button(
-    ui: PanelContext, name: str, label: str, *, icon: str = "", width: float | None = None, height: float = TOOL,
-    hint: str = "", colour: str = "text",
-) -> bool:  # fmt: skip
-    """A button that opens a list, with icon, words and caret; ``width`` in framebuffer pixels."""
-    pen = Pen(ui)
-    lead = pen.px(22) if icon else 0.0
-    w = lead + pen.width(label) + pen.px(36) if width is None else width
-    it = item(name, w, pen.px(height))
-    pen.box(*it[:4], it.fill)
-    x, middle = it.x + pen.px(9), it.middle[1]
-    if icon:
-        pen.icon(x + pen.px(7), middle, icon)
-    full = pen.fitted(x + lead, pen.middle(it.y, it.h), label, w - lead - pen.px(32), colour)
-    pen.icon(it.x + w - pen.px(13), middle, fa.ICON_FA_CARET_DOWN, "text3", SMALL)
-    tip(hint or full)
-    return it.clicked
-
-
 def segments(
     ui: PanelContext, name: str, labels: Sequence[str], active: int, *,
     widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT, off: Collection[int] = (),
@@ -153,8 +134,22 @@ def drop_menu(
     ui: PanelContext, name: str, label: str, *, icon: str = "", width: float | None = None, height: float = TOOL,
     hint: str = "", colour: str = "text",
 ) -> bool:  # fmt: skip
-    """`drop_button` with its list; returns whether that is open: then entries and ``end_popup`` must follow."""
-    if drop_button(ui, name, label, icon=icon, width=width, height=height, hint=hint, colour=colour):
+    """A button with icon, words and caret, ``width`` framebuffer pixels wide, that opens a list.
+
+    Returns whether that is open: then entries and ``end_popup`` must follow.
+    """
+    pen = Pen(ui)
+    lead = pen.px(22) if icon else 0.0
+    w = lead + pen.width(label) + pen.px(36) if width is None else width
+    it = item(name, w, pen.px(height))
+    pen.box(*it[:4], it.fill)
+    x, middle = it.x + pen.px(9), it.middle[1]
+    if icon:
+        pen.icon(x + pen.px(7), middle, icon)
+    full = pen.fitted(x + lead, pen.middle(it.y, it.h), label, w - lead - pen.px(32), colour)
+    pen.icon(it.x + w - pen.px(13), middle, fa.ICON_FA_CARET_DOWN, "text3", SMALL)
+    tip(hint or full)
+    if it.clicked:
         imgui.open_popup(f"{name} list")
     return imgui.begin_popup(f"{name} list")
 
@@ -264,11 +259,9 @@ def value_rows(ui: PanelContext, rows: Iterable[tuple[str, str]]) -> None:
 
 def separator(ui: PanelContext) -> None:
     """A line across the panel, with space above and below."""
-    pen = Pen(ui)
-    x, y = imgui.get_cursor_screen_pos()
+    pen, x, y, wide, _ = line(ui, 9)
     inset = imgui.get_style().window_padding.x
-    pen.rule(x - inset, x + imgui.get_content_region_avail().x + inset, y + pen.px(5))
-    imgui.dummy((1.0, pen.px(9)))
+    pen.rule(x - inset, x + wide + inset, y + pen.px(5))
 
 
 def paragraph(ui: PanelContext, words: str, colour: str = "text", *, small: bool = False) -> None:

@@ -79,7 +79,11 @@ def dialog(
         return
     spacing = imgui.get_style().item_spacing
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (spacing.x, ui.px(2) if low else spacing.y))
-    shown = Dialog(bool(title) and _title(ui, title), asked)
+    shown = Dialog(asked=asked)
+    if title:
+        shown.closed = title_row(ui, title, TITLE, hint="Close   Esc")
+        imgui.dummy((1.0, 0.0))  # space below the title
+        shown.closed |= escape_pressed()
     yield shown
     imgui.pop_style_var()
     if shown.closed:
@@ -152,13 +156,6 @@ def card(
     imgui.pop_style_color(2)
     yield
     imgui.end()
-
-
-def _title(ui: PanelContext, words: str) -> bool:
-    """Draw the title of a dialog; returns whether the close button, or Esc, was pressed."""
-    closed = title_row(ui, words, TITLE, hint="Close   Esc")
-    imgui.dummy((1.0, 0.0))  # space below the title
-    return closed or escape_pressed()
 
 
 def title_row(ui: PanelContext, words: str, size: float = BASE, *, hint: str = "Close") -> bool:

@@ -12,6 +12,7 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.widgets.pen import Area
 from viewer.document import Action
+from viewer.ui.view import one_step
 
 THRESHOLD = 3.0
 """Logical pixels that the pointer moves before a press becomes a scrub."""
@@ -145,10 +146,13 @@ def carry_out_all(ui: PanelContext, edit: Edit, label: str, make: Callable[[floa
 
 def act_all(ui: PanelContext, label: str, each: Iterable[Action]) -> bool:
     """Do several actions as one undo step, or none of them if one fails, with a message."""
-    session = ui.session
-    session.begin(label)
-    done = attempt(ui, lambda: _update(ui, each))
-    (session.commit if done else session.cancel)()
+
+    def do_all() -> None:
+        with one_step(ui.session, label) as do:
+            for action in each:
+                do(action)
+
+    done = attempt(ui, do_all)
     ui.wake()
     return done
 
