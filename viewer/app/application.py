@@ -80,7 +80,12 @@ class Application:
         self.painter = Painter(device, controller, panels, layout)
         self.borders = Borders(self.painter.ui)
         self.inputs = Inputs(
-            controller.handle, self.borders, self.painter.capture, lambda: controller.dragging, clock, self._requested
+            controller.handle,
+            self.borders,
+            self.painter.capture,
+            grabbing=lambda: controller.dragging,
+            clock=clock,
+            requested=lambda: controller.view.find_requested or bool(controller.view.requests),
         )
         self.pace, self.quality = Pace(), Quality()
         self.autosave: AutosaveService | None = None
@@ -223,7 +228,9 @@ class Application:
         requested = ui.take_wake()
         if requested is not None:
             pace.wake(now + requested)
-        self._write_state()
+        if self.automation.state_file is not None:
+            state = state_of(self.controller, self.device.window_size, pace.fps, still=pace.still)
+            write_state(self.automation.state_file, state)
         self.finished = self.finished or last
 
     def cursor(self) -> str:
@@ -241,10 +248,6 @@ class Application:
         self.controller.background.close()
         self.painter.close()
         self.device.close()
-
-    def _requested(self) -> bool:
-        """Whether a field or dialog is requested that no panel has shown yet."""
-        return self.controller.view.find_requested or bool(self.controller.view.requests)
 
     @property
     def _in_motion(self) -> bool:
@@ -282,12 +285,6 @@ class Application:
         else:
             self.controller.view.bar.done("picture")
             self.controller.view.note(f"Saved {path.name}")
-
-    def _write_state(self) -> None:
-        path = self.automation.state_file
-        if path is not None:
-            pace = self.pace
-            write_state(path, state_of(self.controller, self.device.window_size, pace.fps, still=pace.still))
 
 
 class Notifications:

@@ -159,15 +159,15 @@ class Callbacks:
 
     def install(self) -> None:
         """Register the callbacks for all input of the window."""
-        glfw, window = self._glfw, self._window
+        glfw, window, inputs = self._glfw, self._window, self._inputs
         glfw.set_cursor_pos_callback(window, self._moved)
         glfw.set_mouse_button_callback(window, self._button)
-        glfw.set_scroll_callback(window, self._scrolled)
+        glfw.set_scroll_callback(window, lambda _, dx, dy: inputs.scroll(dx, dy))
         glfw.set_key_callback(window, self._key)
-        glfw.set_char_callback(window, self._char)
-        glfw.set_cursor_enter_callback(window, self._entered)
-        glfw.set_window_focus_callback(window, self._focused)
-        glfw.set_drop_callback(window, self._dropped)
+        glfw.set_char_callback(window, lambda _, point: inputs.text(chr(point)))
+        glfw.set_cursor_enter_callback(window, lambda _, entered: None if entered else inputs.leave())
+        glfw.set_window_focus_callback(window, lambda _, focused: inputs.focus(got=bool(focused)))
+        glfw.set_drop_callback(window, lambda _, paths: inputs.drop(tuple(map(Path, paths))))
         glfw.set_window_refresh_callback(window, self._refreshed)
         glfw.set_framebuffer_size_callback(window, self._refreshed)
         self._names = {getattr(glfw, f"KEY_{theirs}"): name for theirs, name in GLFW_NAMES.items()}
@@ -182,9 +182,6 @@ class Callbacks:
                 self._inputs.move(*self._device.to_pixels(*self._glfw.get_cursor_pos(self._window)))
             # Otherwise the press is at the last move: in a slow frame the pointer has moved on.
             self._inputs.button(BUTTONS[button], down=action == self._glfw.PRESS)
-
-    def _scrolled(self, _window: object, dx: float, dy: float) -> None:
-        self._inputs.scroll(dx, dy)
 
     def _key(self, _window: object, key: int, scancode: int, action: int, mods: int) -> None:
         position = self._names.get(key)
@@ -202,19 +199,6 @@ class Callbacks:
         for name, bit in bits.items():
             if (name in inputs.held) != bool(mods & bit):
                 inputs.key(name, down=bool(mods & bit))
-
-    def _char(self, _window: object, point: int) -> None:
-        self._inputs.text(chr(point))
-
-    def _entered(self, _window: object, entered: int) -> None:
-        if not entered:
-            self._inputs.leave()
-
-    def _focused(self, _window: object, focused: int) -> None:
-        self._inputs.focus(got=bool(focused))
-
-    def _dropped(self, _window: object, paths: list[str]) -> None:
-        self._inputs.drop(tuple(Path(path) for path in paths))
 
     def _refreshed(self, *_: object) -> None:
         self._inputs.for_imgui = True  # redraws the window

@@ -280,11 +280,6 @@ def triangles(ctx: moderngl.Context) -> Shapes:
     return Shapes(ctx, "triangles", VERTEX, "3f 4f", "place tint")
 
 
-def flat_triangles(ctx: moderngl.Context) -> Shapes:
-    """Such triangles in pixels, over everything: FLAT records."""
-    return Shapes(ctx, "flat", FLAT, "2f 4f", "place tint")
-
-
 # --- the passes of a frame
 
 
@@ -318,7 +313,7 @@ class Renderer:
         self._shadow = Shadow(ctx, self._bones.stream, self._solids.stream, self._capsules.stream, self._skins)
         self._triangles = triangles(ctx)
         self._lines = lines(ctx)
-        self._flat = flat_triangles(ctx)
+        self._flat = Shapes(ctx, "flat", FLAT, "2f 4f", "place tint")  # in pixels, over everything
         self._sampled = Target(ctx)
 
     def draw(

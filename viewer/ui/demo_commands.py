@@ -133,7 +133,8 @@ class Demos(ViewPart):
         """Move the demo's target to a click in the view, if the demo has that; whether it was moved."""
         demo, hover = self.current, self._view.hovered
         name = "" if demo is None else demo.click_moves
-        if not name or event.mods or hover.part is not None or self._is_effector():
+        on_effector = hover.hit is not None and item_of(hover.hit).kind == "effector"
+        if not name or event.mods or hover.part is not None or on_effector:
             return False
         goal = self._document.goal(name)
         if goal.position is None:
@@ -143,10 +144,6 @@ class Demos(ViewPart):
             return False
         self._session.dispatch(MoveTargets({name: (point, None)}))
         return True
-
-    def _is_effector(self) -> bool:
-        hit = self._view.hovered.hit
-        return hit is not None and item_of(hit).kind == "effector"
 
     def pointed(self, event: Move) -> None:
         """Move a target that follows the pointer."""

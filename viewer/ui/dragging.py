@@ -120,15 +120,12 @@ class HitTest:
         """The gizmo of the active item; None if there is nothing to move, or during playback."""
         document, tool = self._session.document, self._view.tool
         item = document.active
-        if item is None or tool is Tool.SELECT or self._session.clock.playing or self._builds:
+        none = tool is Tool.SELECT or self._session.clock.playing or self._view.workspace is Workspace.BUILD
+        if item is None or none:
             return None
         if tool is Tool.MOVE and not drag_targets.can_move(document, item):
             return None  # FK only rotates joints, and a locked root does not move
         return self.gizmo_at(item, tool)
-
-    @property
-    def _builds(self) -> bool:
-        return self._view.workspace is Workspace.BUILD
 
     def _above(self, item: Item) -> Floats:
         """(4,) world rotation of the parent of an item's joint; none where there is no such parent."""

@@ -122,13 +122,6 @@ class Files:
         name = shown(self._figures.active if several else self.name)
         return f"{name} • modified" if self._session.modified else name
 
-    @property
-    def can_reload(self) -> bool:
-        """Whether all that is shown came from one file."""
-        session = self._session
-        alone = not session.stage.several and session.document.character.source.path is not None
-        return session.path is not None or alone
-
     # Questions
 
     def unless_unsaved(self, then: Callable[[], object]) -> None:
@@ -148,12 +141,10 @@ class Files:
         if answer == "save":
             self.save()
             return
-        then, self._then = self._then, None
-        if answer == "discard" and then is not None:
-            then()
+        self._go_on(self._then if answer == "discard" else None)
 
-    def _saved(self) -> None:
-        then, self._then = self._then, None
+    def _go_on(self, then: Callable[[], object] | None) -> None:
+        self._then = None
         if then is not None:
             then()
 
@@ -262,7 +253,7 @@ class Files:
         view.preferences.remember(file)
         which = f", {len(session.stage)} figures" if session.stage.several else ""
         view.note(f"Saved {file.name}{which}{f'; {saved.problem}' if saved.problem else ''}")
-        self._saved()
+        self._go_on(self._then)
         return True
 
     def save_goals_to(self, path: Path) -> bool:
@@ -351,7 +342,13 @@ class Files:
         self._view.request("save-as-dialog", proposed_session(self.name))
 
     def bindings(self) -> CommandBindings:
-        request = self._view.request
+        request, session = self._view.request, self._session
+
+        def can_reload() -> bool:  # all that is shown came from one file
+            return session.path is not None or not (
+                session.stage.several or session.document.character.source.path is None
+            )
+
         return {
             "file.new": CommandBinding(partial(request, "new-dialog")),
             "file.open": CommandBinding(partial(request, "open-dialog")),
@@ -361,7 +358,7 @@ class Files:
                 partial(request, "goals-dialog"), lambda: bool(self._session.document.solver_goals())
             ),
             "file.export": CommandBinding(partial(request, "export-dialog")),
-            "file.reload": CommandBinding(self.reload, lambda: self.can_reload),
+            "file.reload": CommandBinding(self.reload, can_reload),
             "file.record_actions": CommandBinding(
                 self._toggle_actions, checked=lambda: self._session.action_log is not None
             ),

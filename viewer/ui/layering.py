@@ -114,7 +114,8 @@ class Layering(ViewPart):
             raise InputError("there is no motion: open a clip, or set keys, and the hand reaches while it plays")
         place = place_of(document, name)
         frame = document.frame
-        layer = next((one for one in layers_of(document) if _acts(one, name, frame)), None)
+        here = (one for one in layers_of(document) if one.on and one.first <= frame <= one.last)
+        layer = next((one for one in here if one.effector == name), None)
         if layer is None:
             layer = _new(document, name, place, times())
             change: act.Action = act.AddLayer(layer)
@@ -195,10 +196,6 @@ def _new(document: Document, name: str, place: Place, times: _Times) -> GoalLaye
     rotation = (a, b, c, d) if turned else None
     name_free = free_name(name, [layer.id for layer in layers_of(document)])
     return GoalLayer(id=name_free, effector=name, position=(x, y, z), rotation=rotation, **times._asdict())
-
-
-def _acts(layer: GoalLayer, effector: str, frame: int) -> bool:
-    return layer.on and layer.effector == effector and layer.first <= frame <= layer.last
 
 
 def solving_words(session: Session, layer: GoalLayer) -> str:

@@ -287,7 +287,8 @@ class Pointing:
         pan = lambda: MoveCamera(view, self._camera_moves, event, "pan")  # noqa: E731
         box = lambda: BoxSelection(self._session, view, self._scenes, event)  # noqa: E731
         if hover.axis:
-            return Pressed(view, event, lambda: self._look_along(hover.axis), orbit)
+            look = None if hover.axis == "disc" else lambda: self._camera_moves.look_along(hover.axis)
+            return Pressed(view, event, look, orbit)
         if self._building.on:
             return Pressed(view, event, *self._building.pressed(event, pan if "shift" in event.mods else orbit))
         if hover.part is not None:
@@ -337,10 +338,6 @@ class Pointing:
         if not here or active not in items or event.mods:
             return items[0]
         return items[(items.index(active) + 1) % len(items)]
-
-    def _look_along(self, axis: str | None) -> None:
-        if axis and axis != "disc":
-            self._camera_moves.look_along(axis)
 
     def _centre(self, event: Press) -> None:
         if event.button == "left":

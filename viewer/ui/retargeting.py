@@ -195,8 +195,10 @@ class Retargeting:
         """Keep the result: the newest undo step. Pairs given by hand are saved beside the rig's file."""
         if self._step is None or self.map is None:
             return
-        name = self.source
-        self._keep_pairs(self.map)
+        name, kept = self.source, self._file_of_pairs()
+        if kept is not None and self._given:
+            with self._view.errors_shown(_ABOUT):
+                write_map(self.map, kept)
         self._forget(take_back=False)
         self._view.enter(Workspace.POSE)
         self._view.note(f"Motion of {name} retargeted")
@@ -407,13 +409,6 @@ class Retargeting:
         if fitting:
             self._view.note(f"Pairs as in {path.name}")
         return fitting
-
-    def _keep_pairs(self, found: Map) -> None:
-        path = self._file_of_pairs()
-        if path is None or not self._given:
-            return
-        with self._view.errors_shown(_ABOUT):
-            write_map(found, path)
 
     def status(self) -> StatusLine:
         """The text of the status line: which pairs are to be checked, and what became of the feet."""

@@ -57,7 +57,9 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
     if skeleton.parents[joint] < 0:
         _joint_position(ui, joint)
     if not sliders and skeleton.kinds[joint].turns_freely:
-        _joint_rotation(ui, joint)
+        controls.label(ui, "Rotation", hint="Degrees about x, y, z in the parent's frame")
+        turn = document.pose.rotations[joint]
+        rotation_fields(ui, "turn", name, turn, f"Turn {name}", lambda wanted: actions.TurnJoint(name, wanted))
     _limits(ui, document, joint, sliders)
     _bone(ui, document, joint)
     if skeleton.inertias:
@@ -131,15 +133,6 @@ def _joint_position(ui: PanelContext, joint: int) -> None:
         session.commit()
     elif edit.phase is Phase.CANCEL:
         session.cancel()
-
-
-def _joint_rotation(ui: PanelContext, joint: int) -> None:
-    """The rotation of a joint without limits, as Euler angles."""
-    document = ui.session.document
-    name = document.skeleton.names[joint]
-    controls.label(ui, "Rotation", hint="Degrees about x, y, z in the parent's frame")
-    turn = document.pose.rotations[joint]
-    rotation_fields(ui, "turn", name, turn, f"Turn {name}", lambda turned: actions.TurnJoint(name, turned))
 
 
 def _bone(ui: PanelContext, document: Document, joint: int) -> None:

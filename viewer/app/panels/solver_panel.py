@@ -80,7 +80,10 @@ def _plot(ui: PanelContext, report: Report) -> None:
         missed = error is not None and not error.reached and chosen not in ui.session.yields
         tone = "unreached" if missed else "accent"
         _line(chosen, steps, lines[chosen], tone, 2.0 * ui.scale)
-        _corner(ui, chosen, tone)
+        pen = Pen(ui, implot.get_plot_draw_list())
+        place, size = implot.get_plot_pos(), implot.get_plot_size()
+        name = pen.fit(chosen, size.x - pen.px(16), SMALL)
+        pen.right(place.x + size.x - pen.px(5), place.y + pen.px(3), name, tone, SMALL)
 
 
 def _line(name: str, steps: Floats, errors: Floats, tone: str, weight: float) -> None:
@@ -99,13 +102,6 @@ def _tolerance(ui: PanelContext, tolerance: float, ends: tuple[float, float]) ->
     dashes(pen, y, 5, 3, "ok")
     pen.right(place.x + size.x - pen.px(4), y - pen.px(16), "tolerance", "ok", SMALL)
     implot.pop_plot_clip_rect()
-
-
-def _corner(ui: PanelContext, name: str, tone: str) -> None:
-    pen = Pen(ui, implot.get_plot_draw_list())
-    place, size = implot.get_plot_pos(), implot.get_plot_size()
-    name = pen.fit(name, size.x - pen.px(16), SMALL)
-    pen.right(place.x + size.x - pen.px(5), place.y + pen.px(3), name, tone, SMALL)
 
 
 def _millimetres(errors: tuple[float, ...]) -> Floats:

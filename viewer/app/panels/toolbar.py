@@ -87,7 +87,9 @@ def draw_toolbar(ui: PanelContext) -> None:
     if (workspace := ui.controller.view.workspace) in own:
         own[workspace](ui)
         return
-    _tools(ui)
+    for tool, command, icon in _TOOLS:
+        command_tool(ui, command, icon, on=ui.controller.view.tool is tool)
+        _next(ui, 3)
     _separator(ui)
     _space(ui)
     _snap(ui)
@@ -191,12 +193,6 @@ def _separator(ui: PanelContext) -> None:
     pen.upright(x, y + pen.px(4), y + pen.px(controls.TOOL - 4))
     imgui.dummy((1.0, pen.px(controls.TOOL)))
     _next(ui, 8)
-
-
-def _tools(ui: PanelContext) -> None:
-    for tool, command, icon in _TOOLS:
-        command_tool(ui, command, icon, on=ui.controller.view.tool is tool)
-        _next(ui, 3)
 
 
 def _space(ui: PanelContext) -> None:
