@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from inside.document import DOCUMENT_KINDS, PLANES, Blend, Key, binding, frame_pose
-from inside.document import actions as act
+from inside.document import DOCUMENT_KINDS, PLANES, Blend, Key, actions as act, binding, frame_pose
 from inside.skeleton import joint_space
 
 from viewer.document import Grab, Item, Mode, Scope

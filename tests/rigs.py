@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from inside.ik import KINDS as GOALS
-from inside.ik import Number, assemble, dof_table_of, into_limits, make_state, make_work
+from inside.ik import KINDS as GOALS, Number, assemble, dof_table_of, into_limits, make_state, make_work
 from inside.skeleton import UNLIMITED
 from inside.spatial import EULER_ORDERS, exp, multiply, normalized, perpendicular
 

@@ -9,8 +9,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from inside.skeleton import UNLIMITED
 from inside.spatial import EULER_ORDERS, exp, multiply, normalized
 

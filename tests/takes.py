@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from inside.document import Take, frame_pose
-from inside.document import actions as act
+from inside.document import Take, actions as act, frame_pose
 from inside.spatial import angle_between, exp, multiply
 from sessions import session
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.app import LEAST_TIMELINE, LEAST_VIEWPORT, SHORT_TIMELINE, SMALLEST_VIEWPORT, Layout, Place
 
 from viewer.ui import Rect, Workspace

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from inside.app import FRAME, STILL_AFTER, Level, Pace, Quality
-from inside.app import PANEL_INTERVAL as PANELS
+from inside.app import FRAME, PANEL_INTERVAL as PANELS, STILL_AFTER, Level, Pace, Quality
 
 
 def run(pace: Pace, start: float, end: float, *, moving: bool = False) -> list[tuple[float, bool, bool]]:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from arms import BALL, FIXED, FOREARM, FREE, X, arm
 from characters import rig
-from inside.ik import METHODS, MethodName
-from inside.ik import metres as length_of
+from inside.ik import METHODS, MethodName, metres as length_of
 from inside.skeleton import chain
 
 import viewer

@@ -7,8 +7,7 @@ import json
 import numpy as np
 import pytest
 from inside.document import Select
-from inside.skeleton import joint_edits as make
-from inside.skeleton import rest_world
+from inside.skeleton import joint_edits as make, rest_world
 from panel_window import PanelWindow
 from ui_person import Person
 

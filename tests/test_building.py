@@ -8,10 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from inside.document import GoalLayer, remap
-from inside.document import actions as act
-from inside.skeleton import Carrier, rest_world
-from inside.skeleton import joint_edits as make
+from inside.document import GoalLayer, actions as act, remap
+from inside.skeleton import Carrier, joint_edits as make, rest_world
 from rigs import random_pose, random_skeleton
 
 import viewer

@@ -16,8 +16,7 @@ import pytest
 from bvh_texts import ARM, XYZ, ZXY, Joint, again, assert_same_motion, jumps, places, read, text_of, with_tips, written
 from characters import every_kind
 from cli_run import figure, ran
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from inside.formats import metres_per_unit, parse_bvh, plain_decimal
 from inside.skeleton import UNLIMITED, chain
 from inside.spatial import EulerOrder, from_axis_angle, multiply, normalized

@@ -7,8 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.spatial import Floats, finite_floats, frozen, handed_over, unit_quaternions
 from strategies import unit_quaternions as quaternions
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from cli_run import ran
 from gl_drawing import context
-from inside.document import actions as act
-from inside.document import frame_pose
+from inside.document import actions as act, frame_pose
 from inside.session import save_session
 from sessions import session
 from takes import loose, turn

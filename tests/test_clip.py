@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.skeleton import MOST_FRAMES
 from inside.spatial import angle_between, exp, multiply
 from strategies import clips, quickly, random_clip, random_skeleton, seeds, unit_floats

@@ -7,10 +7,8 @@ from types import MappingProxyType
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from inside.document import actions as act
-from inside.document import compare, rounded_up, shared_joints
+from hypothesis import given, strategies as st
+from inside.document import actions as act, compare, rounded_up, shared_joints
 from sessions import character
 
 import viewer

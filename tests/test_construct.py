@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from characters import assert_same
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.formats import WRITERS
 from inside.session import character_data, character_of
 from inside.skeleton import chain

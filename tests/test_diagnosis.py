@@ -10,8 +10,7 @@ import pytest
 import rigs
 from arms import BALL, FIXED, FREE, X, arm
 from characters import rig
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from inside.ik import Cause, RootMode, degrees, listed, metres, together
 
 from viewer import Goal, Solver, Status

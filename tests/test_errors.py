@@ -14,8 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.document import SetLimits
 from inside.formats import files, write_whole
 from inside.session import (

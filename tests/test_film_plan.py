@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from inside.cli import RenderOptions, fields_of
-from inside.document import actions as act
-from inside.document import frame_pose
+from inside.document import actions as act, frame_pose
 from inside.formats import file_formats
 from inside.session import Placement
 from inside.ui import (

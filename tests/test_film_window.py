@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from inside.app import BUDGET, WINDOW_SHARE, Films, film_of
-from inside.document import actions as act
-from inside.document import baked_character
+from inside.document import actions as act, baked_character
 from inside.ui import FilmOrder, FilmPlan, FilmScenes, OnionSettings, ShownMotion
 from PIL import Image
 from test_video import decoded

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 from gizmos import ANY_PIXEL, AXES, Case, cases, fills, letters, numbers_of, simple, strokes
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from strategies import seeds
 from views import SIZE, random_place
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from gizmos import AXES, LOCAL, MOVES, PIXELS, TURNS, Case, a_grab, cases, simple
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.spatial import from_axis_angle, log, to_matrix
 
 from viewer.gizmo import GizmoDrag, Part, Tool

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from gizmos import ANY_PIXEL, AXES, MOVES, PIXELS, PLANES, Case, cases, simple
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from inside.spatial import Projection
 from strategies import seeds
 from views import pixel_of, random_place

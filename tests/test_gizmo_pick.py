@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from gizmos import ANY_PIXEL, AXES, MOVES, PLANES, TURNS, Case, cases, simple, strokes
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from views import pixel_of
 
 from viewer.gizmo import Part, Stroke, Tool

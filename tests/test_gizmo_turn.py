@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from gizmos import AXES, PIXELS, TURNS, Case, cases, simple
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from inside.spatial import angle_between, from_axis_angle, rotate
 from views import pixel_of
 

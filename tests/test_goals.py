@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from inside.document import actions as act
-from inside.document import linked_goals, measured
+from inside.document import actions as act, linked_goals, measured
 from inside.formats import goals_file_from_text, goals_to_json
 from inside.ik import KINDS, PIN_WEIGHT
 from inside.session import load_session, save_session, session_bytes

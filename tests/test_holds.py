@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 import rigs
 from characters import rig
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from inside.document import MoveTargets, Select, SetGoal, SetPin, SetSolver, holds_yield, prioritised, yielding_holds
 from inside.ik import PIN_WEIGHT, KindProjection, holds
 from inside.session import load_session, save_session

@@ -10,8 +10,7 @@ from typing import Literal
 import numpy as np
 import pytest
 from characters import assert_same, close, every_kind
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.formats import (
     lengths_to_internal,
     lengths_to_source,

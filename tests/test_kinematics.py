@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.skeleton import chain, extent, height, kinematics, tip_positions
 from inside.spatial import conjugate, from_axis_angle, multiply, rotate, to_matrix
 from naive import world_matrices

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from figures import inserted, person, random_turns, reframed
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.motion import LimbGoals, limb_joints, limb_points, pose_limbs
 from inside.skeleton import Figure, find_figure, flexion_axis
 from inside.spatial import Floats, angle_between, exp, multiply, rotate

@@ -18,6 +18,7 @@ from inside.document import (
     Select,
     SetLimitRanges,
     SetLimitsFrom,
+    actions as act,
     fitted_ranges,
     held_percent,
     mirrored_pose,
@@ -27,7 +28,6 @@ from inside.document import (
     violation,
     with_ranges,
 )
-from inside.document import actions as act
 from inside.spatial import exp, multiply
 from panel_window import PanelWindow
 from restless import OUTSIDE, Restless, left_outside

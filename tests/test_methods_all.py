@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from inside.ik import BUDGET, CONVERGED, DIVERGED, METHODS, STALLED, UNREACHABLE, Settings, Tuning, dls_settings, engine
 from inside.spatial import angle_between
 from method_cases import ITERATIVE, NAMES, TOLERANCE, Case, planar, random_tree, rig, some_pose

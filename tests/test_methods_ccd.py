@@ -20,11 +20,11 @@ from inside.ik import (
     best_turn,
     cost,
     quaternion,
+    rotate as turned,
     scaled,
     unit,
     vector,
 )
-from inside.ik import rotate as turned
 from inside.spatial import Floats, angle_between, from_axis_angle, normalized, rotate
 from method_cases import Case, bend, planar, random_tree, rig, some_pose
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from inside.ik import CONVERGED, METHODS, STALLED, UNREACHABLE, Mechanism, Problem, Settings, Tuning, find_limb
 from inside.spatial import angle_between, exp, from_axis_angle, multiply, normalized, rotate
-from method_cases import Case, planar, rig
-from method_cases import bend as turned
+from method_cases import Case, bend as turned, planar, rig
 
 from viewer.ik import Goal
 from viewer.skeleton import JointKind, JointLimits, Pose, Skeleton, limit_violation

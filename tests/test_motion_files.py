@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from cli_run import ran
-from inside.document import actions as act
-from inside.document import frame_pose
-from inside.session import MotionError, load_session, open_session, recoveries, save_session
-from inside.session import stored_characters as stored
+from inside.document import actions as act, frame_pose
+from inside.session import (
+    MotionError,
+    load_session,
+    open_session,
+    recoveries,
+    save_session,
+    stored_characters as stored,
+)
 from inside.spatial import exp, multiply
 from panel_window import PanelWindow
 

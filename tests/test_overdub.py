@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import actions as act
-from inside.document import frame_pose
+from inside.document import actions as act, frame_pose
 from inside.spatial import exp, multiply
 from sessions import HAND, place, session
 from takes import apart, loose, take_of, turn

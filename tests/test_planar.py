@@ -24,12 +24,12 @@ from inside.document import (
     SetPlanar,
     SetSolver,
     TurnJoint,
+    actions as act,
     frame_pose,
     normal_of,
     rig_of,
     violation,
 )
-from inside.document import actions as act
 from inside.ik import runs
 from inside.session import DEMOS, document_data, document_of, load_session, save_session
 from inside.spatial import conjugate, from_axis_angle, multiply, rotate

@@ -18,8 +18,7 @@ from ui_person import Person
 
 import viewer
 from viewer import Goal, Solver
-from viewer.document import Item, new_document
-from viewer.document import actions as act
+from viewer.document import Item, actions as act, new_document
 from viewer.errors import FormatError, InputError
 from viewer.scene import Mark
 from viewer.session import Session

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from inside.document import actions as act
-from inside.document import fitted_pose, mirrored_pose
+from inside.document import actions as act, fitted_pose, mirrored_pose
 from inside.session import Preferences
 from inside.skeleton import counterparts, transferred
 from inside.ui import LibraryPoses

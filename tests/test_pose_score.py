@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
-from inside.cli import Given, prepare
-from inside.cli import pose_score as score
+from inside.cli import Given, pose_score as score, prepare
 from inside.spatial import from_axis_angle, multiply
 
 from viewer import load

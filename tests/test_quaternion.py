@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.spatial import quaternion as quat
 from naive import angle_of, hamilton, matrix_of, rodrigues
 from strategies import (

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.document import Select, SetJointLimits, with_ranges
 from inside.scene import range_ends, way_of
 from inside.skeleton import joint_space

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 import rigs
 from characters import rig
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from inside.ik import AIM, DISTANCE, ROTATION, Gap, Miss, Reach, move
-from inside.ik import engine_residuals as residuals
+from hypothesis import given, settings, strategies as st
+from inside.ik import AIM, DISTANCE, ROTATION, Gap, Miss, Reach, engine_residuals as residuals, move
 from inside.spatial import angle_between, from_axis_angle, multiply, rotate
 
 from viewer.ik import Goal

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from inside.document import actions as act
-from inside.document import frame_pose
+from hypothesis import HealthCheck, given, settings, strategies as st
+from inside.document import actions as act, frame_pose
 from inside.session import find_demo, load_session, save_session
 from inside.spatial import exp, multiply
 from sessions import HAND, place, session

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inside.document import SetLength, frame_pose
-from inside.document import actions as act
+from inside.document import SetLength, actions as act, frame_pose
 from inside.session import LongWork
 from inside.spatial import angle_between, vectors
 from inside.ui import retargeting

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.ik import engine_residuals as residuals
-from inside.ik import joints, linearise, make_work, move, step
+from inside.ik import engine_residuals as residuals, joints, linearise, make_work, move, step
 from inside.spatial import EULER_ORDERS, exp, multiply, perpendicular, rotate
 from rigs import (
     GOAL_KINDS,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from inside.ik import Backend, balanced_weights, groups_of, lengths_above, unit_near
 from rigs import random_pose, random_skeleton
 from sessions import QUICK

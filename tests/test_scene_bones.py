@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from figures import JOINTS, nameless, person
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.scene import SIDES, look_of
 from inside.spatial import from_axis_angle, multiply
 from rigs import chain

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.scene import FAR, FIT, NEAR, near_of
 from scenes import SCALES, SIZE, random_camera
 from strategies import seeds

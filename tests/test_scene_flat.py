@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.scene import Path, arc, box, circle, clipped, dashes, tessellate, text_width
 from scenes import SIZE
 from strategies import seeds

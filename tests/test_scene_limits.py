@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 from inside.scene import CONE_LENGTH, Swing, Travel, Twist, edge_coordinates, limited_joint, ranges_of, turns_of
 from inside.skeleton import UNLIMITED, joint_space
 from inside.spatial import EULER_ORDERS, EulerOrder, multiply, normalized, perpendicular, rotate

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.scene import axes_shapes, centre_of, measure
 from inside.skeleton import Mesh, Skin
 from rigs import chain

@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import SetLimits, SetMode, SetSolver, TurnJoint, actions
-from inside.document import base_Action as Action
-from inside.ik import Backend, backends
-from inside.ik import engine as numpy_engine
-from inside.session import STORED_KINDS, TargetMotion, find_demo, load_session, open_script, replay
-from inside.session import moving_targets_Pointer as Pointer
+from inside.document import SetLimits, SetMode, SetSolver, TurnJoint, actions, base_Action as Action
+from inside.ik import Backend, backends, engine as numpy_engine
+from inside.session import (
+    STORED_KINDS,
+    TargetMotion,
+    find_demo,
+    load_session,
+    moving_targets_Pointer as Pointer,
+    open_script,
+    replay,
+)
 from restless import Restless, faults
 from scripts import Tree, altered, names, recorded, same, saved
 from sessions import HAND, QUICK, character, drag, session, shifted

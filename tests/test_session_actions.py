@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from inside.document import actions as act
-from inside.document import frame_pose, mirrored_pose, partners
+from inside.document import actions as act, frame_pose, mirrored_pose, partners
 from inside.session import document_data, document_of
 from inside.skeleton import joint_space
 from inside.spatial import angle_between, from_axis_angle, multiply

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from inside.session import (
     LONGEST_PLAIN,

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
+from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from inside.document import DOCUMENT_KINDS, Blend, violation
-from inside.document import actions as act
+from inside.document import DOCUMENT_KINDS, Blend, actions as act, violation
 from inside.session import MOST_STEPS
 from inside.spatial import exp, multiply
 from sessions import HAND, character, drag, item_place, place, session

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.skeleton import default_twist_axis, depth_first, unique_names
 from strategies import quickly, random_pose, random_skeleton, seeds, skeletons
 

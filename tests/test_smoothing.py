@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.spatial import ease, hermite, low_pass, median, quantiles, slopes, slow_path
 from strategies import quickly, seeds
 

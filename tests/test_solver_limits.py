@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import assume, given, settings, strategies as st
 from inside.ik import METHOD_NAMES, Backend, MethodName, RootMode
 from inside.spatial import IDENTITY, angle_between, from_axis_angle
 from method_cases import planar

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.spatial import angle_between, from_axis_angle, from_swing_twist, to_swing_twist, twist_about
 from naive import matrix_of, rodrigues
 from strategies import TINY, directions, random_quaternions, unit_quaternions

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.document import (
     BLENDS,
     CODES,
     Blend,
     Key,
     Track,
+    actions as act,
     baked_character,
     baked_clip,
     fade_frames,
@@ -32,7 +32,6 @@ from inside.document import (
     motion_of,
     sampled,
 )
-from inside.document import actions as act
 from inside.session import ONE_FIGURE, VERSION, load_session, save_session, session_bytes
 from inside.spatial import IDENTITY, angle_between, conjugate, exp, log, multiply, normalized, slerp
 from sessions import FOOT, HAND, drag, place, session, target_of

@@ -13,11 +13,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import Blend, Key, Take, baked_character, baked_clip, frame_pose, frames_shown, joint_at
-from inside.document import actions as act
+from inside.document import (
+    Blend,
+    Key,
+    Take,
+    actions as act,
+    baked_character,
+    baked_clip,
+    frame_pose,
+    frames_shown,
+    joint_at,
+)
 from inside.spatial import angle_between
-from sessions import HAND, drag, session, shifted
-from sessions import place as place_of
+from sessions import HAND, drag, place as place_of, session, shifted
 from takes import all_poses, apart, clip_of, keyed, loose, shows_motion, take_of, turn
 
 import viewer

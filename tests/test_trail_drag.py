@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from inside.document import GoalLayer, Select, SetFrame, SetSolver, falloff, feet_of, frame_pose, touched_frames
-from inside.document import actions as act
+from inside.document import (
+    GoalLayer,
+    Select,
+    SetFrame,
+    SetSolver,
+    actions as act,
+    falloff,
+    feet_of,
+    frame_pose,
+    touched_frames,
+)
 from inside.session import load_session, save_session
 from inside.spatial import angle_between
 from sessions import HAND, session

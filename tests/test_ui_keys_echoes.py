@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from inside.document import frame_pose
 from inside.ui import ALPHAS, FEWEST, OnionSettings, TimeView, ghost_frames, keys_in, rows_of
 from ui_person import Person

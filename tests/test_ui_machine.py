@@ -8,8 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from inside.ui import frame_count
 from restless import left_outside
 from ui_person import VIEW, Person

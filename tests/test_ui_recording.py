@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.document import actions as act
-from inside.document import frame_pose
+from inside.document import actions as act, frame_pose
 from ui_person import Person
 
 NOTHING = "Nothing was recorded: drag while recording"

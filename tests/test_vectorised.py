@@ -15,6 +15,7 @@ from inside.ik import (
     arrays_in,
     cross,
     difference,
+    engine_residuals as residuals,
     entries_of,
     exponential,
     in_block,
@@ -32,7 +33,6 @@ from inside.ik import (
     since,
     tree_of,
 )
-from inside.ik import engine_residuals as residuals
 from inside.spatial import normalized, quaternion
 from rigs import Problem, chain, copied, problem, random_problem, random_skeleton
 

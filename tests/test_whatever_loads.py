@@ -11,8 +11,7 @@ from bvh_texts import ARM, Joint, read, text_of
 from cli_run import FIGURE_BVH
 from conftest import shared_dir
 from fuzzing import seeds, two_roots
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from inside.app import open_window
 from inside.formats import sample_names, skeleton_from_text
 from inside.session import Preferences

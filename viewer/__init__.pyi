@@ -1,10 +1,6 @@
 # The names of the package, for type checkers and, by `viewer.first_use`, for Python, which imports them on first use.
 
-from viewer import errors as errors
-from viewer import formats as formats
-from viewer import ik, quaternions
-from viewer import skeleton as skeleton
-from viewer import spatial as spatial
+from viewer import errors as errors, formats as formats, ik, quaternions, skeleton as skeleton, spatial as spatial
 from viewer.app.start import view
 from viewer.errors import FormatError, InputError, MachineError, OutputError, ViewerError
 from viewer.formats.load import load

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from viewer.document import actions as act
-from viewer.document import new_document
+from viewer.document import actions as act, new_document
 from viewer.document.import_export import baked_character
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import with_pose

@@ -1,10 +1,8 @@
 """The inside of `viewer.cli` that tests use."""
 
-from viewer.cli import completion_command as completion
-from viewer.cli import job, many_files, workers
+from viewer.cli import completion_command as completion, job, many_files, workers
 from viewer.cli.bench import bench_report as report
-from viewer.cli.bench.bench_poses import Given, Solve, Trial, prepare
-from viewer.cli.bench.bench_poses import score as pose_score
+from viewer.cli.bench.bench_poses import Given, Solve, Trial, prepare, score as pose_score
 from viewer.cli.bench.bench_problems import (
     NEAR_ENOUGH_M,
     UNREACHABLE,
@@ -17,13 +15,11 @@ from viewer.cli.bench.bench_problems import (
     world,
 )
 from viewer.cli.bench.plan import Plan, measure
-from viewer.cli.bench.rigs import RIGS, Rig
-from viewer.cli.bench.rigs import find_rig as rig
+from viewer.cli.bench.rigs import RIGS, Rig, find_rig as rig
 from viewer.cli.bench.solves import NUMPY
 from viewer.cli.file_options import SHELLS, ConvertMotion, ConvertOptions
 from viewer.cli.job import Options, Result, add_fields, argument, fields_of, flag, made_from, option, part
 from viewer.cli.main import COMMANDS, actions_of, command_parser, main, options_of
 from viewer.cli.options import RenderOptions, ViewOptions, count
 from viewer.cli.session_inputs import as_character
-from viewer.cli.solving_options import BENCH_PARTS as PARTS
-from viewer.cli.solving_options import SolveOptions
+from viewer.cli.solving_options import BENCH_PARTS as PARTS, SolveOptions

@@ -1,7 +1,7 @@
 """The inside of `viewer.document` that tests use."""
 
-from viewer.document import Action as base_Action
 from viewer.document import (
+    Action as base_Action,
     DocumentContact,
     GoalLayer,
     Prop,

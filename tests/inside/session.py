@@ -20,9 +20,9 @@ from viewer.session.moving_targets import (
     MovingTargets,
     Orbit,
     Pointer,
+    Pointer as moving_targets_Pointer,
     TargetMotion,
 )
-from viewer.session.moving_targets import Pointer as moving_targets_Pointer
 from viewer.session.recorder import TakeRecorder
 from viewer.session.replay import DOERS, open_script, replay
 from viewer.session.serialiser import LONGEST_PLAIN, Packed, Stored, pack, unpack

@@ -1,8 +1,6 @@
 """The inside of `viewer.ui` that tests use."""
 
-from viewer.ui import file_menu as files
-from viewer.ui import film, opening, planting, retargeting
-from viewer.ui import number_format as numbers
+from viewer.ui import file_menu as files, film, number_format as numbers, opening, planting, retargeting
 from viewer.ui.camera_moves import motion_points
 from viewer.ui.clipboard import LibraryPoses
 from viewer.ui.commands import GROUPS

@@ -21,8 +21,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from inside.document import Blend, GoalLayer, Key, Prop, Shape, Tangent
-from inside.document import actions as act
+from inside.document import Blend, GoalLayer, Key, Prop, Shape, Tangent, actions as act
 from inside.formats import goals_to_json
 from inside.session import (
     ONE_FIGURE,

@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
-from imgui_bundle import icons_fontawesome_6 as fa
-from imgui_bundle import imgui, implot
+from imgui_bundle import icons_fontawesome_6 as fa, imgui, implot
 from numpy.typing import NDArray
 
 from viewer.app.compositing import Layers, Level, SceneBuffer, write_texts

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from viewer.cli.file_options import CompletionOptions
 from viewer.cli.job import FILES, SKELETONS, Field, Result, fields_of
-from viewer.cli.main import COMMANDS, COMMON_FLAGS, options_of
-from viewer.cli.main import HELP as HELP_COMMAND
+from viewer.cli.main import COMMANDS, COMMON_FLAGS, HELP as HELP_COMMAND, options_of
 from viewer.formats.file_formats import READ
 from viewer.resources import data_dir
 

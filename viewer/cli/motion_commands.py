@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from viewer import motion
-from viewer.cli import inputs
-from viewer.cli import options as shared
+from viewer.cli import inputs, options as shared
 from viewer.cli.file_options import FeetOptions, FitOptions, LimitsOptions, RetargetOptions
 from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.info_command import length_of

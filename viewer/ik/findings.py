@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from viewer.errors import listed as first_of
-from viewer.errors import shown
+from viewer.errors import listed as first_of, shown
 from viewer.ik import algebra
 from viewer.ik.goals import Goal
 from viewer.ik.reach import END, Gap, Miss

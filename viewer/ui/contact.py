@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from viewer.document import Document, DocumentContact, Item, Prop, Shape, joint_of, world_of
-from viewer.document import actions as act
+from viewer.document import Document, DocumentContact, Item, Prop, Shape, actions as act, joint_of, world_of
 from viewer.document.actions import SetRadius
 from viewer.document.actions.contact_actions import capsules_of
 from viewer.document.document_contact import THINNEST, hand_above, nearest_prop, touches_of

@@ -9,8 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from viewer.document import Document, DocumentGoal, Grab, Item, Mode, joint_of, stand_of, world_of
-from viewer.document import actions as act
+from viewer.document import Document, DocumentGoal, Grab, Item, Mode, actions as act, joint_of, stand_of, world_of
 from viewer.document.actions import Select, SetPose, TurnJoint
 from viewer.document.actions.goal_actions import adding_goal
 from viewer.document.planted_feet import planted_legs

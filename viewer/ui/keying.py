@@ -10,8 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from viewer.document import Document, Item, Take, frame_pose
-from viewer.document import actions as act
+from viewer.document import Document, Item, Take, actions as act, frame_pose
 from viewer.document.key_curves import Tangent, tangents_of
 from viewer.document.take import BLENDS, Blend, Key
 from viewer.errors import plural

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from viewer.document import Document, GoalLayer, Item
-from viewer.document import actions as act
+from viewer.document import Document, GoalLayer, Item, actions as act
 from viewer.document.take import layer_of
 from viewer.document.take_layers import Place, has_long_layers, miss_of, place_of, put_at, target_of
 from viewer.errors import InputError, shown

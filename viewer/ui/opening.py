@@ -11,8 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from viewer.document import Action, Document, DocumentContact, DocumentGoal, new_document
-from viewer.document import actions as act
+from viewer.document import Action, Document, DocumentContact, DocumentGoal, actions as act, new_document
 from viewer.document.actions import UseMotion
 from viewer.document.document_contact import contact_of, grips, grips_from
 from viewer.document.document_goal import PAIR_KINDS, DocumentBalance, balance_from, balances, check_kind, document_goal

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document import Action, Document, Take, world_of
-from viewer.document import actions as act
+from viewer.document import Action, Document, Take, actions as act, world_of
 from viewer.document.changed_keys import with_feet_of
 from viewer.document.evaluation import frames_from, motion_of
 from viewer.document.planted_feet import (

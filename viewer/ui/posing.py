@@ -10,8 +10,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from viewer.choices import METHOD_NAMES
-from viewer.document import DocumentGoal, Item, Mode, Scope, joint_of
-from viewer.document import actions as act
+from viewer.document import DocumentGoal, Item, Mode, Scope, actions as act, joint_of
 from viewer.document.actions import SetPose
 from viewer.document.actions.goal_actions import adding_goal
 from viewer.document.document_goal import DOCUMENT_KINDS

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from viewer.document import Document, Report, joint_of, world_of
-from viewer.document import actions as act
+from viewer.document import Document, Report, actions as act, joint_of, world_of
 from viewer.document.edit_skeleton import (
     Ends,
     coordinate_names,

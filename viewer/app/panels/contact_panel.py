@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from imgui_bundle import icons_fontawesome_6 as fa
-from imgui_bundle import imgui
+from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import command_entry, command_toggle, hint, rotation_fields

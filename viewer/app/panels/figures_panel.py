@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from imgui_bundle import icons_fontawesome_6 as fa
-from imgui_bundle import imgui
+from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import scrub

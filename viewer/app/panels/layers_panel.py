@@ -6,8 +6,7 @@ from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
-from imgui_bundle import icons_fontawesome_6 as fa
-from imgui_bundle import imgui
+from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import draw_level

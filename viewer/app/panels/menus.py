@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from imgui_bundle import icons_fontawesome_6 as fa
-from imgui_bundle import imgui
+from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.layout import SIDES, TABBED
 from viewer.app.panel_context import PanelContext

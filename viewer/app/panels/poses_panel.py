@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from imgui_bundle import icons_fontawesome_6 as fa
-from imgui_bundle import imgui
+from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import ask, hint

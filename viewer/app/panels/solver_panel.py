@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from imgui_bundle import icons_fontawesome_6 as fa
-from imgui_bundle import imgui, implot
+from imgui_bundle import icons_fontawesome_6 as fa, imgui, implot
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.inspector import shown_goal_and_joint

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from imgui_bundle import icons_fontawesome_6 as fa
-from imgui_bundle import imgui
+from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.layout import SHORT_TIMELINE
 from viewer.app.panel_context import PanelContext

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from imgui_bundle import icons_fontawesome_6 as fa
-from imgui_bundle import imgui
+from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import BASE, TITLE, paint

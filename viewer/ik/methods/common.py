@@ -25,8 +25,7 @@ from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED
 from viewer.ik.system import Settings, State, System, Work, copy_state, joint_of_dof
 from viewer.ik.vectorised.forward_arrays import residuals as own_residuals
 from viewer.ik.vectorised.joint_arrays import move
-from viewer.ik.vectorised.numpy_engine import cap, leaves_limits, shorten
-from viewer.ik.vectorised.numpy_engine import linearise as own_linearise
+from viewer.ik.vectorised.numpy_engine import cap, leaves_limits, linearise as own_linearise, shorten
 from viewer.skeleton import Skeleton, World, fk_arrays
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Floats, Ints, check_range

@@ -16,8 +16,7 @@ from viewer.ik.system import System, Work, joint_of_dof
 from viewer.ik.vectorised.forward_arrays import kept, limits_of, places
 from viewer.skeleton import coordinates
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.columns import apply, exponential, logarithm, matrices, since
-from viewer.spatial.columns import multiply as multiply_columns
+from viewer.spatial.columns import apply, exponential, logarithm, matrices, multiply as multiply_columns, since
 from viewer.spatial.quaternion import conjugate, multiply, rotate, to_euler, to_swing_twist, twist_about
 
 _THREE = np.arange(3)
