@@ -29,7 +29,7 @@ import viewer
 from viewer import Goal, Solver
 from viewer.cli.bench.drags import joint_steps
 from viewer.ik.drag import Drag
-from viewer.ik.goals.pose import holds
+from viewer.ik.goals.pose_goal import holds
 from viewer.ik.solver import warm_up
 from viewer.skeleton import Pose, Skeleton
 

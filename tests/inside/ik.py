@@ -13,7 +13,7 @@ from viewer.ik.findings import Cause, Reason, degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Value, goal_ids
 from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.goals.pole import swivel_circle
-from viewer.ik.goals.pose import holds
+from viewer.ik.goals.pose_goal import holds
 from viewer.ik.kernels import contact_rows, contact_rows as contact_kernels, dual_system, joints, starts, step
 from viewer.ik.levels import count_levels, descend, descending
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE

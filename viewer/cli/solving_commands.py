@@ -27,7 +27,7 @@ from viewer.formats.video import write_png
 from viewer.ik.all_solutions import all_solutions
 from viewer.ik.findings import FAR, far
 from viewer.ik.goals import KINDS, Goal, goal_ids
-from viewer.ik.goals.pose import holds
+from viewer.ik.goals.pose_goal import holds
 from viewer.ik.lab import Traces, checked_methods, lab
 from viewer.ik.methods import EVERY_METHOD, Tuning
 from viewer.ik.solution import Solution, Status

@@ -28,7 +28,7 @@ from viewer.document.take_layers import finished
 from viewer.errors import InputError, unknown_name
 from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal
-from viewer.ik.goals.pose import holds
+from viewer.ik.goals.pose_goal import holds
 from viewer.ik.workspace import checked_start
 from viewer.skeleton import Character, Clip, EffectorGoal, FreeNames, Pose, Skeleton, find_place, world_of
 from viewer.skeleton.kinematics import extent

@@ -8,12 +8,12 @@ this package, and its name in `MODULES`.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, pole, pose, relative
+from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, pole, pose_goal, relative
 from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, Number, Quaternion, Unit, Value, goal_ids
 from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind, Measure
 from viewer.spatial.checks import Vector
 
-MODULES = (pose, distance, aim, bend, pole, relative, balance_goal, grip, function)
+MODULES = (pose_goal, distance, aim, bend, pole, relative, balance_goal, grip, function)
 """The modules of all kinds, in the order of menus, schemas and the kernels' codes."""
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.word: kind for module in MODULES for kind in module.KINDS})
 """All kinds by their words."""
