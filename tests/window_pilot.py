@@ -34,15 +34,18 @@ def _plainly(renderer: Renderer, *what: Any, **how: Any) -> None:  # noqa: ANN40
 class Pilot:
     """A user at a window of 1280x720."""
 
-    def __init__(self, file: str = "sample:biped", panels: Sequence[Panel] | None = None) -> None:
+    def __init__(
+        self, file: str = "sample:biped", panels: Sequence[Panel] | None = None, *, smooth: bool = False
+    ) -> None:
         document = new_document(viewer.load(file))
         self.session = Session(replace(document, solver=replace(document.solver, backend=QUICK)))
         self.app = open_window(self.session, Preferences(), panels=panels)
         self.now = 100.0
         self.app.clock = self.app.inputs.clock = lambda: self.now
         # Smooth edges would take half of the time that a window needs here, and no test looks at them.
-        renderer = self.app.painter.scene_buffer._renderer
-        renderer.draw = partial(_plainly, renderer)  # type: ignore[method-assign]
+        if not smooth:
+            renderer = self.app.painter.scene_buffer._renderer
+            renderer.draw = partial(_plainly, renderer)  # type: ignore[method-assign]
         self.settle()
 
     @property
