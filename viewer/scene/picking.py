@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.ik.contact import Object, Sphere
 from viewer.scene import bones as figure
@@ -15,10 +16,10 @@ from viewer.scene.bones import Bones
 from viewer.scene.scene import Mark, Scene, Trail
 from viewer.scene.solids import triangles_of
 from viewer.skeleton import Skin, bodies_of
-from viewer.skeleton.attached import WORLD
+from viewer.skeleton.attached import WORLD, Singles
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.projection import Projection, Ray, hit_capsules, hit_sphere, hit_triangles
-from viewer.spatial.quaternion import conjugate, rotate
+from viewer.spatial.quaternion import perpendicular
 from viewer.spatial.vectors import nearest_on_segments
 
 EFFECTOR_PX, JOINT_PX, BONE_PX = 14.0, 6.0, 4.0
@@ -170,41 +171,38 @@ def _bones(scene: Scene, projection: Projection, bones: Bones, at: tuple[float, 
     return [_bone_hit(scene, projection, int(owners[bone]), points[bone]) for bone in order.tolist()]
 
 
-class _Link(NamedTuple):
-    """The triangles of a skin that follow one joint most: ``corners`` (T, 3, 3) in its frame, `_CHUNK` at a time.
+class _Part(NamedTuple):
+    """The triangles (T, 3) of a mesh with vertices (V, 3) that follow one binding of a skin most."""
 
-    These are in a ball with a centre (C, 3) and radius (C,).
-    """
-
-    joint: int
-    corners: Floats
-    centers: Floats
-    radii: Floats
-
-
-_CHUNK = 128
+    binding: int
+    positions: Singles
+    triangles: NDArray[np.uint32]
 
 
 @lru_cache(maxsize=4)
-def _links(skin: Skin) -> tuple[_Link, ...]:
-    parts: dict[int, list[Floats]] = {}
+def _parts(skin: Skin) -> tuple[list[_Part], Floats]:
+    """The P parts of a skin that follow joints, and (P, 8, 4) the corners of boxes around them, with a 1 at the end."""
+    parts, boxes = [], []
     for mesh in skin.meshes:
-        most = np.take_along_axis(mesh.bindings, mesh.weights.argmax(axis=1)[:, None], axis=1)[:, 0]
-        of_triangle = most[mesh.triangles[:, 0]]
-        for binding in np.unique(of_triangle).tolist():
-            into = skin.transforms[binding]
-            placed = mesh.positions @ into[:, :3].T + into[:, 3]
-            corners = placed[mesh.triangles[of_triangle == binding]]
-            parts.setdefault(int(skin.joints[binding]), []).append(corners)
-    return tuple(_link(joint, np.concatenate(corners)) for joint, corners in parts.items() if joint != WORLD)
+        first = mesh.triangles[:, 0]
+        most = mesh.weights[first].argmax(axis=1) if mesh.weights.shape[1] > 1 else 0
+        of_triangle = mesh.bindings[first, most]
+        for binding in np.flatnonzero(np.bincount(of_triangle)).tolist():
+            if skin.joints[binding] == WORLD:
+                continue
+            own = of_triangle == binding
+            part = _Part(binding, mesh.positions, mesh.triangles if own.all() else mesh.triangles[own])
+            parts.append(part)
+            # Column by column: numpy takes ten times as long for the least of rows of three.
+            columns = (mesh.positions if own.all() else mesh.positions[part.triangles.ravel()]).T
+            ends = np.array([[column.min() for column in columns], [column.max() for column in columns]])
+            boxes.append(ends[_BOX, range(3)])
+    corners = np.array(boxes, dtype=np.float64).reshape(-1, 8, 3)
+    return parts, np.concatenate([corners, np.ones((len(corners), 8, 1))], axis=2)
 
 
-def _link(joint: int, corners: Floats) -> _Link:
-    middles = corners.mean(axis=1)
-    corners = corners[np.argsort(middles[:, np.ptp(middles, axis=0).argmax()])]
-    starts = np.arange(0, len(corners), _CHUNK)
-    low, high = np.minimum.reduceat(corners.min(axis=1), starts), np.maximum.reduceat(corners.max(axis=1), starts)
-    return _Link(joint, corners, 0.5 * (low + high), 0.5 * np.linalg.norm(high - low, axis=1))
+_BOX = np.indices((2, 2, 2)).reshape(3, 8).T
+"""(8, 3) which end of each side a corner of a box is at."""
 
 
 def _on_skin(scene: Scene, skin: Skin, ray: Ray) -> list[tuple[float, int]]:
@@ -212,15 +210,25 @@ def _on_skin(scene: Scene, skin: Skin, ray: Ray) -> list[tuple[float, int]]:
 
     Where several joints move a triangle, it is taken to be where the one that moves it most has it.
     """
-    found = []
-    for link in _links(skin):
-        place, turn = scene.world.positions[link.joint], conjugate(scene.world.rotations[link.joint])
-        own = Ray(rotate(turn, ray.origin - place), rotate(turn, ray.direction))
-        near = np.repeat(hit_sphere(own, link.centers, link.radii) < np.inf, _CHUNK)[: len(link.corners)]
-        along = float(hit_triangles(own, link.corners[near]).min(initial=np.inf))
+    side = perpendicular(ray.direction)
+    across = np.stack([side, np.cross(ray.direction, side)])
+    matrices = skin.matrices(scene.world.positions, scene.world.rotations, scene.size)
+    flat = across @ matrices  # from a mesh onto a plane across the ray, which meets it at 0
+    flat[:, :, 3] -= across @ ray.origin
+    parts, boxes = _parts(skin)
+    seen = np.einsum("pij,pcj->pci", flat[[part.binding for part in parts]], boxes)
+    found: dict[int, float] = {}
+    for number in np.flatnonzero(((seen.min(axis=1) <= 0.0) & (seen.max(axis=1) >= 0.0)).all(axis=1)).tolist():
+        binding, positions, triangles = parts[number]
+        plane = positions @ flat[binding, :, :3].T + flat[binding, :, 3]
+        a, b, c = plane.view(np.complex128)[:, 0].take(triangles.T)
+        turns = np.stack([(one.conj() * other).imag for one, other in ((a, b), (b, c), (c, a))])
+        around = triangles[(turns >= 0.0).all(axis=0) | (turns <= 0.0).all(axis=0)]
+        corners = positions[around] @ matrices[binding, :, :3].T + matrices[binding, :, 3]
+        joint, along = int(skin.joints[binding]), float(hit_triangles(ray, corners).min(initial=np.inf))
         if along < np.inf:
-            found.append((along, link.joint))
-    return sorted(found)
+            found[joint] = min(along, found.get(joint, np.inf))
+    return sorted((along, joint) for joint, along in found.items())
 
 
 def _bone_hit(scene: Scene, projection: Projection, owner: int, point: Floats) -> Hit:
