@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from inside.spatial import conjugate, from_axis_angle, multiply
 
 import viewer
-from viewer.scene import Camera, Display, Mark, Scene, balance_of, balance_words, draw_list
+from viewer.scene import Camera, Display, Footprint, Mark, Scene, Text, balance_of, balance_words, draw_list
 from viewer.skeleton import Balance, Builder, Pose, Skeleton, center_of_mass, find_balance
 
 HUMAN = {"head": 0.0694, "trunk": 0.4346, "upper arm": 0.0271, "forearm": 0.0162, "hand": 0.0061,
@@ -229,13 +231,21 @@ def test_the_view_shows_the_polygon_the_plumb_line_and_the_disc() -> None:
     assert shown.texts == plain.texts
 
 
+def test_what_is_written_over_all_else_is_written_once_with_the_balance_and_footprints_too() -> None:
+    feet = (Footprint(np.zeros(3), np.array((0.0, 0.0, 0.1)), 0.0, "left", now=True, planted=False, slides_cm=3.0),)
+    scene, readout = replace(scene_of(), footprints=feet), Text("ΔZ 0.124 m", 40.0, 30.0, (1.0, 1.0, 1.0, 1.0))
+    texts = draw_list(scene, CAMERA.projection((800, 600)), words=(readout,)).texts
+    assert texts[-1] is readout
+    assert [text.text for text in texts].count("slides 3.0 cm") == 1
+
+
 def test_a_fall_is_hatched_and_said() -> None:
     skeleton = sample("biped")
     pose = moved(skeleton, (0.0, 0.5, 0.0))
     marks = (Mark("LeftFoot", skeleton.index("LeftFoot"), np.zeros(3), pin_position=True),)
     drawn = draw_list(scene_of(pose, marks), CAMERA.projection((800, 600)))
     words = [text.text for text in drawn.texts]
-    assert [word for word in words if word.startswith("falls to its right by ")]
+    assert len([word for word in words if word.startswith("falls to its right by ")]) == 1
     assert len(drawn.lines) > 1 + len(balance_of(scene_of(pose, marks)).support)
 
 

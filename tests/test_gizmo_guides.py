@@ -114,6 +114,20 @@ def test_the_angle_turned_is_a_sector_from_the_start_to_the_pointer() -> None:
             assert (bends <= 1e-9).all() or (bends >= -1e-9).all()
 
 
+@pytest.mark.parametrize("yaw", [-30.0, 50.0])
+def test_the_sector_ends_at_the_pointer_also_once_the_view_has_turned(yaw: float) -> None:
+    case = simple(Tool.ROTATE, 0.0, 80.0)
+    drag, (x, y) = case.drag(Part.Y, 72.0, 0.0), case.pixel
+    case.moved(drag, 40.0, -60.0)
+    turned = simple(Tool.ROTATE, yaw, 80.0).projection
+    before = drag.motion.rotation
+    drag.move(x + 40.0, y - 60.0, turned)
+    np.testing.assert_allclose(drag.motion.rotation, before, atol=1e-12)
+    end = fills(drag.shapes(turned), "y")[-1].points[-1] - (x, y)
+    assert abs(end[0] * -60.0 - end[1] * 40.0) <= 1e-6 * float(np.linalg.norm(end)) * math.hypot(40.0, 60.0)
+    assert end @ (40.0, -60.0) > 0.0
+
+
 def test_handles_go_along_and_all_but_the_held_one_stand_back() -> None:
     case = simple(Tool.MOVE)
     drag, (x, y) = case.drag(Part.SCREEN), case.pixel

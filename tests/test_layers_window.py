@@ -90,6 +90,21 @@ def test_delete_removes_the_selected_layer(window: PanelWindow) -> None:
     assert len(layers(window)) == 1
 
 
+def test_several_layers_are_removed_in_one_step(window: PanelWindow) -> None:
+    for hand in ("LeftHand", "RightHand"):
+        window.session.seek(30)
+        select(window, "effector", hand)
+        window.controller.run("layer.reach")
+    there = layers(window)
+    assert len(there) == 2
+    window.session.dispatch(Select(tuple(Item("layer", layer.id) for layer in there)))
+    window.controller.run("goal.remove")
+    assert layers(window) == ()
+    assert window.session.history.steps[-1].label == "Remove 2 layers"
+    window.session.undo()
+    assert layers(window) == there
+
+
 def test_edges_push_each_other_and_stay_inside_the_motion() -> None:
     layer = GoalLayer(id="a", effector="LeftHand", first=10, full=(20, 25), last=40, position=(0, 1, 0))
     assert moved(layer, "first", 22, 60) == {"first": 22, "full": (22, 25), "last": 40}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -280,3 +281,15 @@ def test_keys_that_are_gone_are_not_selected(person: Person) -> None:
     assert keying.selected == frozenset()
     person.key("ctrl+z")
     assert keying.selected == {Key(1, 20)}
+
+
+def test_keys_selected_in_one_file_are_not_selected_in_the_next(person: Person) -> None:
+    animate(person)
+    keying, chosen = person.controller.keying, Key(1, 20)
+    keying.select([chosen])
+    other = replace(person.document, character=replace(person.document.character))
+    person.controller.opening.show(other)
+    assert other.take is not None
+    assert chosen in other.take.keys_at(20)
+    assert keying.selected == frozenset()
+    assert keying.frames_of(1) == frozenset()

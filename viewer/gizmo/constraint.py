@@ -225,16 +225,16 @@ class Track:
     """The distance or angle covered by a path, by one measure.
 
     Attributes:
-        first: (k,) the measure's numbers at the start.
+        first: (k,) the measure's numbers where the amount was 0.
     """
 
     def __init__(self, measure: Measure, start: tuple[float, float], base: Floats | None = None) -> None:
         """Begin at a pixel; ``base`` (k,) was covered before."""
         self._measure = measure
         found = measure.at(*start)
-        self.first = np.zeros(1) if found is None else found
-        self._anchor = self._last = self.first
-        self._base = np.zeros(len(self.first)) if base is None else base
+        self._anchor = self._last = np.zeros(1) if found is None else found
+        self._base = np.zeros(len(self._last)) if base is None else base
+        self.first = self._anchor - self._base
         self._fine = False
 
     @property

@@ -151,11 +151,11 @@ def draw_list(
     flat, signs = _overlay(scene, projection, scale, extra)
     touched = draw_touches(scene, projection, scale, lines) if scene.touches else []
     if display.balance:
-        polygon, disc, words = draw_balance(scene, projection, scale, lines)
-        cones, flat, signs = joined([cones, polygon], VERTEX), joined([disc, flat], FLAT), [*words, *signs]
+        polygon, disc, margin = draw_balance(scene, projection, scale, lines)
+        cones, flat, signs = joined([cones, polygon], VERTEX), joined([disc, flat], FLAT), [*margin, *signs]
     if scene.footprints:
-        soles, words = draw_footprints(scene, projection, scale, lines)
-        cones, signs = joined([cones, soles], VERTEX), [*words, *signs]
+        soles, slides = draw_footprints(scene, projection, scale, lines)
+        cones, signs = joined([cones, soles], VERTEX), [*slides, *signs]
     bodies = body_records(scene, scale) if display.bodies else _NO_CAPSULES
     balls = ball_records((*scene.props, *scene.balls), scale) if scene.props or scene.balls else _NO_CAPSULES
     labels = [*ghost_labels(scene, projection, scale), *disc_letters(discs)] if scene.ghosts else []

@@ -30,7 +30,7 @@ from viewer.spatial.closest import planes, segment_point
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import Mover, ViewPart, one_step
+from viewer.ui.view import Mover, ViewPart
 
 _RING = 1.5
 """Radius of the ring around a touched place, in radii of the body."""
@@ -268,10 +268,7 @@ class Contacts(ViewPart):
     def remove(self) -> None:
         """Remove the selected props, in one step."""
         names = self._document.selected("prop")
-        removals = [act.RemoveProp(name) for name in names]
-        with one_step(self._session, removals[0].label if len(names) == 1 else f"Remove {len(names)} props") as do:
-            for removal in removals:
-                do(removal)
+        self._do_all([act.RemoveProp(name) for name in names], f"Remove {len(names)} props")
 
     def shared(self, others: CommandBindings) -> CommandBindings:
         """Commands of other parts that act on props while some are selected."""

@@ -89,7 +89,7 @@ class Keying(ViewPart):
         self._playback, self._drags, self._planting = playback, drags, planting
         self.time_view = TimeView()
         self._chosen: frozenset[Key] = frozenset()
-        self._beside: tuple[Item, ...] = ()
+        self._chosen_of, self._beside = self._document.character, tuple[Item, ...]()
         self._known = SelectedKeys()
         self._copied: act.CopiedKeys | None = None
         self._pastes_keys = False
@@ -107,9 +107,10 @@ class Keying(ViewPart):
 
     @property
     def selected(self) -> frozenset[Key]:
-        """The selected keys; none after the selection in the view has changed."""
-        take = self.take
-        if not self._chosen or take is None or self._document.selection != self._beside:
+        """The selected keys; none of another figure or file, or after the selection in the view has changed."""
+        take, document = self.take, self._document
+        same = self._chosen_of is document.character and self._beside == document.selection
+        if not self._chosen or take is None or not same:
             return frozenset()
         if self._known.version != take.version:
             self._known = existing_keys(take, self._chosen)
@@ -129,7 +130,8 @@ class Keying(ViewPart):
 
     def select(self, keys: Iterable[Key]) -> None:
         """Select only these keys."""
-        self._chosen, self._beside = frozenset(keys), self._document.selection
+        self._chosen, document = frozenset(keys), self._document
+        self._chosen_of, self._beside = document.character, document.selection
         self._known = SelectedKeys()
         self._view.changed()
 

@@ -156,9 +156,9 @@ class Layering(ViewPart):
         self._session.dispatch(act.BakeLayers())
 
     def remove(self) -> None:
-        """Remove the selected layers."""
-        for name in self._session.document.selected("layer"):
-            self._session.dispatch(act.RemoveLayer(name))
+        """Remove the selected layers, in one step."""
+        names = self._document.selected("layer")
+        self._do_all([act.RemoveLayer(name) for name in names], f"Remove {len(names)} layers")
 
     def _effector(self) -> str | None:
         """The effector or joint that is selected, or that the selected layer is for."""

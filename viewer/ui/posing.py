@@ -28,7 +28,7 @@ from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import grip, limb_joint, selected_joints
-from viewer.ui.view import Message, View, ViewPart, one_step
+from viewer.ui.view import Message, View, ViewPart
 
 Size = Literal["", "_fine", "_step"]
 _FINE = 0.1
@@ -204,7 +204,7 @@ class Posing(ViewPart):
         """Add a goal to the elbow or knee of the selected limb, or to the selected joint where there is none."""
         joint = self._limb_joint()
         if joint is not None:
-            self._several(adding_goal(self._document, joint, kind), "Add", f"{kind} of {joint}")
+            self._do_all(adding_goal(self._document, joint, kind), f"Add {kind} of {joint}")
 
     def _limb_joint(self) -> str | None:
         document = self._document
@@ -250,13 +250,8 @@ class Posing(ViewPart):
         effectors = dict.fromkeys(self._document.goal(name).effector for name in self._document.selected("effector"))
         self._several([act.RemoveEffector(name) for name in effectors], "Remove")
 
-    def _several(self, actions: Sequence[act.Action], word: str, what: str = "") -> None:
-        if len(actions) == 1:
-            self._do(actions[0])
-        elif actions:
-            with one_step(self._session, f"{word} {what or f'{len(actions)} effectors'}") as do:
-                for action in actions:
-                    do(action)
+    def _several(self, actions: Sequence[act.Action], word: str) -> None:
+        self._do_all(actions, f"{word} {len(actions)} effectors")
 
     # Pose and solver
 

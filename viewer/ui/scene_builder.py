@@ -323,8 +323,7 @@ class SceneBuilder:
         self._session, self._view, self._others, self._simulating = session, view, others, simulating
         self._laboratory = laboratory
         self.onion_skin, self.feet = OnionSkin(session, view), FeetView(session)
-        self._scene: tuple[object, Scene] | None = None
-        self._ground = Latest[float]()
+        self._scene, self._ground = Latest[Scene](), Latest[float]()
 
     def scene(self) -> Scene:
         """The scene."""
@@ -339,9 +338,8 @@ class SceneBuilder:
         simulated = physics.pose if physics.sim is not None else None
         laboratory = self._laboratory if view.workspace is Workspace.LAB else None
         traces = None if laboratory is None else laboratory.shown_key
-        shown = view.workspace, session.stage.revision, id(simulated), traces
-        key = (*shown, axis, hovered, display, asked, lit, held)
-        if self._scene is None or self._scene[0] != key:
+
+        def made() -> Scene:
             extras = SceneExtras(
                 height=view.height,
                 floor=self._floor(),
@@ -356,9 +354,11 @@ class SceneBuilder:
                 extras = extras._replace(
                     simulated=simulated, aimed=physics.aimed, balls=physics.balls, objects=physics.objects
                 )
-            made = scene_of(session, hovered, display, extras)
-            self._scene = key, made if view.workspace is not Workspace.BUILD else at_rest(made)
-        return self._scene[1]
+            scene = scene_of(session, hovered, display, extras)
+            return scene if view.workspace is not Workspace.BUILD else at_rest(scene)
+
+        shown = view.workspace, session.stage.revision, traces, axis, hovered, display, asked, lit, held
+        return self._scene.of(made, simulated, equal=shown)
 
     def _ghosts(self, display: Display, held: int | None) -> tuple[Ghost, ...]:
         """The figure at other frames, with the frame whose trail is dragged, and without planted feet."""

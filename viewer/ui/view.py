@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -559,6 +559,15 @@ class ViewPart:
 
     def _do(self, action: Action) -> None:
         self._session.dispatch(action)
+
+    def _do_all(self, actions: Sequence[Action], label: str) -> None:
+        """Do actions as one undo step; a single one has its own label."""
+        if len(actions) == 1:
+            self._do(actions[0])
+        elif actions:
+            with one_step(self._session, label) as do:
+                for action in actions:
+                    do(action)
 
 
 @contextmanager
