@@ -413,6 +413,15 @@ def test_that_a_long_chain_passes_through_itself_is_said(capsys: pytest.CaptureF
     assert (done.code, done.err) == (0, line)
 
 
+def test_chains_that_would_take_minutes_to_begin_are_refused_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    done = ran(capsys, "simulate", "sample:chain-2000", "--seconds", "0.02")
+    assert done.code == 1
+    assert done.err == (
+        "error: physics: expected as many joints below one another as in a chain of 1,000 degrees of freedom at most,"
+        " found as many as in one of 6,000\n"
+    )
+
+
 def test_without_mujoco_the_line_that_installs_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("viewer.physics.model.is_installed", lambda _: False)
     with pytest.raises(viewer.MachineError, match=r"physics needs MuJoCo: pip install 'ikviewer\[physics\]'"):

@@ -6,6 +6,7 @@ world, balls a rotation from rest, universal joints two hinges in order.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -46,6 +47,8 @@ from viewer.spatial.quaternion import (
 
 MOST_PAIRS = 3000
 """Capsules of one figure touch each other by default if no more pairs than this are tested."""
+_LONGEST = 1000
+"""Degrees of freedom of a chain: beyond, MuJoCo takes many seconds to compile it and half a second for each frame."""
 BALLS = 8
 """Balls that can be thrown; the first is thrown again after the last."""
 _FAR = 1000.0
@@ -261,9 +264,14 @@ def make_model(
 
     Raises:
         MachineError: MuJoCo is not installed.
-        InputError: nothing can move, or the bodies of a skeleton that MuJoCo refuses.
+        InputError: nothing can move, chains too long to be simulated, or bodies that MuJoCo refuses.
     """
     mujoco = load_mujoco()
+    if (longest := _as_a_chain(skeleton)) > _LONGEST:
+        raise InputError(
+            f"physics: expected as many joints below one another as in a chain of {_LONGEST:,} degrees of freedom at"
+            f" most, found as many as in one of {longest:,}"
+        )
     spec, bodies, parts, _ = made = make_spec(skeleton, pose, surroundings, figures)
     height, mass = parts[0].height, parts[0].mass
     for one in surroundings.objects:
@@ -295,6 +303,19 @@ def make_model(
         movers=movers,
         sunk=sunk,
     )
+
+
+def _as_a_chain(skeleton: Skeleton) -> int:
+    """Degrees of freedom of the chain whose inertia matrix has as many numbers as the skeleton's.
+
+    A degree of freedom shares a number with itself and each one above it; a chain of n has n (n + 1) / 2.
+    """
+    above, numbers = list[int](), 0
+    for kind, parent in zip(skeleton.kinds, skeleton.parents.tolist(), strict=True):
+        first = 0 if parent < 0 else above[parent]
+        above.append(first + kind.dofs)
+        numbers += first * kind.dofs + kind.dofs * (kind.dofs + 1) // 2
+    return math.isqrt(2 * numbers)
 
 
 def _add_markers(mujoco: MuJoCo, spec: MuJoCo, bodies: list[MuJoCo], skeleton: Skeleton) -> None:
