@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from inside.motion import HeldEnd, with_body_over, with_ends_held, with_ends_near
 from inside.skeleton import nearest_turns
-from inside.spatial import from_axis_angle, multiply, twist_about, vectors, wrapped
+from inside.spatial import conjugate, from_axis_angle, log, multiply, twist_about, vectors, wrapped
 
 import viewer
 from viewer import JointKind, Skeleton
 from viewer.skeleton import World, fk_arrays
 
 Motion = tuple[np.ndarray, np.ndarray]
+NEVER = np.zeros(0, dtype=np.intp)
 
 
 def legs(knee: JointKind = JointKind.HINGE) -> Skeleton:
@@ -47,7 +48,7 @@ def feet(skeleton: Skeleton, world: World, shift: np.ndarray, turn: np.ndarray) 
     for side in ("left", "right"):
         joint = skeleton.index(f"{side}_ankle")
         wanted = world.positions[:, joint] + shift, joint, multiply(turn, world.rotations[:, joint])
-        ends.append(HeldEnd((joint, np.zeros(3)), *wanted, 0))
+        ends.append(HeldEnd((joint, np.zeros(3)), *wanted))
     return ends
 
 
@@ -94,12 +95,11 @@ def test_a_free_body_makes_up_for_what_its_feet_are_off_in_the_mean() -> None:
     motion, shifts = still(skeleton, 20), random.normal(size=(2, 20, 3))
     world, still_turned = fk_arrays(skeleton.parents, *motion), np.tile((0.0, 0.0, 0.0, 1.0), (20, 1))
     ends = [feet(skeleton, world, shift, still_turned)[foot] for foot, shift in enumerate(shifts)]
-    hand = ends[0]._replace(points=ends[0].points + 1.0, rank=1)
-    rotations, translations = with_body_over(skeleton, motion, [*ends, hand])
+    rotations, translations = with_body_over(skeleton, motion, ends)
     np.testing.assert_array_equal(rotations, motion[0])
     np.testing.assert_allclose(translations[:, 0] - motion[1][:, 0], shifts.mean(axis=0), atol=1e-12)
     np.testing.assert_array_equal(translations[:, 1:], motion[1][:, 1:])
-    assert with_body_over(skeleton, motion, [hand]) is motion
+    assert with_body_over(skeleton, motion, []) is motion
     held = replace(skeleton, kinds=(JointKind.FIXED, *skeleton.kinds[1:]))
     assert with_body_over(held, motion, ends) is motion
 
@@ -115,7 +115,7 @@ def test_joints_that_follow_others_stay() -> None:
     skeleton = builder.skeleton
     motion = tuple(np.tile(each, (3, 1, 1)) for each in (skeleton.rest_rotations, skeleton.offsets))
     world = fk_arrays(skeleton.parents, *motion)
-    end = HeldEnd((4, np.zeros(3)), world.positions[:, 4] + (0.05, 0.0, 0.0), None, world.rotations[:, 4], 0)
+    end = HeldEnd((4, np.zeros(3)), world.positions[:, 4] + (0.05, 0.0, 0.0), None, world.rotations[:, 4])
     made = with_ends_held(skeleton, (motion[0], motion[1]), [end], 0)
     np.testing.assert_array_equal(made[0][:, 1:3], motion[0][:, 1:3])
     np.testing.assert_allclose(fk_arrays(skeleton.parents, *made).positions[:, 4], end.points, atol=1e-4)
@@ -145,8 +145,8 @@ def test_hands_that_go_slowly_are_near_their_places() -> None:
     skeleton, motion, world, hand = hanging(120)
     part = np.linspace(0.0, np.pi, 120)[:, None]
     goal = world.positions[:, hand] + 0.1 * np.sin(part) * np.array((0.3, 1.0, 0.5))
-    end = HeldEnd((hand, np.zeros(3)), goal, None, world.rotations[:, hand], 1)
-    made = with_ends_near(skeleton, motion, [(end, 0)], 60.0)
+    end = HeldEnd((hand, np.zeros(3)), goal, None, world.rotations[:, hand])
+    made = with_ends_near(skeleton, motion, [end], 0, 60.0, NEVER)
     after = fk_arrays(skeleton.parents, *made)
     off = vectors.norm(after.positions[:, hand] - goal)
     assert off.max() < 0.005 < 0.1 * vectors.norm(goal - world.positions[:, hand]).max()
@@ -158,8 +158,8 @@ def test_a_hand_that_passes_the_axis_does_not_spin_the_shoulder() -> None:
     """It goes past the first axis at 0.15 m/s, 1 cm away: the hinge would follow it at 860 degrees a second."""
     skeleton, motion, _, hand = hanging(120)
     goal = np.array((0.2, 0.82, 0.01)) + np.linspace(-0.15, 0.15, 120)[:, None] * np.array((1.0, 0.0, 0.0))
-    end = HeldEnd((hand, np.zeros(3)), goal, None, np.tile((0.0, 0.0, 0.0, 1.0), (120, 1)), 1)
-    slow = with_ends_near(skeleton, motion, [(end, 0)], 60.0)
+    end = HeldEnd((hand, np.zeros(3)), goal, None, np.tile((0.0, 0.0, 0.0, 1.0), (120, 1)))
+    slow = with_ends_near(skeleton, motion, [end], 0, 60.0, NEVER)
     yaw = skeleton.index("yaw")
     turned = wrapped(np.diff(twist_about(slow[0][:, yaw], skeleton.axes[yaw, 0])))
     assert np.degrees(np.abs(turned).max()) * 60.0 < 300.0
@@ -169,6 +169,56 @@ def test_a_hand_that_passes_the_axis_does_not_spin_the_shoulder() -> None:
 
 def test_one_frame_has_ends_near_their_places_too() -> None:
     skeleton, motion, world, hand = hanging(1)
-    end = HeldEnd((hand, np.zeros(3)), world.positions[:, hand] + 0.03, None, world.rotations[:, hand], 1)
-    made = with_ends_near(skeleton, motion, [(end, 0)], 60.0)
+    end = HeldEnd((hand, np.zeros(3)), world.positions[:, hand] + 0.03, None, world.rotations[:, hand])
+    made = with_ends_near(skeleton, motion, [end], 0, 60.0, NEVER)
     assert vectors.norm(fk_arrays(skeleton.parents, *made).positions[:, hand] - end.points).max() < 0.01
+
+
+def test_a_hand_out_of_reach_does_not_whip_its_arm() -> None:
+    """Its place leaves the reach of the arm, by half a metre, and comes back: the arm points at it, and comes back."""
+    skeleton, motion, world, hand = hanging(120)
+    out = np.sin(np.linspace(0.0, np.pi, 120)) ** 2
+    goal = world.positions[:, hand] + out[:, None] * np.array((0.3, -0.4, 0.0))
+    end = HeldEnd((hand, np.zeros(3)), goal, None, world.rotations[:, hand])
+    made = with_ends_near(skeleton, motion, [end], 0, 60.0, NEVER)
+    steps = log(multiply(conjugate(made[0][:-1]), made[0][1:]))
+    assert np.degrees(vectors.norm(np.diff(steps, axis=0)).max()) < 2.5  # in a sixtieth of a second, squared
+    after, shoulder = fk_arrays(skeleton.parents, *made).positions[:, hand], world.positions[0, 1]
+    pointed = vectors.dot(vectors.unit(after[60] - shoulder), vectors.unit(goal[60] - shoulder))
+    assert pointed > np.cos(np.radians(15.0))
+    assert vectors.norm(after[[0, -1]] - goal[[0, -1]]).max() < 0.005
+
+
+def test_a_motion_that_leaps_is_followed_at_once() -> None:
+    """As after a calibration pose: without the leap, the hand would be on its way for many frames."""
+    skeleton, motion, world, hand = hanging(60)
+    away = (np.arange(60) >= 20)[:, None] * np.array((0.15, 0.2, 0.1))
+    end = HeldEnd((hand, np.zeros(3)), world.positions[:, hand] + away, None, world.rotations[:, hand])
+    off = []
+    for leaps in (np.array([20]), NEVER):
+        made = with_ends_near(skeleton, motion, [end], 0, 60.0, leaps)
+        off.append(vectors.norm(fk_arrays(skeleton.parents, *made).positions[:, hand] - end.points).max())
+    assert off[0] < 0.005
+    assert off[1] > 0.05
+
+
+def test_what_carries_both_arms_turns_for_both() -> None:
+    """A torso of one hinge bows for two hands in front that are out of the arms' reach."""
+    builder = viewer.Builder(name="torso")
+    builder.add("pelvis", None, (0, 1, 0), kind="free")
+    builder.add("torso", "pelvis", kind="hinge", axis=(1, 0, 0))
+    for side, x in (("left", 0.2), ("right", -0.2)):
+        builder.add(f"{side}_pitch", "torso", (x, 0.5, 0), kind="hinge", axis=(1, 0, 0))
+        builder.add(f"{side}_roll", f"{side}_pitch", kind="hinge", axis=(0, 0, 1))
+        builder.add(f"{side}_hand", f"{side}_roll", (0, -0.5, 0), kind="fixed")
+    skeleton = builder.skeleton
+    motion = tuple(np.tile(each, (30, 1, 1)) for each in (skeleton.rest_rotations, skeleton.offsets))
+    world = fk_arrays(skeleton.parents, *motion)
+    hands = [skeleton.index(f"{side}_hand") for side in ("left", "right")]
+    ends = [HeldEnd((hand, np.zeros(3)), world.positions[:, hand] + (0, 0.2, 0.5), None, world.rotations[:, hand])
+            for hand in hands]  # fmt: skip
+    made = with_ends_near(skeleton, (motion[0], motion[1]), ends, 0, 60.0, NEVER)
+    after = fk_arrays(skeleton.parents, *made)
+    assert max(vectors.norm(after.positions[:, end.tip[0]] - end.points).max() for end in ends) < 0.01
+    assert np.degrees(twist_about(made[0][:, 1], skeleton.axes[1, 0])).min() > 10.0
+    np.testing.assert_array_equal(made[0][:, 0], motion[0][:, 0])

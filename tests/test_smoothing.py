@@ -99,3 +99,10 @@ def test_a_slow_path_goes_on_where_nothing_pulls() -> None:
     pull[[0, 4]] = 1e9
     found = slow_path(pull, 1e9 * np.array([[1.0], [0.0], [0.0], [0.0], [5.0]]), 1.0)
     np.testing.assert_allclose(found[:, 0], [1.0, 2.0, 3.0, 4.0, 5.0], atol=1e-6)
+
+
+def test_a_step_that_is_not_stiff_parts_a_slow_path() -> None:
+    pull, force = np.ones((6, 1, 1)), np.array([[0.0], [0.0], [0.0], [3.0], [3.0], [3.0]])
+    stiff = np.array([9.0, 9.0, 0.0, 9.0, 9.0])
+    np.testing.assert_allclose(slow_path(pull, force, stiff), force, atol=1e-12)
+    assert np.abs(slow_path(pull, force, 9.0) - force).max() > 0.5

@@ -10,9 +10,10 @@ solved by itself.
 Where a limb is too short, the joints between it and the trunk turn, too, and where that is not enough the body moves.
 Each of these stages starts from the result of the one before, so that nothing jumps where a stage is no longer enough.
 
-Hands that touch are only near their places (`with_ends_near`): the body does not move, and no joint spins, as it would
-where an arm passes the first axis of its shoulder. What they are off and the joints' speeds have the least sum of
-squares over the whole motion.
+Hands are only near their places (`with_ends_near`): the body does not move, and no joint spins, as it would where an
+arm passes the first axis of its shoulder. What they are off and the joints' speeds have the least sum over the whole
+motion. A hand that is far off pulls no harder than one that is near (Huber, "Robust estimation of a location
+parameter", 1964): it would whip an arm that is too short.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.skeleton import JointKind, Limb, Skeleton, World, above, fk_arrays
-from viewer.skeleton.limbs import LEG
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, rotate
 from viewer.spatial.smoothing import slow_path
@@ -49,6 +49,8 @@ _BODY = 6
 _SLOW, _STAY, _TURN = 3e-3, 0.03, 0.05
 """Metres that a hand may be off: for each radian a second by which a joint is slower, for each radian by which it
 leaves its motion less, and for each by which the hand's rotation is off less."""
+_HARDEST = 0.02
+"""Metres beyond which a hand that is farther off pulls no harder."""
 _RIGHT = multiply(np.eye(4)[:, None], np.eye(4)).transpose(1, 2, 0).reshape(4, 16)
 """By this a quaternion becomes the rows of the matrix (4, 4) whose product with another is ``other * quaternion``."""
 
@@ -61,18 +63,16 @@ class HeldEnd(NamedTuple):
         points: (F, 3) where that is to be, metres.
         end: its hand or foot; None: it has none.
         turns: (F, 4) world rotations that this is to have.
-        rank: 0 and up; where not all ends can be in their places, those of low rank come first.
     """
 
     tip: tuple[int, Floats]
     points: Floats
     end: int | None
     turns: Floats
-    rank: int
 
 
 def held_end(limb: Limb, world: World, own: Limb | None = None) -> HeldEnd:
-    """The end of a limb, to be held where it is in a world; feet come first.
+    """The end of a limb, to be held where it is in a world.
 
     Args:
         limb: as the world has it.
@@ -81,7 +81,7 @@ def held_end(limb: Limb, world: World, own: Limb | None = None) -> HeldEnd:
     """
     tip, end = (limb.tip, limb.end) if own is None else (own.tip, own.end)
     turns = world.rotations[:, limb.last]
-    return HeldEnd((tip[0], np.asarray(tip[1])), world.point(*limb.tip), end, turns, int(limb.kind != LEG))
+    return HeldEnd((tip[0], np.asarray(tip[1])), world.point(*limb.tip), end, turns)
 
 
 def with_ends_held(
@@ -119,7 +119,7 @@ def with_ends_held(
     return rotations, translations
 
 
-def with_body_over(skeleton: Skeleton, motion: tuple[Floats, Floats], ends: Sequence[HeldEnd]) -> tuple[Floats, Floats]:
+def with_body_over(skeleton: Skeleton, motion: tuple[Floats, Floats], feet: Sequence[HeldEnd]) -> tuple[Floats, Floats]:
     """A motion whose free root is shifted by what its feet are off in the mean.
 
     Legs that are nearly straight would have to bend fast to make up for that.
@@ -127,9 +127,8 @@ def with_body_over(skeleton: Skeleton, motion: tuple[Floats, Floats], ends: Sequ
     Args:
         skeleton: of it.
         motion: local rotations (F, J, 4) and translations (F, J, 3).
-        ends: of limbs, of which those of the lowest rank are feet.
+        feet: the ends of legs.
     """
-    feet = [end for end in ends if not end.rank]
     root = above(skeleton, feet[0].tip[0])[-1] if feet else -1
     if not feet or skeleton.kinds[root] is not JointKind.FREE:
         return motion
@@ -141,57 +140,52 @@ def with_body_over(skeleton: Skeleton, motion: tuple[Floats, Floats], ends: Sequ
 
 
 def with_ends_near(
-    skeleton: Skeleton, motion: tuple[Floats, Floats], ends: Sequence[tuple[HeldEnd, int]], rate: float
+    skeleton: Skeleton,
+    motion: tuple[Floats, Floats],
+    ends: Sequence[HeldEnd],
+    trunk: int,
+    rate: float,
+    leaps: Ints,
 ) -> tuple[Floats, Floats]:
     """A motion changed so that the ends of limbs are near their places, with joints as slow as that allows.
 
     Args:
         skeleton: of it.
         motion: local rotations (F, J, 4), as the joints can turn, and translations (F, J, 3).
-        ends: of limbs, none of which hangs on another, each with the joint that carries its limb.
+        ends: of limbs, none of which hangs on another.
+        trunk: the joint of the body, which stays.
         rate: frames per second.
+        leaps: frames to which the motion leaps from the one before, as after a calibration pose.
     """
     if not ends:
         return motion
     rotations, translations = motion[0].copy(), motion[1]
-    for end, carrier in ends:
-        tree = _tree(skeleton, (_where(end),), carrier)
-        carried, local = _above(skeleton, tree.carriers, *motion), rotations[:, tree.joints]
-        places = np.concatenate([carried.positions, translations[:, tree.joints]], axis=1).swapaxes(0, 1)
-        near = _slowed(tree, carried.rotations.swapaxes(0, 1), local.swapaxes(0, 1), places, end, rate)
-        rotations[:, tree.joints] = normalized(near).swapaxes(0, 1)
-    return rotations, translations
-
-
-def _slowed(tree: _Tree, carried: Floats, local: Floats, places: Floats, end: HeldEnd, rate: float) -> Floats:
-    """Local rotations (K, F, 4) of a limb's joints with its end near its place.
-
-    Args:
-        tree: of the limb.
-        carried: (N - K, F, 4) world rotations of what carries it.
-        local: (K, F, 4) local rotations before.
-        places: (N, F, 3) of its nodes; see `_State`.
-        end: of the limb.
-        rate: frames per second.
-    """
-    wanted, count = (end.points[None], end.turns[None]), len(tree.nodes)
-    moved, stiff = np.zeros((local.shape[1], count)), (_SLOW * rate) ** 2
+    tree = _tree(skeleton, tuple(map(_where, ends)), trunk)
+    world = _above(skeleton, tree.carriers, *motion)
+    carried, local = world.rotations.swapaxes(0, 1), rotations[:, tree.joints].swapaxes(0, 1)
+    places = np.concatenate([world.positions, translations[:, tree.joints]], axis=1).swapaxes(0, 1)
+    wanted, count = (np.stack([end.points for end in ends]), np.stack([end.turns for end in ends])), len(tree.nodes)
+    moved, stiff = np.zeros((local.shape[1], count)), np.full((local.shape[1] - 1, 1), (_SLOW * rate) ** 2)
+    stiff[leaps - 1] = 0.0
     for _ in range(_ROUNDS):
         axes = _axes(tree, local)
         pull, force = _STAY**2 * np.eye(count), -(_STAY**2) * moved
         levels = _levels(tree, np.concatenate([carried, local]), places, axes, wanted, None)
-        for (jacobian, off), weight in zip(levels, (1.0, _TURN**2), strict=False):
+        hardest = _HARDEST / np.maximum(norm(levels[0][1].reshape(-1, len(ends), 3)), _HARDEST)
+        weights: list[Floats | float] = [np.repeat(hardest, 3, axis=1)[:, None], _TURN**2]
+        for (jacobian, off), weight in zip(levels, weights, strict=False):
             back = weight * jacobian.swapaxes(1, 2)
             pull, force = pull + back @ jacobian, force + (back @ off[..., None])[..., 0]
         steps = log(multiply(conjugate(local[:, :-1]), local[:, 1:]))[tree.turning.argmax(axis=0)]
         pace = stiff * dot(axes if axes.shape[1] == 1 else axes[:, 1:], steps).T
         force[:-1] += pace
         force[1:] -= pace
-        step = np.clip(slow_path(pull, force, stiff), -_LARGEST, _LARGEST)
+        step = np.clip(slow_path(pull, force, stiff[:, 0]), -_LARGEST, _LARGEST)
         moved, local = moved + step, _turned(tree, local, axes * step.T[..., None])
         if np.abs(step).max(initial=0.0) < _SETTLED:
             break
-    return local
+    rotations[:, tree.joints] = normalized(local).swapaxes(0, 1)
+    return rotations, translations
 
 
 def _above(skeleton: Skeleton, joints: Sequence[int], rotations: Floats, translations: Floats) -> World:
@@ -227,7 +221,6 @@ class _Tree(NamedTuple):
         limbs: (E,) those that have hands or feet.
         ends: (E,) nodes of these.
         turned: (E, C) whether a dof turns these.
-        ranks: limbs of each rank, the lowest first.
     """
 
     carriers: list[int]
@@ -246,23 +239,22 @@ class _Tree(NamedTuple):
     limbs: list[int]
     ends: list[int]
     turned: Bools
-    ranks: list[list[int]]
 
 
-_Where = tuple[int, tuple[float, ...], int | None, int]
-"""The joint of a limb's tip, the place of this in its frame, the hand or foot, and the rank."""
+_Where = tuple[int, tuple[float, ...], int | None]
+"""The joint of a limb's tip, the place of this in its frame, and the hand or foot."""
 
 
 def _where(end: HeldEnd) -> _Where:
     joint, place = end.tip
-    return joint, tuple(place.tolist()), end.end, end.rank
+    return joint, tuple(place.tolist()), end.end
 
 
 @lru_cache(maxsize=16)
 def _tree(skeleton: Skeleton, ends: tuple[_Where, ...], trunk: int) -> _Tree:
     """The tree of limbs with these ends, from the trunk outwards."""
     chains = []
-    for tip, _, end, _ in ends:
+    for tip, _, end in ends:
         chain = [tip if end is None else end]
         while (parent := int(skeleton.parents[chain[0]])) != trunk and skeleton.parents[parent] >= 0:
             chain.insert(0, parent)
@@ -285,7 +277,7 @@ def _tree(skeleton: Skeleton, ends: tuple[_Where, ...], trunk: int) -> _Tree:
         sums[place] += sums[parents[place]]
     depth = sums[count:, count:].sum(axis=1)
     nodes: Ints = np.array([node[joint] for joint, *_ in dofs], dtype=np.intp)
-    limbs = [number for number, (*_, end, _) in enumerate(ends) if end is not None]
+    limbs = [number for number, (*_, end) in enumerate(ends) if end is not None]
     return _Tree(
         carriers=carriers,
         joints=joints,
@@ -298,13 +290,11 @@ def _tree(skeleton: Skeleton, ends: tuple[_Where, ...], trunk: int) -> _Tree:
         firsts=np.array([first for *_, first in dofs], dtype=np.bool_),
         turning=np.arange(count, len(parents))[:, None] == nodes,
         tips=[node[tip] for tip, *_ in ends],
-        offsets=np.array([place for _, place, *_ in ends]),
+        offsets=np.array([place for _, place, _ in ends]),
         moved=np.array([[joint in chain for joint, *_ in dofs] for chain in tips]),
         limbs=limbs,
         ends=[node[chains[number][-1]] for number in limbs],
         turned=np.array([[joint in chain for joint, *_ in dofs] for chain in chains])[limbs],
-        ranks=[[number for number, (*_, own) in enumerate(ends) if own == rank]
-               for rank in sorted({own for *_, own in ends})],
     )  # fmt: skip
 
 
@@ -342,8 +332,7 @@ def _solve(tree: _Tree, state: _State, wanted: tuple[Floats, Floats], frames: In
         step = _prioritised(levels)
         size = norm(step)
         step *= np.minimum(1.0, _LARGEST / np.maximum(size, _LARGEST))[:, None]
-        off = np.concatenate([_left(level, step) for level in levels[: len(tree.ranks)]], axis=1)
-        missed[rows] = norm(off.reshape(len(rows), -1, 3)).max(axis=1)
+        missed[rows] = norm(_left(levels[0], step).reshape(len(rows), -1, 3)).max(axis=1)
         if gives_way:
             way, turn, step = step[:, :3], exp(step[:, 3:_BODY] / _LEVER), step[:, _BODY:]
             around = rotate(turn, places[:count] - middle)
@@ -382,7 +371,7 @@ def _turned(tree: _Tree, local: Floats, turns: Floats) -> Floats:
 def _levels(
     tree: _Tree, turns: Floats, places: Floats, axes: Floats, wanted: tuple[Floats, Floats], middle: Floats | None
 ) -> list[_Level]:
-    """Places of tips by rank, then rotations of hands and feet; columns are those of the body, then the dofs.
+    """Places of tips, then rotations of hands and feet; columns are those of the body, then the dofs.
 
     Args:
         tree: of the limbs.
@@ -412,8 +401,7 @@ def _levels(
         moves = np.concatenate([np.broadcast_to(body, around.shape), around, moves], axis=1)
         turns = np.concatenate([np.zeros(body.shape), body / _LEVER])
         twists = np.concatenate([np.broadcast_to(turns, (len(twists), *turns.shape)), twists], axis=1)
-    off = wanted[0] - tips
-    levels = [(_rows(moves[some]), _beside(off[some])) for some in tree.ranks]
+    levels = [(_rows(moves), _beside(wanted[0] - tips))]
     if tree.limbs:
         twisted = log(multiply(wanted[1][tree.limbs], conjugate(seen[tree.ends])))
         levels.append((_rows(twists), _beside(twisted)))

@@ -153,12 +153,14 @@ def ranges_of(skeleton: Skeleton, joints: Sequence[int]) -> Ranges:
     return Ranges(middle, np.array([high for _, high in found]) - middle)
 
 
-_NEAR = 0.4
+_NEAR = 0.7
 """Sine of the angle between bone and first axis below which the axis is near."""
 _GRID, _RATE = 36, 20.0
 """Angles of the grid, and moments a second."""
 _SLOW = 4e-3
 """Metres that the end may be off for each radian a second that the hinge is slower: 2 cm at 290 degrees."""
+_CALM = 8e-3
+"""The same, once it is known which way round the hinge goes: nearness of the axis multiplies noise."""
 _FASTEST = np.radians(1200.0)
 """Radians a second of the first hinge at most, on the grid."""
 _SHIFT = 0.3
@@ -207,7 +209,7 @@ def path_angles(axes: Floats, turns: Floats, ranges: Ranges, rate: float, size: 
         ways = wrapped(first - solutions)
         way = np.where(np.abs(ways[0]) < np.abs(ways[1]), ways[0], ways[1])
         goal = pull * (first - 0.5 * np.sin(2.0 * way))
-        first = slow_path(pulls, goal.T, (_SLOW * rate) ** 2).T
+        first = slow_path(pulls, goal.T, (_CALM * rate) ** 2).T
     others = _others(axes[:, None], turns, first)[0]
     return np.unwrap(np.concatenate([first[..., None], others], axis=-1), axis=1)
 

@@ -23,7 +23,7 @@ from viewer.skeleton.joint_map import is_same_tree
 from viewer.skeleton.kinematics import fk_turned
 from viewer.skeleton.limbs import leg_length as rest_leg_length
 from viewer.skeleton.transfer import leg_ratio
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,
     conjugate,
@@ -313,13 +313,17 @@ def slowed(pairing: Pairing, turns: Floats) -> Floats:
     """Rotations (F, K, 4) that change no faster than people move, except where the source's limbs leap."""
     clip = pairing.source.clip
     assert clip is not None
-    limbs = [its for its, _ in (*pairing.arms, *pairing.legs)]
-    bones = pairing.moving.rotations[:, [limb.upper for limb in limbs] + [limb.lower for limb in limbs]]
-    leaps = np.flatnonzero((np.abs(dot(bones[1:], bones[:-1])) < np.cos(0.5 * _LEAP)).any(axis=1)) + 1
     slow = hemisphere_continuous(turns)
-    for first, last in pairwise([0, *leaps.tolist(), len(turns)]):
+    for first, last in pairwise([0, *leaps(pairing).tolist(), len(turns)]):
         slow[first:last] = normalized(low_pass(slow[first:last], 1.0 / clip.frame_time, _PACE))
     return slow
+
+
+def leaps(pairing: Pairing) -> Ints:
+    """The frames to which the source's limbs leap, as after a calibration pose."""
+    limbs = [its for its, _ in (*pairing.arms, *pairing.legs)]
+    bones = pairing.moving.rotations[:, [limb.upper for limb in limbs] + [limb.lower for limb in limbs]]
+    return np.flatnonzero((np.abs(dot(bones[1:], bones[:-1])) < np.cos(0.5 * _LEAP)).any(axis=1)) + 1
 
 
 def _aimed(pairing: Pairing, wanted: dict[int, Floats], joint: int, over: Floats) -> dict[int, Floats]:

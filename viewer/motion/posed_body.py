@@ -98,7 +98,7 @@ class PosedBody(NamedTuple):
         feet: "plant", "follow" or "off": what was done.
         stands: when its feet stand; None where they were not planted.
         held: its limbs whose ends were brought to places.
-        touches: (F,) how much the hand of each arm touches, by the arm's upper joint; {}: hands do not.
+        touches: (F,) how much the hand of each arm is held, by the arm's upper joint; {}: hands are free.
         warnings: a line for each choice that could not be carried out.
     """
 
@@ -214,15 +214,16 @@ def _with_hands(
     """The body with its hands as the choices ask, and `PosedBody.touches`."""
     if choices.hands == "free":
         return moved, {}
-    arms, touches = pairing.arms, dict[int, Floats]()
+    arms = pairing.arms
     if not arms:
         warnings.append("hands: expected arms on both sides, found none: hands are free")
     if choices.hands == "reach":
         goals = followed(pairing, arms, moved.world)
+        shares = [np.ones(len(goal)) for goal in goals]
     else:
         goals, shares = touching_goals(pairing, moved.world)
         warnings += _out_of_reach([arm for _, arm in arms], goals, moved.world)
-        touches = {arm.upper: share for (_, arm), share in zip(arms, shares, strict=True)}
+    touches = {arm.upper: share for (_, arm), share in zip(arms, shares, strict=True)}
     rotations, world = reach(pairing, list(zip(arms, goals, strict=True)), *moved, wanted, slowly=True)
     return Moved(rotations, moved.translations, world), touches
 

@@ -19,11 +19,11 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.motion.held_ends import HeldEnd, held_end, with_body_over, with_ends_held, with_ends_near
 from viewer.motion.hinge_stacks import Stacks, without_stacks
 from viewer.motion.limb_chain import limb_points
-from viewer.motion.pairing import Pairing
+from viewer.motion.pairing import Pairing, leaps
 from viewer.motion.posed_body import Choices, PosedBody, Stands, posed_body
 from viewer.motion.reference import Body, bodies_of
 from viewer.motion.skate_meter import slide_of
-from viewer.skeleton import Character, Clip, Figure, Skeleton, World, fk_clip
+from viewer.skeleton import Character, Clip, Figure, Limb, Skeleton, World, fk_clip
 from viewer.skeleton.character import check_character
 from viewer.skeleton.clip import clip_like
 from viewer.skeleton.clip_limits import too_fast
@@ -357,22 +357,18 @@ def _trunk(pairing: Pairing) -> int:
 def _on_hinges(stacks: Stacks, posed: PosedBody) -> Clip:
     """A motion on the hinges that single joints stand for; ends that are held are where they were, hands near that."""
     clip, whole, rate = posed.clip, stacks.whole, 1.0 / posed.clip.frame_time
-    exact, near = list[tuple[HeldEnd, int]](), list[tuple[HeldEnd, int]]()
-    for limb in posed.held:
-        end, touches = held_end(limb, posed.world, stacks.limb_of(limb)), posed.touches.get(limb.upper)
-        carried = end, int(whole.parents[stacks.members[limb.upper][0]])
-        if touches is None:
-            exact.append(carried)
-        elif touches.any():
-            near.append(carried)
-    given, body, held = stacks.spread(clip), stacks.members[_trunk(posed.pairing)][-1], [end for end, _ in exact]
-    over = with_body_over(whole, given, held)
-    # Hands first come near their places without spins: from there the exact places are not far.
-    over = with_ends_near(whole, over, [(end, carrier) for end, carrier in exact if end.rank], rate)
-    motion = with_ends_held(whole, over, held, body)
-    # What hands touch is mostly the body, and moves with it.
+
+    def end(limb: Limb) -> HeldEnd:
+        return held_end(limb, posed.world, stacks.limb_of(limb))
+
+    touching = {upper for upper, share in posed.touches.items() if share.any()}
+    feet = [end(limb) for limb in posed.held if limb.upper not in posed.touches]
+    hands = [end(limb) for limb in posed.held if limb.upper in touching]
+    given, body = stacks.spread(clip), stacks.members[_trunk(posed.pairing)][-1]
+    motion = with_ends_held(whole, with_body_over(whole, given, feet), feet, body)
+    # Hands go where they are on the body, which may have moved.
     root = above(whole, body)[-1]
     moved = motion[1][:, root] - given[1][:, root]
-    near = [(end._replace(points=end.points + moved), carrier) for end, carrier in near]
-    motion = with_ends_near(whole, motion, near, rate)
+    hands = [hand._replace(points=hand.points + moved) for hand in hands]
+    motion = with_ends_near(whole, motion, hands, body, rate, leaps(posed.pairing))
     return clip_like(clip, whole, hemisphere_continuous(normalized(motion[0])), motion[1])

@@ -79,7 +79,7 @@ def slopes(values: Floats) -> Floats:
     return result
 
 
-def slow_path(pull: Floats, force: Floats, stiff: float) -> Floats:
+def slow_path(pull: Floats, force: Floats, stiff: float | Floats) -> Floats:
     """Values (N, C) at equal steps, drawn to their places and held back by their speed, N > 0.
 
     x has the least sum of x . pull x / 2 - force . x and of stiff / 2 times the squares of its changes from step to
@@ -90,13 +90,13 @@ def slow_path(pull: Floats, force: Floats, stiff: float) -> Floats:
     Args:
         pull: (N, C, C) symmetric, positive definite in the sum of all.
         force: (N, C).
-        stiff: above 0.
+        stiff: of all steps, or (N - 1,) of each; 0 or more.
     """
-    still = stiff * np.eye(force.shape[1])
-    main = pull + 2.0 * still
-    main[0] -= still
-    main[-1] -= still
-    return _eliminated(main, np.broadcast_to(-still, (len(main) - 1, *still.shape)), force[..., None])[..., 0]
+    still = np.broadcast_to(stiff, len(force) - 1)[:, None, None] * np.eye(force.shape[1])
+    main = pull.copy()
+    main[1:] += still
+    main[:-1] += still
+    return _eliminated(main, -still, force[..., None])[..., 0]
 
 
 def _eliminated(main: Floats, beside: Floats, right: Floats) -> Floats:
