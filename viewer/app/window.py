@@ -15,8 +15,7 @@ import moderngl
 from viewer.app.input import BUTTONS, DIGITS, GLFW_NAMES, LETTERS, Inputs, axis_cursor, by_layout
 from viewer.app.layout import SMALLEST_WINDOW
 from viewer.errors import MachineError, missing_library
-from viewer.opengl import claim_drawing
-from viewer.opengl.offscreen import create_context
+from viewer.opengl.offscreen import claim_drawing, create_context
 
 SAMPLE_LIMIT = 4
 

@@ -346,12 +346,12 @@ def run_lab(options: LabOptions) -> Result:
     if output.suffix.casefold() in {".html", ".json"}:
         write_whole(output, report_text(traces, output, source=source, seed=options.seed))
     elif output.suffix.casefold() == ".png":
-        from viewer.opengl.comparisons import render_traces  # noqa: PLC0415 - only pictures need OpenGL
+        from viewer.opengl.filming import render_traces  # noqa: PLC0415 - only pictures need OpenGL
 
         write_png(render_traces(character, traces), output)
     else:
         from viewer.cli.picture_commands import write_film  # noqa: PLC0415
-        from viewer.opengl.comparisons import film_traces  # noqa: PLC0415
+        from viewer.opengl.filming import film_traces  # noqa: PLC0415
 
         words, _, _ = write_film(film_traces(character, traces), output)
         wrote = f"{wrote}: {words}"

@@ -162,6 +162,11 @@ class Trace:
         return float(np.linalg.norm((jacobian.matrix.T @ jacobian.residuals)[free])) / size
 
 
+def farthest_goal(trace: Trace) -> Goal:
+    """The goal that is missed most at the start."""
+    return trace.solver.goals[int(np.argmax(np.nan_to_num(trace.at(0).errors_m)))]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Traces:
     """The iterations of several methods on one problem: M methods, K - 1 iterations at most, G goals.

@@ -4,9 +4,7 @@ Importing this loads no OpenGL: `viewer.opengl.pictures` loads it for the first 
 a window imports `viewer.opengl.renderer`.
 """
 
-from viewer.opengl.comparisons import film_traces
-from viewer.opengl.filming import Film, Filming, make_film
-from viewer.opengl.machine import claim_drawing
+from viewer.opengl.filming import Film, Filming, film_traces, make_film
 from viewer.opengl.pictures import render_image
 from viewer.opengl.pose_library import LibraryPose, PoseLibrary
 
@@ -15,7 +13,6 @@ __all__ = [
     "Filming",
     "LibraryPose",
     "PoseLibrary",
-    "claim_drawing",
     "film_traces",
     "make_film",
     "render_image",

@@ -1,4 +1,4 @@
-"""Films of a character, drawn picture by picture by a camera that has all of the motion in view.
+"""Films of a character, and of the answers of several methods: a camera has all of the motion in view.
 
     moving = make_film(character, size=(1280, 720))
     write_video(moving, "walk.mp4", fps=moving.fps)
@@ -22,9 +22,11 @@ from numpy.typing import NDArray
 
 from viewer.errors import InputError
 from viewer.formats.file_formats import FASTEST_FPS, SLOWEST_TURN, STILL_FPS, STILL_TURN, playable_fps
+from viewer.formats.lab_report import CURVES, amount
 from viewer.formats.video import write_video
 from viewer.ik.contact import Contact, Object
 from viewer.ik.goals import Goal
+from viewer.ik.lab import Trace, Traces, farthest_goal
 from viewer.opengl.pictures import (
     LEAST,
     camera_of,
@@ -35,11 +37,12 @@ from viewer.opengl.pictures import (
     seen_points,
     skeleton_of,
 )
-from viewer.scene import GRID_REACH, Body, Camera, Scene, Text, draw_list, figure_points, props_of, seen_joints
+from viewer.scene import GRID_REACH, Body, Camera, Scene, Text, draw_list, figure_points, props_of, rgba, seen_joints
+from viewer.scene.scene import method_ghosts
 from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, fk, fk_clip, tip_positions
 from viewer.spatial.checks import Floats
 
-__all__ = ["Film", "disc_under", "make_film", "playable_fps"]
+__all__ = ["Film", "film_traces", "make_film", "playable_fps", "render_traces"]
 
 FIT = 1.16
 """Size of the picture relative to the extent of the motion in it."""
@@ -353,6 +356,89 @@ def disc_under(points: Floats, height: float) -> tuple[float, float, float]:
     x, _, z = middle(points).tolist()
     half = 0.5 * np.ptp(points[:, [0, 2]], axis=0)
     return x, z, GRID_REACH * height + max(float(np.hypot(*half)) - 0.5 * height, 0.0)
+
+
+LAB_SIZE = (960, 720)
+PER_SECOND = 10.0
+"""Iterations a second of a film, whose last one stays for a second."""
+_LEGEND_MARGIN, _LEGEND_ROW = 24.0, 22.0
+"""Logical pixels of the legend."""
+
+
+def render_traces(character: Character | Skeleton, traces: Traces) -> NDArray[np.uint8]:
+    """Draw the answers of a laboratory: the first method's figure, those of the others as ghosts with their letters.
+
+    Args:
+        character: whose skeleton the traces are of.
+        traces: at least one.
+
+    Returns:
+        As `viewer.render`.
+
+    Raises:
+        MachineError: as `viewer.render`.
+    """
+    scene, scale = _lab_scene(character, traces, traces.iterations), scale_of(LAB_SIZE)
+    projection = camera_of("three-quarter", scene, character, LAB_SIZE).projection(LAB_SIZE)
+    drawn = draw_list(scene, projection, scale)
+    legend = _legend(traces, traces.iterations, scale)
+    return render_image(replace(drawn, texts=(*drawn.texts, *legend)), projection, 4, scale)
+
+
+def film_traces(character: Character | Skeleton, traces: Traces) -> Film:
+    """The film of a laboratory: a picture an iteration, as `render_traces` draws the last one.
+
+    Args:
+        character: whose skeleton the traces are of.
+        traces: at least one.
+    """
+    last = traces.iterations
+    first, end = _lab_scene(character, traces, 0), _lab_scene(character, traces, last)
+    worlds = [fk(traces.skeleton, trace.at(k).pose) for trace in traces.each for k in range(last + 1)]
+    points = seen_points(end, np.concatenate([world.positions for world in worlds]))
+    camera = camera_of("three-quarter", first, character, LAB_SIZE, points)
+
+    def texts(number: int, scale: float) -> list[Text]:
+        iteration = min(number, last)
+        counted = _legend_line(f"Iteration {iteration} of {last}", "text2", len(traces.each), scale)
+        return [*_legend(traces, iteration, scale), counted]
+
+    return Film(
+        count=last + round(PER_SECOND),
+        fps=PER_SECOND,
+        size=LAB_SIZE,
+        scene=lambda number: _lab_scene(character, traces, min(number, last)),
+        camera=lambda _: camera,
+        disc=disc_under(points, first.height),
+        texts=texts,
+    )
+
+
+def _lab_scene(character: Character | Skeleton, traces: Traces, iteration: int) -> Scene:
+    first, *others = traces.each
+    scene = scene_of(character, first.at(iteration).pose, goals=first.solver.goals)
+    worlds = (fk(traces.skeleton, trace.at(iteration).pose) for trace in others)
+    lettered = zip(CURVES[1:], worlds, strict=False)
+    ghosts = method_ghosts(traces.skeleton, scene.world, lettered, farthest_goal(first), scene.height)
+    return replace(scene, ghosts=ghosts)
+
+
+def _legend(traces: Traces, iteration: int, scale: float) -> list[Text]:
+    """A line a method: its letter, how far it is, and how it ended."""
+    lines = [
+        (f"{curve.letter}  {_legend_words(trace, iteration)}", curve.ink)
+        for curve, trace in zip(CURVES, traces.each, strict=False)
+    ]
+    return [_legend_line(words, ink, row, scale) for row, (words, ink) in enumerate(lines)]
+
+
+def _legend_line(words: str, ink: str, row: int, scale: float) -> Text:
+    return Text(words, _LEGEND_MARGIN * scale, (_LEGEND_MARGIN + _LEGEND_ROW * row) * scale, rgba(ink), 15)
+
+
+def _legend_words(trace: Trace, iteration: int) -> str:
+    words = f"{trace.method}: {amount(trace.error(iteration), metres=trace.in_metres)}"
+    return words if iteration < trace.last.iterations else f"{words}, {trace.how}"
 
 
 class _Cancelled(Exception):  # noqa: N818 - not an error

@@ -1,9 +1,13 @@
-"""An OpenGL context without a window, and pictures drawn with it. `viewer.opengl.pictures` imports it when it draws."""
+"""An OpenGL context without a window, why a machine has none, and pictures drawn with it.
+
+`viewer.opengl.pictures` imports this when it draws.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,10 +17,74 @@ from numpy.typing import NDArray
 
 from viewer.errors import MachineError, missing_library
 from viewer.opengl.gpu_objects import Target, read_picture
-from viewer.opengl.machine import claim_drawing, machine_error
 from viewer.opengl.renderer import Renderer
 from viewer.scene import DrawList
 from viewer.spatial.projection import Projection
+
+_INSTALL = "on Debian and Ubuntu: sudo apt install libgl1 libegl1"
+
+# Parts of the loaders' messages, in lower case, and the cure for each; the first that matches is reported.
+_CURES = (
+    (("libgl.so", "libgl ", "libx11"), f"OpenGL is missing (libGL): {_INSTALL}"),
+    (("libegl",), "OpenGL without a screen is missing (libEGL): on Debian and Ubuntu: sudo apt install libegl1"),
+    (
+        ("requested opengl version", "createcontext", "cannot create context"),
+        (
+            "expected OpenGL 3.3 or newer, found an older one: "
+            "update the graphics driver, or draw in software with LIBGL_ALWAYS_SOFTWARE=1"
+        ),
+    ),
+    (
+        (
+            "requested device",
+            "eglquerydevices",
+            "eglgetplatformdisplay",
+            "egldevice",
+            "eglinitialize",
+            "eglchooseconfig",
+            "eglbindapi",
+        ),
+        (
+            "no EGL device draws OpenGL: install the graphics driver, or Mesa's software one, "
+            "on Debian and Ubuntu: sudo apt install libegl1 libgl1-mesa-dri"
+        ),
+    ),
+    (("xopendisplay", "cannot open display"), f"no display, and no EGL to draw without one: {_INSTALL}"),
+)
+
+_claimed: dict[str, int] = {}
+"""The first process that has drawn, which may be one from which this process was forked."""
+
+
+def claim_drawing() -> None:
+    """Record that this process draws.
+
+    A forked process has neither the driver's threads nor its connection to the graphics card: drawing there would wait
+    from then on, even with a new context.
+
+    Raises:
+        MachineError: this process was forked from one that has drawn.
+    """
+    if _claimed.setdefault("process", os.getpid()) != os.getpid():
+        raise MachineError(
+            "cannot draw in a process forked from one that has drawn: "
+            'start processes by "spawn", multiprocessing.get_context("spawn")'
+        )
+
+
+def machine_error(problems: Sequence[Exception]) -> MachineError:
+    """One line with the cure for the loaders' exceptions; for an unknown cause it quotes the first one."""
+    texts = [_line(problem).casefold() for problem in problems]
+    for signs, cure in _CURES:
+        if any(sign in text for sign in signs for text in texts):
+            return MachineError(cure)
+    found = _line(problems[0]) if problems else "no reason given"
+    return MachineError(f"OpenGL cannot be started ({found}): install or update the graphics driver; {_INSTALL}")
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
 
 VERSION = 330
 """OpenGL 3.3 core: what every driver of the last decade has, macOS included."""

@@ -21,7 +21,6 @@ from PIL import Image, ImageDraw, ImageFont
 from viewer.errors import InputError, missing_library, quote
 from viewer.ik.contact import Contact, Object, Sphere
 from viewer.ik.goals import KINDS, Goal
-from viewer.opengl.machine import claim_drawing
 from viewer.scene import (
     BODIES,
     RGBA,
@@ -98,18 +97,13 @@ def render_image(
         MachineError: the machine cannot draw; the line names the cure.
     """
     check_size(projection.size)
-    claim_drawing()  # in a forked process the drawing thread does not exist, and this would wait without end
-    drawn = _artist().submit(_draw, draw_list, projection, samples, scale)
-    return write_texts(drawn.result(), draw_list.texts, scale)
-
-
-def _draw(draw_list: DrawList, projection: Projection, samples: int, scale: float) -> NDArray[np.uint8]:
-    """Draw on the thread of `_artist`."""
     try:
-        from viewer.opengl.offscreen import offscreen  # noqa: PLC0415 - the library works without OpenGL
+        from viewer.opengl.offscreen import claim_drawing, offscreen  # noqa: PLC0415 - the library works without OpenGL
     except ImportError as error:
         raise missing_library("drawing", error, "pyrr") from error
-    return offscreen().picture(draw_list, projection, samples, scale)
+    claim_drawing()  # in a forked process the drawing thread does not exist, and this would wait without end
+    drawn = _artist().submit(lambda: offscreen().picture(draw_list, projection, samples, scale))
+    return write_texts(drawn.result(), draw_list.texts, scale)
 
 
 def check_size(size: tuple[int, int]) -> None:

@@ -9,10 +9,11 @@ from typing import Literal, NamedTuple, TypedDict, Unpack, get_args
 import numpy as np
 
 from viewer.document import Item
+from viewer.formats.lab_report import Curve
 from viewer.ik.contact import Object
-from viewer.ik.goals import GoalDrawing
+from viewer.ik.goals import Goal, GoalDrawing
 from viewer.scene.look import figure_points
-from viewer.skeleton import Skeleton, Skin, World
+from viewer.skeleton import Skeleton, Skin, World, find_place
 from viewer.spatial.checks import Floats
 
 LimitsShown = Literal["none", "selected", "all"]
@@ -161,6 +162,34 @@ class Ghost:
     label: str = ""
     colour: str = "ghost"
     at: Floats | None = None
+
+
+_ALPHA = 0.5
+_SAME = 0.01
+"""A ghost whose joints are all nearer to the figure's than this part of its height is not drawn: they would overlap."""
+
+
+def method_ghosts(
+    skeleton: Skeleton, figure: World, others: Iterable[tuple[Curve, World]], goal: Goal | None, height: float
+) -> tuple[Ghost, ...]:
+    """Ghosts of the laboratory: of methods whose answers (J, ...) differ from the figure's pose (J, ...).
+
+    The height is of the figure, metres. Their letters are at the effector of a goal; None: above the heads.
+    """
+    found = []
+    for curve, world in others:
+        if float(np.abs(world.positions - figure.positions).max()) >= _SAME * height:
+            at = None if goal is None else effector_position(skeleton, world, goal)
+            found.append(Ghost(world, _ALPHA, curve.letter, curve.ink, at))
+    return tuple(found)
+
+
+def effector_position(skeleton: Skeleton, world: World, goal: Goal) -> Floats | None:
+    """(3,) of the point that a goal moves, metres; None for a goal of the whole figure."""
+    if not goal.effector:
+        return None
+    place = find_place(skeleton, goal.effector)
+    return np.asarray(world.point(place.joint, np.add(place.offset, goal.offset)))
 
 
 DOTTED = 20

@@ -24,7 +24,7 @@ from viewer.spatial.projection import Projection
 from viewer.ui import drag_targets
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Scroll
-from viewer.ui.other_figures import Others
+from viewer.ui.scene_builder import Others
 from viewer.ui.view import View, Workspace
 
 VIEWS: dict[str, ViewName] = {

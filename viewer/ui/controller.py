@@ -26,20 +26,19 @@ from viewer.ui.keying import Keying, Tweening
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import Layering
 from viewer.ui.number_format import Rect
+from viewer.ui.onion_skin import TrailMover
 from viewer.ui.opening import Figures, Opening
-from viewer.ui.other_figures import Others
 from viewer.ui.planting import Planting
 from viewer.ui.pointing import Hint, Pointing, hints_of
 from viewer.ui.posing import Nudging, Posing, Solutions
 from viewer.ui.range_handles import LimitRanges, RangeDrag
 from viewer.ui.retargeting import Retargeting
-from viewer.ui.scene_builder import SceneBuilder
+from viewer.ui.scene_builder import Others, SceneBuilder
 from viewer.ui.selecting import Renaming, Selecting
 from viewer.ui.simulating import Simulating
 from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.switches import Switches
 from viewer.ui.timeline import Markers, Playback
-from viewer.ui.trails import TrailMover
 from viewer.ui.view import Hover, View, Workspace
 
 _EXPLAINED_AFTER = 0.25

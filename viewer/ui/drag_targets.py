@@ -25,7 +25,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, between, conjugate, multiply, rotate
 from viewer.ui.contact import PropMover, RadiusMover
 from viewer.ui.layering import LayerMover
-from viewer.ui.trails import TrailMover
+from viewer.ui.onion_skin import TrailMover
 from viewer.ui.view import Mover, item_of
 
 _MIDDLE = 1e-6

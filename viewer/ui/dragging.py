@@ -21,10 +21,10 @@ from viewer.ui.contact import hit_radius
 from viewer.ui.drag_targets import can_move
 from viewer.ui.events import Button, Mods, Move, Press
 from viewer.ui.mirroring import leads, mirrored_mover
+from viewer.ui.onion_skin import TrailMover
 from viewer.ui.planting import Planting
 from viewer.ui.range_handles import RangeDrag, end_of_hit, hit_end
 from viewer.ui.scene_builder import SceneBuilder
-from viewer.ui.trails import TrailMover
 from viewer.ui.view import EditGesture, Hover, Mover, View, ViewPart, Workspace, item_of
 
 _LINES = (Part.X, Part.Y, Part.Z, Part.VIEW_RING)

@@ -26,12 +26,12 @@ from viewer.ui.contact import RadiusMover, radius_shapes
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, HitTest
 from viewer.ui.laboratory import Laboratory
+from viewer.ui.onion_skin import TrailMover, trail_shapes
 from viewer.ui.pointing import BoxSelection
 from viewer.ui.range_handles import RangeDrag, chip, end_handles, end_shapes
 from viewer.ui.retargeting import Retargeting
 from viewer.ui.scene_builder import SceneBuilder
 from viewer.ui.simulating import Simulating
-from viewer.ui.trails import TrailMover, trail_shapes
 from viewer.ui.view import Gesture, View, Workspace
 
 _CAPTION, _MARGIN = 13, 16.0

@@ -23,7 +23,7 @@ from viewer.ik.contact import Object
 from viewer.ik.lab import Trace
 from viewer.latest import Latest
 from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points, props_of
-from viewer.scene.method_ghosts import method_ghosts
+from viewer.scene.scene import method_ghosts
 from viewer.session import Session
 from viewer.session.figure_stage import frame_after
 from viewer.session.long_work import LabProblem
@@ -34,8 +34,7 @@ from viewer.ui.contact import ground_of, prop_shapes
 from viewer.ui.laboratory import PER_SECOND, Laboratory
 from viewer.ui.number_format import fixed
 from viewer.ui.onion_skin import OnionSettings, ghosts_of, trailed, trails_of
-from viewer.ui.other_figures import Beside, other_figure
-from viewer.ui.scene_builder import goal_marks, stretched
+from viewer.ui.scene_builder import Beside, goal_marks, other_figure, stretched
 from viewer.ui.view import View
 
 FilmFormat = Literal["mp4", "gif", "png"]

@@ -24,11 +24,11 @@ from viewer.gizmo import Shape, Stroke
 from viewer.ik.findings import labels
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
-from viewer.ik.lab import MOST_METHODS, Trace, Traces
+from viewer.ik.lab import MOST_METHODS, Trace, Traces, farthest_goal
 from viewer.ik.solution import Status
 from viewer.latest import Latest
 from viewer.scene import Ghost, Text
-from viewer.scene.method_ghosts import effector_position, farthest_goal, method_ghosts
+from viewer.scene.scene import effector_position, method_ghosts
 from viewer.session import Session
 from viewer.session.long_work import LabProblem, LabWorker, lab_problem
 from viewer.skeleton import Pose

@@ -23,12 +23,12 @@ from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, HitTest
 from viewer.ui.events import Mods, Move, Press, Release
 from viewer.ui.keying import Slide
+from viewer.ui.onion_skin import TrailMover
 from viewer.ui.range_handles import RangeDrag
 from viewer.ui.retargeting import Retargeting, StringDrag
 from viewer.ui.scene_builder import SceneBuilder
 from viewer.ui.selecting import Selecting
 from viewer.ui.simulating import PullDrag, Simulating
-from viewer.ui.trails import TrailMover
 from viewer.ui.view import Gesture, View, Workspace, item_of
 
 _AXIS_PARTS = (Part.X, Part.Y, Part.Z)

@@ -36,7 +36,7 @@ from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Move, Press, Release
 from viewer.ui.opening import Figures
-from viewer.ui.other_figures import Others
+from viewer.ui.scene_builder import Others
 from viewer.ui.status import StatusLine
 from viewer.ui.view import Gesture, View, Workspace
 
