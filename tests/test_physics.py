@@ -54,7 +54,7 @@ def test_the_exported_model_has_our_forward_kinematics(seed: int) -> None:
 
 
 def test_an_undriven_pendulum_keeps_its_energy() -> None:
-    """Of the model alone, stepped by MuJoCo's RK4: what drives a figure has no part in it."""
+    """For 10 s, of the model alone, stepped by MuJoCo's RK4: what drives a figure has no part in it."""
     skeleton = chain(4, viewer.JointKind.BALL)
     model = make_model(skeleton, skeleton.rest_pose(), Surroundings(ground=None, self_contact=False), balls=0).mj
     model.opt.integrator, model.opt.timestep = mujoco.mjtIntegrator.mjINT_RK4, 1e-3
@@ -63,7 +63,7 @@ def test_an_undriven_pendulum_keeps_its_energy() -> None:
     data.qvel[:] = np.random.default_rng(0).normal(size=model.nv)
     mujoco.mj_forward(model, data)
     start, swing = data.energy.sum(), 0.0
-    for _ in range(4000):
+    for _ in range(10_000):
         mujoco.mj_step(model, data)
         swing = max(swing, data.energy[1])
     assert abs(data.energy.sum() - start) < 0.01 * swing
@@ -455,6 +455,28 @@ def test_a_joint_at_its_torque_limit_still_follows() -> None:
         missing = ends_of(skeleton, sim.step(1.0 / 60.0)) - ends_of(skeleton, aimed)
         off.append(float(np.linalg.norm(missing, axis=-1).max()))
     assert max(off) < 0.03
+
+
+def test_a_load_that_is_held_on_a_root_that_turns_freely_drives_nothing_round() -> None:
+    """The torque that holds the boom, more than the joint has for all else, would turn a light root ever faster."""
+    made = viewer.Builder().add("root", kind="free").add("boom", "root", kind="hinge", axis=(0, 0, 1))
+    sim = Physics(made.tip("boom", (2, 0, 0)).skeleton, assist="off", surroundings=Surroundings(ground=None))
+    for _ in range(60):
+        sim.step(1.0 / 60.0)
+        assert abs(float(sim._data.qvel[sim.model.scalar_dof[0]])) < 1.0
+
+
+def test_a_hinge_without_limits_follows_its_aim_past_half_a_turn() -> None:
+    wheel = chain(2, viewer.JointKind.HINGE)
+    sim = Physics(wheel, surroundings=Surroundings(ground=None, gravity=0.0))
+    angle = sim.model.scalar_dof[0]
+    for frame in range(1, 91):
+        half = math.radians(3.0 * frame) / 2.0
+        turned = np.array([(0.0, 0.0, math.sin(half), math.cos(half)), (0.0, 0.0, 0.0, 1.0)])
+        sim.aim(viewer.Pose(turned, wheel.offsets))
+        sim.step(1.0 / 60.0)
+        if frame > 50:
+            assert float(sim._data.qvel[angle]) == pytest.approx(math.pi, rel=0.02)
 
 
 def test_what_is_pushed_against_does_not_make_a_figure_push_ever_harder() -> None:

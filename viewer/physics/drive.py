@@ -81,7 +81,7 @@ class Drive:
         self.missing = np.zeros(mj.nv)
         self._strongest = _stated_efforts(model.skeleton)[model.dof_joint]
         self._stated = np.isfinite(self._strongest)
-        self._carried, self._counted, self._load = self._strongest, np.zeros(own), np.zeros(own)
+        self._carried, self._counted, self._load = self._strongest, self._stated, np.zeros(own)
         self.set_strength(strength)
         self.torques = np.zeros(own)
 
@@ -91,14 +91,18 @@ class Drive:
         load = self._static_gravity(data)
         self._balanced = np.abs(load) > self._strongest
         self._carried = np.where(self._balanced, np.inf, self._strongest)
-        self._counted = np.where(np.isfinite(self._carried), 1.0, 0.0)
+        self._counted = np.isfinite(self._carried)
         self._carry(load)
 
     def _carry(self, load: Floats) -> None:
-        """Hold a load (D,); a motor with a stated effort has only the remainder for everything else."""
+        """Hold a load (D,), on top of which a motor has all of its torque; with a stated effort, only the remainder.
+
+        A motor can let a load go: if it always pushed by at least the load minus its own torque, a joint whose load is
+        larger could not be braked, and would drive a root that turns freely faster and faster.
+        """
         self._load = np.minimum(np.maximum(load, -self._carried), self._carried)
-        used = self._counted * self._load
-        self._lowest, self._highest = -self._most - used, self._most - used
+        self._lowest = -self._most - np.where(self._counted, self._load, np.maximum(self._load, 0.0))
+        self._highest = self._most - np.where(self._counted, self._load, np.minimum(self._load, 0.0))
 
     def set_strength(self, hertz: float) -> None:
         """Set how quickly joints answer."""
@@ -117,7 +121,7 @@ class Drive:
         The pose to reach has the coordinates ``target`` (nq,) and velocity ``speed`` (nv,).
         """
         mj, own = self._model.mj, len(self.driven)
-        self._mujoco.mj_differentiatePos(mj, self.missing, 1.0, data.qpos, target)
+        self._model.subtract(data.qpos, target, self.missing)
         torque = self._stiffness * self.missing[:own] + self._damping * (speed[:own] - data.qvel[:own])
         np.copyto(torque, _NOT_0, where=torque == 0.0)
         self.torques = np.minimum(np.maximum(torque, self._lowest), self._highest)

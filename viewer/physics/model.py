@@ -144,6 +144,10 @@ class Model:
     movers: Movers = field(default_factory=Movers)
     sunk: Sunk = _NOT_SUNK
 
+    @cached_property
+    def _mujoco(self) -> MuJoCo:
+        return load_mujoco()
+
     @property
     def mass(self) -> float:
         """Kilograms of all figures."""
@@ -203,6 +207,14 @@ class Model:
         return joints, self.scalar_qpos[some], along
 
     @cached_property
+    def _endless(self) -> Ints:
+        """Degrees of freedom of hinges that may turn any number of times, and that no other joint follows."""
+        skeleton, space = self.skeleton, joint_space(self.skeleton)
+        tied = [skeleton.index(name) for one in skeleton.mimics for name in (one.joint, one.leader)]
+        ends = np.isfinite(space.lower) | np.isfinite(space.upper)
+        return self.scalar_dof[~(self._slides | ends[self.scalars, self.columns] | np.isin(self.scalars, tied))]
+
+    @cached_property
     def _turn_qpos(self) -> tuple[Ints, Ints, Ints]:
         """Coordinates of the rotations of balls (B, 4), and of places (F, 3) and rotations (F, 4) of free joints."""
         places, turns = self.free_qpos[:, None] + np.arange(3), self.free_qpos[:, None] + SCALAR_LAST + 3
@@ -212,6 +224,16 @@ class Model:
     def _resting(self) -> Floats:
         """(B, 4, 4) what turns of balls are multiplied by from the left: their rotations at rest."""
         return left_factors(self.skeleton.rest_rotations[self.balls])
+
+    def subtract(self, start: Floats, end: Floats, out: Floats) -> None:
+        """Set ``out`` (nv,) to the velocity that leads from one state (nq,) to another in a second.
+
+        Balls turn the short way, and so do hinges without limits.
+        """
+        self._mujoco.mj_differentiatePos(self.mj, out, 1.0, start, end)
+        if self._endless.size:
+            turns = out[self._endless]
+            out[self._endless] = turns - 2.0 * np.pi * np.rint(turns / (2.0 * np.pi))
 
     def coordinates(self, pose: Pose, qpos: Floats) -> Floats:
         """A copy of MuJoCo's coordinates ``qpos`` in which the figure has a pose; joint kinds bind, limits do not."""

@@ -389,7 +389,7 @@ class Physics:
     def _difference(self, start: Floats, end: Floats) -> Floats:
         """(nv,) the velocity that leads from one state to another in a second; 0 for balls that were thrown."""
         speed = np.zeros(self.model.mj.nv)
-        self._mujoco.mj_differentiatePos(self.model.mj, speed, 1.0, start, end)
+        self.model.subtract(start, end, speed)
         speed[len(self.model.dof_joint) :] = 0.0
         return speed
 
