@@ -1,6 +1,10 @@
-"""Goals of several effectors: do hands that hold together stay together, and does a figure stay in balance?
+"""Loops: do linkages and hands that hold together stay together, and does a figure stay in balance?
 
-    python benchmarks/loops.py [hands] [drags] [balance] [--count 200] [--seed 1] [--backend NAME]
+    python benchmarks/loops.py [gripper] [hands] [drags] [balance] [--count 200] [--seed 1] [--backend NAME]
+
+gripper: a gripper in the manner of Robotiq's 2F-85, alone and on an arm of six axes: two four-bars, whose drivers mimic
+each other. A finger is dragged, evenly and by leaps, within reach and beyond; it is solved for; and sliders are moved.
+In every pose shown, the ends of each loop are to be within 0.1 mm.
 
 hands: a biped stands on pinned feet, both hands on one thing before it; one hand is asked to be up to 25 cm elsewhere.
 Of those that it reaches, the other hand's place and rotation in the frame of the first are measured.
@@ -20,8 +24,11 @@ import numpy as np
 import viewer
 from viewer import Goal, Solution, Solver
 from viewer.choices import Backend
+from viewer.document import new_document
+from viewer.document.actions import SetCoordinate
 from viewer.ik.solver import warm_up
-from viewer.skeleton import Pose, find_balance
+from viewer.session import Session
+from viewer.skeleton import Pose, find_balance, find_place
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, rotate
 
@@ -44,6 +51,71 @@ def main() -> None:
         warm_up()
     for part in given.parts or PARTS:
         PARTS[part](given.count, np.random.default_rng(given.seed), given.backend)
+
+
+def gripper(count: int, random: np.random.Generator, backend: Backend) -> None:
+    """Fingers are dragged, solved for, and moved by sliders."""
+    for name, axes in (("gripper", 0), ("gripper on an arm", 6)):
+        skeleton = _gripper(axes)
+        drags, leaps, solves, sliders = list[float](), list[float](), list[float](), list[float]()
+        solver = Solver(skeleton, [Goal.position("right pad", (0.0, 0.0, 0.0))], backend=backend)
+        start = skeleton.relaxed_pose()
+        pad = next(one for one in skeleton.effectors if one.name == "right pad")
+        place = viewer.fk(skeleton, start).point(pad.joint, np.array(pad.offset))
+        far = 0.3 if axes else 0.08
+        for _ in range(max(1, count // 10)):
+            way, drag, leap = random.uniform(-far, far, 3), solver.drag(start), solver.drag(start)
+            for frame in range(2 * FRAMES):
+                drags.append(_gap(skeleton, drag.move([place + min(1.0, (frame + 1) / FRAMES) * way]).pose))
+                leaps.append(_gap(skeleton, leap.move([place + random.uniform(-far, far, 3)]).pose))
+        for _ in range(count):
+            solves.append(_gap(skeleton, solver.solve(start, [place + random.uniform(-far, far, 3)]).pose))
+        session = Session(new_document(viewer.Character(skeleton)))
+        moving = [joint for joint, kind in zip(skeleton.names, skeleton.kinds, strict=True) if kind.value == "hinge"]
+        for _ in range(count):
+            session.dispatch(SetCoordinate(str(random.choice(moving)), 0, float(random.uniform(-1.0, 1.0))))
+            sliders.append(_gap(skeleton, session.document.pose))
+        for part, found in (("drags", drags), ("leaps", leaps), ("solves", solves), ("sliders", sliders)):
+            metres = np.array(found)
+            print(f"{name}, {part}: {len(metres)} poses, loops open by at most {1e3 * metres.max():.4f} mm "
+                  f"(median {1e3 * np.median(metres):.4f}), within 0.1 mm {np.mean(metres <= 1e-4):.2%}")  # fmt: skip
+
+
+def _gripper(axes: int) -> viewer.Skeleton:
+    """Two fingers that close in x, above an arm with so many axes; metres."""
+    made, below = viewer.Builder(name="gripper").add("foot", None, kind="fixed"), "foot"
+    for number in range(axes):
+        axis = ((0, 1, 0), (1, 0, 0), (1, 0, 0), (0, 1, 0), (1, 0, 0), (0, 1, 0))[number]
+        limits = viewer.JointLimits.coordinates((-2.9, 2.9))
+        made.add(f"axis {number + 1}", below, (0, 0.15, 0), kind="hinge", axis=axis, limits=limits)
+        below = f"axis {number + 1}"
+    made.add("palm", below, (0, 0.05, 0), kind="fixed")
+    for side, s in (("right", 1.0), ("left", -1.0)):
+        for name, on, offset, low, high in (
+            ("driver", "palm", (0.0306, 0.0549), 0.0, 0.8),
+            ("coupler", f"{side} driver", (0.0315, -0.0041), -1.57, 1.57),
+            ("spring link", "palm", (0.0132, 0.0609), -0.3, 0.9),
+            ("follower", f"{side} spring link", (0.0375, 0.0555), -0.9, 0.9),
+        ):
+            limits = viewer.JointLimits.coordinates((low, high))
+            place = (s * offset[0], offset[1], 0.0)
+            made.add(f"{side} {name}", on, place, kind="hinge", axis=(0, 0, s), limits=limits)
+        made.effector(f"{side} pad", f"{side} follower", (-s * 0.0189, 0.0335, 0.0))
+        made.effector(f"{side} a", f"{side} coupler", (s * 0.0068, 0.0595, 0.0), "off")
+        made.effector(f"{side} b", f"{side} follower", (s * 0.0182, -0.0061, 0.0), "off")
+        made.loop(f"{side} a", f"{side} b")
+    return made.mimic("left driver", "right driver").skeleton
+
+
+def _gap(skeleton: viewer.Skeleton, pose: Pose) -> float:
+    """Metres between the ends of a skeleton's loops, the largest."""
+    world, found = viewer.fk(skeleton, pose), []
+    for loop in skeleton.loops:
+        a, b = (find_place(skeleton, name) for name in (loop.a, loop.b))
+        found.append(
+            np.linalg.norm(world.point(a.joint, np.array(a.offset)) - world.point(b.joint, np.array(b.offset)))
+        )
+    return float(max(found))
 
 
 def hands(count: int, random: np.random.Generator, backend: Backend) -> None:
@@ -142,6 +214,7 @@ def _inside(pose: Pose) -> bool:
 
 
 PARTS: dict[str, Callable[[int, np.random.Generator, Backend], None]] = {
+    "gripper": gripper,
     "hands": hands,
     "drags": drags,
     "balance": balance,
