@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ from viewer.skeleton import find_place, world_of
 
 DRAGGED = 5.0
 """Weight of a dragged goal among firm holds: where not all can be met, holds yield to it, and it yields to pins."""
+Priority = Callable[[Mapping[str, Goal]], dict[str, Goal]]
+"""Gives a drag's goals priority among all, by id."""
 _FAR = 10.0
 """A pin counts as out of reach from this many tolerances on."""
 _PINS, _DRAGGED, _HOLDS = range(3)
@@ -173,6 +176,7 @@ class DragGoals(NamedTuple):
 
     goals: dict[str, Goal]
     strict: frozenset[str]
+    priority: Priority
 
 
 def drag_goals(
@@ -189,8 +193,9 @@ def drag_goals(
     asked, levels = document.solver_goals(), holds_yield(document)
     far = far_pins(document)
     pinned = {name for name, goal in asked.items() if goal.pinned} if levels else set()
+    priority = partial(prioritised, names=effectors, far=far, levels=levels)
     if effectors or far or (dragged and levels):
-        asked = prioritised(asked, effectors, far=far, levels=levels)
+        asked = priority(asked)
     for name, goal in asked.items():
         if not goal.effector or find_place(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal
@@ -201,7 +206,7 @@ def drag_goals(
     for held in dragged.values():
         name = held.item.name
         goals[name if name not in goals else f"{name} point"] = _joint_goal(document, held, targets.get(held.item))
-    return DragGoals(goals, frozenset(pinned.difference(effectors, far)))
+    return DragGoals(goals, frozenset(pinned.difference(effectors, far)), priority)
 
 
 def _joint_goal(document: Document, held: DraggedJoint, target: Target | None) -> Goal:

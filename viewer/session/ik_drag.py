@@ -124,6 +124,7 @@ class IkDrag:
         chain: how many joints above the dragged items take part.
         longest_chain: how many can take part.
         aimed: whether it was given other targets, or another chain, since the last step.
+        priority: gives the dragged goals priority among all.
     """
 
     def __init__(
@@ -237,7 +238,7 @@ class IkDrag:
         # Joints without a target yet stay where they were at the start.
         asking = replace(self.document, pose=self.start.pose)
         effectors = self.effectors
-        goals, strict = drag_goals(asking, self._joints, self._targets, effectors)
+        goals, strict, self.priority = drag_goals(asking, self._joints, self._targets, effectors)
         kinds, self._names = tuple((name, goal.kind) for name, goal in goals.items()), tuple(goals)
         changed, self._kinds, self._goals = kinds != self._kinds, kinds, tuple(goals.values())
         self._holds = frozenset(name for name, goal in goals.items() if goal.hold)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -18,7 +18,7 @@ from viewer.choices import MethodName
 from viewer.document import Document, Take
 from viewer.document.document import shares
 from viewer.document.document_contact import solver_contact
-from viewer.document.drag_goals import holds_yield, is_hold, prioritised
+from viewer.document.drag_goals import Priority
 from viewer.document.planar import PlanarRig, rig_of
 from viewer.document.scope import solved_skeleton
 from viewer.document.take import Stretch
@@ -234,15 +234,13 @@ class LabProblem:
         return pose if self.rig is None else self.rig.lowered(pose)
 
 
-def lab_problem(document: Document, start: Pose, first: Collection[str] = ()) -> LabProblem | None:
+def lab_problem(document: Document, start: Pose, priority: Priority | None = None) -> LabProblem | None:
     """The problem of a document's goals from a pose of its skeleton; None without goals.
 
-    Holds give way to the goals that come ``first``, as in a drag of these.
+    ``priority`` is that of a drag's goals; a goal alone keeps its weight.
     """
     asked = {name: goal for name, goal in document.solver_goals().items() if goal.enabled}
-    if first and any(name not in first and is_hold(goal) for name, goal in asked.items()):
-        asked = prioritised(asked, first, levels=holds_yield(document))
-    goals = tuple(asked.values())
+    goals = tuple((priority(asked) if priority is not None and len(asked) > 1 else asked).values())
     if not goals:
         return None
     options = document.solver.options(limits=document.limits_on)

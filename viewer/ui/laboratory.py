@@ -17,6 +17,7 @@ import numpy as np
 from viewer.choices import MethodName
 from viewer.document import Document, Item, Mode, world_of
 from viewer.document.actions import Select
+from viewer.document.drag_goals import Priority
 from viewer.document.solve_report import StillReport
 from viewer.formats.files import write_whole
 from viewer.formats.lab_report import CURVES, Curve, amount, report_text
@@ -84,7 +85,8 @@ class Laboratory:
         self.cell: Cell | None = None
         self.worker = LabWorker()
         self._start: tuple[Document, Pose] | None = None
-        self._first: frozenset[str] = frozenset()
+        self._priority: Priority | None = None
+        self._problem = Latest[LabProblem | None]()
         self._ended: Pose | None = None
         self._dragging = False
         self._asked: tuple[LabProblem, tuple[MethodName, ...], bool] | None = None
@@ -121,7 +123,9 @@ class Laboratory:
     def _ask(self) -> None:
         document = self._session.document
         start = self._start_of(document)
-        problem = lab_problem(document, start, self._first)
+        problem = self._problem.of(
+            lambda: lab_problem(document, start, self._priority), document, start, self._priority
+        )
         if problem is None:
             self._asked = None
             return
@@ -143,13 +147,14 @@ class Laboratory:
             self._ended = document.pose
         self._dragging = drag is not None
         if drag is not None and gesture is not None:
-            self._start, self._first = (gesture.start.document, gesture.start.document.pose), drag.effectors
+            self._start = gesture.start.document, gesture.start.document.pose
+            self._priority = drag.priority if drag.effectors else None
         elif (
             self._start is None
             or self._start[0].skeleton is not document.skeleton
             or (document.pose is not self._ended and not self._is_solved())
         ):
-            self._start, self._first = (document, document.pose), frozenset()
+            self._start, self._priority = (document, document.pose), None
         if drag is None:
             self._ended = document.pose
         return document.skeleton.rest_pose() if self.from_rest else self._start[1]
