@@ -306,6 +306,22 @@ def test_all_that_is_near_is_found_and_nothing_else() -> None:
         assert near.gap[: near.rows[0]].tolist() == far.gap[rows].tolist()
 
 
+def test_objects_that_are_near_are_not_measured_again() -> None:
+    skeleton = viewer.load("sample:biped").skeleton
+    some, all_ = (make_volumes(skeleton, SCENE, near=near) for near in (0.3, 100.0))
+    seen = set()
+    for world in random_worlds(skeleton, 5):
+        near, far = (filled(touching.find_near, volumes, world) for volumes in (some, all_))
+        gaps = dict(zip(zip(far.first.tolist(), far.second.tolist(), strict=True), far.gap.tolist(), strict=True))
+        expected = np.array([gaps[c, -2 - o] for c, o in some.tests.tolist()])
+        assert touching.object_gaps(some, near, some.tests) == pytest.approx(expected, abs=1e-12)
+        near.gap[: near.rows[0]] += 1.0
+        again = touching.object_gaps(some, near, some.tests)
+        assert again == pytest.approx(expected + (expected < 0.3), abs=1e-12)
+        seen |= set((expected < 0.3).tolist())
+    assert seen == {True, False}
+
+
 def test_gaps_grow_along_the_normal_as_the_points_move() -> None:
     skeleton = viewer.load("sample:biped").skeleton
     contact = replace(SCENE, objects=SCENE.objects[:2])

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact import Contact, Mesh
-from viewer.ik.contact.touching import object_gaps, volumes_of
+from viewer.ik.contact.touching import measured, object_gaps, volumes_of
 from viewer.ik.contact.values import Object
 from viewer.ik.findings import Cause, Reason, labels, metres, other
 from viewer.ik.goals import KINDS, Goal
@@ -24,7 +24,7 @@ from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.ik.goals.grip import Finger, fingers_of
 from viewer.ik.solution import Diagnose, Findings, Solution, Status, solution_of
 from viewer.ik.workspace import numbers
-from viewer.skeleton import JointKind, Pose, Skeleton, find_place, fk, rest_world
+from viewer.skeleton import JointKind, Pose, Skeleton, find_place, rest_world
 from viewer.spatial.checks import Floats, Ints, Vector
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
@@ -171,9 +171,8 @@ class Grips:
         """By grip, (F,) metres between each finger and the object, negative where they overlap."""
         if not self.found or self.contact is None:
             return []
-        world, volumes = fk(self.skeleton, pose), volumes_of(self.skeleton, self.contact)
         every = np.concatenate([some for grip in self.found for some in grip.tests])
-        flat = object_gaps(volumes, every, world.positions, world.rotations)
+        flat = object_gaps(*measured(self.skeleton, self.contact, pose), every)
         ends = np.cumsum([len(some) for grip in self.found for some in grip.tests])
         least = iter([float(part.min()) for part in np.split(flat, ends[:-1])])
         return [np.array([next(least) for _ in grip.fingers]) for grip in self.found]

@@ -56,11 +56,8 @@ def contacts(skeleton: Skeleton, pose: Pose, contact: Contact) -> list[Touch]:
     given: object = contact
     if not isinstance(given, Contact):
         raise InputError(f"{_HERE}expected a Contact, found {quote(given)}")
-    world = fk(skeleton, pose)
-    volumes = volumes_of(skeleton, contact)
-    near = make_near(volumes)
-    find_near(volumes, near, world.positions, world.rotations, float(volumes.near[0]))
-    return touches(skeleton, contact, volumes, near)
+    volumes, near = measured(skeleton, contact, pose)
+    return _touches(skeleton, contact, volumes, near)
 
 
 @lru_cache(maxsize=4)
@@ -69,8 +66,16 @@ def volumes_of(skeleton: Skeleton, contact: Contact) -> Volumes:
     return make_volumes(skeleton, contact)
 
 
-def touches(skeleton: Skeleton, contact: Contact, volumes: Volumes, near: Near) -> list[Touch]:
-    """The rows that touch, by name; arguments as `find_near` has left them, joints by the skeleton's own numbers."""
+@lru_cache(maxsize=2)
+def measured(skeleton: Skeleton, contact: Contact, pose: Pose) -> tuple[Volumes, Near]:
+    """What can touch what, and what is near in a pose; kept, since a frame asks for grips and for what touches."""
+    world, volumes = fk(skeleton, pose), volumes_of(skeleton, contact)
+    near = make_near(volumes)
+    find_near(volumes, near, world.positions, world.rotations, float(volumes.near[0]))
+    return volumes, near
+
+
+def _touches(skeleton: Skeleton, contact: Contact, volumes: Volumes, near: Near) -> list[Touch]:
     rows = np.flatnonzero(near.gap[: near.rows[0]] <= volumes.slack[0])
     found: dict[tuple[str, str], Touch] = {}
     for row in rows[np.argsort(near.gap[rows], kind="stable")].tolist():
@@ -152,11 +157,19 @@ def _objects(v: Volumes, w: Near, count: int, within: float) -> int:
     return _put(v, w, count, c, -2 - o, np.full(len(c), -1), measure, within)
 
 
-def object_gaps(v: Volumes, tests: Ints, place: Floats, spin: Floats) -> Floats:
-    """(N,) metres between capsules and objects, negative where they overlap: ``tests`` (N, 2), as in `Volumes`."""
-    w = make_near(v)
-    _put_axes(v, w, place, spin)
-    return np.asarray(_measured_tests(v, w, *tests.T)[0])
+def object_gaps(v: Volumes, w: Near, tests: Ints) -> Floats:
+    """(N,) metres between capsules and objects, negative where they overlap.
+
+    Those that are near are in ``w``, as `find_near` has left it; the others are measured. ``tests`` is (N, 2), as in
+    `Volumes`.
+    """
+    rows = slice(w.rows[0])
+    known = dict(zip(zip(w.first[rows].tolist(), w.second[rows].tolist(), strict=True), w.gap[rows], strict=True))
+    gaps = np.array([known.get((c, -2 - o), np.nan) for c, o in tests.tolist()])
+    far = np.isnan(gaps)
+    if far.any():
+        gaps[far] = _measured_tests(v, w, *tests[far].T)[0]
+    return gaps
 
 
 def _measured_tests(v: Volumes, w: Near, c: Ints, o: Ints) -> Floats:
