@@ -168,7 +168,10 @@ def test_props_are_selected_and_leave_with_their_pairs(biped: Session) -> None:
         (lambda: AddProp(Prop(name="a", mass=-1.0)), 'prop "a": mass: expected a finite number, 0 to 1e+06, found -1'),
         (lambda: AddProp(Prop(name="a", size=(1, 0, 1))), 'prop "a": size: expected more than 0, found 0'),
         (lambda: AddProp(Prop(name="a", center=(0, np.nan, 0))), 'prop "a": center: expected finite numbers'),
-        (lambda: AddProp(Prop(name="a", shape="cone")), 'no prop "a": shape "cone"'),  # type: ignore[arg-type]
+        (
+            lambda: AddProp(Prop(name="a", shape="cone")),  # type: ignore[arg-type]
+            'prop "a": shape: expected one of "sphere", "box", "mesh", found "cone"',
+        ),
         (lambda: AddProp(Prop(name="a", shape=Shape.MESH)), 'prop "a": expected the path of a mesh, found none'),
         (lambda: AddProp(Prop(name="a", shape=Shape.MESH, path="no.obj")), 'prop "a": no such file: "no.obj"'),
         (lambda: SetProp("bal", radius=1.0), 'no prop "bal"'),
@@ -290,11 +293,12 @@ def test_a_missing_mesh_is_said_and_the_rest_opens(biped: Session, cube: Path, t
             {"props": [{"name": "a", "radius": 0.0}]},
             'document.contact.props[0]: prop "a": radius: expected more than 0',
         ),
-        ({"props": [{"name": "LeftHand"}]}, "document.contact.props[0]: expected a name that no joint has"),
+        ({"props": [{"name": "LeftHand"}]}, 'document.contact: prop "LeftHand": a joint has this name'),
         (
             {"exclude": [["LeftHnad", "floor"]]},
-            "document.contact.exclude[0]: expected names of joints, props or the floor",
+            'document.contact: no joint or prop "LeftHnad"; did you mean "LeftHand"',
         ),
+        ({"grips": [["LeftHand", "ball"]]}, 'document.contact: no prop "ball"'),
         (
             {"props": [{"name": "a"}, {"name": "a"}]},
             'document.contact: contact: expected props of different names, found "a"',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from inside.document import (
     AddProp,
     Prop,
     ReleaseEffector,
+    RemoveJoint,
     RemoveProp,
     RenameProp,
     Select,
@@ -27,6 +29,7 @@ from viewer import Contact, Goal, Sphere, contacts
 from viewer.document import Item, new_document
 from viewer.errors import InputError
 from viewer.session import Session
+from viewer.skeleton import Effector
 
 BALL = Prop(name="ball", center=(-0.3, 1.0, 0.35), radius=0.045)
 
@@ -90,7 +93,7 @@ def test_names_of_hands_and_props_follow_and_what_is_gone_is_not_gripped() -> No
     [
         (SetGrip("Head", "ball"), 'grip goal for "Head": expected a hand, a joint with 2 or more fingers, found none'),
         (SetGrip("RightHand", "bal"), 'no prop "bal"; did you mean "ball"?'),
-        (SetGrip("RightHnd", "ball"), 'no effector, joint or tip "RightHnd"'),
+        (SetGrip("RightHnd", "ball"), 'no joint "RightHnd"; did you mean "RightHand"'),
         (SetContact(grips=(("RightHand", "ball"),) * 2), 'grips: expected one of each hand, found "RightHand" twice'),
         (SetContact(grips=("RightHand",)), 'contact: grips: expected two names, found "RightHand"'),
     ],
@@ -102,6 +105,30 @@ def test_what_cannot_be_gripped_is_refused_by_name(action: SetGrip | SetContact,
         session.dispatch(action)
     assert message in str(refused.value)
     assert session.document is before
+
+
+def test_contact_can_be_switched_while_a_hand_that_grips_has_lost_its_fingers() -> None:
+    session = gripping()
+    for name in session.document.skeleton.names:
+        if name.startswith("RightHand") and name != "RightHand":
+            session.dispatch(RemoveJoint(name))
+    assert not is_hand(session.document.skeleton, "RightHand")
+    session.dispatch(SetContact(on=False))
+    assert not session.document.contact.on
+    with pytest.raises(InputError, match="expected a hand"):
+        session.dispatch(SetContact(grips=(("RightHand", "ball"),)))
+
+
+def test_a_hand_is_named_by_its_joint_so_that_the_session_can_be_opened_again(tmp_path: Path) -> None:
+    read = character("biped-hands")
+    palm = Effector("Palm", read.skeleton.index("RightHand"), (0.0, 0.0, 0.0))
+    made = replace(read, skeleton=replace(read.skeleton, effectors=(*read.skeleton.effectors, palm)))
+    session = Session(new_document(made))
+    session.dispatch(AddProp(BALL))
+    with pytest.raises(InputError, match='no joint "Palm"'):
+        session.dispatch(SetGrip("Palm", "ball"))
+    save_session(session.document, tmp_path / "grip.ikv.json")
+    assert load_session(tmp_path / "grip.ikv.json").same_as(session.document)
 
 
 def test_hips_are_no_hand() -> None:

@@ -185,7 +185,7 @@ def test_undoing_beyond_the_start_of_a_recording(tmp_path: Path) -> None:
         script.tick(0.0)
     assert script.notes == []
     assert same(script.session.stage.arrangement, made.stage.arrangement)
-    assert np.allclose(script.session.stage.placement[0].offset, (0.1, 0.0, -2.5))
+    assert np.allclose(script.session.stage[0].placement.offset, (0.1, 0.0, -2.5))
 
 
 def test_opening_several_while_recording(tmp_path: Path) -> None:

@@ -51,8 +51,7 @@ def test_figures_stand_beside_each_other_on_one_level() -> None:
         made.figures.add(new_document(character(name)))
     stage = made.stage
     placed = [
-        placement.points(world_of(document.skeleton, document.pose).positions)
-        for document, placement in zip(stage.documents, stage.placement, strict=True)
+        one.placement.points(world_of(one.state.document.skeleton, one.state.document.pose).positions) for one in stage
     ]
     assert np.allclose([places[0, 2] for places in placed], placed[0][0, 2])
     for one, other in pairwise(placed):
@@ -98,16 +97,16 @@ def test_one_history_goes_back_through_all_figures() -> None:
     assert list(made.history.labels) == [*labels, "Remove walk 2"]
 
     assert made.undo()
-    assert made.stage.hidden == [False, True]
+    assert [one.hidden for one in made.stage] == [False, True]
     assert made.undo()
-    assert made.stage.hidden == [False, False]
+    assert [one.hidden for one in made.stage] == [False, False]
     assert made.undo()
-    assert made.stage.placement[1] != Placement((3.0, 0.0, 1.0), 0.5)
+    assert made.stage[1].placement != Placement((3.0, 0.0, 1.0), 0.5)
     assert made.stage.documents == ends
     assert made.undo()
-    assert made.stage.names[made.stage.active] == "walk"
+    assert made.stage.figure.name == "walk"
     assert made.undo()
-    assert made.stage.names[made.stage.active] == "walk 2"
+    assert made.stage.figure.name == "walk 2"
     assert made.document is added
     assert made.undo()
     assert made.undo()
@@ -117,7 +116,7 @@ def test_one_history_goes_back_through_all_figures() -> None:
 
     made.go_to(5)
     assert made.stage.documents == ends
-    assert made.stage.placement[1] == Placement((3.0, 0.0, 1.0), 0.5)
+    assert made.stage[1].placement == Placement((3.0, 0.0, 1.0), 0.5)
     made.go_to(0)
     assert made.document is start
     made.go_to(7)
@@ -176,25 +175,25 @@ def test_becoming_active_keeps_the_clock_running() -> None:
 
 def test_a_drag_of_a_figure_is_one_step() -> None:
     made = two()
-    before = made.stage.placement[1]
+    before = made.stage[1].placement
     for metres in (0.1, 0.2, 0.3):
         made.figures.place("walk 2", Placement((metres, 0.0, 0.0)), done=False)
     made.figures.place("walk 2", Placement((0.4, 0.0, 0.0)))
     assert made.history.labels == ("Add walk 2", "Place walk 2")
     assert made.undo()
-    assert made.stage.placement[1] == before
+    assert made.stage[1].placement == before
 
 
 def test_hiding_the_active_figure_makes_another_one_active() -> None:
     made = two()
     made.figures.hide("walk 2")
-    assert made.stage.names[made.stage.active] == "walk"
+    assert made.stage.figure.name == "walk"
     with pytest.raises(InputError, match=r"^walk is the only figure that is shown$"):
         made.figures.hide("walk")
     with pytest.raises(InputError, match=r"^walk 2 is hidden: show it first$"):
         made.figures.activate("walk 2")
     made.figures.remove("walk")
-    assert made.stage.hidden == [False]  # somebody must be seen
+    assert [one.hidden for one in made.stage] == [False]  # somebody must be seen
     with pytest.raises(InputError, match=r"^walk 2 is the only figure$"):
         made.figures.remove("walk 2")
 
@@ -214,7 +213,7 @@ def test_opening_another_document_leaves_one_figure() -> None:
     made = two()
     made.replace(new_document(character("biped")))
     assert made.stage.names == ["biped"]
-    assert made.stage.placement == [beside(made.document, [])]
+    assert [one.placement for one in made.stage] == [beside(made.document, [])]
     assert not made.undo()
     made.dispatch(act.Select((Item("effector", "LeftHand"),)))
 
@@ -266,20 +265,19 @@ def test_whatever_is_done_can_be_undone_and_done_again(seed: int) -> None:
             made.commit()
 
     def shown() -> list[tuple[str, object, object, bool]]:
-        stage = made.stage
-        return list(zip(stage.names, map(id, stage.documents), stage.placement, stage.hidden, strict=True))
+        return [(one.name, id(one.state.document), one.placement, one.hidden) for one in made.stage]
 
     for _ in range(40):
         with suppress(InputError):
             step()
         stage = made.stage
-        assert len(set(stage.names)) == len(stage) == len(stage.placement) == len(stage.hidden) == len(stage.links)
-        assert not stage.hidden[stage.active]
+        assert len(set(stage.names)) == len(stage)
+        assert not stage.figure.hidden
         assert stage.several == (len(stage) > 1)
     made.commit()
     end = shown()
     while made.undo():
-        assert not made.stage.hidden[made.stage.active]
+        assert not made.stage.figure.hidden
     figures = made.stage.arrangement.figures
     assert [(one.name, one.placement, one.hidden) for one in figures] == [
         (one.name, one.placement, one.hidden) for one in start.figures

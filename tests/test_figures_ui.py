@@ -34,7 +34,7 @@ def person() -> Person:
 def seen(person: Person) -> dict[str, np.ndarray]:
     """Pixels of every figure's joints."""
     stage, scene = person.controller.session.stage, person.controller.scene()
-    worlds = {other.name: other.world for other in scene.others} | {stage.names[stage.active]: scene.world}
+    worlds = {other.name: other.world for other in scene.others} | {stage.figure.name: scene.world}
     projection = person.controller.projection()
     return {name: projection.project(world.positions) for name, world in worlds.items()}
 
@@ -51,7 +51,7 @@ def test_what_is_seen_does_not_depend_on_which_figure_is_active(person: Person) 
         for each, pixels in before.items():
             assert np.allclose(after[each], pixels, atol=1e-6)
     session.undo()
-    assert session.stage.names[session.stage.active] == "hero"
+    assert session.stage.figure.name == "hero"
     assert np.allclose(seen(person)["walk"], before["walk"], atol=1e-6)  # only the hero goes back
 
 
@@ -85,7 +85,7 @@ def test_a_click_on_a_figure_makes_it_active_and_selects_nothing(person: Person)
     depth = controller.session.history.index
     person.click(*middle(person, "walk"))
     stage = controller.session.stage
-    assert stage.names[stage.active] == "walk"
+    assert stage.figure.name == "walk"
     assert stage.documents[1] is start
     assert controller.session.history.index == depth
     assert controller.session.document.selection == ()
@@ -97,20 +97,20 @@ def test_a_drag_on_another_figure_orbits(person: Person) -> None:
     person.drag(middle(person, "walk"), (60.0, 0.0))
     assert person.controller.camera.yaw != yaw
     assert stage.documents == documents
-    assert stage.names[stage.active] == "hero"
+    assert stage.figure.name == "hero"
 
 
 def test_commands_of_figures(person: Person) -> None:
     controller = person.controller
     stage = controller.session.stage
     person.key("shift+pagedown")
-    assert stage.names[stage.active] == "walk"
+    assert stage.figure.name == "walk"
     assert controller.run("figure.hide")
-    assert stage.hidden == [True, False]
+    assert [one.hidden for one in stage] == [True, False]
     assert not controller.scene().others
     assert not controller.run("figure.hide")
     controller.figures.activate("walk")
-    assert stage.hidden == [False, False]
+    assert [one.hidden for one in stage] == [False, False]
     assert controller.run("figure.remove")
     assert stage.names == ["hero"]
     assert not controller.can("figure.remove")
@@ -212,7 +212,7 @@ def test_the_figure_that_is_compared(person: Person) -> None:
 def test_several_characters_of_the_library() -> None:
     session = viewer.view([character("walk"), character("biped"), character("walk")], window="headless")
     assert session.stage.names == ["walk", "biped", "walk 2"]
-    assert len({placement.offset[0] for placement in session.stage.placement}) == 3
+    assert len({figure.placement.offset[0] for figure in session.stage}) == 3
     with pytest.raises(viewer.InputError, match=r"^characters: expected at least one, found none$"):
         viewer.view([], window="headless")
     with pytest.raises(
@@ -227,7 +227,7 @@ def test_a_hidden_figure_is_in_the_file_and_not_in_the_picture(person: Person, t
     save_session(session.document, tmp_path / "a.ikv.json", figures=session.stage.figures)
     other = Person()
     assert other.controller.opening.show_file(tmp_path / "a.ikv.json")
-    assert other.controller.session.stage.hidden == [True, False]
+    assert [one.hidden for one in other.controller.session.stage] == [True, False]
     assert other.controller.scene().others == ()
 
 

@@ -15,7 +15,6 @@ from inside.ik import (
     CONVERGED,
     STALLED,
     UNTURNED,
-    Vector,
     best_angle,
     best_turn,
     cost,
@@ -25,7 +24,7 @@ from inside.ik import (
     unit,
     vector,
 )
-from inside.spatial import Floats, angle_between, from_axis_angle, normalized, rotate
+from inside.spatial import Floats, Vector, angle_between, from_axis_angle, normalized, rotate
 from method_cases import Case, bend, planar, random_tree, rig, some_pose
 
 import viewer

@@ -87,7 +87,7 @@ def window() -> Iterator[PanelWindow]:
 def test_all_figures_of_the_stage_are_simulated(window: PanelWindow) -> None:
     controller, session = window.controller, window.session
     session.figures.add(new_document(character("biped")), "second")
-    session.figures.activate(session.stage.names[0])
+    session.figures.activate(session.stage[0].name)
     controller.run("physics.run")
     for frame in range(30):
         controller.tick(frame / 60.0)

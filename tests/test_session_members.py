@@ -46,7 +46,7 @@ def off(state: State) -> State:
 def test_the_stage_shows_one_document_and_keeps_a_pose_that_was_not_keyed() -> None:
     stage = Stage(shown("walk"))
     assert stage.documents == (stage.document,)
-    assert stage.placement == [Placement((0.0, 0.0, 0.0), 0.0)]
+    assert [one.placement for one in stage] == [Placement((0.0, 0.0, 0.0), 0.0)]
     stage.show(stage.at_frame(3))
     stage.show(stage.at_frame(4))
     assert (stage.document.frame, stage.lost_pose) == (4, None)

@@ -288,8 +288,8 @@ def test_what_cannot_be_done_is_said_and_changes_nothing() -> None:
         (made, act.KeyPose(joints=("LeftArn",)), 'no joint "LeftArn"; did you mean "LeftArm"'),
         (made, act.KeyPose(joints=()), "joints: expected at least one to key"),
         (made, act.KeyPose(joints="LeftArm"), "joints: expected a list of names, found 'LeftArm'"),  # type: ignore[arg-type]
-        (made, act.KeyPose(blend="linear"), 'no blend "linear"'),  # type: ignore[arg-type]
-        (made, act.SetBlend(key, "fast"), 'no blend "fast"; there is "step", "slerp", "smooth"'),  # type: ignore[arg-type]
+        (made, act.KeyPose(blend="linear"), 'blend: expected one of "step", "slerp", "smooth", found "linear"'),  # type: ignore[arg-type]
+        (made, act.SetBlend(key, "fast"), 'blend: expected one of "step", "slerp", "smooth", found "fast"'),  # type: ignore[arg-type]
         (made, act.SetRange(9, 3), "range: expected the first frame not after the last, found 9 to 3"),
         (made, act.SetRange(-1, 3), "first frame: expected 0 to 999999, found -1"),
         (made, act.SetTakeRate(0), "frames per second: expected a number above 0, found 0"),

@@ -34,6 +34,7 @@ from viewer.document.actions import (
     ReleaseEffector,
     RemoveEffector,
     RemoveFeet,
+    RemoveJoint,
     RemoveLayer,
     RemoveMarker,
     RemoveProp,

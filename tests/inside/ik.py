@@ -25,7 +25,6 @@ from viewer.ik.methods.limb import elbow_angles, find_limb, two_link_algebraic, 
 from viewer.ik.methods.mechanism import (
     UNTURNED,
     Mechanism,
-    Vector,
     length,
     quaternion,
     rotate,

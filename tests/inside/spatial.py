@@ -1,7 +1,16 @@
 """The inside of `viewer.spatial` that tests use."""
 
 from viewer.spatial import closest, quaternion, vectors
-from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, handed_over, unit_quaternions
+from viewer.spatial.checks import (
+    Bools,
+    Floats,
+    Ints,
+    Vector,
+    finite_floats,
+    frozen,
+    handed_over,
+    unit_quaternions,
+)
 from viewer.spatial.closest import planes, segment_distances
 from viewer.spatial.projection import (
     Projection,

@@ -720,7 +720,7 @@ def retargeted_motion() -> Hand:
     """The motion of another figure becomes a clip of the one beside it, is replaced, undone, done again."""
     hand = Hand(sample("biped"))
     name = hand.session.figures.add(new_document(short_walk()))
-    hand.session.figures.activate(hand.session.stage.names[0])
+    hand.session.figures.activate(hand.session.stage[0].name)
     made = [viewer.retarget(short_walk(count), sample("biped").character, feet="follow") for count in (8, 6)]
     hand.do(act.AddClip(made[0].character))
     hand.session.undo()

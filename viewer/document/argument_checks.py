@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
-from enum import StrEnum
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,8 +14,6 @@ from viewer.errors import InputError, quote, unknown_name
 from viewer.formats.bounds import FARTHEST
 from viewer.ik.goals.goal import LEAST_WEIGHT, as_float
 from viewer.spatial.checks import Vector, finite_floats, plain_floats
-
-Word = TypeVar("Word", bound="StrEnum")
 
 Value = TypeVar("Value")
 
@@ -64,16 +61,20 @@ def as_positive(value: object, what: str) -> float:
     return number
 
 
+def as_name(value: object, what: str, most: int = 200) -> str:
+    """A name of one line, without blanks at its ends, of at most so many characters."""
+    name = value.strip() if isinstance(value, str) else ""
+    if not name:
+        raise InputError(f"{what}: expected a name, found {'none' if isinstance(value, str) else quote(value)}")
+    if len(name) > most:
+        raise InputError(f"{what}: expected a name of at most {most} characters, found {len(name)}")
+    if not name.isprintable():
+        raise InputError(f"{what}: expected a name of one line, found {quote(name)}")
+    return name
+
+
 def as_flag(value: object, what: str) -> bool:
     """True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"{what}: expected True or False, found {quote(value)}")
     return bool(value)
-
-
-def one_of(words: type[Word], value: object, what: str) -> Word:
-    """The member of an enumeration that a word names."""
-    try:
-        return words(str(value))
-    except ValueError:
-        raise InputError(unknown_name(what, str(value), [word.value for word in words])) from None

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from viewer.document.argument_checks import as_name
 from viewer.document.document_contact import NO_CONTACT, DocumentContact, solver_grips
 from viewer.document.document_goal import BALANCE_KIND, NO_BALANCE, DocumentBalance, DocumentGoal
 from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import FRAME_TIME, Take, check_frame, layer_of, same
-from viewer.errors import InputError, quote, unknown_name
+from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import Goal
 from viewer.skeleton import Character, Clip, FreeNames, Pose, Skeleton
 from viewer.spatial.checks import put
@@ -71,13 +72,7 @@ class Marker:
 
     def __post_init__(self) -> None:
         check_frame(self.frame, "marker: frame")
-        given: object = self.name
-        name = given.strip() if isinstance(given, str) else ""
-        if not name or not name.isprintable() or len(name) > LONGEST_MARKER:
-            raise InputError(
-                f"marker: expected a name of 1 to {LONGEST_MARKER} characters in a line, found {quote(given)}"
-            )
-        put(self, frame=int(self.frame), name=name)
+        put(self, frame=int(self.frame), name=as_name(self.name, "marker", LONGEST_MARKER))
 
 
 def marker_at(markers: tuple[Marker, ...], frame: int) -> Marker | None:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from viewer.document.argument_checks import as_flag, as_number, as_vector, one_of
+from viewer.document.argument_checks import as_flag, as_name, as_number, as_vector
 from viewer.errors import InputError, MachineError, ViewerError, quote, unknown_name
 from viewer.formats.bounds import FARTHEST
 from viewer.formats.files import version_of
@@ -21,15 +21,13 @@ from viewer.ik.goals import KINDS, Goal, Quaternion, Vector
 from viewer.ik.goals.goal import as_rotation
 from viewer.ik.goals.grip import fingers_of
 from viewer.skeleton import Pose, Skeleton, above, find_figure, find_place
-from viewer.spatial.checks import Floats, put
+from viewer.spatial.checks import Floats, member, put
 from viewer.spatial.quaternion import rotate
 
 THINNEST = 1e-6
 """Metres: the least radius or side of a prop, and the least radius of a capsule."""
 HEAVIEST = 1e6
 """Kilograms of a prop."""
-LONGEST_NAME = 200
-"""Characters of a prop's name."""
 _UNTURNED: Quaternion = (0.0, 0.0, 0.0, 1.0)
 
 GRIP_LEVEL = 2
@@ -73,11 +71,12 @@ class Prop:
     mass: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        if as_name(self.name, "prop") == FLOOR:
+            raise InputError(f"prop: expected another name than that of the floor, found {quote(self.name)}")
         what = f"prop {quote(self.name)}"
         put(
             self,
-            shape=one_of(Shape, self.shape, f"{what}: shape"),
+            shape=member(Shape, self.shape, f"{what}: shape"),
             center=as_vector(self.center, f"{what}: center"),
             rotation=as_rotation(self.rotation, f"{what}: rotation"),
             radius=as_size(self.radius, f"{what}: radius"),
@@ -129,17 +128,6 @@ class Prop:
         except ViewerError as error:
             return str(error)
         return ""
-
-
-def _check_name(name: object) -> None:
-    if not isinstance(name, str) or not name.strip():
-        raise InputError(f"prop: expected a name, found {quote(name) if name else 'none'}")
-    if len(name) > LONGEST_NAME:
-        raise InputError(f"prop: expected a name of at most {LONGEST_NAME} characters, found {len(name)}")
-    if not name.isprintable():
-        raise InputError(f"prop: expected a name of one line, found {quote(name)}")
-    if name == FLOOR:
-        raise InputError(f"prop: expected another name than that of the floor, found {quote(name)}")
 
 
 def as_size(value: object, what: str) -> float:
@@ -294,6 +282,28 @@ def touches_of(contact: DocumentContact, skeleton: Skeleton, pose: Pose) -> tupl
     """The touches of the figure in a pose, deepest first."""
     asked = solver_contact(contact, skeleton)
     return () if asked is None else tuple(contacts(skeleton, pose, asked))
+
+
+def check_names(contact: DocumentContact, skeleton: Skeleton) -> None:
+    """Check that props, excluded pairs and grips are named by what is there.
+
+    Raises:
+        InputError: a prop is called as a joint, or a name is that of nothing.
+    """
+    for prop in contact.props:
+        if prop.name in skeleton.names:
+            raise InputError(f"prop {quote(prop.name)}: a joint has this name")
+    check_known(contact, skeleton, *contact.exclude)
+    for hand, gripped in contact.grips:
+        skeleton.index(hand)
+        contact.prop(gripped)
+
+
+def check_known(contact: DocumentContact, skeleton: Skeleton, *pairs: tuple[str, str]) -> None:
+    """Raise InputError unless pairs name joints, props or the floor."""
+    known = dict.fromkeys([*skeleton.names, *(prop.name for prop in contact.props), FLOOR])
+    for unknown in (name for pair in pairs for name in pair if name not in known):
+        raise InputError(f"contact: {unknown_name('joint or prop', unknown, known)}")
 
 
 def contact_of(contact: Contact, before: DocumentContact) -> DocumentContact:

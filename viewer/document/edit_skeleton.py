@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.document.argument_checks import as_name
 from viewer.document.document import Document
 from viewer.document.take import Take
 from viewer.errors import InputError, prefixed, quote, unknown_name
@@ -28,9 +29,6 @@ from viewer.spatial.quaternion import EulerOrder, conjugate, rotate
 
 _SHORTEST = 1e-9
 """A bone shorter than this, metres, has no direction of its own."""
-
-LONGEST = 200
-"""Longest name of a joint, characters."""
 
 Ends = tuple[float, float]
 _MOST_FRAMES = 4000
@@ -114,14 +112,9 @@ def with_bones(skeleton: Skeleton, bones: Floats) -> Skeleton:
 
 def checked_name(document: Document, joint: int, name: str) -> str:
     """A valid name for a joint, stripped of blanks."""
-    skeleton, name = document.skeleton, name.strip()
+    skeleton = document.skeleton
     own = quote(skeleton.names[joint])
-    if not name:
-        raise InputError(f"joint {own}: expected a name, found none")
-    if len(name) > LONGEST:
-        raise InputError(f"joint {own}: expected a name of at most {LONGEST} characters, found {len(name)}")
-    if not name.isprintable():
-        raise InputError(f"joint {own}: expected a name of one line, found {quote(name)}")
+    name = as_name(name, f"joint {own}")
     if name in skeleton.names and skeleton.names[joint] != name:
         raise InputError(f"joint {own}: another joint is called {quote(name)}")
     _check_places(skeleton, joint, name)

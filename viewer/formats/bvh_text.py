@@ -24,7 +24,7 @@ from viewer.errors import FormatError, quote
 from viewer.formats.bounds import MOST_JOINTS
 from viewer.formats.files import line_and_column
 from viewer.progress import report
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Vector
 
 END = ""
 """Returned by `Words.next` at the end of the text."""
@@ -41,7 +41,6 @@ WORD = re.compile(r"[^ \t\n\f\v]+")
 _BRACE = re.compile(r"[ \t\f\v]\{")
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
-Triple = tuple[float, float, float]
 
 CHANNELS = {f"{axis}{kind}".casefold(): f"{axis.upper()}{kind}" for kind in ("position", "rotation") for axis in "xyz"}
 """The six channel names by their lower-case form."""
@@ -145,9 +144,9 @@ class BvhJoint:
 
     name: str
     parent: int
-    offset: Triple | None = None
+    offset: Vector | None = None
     channels: tuple[str, ...] | None = None
-    tips: list[Triple] = field(default_factory=list)
+    tips: list[Vector] = field(default_factory=list)
 
 
 def read_hierarchy(words: Words) -> tuple[list[BvhJoint], list[str]]:
@@ -204,7 +203,7 @@ def _inside(words: Words, word: str, joints: list[BvhJoint], open_joints: list[i
             words.fail(f"in joint {quote(joint.name)}: expected {wanted} or }}, found {words.found(word)}")
 
 
-def _offset(words: Words, joint: BvhJoint, warnings: list[str]) -> Triple:
+def _offset(words: Words, joint: BvhJoint, warnings: list[str]) -> Vector:
     what = f"OFFSET of {quote(joint.name)}"
     if joint.offset is not None:
         words.fail(f"{what}: expected once, found a second one")
@@ -242,7 +241,7 @@ def _channels(words: Words, joint: BvhJoint, *, late: bool) -> tuple[str, ...]:
     return tuple(listed)
 
 
-def _end_site(words: Words, joint: BvhJoint) -> Triple:
+def _end_site(words: Words, joint: BvhJoint) -> Vector:
     what = f"End Site of {quote(joint.name)}"
     words.expect("Site", f"in joint {quote(joint.name)}, after End")
     if words.peek() != "{":

@@ -31,13 +31,12 @@ from viewer.skeleton import (
 from viewer.skeleton.attached import MOST_CAPSULES
 from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, Mimic, are_diagonal, checked_matrix, default_twist_axis
 from viewer.skeleton.names import find_effectors
-from viewer.skeleton.skeleton import check_perpendicular, unit_axis
+from viewer.skeleton.skeleton import check_perpendicular
 from viewer.skeleton.tree import CycleError, parents_first
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints, Vector, unit_axis
 from viewer.spatial.quaternion import axes_of as euler_axes
 
 T = TypeVar("T")
-Triple: TypeAlias = tuple[float, float, float]
 
 _PATH = ".spread"
 
@@ -81,7 +80,7 @@ def _spread_of(joint: Joint, kind: JointKind, source: Source) -> Floats | None:
     return np.diagonal(found).copy() if kind.turns_freely and bool(are_diagonal(found)) else found
 
 
-def _sorted(stated: Sequence[float | Triple]) -> tuple[list[float] | None, list[Triple]]:
+def _sorted(stated: Sequence[float | Vector]) -> tuple[list[float] | None, list[Vector]]:
     """Three numbers, or three rows."""
     rows = [row for row in stated if isinstance(row, tuple)]
     triple = [number for number in stated if not isinstance(number, tuple)]
@@ -111,7 +110,7 @@ def _kind_of(joint: Joint) -> JointKind:
     return JointKind(joint.kind)
 
 
-def _axes_of(joint: Joint, kind: JointKind) -> tuple[Triple, Triple]:
+def _axes_of(joint: Joint, kind: JointKind) -> tuple[Vector, Vector]:
     """The two unit axes of a joint, zero if its kind has none."""
     none = (0.0, 0.0, 0.0)
     if kind.dofs == 1:
@@ -391,9 +390,9 @@ class JointList:
     def _find(self, finding: str, joint: int) -> None:
         self.findings.setdefault(finding, []).append(self.path(joint))
 
-    def _directions(self) -> dict[int, Triple]:
+    def _directions(self) -> dict[int, Vector]:
         """Per joint the offset of its first child in the file that is not at the same place, else of such a tip."""
-        directions: dict[int, Triple] = {}
+        directions: dict[int, Vector] = {}
         for number, joint in enumerate(self._file_joints):
             if joint.parent is not None and joint.offset is not None and any(joint.offset):
                 directions.setdefault(int(self.parents[self.index[number]]), joint.offset)

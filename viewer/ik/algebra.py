@@ -13,12 +13,8 @@ before those.
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
 
-from viewer.spatial.checks import Bools, Floats
-
-Quaternion: TypeAlias = tuple[float, float, float, float]
-Vector: TypeAlias = tuple[float, float, float]
+from viewer.spatial.checks import Bools, Floats, Quaternion, Vector
 
 # How a joint moves; numba takes module constants as constants.
 FIXED, TURNS, SWING_TWIST, EULER, HINGE, UNIVERSAL, SLIDE = range(7)

@@ -175,22 +175,22 @@ class ContactWork(NamedTuple):
     """Scratch of what keeps bodies apart: see `viewer.ik.active_set`. R rows, A of which can be active.
 
     Attributes:
-        overlap: (2,) of the pose that `residuals` was last called with: the penalty for what overlaps, and how far the
+        overlap: of the pose that `residuals` was last called with: the penalty for what overlaps, and how far the
             deepest does, in units of what counts as touching.
-        weight: (1,) of a squared overlap, in units of length, beside the squared error of the goals.
-        rows: (1,) how many rows there are at the pose that the step begins at; joints, p, q, n, gap: (R, ...) as in
+        weight: of a squared overlap, in units of length, beside the squared error of the goals.
+        rows: how many rows there are at the pose that the step begins at; joints, p, q, n, gap: (R, ...) as in
         `Near`.
-        rate: (R,) by how much a step opens each gap.
-        active: (R,) whether a row is in the active set.
-        twist: (n, 6) angular velocity of each dof, and the velocity of what is at the origin, times its spread.
-        motion: (K, 6) the same of each joint, for a step.
-        u: (n,) a step, in spreads.
-        chosen: (A,) the rows in the active set.
-        column, answer: (A, n) how a dof opens such a gap; the step that opens it, and costs the goals least.
-        gram, factor: (A, A) how the answers open the gaps of all of them.
-        short: (A,) by how much the goals' step opens a gap too little.
-        push: (A,) how much of each answer is taken.
-        residual, dual: (m,) for passing small things.
+        rate: by how much a step opens each gap.
+        active: whether a row is in the active set.
+        twist: angular velocity of each dof, and the velocity of what is at the origin, times its spread.
+        motion: the same of each joint, for a step.
+        u: a step, in spreads.
+        chosen: the rows in the active set.
+        column, answer: how a dof opens such a gap; the step that opens it, and costs the goals least.
+        gram, factor: how the answers open the gaps of all of them.
+        short: by how much the goals' step opens a gap too little.
+        push: how much of each answer is taken.
+        residual, dual: for passing small things.
     """
 
     overlap: Annotated[Floats, 2]
@@ -227,43 +227,38 @@ class Work(NamedTuple):
     """Scratch of a solve, allocated once.
 
     Attributes:
-        turn, place: (K, 4), (K, 3) world motion of the joints.
-        point: (G, 3) world places of the effectors.
-        miss: (G, 2) how far off a goal is: metres, radians.
-        by_turn, by_move: (G, 3, 3) how a goal's angular or scalar residual answers to a turn or move of its effector.
-        angles: (N,) the coordinates; N is n and more, whole lanes; compiled code's, as are
-        sines, cosines: (N,) of half the coordinates that are angles, and
-        axes: (n, 3) the world axes that dofs turn about or move along, times their spreads.
-        jacobian: (n, M) weighted and scaled, transposed; M is m and more, with zeros:
+        turn, place: world motion of the joints.
+        point: world places of the effectors.
+        miss: how far off a goal is: metres, radians.
+        by_turn, by_move: how a goal's angular or scalar residual answers to a turn or move of its effector.
+        angles: the coordinates; N is n and more, whole lanes; compiled code's, as are
+        sines, cosines: of half the coordinates that are angles, and
+        axes: the world axes that dofs turn about or move along, times their spreads.
+        jacobian: weighted and scaled, transposed; M is m and more, with zeros:
             see `viewer.ik.kernels.dual_system`.
-        gram, factor: (M, M).
-        pivots: (M,).
-        y, wanted: (m,).
-        step, pull: (n,).
-        held: (n,) the step of a dof that is frozen.
-        frozen: (n,).
-        since: (1,) steps since the last `viewer.ik.levenberg_marquardt.stride`; a drag keeps counting.
-        weights, spreads: (4, G), (n,) what the system had before a group was singled out; before levels were.
-        scales: (m,) what rows are scaled by where levels differ.
-        losses: (3, L) of each level: see `viewer.ik.levels`.
-        mobility, excess, posture, tried: (n,) spreads apart from what ease makes of them, how far dofs are beyond their
+        held: the step of a dof that is frozen.
+        since: steps since the last `viewer.ik.levenberg_marquardt.stride`; a drag keeps counting.
+        weights, spreads: what the system had before a group was singled out; before levels were.
+        scales: what rows are scaled by where levels differ.
+        losses: of each level: see `viewer.ik.levels`.
+        mobility, excess, posture, tried: spreads apart from what ease makes of them, how far dofs are beyond their
             ease, the pull to the anchor, and the excess of a pose that is tried:
             see `viewer.ik.kernels.step`.
-        tally: (1,) descents that ended as near as the best.
-        yielding, before: (1,), (n,) part of the pull that is followed, and the last step: see `yield_swings`.
-        room: (1,) how far dofs may still go in this solve, in their units; infinite except in a drag.
-        axis, vectors, quaternions: (3,), (4, 3), (4, 4) for passing small things.
-        bones, hubs: (n + 1, 8), (n, 3) of an arm: what is rigid between joints, and where these are: see
+        tally: descents that ended as near as the best.
+        yielding, before: part of the pull that is followed, and the last step: see `yield_swings`.
+        room: how far dofs may still go in this solve, in their units; infinite except in a drag.
+        axis, vectors, quaternions: for passing small things.
+        bones, hubs: of an arm: what is rigid between joints, and where these are: see
             `viewer.ik.arm_search`.
-        family, axes6, ways: (1,), (15, 4), (8, 6) of a six-axis arm, else without rows: see
+        family, axes6, ways: of a six-axis arm, else without rows: see
             `viewer.ik.kernels.six_axes`.
         trial, best: poses that are tried, and the best one of a search; see also `viewer.ik.levenberg_marquardt`.
         anchor: the pose that the pull leads back to, and that restarts of unlimited joints begin from.
         start: where the last solve began, inside its limits: problems that begin there ``again`` find it here.
         begun, solved: where goals are solved by groups, the pose at the start, and what is solved of the answer.
         found, nearest: the pose that a search found; with levels, the best one so far.
-        moment: (K, 3) the mass below each joint times where its centre is; without a goal for balance empty.
-        touching, hull, clipped: (P, 2), (2 P + 2, 2), (2 P + 2, 2) for finding the support polygon.
+        moment: the mass below each joint times where its centre is; without a goal for balance empty.
+        touching, hull, clipped: for finding the support polygon.
         near: what was last found to be near.
         contact: scratch of what keeps bodies apart.
     """
@@ -329,13 +324,13 @@ class Many(NamedTuple):
     """N problems of one system, and their answers.
 
     Attributes:
-        q, t: (N, K, 4), (N, K, 3) local motion at the start; the answers afterwards.
-        target, rotation: (N, G, 3), (N, G, 4) goals' targets.
-        miss: (N, G, 2) answers: metres, radians.
-        code, iterations: (N,) answers.
-        outside: (N,) answers: the start was outside its limits and was brought inside.
-        overlap: (N,) answers: how far the deepest overlaps, in units of what counts as touching.
-        again: (N,) whether the start is the same as that of the problem before.
+        q, t: local motion at the start; the answers afterwards.
+        target, rotation: goals' targets.
+        miss: answers: metres, radians.
+        code, iterations: answers.
+        outside: answers: the start was outside its limits and was brought inside.
+        overlap: answers: how far the deepest overlaps, in units of what counts as touching.
+        again: whether the start is the same as that of the problem before.
     """
 
     q: Annotated[Floats, "N", "K", 4]

@@ -17,8 +17,9 @@ from viewer.formats.load import load
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
 from viewer.session.figures import Arrangement, Figure, Placement, State, name_of
-from viewer.session.moving_targets import TargetMotion, Triple
+from viewer.session.moving_targets import TargetMotion
 from viewer.skeleton import Character, JointKind, JointLimits, Pose, Skeleton, Source
+from viewer.spatial.checks import Vector
 from viewer.spatial.quaternion import from_axis_angle
 
 Tone = Literal["ok", "warn", "idle"]
@@ -47,7 +48,7 @@ class Ring(NamedTuple):
     inside.
     """
 
-    centre: Triple
+    centre: Vector
     radius: float
     filled: bool = False
     tone: Tone = "idle"
@@ -61,7 +62,7 @@ class Push(NamedTuple):
 
     at: float
     joint: str
-    impulse: Triple
+    impulse: Vector
 
 
 class Throw(NamedTuple):
@@ -71,8 +72,8 @@ class Throw(NamedTuple):
     """
 
     at: float
-    origin: Triple
-    velocity: Triple
+    origin: Vector
+    velocity: Vector
 
 
 class Trial(NamedTuple):
@@ -143,7 +144,7 @@ class Demo:
     methods: tuple[str, ...] = ()
     rings: Callable[[Document], tuple[Ring, ...]] = lambda _: ()
     says: Callable[[Document], Says | None] = lambda _: None
-    room: tuple[Triple, ...] = ()
+    room: tuple[Vector, ...] = ()
     shows_bodies: bool = False
     shows_balance: bool = False
     solves: bool = False

@@ -59,8 +59,8 @@ class FigureEdits:
         """
         stage = self._stage
         made = free_name(name or name_of(document), stage.names)
-        at = beside(document, zip(stage.documents, stage.placement, strict=True)) if placement is None else placement
-        at = at.checked()
+        there = [(one.state.document, one.placement) for one in stage]
+        at = (beside(document, there) if placement is None else placement).checked()
         with self._calls("add_figure", made, at.offset, at.yaw):
             figure = Figure(made, State.at_rest(document), at)
             self._arrange(f"Add {made}", lambda now: Arrangement((*now.figures, figure), len(now.figures)))
@@ -98,9 +98,9 @@ class FigureEdits:
         with self._calls("hide_figure", name, hidden):
             stage = self._stage
             index = stage.index(name)
-            if stage.hidden[index] == hidden:
+            if stage[index].hidden == hidden:
                 return
-            near = _nearest_shown(stage.arrangement.figures, index)
+            near = _nearest_shown(tuple(stage), index)
             if near is None:
                 raise InputError(f"{name} is the only figure that is shown")
             change = _changed(name, hidden=hidden)
@@ -156,9 +156,9 @@ class FigureEdits:
             index = stage.index(name)
             if other:
                 check_link(stage, name, made)
-            links = tuple(link for link in stage.links[index] if link.goal != goal)
+            links = tuple(link for link in stage[index].links if link.goal != goal)
             links = (*links, made) if other else links
-            if links != stage.links[index]:
+            if links != stage[index].links:
                 words = f"{goal} follows {made.target}" if other else f"Free {goal}"
                 self._arrange(words, _changed(name, links=links))
 
@@ -172,7 +172,7 @@ class FigureEdits:
             index = self._stage.index(name)
             if index == self._stage.active:
                 return
-            if self._stage.hidden[index]:
+            if self._stage[index].hidden:
                 raise InputError(f"{name} is hidden: show it first")
             self._finish()
             self._leave()
@@ -236,23 +236,22 @@ class Links:
     def follow(self) -> None:
         """Move every target to its place, figure by figure; links of removed goals or joints are skipped."""
         stage = self._stage
-        for index, links in enumerate(stage.links):
-            if not links or stage.hidden[index] or (index == stage.active and self._busy()):
+        for index, figure in enumerate(stage.arrangement.figures):
+            if not figure.links or figure.hidden or (index == stage.active and self._busy()):
                 continue
-            state = stage.states[index]
-            after = self._pulled(state, index)
-            if after is not state:
+            after = self._pulled(figure)
+            if after is not figure.state:
                 stage.put(index, after)
 
-    def _pulled(self, state: State, index: int) -> State:
-        stage, targets = self._stage, {}
-        for link in stage.links[index]:
+    def _pulled(self, figure: Figure) -> State:
+        stage, state, targets = self._stage, figure.state, {}
+        for link in figure.links:
             goal = next((one for one in state.document.goals if one.id == link.goal), None)
             if goal is None or link.figure not in stage.names:
                 continue
-            other = stage.names.index(link.figure)
+            other = stage[stage.index(link.figure)]
             try:
-                place = followed(stage.placement[index], stage.documents[other], stage.placement[other], link.joint)
+                place = followed(figure.placement, other.state.document, other.placement, link.joint)
             except InputError:  # the joint is gone, or has another name
                 continue
             there = goal.enabled and goal.position is not None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from viewer.document import Document, frame_pose
@@ -12,7 +12,7 @@ from viewer.document.actions.setting_actions import at_frame
 from viewer.document.argument_checks import as_positive
 from viewer.document.evaluation import check_played_frame
 from viewer.errors import InputError, unknown_name
-from viewer.session.figures import ORIGIN, Arrangement, Figure, Link, Placement, State
+from viewer.session.figures import ORIGIN, Arrangement, Figure, Placement, State, name_of
 from viewer.skeleton import Pose
 
 
@@ -35,14 +35,8 @@ class Stage:
     motion; the others show the same time since the start of their ranges, and stay in their last frame after its end.
 
     Attributes:
-        state: the active document, and the report of its last solve.
-        names: of the figures.
-        placement: of each figure.
-        hidden: per figure, whether it is not drawn and does not play.
-        links: per figure, its goals that follow others.
         followers: called once the figures show the same time; they may `put` other states.
         active: index of the figure that actions change.
-        several: whether there is more than one figure.
         adjust: is applied to every state before it is shown, unless it is None: a recording sets the frame and take.
         moved: called after another figure became active, or the active one moved, with the placements of the active
         figure before and after: values in coordinates of the active document have to follow.
@@ -53,34 +47,63 @@ class Stage:
     """
 
     def __init__(self, state: State) -> None:
-        self._states, self.state = [state], state
+        self._figures, self.active = [Figure(name_of(state.document), state)], 0
         self.adjust: Callable[[State], State] | None = None
         self.revision = self.arranged = 0
-        self.names, self.placement, self.hidden = [""], [ORIGIN], [False]
-        self.links: list[tuple[Link, ...]] = [()]
         self.followers: list[Callable[[], None]] = []
-        self.active, self.several = 0, False
         self.moved: list[Callable[[Placement, Placement], None]] = []
         self.clock = PlaybackClock()
         self.lost_pose: UnkeyedPose | None = None
         self._played_pose: Pose | None = None
 
     def __len__(self) -> int:
-        return len(self._states)
+        return len(self._figures)
+
+    def __getitem__(self, index: int) -> Figure:
+        return self._figures[index]
+
+    def __iter__(self) -> Iterator[Figure]:
+        return iter(self._figures)
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one figure."""
+        return len(self._figures) > 1
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all figures."""
+        return [figure.name for figure in self._figures]
 
     @property
     def documents(self) -> tuple[Document, ...]:
         """The documents of all figures."""
-        return tuple(state.document for state in self._states)
+        return tuple(figure.state.document for figure in self._figures)
+
+    @property
+    def figure(self) -> Figure:
+        """The active one."""
+        return self._figures[self.active]
+
+    @property
+    def others(self) -> list[Figure]:
+        """All others that are not hidden, placed as the active one sees them."""
+        own, shown = self.figure.placement, (one for one in self._figures if one is not self.figure and not one.hidden)
+        return [replace(one, placement=one.placement.seen_from(own)) for one in shown]
+
+    @property
+    def state(self) -> State:
+        """The active document, and the report of its last solve."""
+        return self._figures[self.active].state
 
     @property
     def document(self) -> Document:
         """The active document."""
-        return self.state.document
+        return self._figures[self.active].state.document
 
     def show(self, state: State) -> None:
         """Show another state of the active figure; the others follow its clock."""
-        self.state = self._states[self.active] = state if self.adjust is None else self.adjust(state)
+        self._set(self.active, state if self.adjust is None else self.adjust(state))
         if self.several:
             self._follow()
         self.changed()
@@ -94,72 +117,62 @@ class Stage:
     @property
     def arrangement(self) -> Arrangement:
         """All figures with their present states."""
-        parts = zip(self.names, self._states, self.placement, self.hidden, self.links, strict=True)
-        return Arrangement(tuple(Figure(*one) for one in parts), self.active)
+        return Arrangement(tuple(self._figures), self.active)
 
     @property
     def figures(self) -> Arrangement | None:
         """All figures; None if there is only one, at the origin, for which its document suffices."""
-        return self.arrangement if self.several or self.placement[0] != ORIGIN else None
+        return self.arrangement if self.several or self.figure.placement != ORIGIN else None
 
     def arrange(self, arrangement: Arrangement, keep: Collection[str] = ()) -> None:
         """Show other figures.
 
         Figures whose names are in ``keep`` keep their documents if they are there already.
         """
-        before = self.placement[self.active]
-        own = {name: state for name, state in zip(self.names, self._states, strict=True) if name in keep}
-        figures = arrangement.figures
-        self._states = [own.get(figure.name, figure.state) for figure in figures]
-        self.names = [figure.name for figure in figures]
-        self.placement = [figure.placement for figure in figures]
-        self.hidden = [figure.hidden for figure in figures]
-        self.links = [figure.links for figure in figures]
+        before = self.figure.placement
+        own = {figure.name: figure.state for figure in self._figures if figure.name in keep}
+        self._figures = [replace(one, state=own.get(one.name, one.state)) for one in arrangement.figures]
         self.active = arrangement.active
-        self.several = len(figures) > 1
         self._rearranged(before)
 
     def activate(self, index: int) -> None:
         """Make another figure active."""
-        before, self.active = self.placement[self.active], index
+        before, self.active = self.figure.placement, index
         self._rearranged(before)
 
     def _rearranged(self, before: Placement) -> None:
-        self.state, self._played_pose = self._states[self.active], None
+        self._played_pose = None
         self.arranged += 1
         if self.several:
             self._follow()
         self.changed()
-        after = self.placement[self.active]
+        after = self.figure.placement
         for moved in self.moved:
             moved(before, after)
 
     def index(self, name: str) -> int:
         """Index of the figure with a name."""
-        if name not in self.names:
-            raise InputError(unknown_name("figure", name, self.names))
-        return self.names.index(name)
+        names = self.names
+        if name not in names:
+            raise InputError(unknown_name("figure", name, names))
+        return names.index(name)
 
     @property
     def leader(self) -> int:
         """Index of the figure whose range is played."""
         if not self.several or self.document.frames:
             return self.active
-        moving = (i for i, one in enumerate(self.documents) if one.frames and not self.hidden[i])
+        moving = (i for i, one in enumerate(self._figures) if one.state.document.frames and not one.hidden)
         return next(moving, self.active)
-
-    @property
-    def states(self) -> tuple[State, ...]:
-        """The states of all figures."""
-        return tuple(self._states)
 
     def put(self, index: int, state: State) -> None:
         """Set the state of a figure that follows another one; no visible change is counted."""
-        if index == self.active:
-            if self.state.document.pose is self._played_pose:
-                self._played_pose = state.document.pose
-            self.state = state
-        self._states[index] = state
+        if index == self.active and self.state.document.pose is self._played_pose:
+            self._played_pose = state.document.pose
+        self._set(index, state)
+
+    def _set(self, index: int, state: State) -> None:
+        self._figures[index] = replace(self._figures[index], state=state)
 
     def _follow(self) -> None:
         """Show the other figures at the time of the leading one, and let goals follow them."""
@@ -169,17 +182,17 @@ class Stage:
 
     def _keep_time(self) -> None:
         leader = self.leader
-        document = self._states[leader].document
+        document = self._figures[leader].state.document
         if not document.frames:
             return
         seconds = (document.frame - document.played[0]) * document.frame_time
-        for index, state in enumerate(self._states):
-            other = state.document
-            if index in (leader, self.active) or self.hidden[index] or not other.frames:
+        for index, figure in enumerate(self._figures):
+            other = figure.state.document
+            if index in (leader, self.active) or figure.hidden or not other.frames:
                 continue
             frame = frame_after(other, seconds)
             if frame != other.frame:
-                self._states[index] = State.at_rest(at_frame(other, frame))
+                self._set(index, State.at_rest(at_frame(other, frame)))
 
     # Playback
 
@@ -213,7 +226,7 @@ class Stage:
         """The frame to play from: the one shown; from an end of the range, or outside it, the other end."""
         if direction not in (1, -1):
             raise InputError(f"direction: expected 1 or -1, found {direction}")
-        document = self._states[self.leader].document
+        document = self._figures[self.leader].state.document
         first, last = document.played
         check_played_frame(document, last)
         ends, frame = {1: last, -1: first}, document.frame
@@ -223,14 +236,15 @@ class Stage:
     def play(self, direction: int) -> None:
         """Start the clock at the frame shown, forwards (1) or backwards (-1); 0 does nothing."""
         if direction:
-            document = self._states[self.leader].document
+            document = self._figures[self.leader].state.document
             self.clock.start(document.frame - document.played[0], direction)
 
     def lead(self, frame: int) -> State:
         """The state of the active figure once the figure that leads shows a frame."""
         if self.leader == self.active:
             return self.at_frame(frame)
-        self._states[self.leader] = State.at_rest(at_frame(self._states[self.leader].document, frame))
+        leader = self.leader
+        self._set(leader, State.at_rest(at_frame(self._figures[leader].state.document, frame)))
         return self.state
 
     def tick(self, now: float) -> State | None:
@@ -239,7 +253,7 @@ class Stage:
         if not clock.direction:
             return None
         leader = self.leader
-        document = self._states[leader].document
+        document = self._figures[leader].state.document
         first, last = document.played
         index, goes_on = clock.due(now, last - first + 1, document.frame_time)
         if not goes_on:
@@ -248,7 +262,7 @@ class Stage:
             due = at_frame(document, first + index)
             if leader == self.active:
                 return self._played(due)
-            self._states[leader] = State.at_rest(due)
+            self._set(leader, State.at_rest(due))
             return self.state
         return None if goes_on else self.state
 

@@ -17,9 +17,7 @@ from viewer.session.figures import State
 from viewer.session.history import CallRecorder
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers
-from viewer.spatial.checks import Floats
-
-Triple = tuple[float, float, float]
+from viewer.spatial.checks import Floats, Vector
 
 LONGEST_STEP = 0.05
 """Seconds that targets advance in one tick at most: after a pause of the program they do not jump."""
@@ -49,9 +47,9 @@ class Orbit:
     (``second``); the period is in seconds.
     """
 
-    centre: Triple
-    first: Triple
-    second: Triple
+    centre: Vector
+    first: Vector
+    second: Vector
     period: float = 6.0
 
     def __call__(self, seconds: float) -> Floats:
@@ -68,9 +66,9 @@ class FigureEight:
     (``second``); the period is in seconds.
     """
 
-    centre: Triple
-    first: Triple
-    second: Triple
+    centre: Vector
+    first: Vector
+    second: Vector
     period: float = 8.0
 
     def __call__(self, seconds: float) -> Floats:
@@ -89,7 +87,7 @@ class Chase:
 
     prey: Path
     late: float
-    aside: Triple = (0.0, 0.0, 0.0)
+    aside: Vector = (0.0, 0.0, 0.0)
 
     @property
     def period(self) -> float:

@@ -73,7 +73,6 @@ class Session:
             interrupt=self._interrupt,
             leave=self._leave_figure,
         )
-        self.stage.names[0] = name_of(document)
         if figures is not None:
             self.stage.arrange(figures)
 
@@ -200,7 +199,7 @@ class Session:
     def _remember(self, step: Step) -> None:
         """Add a step of the active figure to the history."""
         stage = self.stage
-        self.history.add(step if not stage.several else replace(step, figure=stage.names[stage.active]))
+        self.history.add(step if not stage.several else replace(step, figure=stage.figure.name))
 
     def _conclude(self) -> None:
         """Finish the gesture and the blend under way; a recording continues."""
@@ -259,7 +258,7 @@ class Session:
             kept = [name for name in before if before[name] == after.get(name, before[name])]
             self._arrange(step.arranged[0 if back else 1], kept)
             return
-        if step.figure and step.figure != self.stage.names[self.stage.active]:
+        if step.figure and step.figure != self.stage.figure.name:
             self._leave_figure()
             self.stage.activate(self.stage.index(step.figure))
         self._show_from_history(step.before if back else step.after)

@@ -13,11 +13,11 @@ import numpy as np
 
 from viewer.document import Document, Take
 from viewer.document.argument_checks import as_vector
+from viewer.document.document_contact import check_names
 from viewer.document.planar import PLANES
 from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track, grouped
 from viewer.errors import FormatError, at_path, unknown_name
 from viewer.formats.bounds import check_character, check_skeleton
-from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals.goal import as_rotation
 from viewer.session.figures import Arrangement, Figure, Link, Placement, State, lasting
 from viewer.session.serialiser import Stored, pack, unpack
@@ -305,31 +305,14 @@ def _check(document: Document) -> None:
     if document.planar is not None and document.planar not in PLANES:
         found = f"expected one of {', '.join(PLANES)} or null, found {document.planar!r}"
         raise FormatError(found, path=f"{_WHERE}.planar")
-    _check_contact(document)
+    with at_path(f"{_WHERE}.contact", but="contact: "):
+        check_names(document.contact, document.skeleton)
     for index, item in enumerate(document.selection):
         with at_path(f"{_WHERE}.selection[{index}]"):
             document.check_item(item)
     unknown = document.unlimited.difference(document.skeleton.names)
     if unknown:
         raise FormatError(f"expected names of joints, found {min(unknown)!r}", path=f"{_WHERE}.unlimited")
-
-
-def _check_contact(document: Document) -> None:
-    joints, path = document.skeleton.names, f"{_WHERE}.contact"
-    props = [prop.name for prop in document.contact.props]
-    for index, name in enumerate(props):
-        if name in joints:
-            raise FormatError(f"expected a name that no joint has, found {name!r}", path=f"{path}.props[{index}]")
-    known = {*joints, *props, FLOOR}
-    for index, pair in enumerate(document.contact.exclude):
-        unknown = next((name for name in pair if name not in known), None)
-        if unknown is not None:
-            found = f"expected names of joints, props or the floor, found {unknown!r}"
-            raise FormatError(found, path=f"{path}.exclude[{index}]")
-    for index, (hand, prop) in enumerate(document.contact.grips):
-        if prop not in props or hand not in joints:
-            found = f"expected names of a joint and a prop, found {hand!r} and {prop!r}"
-            raise FormatError(found, path=f"{path}.grips[{index}]")
 
 
 def _still(data: Any) -> Mapping[str, Clip]:  # noqa: ANN401 - DocumentData

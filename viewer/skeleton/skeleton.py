@@ -33,6 +33,7 @@ from viewer.skeleton.limits import (
 from viewer.skeleton.names import Effector
 from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.spatial.checks import (
+    UNIT_ENOUGH,
     Bools,
     Floats,
     Ints,
@@ -46,14 +47,13 @@ from viewer.spatial.checks import (
     not_unit,
     put,
     text,
+    unit_axis,
     whole_numbers,
 )
 from viewer.spatial.quaternion import IDENTITY
 
 _LEFT_OUT: Any = None
 """The default of a field that becomes what `_usual` says."""
-_UNIT = 1e-12
-"""Axes this close to unit length are not normalised again."""
 _PERPENDICULAR = 1e-6
 """Largest cosine of the angle between the two axes of a universal joint."""
 
@@ -299,19 +299,6 @@ def _tip_names(names: Sequence[str], tip_parents: Ints) -> tuple[str, ...]:
     return tuple(found)
 
 
-def unit_axis(vector: Vector) -> Vector:
-    """A direction at unit length; unchanged if it has that."""
-    largest = max(map(abs, vector))
-    if largest == 0.0:
-        raise InputError("expected a direction, found the zero vector")
-    # Dividing by the largest first keeps the squares inside the range of floats.
-    x, y, z = (component / largest for component in vector)
-    length = math.sqrt(x * x + y * y + z * z)
-    if abs(length * largest - 1.0) <= _UNIT:
-        return vector
-    return x / length, y / length, z / length
-
-
 def check_perpendicular(first: Vector, second: Vector) -> None:
     """Raise InputError unless two unit axes are perpendicular."""
     cosine = sum(a * b for a, b in zip(first, second, strict=True))
@@ -392,7 +379,7 @@ def _axes(given: Floats, kinds: Sequence[JointKind], names: Sequence[str]) -> Fl
     with np.errstate(over="ignore"):
         lengths = np.sqrt(np.einsum("jki,jki->jk", axes, axes))
     across = np.einsum("ji,ji->j", axes[:, 0], axes[:, 1])
-    if (np.abs(lengths - used) <= _UNIT).all() and (np.abs(across) <= _PERPENDICULAR).all():
+    if (np.abs(lengths - used) <= UNIT_ENOUGH).all() and (np.abs(across) <= _PERPENDICULAR).all():
         return axes
     result = np.zeros_like(axes)
     for joint in np.flatnonzero(counts).tolist():

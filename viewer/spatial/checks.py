@@ -21,11 +21,12 @@ Ints: TypeAlias = NDArray[np.intp]
 Integers: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 Vector: TypeAlias = tuple[float, float, float]
+Quaternion: TypeAlias = tuple[float, float, float, float]
 
 UNIT_TOLERANCE = 1e-3
 """A quaternion within this distance of unit length is normalised; one farther off is refused."""
 UNIT_ENOUGH = 1e-12
-"""Quaternions this near to unit length are not changed, so that repeated reading and writing keeps their bits."""
+"""Quaternions and axes this near to unit length are not changed: reading and writing again keeps their bits."""
 _MOST_WHOLE = 2**53
 """Largest whole number up to which floats represent all whole numbers."""
 
@@ -103,6 +104,19 @@ def triple(value: ArrayLike, what: str) -> Vector:
     """Three finite numbers; an InputError names ``what``."""
     x, y, z = finite_floats(value, (3,), what).tolist()
     return x, y, z
+
+
+def unit_axis(vector: Vector) -> Vector:
+    """A direction at unit length; unchanged if it has that."""
+    largest = max(map(abs, vector))
+    if largest == 0.0:
+        raise InputError("expected a direction, found the zero vector")
+    # Dividing by the largest first keeps the squares inside the range of floats.
+    x, y, z = (component / largest for component in vector)
+    length = math.sqrt(x * x + y * y + z * z)
+    if abs(length * largest - 1.0) <= UNIT_ENOUGH:
+        return vector
+    return x / length, y / length, z / length
 
 
 def plain_floats(value: object, count: int) -> Sequence[float] | None:

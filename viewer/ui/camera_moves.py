@@ -327,11 +327,8 @@ class CameraMoves:
         own = np.concatenate(figures) if figures else self._along(document)
         if not stage.several:
             return own
-        here, parts = stage.placement[stage.active], [own, self._others.points()]
-        for index, document in enumerate(stage.documents):
-            if index != stage.active and not stage.hidden[index]:
-                parts.append(stage.placement[index].seen_from(here).points(motion_points(document)))
-        return np.concatenate(parts)
+        others = [one.placement.points(motion_points(one.state.document)) for one in stage.others]
+        return np.concatenate([own, self._others.points(), *others])
 
     def _along(self, document: Document) -> Floats:
         """(N, 3) the figure in its present pose and along its motion."""

@@ -300,7 +300,7 @@ class Figures:
     @property
     def active(self) -> str:
         """Name of the active figure."""
-        return self._session.stage.names[self._session.stage.active]
+        return self._session.stage.figure.name
 
     def add(self, path: Path | str) -> bool:
         """Add the figure of a file, or of ``sample:NAME``, beside the others; whether it could be read."""
@@ -316,7 +316,7 @@ class Figures:
             InputError: no such figure.
         """
         stage = self._session.stage
-        if stage.hidden[stage.index(name)]:
+        if stage[stage.index(name)].hidden:
             self._session.figures.hide(name, hidden=False)
         self._session.figures.activate(name)
 
@@ -342,7 +342,7 @@ class Figures:
         stage, own = self._session.stage, self._session.document
         if not own.frames:
             return ()
-        others = zip(stage.names, stage.documents, strict=True)
+        others = ((figure.name, figure.state.document) for figure in stage)
         return tuple(name for name, one in others if one is not own and one.frames and shared_joints(own, one))
 
     def compare(self, name: str, *, from_root: bool | None = None) -> None:
@@ -369,13 +369,11 @@ class Figures:
 
     def _next(self) -> None:
         stage = self._session.stage
-        count = len(stage)
-        following = ((stage.active + step) % count for step in range(1, count))
-        self._session.figures.activate(next(stage.names[index] for index in following if not stage.hidden[index]))
+        following = [*stage][stage.active + 1 :] + [*stage][: stage.active]
+        self._session.figures.activate(next(one.name for one in following if not one.hidden))
 
     def _others_shown(self) -> bool:
-        stage = self._session.stage
-        return stage.several and not all(hidden for i, hidden in enumerate(stage.hidden) if i != stage.active)
+        return bool(self._session.stage.others)
 
     def bindings(self) -> CommandBindings:
         session = self._session

@@ -340,13 +340,10 @@ class Others:
         stage = self._session.stage
         if not stage.several:
             return ()
-        own, found, kept = stage.placement[stage.active], [], self._kept
+        found, kept = [], self._kept
         self._kept = {}
-        for index, document in enumerate(stage.documents):
-            if index == stage.active or stage.hidden[index]:
-                continue
-            name = stage.names[index]
-            placed, lit = stage.placement[index].seen_from(own), name == hovered
+        for one in stage.others:
+            name, document, placed, lit = one.name, one.state.document, one.placement, one.name == hovered
             key = (document, placed, lit)
             known = kept.get(name)
             if known is None or known[0][0] is not document or known[0][1:] != key[1:]:
@@ -357,13 +354,7 @@ class Others:
 
     def beside(self) -> tuple[Beside, ...]:
         """Those that are not hidden, for a film."""
-        stage = self._session.stage
-        own = stage.placement[stage.active]
-        return tuple(
-            Beside(stage.names[index], document, stage.placement[index].seen_from(own))
-            for index, document in enumerate(stage.documents)
-            if index != stage.active and not stage.hidden[index]
-        )
+        return tuple(Beside(one.name, one.state.document, one.placement) for one in self._session.stage.others)
 
     def points(self) -> Floats:
         """(N, 3) joints and tips of all of them."""

@@ -106,11 +106,8 @@ class _Role(NamedTuple):
 def _cast_of(session: Session) -> list[_Role]:
     """The figures that are shown, the active one first."""
     stage = session.stage
-    own = stage.placement[stage.active]
-    others = [i for i in range(len(stage)) if i != stage.active and not stage.hidden[i]]
-    return [_Role(stage.names[stage.active], stage.document, Placement())] + [
-        _Role(stage.names[i], stage.documents[i], stage.placement[i].seen_from(own)) for i in others
-    ]
+    others = (_Role(one.name, one.state.document, one.placement) for one in stage.others)
+    return [_Role(stage.figure.name, stage.document, Placement()), *others]
 
 
 class Simulating:

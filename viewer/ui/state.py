@@ -84,13 +84,13 @@ def state_of(
         "figures": [
             {
                 "name": one.name,
-                "active": index == session.stage.active,
+                "active": one is session.stage.figure,
                 "hidden": one.hidden,
                 "offset": list(one.placement.offset),
                 "yaw": one.placement.yaw,
                 "frame": one.state.document.frame if one.state.document.frames else None,
             }
-            for index, one in enumerate(session.stage.arrangement.figures)
+            for one in session.stage
         ],
     }
 

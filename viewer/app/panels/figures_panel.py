@@ -17,7 +17,7 @@ from viewer.app.widgets.edits import Edit, Phase, attempt
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document import DocumentGoal, joint_of
 from viewer.document.evaluation import Comparison, rounded_up
-from viewer.session.figures import Placement
+from viewer.session.figures import Figure, Placement
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 
@@ -39,9 +39,9 @@ def draw_figure_rows(ui: PanelContext) -> None:
     with controls.no_spacing():
         imgui.begin_child("figures", (0.0, tall))
         pen = Pen(ui)
-        for index, name in enumerate(stage.names):
-            if _row(ui, pen, index):
-                pointed = name
+        for figure in stage:
+            if _row(ui, pen, figure):
+                pointed = figure.name
         imgui.end_child()
     ui.controller.figures.hover("" if pointed == ui.controller.figures.active else pointed)
     x, y = imgui.get_cursor_screen_pos()
@@ -50,10 +50,10 @@ def draw_figure_rows(ui: PanelContext) -> None:
     gap(ui.px(7))
 
 
-def _row(ui: PanelContext, pen: Pen, index: int) -> bool:
+def _row(ui: PanelContext, pen: Pen, figure: Figure) -> bool:
     """Draw a row and answer clicks; whether the pointer is over it."""
     session, stage, figures = ui.session, ui.session.stage, ui.controller.figures
-    name, hidden, active = stage.names[index], stage.hidden[index], index == stage.active
+    name, hidden, active = figure.name, figure.hidden, figure is stage.figure
     it = controls.list_row(
         pen, f"figure {name}", _ROW, chosen=active, lit=name == ui.controller.view.lit_figure, rounding=3
     )
@@ -62,7 +62,7 @@ def _row(ui: PanelContext, pen: Pen, index: int) -> bool:
     icon = fa.ICON_FA_EYE_SLASH if hidden else fa.ICON_FA_EYE
     on_eye, on_cross = it.hovered and pointer < eye, it.hovered and pointer >= cross
     pen.icon(it.x + pen.px(12), it.middle[1], icon, "text" if on_eye else "text3" if hidden else "text2", SMALL)
-    joints = f"{len(stage.documents[index].skeleton)} joints"
+    joints = f"{len(figure.state.document.skeleton)} joints"
     right = it.x + it.w - pen.px(6)
     if it.hovered:
         pen.icon(it.x + it.w - pen.px(12), it.middle[1], fa.ICON_FA_XMARK, "text" if on_cross else "text3", SMALL)
@@ -99,7 +99,7 @@ def draw_place(ui: PanelContext) -> None:
     stage, figures = ui.session.stage, ui.controller.figures
     if not stage.several:
         return
-    name, placement = figures.active, stage.placement[stage.active]
+    name, placement = figures.active, stage.figure.placement
     controls.head(ui, fa.ICON_FA_LOCATION_DOT, name, "place among the figures")
     imgui.push_id("place")
     controls.label(ui, fields.position_label(ui), hint="Of the figure's own origin, on the stage")
@@ -153,7 +153,7 @@ def draw_follow(ui: PanelContext, goal: DocumentGoal) -> None:
     stage, name = ui.session.stage, ui.controller.figures.active
     if not stage.several or goal.relative:
         return
-    link = next((one for one in stage.links[stage.active] if one.goal == goal.id), None)
+    link = next((one for one in stage.figure.links if one.goal == goal.id), None)
     controls.label(ui, "Follows", hint="The target stays at a joint of another figure, as in a handshake")
     wide = imgui.get_content_region_avail().x
     if not controls.drop_menu(ui, "follows", link.target if link else _NOBODY, width=wide, height=controls.FIELD):

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.document.actions.goal_actions import MakeEffector
-from viewer.document.argument_checks import as_flag, as_number, as_vector
+from viewer.document.argument_checks import as_flag, as_name, as_number, as_vector
 from viewer.document.document import Action, Document, Item
-from viewer.document.edit_skeleton import LONGEST, renamed_document
+from viewer.document.edit_skeleton import renamed_document
 from viewer.document.remapping import remap
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
@@ -43,10 +43,7 @@ def _shown(document: Document, skeleton: Skeleton, joint: str) -> Document:
 def _new_name(document: Document, name: str) -> str:
     if not name:
         return joint_edits.free_name(document.skeleton, _taken(document))
-    name = name.strip()
-    if not name or len(name) > LONGEST or not name.isprintable():
-        found = quote(name) if len(name) <= LONGEST else f"{len(name)} characters"
-        raise InputError(f"expected a name of one line, of at most {LONGEST} characters, found {found}")
+    name = as_name(name, "new joint")
     skeleton = document.skeleton
     if name in skeleton.names:
         raise InputError(f"there is a joint {quote(name)} already")

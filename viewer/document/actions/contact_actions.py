@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from viewer.document.argument_checks import as_flag, with_changes
 from viewer.document.changed_keys import with_take
 from viewer.document.document import Action, Document, Item, SettingsAction
-from viewer.document.document_contact import DocumentContact, Prop, as_size, standing_props
+from viewer.document.document_contact import DocumentContact, Prop, as_size, check_known, check_names, standing_props
 from viewer.document.take_layers import in_other_space, with_layers
-from viewer.errors import InputError, quote, unknown_name
-from viewer.ik.contact.values import FLOOR
+from viewer.errors import InputError, quote
 from viewer.ik.goals.grip import fingers_of
-from viewer.latest import Latest
-from viewer.skeleton import Bodies, Capsule, bodies_of
+from viewer.skeleton import Bodies, Capsule, bodies_of, fit_bodies
 from viewer.spatial.checks import put
 
 _WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "objects": "Contact with props"}
@@ -44,13 +42,10 @@ class SetContact(SettingsAction):
 
     def apply(self, document: Document) -> Document:
         changed = with_changes(document.contact, self.changes, "setting of contact")
-        for prop in changed.props:
-            if prop.name in document.skeleton.names:
-                raise InputError(f"prop {quote(prop.name)}: a joint has this name")
+        check_names(changed, document.skeleton)
+        for hand, _ in changed.grips if "grips" in self.changes else ():
+            fingers_of(document.skeleton, hand)
         there = {prop.name for prop in changed.props}
-        _check_known(document, changed, (name for pair in changed.exclude for name in pair))
-        for hand, gripped in changed.grips:
-            _check_grip(document, changed, hand, gripped)
         kept = tuple(item for item in document.selection if item.kind != "prop" or item.name in there)
         return _with(document, changed, selection=kept)
 
@@ -73,7 +68,7 @@ class ExcludePair(Action):
 
     def apply(self, document: Document) -> Document:
         contact, excluded = document.contact, as_flag(self.excluded, "contact: excluded")
-        _check_known(document, contact, (self.first, self.second))
+        check_known(contact, document.skeleton, (self.first, self.second))
         if self.first == self.second:
             raise InputError(f"contact: expected two names, found {quote(self.first)} twice")
         if contact.excludes(self.first, self.second) is excluded:
@@ -82,12 +77,6 @@ class ExcludePair(Action):
         others = tuple(one for one in contact.exclude if set(one) != pair)
         fresh = ((self.first, self.second),) if excluded else ()
         return _with(document, replace(contact, exclude=(*others, *fresh)))
-
-
-def _check_known(document: Document, contact: DocumentContact, names: Iterable[str]) -> None:
-    known = [*document.skeleton.names, *(prop.name for prop in contact.props), FLOOR]
-    for unknown in (name for name in names if name not in known):
-        raise InputError(f"contact: {unknown_name('joint or prop', unknown, known)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +101,10 @@ class SetGrip(Action):
         others = tuple(pair for pair in contact.grips if pair[0] != self.hand)
         if self.prop is None:
             return _with(document, replace(contact, grips=others))
-        _check_grip(document, contact, self.hand, self.prop)
-        return _with(document, replace(contact, on=True, objects=True, grips=(*others, (self.hand, self.prop))))
-
-
-def _check_grip(document: Document, contact: DocumentContact, hand: str, prop: str) -> None:
-    fingers_of(document.skeleton, hand)
-    contact.prop(prop)
+        changed = replace(contact, on=True, objects=True, grips=(*others, (self.hand, self.prop)))
+        check_names(changed, document.skeleton)
+        fingers_of(document.skeleton, self.hand)
+        return _with(document, changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,12 +255,4 @@ def capsules_of(capsules: tuple[Capsule, ...], joint: int) -> list[int]:
 def original_capsules(document: Document) -> tuple[Capsule, ...]:
     """The capsules before any radius was edited: fitted to the present bones, or as the file states them."""
     stated = document.character.skeleton.bodies
-    if stated is not None:
-        return stated.capsules
-    skeleton = document.skeleton
-    rest = [getattr(skeleton, field.name) for field in fields(skeleton) if field.name not in {"bodies", "limits"}]
-    return _FITTED.of(lambda: bodies_of(replace(skeleton, bodies=None)).capsules, *rest, equal=skeleton.limits)
-
-
-_FITTED = Latest[tuple[Capsule, ...]]()
-"""The capsules of the last skeleton, however its radii were edited: fitting takes a tenth of a second."""
+    return (fit_bodies(document.skeleton) if stated is None else stated).capsules

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from viewer.document.argument_checks import as_number, one_of, with_changes
+from viewer.document.argument_checks import as_number, with_changes
 from viewer.document.document import Action, Document, Item, Mode, Scope, SettingsAction
 from viewer.document.evaluation import frame_pose
 from viewer.document.posed_goals import carried
@@ -15,6 +15,7 @@ from viewer.errors import InputError, unknown_name
 from viewer.formats.file_formats import UpWord
 from viewer.formats.load import load
 from viewer.skeleton import Character, Clip
+from viewer.spatial.checks import member
 
 _WAYS = ("set", "add", "toggle")
 
@@ -228,7 +229,7 @@ class SetMode(Action):
         return f"Drag mode {str(self.mode).upper()}"
 
     def apply(self, document: Document) -> Document:
-        return document.changed(mode=one_of(Mode, self.mode, "drag mode"))
+        return document.changed(mode=member(Mode, self.mode, "drag mode"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,4 +241,4 @@ class SetScope(Action):
     words: ClassVar[str] = "Drag scope {0.scope}"
 
     def apply(self, document: Document) -> Document:
-        return document.changed(scope=one_of(Scope, self.scope, "drag scope"))
+        return document.changed(scope=member(Scope, self.scope, "drag scope"))

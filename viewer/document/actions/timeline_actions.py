@@ -12,7 +12,7 @@ import numpy as np
 from viewer.document import key_editing
 from viewer.document.actions.pose_actions import fitting, indices
 from viewer.document.actions.setting_actions import SetFrameTime
-from viewer.document.argument_checks import as_flag, as_number, as_positive, one_of
+from viewer.document.argument_checks import as_flag, as_number, as_positive
 from viewer.document.changed_keys import keyed, take_of, with_take
 from viewer.document.document import Action, Document, Item, Marker, marker_at
 from viewer.document.evaluation import base_pose
@@ -23,6 +23,7 @@ from viewer.document.trail import with_point_moved
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
 from viewer.skeleton import JointKind, Pose
+from viewer.spatial.checks import member
 
 Keys = tuple[Key, ...]
 
@@ -172,7 +173,7 @@ class KeyPose(Action):
 
     def apply(self, document: Document) -> Document:
         frame = _frame(document, self.frame)
-        blend = None if self.blend is None else one_of(Blend, self.blend, "blend")
+        blend = None if self.blend is None else member(Blend, self.blend, "blend")
         if self.pose is None:
             return keyed(document, frame, _joints(document, self.joints), blend)
         posed = replace(document, pose=fitting(document, self.pose))
@@ -250,7 +251,7 @@ class SetBlend(Action):
     words: ClassVar[str] = "Interpolation {0.blend}"
 
     def apply(self, document: Document) -> Document:
-        take, blend = present_take(document), one_of(Blend, self.blend, "blend")
+        take, blend = present_take(document), member(Blend, self.blend, "blend")
         chosen = None if self.keys is None else checked_keys(document, self.keys)
         tracks = tuple(_blended(track, chosen, CODES[blend]) for track in take.tracks)
         same = all(one is other for one, other in zip(tracks, take.tracks, strict=True))
@@ -308,7 +309,7 @@ class SetTangents(Action):
         return f"{self.tangent.capitalize()} tangents"
 
     def apply(self, document: Document) -> Document:
-        tangent = one_of(Tangent, self.tangent, "tangent")
+        tangent = member(Tangent, self.tangent, "tangent")
         chosen = checked_keys(document, self.keys)
 
         def changed(track: Track, some: list[int]) -> Track:

@@ -15,6 +15,7 @@ from viewer.errors import InputError, missing_library, quote
 from viewer.spatial.checks import (
     Floats,
     Ints,
+    Quaternion,
     Vector,
     check_finite,
     check_flag,
@@ -27,8 +28,6 @@ from viewer.spatial.checks import (
     unit_quaternions,
     whole_numbers,
 )
-
-Quaternion: TypeAlias = tuple[float, float, float, float]
 
 FLOOR = "floor"
 """The name of the floor among those of objects."""

@@ -268,27 +268,27 @@ class Volumes(NamedTuple):
     """What can touch what, of C capsules, P pairs of them, E ends over a floor, O objects and T tests of these.
 
     Attributes:
-        joint: (C,) the joint of each capsule, as the tables ``place`` and ``turn`` of `find_near` number it.
-        a, b: (C, 3) the ends of its axis, metres, in the joint's frame.
-        radius: (C,) metres.
-        reach: (C,) from the middle of its axis to its farthest point.
-        pairs: (P, 2) capsules that are measured against each other, block by block.
-        pair_near: (P,) metres: what is nearer gets a row; of small bodies as much as they reach.
-        chunks: (H + 1,) the first capsule of each chunk of neighbours, and C.
-        blocks: (B, 4) two chunks, and the first and the end of the pairs between their capsules.
-        ends: (E, 2) capsule, and 0 for its end a or 1 for b: places that stay above the floor.
-        clearance: (E,) metres that they stay above it.
-        floor: (1,) its height; NaN where there is none, and then no ends.
-        object_kind: (O,) SPHERE, BOX or MESH.
-        object_place, object_turn: (O, 3), (O, 4) the middle, and world_from_object.
-        object_size: (O, 3) half sizes of a box; first the radius of a ball.
-        object_reach: (O,) from the middle to the farthest point.
-        tests: (T, 2) capsule and object that are measured against each other.
-        grid: (N,) the signed distances of all meshes.
-        grid_start, grid_shape: (O,), (O, 3) where each one begins in it, and points along its axes.
-        grid_low, grid_cell: (O, 3), (O,) its first point in the object's frame, and metres between points.
-        near: (1,) metres: what is nearer gets a row.
-        slack: (1,) metres: what overlaps by less only touches.
+        joint: the joint of each capsule, as the tables ``place`` and ``turn`` of `find_near` number it.
+        a, b: the ends of its axis, metres, in the joint's frame.
+        radius: metres.
+        reach: from the middle of its axis to its farthest point.
+        pairs: capsules that are measured against each other, block by block.
+        pair_near: metres: what is nearer gets a row; of small bodies as much as they reach.
+        chunks: the first capsule of each chunk of neighbours, and C.
+        blocks: two chunks, and the first and the end of the pairs between their capsules.
+        ends: capsule, and 0 for its end a or 1 for b: places that stay above the floor.
+        clearance: metres that they stay above it.
+        floor: its height; NaN where there is none, and then no ends.
+        object_kind: SPHERE, BOX or MESH.
+        object_place, object_turn: the middle, and world_from_object.
+        object_size: half sizes of a box; first the radius of a ball.
+        object_reach: from the middle to the farthest point.
+        tests: capsule and object that are measured against each other.
+        grid: the signed distances of all meshes.
+        grid_start, grid_shape: where each one begins in it, and points along its axes.
+        grid_low, grid_cell: its first point in the object's frame, and metres between points.
+        near: metres: what is nearer gets a row.
+        slack: metres: what overlaps by less only touches.
     """
 
     joint: Annotated[Integers, "C"]
@@ -322,15 +322,15 @@ class Near(NamedTuple):
     """What is near in one pose: ``rows[0]`` rows; first those of the floor, then pairs, then objects.
 
     Attributes:
-        a, b, centre: (C, 3) world places of the ends and the middle of each capsule's axis.
-        ball: (H, 4) middle and radius of a ball around each chunk.
-        rows: (1,) how many are in use.
-        first: (R,) the capsule.
-        second: (R,) the other capsule, ON_FLOOR, or -2 - k of object k.
-        joints: (R, 2) the joints that move the two; -1 for what does not move.
-        gap: (R,) metres between the surfaces, negative where they overlap.
-        p, q: (R, 3) where they are nearest: on the capsule, on the other.
-        n: (R, 3) unit normal from the other to the capsule: the gap grows by n.(velocity of p - velocity of q).
+        a, b, centre: world places of the ends and the middle of each capsule's axis.
+        ball: middle and radius of a ball around each chunk.
+        rows: how many are in use.
+        first: the capsule.
+        second: the other capsule, ON_FLOOR, or -2 - k of object k.
+        joints: the joints that move the two; -1 for what does not move.
+        gap: metres between the surfaces, negative where they overlap.
+        p, q: where they are nearest: on the capsule, on the other.
+        n: unit normal from the other to the capsule: the gap grows by n.(velocity of p - velocity of q).
     """
 
     a: Annotated[Floats, "C", 3]

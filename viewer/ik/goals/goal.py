@@ -11,11 +11,20 @@ from typing import Any, NamedTuple, Self, TypeAlias, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.errors import InputError, quote, unknown_name
+from viewer.errors import InputError, prefixed, quote, unknown_name
 from viewer.skeleton import World
-from viewer.spatial.checks import Floats, Vector, check_flag, finite_floats, plain_floats, put, triple, unit_quaternions
+from viewer.spatial.checks import (
+    UNIT_ENOUGH,
+    Quaternion,
+    Vector,
+    check_flag,
+    plain_floats,
+    put,
+    triple,
+    unit_axis,
+    unit_quaternions,
+)
 
-Quaternion: TypeAlias = tuple[float, float, float, float]
 Value: TypeAlias = float | Vector
 "The value of a number of a kind."
 Checker: TypeAlias = Callable[[Mapping[str, Value]], str]
@@ -25,7 +34,6 @@ LEAST_WEIGHT = 1e-300
 """Below it, near the end of the range of floats, weights have too few digits to be compared."""
 LAST_LEVEL = 3
 """Goals have levels 0 to 3."""
-_UNIT_ENOUGH = 1e-12
 
 
 class Unit(StrEnum):
@@ -85,7 +93,9 @@ class Number:
             InputError: no number, or one out of bounds; no direction.
         """
         if self.is_direction:
-            return as_direction(value, what)  # type: ignore[arg-type]  # it checks
+            vector = triple(value, what)  # type: ignore[arg-type]  # it checks
+            with prefixed(what):
+                return unit_axis(vector)
         number = as_float(value, what)
         if not (self.least <= number <= self.most and math.isfinite(number)):
             raise InputError(f"{what}: expected {self.bounds}, found {number:g}")
@@ -111,29 +121,11 @@ def as_rotation(value: ArrayLike, what: str) -> Quaternion:
     plain = plain_floats(value, 4)
     if plain is not None:
         x, y, z, w = plain
-        if abs(x * x + y * y + z * z + w * w - 1.0) <= _UNIT_ENOUGH:
+        if abs(x * x + y * y + z * z + w * w - 1.0) <= UNIT_ENOUGH:
             return x, y, z, w
-    x, y, z, w = _as_given(value, unit_quaternions(value, (4,), what))
+    given, unit = np.asarray(value, dtype=np.float64), unit_quaternions(value, (4,), what)
+    x, y, z, w = (given if np.abs(given - unit).max() <= UNIT_ENOUGH else unit).tolist()
     return x, y, z, w
-
-
-def as_direction(value: ArrayLike, what: str) -> Vector:
-    """A vector (3,) of any length but 0, normalised."""
-    axis = finite_floats(value, (3,), what)
-    largest = np.abs(axis).max()
-    if largest == 0.0:
-        raise InputError(f"{what}: expected a direction, found the zero vector")
-    # Dividing by the largest component first keeps the squares within float range.
-    scaled = axis / largest
-    x, y, z = _as_given(axis, scaled / np.linalg.norm(scaled))
-    return x, y, z
-
-
-def _as_given(given: ArrayLike, unit: Floats) -> list[float]:
-    """The numbers of a unit vector, unchanged if it was one already, so that a file keeps a goal's bits."""
-    array = np.asarray(given, dtype=np.float64)
-    numbers: list[float] = (array if np.abs(array - unit).max() <= _UNIT_ENOUGH else unit).tolist()
-    return numbers
 
 
 def as_level(value: object, what: str) -> int:
@@ -168,6 +160,8 @@ Numbers: TypeAlias = tuple[tuple[str, Value], ...]
 
 PIN_WEIGHT = 30.0
 """The default weight of pins."""
+_USUAL = float("nan")
+"""This very object stands for a weight that is not given."""
 
 
 class Needs(NamedTuple):
@@ -243,8 +237,8 @@ class Goal:
     target_rotation: Quaternion | None = None
     numbers: Numbers = ()
     residuals: Residuals | None = None
-    weight: float = None  # type: ignore[assignment]  # until it is made
-    rotation_weight: float = None  # type: ignore[assignment]
+    weight: float = _USUAL
+    rotation_weight: float = _USUAL
     offset: Vector = (0.0, 0.0, 0.0)
     enabled: bool = True
     pinned: bool = False
@@ -378,10 +372,6 @@ class Goal:
             if name not in _OPTIONS:
                 raise InputError(f"{kind} goal: {unknown_name('option', name, _OPTIONS)}")
         values: dict[str, Any] = {**options, **fields}
-        what = f"{kind} goal for {quote(effector)}" if effector else f"{kind} goal"
-        for field in ("weight", "rotation_weight"):
-            if field in values and values[field] is None:  # that is for leaving it out
-                _CHECKS[field](None, f"{what}: {field.replace('_', ' ')}")
         return cls(kind=kind, effector=effector, **values)
 
     def __post_init__(self) -> None:
@@ -394,11 +384,11 @@ class Goal:
         if str(self.kind) not in NEEDS:
             raise InputError(unknown_name("kind of goal", str(self.kind), NEEDS))
         what, needs = self._checked_name(), NEEDS[self.kind]
-        weights: list[float | None] = [self.weight, self.rotation_weight]
-        if needs.turns and weights[1] is None:
-            weights = [None, self.weight]
+        weights = self.weight, self.rotation_weight
+        if needs.turns and self.rotation_weight is _USUAL:
+            weights = _USUAL, self.weight
         usual = PIN_WEIGHT if self.pinned else 1.0
-        weight, rotation_weight = (usual if weight is None else weight for weight in weights)
+        weight, rotation_weight = (usual if weight is _USUAL else weight for weight in weights)
         put(self, weight=weight, rotation_weight=rotation_weight)
         for field, check in _CHECKS.items():
             value = getattr(self, field)

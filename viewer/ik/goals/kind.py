@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from viewer.ik.goals.goal import Checker, Goal, Needs, Number, Quaternion, Value, any_numbers
+from viewer.ik.goals.goal import Checker, Goal, Needs, Number, Value, any_numbers
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
-from viewer.spatial.checks import Floats, Ints, Vector
+from viewer.spatial.checks import Floats, Ints, Quaternion, Vector
 
 Places: TypeAlias = Ints | slice
 """Indices; a slice where they are evenly spaced, which is quicker to read and write by."""

@@ -12,11 +12,11 @@ import numpy as np
 
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import logarithm_and_slope, product, turned, unit
-from viewer.ik.goals.goal import Goal, Quaternion
+from viewer.ik.goals.goal import Goal
 from viewer.ik.goals.kind import Constants, GoalDrawing, Kind, Measure, Rows, stand_at, stand_of
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
-from viewer.spatial.checks import Floats, Vector
+from viewer.spatial.checks import Floats, Quaternion, Vector
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
 _TOGETHER = 0.5

@@ -21,8 +21,6 @@ from viewer.ik.algebra import (
     SWING_TWIST,
     TURNS,
     UNIVERSAL,
-    Quaternion,
-    Vector,
     about,
     exponential,
     half_turn_series,
@@ -38,7 +36,7 @@ from viewer.ik.algebra import (
 from viewer.ik.goals import ROW_KINDS, Kind
 from viewer.ik.kernels.contact_rows import measure_overlap
 from viewer.ik.system import System, Work
-from viewer.spatial.checks import Floats, Integers
+from viewer.spatial.checks import Floats, Integers, Quaternion, Vector
 
 LOCKED = 1e-8
 ROUNDING = 1e-9

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.algebra import Quaternion, Vector, product, put_row, turned
+from viewer.ik.algebra import product, put_row, turned
 from viewer.ik.system import System, Work
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Quaternion, Vector
 from viewer.spatial.closest import along, cross, dot, minus, turn
 
 NO_FAMILY, WRIST, PARALLEL_AXES = range(3)

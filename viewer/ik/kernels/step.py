@@ -15,23 +15,11 @@ from __future__ import annotations
 
 import math
 
-from viewer.ik.algebra import (
-    EULER,
-    HINGE,
-    SLIDE,
-    SWING_TWIST,
-    TURNS,
-    UNIVERSAL,
-    Vector,
-    product,
-    sine_cosine,
-    turned,
-    unit,
-)
+from viewer.ik.algebra import EULER, HINGE, SLIDE, SWING_TWIST, TURNS, UNIVERSAL, product, sine_cosine, turned, unit
 from viewer.ik.kernels.contact_rows import note_contacts, put_twists
 from viewer.ik.kernels.dual_system import take_out
 from viewer.ik.system import System, Work
-from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.checks import Bools, Floats, Vector
 
 AT_LIMIT = 1e-9
 _NEAR_LIMIT = 1e-2

@@ -28,8 +28,6 @@ from viewer.ik.methods.mechanism import (
     UNITS,
     UNTURNED,
     Mechanism,
-    Quaternion,
-    Vector,
     axes_of,
     cross,
     dot,
@@ -46,6 +44,7 @@ from viewer.ik.methods.mechanism import (
     shortest_turn,
 )
 from viewer.ik.vectorised.joint_arrays import move
+from viewer.spatial.checks import Quaternion, Vector
 from viewer.spatial.quaternion import from_matrix
 
 _NUDGE = 0.02

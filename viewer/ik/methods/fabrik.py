@@ -17,18 +17,8 @@ from typing import NamedTuple
 from viewer.ik.methods.ccd import Pair, axis_pairs, fits, repeat
 from viewer.ik.methods.common import Problem
 from viewer.ik.methods.limb import freed
-from viewer.ik.methods.mechanism import (
-    Mechanism,
-    Vector,
-    cross,
-    dot,
-    length,
-    log,
-    minus,
-    plus,
-    rotate,
-    scaled,
-)
+from viewer.ik.methods.mechanism import Mechanism, cross, dot, length, log, minus, plus, rotate, scaled
+from viewer.spatial.checks import Vector
 
 _STRAIGHT = 1e-3
 """Sine of the bend of two bones below which they are in no plane."""

@@ -32,7 +32,6 @@ from viewer.ik.methods.ccd import Pair, axis_pairs, fit_axis, fit_ball, fits, pa
 from viewer.ik.methods.common import Problem, Tuning
 from viewer.ik.methods.mechanism import (
     Mechanism,
-    Vector,
     across,
     axes_of,
     cross,
@@ -48,7 +47,7 @@ from viewer.ik.methods.mechanism import (
     unit,
     wrapped,
 )
-from viewer.spatial.checks import check_finite, check_range
+from viewer.spatial.checks import Vector, check_finite, check_range
 
 EXACT = 1e-9
 """Part of a limb's length below which a miss is rounding."""

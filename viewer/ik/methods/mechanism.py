@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
-from typing import TypeAlias
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from viewer.ik.kernels.joints import sets_turn
 from viewer.ik.methods.common import Problem
 from viewer.ik.system import State
 from viewer.spatial import closest
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Quaternion, Vector
 from viewer.spatial.quaternion import between, perpendicular
 
 _ROUNDING = 1e-9
@@ -187,8 +186,6 @@ def _quaternions(array: Floats) -> list[Quaternion]:
     return [quaternion(row) for row in array.tolist()]
 
 
-Vector: TypeAlias = tuple[float, float, float]
-Quaternion: TypeAlias = tuple[float, float, float, float]
 """(x, y, z, w), unit."""
 
 UNTURNED: Quaternion = (0.0, 0.0, 0.0, 1.0)

@@ -9,13 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.ik import algebra
-from viewer.ik.algebra import Quaternion
 from viewer.ik.goals.kind import Places
 from viewer.ik.kernels.joints import ROUNDING
 from viewer.ik.system import System, Work, joint_of_dof
 from viewer.ik.vectorised.forward_arrays import kept, limits_of, places
 from viewer.skeleton import coordinates
-from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints, Quaternion
 from viewer.spatial.columns import apply, exponential, logarithm, matrices, multiply as multiply_columns, since
 from viewer.spatial.quaternion import conjugate, multiply, rotate, to_euler, to_swing_twist, twist_about
 

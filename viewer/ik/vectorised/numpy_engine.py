@@ -17,7 +17,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from viewer.ik import active_set, algebra, levels, levenberg_marquardt, problems
-from viewer.ik.algebra import Quaternion
 from viewer.ik.arm_search import is_arm, join_bones, search_arm
 from viewer.ik.backends import twins
 from viewer.ik.goals.kind import Places
@@ -44,7 +43,7 @@ from viewer.ik.vectorised.forward_arrays import (
     tree_of,
 )
 from viewer.ik.vectorised.joint_arrays import difference, into_limits, move, prefer, reseed
-from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints, Quaternion
 from viewer.spatial.columns import apply, cross, matrices
 from viewer.spatial.quaternion import rotate
 
