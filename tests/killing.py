@@ -69,7 +69,7 @@ class Worker(Restless):
         session = self.session
         if session.recorder.recording or not session.clock.direction:  # frames that are played are nothing to lose
             self.digest = digest_of(session.document)
-        unsaved = session.modified or session.recorder.recording or session.gestures.label is not None
+        unsaved = session.modified or session.recorder.recording is not None or session.gestures.label is not None
         os.write(self.log, f"{time.monotonic()} {self.digest} {int(unsaved)}\n".encode())
 
 

@@ -236,7 +236,7 @@ def test_auto_key_and_record_are_buttons(window: PanelWindow) -> None:
     window.frames(2)
     assert "0:00" in window.words("toolbar")
     window.click("toolbar", "record")
-    assert not window.session.recorder.recording
+    assert window.session.recorder.recording is None
 
 
 def test_rate_range_and_ghosts_are_set_in_the_timelines_menu(window: PanelWindow) -> None:

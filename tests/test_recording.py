@@ -36,7 +36,7 @@ RATE = 1.0 / 30.0
 
 
 def records(made: Session) -> bool:
-    return made.recorder.recording
+    return made.recorder.recording is not None
 
 
 def wave(made: Session, ticks: int, *, start: float = 0.0, step: float = RATE) -> dict[int, Pose]:

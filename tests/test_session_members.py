@@ -149,12 +149,13 @@ def test_the_recorder_makes_one_step_of_what_was_moved() -> None:
         state = recorder.after_tick(state, in_gesture=False) or state
         state = recorder.at_its_frame(state)
         recorder.saw(state.document)
-    assert recorder.has_samples
+    assert recorder.recording is not None
+    assert recorder.recording.has_samples
     after, step = recorder.end(state.document)
     assert step is not None
     assert (step.before, step.after) == (start, after)
     assert recorder.last_seconds == pytest.approx(11.0 * SECOND)
-    assert not recorder.recording
+    assert recorder.recording is None
 
 
 def test_the_action_log_writes_calls_from_outside_alone() -> None:

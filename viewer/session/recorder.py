@@ -34,7 +34,7 @@ class TakeRecorder:
     While it records, ticks advance the frame at the take's rate times the speed; edits are sampled and are not undo
     steps of their own.
 
-    ``recording``: one is under way. ``last_seconds`` is the length of the last one; None if nothing was recorded.
+    ``recording`` is the one under way, ``last_seconds`` the length of the last one; None if there is none.
     """
 
     def __init__(self, calls: CallRecorder) -> None:
@@ -42,8 +42,7 @@ class TakeRecorder:
         self._calls = calls
         self.last_seconds: float | None = None
         self._tolerance_deg = 0.0
-        self.recording = False
-        self._recording: Recording | None = None
+        self.recording: Recording | None = None
         self._pace = _Pace()
         self._seen: Document | None = None
         self._now = 0.0
@@ -62,19 +61,9 @@ class TakeRecorder:
             self._tolerance_deg = as_number(value, "recording tolerance", least=0.0, most=180.0)
 
     @property
-    def has_samples(self) -> bool:
-        """Whether the recording under way has recorded any movement."""
-        return self._recording is not None and self._recording.has_samples
-
-    @property
     def seconds(self) -> float:
         """Length of the recording under way; 0 without one."""
-        return 0.0 if self._recording is None else self._recording.seconds
-
-    @property
-    def at_end(self) -> bool:
-        """Whether the recording under way has reached the end of the clip."""
-        return self._recording is not None and self._recording.frame >= self._recording.most
+        return 0.0 if self.recording is None else self.recording.seconds
 
     def begin(self, start: State, shown: Document) -> None:
         """Begin a recording.
@@ -87,14 +76,14 @@ class TakeRecorder:
         recording = Recording(start)
         if recording.most == 0:
             raise InputError("a clip of one frame leaves no time to record")
-        if recording.frame >= recording.most:
+        if recording.at_end:
             raise InputError(f"there is nothing to record on after frame {recording.most}: go back first")
-        self.recording, self._recording = True, recording
+        self.recording = recording
         self._seen, self._steps, self._pace = shown, [], _Pace()
 
     def at_its_frame(self, state: State) -> State:
         """A state with the frame and take of the recording under way."""
-        recording, document = self._recording, state.document
+        recording, document = self.recording, state.document
         if recording is None or (document.frame == recording.frame and document.take is recording.take):
             return state
         return State(replace(document, frame=recording.frame, take=recording.take), state.report)
@@ -102,16 +91,6 @@ class TakeRecorder:
     def note_step(self, step: Step) -> None:
         """Note a step done during the recording: it becomes part of the recording's step."""
         self._steps.append((step.label, step.saved))
-
-    def note_gesture(self) -> None:
-        """Note the start of a gesture, whose samples `drop_gesture` drops."""
-        if self._recording is not None:
-            self._recording.mark()
-
-    def drop_gesture(self) -> None:
-        """Drop the samples of a cancelled gesture."""
-        if self._recording is not None:
-            self._recording.drop()
 
     def saw(self, document: Document) -> None:
         """Note the document shown, to find edits of its pose later."""
@@ -125,7 +104,7 @@ class TakeRecorder:
 
         ``now`` is in seconds, of any clock that does not go back.
         """
-        recording = self._recording
+        recording = self.recording
         assert recording is not None
         self._now = self._pace.at(now, speed)
         self._still = (self._seen or state.document).pose
@@ -136,7 +115,7 @@ class TakeRecorder:
 
     def after_tick(self, state: State, *, in_gesture: bool) -> State | None:
         """Take the samples that are due; the state to show if the frame has changed."""
-        recording, document = self._recording, state.document
+        recording, document = self.recording, state.document
         assert recording is not None
         assert self._still is not None
         moving = in_gesture or self._is_edited(document)
@@ -148,7 +127,7 @@ class TakeRecorder:
 
     def abandon(self) -> State | None:
         """Drop the recording; the state that it began with, or None without a recording."""
-        recording, self._recording, self.recording = self._recording, None, False
+        recording, self.recording = self.recording, None
         return None if recording is None else recording.start
 
     def end(self, document: Document) -> tuple[State, Step | None]:
@@ -156,7 +135,7 @@ class TakeRecorder:
 
         Sets `last_seconds`.
         """
-        recording, self._recording, self.recording = self._recording, None, False
+        recording, self.recording = self.recording, None
         self.last_seconds = None
         assert recording is not None
         if self._is_edited(document) and self._seen is not None:
@@ -228,6 +207,11 @@ class Recording:
         """Last possible frame."""
         clip = self._document.clip_data
         return MOST_FRAMES - 1 if clip is None else len(clip) - 1
+
+    @property
+    def at_end(self) -> bool:
+        """Whether it has reached the last possible frame."""
+        return self.frame >= self.most
 
     @property
     def plays(self) -> bool:

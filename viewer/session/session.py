@@ -291,7 +291,8 @@ class Session:
     @property
     def modified(self) -> bool:
         """Whether there are unsaved changes: recorded motion counts, selecting and playing do not."""
-        return self.recorder.has_samples or self.history.modified
+        recording = self.recorder.recording
+        return self.history.modified or (recording is not None and recording.has_samples)
 
     def mark_saved(self, path: Path | None = None, file_digest: str | None = None) -> None:
         """Note that the document was written to a file."""
@@ -325,7 +326,8 @@ class Session:
             self._interrupt()
             self._conclude()
             self.gestures.begin(label)
-            self.recorder.note_gesture()
+            if self.recorder.recording is not None:
+                self.recorder.recording.mark()
 
     def begin_drag(self, items: tuple[Item, ...], grab: Grab | None = None, opposite: Grab | None = None) -> None:
         """Begin an IK drag; commits the gesture under way, stops playback.
@@ -337,7 +339,8 @@ class Session:
             self._conclude()
             self.gestures.begin_drag(items, grab, opposite)
             self._interrupt()
-            self.recorder.note_gesture()
+            if self.recorder.recording is not None:
+                self.recorder.recording.mark()
 
     def commit(self) -> None:
         """End the gesture under way; its changes are one undo step, if there are any."""
@@ -356,8 +359,8 @@ class Session:
         """End the gesture under way and restore the document that it began with; no undo step."""
         with self._calls("cancel"):
             self.figures.cancel_drag()
-            if self.gestures.gesture is not None:
-                self.recorder.drop_gesture()
+            if self.gestures.gesture is not None and self.recorder.recording is not None:
+                self.recorder.recording.drop()
             self.gestures.cancel()
             self.recorder.saw(self.document)
 
@@ -480,7 +483,7 @@ class Session:
         if after is not None:
             self._show(after)
         recorder.saw(self.document)
-        if recorder.at_end:
+        if recorder.recording is not None and recorder.recording.at_end:
             self._conclude()
             recorder.saw(self.document)  # releasing a drag moves the body on: record the pose seen last
             self.stop_recording()

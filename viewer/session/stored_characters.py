@@ -273,19 +273,13 @@ def skin_of(named: SkinOfFile, folder: Path, names: tuple[str, ...]) -> tuple[Sk
     return None, (f"the skin is not shown: its file {quote(Path(named.path).name)} {problem}",)
 
 
-class BodyData(msgspec.Struct, omit_defaults=True):
-    """A volume of one joint: metres, kilograms."""
-
-    joint: int
-    a: tuple[float, float, float]
-    b: tuple[float, float, float]
-    radius: float
-    mass: float | None = None
+_CAPSULES = Serialiser({}, {}, {})
 
 
-def _bodies_of(data: list[BodyData], path: str) -> Bodies:
+def _bodies_of(data: list[Any], path: str) -> Bodies:
+    capsules = tuple(_CAPSULES.read(Capsule, one, f"{path}[{index}]") for index, one in enumerate(data))
     with at_path(path):
-        return Bodies(tuple(Capsule(one.joint, one.a, one.b, one.radius, one.mass) for one in data))
+        return Bodies(capsules)
 
 
 class LimitsData(msgspec.Struct, omit_defaults=True):
@@ -341,8 +335,8 @@ FORMS = {
     JointLimits: Form(LimitsData, _limits_data, _limits_of),
     # Pairs and clearances follow from the capsules.
     Bodies: Form(
-        list[BodyData],
-        lambda bodies: [BodyData(one.joint, one.a, one.b, one.radius, one.mass) for one in bodies.capsules],
+        list[_CAPSULES.struct(Capsule)],  # type: ignore[misc]  # made from the fields
+        lambda bodies: list(map(_CAPSULES.data, bodies.capsules)),
         _bodies_of,
     ),
     Item: Form(tuple[str, str], tuple, lambda data, _: Item(*data)),

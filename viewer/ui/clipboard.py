@@ -113,7 +113,9 @@ class Clipboard:
             "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._fits),
             "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._fits),
             "pose.mirror": CommandBinding(lambda: session.dispatch(act.MirrorPose())),
-            "edit.undo": CommandBinding(session.undo, lambda: session.history.index > 0 or session.recorder.recording),
+            "edit.undo": CommandBinding(
+                session.undo, lambda: session.history.index > 0 or session.recorder.recording is not None
+            ),
             "edit.redo": CommandBinding(session.redo, lambda: session.history.index < len(session.history)),
         }
 

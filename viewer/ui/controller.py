@@ -84,7 +84,9 @@ class Controller:
         self.switches = Switches(view, session)
         self.others = Others(session)
         # Gestures and recordings continue from the document shown.
-        self.background = Background(lambda: session.gestures.gesture is not None or session.recorder.recording)
+        self.background = Background(
+            lambda: session.gestures.gesture is not None or session.recorder.recording is not None
+        )
         self.simulating = Simulating(session, view)
         self.laboratory = Laboratory(session, view)
         self._lab_film = LabFilm(session, view, self.laboratory)

@@ -277,7 +277,7 @@ class Keying(ViewPart):
             "key.auto": CommandBinding(
                 lambda: self._do(act.SetAutoKey(not document().auto_key)), checked=lambda: document().auto_key
             ),
-            "key.record": CommandBinding(self.record, checked=lambda: session.recorder.recording),
+            "key.record": CommandBinding(self.record, checked=lambda: session.recorder.recording is not None),
             "key.previous": CommandBinding(lambda: self._step(-1), lambda: bool(key_frames(document()))),
             "key.next": CommandBinding(lambda: self._step(1), lambda: bool(key_frames(document()))),
             "key.duplicate": CommandBinding(self._duplicate, lambda: bool(self.selected or self._here())),

@@ -81,7 +81,7 @@ class OnionSkin:
         return self._trails.of(lambda: trails_of(document, items, asked), *_motion(document), equal=equal)
 
     def _has_none(self, document: Document) -> bool:
-        return self._session.recorder.recording or not document.has_motion
+        return self._session.recorder.recording is not None or not document.has_motion
 
 
 def _motion(document: Document) -> tuple[object, ...]:

@@ -65,7 +65,7 @@ def state_of(
             }
             for one in document.contact.props
         ],
-        "recording": session.recorder.recording,
+        "recording": session.recorder.recording is not None,
         "keys": len(key_frames(document)),
         "playing": bool(session.clock.playing),
         "time": document.frame * document.frame_time,

@@ -160,8 +160,8 @@ Numbers: TypeAlias = tuple[tuple[str, Value], ...]
 
 PIN_WEIGHT = 30.0
 """The default weight of pins."""
-_USUAL = float("nan")
-"""This very object stands for a weight that is not given."""
+_USUAL = float("1")
+"""This very object, and no other 1.0, stands for a weight that is not given."""
 
 
 class Needs(NamedTuple):
