@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Protocol, overload
+from typing import ClassVar, Final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -109,6 +109,8 @@ class Constraint:
     ) -> Measure:
         """The measure that turns pixels into its numbers, for a drag that starts at a pixel."""
         directions = self.directions()
+        if view is None:  # what is not visible is not moved
+            return Straight(np.zeros(2), np.zeros((directions.shape[1], 2)))
         if self.turning:
             if self.part is Part.VIEW_RING:
                 return view_ring_measure(view, *start)
@@ -266,36 +268,24 @@ class Track:
 # drag takes differences. All are finite at every pixel, and continuous except for full turns of an angle.
 
 
-class Measure(Protocol):
+class Measure:
     """The distance of a pixel along some directions."""
 
-    period: ClassVar[float]
+    __slots__ = ()
+    period: ClassVar[float] = 0.0
     """The value after which the numbers repeat; 0: never."""
 
     def at(self, x: float, y: float) -> Floats | None:
         """(k,) metres or radians at a pixel; None where that is undefined."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Still:
-    """Zeros: things that are not visible are not moved."""
-
-    count: int
-    period: ClassVar[float] = 0.0
-
-    def at(self, x: float, y: float) -> Floats:
-        """(k,) zeros."""
-        del x, y
-        return np.zeros(self.count)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Straight:
+class Straight(Measure):
     """(k,) by how much each number grows per pixel to the right and down: ``rate`` (k, 2), from ``centre`` (2,)."""
 
     centre: Floats
     rate: Floats
-    period: ClassVar[float] = 0.0
 
     def at(self, x: float, y: float) -> Floats:
         """(k,) metres or radians."""
@@ -303,7 +293,7 @@ class Straight:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AlongAxis:
+class AlongAxis(Measure):
     """Metres along the axis to its point that is seen nearest to the pixel.
 
     With q the pixels along the axis's picture, such a point is at q / (rate - recede q): infinite at the vanishing
@@ -320,7 +310,6 @@ class AlongAxis:
     along: Floats
     rate: float
     recede: float
-    period: ClassVar[float] = 0.0
 
     def at(self, x: float, y: float) -> Floats:
         """(1,) metres."""
@@ -332,13 +321,12 @@ class AlongAxis:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class InPlane:
+class InPlane(Measure):
     """Metres along both axes (3, 2) of a plane to the point seen at a pixel; it is limited at the horizon."""
 
     projection: Projection
     position: Floats
     axes: Floats
-    period: ClassVar[float] = 0.0
 
     def at(self, x: float, y: float) -> Floats:
         """(2,) metres."""
@@ -354,7 +342,7 @@ class InPlane:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Around:
+class Around(Measure):
     """Radians around a middle, in a plane that is seen at a slant.
 
     Attributes:
@@ -377,10 +365,8 @@ class Around:
         return np.array([math.atan2(up, across)])
 
 
-def axis_measure(view: LinearView | None, axis: Floats) -> Measure:
+def axis_measure(view: LinearView, axis: Floats) -> Measure:
     """Along one axis (3,); if it points at the eye, moving the pointer up moves away from the eye."""
-    if view is None:
-        return Still(1)
     picture, recede = view.spread @ axis, float(view.recede @ axis)
     if view.foreshortening(axis) <= AXIS_FADE[0]:
         up = np.array([0.0, -1.0])
@@ -388,28 +374,22 @@ def axis_measure(view: LinearView | None, axis: Floats) -> Measure:
     return AlongAxis(view.centre, unit(picture), float(np.linalg.norm(picture)), recede)
 
 
-def plane_measure(projection: Projection, view: LinearView | None, position: Floats, axes: Floats) -> Measure:
+def plane_measure(projection: Projection, view: LinearView, position: Floats, axes: Floats) -> Measure:
     """Along both axes (3, 2) of a plane; in a plane seen edge-on, only motion across the view is possible."""
     normal = np.cross(axes[:, 0], axes[:, 1])
-    if view is None:
-        return Still(2)
     if view.facing(normal) > PLANE_FADE[0]:
         return InPlane(projection, position, axes)
     return Straight(view.centre, axes.T @ _across(projection, view))
 
 
-def screen_measure(projection: Projection, view: LinearView | None) -> Measure:
+def screen_measure(projection: Projection, view: LinearView) -> Measure:
     """Right and up, in the plane that faces the eye."""
-    if view is None:
-        return Still(2)
     directions = np.stack([projection.right, projection.up])
     return Straight(view.centre, directions @ _across(projection, view))
 
 
-def ring_measure(view: LinearView | None, axis: Floats, x: float, y: float) -> Measure:
+def ring_measure(view: LinearView, axis: Floats, x: float, y: float) -> Measure:
     """Radians about an axis (3,), for a drag that begins at a pixel."""
-    if view is None:
-        return Still(1)
     near, side = ring_frame(axis, view)
     picture = view.pixels(np.stack([near, side]))
     # The plane's point under a pixel is accurate if the ring is not seen edge-on and the pixel is off its middle.
@@ -420,10 +400,8 @@ def ring_measure(view: LinearView | None, axis: Floats, x: float, y: float) -> M
     return Straight(view.centre, unit(picture[1:]) / RING)
 
 
-def view_ring_measure(view: LinearView | None, x: float, y: float) -> Measure:
+def view_ring_measure(view: LinearView, x: float, y: float) -> Measure:
     """Radians around the middle as one sees it, counter-clockwise, for a drag that begins at a pixel."""
-    if view is None:
-        return Still(1)
     around = Around(view.centre, np.diag([1.0, -1.0]), _BLIND)
     return around if around.at(x, y) is not None else Straight(view.centre, np.array([[1.0, 0.0]]) / VIEW_RING)
 

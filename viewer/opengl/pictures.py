@@ -37,7 +37,6 @@ from viewer.scene import (
     figure_height,
     figure_points,
     floor_of,
-    goal_mark,
     props_of,
     rgba,
     triangles_of,
@@ -196,9 +195,13 @@ def _mark(goal: Goal, skeleton: Skeleton, world: World) -> Mark | None:
     if drawing is None:
         return None
     metres, degrees = (0.0 if math.isnan(miss) else miss for miss in kind.missed(goal, skeleton, world))
-    return goal_mark(
+    return Mark(
         goal.effector,
-        drawing,
+        drawing.joint,
+        drawing.position,
+        drawing.target,
+        None if drawing.rotation is None else np.array(drawing.rotation),
+        guides=drawing.guides,
         reached=metres <= _NEAR_M and degrees <= _NEAR_DEG,
         error_m=metres,
         error_deg=degrees,

@@ -257,29 +257,6 @@ class Shapes:
             ctx.disable_direct(flag)
 
 
-def solids(ctx: moderngl.Context) -> Shapes:
-    """Lit triangles of boxes and meshes: SOLID records, drawn with `CULL_FACE`."""
-    return Shapes(ctx, "solids", SOLID, "3f 3f 4f", "place facing tint")
-
-
-def spheres(ctx: moderngl.Context) -> Shapes:
-    """Joints: squares (SPHERE records) on which the fragment shader computes a sphere with its depth.
-
-    Their rims are soft: drawn with `ALPHA_TO_COVERAGE` where there are samples, else with `BLEND`.
-    """
-    return Shapes(ctx, "spheres", SPHERE, "3f 1f 1f 4f 4f/i", "centre radius least tint outline")
-
-
-def lines(ctx: moderngl.Context) -> Shapes:
-    """Lines of a width in pixels, solid or dashed: LINE records."""
-    return Shapes(ctx, "lines", LINE, "3f 3f 4f 1f 2f/i", "start end tint width dash")
-
-
-def triangles(ctx: moderngl.Context) -> Shapes:
-    """Translucent triangles in the world with a colour at each corner: VERTEX records."""
-    return Shapes(ctx, "triangles", VERTEX, "3f 4f", "place tint")
-
-
 # --- the passes of a frame
 
 
@@ -304,15 +281,16 @@ class Renderer:
         self._background = Background(ctx)
         self._bones = Bones(ctx)
         self._ghosts = Bones(ctx)
-        self._spheres = spheres(ctx)
+        # Joints: squares on which the shader computes a sphere with its depth and a soft rim.
+        self._spheres = Shapes(ctx, "spheres", SPHERE, "3f 1f 1f 4f 4f/i", "centre radius least tint outline")
         self._capsules = Capsules(ctx)
         self._veils = Capsules(ctx)
-        self._solids = solids(ctx)
+        self._solids = Shapes(ctx, "solids", SOLID, "3f 3f 4f", "place facing tint")
         self._skins = Skins(ctx)
         self._grid = Grid(ctx)
         self._shadow = Shadow(ctx, self._bones.stream, self._solids.stream, self._capsules.stream, self._skins)
-        self._triangles = triangles(ctx)
-        self._lines = lines(ctx)
+        self._triangles = Shapes(ctx, "triangles", VERTEX, "3f 4f", "place tint")
+        self._lines = Shapes(ctx, "lines", LINE, "3f 3f 4f 1f 2f/i", "start end tint width dash")
         self._flat = Shapes(ctx, "flat", FLAT, "2f 4f", "place tint")  # in pixels, over everything
         self._sampled = Target(ctx)
 
@@ -388,7 +366,7 @@ class Renderer:
         self._solids.draw(CULL_FACE)
         self._skins.draw_opaque()
         if sticks:
-            # Their soft rims are blended with what is behind them.
+            # Their rims are soft: drawn by coverage where there are samples, else blended with what is behind them.
             self._spheres.draw(ALPHA_TO_COVERAGE if samples else BLEND)
 
     def _translucent(self, draw_list: DrawList, projection: Projection, canvas: moderngl.Framebuffer) -> None:

@@ -3,7 +3,7 @@
 from viewer.document.document_goal import balance_words
 from viewer.scene.annotations import pick_axis
 from viewer.scene.camera import Camera, ViewName, blend
-from viewer.scene.drawlist import cell_of, cell_shown, draw_list, other_at
+from viewer.scene.drawlist import cell_of, cell_shown, draw_list
 from viewer.scene.floor_marks import balance_of
 from viewer.scene.limit_drawing import density_of
 from viewer.scene.look import (
@@ -19,7 +19,7 @@ from viewer.scene.look import (
     rgba,
     seen_joints,
 )
-from viewer.scene.picking import Hit, box, hits, pick, pick_trail
+from viewer.scene.picking import Hit, box, hits, other_at, pick, pick_trail
 from viewer.scene.primitives import (
     BONE,
     CAPSULE,
@@ -52,7 +52,6 @@ from viewer.scene.scene import (
     Tie,
     TouchRing,
     Trail,
-    goal_mark,
     props_of,
 )
 from viewer.scene.solids import MOST_SHADED, OCCLUDERS, axes_of, no_occluders, occluders_of, triangles_of
@@ -63,7 +62,7 @@ __all__ = [
     "Ground", "Hit", "LimitsShown", "Mark", "OtherFigure", "PropShape", "RangeEnd", "Records", "Scene", "SkinDraw",
     "Text", "Tie", "TouchRing", "Trail", "ViewName", "axes_of", "balance_of", "balance_words", "blend",
     "bone_ends", "box", "cell_of", "cell_shown",
-    "density_of", "draw_list", "facing", "figure_height", "figure_points", "floor_of", "goal_mark",
+    "density_of", "draw_list", "facing", "figure_height", "figure_points", "floor_of",
     "hits", "look_of", "no_occluders", "occluders_of", "other_at", "pick", "pick_axis", "pick_trail", "props_of",
     "range_ends", "rgba", "seen_joints", "text_width", "triangles_of", "way_of",
 ]  # fmt: skip

@@ -21,16 +21,16 @@ from viewer.scene.annotations import (
     name_texts,
 )
 from viewer.scene.bones import HOVERED_PX, Sizes, States
-from viewer.scene.flat import rows_of, shape_records
+from viewer.scene.flat import circle, rows_of, shape_records
 from viewer.scene.floor_marks import draw_balance, draw_footprints
 from viewer.scene.limit_drawing import draw_limits
 from viewer.scene.look import PALETTE, look_of, rgba
-from viewer.scene.marks import HERE, Pixel, Stamp, draw_guides, draw_ties, draw_trails, mark_stamps, placed, seen_marks
+from viewer.scene.marks import HERE, Stamp, draw_guides, draw_ties, draw_trails, mark_stamps, placed, seen_marks
 from viewer.scene.primitives import (
     BONE,
     CAPSULE,
     FLAT,
-    LINE,
+    GRID_REACH,
     SOLID,
     SPHERE,
     VERTEX,
@@ -42,7 +42,7 @@ from viewer.scene.primitives import (
     copied,
     joined,
 )
-from viewer.scene.scene import Ghost, OtherFigure, Scene
+from viewer.scene.scene import OtherFigure, Scene
 from viewer.scene.solids import (
     ball_records,
     body_records,
@@ -54,7 +54,7 @@ from viewer.scene.solids import (
 )
 from viewer.skeleton import Skeleton, bodies_of
 from viewer.spatial.checks import Floats
-from viewer.spatial.projection import Projection, hit_capsules
+from viewer.spatial.projection import Projection
 
 _NO_CAPSULES, _NO_DOTS, _NO_SOLIDS = np.empty(0, CAPSULE), np.empty(0, SPHERE), np.empty(0, SOLID)
 _NO_STICKS = np.empty(0, BONE)
@@ -106,8 +106,8 @@ def ground_of(scene: Scene) -> Ground:
     )
 
 
-_GRID, _SHADOW = 4.9, 1.3
-"""Heights of the figure to which the grid reaches around it, and to which its shadow may fall."""
+_SHADOW = 1.3
+"""Heights of the figure to which its shadow may fall."""
 _Round = tuple[float, float, float]
 
 
@@ -118,10 +118,7 @@ def _reach(scene: Scene, height: float) -> tuple[_Round, _Round]:
     x, z = (0.5 * (least + most)).tolist()
     tallest = max(height, *(look_of(other.skeleton).height for other in scene.others))
     wide, half = 0.5 * float(np.linalg.norm(most - least)), 0.5 * float((most - least).max())
-    return (x, z, wide + _GRID * height), (x, z, half + _SHADOW * tallest)
-
-
-__all__ = ["BONE", "FLAT", "LINE", "SPHERE", "VERTEX", "DrawList", "Ground", "Text", "draw_list"]
+    return (x, z, wide + GRID_REACH * height), (x, z, half + _SHADOW * tallest)
 
 
 def draw_list(
@@ -141,7 +138,7 @@ def draw_list(
     measured = figure.measure(skeleton, scene.world, scene.height)
     lines = Lines(scale)
     discs = ghost_discs(scene, projection, scale) if scene.ghosts else []
-    extra = [*extra, *_disc_shapes(discs, scale)] if discs else extra
+    extra = [*extra, *(Fill(circle(at, DISC * scale), ghost.colour) for ghost, at in discs)] if discs else extra
     cones = draw_limits(scene, projection, scale, lines)
     letters = draw_axes(scene, projection, scale, lines) if display.axes else []
     dots = draw_trails(scene, scale, lines) if scene.trails else _NO_DOTS
@@ -193,13 +190,6 @@ def draw_list(
     )
 
 
-def _disc_shapes(discs: Sequence[tuple[Ghost, Pixel]], scale: float) -> list[Shape]:
-    """The discs of ghosts with a letter."""
-    turns = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
-    circle = DISC * scale * np.stack([np.cos(turns), np.sin(turns)], axis=-1)
-    return [Fill(circle + at, ghost.colour) for ghost, at in discs]
-
-
 def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence[Shape]) -> tuple[Records, list[Text]]:
     """FLAT triangles and texts: handles, over them view axes and gizmo, on top the labels of missed targets."""
     disc = [_disc(projection, scale, scene.hovered_axis)] if scene.display.view_axes else []
@@ -227,8 +217,6 @@ _HOVERED = np.array(PALETTE["hovered"])
 _UNTOUCHED = States(frozenset(), frozenset(), -1, frozenset())
 _LABEL, _ABOVE = 13, 0.045
 """Text size of a figure's name, and its height above the head as a fraction of the figure's."""
-_NEAR_PX = 5.0
-"""Largest distance in pixels from the pointer to a bone's axis."""
 
 
 def other_sticks(other: OtherFigure, scale: float) -> tuple[Records, Records]:
@@ -281,28 +269,3 @@ def other_names(others: tuple[OtherFigure, ...], projection: Projection) -> list
             x, y = pixel.tolist()
             texts.append(Text(other.name, x, y, rgba("text"), _LABEL, "centre"))
     return texts
-
-
-def other_at(
-    others: tuple[OtherFigure, ...], projection: Projection, x: float, y: float, scale: float = 1.0
-) -> tuple[OtherFigure, float] | None:
-    """The figure at pixel (x, y) that is nearest to the eye, and metres to it; None without one."""
-    ray, found = projection.ray(x, y), []
-    for other in others:
-        bones = figure.measure(other.skeleton, other.world, look_of(other.skeleton).height)
-        shown = bones.sizes.shown
-        heads, tails = bones.heads[shown], bones.tails[shown]
-        points = ray.at(hit_capsules(ray, heads, tails, np.inf))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            thin = _NEAR_PX * scale / projection.pixels_per_metre(points)
-            way = tails - heads
-            part = np.einsum("bi,bi->b", points - heads, way) / np.einsum("bi,bi->b", way, way)
-        aside = np.linalg.norm(points - heads - np.clip(part, 0.0, 1.0)[:, None] * way, axis=1)
-        depths = projection.depth(points)
-        near = (depths > 0.0) & (aside <= np.maximum(bones.sizes.radii[shown], thin))
-        if near.any():
-            found.append((float(depths[near].min()), other))
-    if not found:
-        return None
-    depth, nearest = min(found, key=lambda one: one[0])
-    return nearest, depth

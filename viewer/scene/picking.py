@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from viewer.ik.contact import Object, Sphere
 from viewer.scene import bones as figure
 from viewer.scene.bones import Bones
-from viewer.scene.scene import Mark, Scene, Trail
+from viewer.scene.look import look_of
+from viewer.scene.scene import Mark, OtherFigure, Scene, Trail
 from viewer.scene.solids import triangles_of
 from viewer.skeleton import Skin, bodies_of
 from viewer.skeleton.attached import WORLD, Singles
@@ -22,8 +23,8 @@ from viewer.spatial.projection import Projection, Ray, hit_capsules, hit_sphere,
 from viewer.spatial.quaternion import perpendicular
 from viewer.spatial.vectors import nearest_on_segments
 
-EFFECTOR_PX, JOINT_PX, BONE_PX = 14.0, 6.0, 4.0
-"""Largest distance in pixels from the pointer to a handle, a joint's centre or a bone's axis."""
+EFFECTOR_PX, JOINT_PX, BONE_PX, OTHER_PX = 14.0, 6.0, 4.0, 5.0
+"""Largest distance in pixels from the pointer to a handle, a joint's centre, a bone's axis, that of another figure."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -258,6 +259,25 @@ def _to_solid(ray: Ray, solid: Object) -> float:
 def _aside(points: Floats, starts: Floats, ends: Floats) -> Floats:
     """(B,) metres from points to the segments beside them."""
     return np.asarray(np.linalg.norm(points - nearest_on_segments(points, starts, ends - starts), axis=1))
+
+
+def other_at(
+    others: Sequence[OtherFigure], projection: Projection, x: float, y: float, scale: float = 1.0
+) -> tuple[OtherFigure, float] | None:
+    """The figure at pixel (x, y) that is nearest to the eye, and metres to it; None without one."""
+    ray, found = projection.ray(x, y), []
+    for other in others:
+        bones = figure.measure(other.skeleton, other.world, look_of(other.skeleton).height)
+        shown = bones.sizes.shown
+        heads, tails = bones.heads[shown], bones.tails[shown]
+        points = ray.at(hit_capsules(ray, heads, tails, np.inf))
+        with np.errstate(divide="ignore"):
+            thin = OTHER_PX * scale / projection.pixels_per_metre(points)
+        depths = projection.depth(points)
+        near = (depths > 0.0) & (_aside(points, heads, tails) <= np.maximum(bones.sizes.radii[shown], thin))
+        if near.any():
+            found.append((other, float(depths[near].min())))
+    return min(found, key=lambda one: one[1], default=None)
 
 
 TRAIL_PX, _NOW_PX = 7.0, 12.0

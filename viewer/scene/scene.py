@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple, TypedDict, Unpack, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from viewer.document import Item
 from viewer.formats.lab_report import Curve
 from viewer.ik.contact import Object
-from viewer.ik.goals import Goal, GoalDrawing
+from viewer.ik.goals import Goal
 from viewer.scene.look import figure_points
 from viewer.skeleton import Skeleton, Skin, World, find_place
 from viewer.spatial.checks import Floats
@@ -20,24 +20,6 @@ LimitsShown = Literal["none", "selected", "all"]
 Body = Literal["sticks", "capsules", "skin"]
 BODIES: tuple[Body, ...] = get_args(Body)
 """What can be drawn of a figure."""
-
-
-class GoalStates(TypedDict, total=False):
-    """The states of a goal that its mark shows; see `Mark`."""
-
-    reached: bool
-    error_m: float
-    error_deg: float
-    pin_position: bool
-    pin_rotation: bool
-    on: bool
-    selected: bool
-    hovered: bool
-    pole: bool
-    swivel: Floats | None
-    too_near: bool
-    yields: bool
-    quiet: bool
 
 
 class Mark(NamedTuple):
@@ -93,19 +75,6 @@ class Mark(NamedTuple):
     def free_pole(self) -> bool:
         """Whether it is the mark of a limb's middle joint, which could have a pole."""
         return self.pole and not self.on
-
-
-def goal_mark(name: str, drawing: GoalDrawing, **states: Unpack[GoalStates]) -> Mark:
-    """The mark of a goal that is drawn so, in the window and in pictures."""
-    return Mark(
-        name=name,
-        joint=drawing.joint,
-        position=drawing.position,
-        target=drawing.target,
-        target_rotation=None if drawing.rotation is None else np.array(drawing.rotation),
-        guides=drawing.guides,
-        **states,
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ def along(camera: Camera, axis: str) -> Camera:
 
 
 class CameraMoves:
-    """Moves the view's camera.
+    """Moves the view's camera; keeps the body in a plane of the world, and faces it.
 
     Attributes:
         seen: gives the poses that are drawn in place of the document's, such as those of the laboratory and of physics.
@@ -376,12 +376,33 @@ class CameraMoves:
     def _turning(self, do: Callable[[], None], checked: Callable[[], bool] | None = None) -> CommandBinding:
         return CommandBinding(do, lambda: self._view.turns, checked)
 
+    def toggle_plane(self, plane: str) -> None:
+        """Put the body into a plane and face it; if it is in that plane already, leave it."""
+        leaves = self._is_in(plane)
+        self._session.dispatch(SetPlanar(None if leaves else plane))
+        self.set(replace(self.heading_for, orthographic=not leaves))
+        if not leaves:
+            self.jump(facing_plane(self._session.document, self.heading_for))
+        note_out_of_plane(self._session, self._view)
+
+    def _is_in(self, plane: str) -> bool:
+        return self._session.document.planar == plane
+
     def _toggle_perspective(self) -> None:
         self.set(replace(self.heading_for, orthographic=not self.heading_for.orthographic))
 
     def bindings(self) -> CommandBindings:
         step = ORBIT_STEP
+        views = {f"view.{word}": self._turning(partial(self.look, view)) for word, view in VIEWS.items()}
+        planes = {
+            f"view.plane_{plane}": CommandBinding(
+                partial(self.toggle_plane, plane), checked=partial(self._is_in, plane)
+            )
+            for plane in _ALONG
+        }
         return {
+            **views,
+            **planes,
             "view.frame_selection": CommandBinding(self.frame_selection),
             "view.frame_all": CommandBinding(self.frame_all),
             "view.follow": self._view.switch(self, "follow"),
@@ -391,7 +412,7 @@ class CameraMoves:
             "view.orbit_right": self._step(step, 0.0),
             "view.orbit_up": self._step(0.0, step),
             "view.orbit_down": self._step(0.0, -step),
-        } | {f"view.{word}": self._turning(partial(self.look, view)) for word, view in VIEWS.items()}
+        }
 
 
 def facing_plane(document: Document, camera: Camera) -> Camera:
@@ -411,34 +432,6 @@ def note_out_of_plane(session: Session, view: View) -> None:
         what = f"{len(names)} joints" if len(names) > _NAMED else " and ".join(names)
         verb, whose = ("stands", "its") if len(names) == 1 else ("stand", "their")
         view.note(f"{what} {verb} out of the plane: {whose} limits exclude it")
-
-
-class Planes:
-    """Commands that keep the body in a world plane and face that plane."""
-
-    def __init__(self, session: Session, view: View, camera_moves: CameraMoves) -> None:
-        self._session, self._view, self._camera_moves = session, view, camera_moves
-
-    def toggle(self, plane: str) -> None:
-        """Put the body into a plane and face it; if it is in that plane already, leave it."""
-        leaves = self._is(plane)
-        self._session.dispatch(SetPlanar(None if leaves else plane))
-        moves = self._camera_moves
-        if leaves:
-            moves.set(replace(moves.heading_for, orthographic=False))
-        else:
-            moves.set(replace(moves.heading_for, orthographic=True))
-            moves.jump(facing_plane(self._session.document, moves.heading_for))
-        note_out_of_plane(self._session, self._view)
-
-    def _is(self, plane: str) -> bool:
-        return self._session.document.planar == plane
-
-    def bindings(self) -> CommandBindings:
-        return {
-            f"view.plane_{plane}": CommandBinding(partial(self.toggle, plane), checked=partial(self._is, plane))
-            for plane in _ALONG
-        }
 
 
 def _side_by_side(camera: Camera, first: Floats, second: Floats) -> Camera:

@@ -171,7 +171,7 @@ class PropMover(Mover):
 
 
 class Contacts(ViewPart):
-    """Commands on contact and props."""
+    """Commands on contact, balance and props."""
 
     # Grips
 
@@ -222,6 +222,11 @@ class Contacts(ViewPart):
     def _part_is_on(self, part: str) -> bool:
         contact = self._document.contact
         return contact.on and bool(getattr(contact, part))
+
+    def toggle_balance(self) -> None:
+        """Keep the figure in balance from now on, or stop doing so."""
+        on = not self._document.balance.on
+        self._do(act.SetBalance(on=on, **(grounded(self._document) if on else {})))
 
     # Props
 
@@ -282,6 +287,7 @@ class Contacts(ViewPart):
             for part in ("floor", "bodies", "objects")
         }
         return parts | {
+            "balance.keep": CommandBinding(self.toggle_balance, checked=lambda: self._document.balance.on),
             "contact.all": CommandBinding(self.toggle, checked=lambda: self._document.contact.on),
             "contact.grip": CommandBinding(
                 self.toggle_grip, lambda: self._grip() is not None, checked=self.is_gripping
@@ -404,19 +410,3 @@ def grounded(document: Document, ground: float | None = None) -> dict[str, Any]:
     """The change of balance that makes the figure stand on a height; None: that of the ground that is drawn."""
     ground = floor_of(document.character) if ground is None else ground
     return {} if ground == document.balance.height else {"height": ground}
-
-
-class Balancing:
-    """The command that switches balance."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def toggle(self) -> None:
-        """Keep the figure in balance from now on, or stop doing so."""
-        document = self._session.document
-        on = not document.balance.on
-        self._session.dispatch(act.SetBalance(on=on, **(grounded(document) if on else {})))
-
-    def bindings(self) -> CommandBindings:
-        return {"balance.keep": CommandBinding(self.toggle, checked=lambda: self._session.document.balance.on)}

@@ -12,10 +12,10 @@ from viewer.session.user_files import Preferences
 from viewer.skeleton import Pose
 from viewer.spatial.projection import Projection
 from viewer.ui.build_workspace import Building, JointDrag
-from viewer.ui.camera_moves import CameraMoves, Planes
+from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.clipboard import Clipboard, LibraryPoses
 from viewer.ui.commands import BY_ID, Command, CommandBinding, command_for
-from viewer.ui.contact import Balancing, Contacts, spare_words, touch_words
+from viewer.ui.contact import Contacts, spare_words, touch_words
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, DragPace, HitTest
 from viewer.ui.drawing import Drawing, Effects
@@ -94,14 +94,13 @@ class Controller:
         self.hit_test = HitTest(session, view, self.scenes)
         self.camera_moves = CameraMoves(session, view, self.others)
         self.camera_moves.seen = self._seen
-        self.planes = Planes(session, view, self.camera_moves)
         self.demos = Demos(session, view, self.camera_moves, self.laboratory)
         self.planting = Planting(session, view, self.scenes.feet, self.background)
         self.drags = Dragging(session, view, self.hit_test, self.planting)
         self.opening = Opening(session, view, self.drags, self.camera_moves, self.demos)
         self.nudging, self.posing = Nudging(session, view), Posing(session, view)
         self.solutions = Solutions(session, view)
-        self.contacts, self.balancing = Contacts(session, view), Balancing(session)
+        self.contacts = Contacts(session, view)
         self.figures = Figures(session, view, self.opening, self.camera_moves)
         self.retargeting = Retargeting(session, view, self.figures, self.camera_moves, self.background, self.others)
         self.building = Building(session, view, self.opening)
@@ -153,7 +152,7 @@ class Controller:
         """Binds every command."""
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
-            self.selecting, self.switches, self.contacts, self.balancing, self.figures, self.planes, self.demos,
+            self.selecting, self.switches, self.contacts, self.figures, self.demos,
             self.keying, self.renaming, self.library_poses, self.tweening,
             self.layering, self.limit_ranges, self.planting, self.retargeting, self.building, self.simulating,
             self.laboratory, self.solutions, self.markers,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, get_args
+from operator import methodcaller
 
 import numpy as np
 
@@ -31,9 +31,6 @@ _LINES = (Part.X, Part.Y, Part.Z, Part.VIEW_RING)
 _ON_DIAMOND, _ON_LINE = 7.0, 4.0
 """Logical pixels from an effector's centre within which it is hit instead of the gizmo's squares and centre, or
 of its arrows and rings, which are thin and may cross it."""
-
-_Axis = Literal["x", "y", "z"]
-_AXES: tuple[_Axis, ...] = get_args(_Axis)
 
 _RATE, _MOST_ROUNDS = 60.0, 8
 """Ticks of a drag per second, and the most per frame: after a long pause a frame stays short."""
@@ -180,11 +177,6 @@ class Drag(EditGesture):
         """Whether a number has been typed for any axis, so that the pointer is ignored."""
         return self.handle.typing
 
-    @property
-    def typed(self) -> str:
-        """The number being typed, or ""."""
-        return self.handle.typed
-
     def snaps(self, mods: Mods) -> bool:
         """Whether it snaps with these modifiers held."""
         return ("ctrl" in mods) != self._view.magnet
@@ -194,33 +186,19 @@ class Drag(EditGesture):
         x, y = self._view.local(event.x, event.y)
         projection = self._view.projection()
         self.handle.move(x, y, projection, snap=self.snaps(event.mods), fine="shift" in event.mods)
-        self._apply()
+        self.apply()
 
-    def lock(self, axis: Literal["x", "y", "z"], *, plane: bool) -> None:
-        """Lock to an axis or (plane) to the plane across it; again: in another space; again: unlock."""
-        self.handle.lock(axis, plane=plane)
-        self._apply()
-
-    def type(self, text: str) -> None:
-        """Type a digit, point or sign of a number that replaces the pointer's motion."""
-        self.handle.type(text)
-        self._apply()
-
-    def backspace(self) -> None:
-        """Delete the character typed last."""
-        self.handle.backspace()
-        self._apply()
-
-    def next_field(self) -> None:
-        """Type the number of the next axis."""
-        self.handle.next_field()
-        self._apply()
+    def edit(self, change: Callable[[GizmoDrag], object]) -> None:
+        """Change the handle: lock an axis, type a number."""
+        change(self.handle)
+        self.apply()
 
     def shapes(self, projection: Projection, scale: float) -> list[Shape]:
         """Shapes drawn over the figure during the drag."""
         return self.handle.shapes(projection, scale)
 
-    def _apply(self) -> None:
+    def apply(self) -> None:
+        """Apply the motion so far, also again because the mover has changed."""
         if self._session.gestures.label is None:
             # Something else, such as a panel, has changed the document and so ended the session's gesture.
             self._view.set_gesture(None)
@@ -229,10 +207,6 @@ class Drag(EditGesture):
         if not self._waiting:
             self.mover.apply(self._session, self.handle.motion)
         self._view.changed()
-
-    def again(self) -> None:
-        """Apply the motion so far again, because the mover has changed."""
-        self._apply()
 
     def tick(self) -> None:
         """Apply a motion that waits for the frame."""
@@ -348,7 +322,7 @@ class Dragging(ViewPart):
         session, drag = self._session, self._drag
         if drag is not None and isinstance(drag.mover, TrailMover):
             self._view.trail_reach = drag.mover.widen(by)
-            drag.again()
+            drag.apply()
             return
         length, most = session.gestures.chain
         if most:
@@ -374,11 +348,6 @@ class Dragging(ViewPart):
         if self._held is not None:
             self._held.cancel()
 
-    def tick(self) -> None:
-        """Apply a motion of the drag under way that waits for the frame."""
-        if self._held is not None:
-            self._held.tick()
-
     def let_go(self) -> None:
         """End the drag if the session has ended its gesture."""
         if self._held is not None and self._session.gestures.label is None:
@@ -396,15 +365,14 @@ class Dragging(ViewPart):
             "drag.chain_shorter": CommandBinding(lambda: self.lengthen(-1)),
             "drag.confirm": CommandBinding(self.confirm),
             "drag.cancel": CommandBinding(self.cancel),
-            "drag.backspace": self._while_dragging(Drag.backspace),
-            "drag.next_field": self._while_dragging(Drag.next_field),
-            "drag.type_point": self._typing("."),
-            "drag.type_minus": self._typing("-"),
+            "drag.backspace": self._editing(GizmoDrag.backspace),
+            "drag.next_field": self._editing(GizmoDrag.next_field),
         }
-        bindings |= {f"drag.type_{digit}": self._typing(str(digit)) for digit in range(10)}
-        for axis in _AXES:
-            bindings[f"drag.lock_{axis}"] = self._locking(axis, plane=False)
-            bindings[f"drag.plane_{axis}"] = self._locking(axis, plane=True)
+        typed = {"point": ".", "minus": "-"} | {str(digit): str(digit) for digit in range(10)}
+        bindings |= {f"drag.type_{name}": self._editing(methodcaller("type", text)) for name, text in typed.items()}
+        for axis in "xyz":
+            bindings[f"drag.lock_{axis}"] = self._editing(methodcaller("lock", axis))
+            bindings[f"drag.plane_{axis}"] = self._editing(methodcaller("lock", axis, plane=True))
         return bindings
 
     def _can_grab(self) -> bool:
@@ -417,15 +385,9 @@ class Dragging(ViewPart):
             return False
         return self._document.mode is Mode.FK or can_move(self._document, item)
 
-    def _while_dragging(self, do: Callable[[Drag], None]) -> CommandBinding:
+    def _editing(self, change: Callable[[GizmoDrag], object]) -> CommandBinding:
         def run() -> None:
             if self._drag is not None:
-                do(self._drag)
+                self._drag.edit(change)
 
         return CommandBinding(run)
-
-    def _typing(self, text: str) -> CommandBinding:
-        return self._while_dragging(lambda drag: drag.type(text))
-
-    def _locking(self, axis: _Axis, *, plane: bool) -> CommandBinding:
-        return self._while_dragging(lambda drag: drag.lock(axis, plane=plane))

@@ -11,24 +11,19 @@ import numpy as np
 from viewer.document import Document, GoalError, Item, joint_of, measured, world_of
 from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
 from viewer.document.scope import at_limit
-from viewer.ik.contact import Object
-from viewer.ik.goals import KINDS, GoalDrawing
+from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
 from viewer.latest import Latest
 from viewer.scene import (
     Density,
     Display,
-    Footprint,
     Ghost,
     Mark,
     OtherFigure,
-    PropShape,
     Scene,
     Tie,
-    Trail,
     density_of,
     figure_height,
-    goal_mark,
 )
 from viewer.session import Session
 from viewer.session.figures import Placement
@@ -64,106 +59,11 @@ pins, and without a selection of the worst goal; others may be missed for their 
 _NOWHERE = (0.0, 0.0, 0.0)
 
 
-class SceneExtras(NamedTuple):
-    """Content of a scene that does not come from the document shown.
-
-    Attributes:
-        height: H: the figure's size, metres.
-        floor: height of the ground, metres.
-        axis: view axis under the pointer.
-        ghosts: of the figure at other frames.
-        trails: of the selected items.
-        footprints: of planted feet.
-        others: the figures that are not active.
-        simulated: a pose shown instead of the document's.
-        aimed: the pose that it is driven to: a ghost, where the two differ.
-        balls: those that were thrown.
-        objects: the props, at their simulated places.
-        traced: a pose of the laboratory, shown instead of the document's with all that is measured in it.
-    """
-
-    height: float
-    floor: float
-    axis: str
-    ghosts: tuple[Ghost, ...] = ()
-    trails: tuple[Trail, ...] = ()
-    footprints: tuple[Footprint, ...] = ()
-    others: tuple[OtherFigure, ...] = ()
-    simulated: Pose | None = None
-    aimed: Pose | None = None
-    balls: tuple[PropShape, ...] = ()
-    objects: tuple[Object, ...] = ()
-    traced: Pose | None = None
-
-
 def _differ(aimed: World, simulated: World, height: float) -> bool:
     """Whether a simulated pose differs visibly from the one that it is driven to."""
     apart = np.abs(aimed.positions - simulated.positions).max()
     turned = np.abs(np.einsum("ji,ji->j", aimed.rotations, simulated.rotations)).min()
     return bool(apart > _APART_M * height or turned < _APART_W)
-
-
-def scene_of(session: Session, hovered: Item | None, display: Display, extras: SceneExtras) -> Scene:
-    """Make the scene of a session, with what its document does not say."""
-    document, report = session.document, session.report
-    skeleton = document.skeleton
-    errors = report.errors if report is not None else session.errors
-    if extras.traced is not None:
-        document, report = replace(document, pose=extras.traced), None
-        errors = measured(document)
-    under_way = session.gestures.drag is not None and report is not None and report.status is Status.BUDGET
-    slack = _SLACK * extras.height if under_way else 0.0
-    near = too_near(document, None if session.clock.playing else report)
-    yields = frozenset() if session.clock.playing else session.yields
-    free = None if session.gestures.drag is not None or session.clock.playing else free_pole(document, hovered)
-    poles = () if free is None else (free,)
-    skin = document.character.skin
-    shown, ghosts = document.pose, extras.ghosts
-    if extras.simulated is not None:
-        shown = extras.simulated
-        aimed = world_of(skeleton, extras.aimed or document.pose)
-        if _differ(aimed, world_of(skeleton, shown), extras.height):
-            ghosts = (*ghosts, Ghost(aimed, _AIMED))
-    props = prop_shapes(document, hovered) if document.contact.props else ()
-    if extras.simulated is not None:
-        now = {one.name: one for one in extras.objects}
-        props = tuple(replace(prop, solid=now.get(prop.name, prop.solid)) for prop in props)
-    return Scene(
-        skeleton=skeleton,
-        world=world_of(skeleton, shown),
-        coordinates=coordinates_of(skeleton, shown),
-        marks=(
-            *_effectors(document, errors, hovered, (extras.height, slack), near, yields),
-            *poles,
-            *_roots(document, hovered),
-            *(prop_marks(document, hovered) if document.contact.props and extras.simulated is None else ()),
-            *(layer_marks(document, hovered) if document.take is not None else ()),
-        ),
-        selected=frozenset(joint_of(document, item) for item in document.selected_on_figure),
-        hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
-        at_limit=at_limit(document),
-        outside=_outside(document),
-        stretched=stretched(document),
-        limits_on=document.limits_on,
-        unlimited=document.unlimited,
-        display=display,
-        height=extras.height,
-        ghosts=ghosts,
-        trails=extras.trails,
-        footprints=extras.footprints,
-        floor=extras.floor,
-        plane=document.planar,
-        hovered_axis=extras.axis,
-        props=props,
-        balls=extras.balls,
-        touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
-        ties=ties_of(document, errors),
-        skin=skin,
-        size=None if skin is None else skin.size_at(document.clip, document.frame),
-        others=extras.others,
-        margin=document.balance.margin if document.balance.on else None,
-        densities=_densities(document),
-    )
 
 
 def _densities(document: Document) -> dict[int, Density]:
@@ -231,20 +131,16 @@ def _effectors(
         reached = met or not on or gives_way or (off < slack and turn < _SLACK_DEG)
         much = off >= _SAID * height or turn >= _SLACK_DEG
         kind = KINDS[goal.kind]
-        handle = GoalDrawing(
-            joint,
-            place,
-            target if aims(goal) else None,
-            goal.rotation if on and goal.has_rotation else None,
-            () if goal.sets_pose else _guides(document, goal, world, reached=reached),
-        )
         marks.append(
-            goal_mark(
+            Mark(
                 name,
-                handle,
-                reached=reached,
-                error_m=off,
-                error_deg=turn,
+                joint,
+                place,
+                target if aims(goal) else None,
+                np.array(goal.rotation) if on and goal.has_rotation else None,
+                reached,
+                off,
+                turn,
                 pin_position=on and goal.pin_position,
                 pin_rotation=on and goal.pin_rotation,
                 on=on,
@@ -256,6 +152,7 @@ def _effectors(
                 hovered=name == lit,
                 too_near=name in close,
                 yields=gives_way and (off >= slack or turn >= _SLACK_DEG),
+                guides=() if goal.sets_pose else _guides(document, goal, world, reached=reached),
                 quiet=not (reached or (much and (name in spoken or goal.pinned))),
             )
         )
@@ -375,7 +272,6 @@ class SceneBuilder:
     def scene(self) -> Scene:
         """The scene."""
         session, view, physics = self._session, self._view, self._simulating
-        hovered, axis, lit = view.hovered_item(), view.hovered.axis, view.lit_figure
         display = view.display if not session.document.balance.on else replace(view.display, balance=True)
         if view.workspace in (Workspace.RETARGET, Workspace.BUILD):
             display = replace(display, goals=False, limits="none")  # strings or new bones are shown instead
@@ -385,27 +281,79 @@ class SceneBuilder:
         simulated = physics.pose if physics.sim is not None else None
         laboratory = self._laboratory if view.workspace is Workspace.LAB else None
         traces = None if laboratory is None else laboratory.shown_key
+        shown = (
+            view.workspace, session.stage.revision, traces, view.hovered.axis, view.hovered_item(), display, asked,
+            view.lit_figure, held,
+        )  # fmt: skip
+        return self._scene.of(lambda: self._made(display, held, simulated, laboratory), simulated, equal=shown)
 
-        def made() -> Scene:
-            extras = SceneExtras(
-                height=view.height,
-                floor=self._floor(),
-                axis=axis,
-                ghosts=(*self._ghosts(display, held), *(() if laboratory is None else laboratory.ghosts())),
-                trails=self.onion_skin.trails() if display.trails else (),
-                footprints=self.feet.footprints() if session.document.take is not None else (),
-                others=physics.beside(self._others.figures(lit)) if session.stage.several else (),
-                traced=None if laboratory is None else laboratory.pose,
-            )
-            if simulated is not None:
-                extras = extras._replace(
-                    simulated=simulated, aimed=physics.aimed, balls=physics.balls, objects=physics.objects
-                )
-            scene = scene_of(session, hovered, display, extras)
-            return scene if view.workspace is not Workspace.BUILD else at_rest(scene)
+    def _made(self, display: Display, held: int | None, simulated: Pose | None, laboratory: Laboratory | None) -> Scene:
+        """Make the scene.
 
-        shown = view.workspace, session.stage.revision, traces, axis, hovered, display, asked, lit, held
-        return self._scene.of(made, simulated, equal=shown)
+        Args:
+            display: what is shown.
+            held: the frame of a trail that is dragged.
+            simulated: a pose shown instead of the document's.
+            laboratory: the one whose workspace is open: its pose is shown, with all that is measured in it.
+        """
+        session, view, physics = self._session, self._view, self._simulating
+        document, report, hovered, height = session.document, session.report, view.hovered_item(), view.height
+        skeleton, skin = document.skeleton, document.character.skin
+        errors = report.errors if report is not None else session.errors
+        if laboratory is not None and (traced := laboratory.pose) is not None:
+            document, report = replace(document, pose=traced), None
+            errors = measured(document)
+        under_way = session.gestures.drag is not None and report is not None and report.status is Status.BUDGET
+        slack = _SLACK * height if under_way else 0.0
+        near = too_near(document, None if session.clock.playing else report)
+        yields = frozenset() if session.clock.playing else session.yields
+        free = None if session.gestures.drag is not None or session.clock.playing else free_pole(document, hovered)
+        shown = document.pose if simulated is None else simulated
+        ghosts = (*self._ghosts(display, held), *(() if laboratory is None else laboratory.ghosts()))
+        props = prop_shapes(document, hovered) if document.contact.props else ()
+        if simulated is not None:
+            aimed = world_of(skeleton, physics.aimed or document.pose)
+            if _differ(aimed, world_of(skeleton, shown), height):
+                ghosts = (*ghosts, Ghost(aimed, _AIMED))
+            now = {one.name: one for one in physics.objects}
+            props = tuple(replace(prop, solid=now.get(prop.name, prop.solid)) for prop in props)
+        scene = Scene(
+            skeleton=skeleton,
+            world=world_of(skeleton, shown),
+            coordinates=coordinates_of(skeleton, shown),
+            marks=(
+                *_effectors(document, errors, hovered, (height, slack), near, yields),
+                *(() if free is None else (free,)),
+                *_roots(document, hovered),
+                *(prop_marks(document, hovered) if document.contact.props and simulated is None else ()),
+                *(layer_marks(document, hovered) if document.take is not None else ()),
+            ),
+            selected=frozenset(joint_of(document, item) for item in document.selected_on_figure),
+            hovered=joint_of(document, hovered) if hovered is not None and hovered.kind == "joint" else -1,
+            at_limit=at_limit(document),
+            outside=_outside(document),
+            stretched=stretched(document),
+            limits_on=document.limits_on,
+            unlimited=document.unlimited,
+            display=display,
+            height=height,
+            ghosts=ghosts,
+            trails=self.onion_skin.trails() if display.trails else (),
+            footprints=self.feet.footprints() if document.take is not None else (),
+            floor=self._floor(),
+            plane=document.planar,
+            hovered_axis=view.hovered.axis,
+            props=props,
+            balls=() if simulated is None else physics.balls,
+            touches=touch_rings(document, labelled=session.gestures.label is not None) if document.contact.on else (),
+            ties=ties_of(document, errors),
+            skin=skin,
+            size=None if skin is None else skin.size_at(document.clip, document.frame),
+            others=physics.beside(self._others.figures(view.lit_figure)) if session.stage.several else (),
+            margin=document.balance.margin if document.balance.on else None,
+            densities=_densities(document),
+        )
+        return scene if view.workspace is not Workspace.BUILD else at_rest(scene)
 
     def _ghosts(self, display: Display, held: int | None) -> tuple[Ghost, ...]:
         """The figure at other frames, with the frame whose trail is dragged, and without planted feet."""
