@@ -138,6 +138,12 @@ def compare_dynamics(name: str, skeleton: viewer.Skeleton, pose: Pose, known: Th
     found = difference(mine, known.dynamics(links))
     if found.max() > 1e-9:
         why = " (impossible moments in the file)" if warned else ""
+        weights = model.mj.body_mass[model.body] - [0.0 if one is None else one.mass for one in skeleton.inertias]
+        given = weights > 1e-8
+        if given.any():
+            why += (
+                f" ({given.sum()} links move and weigh nothing in the file; ours weigh {weights[given].sum():.2g} kg)"
+            )
         print(f"differs: {name}: mass {found[0]:.1g}, centre {found[1]:.1g} m, gravity {found[2]:.1g}, "
               f"mass matrix {found[3]:.1g}{why}")  # fmt: skip
     return found
@@ -175,6 +181,10 @@ def limits_kept(path: Path, character: viewer.Character) -> tuple[int, int]:
     return kept, stated
 
 
+_AWAY = 0.01
+"""Metres off its aim from which on a robot counts as away."""
+
+
 def simulated(name: str, skeleton: viewer.Skeleton, random: np.random.Generator) -> float:
     """Metres that a robot is off its aim 2 s after three pushes to 2 m/s; infinite where it became unstable.
 
@@ -195,12 +205,24 @@ def simulated(name: str, skeleton: viewer.Skeleton, random: np.random.Generator)
     except ViewerError as error:
         print(f"unstable: {name}: {error}")
         return np.inf
-    here, aimed = (viewer.fk(sim.skeleton, pose).positions for pose in (sim.pose, sim.aimed))
-    counted = sim.model.free if sim.model.free.size else np.arange(len(skeleton))
-    off = float(np.linalg.norm(here - aimed, axis=1)[counted].max())
-    if off > 0.01:
-        print(f"away: {name}: {off:.3f} m")
+    off = off_aim(sim)
+    if off > _AWAY:
+        weak, seconds = set[int](), 2.0
+        while off_aim(sim) > _AWAY and seconds < 10.0:
+            sim.step(1.0 / 60.0)
+            seconds += 1.0 / 60.0
+            weak |= set(sim.drive.at_full_effort.tolist())
+        named = ", ".join(sim.skeleton.names[joint] for joint in sorted(weak)) or "none"
+        until = f"back after {seconds:.1f} s" if off_aim(sim) <= _AWAY else "not back after 10 s"
+        print(f"away: {name}: {off:.3f} m, {until}; at full effort meanwhile: {named}")
     return off
+
+
+def off_aim(sim: Physics) -> float:
+    """Metres; of a robot that stands on the ground its base."""
+    here, aimed = (viewer.fk(sim.skeleton, pose).positions for pose in (sim.pose, sim.aimed))
+    counted = sim.model.free if sim.model.free.size else np.arange(len(sim.skeleton))
+    return float(np.linalg.norm(here - aimed, axis=1)[counted].max())
 
 
 def main() -> None:

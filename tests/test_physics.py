@@ -498,6 +498,22 @@ def test_what_is_pushed_against_does_not_make_a_figure_push_ever_harder() -> Non
     assert max(forces[120:]) < 1.1 * max(forces[30:60])
 
 
+def test_an_arm_that_hangs_on_the_world_presses_the_floor_by_its_spring_alone() -> None:
+    """What stands free is carried by the floor, which its joints have to answer; an arm would press ever harder."""
+    made = (
+        viewer.Builder().add("base", None, (0, 0.3, 0), kind="fixed").add("arm", "base", kind="hinge", axis=(0, 0, 1))
+    )
+    skeleton = made.tip("arm", (0.4, -0.2, 0)).skeleton
+    sim = Physics(skeleton, surroundings=Surroundings(ground=0.05))
+    half = math.radians(-7.5) / 2.0
+    sim.aim(viewer.Pose(np.array([(0, 0, 0, 1), (0, 0, math.sin(half), math.cos(half))], float), skeleton.offsets))
+    for _ in range(120):
+        sim.step(1.0 / 60.0)
+    pressed = float(sim._data.qfrc_constraint[0])
+    assert pressed == pytest.approx(-float(sim.drive.torques[0]), rel=0.01)
+    assert pressed > 0.05
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_crane_at_rest_is_driven_without_overflow() -> None:
     """Its joints may bear 1e11 N m, and bear nothing yet."""

@@ -77,6 +77,8 @@ class Drive:
         self._weight = model.mass * abs(float(mj.opt.gravity[1]))
         self._lifted = mj.dof_bodyid[:own].astype(np.intp)  # (D,) the body that moves with each degree of freedom
         self._roots = mj.body_rootid[self._lifted].astype(np.intp)
+        # Contacts carry what stands free; what hangs on the world would press against them harder and harder.
+        self._bears = self.driven & np.isin(self._roots, model.body[model.free])
         self._held = np.where(self.driven, -float(mj.opt.gravity[1]) * mj.body_subtreemass[self._lifted], 0.0)
         self.missing = np.zeros(mj.nv)
         self._strongest = _stated_efforts(model.skeleton)[model.dof_joint]
@@ -137,7 +139,7 @@ class Drive:
         part = WEIGHED * float(self._model.mj.opt.timestep) / _BEARING_S
         self._borne += part * (self._from_contacts(data, contacts) - self._borne)
         borne = np.minimum(np.maximum(self._borne, -self._most_borne), self._most_borne)
-        self._carry(self._static_gravity(data) - self.driven * borne)
+        self._carry(self._static_gravity(data) - self._bears * borne)
 
     def inertia_now(self, data: MuJoCo) -> Floats:
         """(nv, nv) the inertia of the last step, without the part that represents damping."""
@@ -171,7 +173,7 @@ class Drive:
         Things that it pushes or grips are left out: compensating these fully would push harder and harder.
         """
         none = np.zeros(len(self.driven))
-        if not contacts:
+        if not (contacts and self._bears.any()):
             return none
         contact = data.contact
         stands = self._still[contact.geom].any(axis=1) & (np.abs(contact.frame[:, 1]) > _LEVEL)
