@@ -288,3 +288,36 @@ def test_words_of_units_and_axes_in_any_case(tmp_path: Path) -> None:
     (tmp_path / "A.BVH").write_text(ARM)
     source = load(tmp_path / "A.BVH", units=" CM ", up="Z").source  # type: ignore[arg-type]
     assert (source.units, source.up) == ("cm", "z")
+
+
+@pytest.mark.parametrize("named", ["", " Toe"])
+def test_an_end_site_with_channels_is_a_joint(named: str) -> None:
+    text = ARM.replace("End Site", f"End Site{named}").replace("0 20 0", "0 20 0\n        CHANNELS 1 Zrotation")
+    text = text.replace("0 0 0 0 0 0 0", "0 0 0 0 0 0 0 10").replace("30 0 45", "30 0 45 20")
+    character = read(text)
+    end = named.strip() or "Hand_end"
+    assert character.skeleton.names == ("Base", "Arm", "Hand", end)
+    assert character.skeleton.kinds[3] == "hinge"
+    assert not len(character.skeleton.tip_parents)
+    assert f'End Site of "Hand" has channels: read as a joint, "{end}"' in character.warnings
+    assert character.clip is not None
+    np.testing.assert_allclose(to_matrix(character.clip.rotations[:, 3]), [turn("z", 10), turn("z", 20)], atol=1e-15)
+
+
+def test_an_end_site_may_state_that_it_has_no_channels() -> None:
+    assert len(read(ARM.replace("0 20 0", "0 20 0 CHANNELS 0")).skeleton.tip_parents) == 1
+
+
+def test_a_frame_time_that_is_rather_a_rate_is_said() -> None:
+    line = (
+        "Frame Time is 120 seconds from frame to frame; if that is a rate, it is 0.00833333: --frame-time corrects it"
+    )
+    assert line in read(ARM.replace("0.04", "120")).warnings
+    assert not any("rate" in warning for warning in read(ARM.replace("0.04", "9.9")).warnings)
+
+
+@pytest.mark.parametrize("end", [b"\x1a", bytes(512)])
+def test_what_old_programs_put_behind_the_last_row_is_no_row(tmp_path: Path, end: bytes) -> None:
+    file = tmp_path / "old.bvh"
+    file.write_bytes(ARM.encode() + end)
+    assert len(load(file).clip or ()) == 2

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import pickle
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from inside.cli import (
     option,
     options_of,
     part,
+    written as json_text,
 )
 from PIL import Image
 
@@ -165,3 +167,12 @@ def test_render_says_the_size_and_the_rate(capsys: CAPS, tmp_path: Path) -> None
     assert (film["pictures"], film["fps"], film["seconds"]) == (30, 100, 0.3)
     numbered = ran(capsys, "render", figure(tmp_path), "-o", tmp_path / "p_%d.png", *small, "--json").json
     assert (numbered["pictures"], numbered["bytes"]) == (len(list(tmp_path.glob("p_*.png"))), None)
+
+
+@pytest.mark.parametrize("width", [98, 99])
+def test_json_that_fits_on_a_line_is_on_one(width: int) -> None:
+    row = ["a" * (width - 4)]  # two brackets and two quotation marks
+    assert json_text([row, {}, {"b": None}]) == f'[\n {json_text(row, " ")},\n {{}},\n {{"b": null}}\n]'
+    assert json_text({"k": row[:0], "x": [1.5, [True]]}) == '{"k": [], "x": [1.5, [true]]}'
+    assert ("\n" in json_text(row, "  ")) is (width == 99)
+    assert json.loads(json_text([row, [row, [row]]])) == [row, [row, [row]]]

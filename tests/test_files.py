@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
 from inside.formats import decode_utf8, line_and_column, read_bytes, read_text, write_whole
 
+import viewer
 from viewer.errors import FormatError, InputError, OutputError
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX files")
@@ -185,3 +187,10 @@ def test_text_that_utf8_cannot_hold_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OutputError, match="surrogates not allowed"):
         write_whole(tmp_path / "a", "\ud800")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_file_whose_name_is_not_utf8_is_read(tmp_path: Path) -> None:
+    file = os.fsencode(tmp_path) + b"/odd\xff.json"
+    Path(os.fsdecode(file)).write_text('{"joints": [{"name": "a"}]}')
+    assert viewer.load(os.fsdecode(file)).skeleton.name == "odd?"

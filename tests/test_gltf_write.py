@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from inside.skeleton import bone_mesh, tip_positions
+from skinned_files import strip
 from strangers import node
 
 import viewer
@@ -256,3 +257,17 @@ def test_a_motion_in_which_nothing_moves_keeps_its_length(tmp_path: Path) -> Non
     again = round_trip(replace(character, clips=MappingProxyType({"still": clip})), tmp_path).clip
     assert again is not None
     assert (again.name, len(again), again.frame_time) == ("still", 13, 0.25)
+
+
+def test_joints_outside_of_the_skins_that_are_written_come_back(tmp_path: Path) -> None:
+    file = strip()
+    file.tree["nodes"] += [
+        {"name": "carrier", "children": [4]},
+        {"name": "tail", "children": [5], "translation": [3, 0, 0]},
+        {"name": "end of tail", "translation": [0, 0, 1]},
+    ]
+    file.tree["skins"].append({"joints": [4, 5]})  # of no mesh
+    read = viewer.load(file.write(tmp_path / "two.gltf"))
+    again = round_trip(read, tmp_path)
+    assert again.skeleton.names == read.skeleton.names == ("low", "high", "carrier", "tail", "end of tail")
+    assert again.skeleton.kinds == read.skeleton.kinds

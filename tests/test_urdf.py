@@ -664,3 +664,14 @@ def test_a_range_all_around_of_other_files_is_one_of_urdf(tmp_path: Path) -> Non
     assert stated is not None
     assert stated.upper.tolist() == [np.inf]
     assert again.limits[again.index("c")] is None
+
+
+@pytest.mark.parametrize(("suffix", "form"), [("urdf", "URDF"), ("xml", "MJCF")])
+def test_names_that_xml_cannot_hold_are_refused(tmp_path: Path, suffix: str, form: str) -> None:
+    skeleton = Builder(name="arm").add("up\x01per").add("lower", "up\x01per", (0, 1, 0)).skeleton
+    file = tmp_path / f"arm.{suffix}"
+    with pytest.raises(viewer.InputError) as caught:
+        viewer.save(viewer.Character(skeleton), file)
+    found = r'expected names of printable letters, found "up\x01per"'
+    assert str(caught.value) == f"{file}: cannot be written as {form}: {found}"
+    assert not file.exists()

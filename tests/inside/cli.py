@@ -18,7 +18,7 @@ from viewer.cli.bench.plan import Plan, measure
 from viewer.cli.bench.rigs import RIGS, Rig, find_rig as rig
 from viewer.cli.bench.solves import NUMPY
 from viewer.cli.file_options import SHELLS, ConvertMotion, ConvertOptions
-from viewer.cli.job import Options, Result, add_fields, argument, fields_of, flag, made_from, option, part
+from viewer.cli.job import Options, Result, add_fields, argument, fields_of, flag, made_from, option, part, written
 from viewer.cli.main import COMMANDS, actions_of, command_parser, main, options_of
 from viewer.cli.options import RenderOptions, ViewOptions, count
 from viewer.cli.session_inputs import as_character

@@ -360,15 +360,17 @@ def written(document: Json, indent: str = "") -> str:
     """JSON text; a list or object that fits is on one line, so that vectors stay readable."""
     import json  # noqa: PLC0415 - only for JSON
 
-    line = json.dumps(document)
-    if len(indent) + len(line) <= _WIDTH or not document or not isinstance(document, (dict, list)):
-        return line
+    if not document or not isinstance(document, (dict, list)):
+        return json.dumps(document)
     inner = indent + " "
     if isinstance(document, dict):
         items = [f"{json.dumps(key)}: {written(value, inner)}" for key, value in document.items()]
     else:
         items = [written(value, inner) for value in document]
     opening, closing = "{}" if isinstance(document, dict) else "[]"
+    line = f"{opening}{', '.join(items)}{closing}"
+    if len(indent) + len(line) <= _WIDTH and "\n" not in line:
+        return line
     return f"{opening}\n{inner}" + f",\n{inner}".join(items) + f"\n{indent}{closing}"
 
 

@@ -189,7 +189,7 @@ def parse_bvh(data: bytes, file: str) -> BvhFile:
     """The joints and the channel values of a file's bytes."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError("expected a BVH file with HIERARCHY in UTF-8, found UTF-16", file=file, line=1, column=1)
-    data = data.removeprefix(b"\xef\xbb\xbf")
+    data = data.removeprefix(b"\xef\xbb\xbf").rstrip(b"\0\x1a")  # old programs end a file with these
     match = _FRAMES_AND_TIME.search(data) or _FRAMES.search(data)
     split = match.end() if match else len(data)
     warnings: list[str] = []

@@ -49,6 +49,8 @@ _TURNED = "OFFSET with six numbers: the last three, a rotation at rest, are left
 """In files for SOMA; their own reader also takes three."""
 
 DEFAULT_FRAME_TIME = 1.0 / 30.0
+_SLOWEST = 10.0
+"""Seconds from frame to frame from which on a Frame Time is rather a rate."""
 _BLANKS = b" \t\f\v"
 _NUMBERS = msgspec.json.Decoder(list[float])
 _BLANKS_TO_COMMAS = bytes.maketrans(b" \t", b",,")
@@ -192,7 +194,7 @@ def _inside(words: Words, word: str, joints: list[BvhJoint], open_joints: list[i
         case "joint":
             open_joints.append(_begin(words, joints, index))
         case "end":
-            joint.tips.append(_end_site(words, joint))
+            _end_site(words, joints, index, warnings)
         case "}":
             _close(words, joint, warnings)
             open_joints.pop()
@@ -241,20 +243,30 @@ def _channels(words: Words, joint: BvhJoint, *, late: bool) -> tuple[str, ...]:
     return tuple(listed)
 
 
-def _end_site(words: Words, joint: BvhJoint) -> Vector:
+def _end_site(words: Words, joints: list[BvhJoint], parent: int, warnings: list[str]) -> None:
+    """Read an end site: a tip of its joint, or a joint of its own if it states channels, which some programs write."""
+    joint = joints[parent]
     what = f"End Site of {quote(joint.name)}"
     words.expect("Site", f"in joint {quote(joint.name)}, after End")
+    name = f"{joint.name}_end"
     if words.peek() != "{":
-        words.name("End Site")  # some programs write a name here; nothing refers to it
+        name = words.name("End Site")  # nothing refers to it
     words.expect("{", what)
     words.expect("OFFSET", what)
-    offset = words.number(what), words.number(what), words.number(what)
+    end = BvhJoint(name, parent, (words.number(what), words.number(what), words.number(what)))
+    if words.peek().casefold() == "channels":
+        words.next()
+        end.channels = _channels(words, end, late=False)
+    if end.channels:
+        warnings.append(f"{what} has channels: read as a joint, {quote(name)}")
+        joints.append(end)
+    else:
+        joint.tips.append(end.offset)
     word = words.next()
     if word != "}":
         place = words.start
         more = f" {quote(words.name('JOINT'))}" if word.casefold() == "joint" else ""
         words.fail(f"{what}: expected }}, found {words.found(word)}{more}", place)
-    return offset
 
 
 def _close(words: Words, joint: BvhJoint, warnings: list[str]) -> None:
@@ -284,6 +296,9 @@ def read_motion_header(words: Words, warnings: list[str]) -> tuple[int, float]:
     if frame_time == 0:
         warnings.append("Frame Time is 0: taken as 1/30 s")
         return said, DEFAULT_FRAME_TIME
+    if frame_time >= _SLOWEST:
+        rate = f"if that is a rate, it is {1.0 / frame_time:.6g}"
+        warnings.append(f"Frame Time is {frame_time:g} seconds from frame to frame; {rate}: --frame-time corrects it")
     return said, frame_time
 
 

@@ -100,7 +100,7 @@ def _load(
     if file is None:
         raise InputError("load: expected a file or a text, found neither")
     check_file(file)
-    name = str(file)
+    name = str(file).encode("utf-8", "replace").decode()  # a name that is not UTF-8 has halves of surrogate pairs
     if name == STANDARD_INPUT:
         return load_data(read_standard_input(), name, form, units=units, up=up)
     if form is not None:

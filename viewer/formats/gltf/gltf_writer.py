@@ -19,7 +19,7 @@ from viewer.formats.gltf.mesh_parts import Instance, Parts, linear
 from viewer.formats.gltf.nodes import FIGURE, JOINT, MESH, ROOT, named_as_tip
 from viewer.formats.gltf.written_parts import BufferWriter, add_node, add_objects, add_track, material, primitive
 from viewer.formats.save import check_range, left_out, nodes_only
-from viewer.skeleton import Character, Clip, Pose, Skeleton, Skin, World, rest_world
+from viewer.skeleton import Character, Clip, JointKind, Pose, Skeleton, Skin, World, rest_world
 from viewer.skeleton.attached import WORLD
 from viewer.skeleton.bodies import bone_mesh
 from viewer.skeleton.kinematics import joints_and_tips
@@ -320,10 +320,11 @@ def add_skin(gltf: container.Written, skin: Skin, skeleton: Skeleton, buffer: Bu
         node = container.Node(name=instance.name, mesh=instance.mesh, skin=skins[instance.bindings])
         node.weights = instance.weights
         add_node(gltf, node)
-    if not gltf.skins:
-        # Without a skin readers, this one included, cannot tell joints from other nodes.
-        for node in gltf.nodes[: len(skeleton)]:
-            node.extras = {container.MARK: JOINT}
+    # Readers, this one included, know joints by skins alone: others are marked, but for those that only carry some.
+    skinned, inner = {joint for one in gltf.skins for joint in one.joints}, set(skeleton.parents.tolist())
+    for joint, kind in enumerate(skeleton.kinds):
+        if joint not in skinned and not (kind is JointKind.FIXED and joint in inner):
+            gltf.nodes[joint].extras = {container.MARK: JOINT}
 
 
 def _matrix(transform: Floats) -> list[float]:

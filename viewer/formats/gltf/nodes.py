@@ -121,8 +121,7 @@ def _wanted(file: File, parents: list[int]) -> dict[int, None]:
     """The nodes of `find_tree` without ancestors, as the keys of a dict, which keeps the file's order."""
     count = len(file.nodes)
     found = [node for skin in file.skins for node in skin.joints]
-    if not found:
-        found = [index for index, node in enumerate(file.nodes) if node.mark == JOINT]
+    found += [index for index, node in enumerate(file.nodes) if node.mark == JOINT]
     if not found:
         targets = (channel.target for animation in file.animations for channel in animation.channels)
         found = sorted({t.node for t in targets if t.node is not None and t.path != "weights"})
