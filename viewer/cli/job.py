@@ -362,11 +362,15 @@ def written(document: Json, indent: str = "") -> str:
 
     if not document or not isinstance(document, (dict, list)):
         return json.dumps(document)
+    values = document.values() if isinstance(document, dict) else document
+    if not any(isinstance(value, (dict, list)) for value in values):
+        line = json.dumps(document)
+        if len(indent) + len(line) <= _WIDTH:
+            return line
     inner = indent + " "
+    items = [written(value, inner) for value in values]
     if isinstance(document, dict):
-        items = [f"{json.dumps(key)}: {written(value, inner)}" for key, value in document.items()]
-    else:
-        items = [written(value, inner) for value in document]
+        items = [f"{json.dumps(key)}: {item}" for key, item in zip(document, items, strict=True)]
     opening, closing = "{}" if isinstance(document, dict) else "[]"
     line = f"{opening}{', '.join(items)}{closing}"
     if len(indent) + len(line) <= _WIDTH and "\n" not in line:
