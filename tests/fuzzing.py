@@ -20,7 +20,7 @@ from gltf_files import GltfFile
 from inside.cli import as_character
 from inside.document import KeyPose, SetGoal, SetMode, SetStiffness
 from inside.formats import (
-    READERS,
+    READ,
     build,
     bvh_lines,
     check_character,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from viewer.document import Document
     from viewer.skeleton import Character, Pose, Skeleton
 
-FORMATS = (*READERS, ".ikv.json", "actions", "goals", "pose")
+FORMATS = (*READ, ".ikv.json", "actions", "goals", "pose")
 """Suffixes of files, and what else is read: a session's recorded actions, goals files and pose files."""
 TREES = (".json", ".gltf", ".ikv.json", "actions", "goals", "pose")
 """Those that are JSON."""

@@ -22,7 +22,7 @@ import numpy as np
 import pytest
 from conftest import ROOT, shared_dir
 from gltf_files import GltfFile, arm
-from inside.formats import READERS, bounds
+from inside.formats import READ, bounds
 from inside.session import load_session, pack, session_bytes, unpack
 from inside.skeleton import FreeNames
 
@@ -219,7 +219,7 @@ def test_small_files_cannot_ask_for_much(tmp_path: Path) -> None:
 def test_known_files_ask_for_no_more(tmp_path: Path, folder: str) -> None:
     known = shared_dir()
     files = sorted((known / "data" / folder).glob("*.*")) if known is not None else []
-    files = [file for file in files if file.suffix in READERS and file.name != "expectations.json"]
+    files = [file for file in files if file.suffix in READ and file.name != "expectations.json"]
     if not files:
         pytest.skip(f"{folder} of the shared data not beside the checkout")
     for said in checked(files, tmp_path).values():

@@ -309,9 +309,7 @@ def test_an_end_site_may_state_that_it_has_no_channels() -> None:
 
 
 def test_a_frame_time_that_is_rather_a_rate_is_said() -> None:
-    line = (
-        "Frame Time is 120 seconds from frame to frame; if that is a rate, it is 0.00833333: --frame-time corrects it"
-    )
+    line = "Frame Time is 120 seconds from frame to frame: perhaps a rate, which --frame-time 0.00833333 corrects"
     assert line in read(ARM.replace("0.04", "120")).warnings
     assert not any("rate" in warning for warning in read(ARM.replace("0.04", "9.9")).warnings)
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 import pytest
 from cli_run import FIGURE_BVH, figure, ran
 from conftest import ROOT
-from inside.formats import READERS, WRITERS
+from inside.formats import READ, WRITTEN
 
 NO_MOTION = "expected motion, found a skeleton without frames"
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01"
@@ -29,7 +29,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> str:
     return lines[0].removeprefix("error: ")
 
 
-SUFFIXES = ", ".join(READERS)
+SUFFIXES = ", ".join(READ)
 
 
 @pytest.mark.parametrize("command", ["info", "fk"])
@@ -240,4 +240,4 @@ def test_output_suffixes_that_there_are_not(capsys: pytest.CaptureFixture[str], 
     for name, found in (("out.fbx", '".fbx"'), ("out", "no suffix")):
         out = tmp_path / name
         line = refused(capsys, "convert", "sample:walk", out)
-        assert line == f"{out}: expected a name that ends in {', '.join(WRITERS)}, found {found}"
+        assert line == f"{out}: expected a name that ends in {', '.join(WRITTEN)}, found {found}"

@@ -12,7 +12,7 @@ import pytest
 from cli_run import figure, ran
 from conftest import ROOT
 from inside.cli import COMMANDS, SHELLS, actions_of, command_parser, completion
-from inside.formats import READERS, FormatWord, sample_names
+from inside.formats import READ, FormatWord, sample_names
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -118,8 +118,8 @@ def test_another_shell_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_names_are_those_of_the_library() -> None:
-    assert set(completion.SUFFIXES) == {suffix[1:] for suffix in READERS}
-    words = tuple(suffix[1:] for suffix in READERS)
+    assert set(completion.SUFFIXES) == {suffix[1:] for suffix in READ}
+    words = tuple(suffix[1:] for suffix in READ)
     assert get_args(FormatWord) == words, "correct FormatWord of viewer/formats/file_formats.py: it has these words"
     assert completion.samples() == [f"sample:{name}" for name in sample_names()]
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from characters import assert_same
 from hypothesis import given, strategies as st
-from inside.formats import WRITERS
+from inside.formats import WRITTEN
 from inside.session import character_data, character_of
 from inside.skeleton import chain
 from strategies import quickly, random_clip, random_pose, random_quaternions, random_skeleton, seeds
@@ -40,7 +40,7 @@ from viewer.skeleton import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FORMATS = [s for s in WRITERS if not (s.startswith(".usd") and find_spec("pxr") is None)]
+FORMATS = [s for s in WRITTEN if not (s.startswith(".usd") and find_spec("pxr") is None)]
 NAMES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=12)
 PLAIN = st.text("abcXYZ 日_.:-", min_size=1, max_size=8).map(str.strip).filter(bool)
 IDENTITY = (0.0, 0.0, 0.0, 1.0)

@@ -9,7 +9,7 @@ import pytest
 from cli_run import ran
 from imgui_bundle import imgui
 from inside.app import LISTED
-from inside.formats import WRITERS
+from inside.formats import WRITTEN
 from inside.ui import ExportOptions
 from panel_window import PanelWindow
 from ui_person import Person
@@ -84,7 +84,7 @@ def test_the_window_writes_what_convert_writes(
 
 
 def test_every_format_that_can_be_written_is_offered() -> None:
-    assert {suffix for suffix, _, _ in LISTED} == set(WRITERS) - {".usdc"}
+    assert {suffix for suffix, _, _ in LISTED} == set(WRITTEN) - {".usdc"}
 
 
 def test_a_format_that_is_chosen_is_the_name_s_suffix_and_the_other_way_round(window: PanelWindow) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import ROOT
-from inside.formats import READERS
+from inside.formats import READ
 from PIL import Image
 
 import viewer
@@ -263,7 +263,7 @@ def test_standard_input_loads(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"text": "hello"}, 'text: expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF, found "hello"'),
         (
             {"text": BVH, "format": "fbx"},
-            f"load: format: expected one of {', '.join(suffix[1:] for suffix in READERS)}, found .fbx.",
+            f"load: format: expected one of {', '.join(suffix[1:] for suffix in READ)}, found .fbx.",
         ),
         ({"file": "a.bvh", "format": "bvh"}, "load: format: expected none with a file"),
         ({"text": BVH.replace("90", "x")}, "text, line 14, column 5: in a frame: expected a finite number"),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
-from inside.formats import READERS
 from inside.ui import NOTE_SECONDS, files, opening
 from ui_person import Person
 
@@ -58,10 +57,10 @@ def test_a_fault_of_the_program_is_a_message_and_the_document_stays(
     start = person.document
     monkeypatch.setenv("IKVIEWER_HOME", str(tmp_path))
 
-    def reader(*_: object) -> None:
+    def reader(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setitem(READERS, ".bvh", reader)
+    monkeypatch.setattr("viewer.formats.bvh_reader.read_bvh", reader)
     person.controller.handle(Drop((WALK,)))
     (message,) = person.controller.view.bar.messages
     said = 'this file brings out a fault of the program, "ZeroDivisionError"; its traceback is in'

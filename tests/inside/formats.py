@@ -1,6 +1,6 @@
 """The inside of `viewer.formats` that tests use."""
 
-from viewer.formats import arrays_and_tables, bounds, file_formats, files, json_structs, video
+from viewer.formats import arrays_and_tables, bounds, bvh_reader, file_formats, files, json_structs, video
 from viewer.formats.arrays_and_tables import euler_orders, read_npz, write_csv, write_fk_npz, write_npz
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.formats.bvh_reader import build, parse_bvh
@@ -10,9 +10,11 @@ from viewer.formats.file_formats import (
     FORMATS,
     LIMIT_SOURCES,
     POINT_FILES,
+    READ,
     UNIT_LENGTHS,
     UNIT_NAMES,
     UP_NAMES,
+    WRITTEN,
     FormatWord,
     WriteOptions,
     check_units,
@@ -43,10 +45,10 @@ from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import PoseFile, SkeletonFile, schema_text, skeleton_schema
 from viewer.formats.lab_report import CURVES, amount
 from viewer.formats.limit_sources import derived_limits, human_limits, joint_sources, sources_of, with_limits
-from viewer.formats.load import READERS, sample_names
+from viewer.formats.load import sample_names
 from viewer.formats.meshes import Shape, figure_mesh, merged, primitive, read_collada, rigid_skin
 from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
-from viewer.formats.save import WRITERS, left_out, nodes_only
+from viewer.formats.save import left_out, nodes_only
 from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
 from viewer.formats.units import (
     lengths_to_internal,

@@ -30,9 +30,9 @@ from viewer.cli.job import Json, Result, UsageError, warn
 from viewer.cli.many_files import Destination, Input, Kind, check_not_read, inputs_of, is_folder, on_each
 from viewer.errors import InputError, plural, prefixed, quote, unknown_name
 from viewer.formats.bounds import check_character
-from viewer.formats.file_formats import SAMPLE, FileFormat, format_of, is_session
+from viewer.formats.file_formats import SAMPLE, WRITTEN, FileFormat, format_of, is_session
 from viewer.formats.load import load, sample_names
-from viewer.formats.save import WRITERS, retimed, with_pose
+from viewer.formats.save import retimed, with_pose
 from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import DEMOS
 from viewer.skeleton import Builder, Character, Clip, Skeleton, joint_edits, rest_world
@@ -51,9 +51,7 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
     _check_usage(options)
     names, out = options.paths, options.to.output
     if out is not None and Destination(out).is_for_many:
-        kind = Kind(
-            "converting", "converted", tuple(WRITERS), check=lambda output: inputs.character_output(output, options)
-        )
+        kind = Kind("converting", "converted", WRITTEN, check=lambda output: inputs.character_output(output, options))
         return on_each(kind, _convert, options, names, out, options.to.spread, kept="" if options.to.force else _KEPT)
     if out is None:
         *names, out = names

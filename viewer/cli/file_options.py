@@ -9,7 +9,7 @@ from viewer.choices import FEET, HANDS, LONGEST_BLEND, PRESETS, PresetName
 from viewer.cli import options
 from viewer.cli.job import FILES, SKELETONS, Options, argument, flag, option, part, repeated
 from viewer.errors import InputError, quote
-from viewer.formats.file_formats import MOST_DECIMALS, POINT_FILES, UNIT_NAMES, UP_NAMES, check_units
+from viewer.formats.file_formats import FIT_UPS, MOST_DECIMALS, POINT_FILES, UNIT_NAMES, UP_NAMES, check_units
 
 _BUILT_KINDS = ("ball", "hinge", "universal", "slide", "fixed")
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -17,8 +17,6 @@ AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 JOINT_KINDS = ("free", "ball", "hinge", "universal", "slide", "fixed")
 
 SHELLS = ("bash", "zsh", "fish")
-
-_FIT_UPS = ("auto", "y", "z", "-y")
 
 
 class InfoOptions(Options):
@@ -184,14 +182,14 @@ class BuildOptions(Options):
 The chain is upright and begins at the origin; its end is an effector. `ikviewer edit` adds branches."""
 
     chain: int = option("N", "number of bones", parse=options.count, required=True)
-    length: float = option("M", "length of each, metres (default 0.2)", parse=options.positive, default=0.2)
-    kind: str = option("", "how its joints move (default ball)", choices=_BUILT_KINDS, default="ball")
-    axis: str = option("", "axis of hinges and slides (default x)", choices=tuple(AXES), default="x")
+    length: float = option("M", "length of each, metres (default {default})", parse=options.positive, default=0.2)
+    kind: str = option("", "how its joints move (default {default})", choices=_BUILT_KINDS, default="ball")
+    axis: str = option("", "axis of hinges and slides (default {default})", choices=tuple(AXES), default="x")
     limit: float | None = option("DEG", "limit hinges to this many degrees either way", parse=options.positive)
     base: str = option(
         "", "how the first joint moves (default as the others)", choices=("free", *_BUILT_KINDS), default=None
     )
-    name: str = option("NAME", "of the skeleton (default chain)", default="chain")
+    name: str = option("NAME", "of the skeleton (default {default})", default="chain")
     output: str = options.output_option("the file to write; its suffix says the format", required=True)
     force: bool = flag("replace OUT")
     json: bool = flag("print one JSON document about what was written")
@@ -351,7 +349,7 @@ below 2.5 cm, v in cm a frame. Skate ratio: part of the frames that slide by mor
     output: str | None = options.output_option("with `--plant`: the motion; its suffix says the format")
     blend: float = option(
         "S",
-        "seconds in which the corrections come and go (default 0.3)",
+        "seconds in which the corrections come and go (default {default})",
         default=0.3,
         parse=options.at_most(LONGEST_BLEND, "seconds"),
     )
@@ -403,7 +401,7 @@ Gaps (NaN, empty cells) up to a second are bridged, longer ones are bridged and 
     )
     up: str = option(
         "", "the up axis of the file: `auto` (default: by head and feet), `y`, `z` or `-y` (images count down)",
-        choices=_FIT_UPS, kind="axis", default="auto",
+        choices=FIT_UPS, kind="axis", default="auto",
     )  # fmt: skip
     height: float | None = option("M", "metres of the figure for axis-angles (default 1.7)", parse=options.positive)
     json: bool = options.JSON
@@ -423,13 +421,14 @@ twice as far inside them. Frames in which joints are thrown do not count."""
     output: str = options.output_option("the skeleton with the limits, `.json`", required=True)
     quantile: float = option(
         "Q",
-        "part of a motion's frames that may lie beyond each end of a range (default 0.001)",
+        "part of a motion's frames that may lie beyond each end of a range (default {default})",
         parse=options.within(0.0, 0.1),
         default=1e-3,
     )
     margin: float = option(
         "D",
-        "degrees by which ranges are wider (default 15): half of it beyond the rig's limits, up to twice inside them",
+        "degrees by which ranges are wider (default {default}): half of it beyond the rig's limits, up to twice inside "
+        "them",
         parse=options.within(0.0, 180.0, "degrees"),
         default=15.0,
     )

@@ -12,11 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import wraps
 from itertools import count
 from pathlib import Path
-from typing import TypeVar
 
 from numpy.typing import ArrayLike
 
-from viewer.cli.inputs import as_file, warned
+from viewer.cli.inputs import warned
 from viewer.cli.job import print_note
 from viewer.cli.options import ShapeText
 from viewer.cli.solving_options import Touching
@@ -28,8 +27,6 @@ from viewer.ik.contact.volumes import check_names
 from viewer.ik.goals import Goal
 from viewer.motion import Contacts, Layer
 from viewer.skeleton import Skeleton, World
-
-T = TypeVar("T")
 
 _RUN_AS = "ikviewer_goals"
 """The file's `__name__`."""
@@ -104,7 +101,7 @@ def _place(error: BaseException, path: Path) -> str:
 
 def goals_of(name: str, skeleton: Skeleton) -> Asked:
     """The goals, contact and ground of a goals file, or of standard input; its warnings go to stderr."""
-    return _read(name, lambda path, warnings: read_goals_file(path, name, skeleton, warnings))
+    return warned(name, lambda warnings: read_goals_file(Path(name), name, skeleton, warnings))
 
 
 def check_enabled(goals: Iterable[Goal], name: str | None) -> None:
@@ -115,17 +112,12 @@ def check_enabled(goals: Iterable[Goal], name: str | None) -> None:
 
 def layers_of(name: str, skeleton: Skeleton) -> tuple[Layer, ...]:
     """The layers of a layers file, or of standard input; its warnings go to stderr."""
-    return _read(name, lambda path, warnings: read_layers(path, name, skeleton, warnings))
+    return warned(name, lambda warnings: read_layers(Path(name), name, skeleton, warnings))
 
 
 def contacts_of(name: str) -> Contacts:
     """The contacts of a contacts file, or of standard input; its warnings go to stderr."""
-    return _read(name, lambda path, warnings: read_contacts(path, name, warnings))
-
-
-def _read(name: str, read: Callable[[Path, list[str]], T]) -> T:
-    with as_file(name) as path:
-        return warned(name, lambda warnings: read(path, warnings))
+    return warned(name, lambda warnings: read_contacts(Path(name), name, warnings))
 
 
 # --- contact: a floor, the figure's own body, objects

@@ -6,9 +6,8 @@ saved, and what ``--json`` says of them.
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -18,10 +17,10 @@ from viewer.cli.job import Json, Options, fields_of, warn
 from viewer.cli.options import SESSION_POSE, Reading
 from viewer.cli.solving_options import Start
 from viewer.errors import InputError, prefixed, unknown_name
-from viewer.formats.file_formats import STANDARD_INPUT, STDIN_STEM, UpWord, format_of, is_session, wrong_suffix
+from viewer.formats.file_formats import UpWord, format_of, is_session, wrong_suffix
 from viewer.formats.files import leads_to
 from viewer.formats.limit_sources import with_limits
-from viewer.formats.load import in_a_file, load, read_standard_input
+from viewer.formats.load import load
 from viewer.formats.motion_json import read_pose
 from viewer.skeleton import Character, Clip, Pose, Skeleton
 from viewer.skeleton.transfer import lend_rig
@@ -158,16 +157,6 @@ def without_pose(character: Character) -> Character:
     """A session's character without the pose "session", which reading it adds."""
     poses = {name: pose for name, pose in character.skeleton.poses.items() if name != SESSION_POSE}
     return replace(character, skeleton=replace(character.skeleton, poses=MappingProxyType(poses)))
-
-
-@contextlib.contextmanager
-def as_file(name: str) -> Iterator[Path]:
-    """The file of that name; for ``-`` a temporary file with the contents of standard input."""
-    if name != STANDARD_INPUT:
-        yield Path(name)
-        return
-    with in_a_file(read_standard_input(), STDIN_STEM) as path:
-        yield path
 
 
 def checked_output(name: str, suffixes: Sequence[str]) -> Path:

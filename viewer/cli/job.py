@@ -72,7 +72,7 @@ class Field(NamedTuple):
 
     Attributes:
         name: of the attribute with its value.
-        help: its description, as Markdown.
+        help: its description, as Markdown; `{default}` in it stands for its default.
         names: as typed, ``--name`` and perhaps ``-n``; empty for a positional argument.
         default: its value if it is not given.
         metavar: name of its value in the help; "" for a flag.
@@ -199,9 +199,11 @@ class Options:
 
 
 def _named(name: str, field: Field) -> Field:
-    """The field with its name: ``max_count`` is typed ``--max-count``."""
+    """The field with its name: ``max_count`` is typed ``--max-count``; its help says its default for ``{default}``."""
     names = (*field.names, f"--{name.replace('_', '-')}") if field.is_option else ()
-    return field._replace(name=name, names=names)
+    usual = "x".join(map(str, field.default)) if isinstance(field.default, tuple) else str(field.default)
+    usual = f"{field.default:g}" if isinstance(field.default, float) else usual
+    return field._replace(name=name, names=names, help=field.help.replace("{default}", usual))
 
 
 def fields_of(cls: type[Options]) -> Iterator[Field]:

@@ -26,9 +26,8 @@ from viewer.cli.many_files import (
 from viewer.cli.workers import tried_each
 from viewer.errors import InputError, ViewerError, listed, plural, prefixed, shown, writing
 from viewer.formats.companion_json import read_map, skate_words, write_map
-from viewer.formats.file_formats import wrong_suffix
+from viewer.formats.file_formats import WRITTEN, wrong_suffix
 from viewer.formats.load import load
-from viewer.formats.save import WRITERS
 from viewer.ik.contact import Object
 from viewer.skeleton import Character, Clip, find_figure
 
@@ -59,7 +58,7 @@ def run_retarget(options: RetargetOptions) -> Result | Iterator[Result]:
     if not many or where.output is None:
         output = None if where.output is None else inputs.character_output(where.output, options)
         return _retarget(options, (given[0], output))
-    suffixes, suffix = (tuple(WRITERS), ".json") if where.suffix is None else ((), where.suffix)
+    suffixes, suffix = (WRITTEN, ".json") if where.suffix is None else ((), where.suffix)
     kind = Kind(
         "retargeting", "retargeted", suffixes, suffix, lambda path: inputs.character_output(path, options), "motion"
     )
@@ -168,7 +167,7 @@ def run_feet(options: FeetOptions) -> Result | Iterator[Result]:
         raise UsageError(f"the following arguments are required: {missing}")
     if options.output is None and is_many(options.file, None):
         return _measured_each(options)
-    kind = Kind("planting", "planted", tuple(WRITERS), check=lambda path: inputs.character_output(path, options))
+    kind = Kind("planting", "planted", WRITTEN, check=lambda path: inputs.character_output(path, options))
     return one_or_each(kind, _feet, options, options.file, options.output, options.spread)
 
 

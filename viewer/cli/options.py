@@ -216,9 +216,9 @@ class Reading(Options, title="describing the input"):
     )
 
 
-JOBS: Any = option("N", "number of processes (default 1)", parse=partial(count, least=1), default=1)
-TOLERANCE_M: Any = option("M", "tolerance of positions, metres (default 0.001)", parse=positive, default=1e-3)
-TOLERANCE_DEG: Any = option("D", "tolerance of rotations, degrees (default 0.5)", parse=positive, default=0.5)
+JOBS: Any = option("N", "number of processes (default {default})", parse=partial(count, least=1), default=1)
+TOLERANCE_M: Any = option("M", "tolerance of positions, metres (default {default})", parse=positive, default=1e-3)
+TOLERANCE_DEG: Any = option("D", "tolerance of rotations, degrees (default {default})", parse=positive, default=0.5)
 
 
 def pose_option(text: str, **rest: Any) -> Any:  # noqa: ANN401 - a field of type str | None
@@ -321,7 +321,7 @@ class Beginning(Options, title="what to show first"):
 
 class Window(Options, title="the window"):
     size: tuple[int, int] = option(
-        "WxH", "window size (default 1280x720)", parse=size_of("WxH such as 1280x720"), default=(1280, 720)
+        "WxH", "window size (default {default})", parse=size_of("WxH such as 1280x720"), default=(1280, 720)
     )
     window: str = option(
         "",
@@ -420,7 +420,7 @@ class Subject(Options, title="what to show"):
 class Look(Options, title="how pictures look"):
     size: tuple[int, int] = option(
         "WxH",
-        "pixels (default 640x480)",
+        "pixels (default {default})",
         parse=size_of(f"WIDTHxHEIGHT, each from 1 to {_LARGEST} pixels", 1, _LARGEST),
         default=(640, 480),
     )
@@ -433,7 +433,9 @@ class Look(Options, title="how pictures look"):
         default="three-quarter",
         words=CAMERAS,
     )
-    samples: int = option("N", "samples per pixel, for smooth edges; 0 is quickest (default 4)", parse=count, default=4)
+    samples: int = option(
+        "N", "samples per pixel, for smooth edges; 0 is quickest (default {default})", parse=count, default=4
+    )
 
 
 class Film(Options, title="moving pictures"):

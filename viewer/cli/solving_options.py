@@ -75,7 +75,7 @@ class Solving(Options, title="how to solve"):
     tolerance_m: float = options.TOLERANCE_M
     tolerance_deg: float = options.TOLERANCE_DEG
     max_iterations: int = option(
-        "N", "limit of iterations, restarts included (default 200)", parse=options.count, default=200
+        "N", "limit of iterations, restarts included (default {default})", parse=options.count, default=200
     )
     seed: int = option(
         "N", "seed of the restart poses; the same seed gives the same pose", parse=options.count, default=0
@@ -169,7 +169,7 @@ tolerances. Times are the least of five runs."""
         parse=_names,
         default=("default", "dls", "sdls", "ccd", "fabrik", "transpose"),
     )
-    iterations: int = option("N", "iterations of each at most (default 60)", parse=options.count, default=60)
+    iterations: int = option("N", "iterations of each at most (default {default})", parse=options.count, default=60)
     output: str | None = options.output_option(
         "write the report: a page (`.html`) that needs nothing else, its numbers (`.json`), a picture of all "
         "answers (`.png`), or a film of all iterations (`.gif`, `.mp4`)"
@@ -284,7 +284,7 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
         "and moves. May be given several times",
         parse=options.moving_shape_text,
     )
-    strength: float = option("HZ", "how quickly joints answer (default 6)", parse=options.positive, default=6.0)
+    strength: float = option("HZ", "how quickly joints answer (default {default})", parse=options.positive, default=6.0)
     assist: Assist = option(
         "", "what may hold a free root: `held` (by its weight at most), `helped` (0.3 weights) or `off`",
         choices=ASSISTS, default="held",
@@ -336,7 +336,7 @@ Every run but a quick one is kept, a line of JSON in one file, and compared with
     seed: int = option("S", "seed of the problems", parse=options.count, default=BENCH_SEED)
     count: int = option(
         "N",
-        f"problems of each kind (default {BENCH_COUNT})",
+        "problems of each kind (default {default})",
         parse=partial(options.count, least=1),
         default=BENCH_COUNT,
     )

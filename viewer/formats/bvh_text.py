@@ -253,7 +253,8 @@ def _end_site(words: Words, joints: list[BvhJoint], parent: int, warnings: list[
         name = words.name("End Site")  # nothing refers to it
     words.expect("{", what)
     words.expect("OFFSET", what)
-    end = BvhJoint(name, parent, (words.number(what), words.number(what), words.number(what)))
+    offset = words.number(what), words.number(what), words.number(what)
+    end = BvhJoint(name, parent, offset)
     if words.peek().casefold() == "channels":
         words.next()
         end.channels = _channels(words, end, late=False)
@@ -261,7 +262,7 @@ def _end_site(words: Words, joints: list[BvhJoint], parent: int, warnings: list[
         warnings.append(f"{what} has channels: read as a joint, {quote(name)}")
         joints.append(end)
     else:
-        joint.tips.append(end.offset)
+        joint.tips.append(offset)
     word = words.next()
     if word != "}":
         place = words.start
@@ -297,8 +298,8 @@ def read_motion_header(words: Words, warnings: list[str]) -> tuple[int, float]:
         warnings.append("Frame Time is 0: taken as 1/30 s")
         return said, DEFAULT_FRAME_TIME
     if frame_time >= _SLOWEST:
-        rate = f"if that is a rate, it is {1.0 / frame_time:.6g}"
-        warnings.append(f"Frame Time is {frame_time:g} seconds from frame to frame; {rate}: --frame-time corrects it")
+        cure = f"perhaps a rate, which --frame-time {1.0 / frame_time:.6g} corrects"
+        warnings.append(f"Frame Time is {frame_time:g} seconds from frame to frame: {cure}")
     return said, frame_time
 
 

@@ -37,6 +37,8 @@ UNIT_LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254, "cmu": 0.0564
 UNIT_NAMES = ("auto", "m", "cm", "mm", "inch", "raw")
 UpWord = Literal["auto", "y", "z"]
 UP_NAMES: tuple[UpWord, ...] = get_args(UpWord)
+FIT_UPS = (*UP_NAMES, "-y")
+"""Axes that may be up in positions that a figure is fitted to: images count down."""
 LimitSource = Literal["file", "learned", "human+clip", "human", "clip", "none"]
 """Where the limits of a character come from; see `viewer.formats.limit_sources`."""
 LIMIT_SOURCES: tuple[LimitSource, ...] = get_args(LimitSource)

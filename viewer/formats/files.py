@@ -17,6 +17,7 @@ from platform import node
 from typing import BinaryIO
 
 from viewer.errors import FormatError, InputError, OutputError, quote, reason
+from viewer.formats.file_formats import STANDARD_INPUT
 
 FOREIGN_AGE = 86_400.0
 """Seconds after which a temporary file counts as abandoned if it is unknown whether its program still runs: a file of
@@ -273,7 +274,9 @@ def leads_to(output: str | os.PathLike[str], other: str | os.PathLike[str]) -> b
 
 
 def read_file_or_pipe(path: Path, name: str) -> str:
-    """The text of a UTF-8 file, or of a pipe; for a pipe this waits until its writer closes it."""
+    """The text of a UTF-8 file, of a pipe, or of standard input (``-``); this waits until the writer ends."""
+    if name == STANDARD_INPUT:
+        return decode_utf8(read_standard_input(), name)
     try:
         is_pipe = path.is_fifo()
     except OSError:  # the name is too long; reading it gives the error
@@ -282,9 +285,25 @@ def read_file_or_pipe(path: Path, name: str) -> str:
         return read_text(path, name)
     try:
         with path.open("rb") as file:
-            data = file.read(LARGEST_TEXT + 1)
+            return decode_utf8(_at_most(LARGEST_TEXT, file, name), name)
     except OSError as error:
         raise InputError(f"{name}: {reason(error)}") from error
-    if len(data) > LARGEST_TEXT:
-        raise InputError(f"{name}: expected at most {LARGEST_TEXT:,} bytes, found more")
-    return decode_utf8(data, name)
+
+
+def read_standard_input() -> bytes:
+    """All bytes of standard input, unless it is a terminal, closed, or larger than a file may be."""
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None or stream.isatty():
+        found = "the terminal" if stream else "none"
+        raise InputError(f"{STANDARD_INPUT}: expected a file handed over by < or |, found {found}")
+    try:
+        return _at_most(LARGEST_FILE, stream, STANDARD_INPUT)
+    except OSError as error:
+        raise InputError(f"{STANDARD_INPUT}: {reason(error)}") from error
+
+
+def _at_most(largest: int, stream: BinaryIO, name: str) -> bytes:
+    data = stream.read(largest + 1)
+    if len(data) > largest:
+        raise InputError(f"{name}: expected at most {largest:,} bytes, found more")
+    return data

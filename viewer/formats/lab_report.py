@@ -10,12 +10,12 @@ import json
 import math
 import platform
 from collections.abc import Iterable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
+from viewer import __version__
 from viewer.ik.goals import KINDS
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import Trace, Traces
@@ -103,7 +103,7 @@ def report_document(traces: Traces, *, source: str, seed: int) -> Document:
         "type": "lab",
         "source": source,
         "seed": seed,
-        "ikviewer": _program(),
+        "ikviewer": __version__,
         "numpy": np.__version__,
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
@@ -114,14 +114,6 @@ def report_document(traces: Traces, *, source: str, seed: int) -> Document:
         "goals": list(traces.labels),
         "methods": methods,
     }
-
-
-def _program() -> str:
-    """The version of this package; "" where it runs uninstalled."""
-    try:
-        return version("ikviewer")
-    except PackageNotFoundError:
-        return ""
 
 
 def _jacobian_document(jacobian: Jacobian) -> Document:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -26,8 +25,9 @@ from viewer.formats.file_formats import (
     UpWord,
     check_units,
     check_up,
+    format_of,
 )
-from viewer.formats.files import LARGEST_FILE, check_file
+from viewer.formats.files import LARGEST_FILE, check_file, read_standard_input
 from viewer.formats.limit_sources import AUTO, with_limits
 from viewer.resources import data_dir
 from viewer.skeleton import Character, Source
@@ -39,9 +39,6 @@ _MOST_SHOWN = 24
 """Bytes of unknown contents that a message shows."""
 SAMPLE_UNITS = "cm"
 """Units of the bundled BVH files; Y is up in them."""
-
-READERS: dict[str, Callable[..., Character]] = {suffix: form.read for suffix, form in BY_SUFFIX.items() if form.reader}
-"""Readers by suffix: (path, name for messages, units, up) -> Character."""
 
 
 def load(
@@ -108,8 +105,7 @@ def _load(
     if name.startswith(SAMPLE):
         return _sample(name, units, up)
     path = Path(file)
-    reader = READERS.get(path.suffix.casefold())
-    if reader is None:
+    if path.suffix.casefold() not in READ:
         if name and path.is_dir():
             raise InputError(f"{name}: expected a file, found a folder")
         if name and not path.suffix and not path.exists():
@@ -117,15 +113,14 @@ def _load(
         found = quote(path.suffix) if path.suffix else "no suffix"
         if path.suffix.casefold() in BY_SUFFIX:
             found += ", which is written only"
-        raise InputError(f"{name or quote(name)}: expected a name that ends in {', '.join(READERS)}, found {found}")
+        raise InputError(f"{name or quote(name)}: expected a name that ends in {', '.join(READ)}, found {found}")
     return _read(path, name, units, up, meshes=meshes)
 
 
 def _read(path: Path, name: str, units: str, up: str, *, meshes: bool = True) -> Character:
     """The character of a file whose suffix is known; ``name`` is the file's in messages."""
     try:
-        given = {} if meshes else {"meshes": False}
-        character = check_character(READERS[path.suffix.casefold()](path, name, units, up, **given), name)
+        character = check_character(format_of(path).read(path, name, units, up, meshes=meshes), name)
     except InputError as error:
         if str(error).startswith(f"{one_line(name)}: "):  # the message is about the file, not its contents
             raise
@@ -155,23 +150,8 @@ def load_data(data: bytes, name: str, form: str | None, *, units: str, up: str) 
     return replace(character, skeleton=skeleton, clips=clips, source=replace(character.source, path=None))
 
 
-def read_standard_input() -> bytes:
-    """All bytes of standard input, unless it is a terminal, closed, or larger than a file may be."""
-    stream = getattr(sys.stdin, "buffer", None)
-    if stream is None or stream.isatty():
-        found = "the terminal" if stream else "none"
-        raise InputError(f"{STANDARD_INPUT}: expected a file handed over by < or |, found {found}")
-    try:
-        data: bytes = stream.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise InputError(f"{STANDARD_INPUT}: {reason(error)}") from error
-    if len(data) > LARGEST_FILE:
-        raise InputError(f"{STANDARD_INPUT}: expected at most {LARGEST_FILE:,} bytes, found more")
-    return data
-
-
 @contextmanager
-def in_a_file(data: bytes, file: str, name: str = STANDARD_INPUT) -> Iterator[Path]:
+def in_a_file(data: bytes, file: str, name: str) -> Iterator[Path]:
     """Write contents to a temporary file of that name, which is deleted afterwards; ``name`` begins messages."""
     with ExitStack() as stack:
         try:
@@ -218,7 +198,7 @@ def sample_names() -> list[str]:
 
 def _sample_files() -> list[Path]:
     files = data_dir("skeletons").iterdir()
-    return [path for path in files if path.suffix in READERS and not path.name.endswith(".schema.json")]
+    return [path for path in files if path.suffix in READ and not path.name.endswith(".schema.json")]
 
 
 def _sample(name: str, units: str, up: str) -> Character:
@@ -232,5 +212,5 @@ def _sample(name: str, units: str, up: str) -> Character:
         raise InputError(unknown_name("sample", wanted, [*sample_names(), "chain-N"]))
     if path.suffix == ".bvh":  # BVH states no units, but those of the bundled files are known
         units, up = SAMPLE_UNITS if units == "auto" else units, "y" if up == "auto" else up
-    character = check_character(READERS[path.suffix](path, wanted, units, up), wanted)
+    character = _read(path, wanted, units, up)
     return replace(character, source=replace(character.source, path=name))

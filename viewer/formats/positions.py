@@ -20,7 +20,7 @@ from viewer.choices import PresetName
 from viewer.errors import FormatError, InputError, of_file, prefixed, quote, unknown_name
 from viewer.formats.arrays_and_tables import keys_of, read_array, read_arrays, read_npz
 from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS
-from viewer.formats.file_formats import POINT_FILES, check_units, format_of, wrong_suffix
+from viewer.formats.file_formats import FIT_UPS, POINT_FILES, check_units, format_of, wrong_suffix
 from viewer.formats.files import read_text
 from viewer.formats.limit_sources import derived_limits
 from viewer.formats.units import BECAUSE, GUESSES, Body, in_frame, in_words, root_translations_to_internal, settle
@@ -47,8 +47,6 @@ _LARGEST = 1e12
 _MOST_SMPL = 1e6
 """Largest number of an angle or a place in motion of SMPL."""
 
-UPS = ("auto", "y", "z", "-y")
-"""Axes that may be up; images count down."""
 FPS = 30.0
 """Frames per second where nothing states them."""
 _HOW = "ikviewer fit FILE --to RIG or --names LIST"
@@ -223,7 +221,7 @@ class Fitting:
         rig: the skeleton that moves, with its name for messages; None: one is made.
         fps: frames per second; None: as the file says, else 30.
         units: as `check_units` takes them.
-        up: one of `UPS`.
+        up: one of `FIT_UPS`.
         height: metres of the figure for axis-angles; None: 1.7.
     """
 
@@ -358,8 +356,8 @@ def _in_metres(
     points: Floats, names: tuple[str, ...] | None, described: PointSet | None, how: Fitting
 ) -> tuple[Floats, list[str]]:
     """Points in metres, Y up, and what was guessed."""
-    if how.up not in UPS:
-        raise InputError(f"up: expected one of {', '.join(UPS)}, found {quote(how.up)}")
+    if how.up not in FIT_UPS:
+        raise InputError(f"up: expected one of {', '.join(FIT_UPS)}, found {quote(how.up)}")
     units = check_units(how.units)
     listed = names if names is not None else described.points if described is not None else ()
     column = {name: place for place, name in enumerate(listed)}

@@ -8,15 +8,15 @@ from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
 
 import numpy as np
 
 from viewer.errors import InputError, listed, prefixed, quote
 from viewer.formats.file_formats import (
-    BY_SUFFIX,
     MOST_DECIMALS,
     PICTURES,
+    WRITTEN,
+    FileFormat,
     UpWord,
     WriteOptions,
     format_of,
@@ -30,11 +30,6 @@ from viewer.skeleton import Character, Clip, JointKind, Pose, Skeleton
 from viewer.skeleton.character import check_character, check_pose
 from viewer.skeleton.names import find_effectors
 from viewer.spatial.checks import Floats
-
-Writer: TypeAlias = Callable[[Character, Path, WriteOptions], list[str]]
-
-WRITERS: dict[str, Writer] = {suffix: form.write for suffix, form in BY_SUFFIX.items() if form.writer}
-"""Writers by suffix; each returns warnings: what the format could not hold."""
 
 ROTATING = {JointKind.BALL, JointKind.FREE, JointKind.FIXED}
 """Kinds of joints that formats of nodes and motion can express."""
@@ -82,7 +77,7 @@ def save(
     others = _checked_figures(figures)
     check_file(file)
     path = Path(file)
-    writer = check_suffix(path)
+    form = check_suffix(path)
     _check_precision(precision)
     if pose is not None:
         check_pose(pose)
@@ -90,7 +85,7 @@ def save(
     own, character = character.source, _on_its_bones(character)
     character = replace(character, source=target_source(own, units, up))
     as_read = own.format == "bvh" and own == character.source
-    form, missing = format_of(path), list[str]()
+    missing = list[str]()
     with prefixed(path):
         if around is not None and not form.has_meshes:
             missing = _missing_objects(around, form.name, 1 if character.clip is None else len(character.clip))
@@ -102,7 +97,7 @@ def save(
         # Numbers near the end of float range may overflow here; writers check that what they write is finite.
         with np.errstate(over="ignore", invalid="ignore"):
             options = WriteOptions(precision, pose is not None, as_read, joints, around, others)
-            lost = writer(character, path, options)
+            lost = form.write(character, path, options)
     lost += missing
     skin, unread = character.skin, character.source.unread
     if unread:
@@ -155,15 +150,14 @@ def retimed(clip: Clip, frames: range | None, *, frame_time: float | None = None
     return clip if fps is None else clip.resampled(fps)
 
 
-def check_suffix(path: Path) -> Writer:
-    """The writer for a file of that name; one that ends in no format's suffix is refused."""
+def check_suffix(path: Path) -> FileFormat:
+    """The format of a file to write by its name; one that ends in no format's suffix is refused."""
     check_no_session(path)
-    writer = WRITERS.get(path.suffix.casefold())
     if path.suffix.casefold() in PICTURES:
         raise InputError(f"{path}: pictures and films are drawn, by ikviewer render FILE -o {path}")
-    if writer is None:
-        raise wrong_suffix(path, WRITERS)
-    return writer
+    if path.suffix.casefold() not in WRITTEN:
+        raise wrong_suffix(path, WRITTEN)
+    return format_of(path)
 
 
 def _check_precision(found: object) -> None:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import Field, fields, is_dataclass
 from enum import Enum
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viewer import __version__
 from viewer.document import Action, Document, GoalLayer, Grab, Item, Mode, Prop, Scope, Shape, Take, actions
 from viewer.document.key_curves import Tangent
 from viewer.document.take import Blend, Key, PlantedContact, Track
@@ -287,12 +287,8 @@ class Machine(msgspec.Struct, frozen=True):
 
 def this_machine() -> Machine:
     """The machine that runs this process."""
-    try:
-        program = version("ikviewer")
-    except PackageNotFoundError:
-        program = "unknown"
     python = ".".join(map(str, sys.version_info[:3]))
-    return Machine(program, python, np.__version__, f"{platform.system()} {platform.machine()}")
+    return Machine(__version__, python, np.__version__, f"{platform.system()} {platform.machine()}")
 
 
 class _DocumentEntry(NamedTuple):

@@ -16,11 +16,10 @@ from viewer.document.actions import SetClip
 from viewer.document.document_contact import solver_contact
 from viewer.document.import_export import baked_character, baked_clip, goals_of
 from viewer.errors import InputError, ViewerError, plural, quote, shown
-from viewer.formats.file_formats import FILMS, MESHES, PICTURES, SAMPLE, format_of
+from viewer.formats.file_formats import FILMS, MESHES, PICTURES, READ, SAMPLE, WRITTEN, format_of
 from viewer.formats.files import write_whole
 from viewer.formats.goals_json import goals_to_json
-from viewer.formats.load import READERS
-from viewer.formats.save import WRITERS, retimed, save
+from viewer.formats.save import retimed, save
 from viewer.session import Session
 from viewer.session.demo_parts import PREFIX
 from viewer.session.figures import Placement
@@ -37,7 +36,7 @@ from viewer.ui.view import Message, View
 
 GOALS = ".json"
 """Suffix of goals files."""
-EXPORTS = (*WRITERS, *PICTURES)
+EXPORTS = (*WRITTEN, *PICTURES)
 """Suffixes of export files."""
 
 Answer = Literal["save", "discard", "cancel"]
@@ -159,13 +158,13 @@ class Files:
         if not dropped:
             return
         first = dropped[0]
-        if first.suffix.casefold() in MESHES and first.suffix.casefold() not in READERS:
+        if first.suffix.casefold() in MESHES and first.suffix.casefold() not in READ:
             self._contacts.add_mesh(first)
         elif kind_of_file(first):
             self.open(first)
         elif self._is_untouched:
             self._open_all(dropped)
-        elif len(dropped) == 1 and not (is_session(first) or first.suffix.casefold() in READERS):
+        elif len(dropped) == 1 and not (is_session(first) or first.suffix.casefold() in READ):
             self._figures.add(first)  # opening it reports why it cannot be read
         else:
             more = len(dropped) - 1

@@ -21,9 +21,9 @@ from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.errors import ViewerError, quote
-from viewer.formats.file_formats import MESHES
+from viewer.formats.file_formats import MESHES, READ
 from viewer.formats.files import check_output
-from viewer.formats.load import READERS, sample_names
+from viewer.formats.load import sample_names
 from viewer.session.session_files import SUFFIX
 from viewer.ui.controller import Controller
 from viewer.ui.file_menu import EXPORTS, GOALS
@@ -325,7 +325,7 @@ class State:
 
 
 POPUP = "##file dialog"
-OPENED = (*READERS, SUFFIX)
+OPENED = (*READ, SUFFIX)
 """Suffixes of what can be opened."""
 
 _WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
@@ -383,7 +383,7 @@ def _exporting(controller: Controller, stem: str, _: object) -> State:
 _DIALOGS: dict[str, Callable[[Controller, str, Any], State]] = {
     "open-dialog": lambda c, _stem, _: State("Open", "Open", OPENED, c.files.open, samples=True),
     "add-dialog": lambda c, _stem, _: State("Add figure", "Add", OPENED, c.figures.add, samples=True),
-    "locate-dialog": lambda _c, _stem, asked: State(f"Locate {asked.name}", "Use", tuple(READERS), asked.use),
+    "locate-dialog": lambda _c, _stem, asked: State(f"Locate {asked.name}", "Use", READ, asked.use),
     "save-as-dialog": lambda c, stem, name: _saving(
         "Save as", (SUFFIX,), c.files.save_to, str(name or f"{stem}{SUFFIX}")
     ),
