@@ -447,3 +447,11 @@ def test_what_is_wrong_in_a_file_of_names_is_said_of_that_file(fit_in: Callable[
     done = fit_in("three.npy", "--names", "names.txt", "-o", "out.bvh")
     line = 'error: three.npy: names.txt: joint "C": parent: no joint "Z"; there is "A", "B", "C"\n'
     assert (done.code, done.err) == (1, line)
+
+
+def test_names_that_are_no_characters_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "odd.npz"
+    np.savez(file, positions=np.zeros((2, 1, 3)), names=np.array([0x110000], np.uint32).view("<U1"))
+    with pytest.raises(viewer.FormatError) as caught:
+        viewer.load(file)
+    assert str(caught.value) == f"{file}: names: expected texts of Unicode characters, found numbers that are none"

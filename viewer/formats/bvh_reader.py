@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from viewer.errors import FormatError
+from viewer.errors import FormatError, of_file
 from viewer.formats.bvh_text import BvhJoint, MotionRows, Words, read_hierarchy, read_motion_header
 from viewer.formats.files import line_and_column, read_bytes
 from viewer.formats.limit_sources import derived_limits
@@ -186,16 +186,21 @@ class BvhFile:
 
 
 def parse_bvh(data: bytes, file: str) -> BvhFile:
-    """The joints and the channel values of a file's bytes."""
+    """The joints and the channel values of a file's bytes; ``file`` begins messages."""
+    with of_file(file):
+        return _parsed(data)
+
+
+def _parsed(data: bytes) -> BvhFile:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError("expected a BVH file with HIERARCHY in UTF-8, found UTF-16", file=file, line=1, column=1)
+        raise FormatError("expected a BVH file with HIERARCHY in UTF-8, found UTF-16", line=1, column=1)
     data = data.removeprefix(b"\xef\xbb\xbf").rstrip(b"\0\x1a")  # old programs end a file with these
     match = _FRAMES_AND_TIME.search(data) or _FRAMES.search(data)
     split = match.end() if match else len(data)
     warnings: list[str] = []
-    words = Words(_header(data[:split], warnings), file)
+    words = Words(_header(data[:split], warnings))
     if not words.peek():
-        raise FormatError("expected HIERARCHY, found an empty file", file=file, line=1, column=1)
+        raise FormatError("expected HIERARCHY, found an empty file", line=1, column=1)
     joints, more = read_hierarchy(words)
     warnings += more
     width = first_columns(tuple(joint.channels or () for joint in joints))[-1]
@@ -206,7 +211,7 @@ def parse_bvh(data: bytes, file: str) -> BvhFile:
     rest = words.text[words.place :]
     line, column = line_and_column(words.text, words.place)
     whole, start = (rest.encode() + data[split:], 0) if rest else (data, split)
-    values = MotionRows(whole, start, line, column, width, file).read(warnings)
+    values = MotionRows(whole, start, line, column, width).read(warnings)
     if len(values) != said:
         warnings.append(f"Frames: says {said}, found {len(values)}")
     return BvhFile(joints, frame_time, values, warnings)

@@ -67,7 +67,6 @@ class Words:
     """
 
     text: str
-    file: str
     place: int = 0
     start: int = 0
 
@@ -125,7 +124,7 @@ class Words:
     def fail(self, problem: str, place: int | None = None) -> NoReturn:
         """Raise a FormatError at ``place`` (the last word unless given)."""
         line, column = line_and_column(self.text, self.start if place is None else place)
-        raise FormatError(problem, file=self.file, line=line, column=column)
+        raise FormatError(problem, line=line, column=column)
 
 
 def number_problem(word: str) -> str | None:
@@ -324,7 +323,6 @@ class MotionRows:
     line: int
     column: int
     width: int
-    file: str
 
     def read(self, warnings: list[str]) -> Floats:
         """(F, width) numbers as in the file."""
@@ -395,7 +393,7 @@ class MotionRows:
     def _fail(self, problem: str, line: int, before: int) -> NoReturn:
         """Raise a FormatError for what follows ``before`` characters of a line."""
         first = self.column if line == self.line else 1
-        raise FormatError(problem, file=self.file, line=line, column=first + before)
+        raise FormatError(problem, line=line, column=first + before)
 
 
 def _plain(text: bytes) -> list[float] | None:

@@ -41,14 +41,13 @@ def layers_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[st
     """The layers that the text of a file describes; arguments are those of `read_layers`."""
     with of_file(file):
         text, keys = _without_keys(text)
-    data = decode(text, LayersFile, "layers", file, warnings)
-    if len(data.layers) > MOST_GOALS:
-        most, count = f"{MOST_GOALS:,}", f"{len(data.layers):,}"
-        raise FormatError(f"expected at most {most} layers, found {count}", file=file, path="layers")
-    layers = []
-    for index, entry in enumerate(data.layers):
-        with at_path(f"layers[{index}]", file=file):
-            layers.append(_layer(entry, keys.get(index, ()), skeleton))
+        data = decode(text, LayersFile, "layers", file, warnings)
+        if len(data.layers) > MOST_GOALS:
+            raise FormatError(f"expected at most {MOST_GOALS:,} layers, found {len(data.layers):,}", path="layers")
+        layers = []
+        for index, entry in enumerate(data.layers):
+            with at_path(f"layers[{index}]"):
+                layers.append(_layer(entry, keys.get(index, ()), skeleton))
     return tuple(layers)
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta, defstruct, field
 
-from viewer.errors import FormatError, InputError, at_path, quote
+from viewer.errors import FormatError, InputError, at_path, of_file, quote
 from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe
 from viewer.formats.json_reading import block_list, block_object, compact, decode, degrees_of, number, numbers
@@ -239,30 +239,31 @@ def goals_file_from_text(
 ) -> Asked:
     """What the text of a goals file describes; files of meshes are looked for in ``folder``."""
     data = decode(text, GoalsFile, "goals", file, warnings)
-    contact = None if data.contact is None else _contact(data.contact, file, skeleton, folder)
-    if len(data.goals) > MOST_GOALS:
-        raise FormatError(f"expected at most {MOST_GOALS:,} goals, found {len(data.goals):,}", file=file, path="goals")
-    goals = []
-    for index, entry in enumerate(data.goals):
-        with at_path(f"goals[{index}]", file=file):
-            if entry.balance is None:
-                find_place(skeleton, _effector(entry))
-            goal = goal_of(entry)
-            KINDS[goal.kind].constants(goal, skeleton)
-        goals.append(goal)
-    with at_path(file=file):
-        goal_ids(goals)
+    with of_file(file):
+        contact = None if data.contact is None else _contact(data.contact, skeleton, folder)
+        if len(data.goals) > MOST_GOALS:
+            raise FormatError(f"expected at most {MOST_GOALS:,} goals, found {len(data.goals):,}", path="goals")
+        goals = []
+        for index, entry in enumerate(data.goals):
+            with at_path(f"goals[{index}]"):
+                if entry.balance is None:
+                    find_place(skeleton, _effector(entry))
+                goal = goal_of(entry)
+                KINDS[goal.kind].constants(goal, skeleton)
+            goals.append(goal)
+        with at_path():
+            goal_ids(goals)
     return Asked(tuple(goals), contact, data.ground)
 
 
-def _contact(entry: ContactEntry, file: str, skeleton: Skeleton, folder: Path) -> Contact:
+def _contact(entry: ContactEntry, skeleton: Skeleton, folder: Path) -> Contact:
     objects = []
     for index, one in enumerate(entry.objects):
         named = quote(one.name)
         word = next((word for word in ("sphere", "box", "mesh") if getattr(one, word) is not None), "")
-        with at_path(f"contact.objects[{index}] {named}", file=file, but=f"{word} {named}: "):
+        with at_path(f"contact.objects[{index}] {named}", but=f"{word} {named}: "):
             objects.append(_object(one, folder))
-    with at_path("contact", file=file, but="contact: "):
+    with at_path("contact", but="contact: "):
         contact = Contact(entry.floor, entry.bodies, objects, entry.exclude)
         check_names(skeleton, contact)
     return contact

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, MachineError, at_path, is_installed, quote
+from viewer.errors import FormatError, InputError, MachineError, at_path, is_installed, of_file, quote
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.files import read_bytes
 from viewer.formats.meshes import Shape, package_of, primitive, rigid_skin
@@ -80,21 +80,22 @@ class Part(NamedTuple):
 
 def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
     """Read a model, if MuJoCo is installed and compiles it in time; it may not name files outside of its package."""
-    root = parse_xml(read_bytes(path, name, MOST_TEXT_BYTES), name)
-    if root.tag != "mujoco":
-        raise FormatError(f"expected <mujoco>, found <{root.tag}>", file=name, line=root.line)
-    if not is_installed("mujoco"):
-        raise MachineError(f"{name}: MuJoCo models need: pip install 'ikviewer[physics]'")
-    _check_files(root, path, name, [])
-    model = _compiled(path, name)
-    gravity = np.abs(model["gravity"])
-    with at_path(file=name, but="builder: "):
+    data = read_bytes(path, name, MOST_TEXT_BYTES)
+    with of_file(name), at_path(but="builder: "):
+        root = parse_xml(data)
+        if root.tag != "mujoco":
+            raise FormatError(f"expected <mujoco>, found <{root.tag}>", line=root.line)
+        if not is_installed("mujoco"):
+            raise MachineError(f"{name}: MuJoCo models need: pip install 'ikviewer[physics]'")
+        _check_files(root, path, [])
+        model = _compiled(path)
+        gravity = np.abs(model["gravity"])
         character = _character(model, root, source_of("mjcf", name, units, up, "y" if gravity[1] > gravity[2] else "z"))
     stated = unconverted("MuJoCo", units, "y" if up == "z" else up)
     return replace(character, warnings=(*stated, *character.warnings))
 
 
-def _check_files(root: Element, path: Path, name: str, seen: list[Path]) -> None:
+def _check_files(root: Element, path: Path, seen: list[Path]) -> None:
     """Refuse models that read anything outside of their package. All paths are relative to the model's own folder."""
     base = (seen[0] if seen else Path(os.path.realpath(path))).parent
     package = package_of(base)
@@ -108,11 +109,12 @@ def _check_files(root: Element, path: Path, name: str, seen: list[Path]) -> None
         for place in [Path(part, given) for part in dirs] if given else []:
             if not Path(os.path.realpath(base / place)).is_relative_to(package):
                 problem = f"<{one.tag} file>: expected a file below {quote(package.name)}, found {quote(str(place))}"
-                raise FormatError(problem, file=name, line=one.line)
+                raise FormatError(problem, line=one.line)
         if one.tag == "include" and given:
             other = Path(os.path.realpath(base / given))
             if other not in seen and other.is_file():
-                _check_files(parse_xml(read_bytes(other, given, MOST_TEXT_BYTES), given), other, given, seen)
+                with of_file(given):
+                    _check_files(parse_xml(read_bytes(other, given, MOST_TEXT_BYTES)), other, seen)
 
 
 def _all(element: Element) -> Iterator[Element]:
@@ -121,12 +123,12 @@ def _all(element: Element) -> Iterator[Element]:
         yield from _all(child)
 
 
-def _compiled(path: Path, name: str) -> dict[str, Any]:
+def _compiled(path: Path) -> dict[str, Any]:
     made, lines = run_apart(
-        _COMPILE, [str(path.resolve())], "MuJoCo", name, memory=_MEMORY, size=_LARGEST_MODEL, seconds=_SECONDS
+        _COMPILE, [str(path.resolve())], "MuJoCo", memory=_MEMORY, size=_LARGEST_MODEL, seconds=_SECONDS
     )
     if not made:
-        raise FormatError(f"MuJoCo refuses it: {(lines[-1] if lines else 'no reason')[:200]}", file=name)
+        raise FormatError(f"MuJoCo refuses it: {(lines[-1] if lines else 'no reason')[:200]}")
     with np.load(io.BytesIO(made), allow_pickle=False) as arrays:
         return dict(arrays)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from viewer.choices import PresetName
 from viewer.errors import FormatError, InputError, of_file, prefixed, quote, unknown_name
-from viewer.formats.arrays_and_tables import keys_of, read_array, read_arrays, read_npz
+from viewer.formats.arrays_and_tables import keys_of, read_array, read_arrays, read_npz, take_texts
 from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS
 from viewer.formats.file_formats import FIT_UPS, POINT_FILES, check_units, format_of, wrong_suffix
 from viewer.formats.files import read_text
@@ -89,9 +89,7 @@ def read_npz_points(path: Path, name: str) -> RecordedPoints:
         )
     names = None
     if "names" in arrays:
-        if arrays["names"].dtype.kind != "U":
-            raise FormatError(f"expected texts, found {arrays['names'].dtype}", path="names")
-        names = tuple(str(each) for each in arrays["names"].ravel().tolist())
+        names = tuple(take_texts(arrays, "names", (-1,)))
     return RecordedPoints(_positions(arrays[key], key), names, fps)
 
 

@@ -107,8 +107,8 @@ class Element:
         return found
 
 
-def parse_xml(data: bytes, name: str) -> Element:
-    """The root element of an XML document that is neither too deep nor too large; ``name`` is the file in messages.
+def parse_xml(data: bytes) -> Element:
+    """The root element of an XML document that is neither too deep nor too large.
 
     A document type is refused: entities could make it grow without end.
     """
@@ -119,7 +119,7 @@ def parse_xml(data: bytes, name: str) -> Element:
     count = 0
 
     def refuse(problem: str) -> NoReturn:
-        raise FormatError(problem, file=name, line=parser.CurrentLineNumber)
+        raise FormatError(problem, line=parser.CurrentLineNumber)
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
         nonlocal count
@@ -142,9 +142,9 @@ def parse_xml(data: bytes, name: str) -> Element:
         parser.Parse(_tidied(data), True)
     except expat.ExpatError as error:
         problem = f"expected XML, found an error: {expat.errors.messages.get(error.code, 'unknown')}"
-        raise FormatError(problem, file=name, line=error.lineno, column=error.offset + 1) from error
+        raise FormatError(problem, line=error.lineno, column=error.offset + 1) from error
     except (LookupError, ValueError) as error:  # an encoding that Python does not have
-        raise FormatError(f"expected XML, found an error: {error}", file=name) from error
+        raise FormatError(f"expected XML, found an error: {error}") from error
     return found[0]
 
 
@@ -161,7 +161,7 @@ def _tidied(data: bytes) -> bytes:
 
 
 def run_apart(
-    program: str, words: Sequence[str], what: str, name: str, *, memory: int, size: int, seconds: float
+    program: str, words: Sequence[str], what: str, *, memory: int, size: int, seconds: float
 ) -> tuple[bytes | None, list[str]]:
     """Run a program of ours that may do whatever a file leads it to: in a folder of its own, within bytes and seconds.
 
@@ -179,7 +179,7 @@ def run_apart(
                 command, stdout=made, stderr=said, timeout=seconds, check=False, cwd=folder
             )
         except subprocess.TimeoutExpired as error:
-            raise FormatError(f"{what} took more than {seconds:g} s", file=name) from error
+            raise FormatError(f"{what} took more than {seconds:g} s") from error
         made.seek(0)
         said.seek(0)
         lines = [line.strip() for line in said.read(1 << 16).decode("utf-8", "replace").splitlines()]

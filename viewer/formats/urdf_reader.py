@@ -138,7 +138,7 @@ def read_urdf(path: Path, name: str, *, units: str = "auto", up: str = "auto", m
 def _read(data: bytes, path: Path, name: str, units: str, up: str, *, meshes: bool) -> Character:
     """The robot of a document; arguments and errors are those of `read_urdf`."""
     with of_file(name):
-        root = parse_xml(data, name)
+        root = parse_xml(data)
         if root.tag != "robot":
             found = "a MuJoCo model" if root.tag == "mujoco" else f"<{root.tag}>"
             expected = "a robot (<robot>)" if root.tag == "mujoco" else "<robot>"
@@ -436,20 +436,21 @@ def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", 
         raise InputError(f"{name}: no such file")
     folder = path.resolve().parent
     places = json.dumps([str(base) for base in package_places(folder)])
-    data, lines = run_apart(
-        _RUN, [places, str(folder.parent), str(path.resolve())], "xacro", name,
-        memory=_MEMORY, size=MOST_TEXT_BYTES, seconds=_SECONDS,
-    )  # fmt: skip
-    if data is None:
-        raise FormatError(f"xacro refuses it: {_reason(lines, path)}", file=name)
-    try:
-        return _read(data, path, name, units, up, meshes=meshes)
-    except FormatError as error:
-        if error.problem == NO_LINK:
-            raise FormatError(f"{NO_LINK}: macros are opened by the file that includes them", file=name) from error
-        if error.line is None:
-            raise
-        raise FormatError(f"line {error.line} of what xacro makes of it: {error.problem}", file=name) from error
+    with of_file(name):
+        data, lines = run_apart(
+            _RUN, [places, str(folder.parent), str(path.resolve())], "xacro",
+            memory=_MEMORY, size=MOST_TEXT_BYTES, seconds=_SECONDS,
+        )  # fmt: skip
+        if data is None:
+            raise FormatError(f"xacro refuses it: {_reason(lines, path)}")
+        try:
+            return _read(data, path, name, units, up, meshes=meshes)
+        except FormatError as error:
+            if error.problem == NO_LINK:
+                raise FormatError(f"{NO_LINK}: macros are opened by the file that includes them") from error
+            if error.line is None:
+                raise
+            raise FormatError(f"line {error.line} of what xacro makes of it: {error.problem}") from error
 
 
 def _reason(lines: list[str], path: Path) -> str:

@@ -304,7 +304,7 @@ def read_actions(path: str | Path) -> Actions:
         )
     try:
         raw = raw if session.version >= ONE_FIGURE else actions_from_version_1(raw)
-        data = decode_typed(raw.decode(), _Data, name)
+        data = decode_typed(raw.decode(), _Data)
         check_packed(data, len(raw), "calls")
         _check(data.calls)
         start = document_of(data.start, file.resolve().parent)

@@ -249,8 +249,8 @@ def _read(path: Path) -> tuple[SessionData, str]:
         raise _no_session(text, str(path))
     if isinstance(head.version, int) and head.version < ONE_FIGURE:
         text = from_version_1(text)
-    data = decode_typed(text, SessionData, str(path))
     with of_file(str(path)):
+        data = decode_typed(text, SessionData)
         check_packed(data, len(text), "document")
     return data, hashlib.sha256(content).hexdigest()
 

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Meta, field
 from numpy.typing import NDArray
 
-from viewer.errors import FormatError, at_path, plural, quote, shown
+from viewer.errors import FormatError, at_path, of_file, plural, quote, shown
 from viewer.formats.bounds import FREE_NUMBERS
 from viewer.formats.files import decode_utf8, read_bytes
 from viewer.formats.json_reading import decode_typed
@@ -254,46 +254,47 @@ class CompressedError(FormatError):
 def open_gltf(path: Path, name: str) -> tuple[File, list[bytes]]:
     """The data of a glTF 2.0 file that requires no unknown extension, and the bytes of all its buffers."""
     data = read_bytes(path, name, LARGEST_FILE)
-    if not data:
-        raise FormatError("the file is empty; expected glTF", file=name)
-    text, chunk = _glb(data, name) if data[:4] == MAGIC else (data, None)
-    file = _parsed(decode_utf8(text, name), name)
-    return file, _buffers(file, chunk, path, name)
+    with of_file(name):
+        if not data:
+            raise FormatError("the file is empty; expected glTF")
+        text, chunk = _glb(data) if data[:4] == MAGIC else (data, None)
+        file = _parsed(decode_utf8(text, name))
+        return file, _buffers(file, chunk, path)
 
 
-def _glb(data: bytes, name: str) -> tuple[bytes, bytes | None]:
+def _glb(data: bytes) -> tuple[bytes, bytes | None]:
     """The JSON chunk and the binary one."""
     if len(data) < 20:
-        raise FormatError("expected a GLB header, found the end of the file", file=name)
+        raise FormatError("expected a GLB header, found the end of the file")
     version, length = struct.unpack_from("<II", data, 4)
     if version != 2:
-        raise FormatError(f"expected GLB version 2, found {version}", file=name)
+        raise FormatError(f"expected GLB version 2, found {version}")
     if length > len(data):
-        raise FormatError(f"expected {length:,} bytes, found {len(data):,}: the file was cut off", file=name)
+        raise FormatError(f"expected {length:,} bytes, found {len(data):,}: the file was cut off")
     chunks: dict[int, bytes] = {}
     place = 12
     while place + 8 <= length:
         size, kind = struct.unpack_from("<II", data, place)
         if place + 8 + size > length:
-            raise FormatError("expected whole chunks, found one that is longer than the file", file=name)
+            raise FormatError("expected whole chunks, found one that is longer than the file")
         chunks.setdefault(kind, data[place + 8 : place + 8 + size])
         place += 8 + size
     if JSON_CHUNK not in chunks:
-        raise FormatError("expected a JSON chunk, found none", file=name)
+        raise FormatError("expected a JSON chunk, found none")
     return chunks[JSON_CHUNK], chunks.get(BIN_CHUNK)
 
 
-def _parsed(text: str, name: str) -> File:
+def _parsed(text: str) -> File:
     try:
-        file = decode_typed(text, File, name)
+        file = decode_typed(text, File)
     except FormatError:
-        _check_version(_version_of(text), name)  # everything in glTF 1.0 is different: report its version
+        _check_version(_version_of(text))  # everything in glTF 1.0 is different: report its version
         raise
-    _check_version(file.asset.version, name)
+    _check_version(file.asset.version)
     wanted = file.extensions_required
     missing = [each for each in wanted if each not in _KNOWN and not each.startswith(_KNOWN_KINDS)]
     if missing:
-        raise FormatError(f"needs {shown(missing[0])}, which is not supported", file=name, path="extensionsRequired")
+        raise FormatError(f"needs {shown(missing[0])}, which is not supported", path="extensionsRequired")
     return file
 
 
@@ -305,12 +306,12 @@ def _version_of(text: str) -> str:
         return "2.0"
 
 
-def _check_version(version: str, name: str) -> None:
+def _check_version(version: str) -> None:
     if not version.startswith("2."):
-        raise FormatError(f"expected 2.0, found {quote(version)}", file=name, path="asset.version")
+        raise FormatError(f"expected 2.0, found {quote(version)}", path="asset.version")
 
 
-def _buffers(file: File, chunk: bytes | None, path: Path, name: str) -> list[bytes]:
+def _buffers(file: File, chunk: bytes | None, path: Path) -> list[bytes]:
     """The bytes of all buffers; a file that several of them refer to is read once."""
     by_uri: dict[str | None, bytes] = {}
     buffers: list[bytes] = []
@@ -322,17 +323,14 @@ def _buffers(file: File, chunk: bytes | None, path: Path, name: str) -> list[byt
             continue
         if buffer.uri is None:
             if index or chunk is None:
-                raise FormatError("expected a uri or the binary chunk, found neither", file=name, path=where)
+                raise FormatError("expected a uri or the binary chunk, found neither", path=where)
             by_uri[None] = chunk
         elif buffer.uri not in by_uri:
-            inline = buffer.uri.startswith("data:")
-            data = _inline(buffer.uri, name, where) if inline else _beside(buffer.uri, path, name, where, room)
-            by_uri[buffer.uri] = data
-            room -= len(data)
+            by_uri[buffer.uri] = uri_bytes(buffer.uri, path, where, room)
+            room -= len(by_uri[buffer.uri])
         data = by_uri[buffer.uri]
         if len(data) < buffer.byte_length:
-            found = f"expected {buffer.byte_length:,} bytes, found {len(data):,}"
-            raise FormatError(found, file=name, path=where)
+            raise FormatError(f"expected {buffer.byte_length:,} bytes, found {len(data):,}", path=where)
         buffers.append(data)
     return buffers
 
@@ -341,29 +339,29 @@ def _is_compressed(part: Buffer | BufferView) -> bool:
     return isinstance(part.extensions, dict) and any(name in part.extensions for name in MESHOPT)
 
 
-def _inline(uri: str, name: str | None, where: str) -> bytes:
+def _inline(uri: str, where: str) -> bytes:
     head, _, body = uri.partition(",")
     if not head.endswith(";base64"):
-        raise FormatError("expected base64 data", file=name, path=f"{where}.uri")
+        raise FormatError("expected base64 data", path=f"{where}.uri")
     try:
         return base64.b64decode(body, validate=True)
     except ValueError as error:  # binascii.Error, or the error for characters beyond ASCII
-        raise FormatError(f"expected base64 data: {error}", file=name, path=f"{where}.uri") from error
+        raise FormatError(f"expected base64 data: {error}", path=f"{where}.uri") from error
 
 
-def _beside(uri: str, path: Path, name: str | None, where: str, largest: int) -> bytes:
+def _beside(uri: str, path: Path, where: str, largest: int) -> bytes:
     """The bytes of a file in the same folder or below it; nothing outside is opened, and nothing is downloaded."""
     relative = unquote(uri)
     parts = relative.replace("\\", "/").split("/")
     if ":" in relative or relative.startswith(("/", "\\")) or ".." in parts or "\0" in relative:
-        raise FormatError(f"expected a file beside this one, found {quote(uri)}", file=name, path=f"{where}.uri")
-    with at_path(f"{where}.uri", file=name):
+        raise FormatError(f"expected a file beside this one, found {quote(uri)}", path=f"{where}.uri")
+    with at_path(f"{where}.uri"):
         return read_bytes(path.parent.joinpath(*parts), shown(relative), largest)
 
 
 def uri_bytes(uri: str, path: Path, where: str, largest: int) -> bytes:
     """The bytes of base64 data, or of a file beside ``path`` or below it; ``where`` is the path in messages."""
-    return _inline(uri, None, where) if uri.startswith("data:") else _beside(uri, path, None, where, largest)
+    return _inline(uri, where) if uri.startswith("data:") else _beside(uri, path, where, largest)
 
 
 def view_bytes(file: File, buffers: list[bytes], index: int, where: str) -> bytes:

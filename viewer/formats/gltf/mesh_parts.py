@@ -227,7 +227,7 @@ def part(kept: list[msgspec.Raw], index: int, kind: type[Part], what: str) -> Pa
     if index >= len(kept):
         raise FormatError(f"expected one of {len(kept)} {what}, found {index}", path=what)
     try:
-        return decode_typed(bytes(kept[index]).decode(), kind, "")
+        return decode_typed(bytes(kept[index]).decode(), kind)
     except FormatError as error:
         path = f"{what}[{index}]" + (f".{error.path}" if error.path else "")
         raise FormatError(error.problem, path=path) from error
