@@ -171,7 +171,7 @@ def test_render_says_the_size_and_the_rate(capsys: CAPS, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("width", [98, 99])
 def test_json_that_fits_on_a_line_is_on_one(width: int) -> None:
-    row = ["a" * (width - 4)]  # two brackets and two quotation marks
+    row: list[Any] = ["a" * (width - 4)]  # two brackets and two quotation marks
     assert json_text([row, {}, {"b": None}]) == f'[\n {json_text(row, " ")},\n {{}},\n {{"b": null}}\n]'
     assert json_text({"k": row[:0], "x": [1.5, [True]]}) == '{"k": [], "x": [1.5, [true]]}'
     assert ("\n" in json_text(row, "  ")) is (width == 99)

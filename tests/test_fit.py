@@ -455,3 +455,8 @@ def test_names_that_are_no_characters_are_refused(tmp_path: Path) -> None:
     with pytest.raises(viewer.FormatError) as caught:
         viewer.load(file)
     assert str(caught.value) == f"{file}: names: expected texts of Unicode characters, found numbers that are none"
+
+
+def test_points_that_are_all_in_one_place_make_a_figure_of_no_size(tmp_path: Path) -> None:
+    np.save(tmp_path / "still.npy", np.zeros((2, 22, 3)))
+    assert not viewer.load(tmp_path / "still.npy").skeleton.offsets.any()

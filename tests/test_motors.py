@@ -13,7 +13,7 @@ import pytest
 from cli_run import ran
 from inside.physics import Standing, Together, load_mujoco
 from inside.session import document_data, document_of
-from inside.skeleton import lend_rig
+from inside.skeleton import joint_edits, lend_rig
 
 import viewer
 from viewer import Builder, InputError, Motor, Surroundings
@@ -322,3 +322,11 @@ def test_a_retarget_onto_slow_motors_is_said() -> None:
     found = [line for line in report.warnings if "its motor at 11.46 at most" in line]
     assert len(found) == 1
     assert any(f'joint "{name}" moves at' in found[0] for name in singles)
+
+
+def test_a_copy_of_a_branch_has_its_motors_and_inertias() -> None:
+    inertia, motor = viewer.Inertia(2.0), Motor(5.0, 3.0)
+    builder = Builder(name="arm").add("base").add("arm", "base", (0, 1, 0), inertia=inertia, motor=motor)
+    made, copy = joint_edits.duplicated(builder.skeleton, "arm", (1.0, 0.0, 0.0))
+    assert made.motors == (None, motor, motor)
+    assert made.inertias[made.index(copy)] == inertia

@@ -1,4 +1,4 @@
-"""The folders with the package's own data: the shaders and the sample skeletons.
+"""The folders with the package's own data, the shaders and the sample skeletons; and its version.
 
 Both are plain data folders at the top of the repository. A wheel has them inside the package; in a
 checkout and an editable install they are beside the package. The folders hold no
@@ -7,6 +7,7 @@ checkout and an editable install they are beside the package. The folders hold n
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 from viewer.errors import ViewerError, quote
@@ -39,3 +40,8 @@ def data_dir(kind: str) -> Path:
         f"expected the data folder {quote(kind)} at {inside_wheel} or {beside_package}, found neither: "
         "install ikviewer again",
     )
+
+
+def program_version() -> str:
+    """The version of this package, which rooms below it cannot import."""
+    return str(import_module("viewer").__version__)

@@ -68,7 +68,7 @@ def run_info(options: InfoOptions) -> Result:
         read, lines = session_inputs.as_character(session), session_inputs.lines_of(session)
         about = {"session": session_inputs.words_of(session)}
     character = load_input(options.file, options.reading, quiet=not options.json, session=read, meshes=False)
-    return Result(_lines(character, lines), document=_document(character) | about)
+    return Result(document=_document(character) | about) if options.json else Result(_lines(character, lines))
 
 
 def _document(character: Character) -> dict[str, Json]:

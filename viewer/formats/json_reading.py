@@ -172,7 +172,7 @@ class Checker:
 
     def check(self, value: Json, kind: Kind) -> Json:
         """The value without unknown keys, if it is of the type."""
-        if get_origin(kind) is not Annotated:
+        if _origin(kind) is not Annotated:
             return self._plain(value, kind)
         inner, *constraints = get_args(kind)
         clean = self.check(value, inner)
@@ -185,7 +185,7 @@ class Checker:
             Union: self._union, UnionType: self._union, Literal: self._word,
             tuple: self._tuple, list: self._list, dict: self._dict,
         }  # fmt: skip
-        if (origin := get_origin(kind)) is not None:
+        if (origin := _origin(kind)) is not None:
             return containers[origin](value, get_args(kind))
         if issubclass(kind, msgspec.Struct):
             return self._struct(value, kind)
@@ -212,7 +212,7 @@ class Checker:
             return self._scalar(value, str if isinstance(value, str) else float)
         # A union has words and at most one other type, or a plain type and lists. So a text is checked against the
         # words, a list against the list type.
-        words = next((kind for kind in kinds if get_origin(kind) is Literal), None)
+        words = next((kind for kind in kinds if _origin(kind) is Literal), None)
         others = [kind for kind in kinds if kind is not words]
         if words is not None and (isinstance(value, str) or not others):
             return self._word(value, get_args(words), bool(others))
@@ -228,7 +228,7 @@ class Checker:
 
     def _tuple(self, value: Json, kinds: tuple[Kind, ...]) -> Json:
         mixed = any(kind != kinds[0] for kind in kinds)
-        plain: Kind = get_args(kinds[0])[0] if get_origin(kinds[0]) is Annotated else kinds[0]
+        plain: Kind = get_args(kinds[0])[0] if _origin(kinds[0]) is Annotated else kinds[0]
         items = "values" if mixed else {float: "numbers", str: "texts"}.get(plain, "lists")
         noun = f"a list of {len(kinds)} {items}"
         self._expect(value, list, noun)
@@ -299,8 +299,12 @@ class Checker:
         return FormatError(problem, path=self.path or None)
 
 
+def _origin(kind: Kind) -> Kind:
+    return get_origin(kind)
+
+
 def _is_list(kind: Kind) -> bool:
-    return _is_list(get_args(kind)[0]) if get_origin(kind) is Annotated else get_origin(kind) in {tuple, list}
+    return _is_list(get_args(kind)[0]) if _origin(kind) is Annotated else _origin(kind) in {tuple, list}
 
 
 @functools.cache

@@ -89,7 +89,7 @@ def read_npz_points(path: Path, name: str) -> RecordedPoints:
         )
     names = None
     if "names" in arrays:
-        names = tuple(take_texts(arrays, "names", (-1,)))
+        names = tuple(take_texts(arrays, "names", arrays["names"].shape))
     return RecordedPoints(_positions(arrays[key], key), names, fps)
 
 

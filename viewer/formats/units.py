@@ -225,7 +225,7 @@ def settle(units: str | float, up: str, points: Floats, body: Body | None = None
     flat = extent[1] == extent.min() and extent[2] > _UP_RATIO * extent[1]
     z_up = units != "raw" and (flat or (body is not None and body.stands_on_z))
     axis: Literal["y", "z"] = stated if stated != "auto" else "z" if z_up else "y"
-    leg = body.leg if guessed_units and body is not None else None
+    leg = (body.leg or None) if guessed_units and body is not None else None
     if units == "auto":
         largest = float(extent.max(initial=0.0))
         units = next(name for bound, name in _GUESSES if largest < bound) if leg is None else _by_legs(leg)

@@ -20,12 +20,12 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer import __version__
 from viewer.document import Action, Document, GoalLayer, Grab, Item, Mode, Prop, Scope, Shape, Take, actions
 from viewer.document.key_curves import Tangent
 from viewer.document.take import Blend, Key, PlantedContact, Track
 from viewer.errors import FormatError, InputError, ViewerError, quote, unknown_name
 from viewer.ik.backends import engine_for, serving
+from viewer.resources import program_version
 from viewer.session.figure_stage import Loop, Stage
 from viewer.session.figures import Arrangement
 from viewer.session.history import Call, UndoHistory
@@ -288,7 +288,7 @@ class Machine(msgspec.Struct, frozen=True):
 def this_machine() -> Machine:
     """The machine that runs this process."""
     python = ".".join(map(str, sys.version_info[:3]))
-    return Machine(__version__, python, np.__version__, f"{platform.system()} {platform.machine()}")
+    return Machine(program_version(), python, np.__version__, f"{platform.system()} {platform.machine()}")
 
 
 class _DocumentEntry(NamedTuple):

@@ -190,6 +190,8 @@ def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable
             limits=skeleton.limits[j],
             rotation=skeleton.rest_rotations[j],
             stiffness=float(skeleton.stiffness[j]),
+            inertia=skeleton.inertias[j] if skeleton.inertias else None,
+            motor=skeleton.motors[j] if skeleton.motors else None,
         )
     for one in skeleton.mimics:
         if one.joint in other and one.leader in other:
