@@ -361,3 +361,13 @@ def test_a_robot_is_said_to_have_no_motion(suffix: str, capsys: pytest.CaptureFi
     assert ran(capsys, "convert", "sample:walk", out).out.splitlines()[-1] == f"wrote {out}: 22 joints, no motion"
     done = json.loads(ran(capsys, "convert", "sample:walk", out, "--force", "--json").out)
     assert (done["clips"], done["frames"], done["frame_time"]) == ([], 0, None)
+
+
+def test_numbers_of_a_table_are_written_as_python_writes_them(tmp_path: Path) -> None:
+    places = [(10.0**k, -3.7 * 10.0**k, 10.00001) for k in range(-7, 7)]
+    skeleton = viewer.Builder().add("a").skeleton
+    turns = np.tile((0.0, 0.0, 0.0, 1.0), (len(places), 1, 1))
+    clip = viewer.Clip.from_arrays(skeleton, turns, np.array(places))
+    viewer.save(viewer.Character(skeleton, {"clip": clip}), tmp_path / "a.csv")
+    rows = [line.split(",")[2:5] for line in (tmp_path / "a.csv").read_bytes().decode().split("\r\n")[1:-1]]
+    assert rows == [[*map(repr, place)] for place in places]

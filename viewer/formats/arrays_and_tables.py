@@ -27,6 +27,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -402,16 +403,20 @@ def write_csv(character: Character, path: Path, options: WriteOptions) -> list[s
 
     def fill(file: BinaryIO) -> None:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        writer = csv.writer(text)
-        writer.writerow(header)
-        writer.writerows(
-            [frame, frame * step, *row.tolist()] for frame, row in enumerate(watched("writing", table, len(table)))
-        )
+        csv.writer(text).writerow(header)
         text.detach()
+        rows = enumerate(watched("writing", table, len(table)))
+        file.writelines(_line([frame, frame * step, *row.tolist()]) for frame, row in rows)
 
     write_whole(path, fill)
     fast = too_fast(skeleton, clip) if options.joints and clip is not None else ()
     return ["CSV holds positions and angles only: no skeleton, limits or effectors", *fast]
+
+
+def _line(cells: list[float]) -> bytes:
+    """A row of a table: the shortest numbers that read back as the same, as Python writes them."""
+    text = msgspec.json.encode(cells)[1:-1]  # in a tenth of the time of Python's; small numbers in other forms
+    return (",".join(map(repr, cells)).encode() if b"e" in text or b"0.0000" in text else text) + b"\r\n"
 
 
 def euler_orders(character: Character) -> list[str]:
