@@ -460,3 +460,20 @@ def test_names_that_are_no_characters_are_refused(tmp_path: Path) -> None:
 def test_points_that_are_all_in_one_place_make_a_figure_of_no_size(tmp_path: Path) -> None:
     np.save(tmp_path / "still.npy", np.zeros((2, 22, 3)))
     assert not viewer.load(tmp_path / "still.npy").skeleton.offsets.any()
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_tables_of_spreadsheets_with_decimal_commas_are_read(tmp_path: Path, mark: str) -> None:
+    names = POINT_SETS["coco"].points
+    header = ["time", *(f"{name}.{axis}" for name in names for axis in "xyz")]
+    rows = [[frame / 10.0, *(column + frame / 4.0 for column in range(3 * len(names)))] for frame in range(3)]
+    plain, other = tmp_path / "plain.csv", tmp_path / "other.csv"
+    lines = [",".join(map(str, row)) for row in rows]
+    plain.write_text("\n".join([",".join(header), *lines]))
+    lines = [line.replace(",", mark).replace(".", ",") for line in lines]
+    other.write_text("\n".join([mark.join(header), *lines]))
+    first, second = (viewer.load(file, units="m", up="y").clip for file in (plain, other))
+    assert first is not None
+    assert second is not None
+    assert np.array_equal(first.rotations, second.rotations)
+    assert second.fps == pytest.approx(10.0)

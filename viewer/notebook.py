@@ -26,7 +26,7 @@ def png(shown: object, pose: object = None) -> bytes | None:
 
 def comparison_png(skeleton: object, traces: object) -> bytes | None:
     """A PNG file of the answers of several methods side by side; None where it cannot be drawn."""
-    return _file("comparisons", "render_traces", skeleton, traces)
+    return _file("filming", "render_traces", skeleton, traces)
 
 
 def _file(module: str, name: str, *arguments: object, **more: object) -> bytes | None:

@@ -44,6 +44,8 @@ from viewer.spatial.checks import Bools, Floats
 POSITION_KEYS = ("positions", "joints", "keypoints")
 _RATES = ("fps", "mocap_framerate", "mocap_frame_rate")
 _LARGEST = 1e12
+_MARKS = ",;\t"
+"""Between cells: spreadsheets write semicolons where the comma is that of decimals."""
 _MOST_SMPL = 1e6
 """Largest number of an angle or a place in motion of SMPL."""
 
@@ -154,7 +156,11 @@ def _amass(arrays: dict[str, NDArray[Any]], fps: float | None) -> RecordedPoints
 
 def read_csv_points(path: Path, name: str) -> RecordedPoints:
     """The positions in a table; errors are those of `read_npy_points`."""
-    lines = csv.reader(read_text(path, name).splitlines(), strict=True)
+    text = read_text(path, name).splitlines()
+    mark = max(_MARKS, key=text[0].count) if text else ","
+    if mark != ",":
+        text[1:] = [line.replace(",", ".") for line in text[1:]]
+    lines = csv.reader(text, delimiter=mark, strict=True)
     try:
         header = [cell.strip() for cell in next(lines, [])]
         names, columns = _columns(header)
