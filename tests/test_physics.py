@@ -345,11 +345,17 @@ def test_an_unstable_simulation_keeps_its_last_good_pose() -> None:
     good = sim.step(1.0 / 60.0)
     for _ in range(20):  # one of them is too little
         sim.push("Hips", (0.0, 0.0, 1e6))
-    with pytest.raises(
-        viewer.InputError, match=r"the simulation became unstable at 0\.\d+ s \(\w+\): lower the strength, or push less"
-    ):
+    unstable = r"the simulation became unstable at 0\.\d+ s \(\w+\): lower the strength, or push less"
+    with pytest.raises(viewer.InputError, match=unstable):
         sim.step(1.0)
     assert sim.pose is good
+
+
+def test_a_push_that_is_over_is_still_named_where_it_made_a_simulation_unstable() -> None:
+    sim = Physics(viewer.load("sample:biped").skeleton)
+    sim.push("Spine2", (0.0, 0.0, 1e12))
+    with pytest.raises(viewer.InputError, match=r"unstable at 0\.[2-9]\d s .*, or push less"):
+        sim.step(2.0)
 
 
 def test_mujoco_prints_nothing_and_writes_no_log(tmp_path: Path) -> None:

@@ -151,6 +151,8 @@ def test_meshes_are_found_in_packages_and_nowhere_else(tmp_path: Path) -> None:
     (package / "package.xml").write_text("<package/>")
     trimesh.creation.box((0.2, 0.4, 0.6)).export(package / "meshes" / "link.stl")
     trimesh.creation.box((1, 1, 1)).export(tmp_path / "outside.stl")
+    (tmp_path / "away").mkdir()
+    trimesh.creation.box((1, 1, 1)).export(tmp_path / "away" / "outside.stl")
     visual = '<visual><geometry><mesh filename="{}" scale="2 2 -2"/></geometry></visual>'
 
     def shown(name: str) -> viewer.Character:
@@ -169,6 +171,7 @@ def test_meshes_are_found_in_packages_and_nowhere_else(tmp_path: Path) -> None:
         (f"file://{tmp_path}/outside.stl", "outside of the package"),
         (str(tmp_path / "outside.stl"), "outside of the package"),
         ("package://my_robot/../outside.stl", "outside of the package"),
+        ("package://my_robot/../away/outside.stl", "outside of the package"),
         ("../meshes/gone.stl", "no such file"),
         ("https://example.com/a.stl", "not a file"),
         ("../package.xml", "meshes are .stl, .dae, .obj, .ply, .glb, .off"),

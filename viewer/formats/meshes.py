@@ -247,7 +247,8 @@ def resolved(name: str, file: Path) -> Path | str:
         places = [(base / package, base / package / inside) for base in package_places(folder)]
         places += [(base, base / inside) for base in package_places(folder) if base.name == package]
         # In a package that was copied under another name, the end of the path still exists.
-        ends = [Path(*Path(inside).parts[k:]) for k in range(len(Path(inside).parts) - 1)]
+        parts = Path(inside).parts
+        ends = [Path(*parts[k:]) for k in range(len(parts) - 1) if ".." not in parts]
         places += [(base, base / end) for base in [folder, *folder.parents[:2]] for end in ends]
     else:
         places = [(package_of(folder), folder / (rest if found else name))]

@@ -193,6 +193,7 @@ class Physics:
         self._steps, self._thrown = 0, 0
         self._lasting = np.zeros((len(self.model.free), 6))
         self._pushes: list[Push] = []
+        self._pushed = False
         self._pull: Pull | None = None
         self._frames = [Frame(data.qpos.copy(), 0)]
 
@@ -253,6 +254,7 @@ class Physics:
         if start < self.seconds:
             raise InputError(f"physics: push: expected a time from {self.seconds:g} s on, found {start:g}")
         self._pushes.append(Push(self.skeleton.index(joint), vector, start))
+        self._pushed = True
 
     def effective_mass(self, joint: str, direction: ArrayLike) -> float:
         """Kilograms that a joint's bone moves with when it is pushed in a direction (3,); 0 if it cannot move.
@@ -516,7 +518,7 @@ class Physics:
             return
         worst = int(np.argmax(np.where(np.isfinite(fastest), fastest, np.inf)))
         name = self.skeleton.names[int(self.model.dof_joint[worst])]
-        cure = "lower the strength, or push less" if self._pushes else "lower the strength"
+        cure = "lower the strength, or push less" if self._pushed else "lower the strength"
         raise InputError(f"the simulation became unstable at {self._data.time:.2f} s ({name}): {cure}")
 
     def _read(self) -> Pose:
