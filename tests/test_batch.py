@@ -120,7 +120,7 @@ def test_batches_that_are_refused() -> None:
     assert refused(rest, np.zeros((3, 2, 3))) == shape + "(3, 2, 3)"
     assert refused(rest, [["a"]]) == "solve_batch: targets: expected numbers of shape (N, 1, 3), a row per goal"
     assert refused(rest, places + np.inf) == "targets: expected finite numbers (or NaN: leave it), found infinity"
-    assert refused(rest, places, threads=0) == "threads: expected an integer, 1 or more, found 0"
+    assert refused(rest, places, threads=0) == "threads: expected a whole number, 1 or more, found 0"
     plain = 'solve_batch: expected the method "default" or "dls", built-in goals and analytic rows'
     assert refused(rest, places, method="sdls") == plain
     assert refused(rest, goals=[Goal.function(lambda world: world.positions[0])]) == plain

@@ -426,11 +426,11 @@ def test_what_is_refused() -> None:
     biped = viewer.load("sample:biped").skeleton
     pose = biped.rest_pose()
     cases: list[tuple[Callable[[], object], str]] = [
-        (lambda: viewer.Sphere("b", (0, 0, 0), 0.0), 'sphere "b": radius: expected a finite number above 0, found 0.0'),
+        (lambda: viewer.Sphere("b", (0, 0, 0), 0.0), 'sphere "b": radius: expected a finite number above 0, found 0'),
         (lambda: viewer.Sphere("", (0, 0, 0), 1.0), "sphere: name: expected text that is not empty"),
         (lambda: viewer.Sphere("b", (0, nan, 0), 1.0), 'sphere "b": center: expected finite numbers, found nan'),
         (lambda: viewer.Sphere("floor", (0, 0, 0), 1.0), "sphere: name: expected another name than that of the floor"),
-        (lambda: viewer.Box("b", (0, 0, 0), (1, 0, 1)), 'box "b": size: expected a finite number above 0, found 0.0'),
+        (lambda: viewer.Box("b", (0, 0, 0), (1, 0, 1)), 'box "b": size: expected a finite number above 0, found 0'),
         (lambda: viewer.Box("b", (0, 0, 0), (1, 1, 1), (0, 0, 0, 2)), 'box "b": rotation: expected a unit quaternion'),
         (lambda: viewer.Mesh("m"), 'mesh "m": expected a path, or vertices and faces, found neither'),
         (lambda: viewer.Mesh("m", path="no.obj"), 'mesh "m": no such file: "no.obj"'),

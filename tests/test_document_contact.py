@@ -152,7 +152,7 @@ def test_props_are_selected_and_leave_with_their_pairs(biped: Session) -> None:
             lambda: SetContact(height=float("nan")),
             "contact: floor: expected a finite number, -1e+07 to 1e+07, found nan",
         ),
-        (lambda: SetContact(on=1), 'contact: on: expected True or False, found "1"'),
+        (lambda: SetContact(on=1), "contact: on: expected True or False, found 1"),
         (lambda: SetContact(flor=0.0), 'no setting of contact "flor"; did you mean "floor"?'),
         (lambda: SetRadius("LeftHand", 0.0), 'radius of "LeftHand": expected more than 0, found 0'),
         (lambda: SetRadius("LeftHand", float("nan")), 'radius of "LeftHand": expected a finite number, found nan'),

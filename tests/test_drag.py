@@ -193,7 +193,7 @@ def test_a_step_has_at_most_so_many_iterations_and_no_restart() -> None:
         assert drag.move([(0.1 * iterations, 0.6, 0.0)], iterations=iterations).iterations <= iterations
     bad: list[Any] = [0, -1, 1.5, True]
     for few in bad:
-        with pytest.raises(viewer.InputError, match=r"^iterations: expected an integer, 1 or more, found "):
+        with pytest.raises(viewer.InputError, match=r"^iterations: expected a whole number, 1 or more, found "):
             drag.move(iterations=few)
 
 

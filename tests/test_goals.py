@@ -196,11 +196,11 @@ def test_rotations_nearly_unit_are_normalised() -> None:
         ),
         (
             lambda: Goal.position("a", (0, 0, 0), weight=0),
-            'position goal for "a": weight: expected a finite number, more than 0, found 0',
+            'position goal for "a": weight: expected a finite number above 0, found 0',
         ),
         (
             lambda: Goal.position("a", (0, 0, 0), rotation_weight=-1.0),
-            'position goal for "a": rotation weight: expected a finite number, more than 0, found -1',
+            'position goal for "a": rotation weight: expected a finite number above 0, found -1',
         ),
         (
             lambda: Goal.position("a", (0, 0, 0), weight=1e-320),
@@ -208,7 +208,7 @@ def test_rotations_nearly_unit_are_normalised() -> None:
         ),
         (
             lambda: Goal.position("a", (0, 0, 0), weight=True),
-            'position goal for "a": weight: expected a number, found "True"',
+            'position goal for "a": weight: expected a number, found True',
         ),
         (
             lambda: Goal.position("a", (0, 0, 0), offset=(0, 0, math.nan)),

@@ -109,11 +109,11 @@ def test_no_way_to_go_is_a_stall(method: str) -> None:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ({"damping": 0.0}, "damping: expected a finite number above 0, found 0.0"),
+        ({"damping": 0.0}, "damping: expected a finite number above 0, found 0"),
         ({"damping": math.nan}, "damping: expected a finite number above 0, found nan"),
-        ({"step": -1.0}, "step: expected a finite number above 0, found -1.0"),
+        ({"step": -1.0}, "step: expected a finite number above 0, found -1"),
         ({"most_turn": math.inf}, "most_turn: expected a finite number above 0, found inf"),
-        ({"truncation": 1.0}, "truncation: expected a finite number of 0 or more and less than 1, found 1.0"),
+        ({"truncation": 1.0}, "truncation: expected a finite number, 0 or more and less than 1, found 1"),
         ({"bend": 2}, "bend: expected -1, 0 or 1, found 2"),
         ({"elbow": 2}, "elbow: expected -1, 0 or 1, found 2"),
     ],

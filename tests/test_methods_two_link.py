@@ -94,7 +94,7 @@ def test_derivations_agree() -> None:
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
 def test_links_need_a_length(derive: Derive, bad: float) -> None:
     for lengths in ((bad, 1.0), (1.0, bad)):
-        with pytest.raises(InputError, match=f"^two links: lengths: expected a finite number above 0, found {bad}$"):
+        with pytest.raises(InputError, match=f"^two links: lengths: expected a finite number above 0, found {bad:g}$"):
             derive(1.0, 0.0, lengths, 1)
 
 
@@ -102,7 +102,7 @@ def test_links_need_a_length(derive: Derive, bad: float) -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_targets_that_are_nowhere_are_refused(derive: Derive, bad: float) -> None:
     for name, x, y in (("x", bad, 0.0), ("y", 1.0, bad)):
-        with pytest.raises(InputError, match=f"^two links: {name}: expected a finite number, found {bad}$"):
+        with pytest.raises(InputError, match=f"^two links: {name}: expected a finite number, found {bad:g}$"):
             derive(x, y, (1.0, 1.0), 1)
 
 

@@ -102,7 +102,7 @@ def test_a_figure_pushes_what_moves_and_is_stopped_by_what_does_not() -> None:
     [
         ((Sphere("a", AWAY, 0.1), Box("a", AWAY, (1, 1, 1))), {}, 'physics: objects: two are called "a"'),
         ((Sphere("ball", AWAY, 0.1),), {"bal": 1.0}, 'physics: masses: no object "bal"; did you mean "ball"?'),
-        ((Sphere("a", AWAY, 0.1),), {"a": 0.0}, 'physics: mass of "a": expected a finite number above 0, found 0.0'),
+        ((Sphere("a", AWAY, 0.1),), {"a": 0.0}, 'physics: mass of "a": expected a finite number above 0, found 0'),
         (("a",), {}, "physics: objects: expected Sphere, Box or Mesh, found str"),
     ],
 )

@@ -127,7 +127,7 @@ def test_documents_differ_in_what_differs() -> None:
         ({"position": None}, 'goal "h": expected a position, found none'),
         ({"kind": "pose"}, 'no goal "h": kind "pose"'),
         ({"kind": "aim"}, 'goal "h": expected a axis, found none'),
-        ({"weight": 0}, 'goal "h": weight: expected a number above 0, found 0'),
+        ({"weight": 0}, 'goal "h": weight: expected a finite number above 0, found 0'),
         ({"weight": "1"}, 'goal "h": weight: expected a number, found "1"'),
         ({"rotation": (0, 0, 0, 2), "kind": "rotation"}, "expected a unit quaternion"),
         ({"distance": -1.0}, 'goal "h": distance: expected a finite number, 0 to 1e+07, found -1'),

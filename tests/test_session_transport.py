@@ -128,7 +128,7 @@ def test_bad_requests_are_refused() -> None:
         walk.seek(100_000)
     with pytest.raises(InputError, match="direction: expected 1 or -1, found 2"):
         walk.play(2)
-    with pytest.raises(InputError, match="speed: expected a number above 0"):
+    with pytest.raises(InputError, match="speed: expected a finite number above 0"):
         walk.set_speed(0.0)
 
 

@@ -292,9 +292,9 @@ def test_what_cannot_be_done_is_said_and_changes_nothing() -> None:
         (made, act.SetBlend(key, "fast"), 'blend: expected one of "step", "slerp", "smooth", found "fast"'),  # type: ignore[arg-type]
         (made, act.SetRange(9, 3), "range: expected the first frame not after the last, found 9 to 3"),
         (made, act.SetRange(-1, 3), "first frame: expected 0 to 999999, found -1"),
-        (made, act.SetTakeRate(0), "frames per second: expected a number above 0, found 0"),
-        (made, act.SetAutoKey(1), 'auto-key: expected True or False, found "1"'),  # type: ignore[arg-type]
-        (made, act.SimplifyKeys(-1.0), "degrees: expected a number above 0, found -1"),
+        (made, act.SetTakeRate(0), "frames per second: expected a finite number above 0, found 0"),
+        (made, act.SetAutoKey(1), "auto-key: expected True or False, found 1"),  # type: ignore[arg-type]
+        (made, act.SimplifyKeys(-1.0), "degrees: expected a finite number above 0, found -1"),
         (walk, act.KeyPose(last + 1), f"no frame {last + 1}: the clip has 0 to {last}"),
         (walk, act.MoveKeys((Key(arm, 3),), last), f"a key would be at frame {last + 3}: expected 0 to {last}"),
         (walk, act.SetRange(0, last + 1), f"last frame: expected 0 to {last}, found {last + 1}"),

@@ -98,8 +98,8 @@ def test_settings_reach_the_solver_s_options() -> None:
     ("name", "value", "said"),
     [
         ("bend", "left", 'no bend "left"; there is "up", "down"'),
-        ("truncation", 1.0, "truncation: expected a finite number of 0 or more and less than 1, found 1.0"),
-        ("numeric", 1, 'numeric: expected True or False, found "1"'),
+        ("truncation", 1.0, "truncation: expected a finite number, 0 or more and less than 1, found 1"),
+        ("numeric", 1, "numeric: expected True or False, found 1"),
     ],
 )
 def test_what_is_no_such_setting_is_refused(name: str, value: object, said: str, session: Session) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from viewer.document.argument_checks import as_name
 from viewer.document.document_contact import NO_CONTACT, DocumentContact, solver_grips
 from viewer.document.document_goal import BALANCE_KIND, NO_BALANCE, DocumentBalance, DocumentGoal
 from viewer.document.solver_settings import SolverSettings
@@ -16,7 +15,7 @@ from viewer.document.take import FRAME_TIME, Take, check_frame, layer_of, same
 from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import Goal
 from viewer.skeleton import Character, Clip, FreeNames, Pose, Skeleton
-from viewer.spatial.checks import put
+from viewer.spatial.checks import as_name, put
 
 ItemKind = Literal["joint", "effector", "prop", "layer"]
 

@@ -11,9 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from viewer.document.argument_checks import as_flag, as_name, as_number, as_vector
 from viewer.errors import InputError, MachineError, ViewerError, quote, unknown_name
-from viewer.formats.bounds import FARTHEST
 from viewer.formats.files import version_of
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere, Touch, contacts
 from viewer.ik.contact.values import FLOOR, MOST_OBJECTS
@@ -21,7 +19,7 @@ from viewer.ik.goals import KINDS, Goal, Quaternion, Vector
 from viewer.ik.goals.goal import as_rotation
 from viewer.ik.goals.grip import fingers_of
 from viewer.skeleton import Pose, Skeleton, above, find_figure, find_place
-from viewer.spatial.checks import Floats, member, put
+from viewer.spatial.checks import FARTHEST, Floats, as_flag, as_name, as_number, as_vector, member, put
 from viewer.spatial.quaternion import rotate
 
 THINNEST = 1e-6

@@ -13,9 +13,7 @@ from typing import TypeVar
 
 from numpy.typing import ArrayLike
 
-from viewer.document.argument_checks import as_flag, as_number, as_positive, as_vector
 from viewer.errors import InputError, quote, unknown_name
-from viewer.formats.bounds import FARTHEST
 from viewer.ik.goals import (
     KINDS,
     NUMBERS,
@@ -30,6 +28,7 @@ from viewer.ik.goals import (
 )
 from viewer.ik.goals.goal import as_level, as_rotation
 from viewer.skeleton import Balance
+from viewer.spatial.checks import FARTHEST, as_flag, as_number, as_positive, as_vector
 
 LEVELS = ("Must", "Want", "Keep", "Maybe")
 """Words of the levels 0 to 3."""

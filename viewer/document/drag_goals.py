@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.argument_checks import as_vector
 from viewer.document.document import Document, Item
 from viewer.document.document_goal import DocumentGoal
 from viewer.document.planar import in_plane
@@ -19,6 +18,7 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, PIN_WEIGHT, Goal, Quaternion, Vector, pose_kind
 from viewer.ik.solver_options import serves_levels
 from viewer.skeleton import find_place, world_of
+from viewer.spatial.checks import as_vector
 
 DRAGGED = 5.0
 """Weight of a dragged goal among firm holds: where not all can be met, holds yield to it, and it yields to pins."""

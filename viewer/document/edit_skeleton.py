@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.document.argument_checks import as_name
 from viewer.document.document import Document
 from viewer.document.take import Take
 from viewer.errors import InputError, prefixed, quote, unknown_name
@@ -24,7 +23,7 @@ from viewer.skeleton.clip_limits import unlimited_forms
 from viewer.skeleton.coordinates import alone
 from viewer.skeleton.figure import across_of, partners
 from viewer.skeleton.limits import AXIS_NAMES, MOST_TURN, renamed_loops, renamed_mimics
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, as_name
 from viewer.spatial.quaternion import EulerOrder, conjugate, rotate
 
 _SHORTEST = 1e-9

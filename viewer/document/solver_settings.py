@@ -8,13 +8,12 @@ from functools import lru_cache
 from typing import cast
 
 from viewer.choices import Backend, MethodName, RootMode
-from viewer.document.argument_checks import as_flag, as_number, as_positive
 from viewer.errors import InputError, unknown_name
 from viewer.ik.methods import DEFAULT_TUNING
 from viewer.ik.solver_options import DEFAULT, DRAGGING, ONE_SHOT, Options
 from viewer.ik.system import Settings
 from viewer.skeleton import Pose, Skeleton
-from viewer.spatial.checks import check_count
+from viewer.spatial.checks import as_flag, as_number, as_positive, whole
 
 PREFERRED = ("start", "rest", "relaxed")
 BENDS = {"up": 1, "down": -1}
@@ -76,8 +75,8 @@ class SolverSettings:
     firm_holds: bool = True
 
     def __post_init__(self) -> None:
-        check_count("max_iterations", self.max_iterations, least=1)
-        check_count("iterations", self.iterations, least=1)
+        whole(self.max_iterations, "max_iterations", least=1)
+        whole(self.iterations, "iterations", least=1)
         for name in _FLAGS:
             as_flag(getattr(self, name), name)
         if self.prefer not in PREFERRED:

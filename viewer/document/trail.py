@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.argument_checks import as_vector
 from viewer.document.changed_keys import rig_for, solved_batch, take_of, with_take
 from viewer.document.document import Document, Item
 from viewer.document.drag_goals import DraggedJoint, drag_goals, dragged_joint
@@ -33,7 +32,7 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
 from viewer.skeleton import JointKind, Pose, World, above, find_place, fk_arrays, limit_violation, world_of
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints, as_vector
 
 MOST_REACH = 500
 """Most frames before and after the moved one that follow it."""

@@ -13,10 +13,7 @@ import numpy as np
 
 from viewer.errors import FormatError, of_file, quote
 from viewer.skeleton import Character, Clip, EffectorGoal, Pose, Skeleton
-from viewer.spatial.checks import Floats
-
-FARTHEST = 1e7
-"""Metres from the origin at most; farther away floats do not resolve a millimetre well enough for a solver."""
+from viewer.spatial.checks import FARTHEST, Floats
 
 MOST_JOINTS = 20_000
 """Joints of a skeleton, and also end sites or effectors: the longest sample chain has 10,000, large figures 2,000."""

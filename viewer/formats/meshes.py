@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import FormatError, MachineError, ViewerError, and_more, is_installed, more_such, quote
-from viewer.formats.bounds import FARTHEST
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
 from viewer.formats.robot_reading import Element, origin_of
@@ -24,7 +23,7 @@ from viewer.formats.save import check_range
 from viewer.skeleton import Character, Skeleton, Skin, fk, rest_world
 from viewer.skeleton.attached import Material, Mesh
 from viewer.skeleton.bodies import bone_mesh
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import FARTHEST, Floats
 from viewer.spatial.quaternion import conjugate, rotate, to_matrix
 
 _FORMS = (".stl", ".dae", ".obj", ".ply", ".glb", ".off")

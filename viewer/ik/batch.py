@@ -23,7 +23,7 @@ from viewer.ik.system import Many, Settings, make_many
 from viewer.ik.workspace import Targets, Workspace, checked_start, numbers
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.character import wrong_kind
-from viewer.spatial.checks import Bools, Floats, Ints, check_count, frozen
+from viewer.spatial.checks import Bools, Floats, Ints, frozen, whole
 
 _CHUNK = 100
 """Problems that a thread takes at a time, at least."""
@@ -260,7 +260,7 @@ class Batches:
         if prepared.needs_numpy:
             raise InputError('solve_batch: expected the method "default" or "dls", built-in goals and analytic rows')
         if threads is not None:
-            check_count("threads", threads, least=1)
+            whole(threads, "threads", least=1)
         starts = _checked_starts(prepared.skeleton, poses)
         if prepared.grips.adds:
             return self._one_by_one(starts, targets, target_rotations)

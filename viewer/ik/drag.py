@@ -18,7 +18,7 @@ from viewer.ik.vectorised.numpy_engine import follow
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose
 from viewer.skeleton.tree import at_or_above
-from viewer.spatial.checks import Floats, check_count
+from viewer.spatial.checks import Floats, whole
 
 DEFAULT_ITERATIONS = 2
 _MUCH_NEARER = 0.5
@@ -66,7 +66,7 @@ class Drag:
         Raises:
             InputError: invalid targets, fewer than 1 iteration.
         """
-        check_count("iterations", iterations, least=1)
+        whole(iterations, "iterations", least=1)
         if iterations != self._settings.max_iterations:
             self._settings = DRAGGING._replace(max_iterations=iterations)
         return self.step(targets, target_rotations, self._settings)

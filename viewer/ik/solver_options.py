@@ -23,7 +23,7 @@ from viewer.ik.methods import DEFAULT_TUNING, EVERY_METHOD, METHODS, Tuning
 from viewer.ik.system import Settings, System
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.character import wrong_kind
-from viewer.spatial.checks import Floats, check_count, check_finite, check_flag, check_range
+from viewer.spatial.checks import Floats, as_flag, as_number, whole
 
 RESTARTS = 16
 ONE_SHOT = Settings(limit_passes=4, pull=0.02, restarts=RESTARTS, clamp_to_limit=True)
@@ -40,15 +40,15 @@ INSIDE = 0.98
 def check_settings(settings: Settings) -> None:
     """Raise InputError where a setting is out of its range."""
     for name in ("max_iterations", "least_iterations", "limit_passes", "restarts"):
-        check_count(f"settings: {name}", getattr(settings, name), least=0)
+        whole(getattr(settings, name), f"settings: {name}", least=0)
     for name in ("damping", "damping_scale", "pull"):
-        check_range(f"settings: {name}", getattr(settings, name), least=0.0)
+        as_number(getattr(settings, name), f"settings: {name}", least=0.0)
     for name in ("step_cap", "pull_cap"):
-        check_range(f"settings: {name}", getattr(settings, name), above=0.0)
+        as_number(getattr(settings, name), f"settings: {name}", above=0.0)
     for name in ("limit_gain", "least_gain"):
-        check_range(f"settings: {name}", getattr(settings, name), least=0.0, most=1.0)
+        as_number(getattr(settings, name), f"settings: {name}", least=0.0, most=1.0)
     for name in ("stand", "guarded", "clamp_to_limit", "settle"):
-        check_flag(f"settings: {name}", getattr(settings, name))
+        as_flag(getattr(settings, name), f"settings: {name}")
 
 
 _TURN = 0.6
@@ -184,14 +184,14 @@ class Options:
             raise InputError(unknown_name("root mode", str(self.root), ROOT_MODES))
         check_backend(self.backend)
         for name in ("tolerance_m", "tolerance_deg"):
-            check_range(name, getattr(self, name), above=0.0)
+            as_number(getattr(self, name), name, above=0.0)
         for name in ("max_iterations", "seed"):
-            check_count(name, getattr(self, name), least=0)
+            whole(getattr(self, name), name, least=0)
         for name in ("limits", "restarts", "natural", "exact"):
-            check_flag(name, getattr(self, name))
+            as_flag(getattr(self, name), name)
         if self.preferred is not None and not isinstance(self.preferred, Pose):
             raise wrong_kind(self.preferred, "a pose or None", "preferred: ")
-        check_range("preferred_weight", self.preferred_weight, least=0.0, most=1.0)
+        as_number(self.preferred_weight, "preferred_weight", least=0.0, most=1.0)
         for name, kind in (("settings", Settings), ("tuning", Tuning)):
             if not isinstance(getattr(self, name), kind):
                 raise InputError(f"{name}: expected {kind.__name__}, found {quote(getattr(self, name))}")
@@ -199,7 +199,7 @@ class Options:
         if self.contact is not None and not isinstance(self.contact, Contact):
             raise InputError(f"contact: expected a Contact or None, found {quote(self.contact)}")
         if self.ground is not None:
-            check_finite("ground", self.ground)
+            as_number(self.ground, "ground")
 
     @property
     def floor(self) -> float:

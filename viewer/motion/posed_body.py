@@ -28,7 +28,7 @@ from viewer.skeleton import Clip, Limb, Skeleton, World
 from viewer.skeleton.clip import trusted_like
 from viewer.skeleton.joint_map import Map
 from viewer.skeleton.limbs import ARM, LEG
-from viewer.spatial.checks import Floats, check_flag, check_range
+from viewer.spatial.checks import Floats, as_flag, as_number
 from viewer.spatial.quaternion import angle_between, hemisphere_continuous, normalized
 from viewer.spatial.vectors import norm
 
@@ -67,9 +67,9 @@ class Choices:
                 listed = f"{', '.join(known[:-1])} or {known[-1]}"
                 raise InputError(f"retarget: {name}: expected {listed}, found {quote(value)}")
         if self.scale is not None:
-            check_range("retarget: scale", self.scale, above=0.0)
+            as_number(self.scale, "retarget: scale", above=0.0)
         for name, flag in (("limits", self.limits), ("in_place", self.in_place)):
-            check_flag(f"retarget: {name}", flag)
+            as_flag(flag, f"retarget: {name}")
 
 
 class Stands(NamedTuple):

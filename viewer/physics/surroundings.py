@@ -17,7 +17,7 @@ from viewer.ik.contact.values import placed
 from viewer.skeleton import Clip, FreeNames, Pose, Skeleton
 from viewer.skeleton.clip import clip_like
 from viewer.skeleton.pose import moved_roots
-from viewer.spatial.checks import Floats, Ints, check_range
+from viewer.spatial.checks import Floats, Ints, as_number
 from viewer.spatial.quaternion import conjugate, from_wxyz, normalized, rotate, to_wxyz
 
 MuJoCo: TypeAlias = Any
@@ -66,7 +66,7 @@ class Surroundings:
         for name, mass in self.masses.items():
             if name not in names:
                 raise InputError(f"physics: masses: {unknown_name('object', name, names)}")
-            check_range(f"physics: mass of {quote(name)}", mass, above=0.0)
+            as_number(mass, f"physics: mass of {quote(name)}", above=0.0)
 
 
 def add_object(mujoco: MuJoCo, spec: MuJoCo, one: Object, mass: float | None, friction: float) -> None:

@@ -9,11 +9,11 @@ from enum import StrEnum
 
 from viewer.document import Document, frame_pose
 from viewer.document.actions.setting_actions import at_frame
-from viewer.document.argument_checks import as_positive
 from viewer.document.evaluation import check_played_frame
 from viewer.errors import InputError, unknown_name
 from viewer.session.figures import ORIGIN, Arrangement, Figure, Placement, State, name_of
 from viewer.skeleton import Pose
+from viewer.spatial.checks import as_positive
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from viewer.document import Document, Grab, Item, Report, joint_of, measured, stand_of
 from viewer.document.actions.goal_actions import with_goal
-from viewer.document.argument_checks import as_number, as_vector
 from viewer.document.drag_goals import DraggedJoint, Target, drag_goals, dragged_joint, linked_items
 from viewer.document.key_editing import carried_pose
 from viewer.document.posed_goals import held, led
@@ -22,6 +21,7 @@ from viewer.ik.goals.goal import as_rotation
 from viewer.ik.solution import Status
 from viewer.session.solving import SettleDetector, Solvers, kept_pose, target_rows, tolerances
 from viewer.skeleton import Pose, Skeleton, above, at_or_below, blend_poses, find_place
+from viewer.spatial.checks import as_number, as_vector
 
 BLEND = 0.2
 """Seconds of the blend from a pose outside its limits to one inside, and of an escape."""

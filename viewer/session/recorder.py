@@ -8,7 +8,6 @@ import numpy as np
 
 from viewer.document import Document, Take, frame_pose
 from viewer.document.actions.setting_actions import at_frame
-from viewer.document.argument_checks import as_number
 from viewer.document.changed_keys import current_pins, resolved, take_of
 from viewer.document.evaluation import motion_of, on_own_bones
 from viewer.document.key_editing import Recorded, Run, carried_pose, recorded, simplified
@@ -19,6 +18,7 @@ from viewer.session.figures import State
 from viewer.session.gestures import Gesture
 from viewer.session.history import CallRecorder, Step
 from viewer.skeleton import Pose, blend_poses
+from viewer.spatial.checks import as_number
 
 FOLDED = 1.0
 """Most seconds of samples that are not in the take yet, and that a crash would lose."""

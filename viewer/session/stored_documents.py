@@ -12,7 +12,6 @@ import msgspec
 import numpy as np
 
 from viewer.document import Document, Take
-from viewer.document.argument_checks import as_vector
 from viewer.document.document_contact import check_names
 from viewer.document.planar import PLANES
 from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track, grouped
@@ -32,7 +31,7 @@ from viewer.session.stored_characters import (
     skeleton_of,
 )
 from viewer.skeleton import Character, Clip, Pose, Skeleton, find_place
-from viewer.spatial.checks import Ints
+from viewer.spatial.checks import Ints, as_vector
 
 PinData: Any = VALUES.struct(Pin)
 

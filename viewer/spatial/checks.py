@@ -6,7 +6,8 @@ What a check refuses raises an `InputError`, which ``what`` or ``name`` begins.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import fields, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, TypeAlias, TypeGuard, TypeVar, get_args, get_type_hints
@@ -14,7 +15,7 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar, get_args, get_type_hints
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from viewer.errors import InputError, quote
+from viewer.errors import InputError, quote, unknown_name
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
@@ -30,12 +31,18 @@ UNIT_ENOUGH = 1e-12
 _MOST_WHOLE = 2**53
 """Largest whole number up to which floats represent all whole numbers."""
 
+LEAST_WEIGHT = 1e-300
+"""Below it, near the end of the range of floats, weights have too few digits to be compared."""
+FARTHEST = 1e7
+"""Metres from the origin at most; farther away floats do not resolve a millimetre well enough for a solver."""
+
 _NUMBERS = "iufO"
 """Kinds of numpy types that hold numbers; O for integers too large for the others."""
 
 _LEAST_SQUARE, _MOST_SQUARE = (1.0 - UNIT_ENOUGH) ** 2, (1.0 + UNIT_ENOUGH) ** 2
 
 E = TypeVar("E", bound=StrEnum)
+T = TypeVar("T")
 Arrays = TypeVar("Arrays", bound=tuple[Any, ...])
 """A named tuple of arrays."""
 
@@ -256,53 +263,102 @@ def whole(value: object, what: str, *, least: int = 0) -> int:
     if type(value) is int and value >= least:
         return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{what}: expected a whole number, {least} or more, found {quote(value)}")
+        raise InputError(f"{what}: expected a whole number, {least} or more, found {_found(value)}")
     return int(value)
 
 
 def seconds(value: object, what: str, *, unit: str = "seconds") -> float:
     """A time step, or a rate: a finite number above 0."""
     if not _is_number(value):
-        raise InputError(f"{what}: expected a number of {unit}, found {quote(value)}")
+        raise InputError(f"{what}: expected a number of {unit}, found {_found(value)}")
     if not 0 < value < math.inf:
         raise InputError(f"{what}: expected more than 0 {unit}, found {value}")
     return float(value)
 
 
-def check_count(name: str, value: object, *, least: int) -> None:
-    """Raise InputError unless ``value`` is an integer of ``least`` or more."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{name}: expected an integer, {least} or more, found {value}")
-
-
-def check_range(
-    name: str,
-    value: object,
-    *,
-    above: float | None = None,
-    least: float = -math.inf,
-    most: float = math.inf,
-    below: float = math.inf,
-) -> None:
-    """Raise InputError unless ``value`` is a finite number in a range."""
-    low = least if above is None else above
-    if not (_is_number(value) and low <= value <= most and value < below and value != above):
-        start = f"of {least:g} or more" if above is None else f"above {above:g}"
-        end = f" and {most:g} or less" if most < math.inf else f" and less than {below:g}" if below < math.inf else ""
-        raise InputError(f"{name}: expected a finite number {start}{end}, found {value}")
-
-
-def check_finite(name: str, value: object) -> None:
-    """Raise InputError unless ``value`` is a finite number."""
-    if not (_is_number(value) and math.isfinite(value)):
-        raise InputError(f"{name}: expected a finite number, found {value}")
+def _found(value: object) -> str:
+    return str(value) if isinstance(value, (bool, np.bool_)) or _is_number(value) else quote(value)
 
 
 def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
-def check_flag(name: str, value: object) -> None:
-    """Raise InputError unless ``value`` is True or False."""
+def as_float(value: object, what: str) -> float:
+    """A number, which may be infinite or NaN."""
+    if not _is_number(value):
+        raise InputError(f"{what}: expected a number, found {_found(value)}")
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def as_number(
+    value: object,
+    what: str,
+    *,
+    least: float = -math.inf,
+    most: float = math.inf,
+    above: float = -math.inf,
+    below: float = math.inf,
+) -> float:
+    """A finite number within bounds."""
+    number = as_float(value, what)
+    if math.isfinite(number) and least <= number <= most and above < number < below:
+        return number
+    words = "" if above == -math.inf else f" above {above:g}"
+    if least > -math.inf:
+        words = f", {least:g} or more" if most == math.inf else f", {least:g} to {most:g}"
+    words += "" if below == math.inf else f" and less than {below:g}"
+    raise InputError(f"{what}: expected a finite number{words}, found {number:g}")
+
+
+def as_positive(value: object, what: str) -> float:
+    """A finite number of at least `LEAST_WEIGHT`."""
+    number = as_number(value, what, above=0.0)
+    return number if number >= LEAST_WEIGHT else as_number(number, what, least=LEAST_WEIGHT)
+
+
+def as_vector(value: ArrayLike, what: str) -> Vector:
+    """Three finite numbers, none larger than `FARTHEST`."""
+    plain = plain_floats(value, 3)
+    x, y, z = finite_floats(value, (3,), what).tolist() if plain is None else plain
+    farthest = max(abs(x), abs(y), abs(z))
+    if not (farthest <= FARTHEST and y == y and z == z):  # noqa: PLR0124 - NaN is not
+        finite_floats(value, (3,), what)
+        raise InputError(f"{what}: expected metres within {FARTHEST:g} of the origin, found {farthest:g}")
+    return x, y, z
+
+
+def as_name(value: object, what: str, most: int = 200) -> str:
+    """A name of one line, without blanks at its ends, of at most so many characters."""
+    name = value.strip() if isinstance(value, str) else ""
+    if not name:
+        raise InputError(f"{what}: expected a name, found {'none' if isinstance(value, str) else quote(value)}")
+    if len(name) > most:
+        raise InputError(f"{what}: expected a name of at most {most} characters, found {len(name)}")
+    if not name.isprintable():
+        raise InputError(f"{what}: expected a name of one line, found {quote(name)}")
+    return name
+
+
+def as_flag(value: object, what: str) -> bool:
+    """True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{name}: expected True or False, found {value!r}")
+        raise InputError(f"{what}: expected True or False, found {_found(value)}")
+    return bool(value)
+
+
+def with_changes(value: T, changes: Mapping[str, Any], what: str, but: Collection[str] = ()) -> T:
+    """A dataclass with other values of some fields, as actions state them.
+
+    ``what`` is such a field in messages: "solver setting"; those in ``but`` cannot be changed.
+    """
+    given: Any = value  # typeshed's protocol of dataclasses cannot be imported
+    known = [field.name for field in fields(given) if field.name not in but]
+    for name in changes:
+        if name not in known:
+            raise InputError(unknown_name(what, name, known))
+    made: T = replace(given, **changes)
+    return made

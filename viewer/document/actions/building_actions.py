@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.document.actions.goal_actions import MakeEffector
-from viewer.document.argument_checks import as_flag, as_name, as_number, as_vector
 from viewer.document.document import Action, Document, Item
 from viewer.document.edit_skeleton import renamed_document
 from viewer.document.remapping import remap
@@ -23,7 +22,7 @@ from viewer.skeleton import JointKind, Skeleton, joint_edits, rest_world
 from viewer.skeleton.joint_edits import MIDDLE, leaves_of, twin_of, unplaced
 from viewer.skeleton.names import swapped_names
 from viewer.skeleton.skeleton import place_names
-from viewer.spatial.checks import Floats, member
+from viewer.spatial.checks import Floats, as_flag, as_name, as_number, as_vector, member
 from viewer.spatial.quaternion import conjugate, rotate
 
 _FLIP = np.array([-1.0, 1.0, 1.0])

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from viewer.document.argument_checks import as_flag, with_changes
 from viewer.document.changed_keys import with_take
 from viewer.document.document import Action, Document, Item, SettingsAction
 from viewer.document.document_contact import DocumentContact, Prop, as_size, check_known, check_names, standing_props
@@ -14,7 +13,7 @@ from viewer.document.take_layers import in_other_space, with_layers
 from viewer.errors import InputError, quote
 from viewer.ik.goals.grip import fingers_of
 from viewer.skeleton import Bodies, Capsule, bodies_of, fit_bodies
-from viewer.spatial.checks import put
+from viewer.spatial.checks import as_flag, put, with_changes
 
 _WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "objects": "Contact with props"}
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from viewer.document.argument_checks import as_flag, with_changes
 from viewer.document.changed_keys import take_of, with_take
 from viewer.document.document import Action, Document, Item, SettingsAction
 from viewer.document.document_goal import DOCUMENT_KINDS, PAIR_KINDS, POSITION_KIND, DocumentGoal
@@ -23,7 +22,7 @@ from viewer.document.take_layers import check_layer, finished
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Goal
 from viewer.skeleton import EffectorGoal, FreeNames, Pose, find_place, world_of
-from viewer.spatial.checks import put
+from viewer.spatial.checks import as_flag, put, with_changes
 
 Target = tuple[ArrayLike | None, ArrayLike | None]
 

@@ -9,7 +9,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.argument_checks import as_flag, as_number
 from viewer.document.document import Action, Document, Mode
 from viewer.document.edit_skeleton import (
     bone_end,
@@ -31,7 +30,7 @@ from viewer.formats.limit_sources import NONE, WORDS, with_limits
 from viewer.ik.goals.goal import as_rotation
 from viewer.skeleton import JointKind, Pose, Skeleton, joint_space
 from viewer.skeleton.figure import partners
-from viewer.spatial.checks import Floats, handed_over
+from viewer.spatial.checks import Floats, as_flag, as_number, handed_over
 
 _LONGEST = 1e6
 """Longest bone, metres."""

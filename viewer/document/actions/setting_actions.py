@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
-from viewer.document.argument_checks import as_number, with_changes
 from viewer.document.document import Action, Document, Item, Mode, Scope, SettingsAction
 from viewer.document.evaluation import frame_pose
 from viewer.document.posed_goals import carried
@@ -15,7 +14,7 @@ from viewer.errors import InputError, unknown_name
 from viewer.formats.file_formats import UpWord
 from viewer.formats.load import load
 from viewer.skeleton import Character, Clip
-from viewer.spatial.checks import member
+from viewer.spatial.checks import as_number, member, with_changes
 
 _WAYS = ("set", "add", "toggle")
 

@@ -12,7 +12,6 @@ import numpy as np
 from viewer.document import key_editing
 from viewer.document.actions.pose_actions import fitting, indices
 from viewer.document.actions.setting_actions import SetFrameTime
-from viewer.document.argument_checks import as_flag, as_number, as_positive
 from viewer.document.changed_keys import keyed, take_of, with_take
 from viewer.document.document import Action, Document, Item, Marker, marker_at
 from viewer.document.evaluation import base_pose
@@ -23,7 +22,7 @@ from viewer.document.trail import with_point_moved
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
 from viewer.skeleton import JointKind, Pose
-from viewer.spatial.checks import member
+from viewer.spatial.checks import as_flag, as_number, as_positive, member
 
 Keys = tuple[Key, ...]
 

@@ -17,9 +17,8 @@ from viewer.spatial.checks import (
     Ints,
     Quaternion,
     Vector,
-    check_finite,
-    check_flag,
-    check_range,
+    as_flag,
+    as_number,
     finite_floats,
     frozen,
     put,
@@ -86,7 +85,7 @@ class Box:
         what = _check_object(self)
         put(self, size=triple(self.size, f"{what}: size"))
         for side in self.size:
-            check_range(f"{what}: size", side, above=0.0)
+            as_number(side, f"{what}: size", above=0.0)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -209,9 +208,9 @@ class Contact:
             InputError: a floor that is no finite number, values that are no objects, two objects of one name, no pairs.
         """
         if self.floor is not None:
-            check_finite("contact: floor", self.floor)
+            as_number(self.floor, "contact: floor")
             put(self, floor=float(self.floor))
-        check_flag("contact: bodies", self.bodies)
+        as_flag(self.bodies, "contact: bodies")
         objects = _listed(self.objects, "contact: objects: expected Spheres, Boxes and Meshes")
         names: set[str] = set()
         for one in objects:
@@ -255,7 +254,7 @@ def _check_object(one: Object) -> str:
         put(one, rotation=(x, y, z, w))
     for field_name in ("radius", "scale"):
         if hasattr(one, field_name):
-            check_range(f"{what}: {field_name}", getattr(one, field_name), above=0.0)
+            as_number(getattr(one, field_name), f"{what}: {field_name}", above=0.0)
             put(one, **{field_name: float(getattr(one, field_name))})
     return what
 

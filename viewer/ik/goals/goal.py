@@ -17,7 +17,9 @@ from viewer.spatial.checks import (
     UNIT_ENOUGH,
     Quaternion,
     Vector,
-    check_flag,
+    as_flag,
+    as_float,
+    as_positive,
     plain_floats,
     put,
     triple,
@@ -30,8 +32,6 @@ Value: TypeAlias = float | Vector
 Checker: TypeAlias = Callable[[Mapping[str, Value]], str]
 """What is wrong with a goal's numbers together, where each by itself is right, in one line; "": nothing."""
 
-LEAST_WEIGHT = 1e-300
-"""Below it, near the end of the range of floats, weights have too few digits to be compared."""
 LAST_LEVEL = 3
 """Goals have levels 0 to 3."""
 
@@ -133,26 +133,6 @@ def as_level(value: object, what: str) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= LAST_LEVEL:
         raise InputError(f"{what}: expected a whole number, 0 to {LAST_LEVEL}, found {quote(value)}")
     return int(value)
-
-
-def as_weight(value: object, what: str) -> float:
-    """A finite number, `LEAST_WEIGHT` or more."""
-    number = as_float(value, what)
-    if not 0.0 < number < math.inf:
-        raise InputError(f"{what}: expected a finite number, more than 0, found {number:g}")
-    if number < LEAST_WEIGHT:
-        raise InputError(f"{what}: expected a finite number, {LEAST_WEIGHT:g} or more, found {number:g}")
-    return number
-
-
-def as_float(value: object, what: str) -> float:
-    """A number, which may be infinite or NaN."""
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.floating, np.integer)):
-        raise InputError(f"{what}: expected a number, found {quote(value)}")
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
 
 
 Residuals: TypeAlias = Callable[[World], ArrayLike]
@@ -395,7 +375,7 @@ class Goal:
             if value is not None or field not in _OPTIONAL:
                 put(self, **{field: check(value, f"{what}: {field.replace('_', ' ')}")})
         for field in ("enabled", "pinned", "hold"):
-            check_flag(f"{what}: {field}", getattr(self, field))
+            as_flag(getattr(self, field), f"{what}: {field}")
         found: object = self.id
         if not isinstance(found, str):
             raise InputError(f"{what}: id: expected a text, found {quote(found)}")
@@ -484,8 +464,8 @@ _CHECKS: dict[str, Callable[[Any, str], object]] = {
     "target": triple,
     "target_rotation": as_rotation,
     "offset": triple,
-    "weight": as_weight,
-    "rotation_weight": as_weight,
+    "weight": as_positive,
+    "rotation_weight": as_positive,
     "level": as_level,
 }
 _OPTIONAL = ("target", "target_rotation")

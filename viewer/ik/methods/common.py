@@ -28,7 +28,7 @@ from viewer.ik.vectorised.joint_arrays import move
 from viewer.ik.vectorised.numpy_engine import cap, leaves_limits, linearise as own_linearise, shorten
 from viewer.skeleton import Skeleton, World, fk_arrays
 from viewer.skeleton.tree import depth_first
-from viewer.spatial.checks import Floats, Ints, check_range
+from viewer.spatial.checks import Floats, Ints, as_number
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 
 Watch: TypeAlias = Callable[[int, State], None]
@@ -185,8 +185,8 @@ class Tuning:
         """
         for name, value in (("damping", self.damping), ("most_turn", self.most_turn), ("step", self.step)):
             if value is not None:
-                check_range(name, value, above=0.0)
-        check_range("truncation", self.truncation, least=0.0, below=1.0)
+                as_number(value, name, above=0.0)
+        as_number(self.truncation, "truncation", least=0.0, below=1.0)
         for name, value in (("bend", self.bend), ("elbow", self.elbow)):
             if value not in {-1, 0, 1}:
                 raise InputError(f"{name}: expected -1, 0 or 1, found {value}")

@@ -47,7 +47,7 @@ from viewer.ik.methods.mechanism import (
     unit,
     wrapped,
 )
-from viewer.spatial.checks import Vector, check_finite, check_range
+from viewer.spatial.checks import Vector, as_number
 
 EXACT = 1e-9
 """Part of a limb's length below which a miss is rounding."""
@@ -428,9 +428,9 @@ def _checked(x: float, y: float, lengths: Two, branch: int) -> tuple[Two, Two]:
     Of a target that is past all reach only the direction is kept.
     """
     for link in lengths:
-        check_range("two links: lengths", link, above=0.0)
+        as_number(link, "two links: lengths", above=0.0)
     for name, value in (("x", x), ("y", y)):
-        check_finite(f"two links: {name}", value)
+        as_number(value, f"two links: {name}")
     if branch not in (1, -1):
         raise InputError(f"two links: branch: expected 1 or -1, found {branch}")
     unit, away = math.frexp(max(lengths))[1], math.frexp(max(abs(x), abs(y)))[1]
