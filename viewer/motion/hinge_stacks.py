@@ -62,11 +62,14 @@ class Hinges(NamedTuple):
         """Angles (S, F, K) that turn what the stacks carry by ``turns`` (S, F, 4), at a rate of frames per second."""
         if self.axes.shape[1] < _MOST:
             return nearest_two(self.axes, turns)
-        angles = three_angles(self.axes, turns, self.ranges.cost)
         near = are_near(self.axes, turns)
+        angles = np.empty((*turns.shape[:2], _MOST))
         if near.any():
             ranges, size = Ranges(*(each[near] for each in self.ranges)), Size(*(each[near] for each in self.size))
             angles[near] = path_angles(self.axes[near], turns[near], ranges, rate, size)
+        if not near.all():
+            ranges = Ranges(*(each[~near] for each in self.ranges))
+            angles[~near] = three_angles(self.axes[~near], turns[~near], ranges.cost)
         return angles
 
 
