@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -292,6 +293,23 @@ def test_a_cluster_does_the_same_and_bears_the_end_of_a_worker(
     assert started.wait() == 0
     assert outputs(archive / "out") == outputs(archive / "serial")
     assert len(lines(archive / "out")) == COUNT
+
+
+def test_a_worker_goes_on_while_its_last_answer_is_dealt_with(tmp_path: Path) -> None:
+    items = [str(tmp_path / name) for name in "abc"]
+    answers = workers.on_processes(leaves_a_file, items, str, 1)
+    for _, after in pairwise(items):
+        next(answers)
+        latest = time.monotonic() + 20.0
+        while not Path(after).exists():  # nothing more is asked for meanwhile
+            assert time.monotonic() < latest
+            time.sleep(0.01)
+    assert [place for place, _ in answers] == [2]
+
+
+def leaves_a_file(item: str, name: str) -> None:
+    """As a trial."""
+    Path(item).write_text(name, encoding="utf-8")
 
 
 def test_machine_errors_of_workers_end_all() -> None:

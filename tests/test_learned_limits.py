@@ -140,6 +140,8 @@ def test_what_never_moves_keeps_what_it_had() -> None:
          "expected motion, found a skeleton without frames"),
         (lambda: viewer.learn_limits(BIPED, [head_alone()]),
          "expected a figure with arms or legs, as the rig is one, found none"),
+        (lambda: viewer.learn_limits(viewer.load("sample:two-link").skeleton, [viewer.load("sample:walk")]),
+         "expected a rig with arms or legs, or with joints of these names, found neither"),
     ],
 )  # fmt: skip
 def test_what_nothing_is_learned_from(call: Callable[[], object], message: str) -> None:

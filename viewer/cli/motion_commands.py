@@ -291,7 +291,7 @@ def run_limits(options: LimitsOptions) -> Result:
             clips.append(done.result)
     warn(f"left out: {line}" for line in broken)
     if not clips:
-        raise InputError(f"{', '.join(options.paths)}: expected motion of a figure, found none")
+        raise InputError(f"{', '.join(options.paths)}: expected motion that {options.to} can have, found none")
     with prefixed(", ".join(options.paths), but="limits: "):
         found = motion.learned(rig.skeleton, clips, options.quantile, math.radians(options.margin))
     if found.still:

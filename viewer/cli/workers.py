@@ -180,15 +180,20 @@ def on_processes(trial: Trial, items: Sequence[T], name: Callable[[T], str], job
     workers: list[_Worker] = []
     for _ in range(min(jobs, len(items), _MOST_PROCESSES)):
         workers.append(_Worker(trial, workers))
-    stopped = False
+    stopped, answers = False, list[tuple[int, Done]]()
     try:
-        while waiting or any(worker.place >= 0 for worker in workers):
+        while waiting or answers or any(worker.place >= 0 for worker in workers):
             for worker in workers:
                 if worker.place < 0 and waiting and not stopped:
                     place = waiting.popleft()
                     worker.give(place, items[place], name(items[place]))
-            if stopped and all(worker.place < 0 for worker in workers):
-                raise KeyboardInterrupt
+            # Only now: a worker does not wait until its last answer is dealt with.
+            while answers:
+                yield answers.pop(0)
+            if all(worker.place < 0 for worker in workers):
+                if waiting:
+                    raise KeyboardInterrupt
+                break
             try:
                 ready = _ready(workers)
             except KeyboardInterrupt:
@@ -210,7 +215,7 @@ def on_processes(trial: Trial, items: Sequence[T], name: Callable[[T], str], job
                 elif isinstance(done.result, MachineError):
                     raise done.result
                 else:
-                    yield place, done
+                    answers.append((place, done))
     finally:
         for worker in workers:
             worker.end()

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from viewer.errors import InputError, listed, quote
-from viewer.motion.retarget_motion import retarget
+from viewer.motion.retarget_motion import find_map, retarget
 from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, fk_arrays, joint_space, rest_world
 from viewer.skeleton.character import check_character, check_skeleton, wrong_kind
 from viewer.skeleton.clip_limits import BEHIND, unlimited_forms, widened
@@ -113,6 +113,8 @@ def on_rig(skeleton: Skeleton, motion: Character | Clip) -> Clip:
     if find_figure(skeleton, any_rest=True) is not None and find_figure(motion.skeleton, any_rest=True) is None:
         # Joints that happen to have the same names say nothing about the figure's.
         raise InputError("expected a figure with arms or legs, as the rig is one, found none")
+    if not find_map(motion, skeleton).pairs:
+        raise InputError("expected a rig with arms or legs, or with joints of these names, found neither")
     made = retarget(motion, Character(skeleton), feet="off").character.clip
     assert made is not None
     return made
