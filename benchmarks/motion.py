@@ -290,9 +290,7 @@ def layers(files: list[str], seed: int) -> None:
         )
 
 
-def _reach(
-    skeleton: viewer.Skeleton, clip: viewer.Clip, hand: int, random: np.random.Generator
-) -> tuple[float, float, bool, float, float, float, float, float]:
+def _reach(skeleton: viewer.Skeleton, clip: viewer.Clip, hand: int, random: np.random.Generator) -> tuple[float, ...]:
     """Millimetres that hand and feet miss, whether other frames are the same, pops, milliseconds.
 
     Pops are of both as multiples of the clip's own, then of what both change in it, in degrees per (1/60 s)^2.
