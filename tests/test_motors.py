@@ -247,6 +247,11 @@ def test_a_motor_that_cannot_hold_its_load_at_the_start_is_helped_by_springs(tmp
     for _ in range(60):
         sim.step(1.0 / 60.0)
     np.testing.assert_allclose(sim.pose.rotations, sim.aimed.rotations, atol=1e-6)
+    for way in (-2.0, 2.0):  # the motor has its effort for all else, and no more to let go what springs hold
+        sim = simulated(skeleton)
+        sim.aim(turned(way, skeleton))
+        sim.step(0.02)
+        assert abs(float(sim.drive.torques[0])) == pytest.approx(2.0)
     assert simulated(read(tmp_path, robot('effort="40"')).skeleton).warnings == ()
 
 

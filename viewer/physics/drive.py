@@ -83,7 +83,7 @@ class Drive:
         self.missing = np.zeros(mj.nv)
         self._strongest = _stated_efforts(model.skeleton)[model.dof_joint]
         self._stated = np.isfinite(self._strongest)
-        self._carried, self._counted, self._load = self._strongest, self._stated, np.zeros(own)
+        self._balanced, self._load = np.zeros(own, dtype=np.bool_), np.zeros(own)
         self.set_strength(strength)
         self.torques = np.zeros(own)
 
@@ -92,8 +92,6 @@ class Drive:
         self._borne = np.zeros(len(self.driven))
         load = self._static_gravity(data)
         self._balanced = np.abs(load) > self._strongest
-        self._carried = np.where(self._balanced, np.inf, self._strongest)
-        self._counted = np.isfinite(self._carried)
         self._carry(load)
 
     def _carry(self, load: Floats) -> None:
@@ -102,9 +100,11 @@ class Drive:
         A motor can let a load go: if it always pushed by at least the load minus its own torque, a joint whose load is
         larger could not be braked, and would drive a root that turns freely faster and faster.
         """
-        self._load = np.minimum(np.maximum(load, -self._carried), self._carried)
-        self._lowest = -self._most - np.where(self._counted, self._load, np.maximum(self._load, 0.0))
-        self._highest = self._most - np.where(self._counted, self._load, np.minimum(self._load, 0.0))
+        most = np.where(self._balanced, np.inf, self._strongest)
+        self._load = np.minimum(np.maximum(load, -most), most)
+        own = np.where(self._balanced, 0.0, self._load)  # what springs hold is not the motor's
+        self._lowest = -self._most - np.where(self._stated, own, np.maximum(own, 0.0))
+        self._highest = self._most - np.where(self._stated, own, np.minimum(own, 0.0))
 
     def set_strength(self, hertz: float) -> None:
         """Set how quickly joints answer."""
