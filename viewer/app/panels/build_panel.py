@@ -84,11 +84,9 @@ def draw_kinds(ui: PanelContext, wide: bool) -> None:
         imgui.dummy((pen.width("Joint") + pen.px(4), pen.px(controls.TOOL)))
         imgui.same_line(0.0, ui.px(4))
         said = [_KIND_HINTS[kind] for kind in kinds]
-        active = -1 if now is None else kinds.index(now)
-        chosen = controls.segments(
-            ui, "kinds", [*KIND_WORDS.values()], active, hints=said, height=controls.TOOL, off=off
+        picked = controls.choose(
+            ui, "kinds", kinds, [*KIND_WORDS.values()], now, hints=said, height=controls.TOOL, off=off
         )
-        picked = None if chosen is None else kinds[chosen]
     else:
         words = "Joint" if now is None else KIND_WORDS[now]
         picked = None
@@ -167,10 +165,8 @@ def _parent(ui: PanelContext, document: Document, joint: int) -> None:
     above = int(skeleton.parents[joint])
     now = "" if above < 0 else skeleton.names[above]
     controls.label(ui, "Parent", hint="Its parent; the joint keeps its position")
-    wide = imgui.get_content_region_avail().x
-    chosen = controls.drop_choice(
-        ui, "parent", now or "None", _parents(skeleton, joint), now, width=wide, height=controls.FIELD
-    )
+    entries = _parents(skeleton, joint)
+    chosen = controls.drop_choice(ui, "parent", now or "None", entries, now, height=controls.FIELD)
     if chosen is not None:
         act(ui, actions.Reparent(skeleton.names[joint], chosen))
 
@@ -188,8 +184,8 @@ def _place(ui: PanelContext, document: Document, joint: int) -> None:
     places = rest_world(skeleton).positions
     controls.label(ui, "Place", hint="In the world, at rest")
     x, y, z = places[joint].tolist()
-    fields.vector_fields(
-        ui, "place", (x, y, z), fields.in_lengths(ui, fields.POSITION), f"Move {name}",
+    fields.edit_vector(
+        ui, "place", (x, y, z), fields.POSITION, f"Move {name}",
         lambda wanted: actions.MoveJoint(name, wanted, children=children, mirror=mirror),
     )  # fmt: skip
     above = int(skeleton.parents[joint])
@@ -198,7 +194,7 @@ def _place(ui: PanelContext, document: Document, joint: int) -> None:
     way = places[joint] - places[above]
     length = float(np.linalg.norm(way))
     controls.label(ui, "Distance", hint="From its parent, along the bone that ends here; its descendants move along")
-    stretch = fields.number_field(ui, "length", length, fields.in_lengths(ui, fields.LENGTH), width=ui.px(90))
+    stretch = fields.number_field(ui, "length", length, fields.LENGTH, width=ui.px(90))
 
     def longer(metres: float) -> actions.Action:
         wanted = places[above] + way * (metres / length)
@@ -214,8 +210,8 @@ def _axis(ui: PanelContext, document: Document, joint: int) -> None:
     along = int(np.argmax(np.abs(axis)))
     active = along + 1 if abs(axis[along]) > 1.0 - 1e-6 else -1
     controls.label(ui, "Axis", hint="Auto: the normal of its two bones, along the bone of a slide")
-    chosen = controls.segments(ui, "axis", ("Auto", "X", "Y", "Z"), active)
-    if chosen is not None:
+    chosen = controls.choose(ui, "axis", range(4), ("Auto", "X", "Y", "Z"), active)
+    if chosen != active:
         name, mirror = skeleton.names[joint], ui.controller.view.mirror
         act(ui, actions.SetAxis(name, _AXES[chosen], facing=building.facing(), mirror=mirror))
 
@@ -225,7 +221,7 @@ def _ranges(ui: PanelContext, document: Document, joint: int) -> None:
     limits, name = document.skeleton.limits[joint], document.skeleton.names[joint]
     turns = document.skeleton.kinds[joint] is not JointKind.SLIDE
     count = 2 if document.skeleton.kinds[joint] is JointKind.UNIVERSAL else 1
-    form, worth = (fields.ANGLE, math.degrees(1.0)) if turns else (fields.in_lengths(ui, fields.POSITION), 1.0)
+    form, worth = (fields.ANGLE, math.degrees(1.0)) if turns else (fields.POSITION, 1.0)
     for index in range(count):
         controls.label(ui, "Range" if count == 1 else f"Range {index + 1}")
         if limits is None:

@@ -61,11 +61,10 @@ def draw_contact(ui: PanelContext) -> None:
     imgui.begin_disabled(not contact.on)
     _part(ui, "floor", "Floor", on=contact.floor)
     imgui.same_line(0.0, ui.px(8))
-    edit = fields.number_field(
-        ui, "height", contact.height, fields.in_lengths(ui, replace(fields.LENGTH, low=fields.POSITION.low)),
-        width=ui.px(90), hint="Height of the floor",
+    fields.edit_number(
+        ui, "height", contact.height, replace(fields.LENGTH, low=fields.POSITION.low), "Height of the floor",
+        lambda height: SetContact(height=height), width=ui.px(90), hint="Height of the floor",
     )  # fmt: skip
-    carry_out(ui, edit, "Height of the floor", lambda height: SetContact(height=height))
     _part(ui, "bodies", "Body", on=contact.bodies)
     controls.note(ui, f"{len(bodies_of(document.skeleton))} bodies")
     _part(ui, "objects", "Props", on=contact.objects)
@@ -80,8 +79,7 @@ def draw_contact(ui: PanelContext) -> None:
     for prop in contact.props:
         controls.label(ui, "")
         tone = "" if not prop.problem else f"   {prop.problem}"
-        width = imgui.get_content_region_avail().x - ui.px(_REMOVE + 4)
-        icon = fa.ICON_FA_TRIANGLE_EXCLAMATION if prop.problem else _ICONS[prop.shape]
+        icon, width = fa.ICON_FA_TRIANGLE_EXCLAMATION if prop.problem else _ICONS[prop.shape], -ui.px(_REMOVE + 4)
         if controls.text_button(ui, f"{shown(prop.name)}##{prop.name}", icon=icon, width=width, hint=f"Select{tone}"):
             act(ui, Select((Item("prop", prop.name),)))
         imgui.same_line(0.0, ui.px(4))
@@ -99,10 +97,7 @@ def draw_grip(ui: PanelContext, hand: str) -> None:
     now = document.contact.gripped(hand)
     controls.label(ui, "Grips", hint="The fingers close on it   Ctrl+Shift+G")
     entries = [("", "Nothing"), *((prop.name, shown(prop.name)) for prop in document.contact.props)]
-    width = imgui.get_content_region_avail().x
-    chosen = controls.drop_choice(
-        ui, "grip", shown(now) if now else "Nothing", entries, now or "", width=width, height=24
-    )
+    chosen = controls.drop_choice(ui, "grip", shown(now) if now else "Nothing", entries, now or "", height=24)
     if chosen is not None:
         act(ui, SetGrip(hand, chosen or None))
 
@@ -121,9 +116,7 @@ def _pair(ui: PanelContext, first: str, second: str, words: str) -> None:
     """A row for two things that may pass through each other."""
     controls.label(ui, words, hint="They may pass through each other")
     said = f"{shown(first)} \N{EN DASH} {shown(second)}"
-    width = imgui.get_content_region_avail().x - ui.px(_REMOVE + 4)
-    controls.text_button(ui, f"{said}##{first} {second}", width=width)
-    tip(said)
+    controls.text_button(ui, f"{said}##{first} {second}", width=-ui.px(_REMOVE + 4), hint=said)
     imgui.same_line(0.0, ui.px(4))
     if _cross(ui, f"keep apart {first} {second}", "Keep them apart again"):
         act(ui, ExcludePair(first, second, excluded=False))
@@ -219,8 +212,9 @@ def draw_prop(ui: PanelContext, prop: Prop) -> None:
         controls.paragraph(ui, prop.problem, "warn", small=True)
     _name(ui, prop)
     controls.label(ui, fields.position_label(ui))
-    form = fields.in_lengths(ui, fields.POSITION)
-    fields.vector_fields(ui, "center", prop.center, form, f"Move {name}", lambda place: SetProp(name, center=place))
+    fields.edit_vector(
+        ui, "center", prop.center, fields.POSITION, f"Move {name}", lambda place: SetProp(name, center=place)
+    )
     if prop.shape is not Shape.SPHERE:
         controls.label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
         rotation_fields(
@@ -229,8 +223,9 @@ def draw_prop(ui: PanelContext, prop: Prop) -> None:
         )  # fmt: skip
     _size(ui, prop)
     controls.label(ui, "Mass", hint="In the workspace Physics it falls and can be pushed; 0: it does not move")
-    mass = fields.number_field(ui, "mass", prop.mass, _MASS, width=imgui.get_content_region_avail().x - ui.px(58))
-    carry_out(ui, mass, f"Mass of {name}", lambda value: SetProp(name, mass=value))
+    fields.edit_number(
+        ui, "mass", prop.mass, _MASS, f"Mass of {name}", lambda value: SetProp(name, mass=value), width=-ui.px(58)
+    )
     _ignores(ui, ui.session.document, name)
     controls.label(ui, "")
     if controls.text_button(ui, "Remove", icon=fa.ICON_FA_TRASH, hint="Delete"):
@@ -251,22 +246,20 @@ def _name(ui: PanelContext, prop: Prop) -> None:
 
 
 def _size(ui: PanelContext, prop: Prop) -> None:
-    name, form = prop.name, fields.in_lengths(ui, replace(fields.LENGTH, unit=""))
-    room = imgui.get_content_region_avail().x
+    name, label, width = prop.name, f"Size of {prop.name}", -ui.px(58)
     if prop.shape is Shape.BOX:
         controls.label(ui, "Size", hint="Along its own axes")
-        fields.vector_fields(ui, "size", prop.size, form, f"Size of {name}", lambda sides: SetProp(name, size=sides))
+        form = replace(fields.LENGTH, unit="")
+        fields.edit_vector(ui, "size", prop.size, form, label, lambda sides: SetProp(name, size=sides))
         return
     if prop.shape is Shape.SPHERE:
         controls.label(ui, "Radius")
-        edit = fields.number_field(
-            ui, "radius", prop.radius, fields.in_lengths(ui, fields.LENGTH), width=room - ui.px(58)
+        fields.edit_number(
+            ui, "radius", prop.radius, fields.LENGTH, label, lambda value: SetProp(name, radius=value), width=width
         )
-        carry_out(ui, edit, f"Size of {name}", lambda value: SetProp(name, radius=value))
         return
     controls.label(ui, "Scale", hint="Metres per unit of the file")
-    edit = fields.number_field(ui, "scale", prop.scale, _FACTOR, width=room - ui.px(58))
-    carry_out(ui, edit, f"Size of {name}", lambda value: SetProp(name, scale=value))
+    fields.edit_number(ui, "scale", prop.scale, _FACTOR, label, lambda value: SetProp(name, scale=value), width=width)
     controls.label(ui, "File")
     controls.note(ui, Path(prop.path).name, gap=0.0)
     tip(prop.path)

@@ -153,11 +153,11 @@ def _picked(ui: PanelContext, chain: list[int], found: dict[int, Curves]) -> int
     spans = [max(float(np.ptp(curve.values)) for curve in found[joint].curves) for joint in chain]
     name = ui.memory.get("angles of")
     place = names.index(name) if name in names else int(np.argmax(spans))
-    chosen = controls.segments(ui, "joints", names, place, height=_JOINTS)
-    if chosen is not None:
+    chosen = controls.choose(ui, "joints", range(len(names)), names, place, height=_JOINTS)
+    if chosen != place:
         ui.memory["angles of"] = names[chosen]
         ui.wake()
-    return chain[place if chosen is None else chosen]
+    return chain[chosen]
 
 
 def _shown(ui: PanelContext, chain: list[int]) -> dict[int, Curves]:

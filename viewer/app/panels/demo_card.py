@@ -63,11 +63,8 @@ def _card_buttons(ui: PanelContext, demo: Demo) -> None:
     if demo.methods:
         if not controller.demos.has_motions:
             imgui.same_line(0.0, ui.px(6))
-        method = session.document.solver.method
-        active = demo.methods.index(method) if method in demo.methods else -1
-        chosen = controls.segments(
-            ui, "methods", [EVERY_METHOD[name].title for name in demo.methods], active, height=_CARD_LINE
-        )
-        if chosen is not None:
-            controller.demos.choose(demo.methods[chosen])
+        method, titles = session.document.solver.method, [EVERY_METHOD[name].title for name in demo.methods]
+        chosen = controls.choose(ui, "methods", demo.methods, titles, method, height=_CARD_LINE)
+        if chosen != method:
+            controller.demos.choose(chosen)
             ui.wake()

@@ -86,14 +86,15 @@ def _format(ui: PanelContext, suffix: str) -> str:
     controls.label(ui, "Format", height=controls.SEGMENT)
     suffixes = [one for one, _, _ in LISTED]
     usd = suffixes.index(".usda")
-    now = usd if suffix == ".usdc" else suffixes.index(suffix) if suffix in suffixes else -1
+    now = ".usda" if suffix == ".usdc" else suffix
     hints = [hint for _, _, hint in LISTED]
     off = set[int]()
     if find_spec("pxr") is None:
         off, hints[usd] = {usd}, "Needs usd-core: python3 -m pip install usd-core"
     wide = float(int(imgui.get_content_region_avail().x / len(LISTED)))
-    chosen = controls.segments(ui, "format", [word for _, word, _ in LISTED], now, widths=wide, hints=hints, off=off)
-    return "" if chosen is None else suffixes[chosen]
+    words = [word for _, word, _ in LISTED]
+    chosen = controls.choose(ui, "format", suffixes, words, now, widths=wide, hints=hints, off=off)
+    return "" if chosen == now else chosen
 
 
 def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
@@ -103,7 +104,7 @@ def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
     controls.label(ui, "Range", height=controls.SEGMENT)
     words = (f"Frames {first} to {last}" if document.has_motion else "Motion", "From, to", "This pose")
     if not document.has_motion or shape:
-        controls.segments(ui, "range", words, 2, off=(0, 1))
+        controls.choose(ui, "range", range(3), words, 2, off=(0, 1))
         return
     asked.shows = controls.choose(ui, "range", range(3), words, asked.shows)
     if asked.shows == 2:

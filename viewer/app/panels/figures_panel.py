@@ -13,7 +13,7 @@ from viewer.app.panels.dope_sheet import scrub
 from viewer.app.panels.panel_parts import command_button
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
-from viewer.app.widgets.edits import Edit, Phase, attempt
+from viewer.app.widgets.edits import Edit, attempt, carry_gesture
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document import DocumentGoal, joint_of
 from viewer.document.evaluation import Comparison, rounded_up
@@ -103,7 +103,7 @@ def draw_place(ui: PanelContext) -> None:
     controls.head(ui, fa.ICON_FA_LOCATION_DOT, name, "place among the figures")
     imgui.push_id("place")
     controls.label(ui, fields.position_label(ui), hint="Of the figure's own origin, on the stage")
-    changed = fields.axis_fields(ui, "offset", placement.offset, fields.in_lengths(ui, fields.POSITION))
+    changed = fields.axis_fields(ui, "offset", placement.offset)
     if changed is not None:
         index, edit = changed
         offset = list(placement.offset)
@@ -128,10 +128,8 @@ def _draw_compare(ui: PanelContext) -> None:
     if not names:
         return
     controls.label(ui, "Compare", hint="Distance of each joint from that of the same name, plotted in the timeline")
-    wide = imgui.get_content_region_avail().x
-    entries = ((name, name or _NONE) for name in ("", *names))
-    words = figures.compared or _NONE
-    chosen = controls.drop_choice(ui, "compare", words, entries, figures.compared, width=wide, height=controls.SEGMENT)
+    entries, words = ((name, name or _NONE) for name in ("", *names)), figures.compared or _NONE
+    chosen = controls.drop_choice(ui, "compare", words, entries, figures.compared, height=controls.SEGMENT)
     if chosen is not None:
         figures.compare(chosen)
         ui.wake()
@@ -139,9 +137,9 @@ def _draw_compare(ui: PanelContext) -> None:
     if found is None:
         return
     controls.label(ui, "From")
-    side = controls.segments(ui, "from", ("Origin", "Root"), int(figures.from_root), hints=_FROM_HINTS)
-    if side is not None and bool(side) != figures.from_root:
-        figures.compare(figures.compared, from_root=bool(side))
+    from_root = controls.choose(ui, "from", (False, True), ("Origin", "Root"), figures.from_root, hints=_FROM_HINTS)
+    if from_root != figures.from_root:
+        figures.compare(figures.compared, from_root=from_root)
         ui.wake()
     name, frame, metres = found.worst()
     mean = float(found.metres.mean())
@@ -155,8 +153,7 @@ def draw_follow(ui: PanelContext, goal: DocumentGoal) -> None:
         return
     link = next((one for one in stage.figure.links if one.goal == goal.id), None)
     controls.label(ui, "Follows", hint="The target stays at a joint of another figure, as in a handshake")
-    wide = imgui.get_content_region_avail().x
-    if not controls.drop_menu(ui, "follows", link.target if link else _NOBODY, width=wide, height=controls.FIELD):
+    if not controls.drop_menu(ui, "follows", link.target if link else _NOBODY, height=controls.FIELD):
         return
     if imgui.menu_item_simple(_NOBODY, None, link is None):
         attempt(ui, lambda: ui.session.figures.link(name, goal.id))
@@ -188,17 +185,7 @@ def draw_joint_difference(ui: PanelContext, joint: int) -> None:
 
 
 def _place(ui: PanelContext, name: str, edit: Edit, placement: Placement) -> None:
-    """Move a figure; a scrub from begin to commit is one undo step."""
-    session = ui.session
-    match edit.phase:
-        case Phase.SET:
-            attempt(ui, lambda: session.figures.place(name, placement))
-        case Phase.BEGIN | Phase.MOVE:
-            attempt(ui, lambda: session.figures.place(name, placement, done=False))
-        case Phase.COMMIT:
-            session.commit()
-        case Phase.CANCEL:
-            session.cancel()
+    carry_gesture(ui, edit, lambda: None, lambda: ui.session.figures.place(name, placement, done=False))
 
 
 _MOST_POINTS = 900

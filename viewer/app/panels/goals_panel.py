@@ -355,8 +355,8 @@ def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
 def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
     """The kind of the goal, and a button that adds a goal to its effector."""
     controls.label(ui, "Goal")
-    wide = imgui.get_content_region_avail().x - ui.px(_ADD + 6)
-    if controls.drop_menu(ui, "kind", KINDS[goal.kind].title if goal.enabled else OFF, width=wide, height=24):
+    words = KINDS[goal.kind].title if goal.enabled else OFF
+    if controls.drop_menu(ui, "kind", words, width=-ui.px(_ADD + 6), height=24):
         kind_entries(ui, goal)
         imgui.end_popup()
     imgui.same_line(0.0, ui.px(6))
@@ -385,14 +385,15 @@ def _pair(ui: PanelContext, goal: DocumentGoal) -> None:
 
 
 def _place(ui: PanelContext, goal: DocumentGoal) -> None:
-    name, form = goal.id, fields.in_lengths(ui, fields.POSITION)
+    name = goal.id
     controls.label(ui, KINDS[goal.kind].point_title or fields.position_label(ui))
     if goal.position is None:
-        fields.axis_fields(ui, "position", None, form)
+        fields.axis_fields(ui, "position", None)
         return
-    fields.vector_fields(
-        ui, "position", goal.position, form, f"Move {name}", lambda place: actions.MoveTargets({name: (place, None)})
-    )
+    fields.edit_vector(
+        ui, "position", goal.position, fields.POSITION, f"Move {name}",
+        lambda place: actions.MoveTargets({name: (place, None)}),
+    )  # fmt: skip
 
 
 def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
@@ -414,11 +415,10 @@ def _number(ui: PanelContext, goal: DocumentGoal, number: Number) -> None:
     form, worth = fields.in_lengths(ui, _FORMS[number.unit]), math.radians(1.0) if number.unit is Unit.ANGLE else 1.0
     low = max(form.low, number.least / worth) if number.least >= 0.0 else number.least / worth
     form = replace(form, low=max(low, fields.POSITION.low), high=min(form.high, number.most / worth))
-    room, shown = imgui.get_content_region_avail().x, None if value is None else value / worth
-    edit = fields.number_field(ui, number.name, shown, form, width=room)
-    carry_out(
-        ui, edit, f"{number.title} of {goal.id}", lambda one: actions.SetGoal(goal.id, **{number.name: one * worth})
-    )
+    fields.edit_number(
+        ui, number.name, None if value is None else value / worth, form, f"{number.title} of {goal.id}",
+        lambda one: actions.SetGoal(goal.id, **{number.name: one * worth}),
+    )  # fmt: skip
 
 
 def _direction(ui: PanelContext, goal: DocumentGoal, number: Number, axis: Vector) -> None:
@@ -427,7 +427,7 @@ def _direction(ui: PanelContext, goal: DocumentGoal, number: Number, axis: Vecto
         unit = tuple((np.array(wanted) / length).tolist()) if length > 1e-6 else axis
         return actions.SetGoal(goal.id, **{number.name: unit})
 
-    fields.vector_fields(ui, number.name, axis, _AXIS, f"{number.title} of {goal.id}", aimed)
+    fields.edit_vector(ui, number.name, axis, _AXIS, f"{number.title} of {goal.id}", aimed)
 
 
 def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
@@ -460,9 +460,9 @@ def draw_level(
     )
     width = imgui.get_content_region_avail().x / len(LEVELS)
     off = range(1, len(LEVELS)) if pinned else ()
-    return controls.segments(
-        ui, "level", LEVELS, level, widths=width, hints=[_PINNED] * 4 if pinned else hints, off=off
-    )
+    hints = [_PINNED] * len(LEVELS) if pinned else hints
+    chosen = controls.choose(ui, "level", range(len(LEVELS)), LEVELS, level, widths=width, hints=hints, off=off)
+    return None if chosen == level else chosen
 
 
 def _level(ui: PanelContext, goal: DocumentGoal) -> None:

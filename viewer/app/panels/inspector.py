@@ -21,7 +21,7 @@ from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bones_of, c
 from viewer.app.panels.layers_panel import draw_layer
 from viewer.app.panels.panel_parts import command_toggle
 from viewer.app.widgets import controls, fields
-from viewer.app.widgets.edits import Phase, act, act_all, carry_out, carry_out_all
+from viewer.app.widgets.edits import Phase, act, act_all, carry_out_all
 from viewer.app.widgets.pen import gap
 from viewer.document import Action, Document, DocumentGoal, actions
 from viewer.document.actions import SetBalance, SetLimitsFrom, SetSolver
@@ -120,8 +120,8 @@ def _limit_source(ui: PanelContext) -> None:
     sources = kept.of(lambda: sources_of(character), character)
     controls.label(ui, "Limits", hint="Where the ranges of the joints come from")
     now = document.limits_source or NONE
-    entries, wide = ((source, WORDS[source]) for source in sources), imgui.get_content_region_avail().x
-    chosen = controls.drop_choice(ui, "limits", WORDS.get(now, now), entries, now, width=wide, height=24)
+    entries = ((source, WORDS[source]) for source in sources)
+    chosen = controls.drop_choice(ui, "limits", WORDS.get(now, now), entries, now, height=24)
     if chosen is not None:
         act(ui, SetLimitsFrom(chosen))
 
@@ -133,12 +133,12 @@ def draw_holds(ui: PanelContext, width: float | None) -> None:
     only = "" if available else ": default solver only"
     imgui.begin_disabled(not available)
     controls.label(ui, "Holds", hint=f"What holds do when a drag pulls against them{only}")
-    chosen = controls.segments(
-        ui, "holds", _HOLDS, int(settings.firm_holds), hints=_HOLD_HINTS, widths=width and ui.px(width)
+    firm = controls.choose(
+        ui, "holds", (False, True), _HOLDS, settings.firm_holds, hints=_HOLD_HINTS, widths=width and ui.px(width)
     )
     imgui.end_disabled()
-    if chosen is not None and bool(chosen) != settings.firm_holds:
-        act(ui, SetSolver(firm_holds=bool(chosen)))
+    if firm != settings.firm_holds:
+        act(ui, SetSolver(firm_holds=firm))
 
 
 def shown_goal_and_joint(document: Document) -> tuple[DocumentGoal | None, int]:
@@ -182,11 +182,10 @@ def _balance(ui: PanelContext) -> None:
         if ui.controller.view.unit.name == METRE.name
         else fields.in_lengths(ui, replace(fields.LENGTH, low=0.0))
     )
-    edit = fields.number_field(
-        ui, "margin", balance.margin, form,
+    fields.edit_number(
+        ui, "margin", balance.margin, form, "Margin of balance", lambda margin: SetBalance(margin=margin),
         width=ui.px(_FIELD), hint="How far inside the support polygon the centre of mass stays",
     )  # fmt: skip
-    carry_out(ui, edit, "Margin of balance", lambda margin: SetBalance(margin=margin))
     controls.note(ui, "inside the edge")
     chosen = draw_level(ui, balance.level)
     if chosen is not None:
@@ -307,7 +306,7 @@ def _places(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     places = np.array([goal.position for goal in goals])
     middle = places.mean(axis=0)
     controls.label(ui, fields.position_label(ui), hint="The mean of the targets; moving it moves all of them")
-    changed = fields.axis_fields(ui, "middle", middle.tolist(), fields.in_lengths(ui, fields.POSITION))
+    changed = fields.axis_fields(ui, "middle", middle.tolist())
     if changed is None:
         return
     index, edit = changed
@@ -320,8 +319,7 @@ def _number(ui: PanelContext, name: str, values: Sequence[float], form: fields.F
     """One number for all; where they differ, their mean, faintly."""
     mean, differ = float(np.mean(values)), max(values) - min(values) > _EQUAL * max(1.0, *map(abs, values))
     tone, hint = ("text3", _DIFFER) if differ else ("text", "")
-    width = imgui.get_content_region_avail().x
-    edit = fields.number_field(ui, f"several {name}", mean, form, width=width, colour=tone, hint=hint)
+    edit = fields.number_field(ui, f"several {name}", mean, form, colour=tone, hint=hint)
     if edit is None:
         return
     if edit.phase is Phase.BEGIN:

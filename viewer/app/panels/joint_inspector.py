@@ -14,7 +14,7 @@ from viewer.app.panels.contact_panel import draw_bodies, draw_grip, shows_bodies
 from viewer.app.panels.panel_parts import command_button, rotation_fields
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
-from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, carry_out_all
+from viewer.app.widgets.edits import Edit, Phase, act, carry_gesture, carry_out, carry_out_all
 from viewer.app.widgets.pen import Pen
 from viewer.document import Document, Item, actions, joints_at_limit
 from viewer.document.edit_skeleton import bone_lengths, coordinate_names, ends_of, farthest, held_percent, seen_in_clip
@@ -118,20 +118,14 @@ def _joint_position(ui: PanelContext, joint: int) -> None:
     item = Item("joint", session.document.skeleton.names[joint])
     now = session.document.pose.translations[joint]
     controls.label(ui, fields.position_label(ui))
-    changed = fields.axis_fields(ui, "place", now.tolist(), fields.in_lengths(ui, fields.POSITION))
+    changed = fields.axis_fields(ui, "place", now.tolist())
     if changed is None:
         return
     index, edit = changed
     wanted = now.copy()
     wanted[index] = edit.value
-    if edit.phase in {Phase.BEGIN, Phase.SET}:
-        session.begin_drag((item,))
-    if edit.phase in {Phase.BEGIN, Phase.MOVE, Phase.SET}:
-        attempt(ui, lambda: session.gestures.drag_to({item: (wanted, None)}))
-    if edit.phase in {Phase.COMMIT, Phase.SET}:
-        session.commit()
-    elif edit.phase is Phase.CANCEL:
-        session.cancel()
+    move = {item: (wanted, None)}
+    carry_gesture(ui, edit, lambda: session.begin_drag((item,)), lambda: session.gestures.drag_to(move))
 
 
 def _bone(ui: PanelContext, document: Document, joint: int) -> None:
@@ -145,8 +139,10 @@ def _bone(ui: PanelContext, document: Document, joint: int) -> None:
     if len(ends) == 1:
         imgui.same_line(0.0, ui.px(8))
     controls.label(ui, "Stiffness", width=62, hint="0 moves freely in IK, 1 does not move at all")
-    edit = fields.number_field(ui, "stiffness", float(skeleton.stiffness[joint]), STIFFNESS, width=ui.px(56))
-    carry_out(ui, edit, f"Stiffness of {name}", lambda value: actions.SetStiffness(name, value))
+    fields.edit_number(
+        ui, "stiffness", float(skeleton.stiffness[joint]), STIFFNESS, f"Stiffness of {name}",
+        lambda value: actions.SetStiffness(name, value), width=ui.px(56),
+    )  # fmt: skip
 
 
 def _bone_length(ui: PanelContext, document: Document, name: str, end: int, *, alone: bool) -> None:
@@ -161,11 +157,10 @@ def _bone_length(ui: PanelContext, document: Document, name: str, end: int, *, a
     words = "its end site" if end >= len(skeleton) else shown(to)
     said = f"Of the bone to {words}; {form.words(own)} in the file, which a right-click restores"
     controls.label(ui, "Length", hint="Of the bone that this joint turns")
-    width = imgui.get_content_region_avail().x - ui.px(_STIFF + 8)
     imgui.begin_disabled(moved)  # the clip determines its distance
     edit = fields.number_field(
         ui, "length" if alone else f"length to {to}", now, form,
-        width=width, hint="Moved by the clip" if moved else said,
+        width=-ui.px(_STIFF + 8), hint="Moved by the clip" if moved else said,
     )  # fmt: skip
     imgui.end_disabled()
     if imgui.is_item_hovered() and imgui.is_mouse_clicked(imgui.MouseButton_.right):
@@ -273,7 +268,7 @@ def draw_sliders(ui: PanelContext, document: Document, joint: int, sliders: list
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, 0.0))
     for one in sliders:
         controls.label(ui, one.name)
-        part, edit = fields.range_slider(ui, one.name, one.value, one.bounds, fields.in_lengths(ui, one.form))
+        part, edit = fields.range_slider(ui, one.name, one.value, one.bounds, one.form)
         if part == "value":
             carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))
         else:
@@ -428,7 +423,7 @@ def draw_joints(ui: PanelContext) -> None:
             for one in coordinates(document, joint, stuck=False):
                 words = called if called == name else f"{called} moves {name}"
                 edit = fields.angle_slider(
-                    ui, name, one.value, one.bounds, fields.in_lengths(ui, one.form),
+                    ui, name, one.value, one.bounds, one.form,
                     hint=f"{called} follows {source.name_of(leader)}" if leader else words,
                 )  # fmt: skip
                 carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))

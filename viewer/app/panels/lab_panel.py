@@ -16,7 +16,6 @@ from viewer.app.panels.sheet import number_step
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import wrapped
-from viewer.app.widgets.edits import carry_out
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.choices import METHOD_NAMES, MethodName
 from viewer.document.actions import SetSolver
@@ -56,16 +55,17 @@ def draw_methods(ui: PanelContext) -> None:
     lab.from_rest = controls.choose(ui, "start", (False, True), _STARTS, lab.from_rest, widths=wide, hints=_START_HINTS)
     controls.label(ui, "Damping", hint="Constant lambda of dls; empty: by the error", width=66)
     damping = ui.session.document.solver.damping
-    edit = fields.number_field(ui, "damping", 0.1 if damping is None else damping, _DAMPING, width=ui.px(70))
-    carry_out(ui, edit, "Damping", lambda value: SetSolver(damping=value))
+    fields.edit_number(
+        ui, "damping", 0.1 if damping is None else damping, _DAMPING, "Damping",
+        lambda value: SetSolver(damping=value), width=ui.px(70),
+    )  # fmt: skip
     imgui.same_line(0.0, ui.px(6))
     if controls.text_button(ui, "Auto", on=damping is None, hint="Damping follows the error") and damping is not None:
         ui.session.dispatch(SetSolver(damping=None))
     controls.label(ui, "Ellipsoids", hint="How far each effector moves in every direction", width=66)
     command_toggle(ui, "lab.ellipsoids", "ellipsoids")
     gap(ui.px(6))
-    width = imgui.get_content_region_avail().x
-    command_button(ui, "lab.report", "Report…", icon=fa.ICON_FA_FILE_LINES, width=width)
+    command_button(ui, "lab.report", "Report…", icon=fa.ICON_FA_FILE_LINES, width=0.0)
 
 
 def draw_lab_tools(ui: PanelContext, *, wide: bool) -> None:
@@ -142,8 +142,8 @@ def _add(ui: PanelContext, lab: Laboratory) -> None:
     others = [name for name in METHOD_NAMES if name not in lab.methods]
     if len(lab.methods) >= MOST_METHODS or not others:
         return
-    entries, wide = ((name, EVERY_METHOD[name].title) for name in others), imgui.get_content_region_avail().x
-    chosen = controls.drop_choice(ui, "add method", "Add a method", entries, None, icon=fa.ICON_FA_PLUS, width=wide)
+    entries = ((name, EVERY_METHOD[name].title) for name in others)
+    chosen = controls.drop_choice(ui, "add method", "Add a method", entries, None, icon=fa.ICON_FA_PLUS)
     if chosen is not None:
         lab.add(chosen)
         ui.wake()

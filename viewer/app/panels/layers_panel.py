@@ -214,8 +214,8 @@ def draw_layer(ui: PanelContext, layer: GoalLayer) -> None:
         controls.label(
             ui, fields.position_label(ui), hint="Along the axes of what it is fixed to" if layer.space else ""
         )
-        fields.vector_fields(
-            ui, "target", layer.position, fields.in_lengths(ui, fields.POSITION), f"Target of layer {layer.id}",
+        fields.edit_vector(
+            ui, "target", layer.position, fields.POSITION, f"Target of layer {layer.id}",
             lambda place: SetLayer(layer.id, position=place),
         )  # fmt: skip
     _carrier(ui, layer)
@@ -240,8 +240,7 @@ def _carrier(ui: PanelContext, layer: GoalLayer) -> None:
         (name for name in document.skeleton.names if name != layer.effector),
     )
     spaces = chain([("", _WORLD)], ((name, shown(name)) for name in names))
-    wide, words = imgui.get_content_region_avail().x, shown(layer.space or _WORLD)
-    chosen = controls.drop_choice(ui, "carrier", words, spaces, layer.space, width=wide, height=24)
+    chosen = controls.drop_choice(ui, "carrier", shown(layer.space or _WORLD), spaces, layer.space, height=24)
     if chosen is not None:
         act(ui, SetLayer(layer.id, **in_other_space(document, layer, chosen)))
 
@@ -259,9 +258,8 @@ def _times(ui: PanelContext, layer: GoalLayer) -> None:
         for number, (part, frame) in enumerate(parts):
             if number:
                 imgui.same_line(0.0, ui.px(6))
-            edit = fields.number_field(ui, part, float(frame), form, width=ui.px(_FIELD))
 
             def timed(frame: float, part: str = part) -> SetLayer:
                 return SetLayer(layer.id, **moved(layer, part, round(frame), last))
 
-            carry_out(ui, edit, f"Time of layer {layer.id}", timed)
+            fields.edit_number(ui, part, float(frame), form, f"Time of layer {layer.id}", timed, width=ui.px(_FIELD))

@@ -267,9 +267,8 @@ def _update(ui: PanelContext, settings: SolverSettings) -> None:
 
 def _method(ui: PanelContext, settings: SolverSettings) -> None:
     controls.label(ui, "Method")
-    wide = imgui.get_content_region_avail().x
     method = EVERY_METHOD[settings.method]
-    if controls.drop_menu(ui, "method", method.title, width=wide, height=24, hint=method.hint):
+    if controls.drop_menu(ui, "method", method.title, height=24, hint=method.hint):
         method_menu(ui, settings.method)
         imgui.end_popup()
 

@@ -14,7 +14,7 @@ from viewer.app.panels.panel_parts import command_button, command_toggle, hint, 
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import open_popup, popup
-from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out, scrub
+from viewer.app.widgets.edits import Edit, Phase, act, attempt, scrub
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
 from viewer.document.planted_feet import feet_of
@@ -51,14 +51,17 @@ def _take(ui: PanelContext) -> None:
     most = float(last_frame(document) if document.clip else MOST_FRAMES - 1)
     controls.label(ui, "Range", width=_LABEL, hint="Frames that are played and exported   Alt+[ and Alt+]")
     form = fields.Format(decimals=0, per_pixel=0.2, snap=10.0, units={}, low=0.0, high=most)
-    edit = fields.number_field(ui, "first frame", float(first), form, width=ui.px(_FIELD))
-    carry_out(ui, edit, "Range", lambda frame: SetRange(round(frame), max(last, round(frame))))
+    fields.edit_number(
+        ui, "first frame", float(first), form, "Range",
+        lambda frame: SetRange(round(frame), max(last, round(frame))), width=ui.px(_FIELD),
+    )  # fmt: skip
     imgui.same_line()
-    edit = fields.number_field(ui, "last frame", float(last), form, width=ui.px(_FIELD))
-    carry_out(ui, edit, "Range", lambda frame: SetRange(min(first, round(frame)), round(frame)))
+    fields.edit_number(
+        ui, "last frame", float(last), form, "Range",
+        lambda frame: SetRange(min(first, round(frame)), round(frame)), width=ui.px(_FIELD),
+    )  # fmt: skip
     controls.label(ui, "Rate", width=_LABEL, hint="Frames per second; keys stay at their frames")
-    edit = fields.number_field(ui, "rate", 1.0 / document.frame_time, _RATE, width=ui.px(_FIELD))
-    carry_out(ui, edit, "Rate", SetTakeRate)
+    fields.edit_number(ui, "rate", 1.0 / document.frame_time, _RATE, "Rate", SetTakeRate, width=ui.px(_FIELD))
 
 
 def _recording(ui: PanelContext) -> None:

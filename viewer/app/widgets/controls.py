@@ -49,14 +49,14 @@ def text_button(
 ) -> bool:  # fmt: skip
     """A button with an icon and words; ``##`` and what follows in its label only make the imgui id unique.
 
-    ``width`` is in framebuffer pixels, None fits the words; ``height`` in logical ones. It is highlighted if
-    ``primary``, as what Enter presses; ``on`` is the state of a toggle, None of a button without state.
+    ``width`` is as of `room`, None fits the words; ``height`` in logical pixels. It is highlighted if ``primary``, as
+    what Enter presses; ``on`` is the state of a toggle, None of a button without state.
     """
     imgui.begin_disabled(not enabled)
     pen = Pen(ui)
     words = label.partition("##")[0]
     lead = pen.px(20) if icon else 0.0
-    w = pen.width(words) + lead + pen.px(20) if width is None else width
+    w = pen.width(words) + lead + pen.px(20) if width is None else room(width)
     it = item(label, w, pen.px(height))
     strong = "accent_dk" if primary or on else None
     pen.box(*it[:4], strong if strong and not it.hovered else it.fill)
@@ -72,22 +72,22 @@ def text_button(
     return it.clicked
 
 
-def segments(
-    ui: PanelContext, name: str, labels: Sequence[str], active: int, *,
+def choose(
+    ui: PanelContext, name: str, values: Sequence[T], words: Sequence[str], now: T, *,
     widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT, off: Collection[int] = (),
-) -> int | None:  # fmt: skip
-    """A segmented control; returns the index of the segment pressed in this frame, or None.
+) -> T:  # fmt: skip
+    """A segmented control; returns the value chosen after this frame, which is ``now`` unless another was pressed.
 
-    ``active`` is the index of the chosen one, -1 for none; those with an index in ``off`` cannot be chosen. ``widths``
-    of each are framebuffer pixels, None fits the words; ``height`` is in logical ones.
+    ``words`` are on the segments; those with an index in ``off`` cannot be chosen. ``widths`` of each are framebuffer
+    pixels, None fits the words; ``height`` is in logical ones.
     """
     pen = Pen(ui)
-    chosen = None
+    chosen, active = now, values.index(now) if now in values else -1
     x, y = imgui.get_cursor_screen_pos()
-    sizes = [pen.width(label) + pen.px(24) if widths is None else widths for label in labels]
+    sizes = [pen.width(label) + pen.px(24) if widths is None else widths for label in words]
     h = pen.px(height)
     pen.box(x, y, sum(sizes), h, "field")
-    for index, (label, w) in enumerate(zip(labels, sizes, strict=True)):
+    for index, (label, w) in enumerate(zip(words, sizes, strict=True)):
         imgui.set_cursor_screen_pos((x, y))
         imgui.begin_disabled(index in off)
         it = item(f"{name} {index}", w, h)
@@ -95,15 +95,20 @@ def segments(
             pen.box(*it[:4], "accent_dk")
         elif it.hovered:
             pen.box(*it[:4], it.fill)
-        words = pen.fit(label, w - pen.px(6))
+        shown = pen.fit(label, w - pen.px(6))
         colour = "text" if index == active or it.hovered else "text2"
-        pen.text(x + (w - pen.width(words)) / 2.0, pen.middle(y, h), words, colour)
+        pen.text(x + (w - pen.width(shown)) / 2.0, pen.middle(y, h), shown, colour)
         imgui.end_disabled()
         tip(hints[index] if index < len(hints) else "")
         if it.clicked and index != active:
-            chosen = index
+            chosen = values[index]
         x += w
     return chosen
+
+
+def room(width: float) -> float:
+    """A width in framebuffer pixels: the rest of the line for 0, less so much for a negative one."""
+    return width if width > 0.0 else imgui.get_content_region_avail().x + width
 
 
 def tool_button(
@@ -119,34 +124,23 @@ def tool_button(
     return text_button(ui, f"{words}##{name}", icon=icon, width=ui.px(width), height=TOOL, hint=hint, on=on)
 
 
-def choose(
-    ui: PanelContext, name: str, values: Sequence[T], words: Sequence[str], now: T, *,
-    widths: float | None = None, hints: Sequence[str] = (), height: float = SEGMENT, off: Collection[int] = (),
-) -> T:  # fmt: skip
-    """`segments` for values; returns the value chosen after this frame, which is ``now`` unless another was pressed."""
-    active = values.index(now) if now in values else -1
-    pressed = segments(ui, name, words, active, widths=widths, hints=hints, height=height, off=off)
-    return now if pressed is None else values[pressed]
-
-
 def drop_menu(
-    ui: PanelContext, name: str, label: str, *, icon: str = "", width: float | None = None, height: float = TOOL,
-    hint: str = "", colour: str = "text",
+    ui: PanelContext, name: str, label: str, *,
+    icon: str = "", width: float = 0.0, height: float = TOOL, hint: str = "", colour: str = "text",
 ) -> bool:  # fmt: skip
-    """A button with icon, words and caret, ``width`` framebuffer pixels wide, that opens a list.
+    """A button with icon, words and caret that opens a list; its ``width`` is as of `room`.
 
     Returns whether that is open: then entries and ``end_popup`` must follow.
     """
     pen = Pen(ui)
     lead = pen.px(22) if icon else 0.0
-    w = lead + pen.width(label) + pen.px(36) if width is None else width
-    it = item(name, w, pen.px(height))
+    it = item(name, room(width), pen.px(height))
     pen.box(*it[:4], it.fill)
     x, middle = it.x + pen.px(9), it.middle[1]
     if icon:
         pen.icon(x + pen.px(7), middle, icon)
-    full = pen.fitted(x + lead, pen.middle(it.y, it.h), label, w - lead - pen.px(32), colour)
-    pen.icon(it.x + w - pen.px(13), middle, fa.ICON_FA_CARET_DOWN, "text3", SMALL)
+    full = pen.fitted(x + lead, pen.middle(it.y, it.h), label, it.w - lead - pen.px(32), colour)
+    pen.icon(it.x + it.w - pen.px(13), middle, fa.ICON_FA_CARET_DOWN, "text3", SMALL)
     tip(hint or full)
     if it.clicked:
         imgui.open_popup(f"{name} list")
@@ -161,7 +155,7 @@ def pick(entries: Iterable[tuple[T, str]], now: T | None) -> T | None:
 
 def drop_choice(
     ui: PanelContext, name: str, label: str, entries: Iterable[tuple[T, str]], now: T | None, *,
-    icon: str = "", width: float, height: float = TOOL, hint: str = "",
+    icon: str = "", width: float = 0.0, height: float = TOOL, hint: str = "",
 ) -> T | None:  # fmt: skip
     """`drop_menu` with the entries of `pick`; returns the value pressed in this frame if it is not ``now``."""
     if not drop_menu(ui, name, label, icon=icon, width=width, height=height, hint=hint):

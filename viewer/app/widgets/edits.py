@@ -129,19 +129,27 @@ def carry_out(ui: PanelContext, edit: Edit | None, label: str, make: Callable[[f
 
 def carry_out_all(ui: PanelContext, edit: Edit, label: str, make: Callable[[float], Iterable[Action]]) -> None:
     """Apply an edit of several things; arguments as of `carry_out`, but ``make`` returns an action for each."""
-    session = ui.session
-    match edit.phase:
-        case Phase.SET:
-            act_all(ui, label, make(edit.value))
-        case Phase.BEGIN:
-            session.begin(label)
-            attempt(ui, lambda: _update(ui, make(edit.value)))
-        case Phase.MOVE:
-            attempt(ui, lambda: _update(ui, make(edit.value)))
-        case Phase.COMMIT:
-            session.commit()
-        case Phase.CANCEL:
-            session.cancel()
+    if edit.phase is Phase.SET:
+        act_all(ui, label, make(edit.value))
+        return
+
+    def update() -> None:
+        for action in make(edit.value):
+            ui.session.gestures.update(action)
+
+    carry_gesture(ui, edit, lambda: ui.session.begin(label), update)
+
+
+def carry_gesture(ui: PanelContext, edit: Edit, begin: Callable[[], object], update: Callable[[], object]) -> None:
+    """Apply an edit by a gesture of the session, which ``begin`` begins and ``update`` changes."""
+    if edit.phase in {Phase.BEGIN, Phase.SET}:
+        begin()
+    if edit.phase in {Phase.BEGIN, Phase.MOVE, Phase.SET}:
+        attempt(ui, update)
+    if edit.phase in {Phase.COMMIT, Phase.SET}:
+        ui.session.commit()
+    elif edit.phase is Phase.CANCEL:
+        ui.session.cancel()
 
 
 def act_all(ui: PanelContext, label: str, each: Iterable[Action]) -> bool:
@@ -155,11 +163,6 @@ def act_all(ui: PanelContext, label: str, each: Iterable[Action]) -> bool:
     done = attempt(ui, do_all)
     ui.wake()
     return done
-
-
-def _update(ui: PanelContext, each: Iterable[Action]) -> None:
-    for action in each:
-        ui.session.gestures.update(action)
 
 
 def act(ui: PanelContext, action: Action) -> bool:

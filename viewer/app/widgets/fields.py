@@ -235,14 +235,14 @@ def push_field_padding(ui: PanelContext) -> None:
 
 def number_field(
     ui: PanelContext, name: str, value: float | None, form: Format = POSITION, *,
-    width: float, axis: str = "", hint: str = "", colour: str = "text",
+    width: float = 0.0, axis: str = "", hint: str = "", colour: str = "text",
 ) -> Edit | None:  # fmt: skip
-    """A number to scrub, or to type after a double click; ``width`` in framebuffer pixels.
+    """A number to scrub, or to type after a double click; ``width`` as of `controls.room`.
 
     ``value`` is in the unit of the form, None shows a dash; ``axis`` is "x", "y" or "z" for the stripe and letter of
     one.
     """
-    pen = Pen(ui)
+    pen, form, width = Pen(ui), in_lengths(ui, form), controls.room(width)
     if typing_in(imgui.get_id(name)):
         return typed_number(ui, name, width, form)
     it = item(name, width, pen.px(controls.FIELD))
@@ -255,6 +255,16 @@ def number_field(
     words = number_format.DASH if value is None else form.words(value)
     pen.right(it.x + it.w - pen.px(6), y, words, colour)
     tip(hint)
+    return edit
+
+
+def edit_number(
+    ui: PanelContext, name: str, value: float | None, form: Format, label: str, make: Callable[[float], Action], *,
+    width: float = 0.0, hint: str = "",
+) -> Edit | None:  # fmt: skip
+    """A `number_field` of the document; ``make`` returns the action that sets it, ``label`` names the undo step."""
+    edit = number_field(ui, name, value, form, width=width, hint=hint)
+    carry_out(ui, edit, label, make)
     return edit
 
 
@@ -308,10 +318,10 @@ def axis_fields(
     return result
 
 
-def vector_fields(
+def edit_vector(
     ui: PanelContext, name: str, values: Vector, form: Format, label: str, make: Callable[[Vector], Action]
 ) -> None:
-    """`axis_fields` of a vector in the document; ``make`` returns the action that sets it, ``label`` names the step."""
+    """`axis_fields` of the document, as of `edit_number`."""
     changed = axis_fields(ui, name, values, form)
     if changed is None:
         return
@@ -390,15 +400,15 @@ def _replaced(data: imgui.InputTextCallbackData, stepped: Callable[[int], str]) 
 
 def text_line(
     ui: PanelContext, name: str, text: str, *,
-    width: float, hint: str = "", chosen: bool = False, stepped: Callable[[int], str] | None = None,
+    width: float = 0.0, hint: str = "", chosen: bool = False, stepped: Callable[[int], str] | None = None,
 ) -> tuple[str, bool]:  # fmt: skip
-    """A text line, ``width`` framebuffer pixels wide; returns its text, and whether Enter was pressed.
+    """A text line, its ``width`` as of `controls.room`; returns its text, and whether Enter was pressed.
 
     ``hint`` is shown while it is empty; with ``chosen`` all of it is selected when it gets the focus; ``stepped``
     returns the text that replaces it on the down (1) or up (-1) arrow key.
     """
     push_field_padding(ui)
-    imgui.set_next_item_width(width)
+    imgui.set_next_item_width(controls.room(width))
     flags = imgui.InputTextFlags_.enter_returns_true | (imgui.InputTextFlags_.auto_select_all if chosen else 0)
     if stepped is None:
         entered, text = imgui.input_text_with_hint(f"##{name}", hint, text, flags)
@@ -506,7 +516,7 @@ def _slider(
     draw: Callable[[Pen, Area, float], None], hint: str,
 ) -> Edit | None:  # fmt: skip
     """A slider whose rail ``draw`` draws for a width in pixels; the number is to its right."""
-    pen = Pen(ui)
+    pen, form = Pen(ui), in_lengths(ui, form)
     number_w = pen.px(_VALUE)
     rail_w = max(imgui.get_content_region_avail().x - number_w, pen.px(40))
     if typing_in(imgui.get_id(name)):
