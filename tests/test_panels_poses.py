@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from imgui_bundle import imgui
+from inside.app import shelf_of
 from inside.document import Select
 from panel_window import PanelWindow
 from sessions import character
@@ -36,7 +37,7 @@ def stocked(window: PanelWindow, tmp_path: Path) -> viewer.PoseLibrary:
     assert walk.clip is not None
     library = viewer.PoseLibrary(tmp_path / "poses")
     library.keep(walk.skeleton, walk.clip.pose(12), "Stride", ["walk"])
-    window.ui.shelf.library(window.session.document).reread()
+    shelf_of(window.ui).library(window.session.document).reread()
     window.frames(3)
     return library
 

@@ -21,16 +21,13 @@ from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import Capture
 from viewer.app.layout import BORDER, LANE, MENU, TABBED, TABS, Layout, Place
 from viewer.app.panel_context import Panel, PanelContext
-from viewer.app.panels.feet_strip import feet_height
-from viewer.app.panels.layers_panel import lanes_height
+from viewer.app.panels.lanes import lane_heights
 from viewer.app.theme import Fonts, apply_theme, colour, paint
 from viewer.app.widgets import fields
 from viewer.app.widgets.pen import Pen, tip
 from viewer.app.window import Device
-from viewer.document.planted_feet import feet_of
 from viewer.opengl.gpu_objects import read_picture
 from viewer.ui.controller import Controller
-from viewer.ui.layering import layers_of
 from viewer.ui.number_format import Rect
 
 _LARGE = 3200
@@ -82,6 +79,7 @@ class Painter:
         self.scene_buffer = SceneBuffer(device.context, self.layers.blit)
         self.capture = Capture()
         self._themed = 0.0
+        self._late = False
         self._texts: list[Painted] = []
         self.arrange()
 
@@ -95,9 +93,7 @@ class Painter:
             apply_theme(scale)
             self._themed = scale
         compares = ui.session.stage.several and bool(ui.controller.figures.compared)
-        document = ui.session.document
-        lanes = feet_height(feet_of(document)) + lanes_height(len(layers_of(document)))
-        ui.layout.extra = lanes + (LANE if compares else 0.0)
+        ui.layout.extra = sum(lane_heights(ui.session.document)) + (LANE if compares else 0.0)
         regions = ui.layout.regions(device.size, scale)
         changed = regions != ui.regions or ui.scale != scale
         ui.regions, ui.scale = regions, scale
@@ -177,8 +173,12 @@ class Painter:
         write_texts(controller.draw_list().texts, regions.viewport, self.ui.fonts, self.ui.scale)
         imgui.render()
         self._renderer.update_textures()
-        if imgui.get_current_context().input_events_queue.size():
-            self.ui.wake()  # imgui takes one typed key per frame: the others must not wait for the next event
+        # imgui takes one typed key, or one press or release, per frame: the others must not wait for the next event,
+        # and what the last of them changes is seen in the frame after it.
+        late = bool(self._imgui.input_events_queue.size())
+        if late or self._late:
+            self.ui.wake()
+        self._late = late
         panels: dict[str, list[Painted]] = {}
         floating: list[Painted] = []
         for draw_list in imgui.get_draw_data().cmd_lists:
@@ -370,7 +370,6 @@ class PanelHost:
         imgui.same_line()
         if imgui.button("Reopen"):
             del self.failures[panel.id]
-            ui.wake()
         if failure.shown:
             with ui.fonts.small():
                 imgui.text_wrapped(failure.trace)
@@ -402,7 +401,6 @@ class PanelHost:
         imgui.set_cursor_screen_pos(imgui.ImVec2(left, top))
         if imgui.invisible_button(panel.id, imgui.ImVec2(width, height)):
             ui.layout.tabs[place] = panel.id
-            ui.wake()
         tip(panel.title if title != panel.title else "")
         drawing = imgui.get_window_draw_list()
         near, far = imgui.ImVec2(left, top + ui.px(2)), imgui.ImVec2(left + width, top + height)

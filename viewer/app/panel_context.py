@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from viewer.app.layout import SIDES, TABBED, Border, Layout, Place, Regions
-from viewer.app.pose_shelf import PoseShelf
 from viewer.app.theme import Fonts
 from viewer.document import Document
 from viewer.session import Session
@@ -71,7 +70,6 @@ class PanelContext:
         requests: of the controller; panels `take` theirs.
         notes: of the window for the status line, such as "half resolution".
         film: progress of the film that is being made; None without one.
-        shelf: the pose library that is shown.
         last_folder: of the last file that was opened or written, from which dialogs begin; None before.
     """
 
@@ -87,7 +85,6 @@ class PanelContext:
     requests: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     film: FilmProgress | None = None
-    shelf: PoseShelf = field(default_factory=PoseShelf)
     last_folder: Path | None = None
     _memories: dict[str, dict[str, Any]] = field(default_factory=dict)
     _wake_in: float | None = None
@@ -100,7 +97,11 @@ class PanelContext:
     @property
     def memory(self) -> dict[str, Any]:
         """State of this panel between frames, such as the text of a search field."""
-        return self._memories.setdefault(self.panel.id if self.panel else "", {})
+        return self.memory_of(self.panel.id if self.panel else "")
+
+    def memory_of(self, panel: str) -> dict[str, Any]:
+        """State of the panel of an id."""
+        return self._memories.setdefault(panel, {})
 
     def fitting(self) -> list[Panel]:
         """The panels of this workspace and document, including those that the user has closed."""
@@ -154,14 +155,16 @@ class PanelContext:
     def close_panel(self, name: str) -> None:
         """Take a panel's tab away until it is shown again."""
         self.layout.closed.add(name)
-        self.wake()
 
     def px(self, logical: float) -> float:
         """Logical pixels in whole framebuffer pixels."""
         return round(logical * self.scale)
 
     def wake(self, seconds: float = 0.0) -> None:
-        """Request another frame after some seconds: the window draws only after changes."""
+        """Request another frame after some seconds: the window draws only after changes and input.
+
+        Input is followed by two frames, the second of which shows what the first changed.
+        """
         if self._wake_in is None or seconds < self._wake_in:
             self._wake_in = seconds
 

@@ -396,10 +396,6 @@ class GlfwDevice:
     def set_clipboard(self, text: str) -> None:
         self._glfw.set_clipboard_string(self._window, text)
 
-    def wake(self) -> None:
-        """End a `wait`; any thread may call this."""
-        self._glfw.post_empty_event()
-
     def close(self) -> None:
         self._glfw.destroy_window(self._window)
         self._glfw.terminate()

@@ -7,14 +7,12 @@ from viewer.app.panel_context import Panel
 from viewer.app.panels import (
     build_panel,
     curve_editor,
-    demo_card,
     document_dialogs,
     file_dialog,
     film_dialog,
     goals_panel,
     history_panel,
     inspector,
-    jacobian_panel,
     joint_inspector,
     lab_panel,
     menus,
@@ -66,7 +64,7 @@ PANELS: tuple[Panel, ...] = (
     Panel(
         "convergence", "Convergence", Place.RIGHT_TOP, lab_panel.draw_convergence, scrolls=True, workspace=Workspace.LAB
     ),
-    Panel("jacobian", "Jacobian", Place.RIGHT_TOP, jacobian_panel.draw_jacobian, scrolls=True, workspace=Workspace.LAB),
+    Panel("jacobian", "Jacobian", Place.RIGHT_TOP, lab_panel.draw_jacobian, scrolls=True, workspace=Workspace.LAB),
     Panel("misprints", "Misprints", Place.RIGHT_TOP, lab_panel.draw_misprints, scrolls=True, workspace=Workspace.LAB),
     Panel("inspector", "Inspector", Place.RIGHT_TOP, inspector.draw_inspector, scrolls=True),
     Panel("solver", "Solver", Place.RIGHT_BOTTOM, solver_panel.draw_solver, scrolls=True, hidden_in=_NO_SOLVING),
@@ -78,7 +76,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("iterations", "Iterations", Place.BOTTOM, lab_panel.draw_iterations, workspace=Workspace.LAB),
     Panel("chips", "View", Place.VIEWPORT, messages_panel.draw_chips, hidden_in=_NO_POSING),
     Panel("build", "Build", Place.FLOATING, build_panel.draw_build_card, workspace=Workspace.BUILD),
-    Panel("demo", "Demo", Place.FLOATING, demo_card.draw_demo_card, hidden_in=_NO_POSING),
+    Panel("demo", "Demo", Place.FLOATING, messages_panel.draw_demo_card, hidden_in=_NO_POSING),
     Panel("messages", "Messages", Place.FLOATING, messages_panel.draw_messages),
     Panel("context", "Context menu", Place.FLOATING, menus.draw_context_menu),
     Panel("files", "Files", Place.FLOATING, file_dialog.draw_file_dialog),

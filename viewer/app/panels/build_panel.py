@@ -54,7 +54,6 @@ def draw_build_tools(ui: PanelContext, wide: bool) -> None:
     )
     if adding is not building.adding:
         building.use_tool(adding=adding)
-        ui.wake()
     imgui.same_line(0.0, ui.px(12))
     words = PLANE_WORDS[building.plane] if wide else ""
     said = hint("build.plane", f"Drawing plane: {PLANE_WORDS[building.plane].lower()}")
@@ -64,7 +63,6 @@ def draw_build_tools(ui: PanelContext, wide: bool) -> None:
         for plane in Plane:
             if imgui.menu_item_simple(PLANE_WORDS[plane], _PLANE_HINTS[plane], plane is building.plane):
                 building.plane = plane
-                ui.wake()
         imgui.separator()
         command_entry(ui, "build.children")
         imgui.end_popup()
@@ -97,7 +95,6 @@ def draw_kinds(ui: PanelContext, wide: bool) -> None:
             imgui.end_popup()
     if picked is not None and picked is not now:
         attempt(ui, lambda: building.set_kind(picked.value))
-        ui.wake()
 
 
 def draw_build_card(ui: PanelContext) -> None:
@@ -117,7 +114,6 @@ def draw_build_card(ui: PanelContext) -> None:
             y += pen.px(26)
         if close_button(ui, place[0] + ui.px(214 - 26), place[1] + ui.px(4), size=20.0):
             building.card = False
-            ui.wake()
 
 
 def draw_build_inspector(ui: PanelContext) -> None:

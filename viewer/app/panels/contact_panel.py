@@ -10,7 +10,7 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import command_entry, command_toggle, hint, rotation_fields
+from viewer.app.panels.panel_parts import action_button, command_entry, command_toggle, entry, hint, rotation_fields
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import act, carry_out
 from viewer.app.widgets.pen import tip
@@ -80,8 +80,8 @@ def draw_contact(ui: PanelContext) -> None:
         controls.label(ui, "")
         tone = "" if not prop.problem else f"   {prop.problem}"
         icon, width = fa.ICON_FA_TRIANGLE_EXCLAMATION if prop.problem else _ICONS[prop.shape], -ui.px(_REMOVE + 4)
-        if controls.text_button(ui, f"{shown(prop.name)}##{prop.name}", icon=icon, width=width, hint=f"Select{tone}"):
-            act(ui, Select((Item("prop", prop.name),)))
+        pick, words = Select((Item("prop", prop.name),)), f"{shown(prop.name)}##{prop.name}"
+        action_button(ui, words, pick, icon=icon, width=width, hint=f"Select{tone}")
         imgui.same_line(0.0, ui.px(4))
         if _cross(ui, f"remove {prop.name}", f"Remove {shown(prop.name)}"):
             act(ui, RemoveProp(prop.name))
@@ -170,8 +170,8 @@ def _ignores(ui: PanelContext, document: Document, name: str) -> None:
         if imgui.get_cursor_pos_x() > left and imgui.get_cursor_pos_x() + ui.px(110) > right:
             imgui.new_line()
             imgui.set_cursor_pos_x(left)
-        if controls.text_button(ui, f"{shown(other)}  \N{MULTIPLICATION SIGN}##{other}", hint="Keep them apart again"):
-            act(ui, ExcludePair(name, other, excluded=False))
+        apart, words = ExcludePair(name, other, excluded=False), f"{shown(other)}  \N{MULTIPLICATION SIGN}##{other}"
+        action_button(ui, words, apart, hint="Keep them apart again")
         imgui.same_line(0.0, ui.px(4))
     if controls.icon_button(ui, "ignore", fa.ICON_FA_PLUS, "Let something pass through it", size=24):
         imgui.open_popup("ignore list")
@@ -199,8 +199,7 @@ def _entries(ui: PanelContext, name: str, others: Iterable[str]) -> bool:
     found = False
     for other in others:
         found = True
-        if imgui.menu_item_simple(shown(other)):
-            act(ui, ExcludePair(name, other))
+        entry(ui, shown(other), ExcludePair(name, other))
     return found
 
 
@@ -228,8 +227,7 @@ def draw_prop(ui: PanelContext, prop: Prop) -> None:
     )
     _ignores(ui, ui.session.document, name)
     controls.label(ui, "")
-    if controls.text_button(ui, "Remove", icon=fa.ICON_FA_TRASH, hint="Delete"):
-        act(ui, RemoveProp(name))
+    action_button(ui, "Remove", RemoveProp(name), icon=fa.ICON_FA_TRASH, hint="Delete")
 
 
 def _name(ui: PanelContext, prop: Prop) -> None:

@@ -156,7 +156,6 @@ def _picked(ui: PanelContext, chain: list[int], found: dict[int, Curves]) -> int
     chosen = controls.choose(ui, "joints", range(len(names)), names, place, height=_JOINTS)
     if chosen != place:
         ui.memory["angles of"] = names[chosen]
-        ui.wake()
     return chain[chosen]
 
 
@@ -258,7 +257,7 @@ def _pointer(ui: PanelContext, area: Area) -> None:
     if held:
         scrub(ui, round(at))
     elif area.hovered and on_plot() and io.mouse_wheel:
-        zoom_or_pan(ui, view, io.mouse_wheel, at)
+        zoom_or_pan(view, io.mouse_wheel, at)
 
 
 _REACH = 8.0
@@ -444,12 +443,10 @@ class KeysOnPlot:
                 for frame in self._ui.controller.keying.frames_of(self._joint)
             }
             self._ui.memory["curve drag"] = CurveDrag(self._joint, key, side, (at.x, at.y), self._ends, values)
-            self._ui.wake()
             return True
         if imgui.is_mouse_clicked(imgui.MouseButton_.right):
             self._select(key, more=False)
             open_popup(self._ui, KEY_MENU)
-            self._ui.wake()
         return False
 
     def _hit(self, x: float, y: float) -> Handle | CurveKey | None:
@@ -476,7 +473,6 @@ class KeysOnPlot:
 
     def _dragged(self, drag: CurveDrag, x: float, y: float) -> None:
         ui, session = self._ui, self._ui.session
-        ui.wake()
         ended = drag.moving and session.gestures.label is None  # by an undo, for instance
         if ended or imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_clicked(imgui.MouseButton_.right):
             if drag.moving and not ended:

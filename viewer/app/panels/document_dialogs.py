@@ -74,7 +74,6 @@ def draw_new_dialog(ui: PanelContext) -> None:
         path = _recent(ui, _sample(ui))
         if path is not None:
             ui.controller.files.open(path)
-            ui.wake()
             shown.closed = True
         pen = Pen(ui)
         x, y = imgui.get_cursor_screen_pos()
@@ -251,7 +250,6 @@ def _answer(
             pressed = "cancel"
         if pressed:
             shown.closed = True
-            ui.wake()
         return pressed
 
 
@@ -381,8 +379,6 @@ def draw_find_dialog(ui: PanelContext) -> None:
                 run(ui, chosen.command)
             else:
                 act(ui, Select((Item("joint", chosen.words),)))
-        if shown.closed:
-            ui.wake()
 
 
 def _chosen(ui: PanelContext, search: fields.Search) -> Found | None:

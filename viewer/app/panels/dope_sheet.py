@@ -48,16 +48,14 @@ def scrub(ui: PanelContext, frame: int) -> None:
     frame = min(max(frame, 0), ui.controller.playback.frames - 1)
     if frame != ui.session.document.frame or ui.session.clock.playing:
         attempt(ui, lambda: ui.controller.playback.go(frame))
-        ui.wake()
 
 
-def zoom_or_pan(ui: PanelContext, view: TimeView, notches: float, frame: float) -> None:
+def zoom_or_pan(view: TimeView, notches: float, frame: float) -> None:
     """Zoom the frames around one of them with the wheel; with Shift pan instead."""
     if imgui.get_io().key_shift:
         view.pan(-0.12 * notches * view.span)
     else:
         view.zoom(notches, frame)
-    ui.wake()
 
 
 def blend_entries(ui: PanelContext) -> None:
@@ -67,13 +65,11 @@ def blend_entries(ui: PanelContext) -> None:
     for blend, words in BLENDS.items():
         if imgui.menu_item_simple(words, None, there == {blend}, bool(keying.selected)):
             attempt(ui, lambda blend=blend: keying.set_blend(blend))  # type: ignore[misc]  # bound now
-            ui.wake()
     imgui.separator()
     slopes = keying.tangents()
     for tangent, words in TANGENTS.items():
         if imgui.menu_item_simple(words, None, slopes == {tangent}, bool(keying.selected)):
             attempt(ui, lambda tangent=tangent: keying.set_tangent(tangent))  # type: ignore[misc]  # bound now
-            ui.wake()
 
 
 def draw_sheet(ui: PanelContext, below: float = 0.0, *, column: bool = False) -> Sheet | None:
@@ -152,7 +148,7 @@ def _mouse(sheet: Sheet) -> None:
     if sheet.area.hovered:
         notches = io.mouse_wheel + (io.mouse_wheel_h if io.key_shift else 0.0)
         if notches:
-            zoom_or_pan(sheet.ui, sheet.view, notches, sheet.frame(at.x))
+            zoom_or_pan(sheet.view, notches, sheet.frame(at.x))
     pressed = imgui.is_item_activated() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
     if pressed or (sheet.area.hovered and imgui.is_mouse_clicked(imgui.MouseButton_.middle)):
         sheet.set_drag(_pressed(sheet, at.x, at.y))
@@ -189,7 +185,6 @@ def _select_key(sheet: Sheet, key: tuple[Row, int]) -> None:
         keying.select(keying.selected - keys if keys <= keying.selected else keying.selected | keys)
     elif not keys & keying.selected:
         keying.select(keys)
-    sheet.ui.wake()
 
 
 def _dragged(sheet: Sheet, x: float, y: float) -> None:
@@ -203,7 +198,6 @@ def _dragged(sheet: Sheet, x: float, y: float) -> None:
             ui.controller.keying.select(drag.before)
         imgui.internal.clear_active_id()
         sheet.set_drag(Drag())
-        ui.wake()
         return
     if drag.kind == "scrub" and imgui.is_mouse_down(button):
         scrub(ui, round(sheet.frame(x)))
@@ -218,7 +212,6 @@ def _dragged(sheet: Sheet, x: float, y: float) -> None:
             drag.by = ui.controller.keying.within(drag.by)
         elif drag.kind == "box":
             _select_box(sheet, x, y)
-    ui.wake()
     if not imgui.is_mouse_down(button):
         _released(sheet)
 
@@ -268,7 +261,6 @@ def _hovered(sheet: Sheet, x: float, y: float) -> None:
     hovered = None if key is None else (key[0].joint, key[1])
     if hovered != sheet.ui.memory.get("hovered key"):
         sheet.ui.memory["hovered key"] = hovered
-        sheet.ui.wake()
 
 
 def _open_menu(sheet: Sheet) -> None:
@@ -297,15 +289,11 @@ def draw_key_menu(ui: PanelContext) -> None:
         command_entry(ui, "pose.paste", "Paste")
         if imgui.menu_item_simple("Delete keys", BY_ID["goal.remove"].shortcut, False, bool(keying.selected)):
             attempt(ui, keying.delete)
-            ui.wake()
         imgui.separator()
         if imgui.menu_item_simple("Select all keys", None, False, keying.take is not None):
             keying.select_all()
-            ui.wake()
         if imgui.menu_item_simple("Simplify keys", None, False, keying.take is not None):
             tolerance = ui.controller.view.preferences.record_tolerance_deg or _SIMPLIFY_DEG
             attempt(ui, lambda: keying.simplify(tolerance))
-            ui.wake()
         if imgui.menu_item_simple("Show all frames"):
             keying.time_view.fit()
-            ui.wake()

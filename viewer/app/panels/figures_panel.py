@@ -90,7 +90,6 @@ def _row(ui: PanelContext, pen: Pen, figure: Figure) -> bool:
             attempt(ui, lambda: session.figures.remove(name))
         else:
             attempt(ui, lambda: figures.activate(name))
-        ui.wake()
     return it.hovered
 
 
@@ -132,7 +131,6 @@ def _draw_compare(ui: PanelContext) -> None:
     chosen = controls.drop_choice(ui, "compare", words, entries, figures.compared, height=controls.SEGMENT)
     if chosen is not None:
         figures.compare(chosen)
-        ui.wake()
     found = figures.comparison()
     if found is None:
         return
@@ -140,7 +138,6 @@ def _draw_compare(ui: PanelContext) -> None:
     from_root = controls.choose(ui, "from", (False, True), ("Origin", "Root"), figures.from_root, hints=_FROM_HINTS)
     if from_root != figures.from_root:
         figures.compare(figures.compared, from_root=from_root)
-        ui.wake()
     name, frame, metres = found.worst()
     mean = float(found.metres.mean())
     controls.quiet(ui, f"Mean {centimetres(mean)} cm, most {centimetres(metres)} cm: {name}, frame {frame}", small=True)
@@ -164,7 +161,6 @@ def draw_follow(ui: PanelContext, goal: DocumentGoal) -> None:
             on = link is not None and (link.figure, link.joint) == (other, effector.name)
             if imgui.menu_item_simple(effector.name, None, on):
                 attempt(ui, lambda other=other, to=effector.name: ui.session.figures.link(name, goal.id, other, to))  # type: ignore[misc]  # bound now
-                ui.wake()
         imgui.end_menu()
     imgui.end_popup()
 

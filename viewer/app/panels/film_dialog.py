@@ -472,5 +472,4 @@ def _ordered(ui: PanelContext, state: FilmState, plan: film.FilmPlan, pictures: 
     ui.last_folder = path.parent
     state.changed()
     ui.controller.view.request("film", film.FilmOrder(plan, path))
-    ui.wake()
     return True

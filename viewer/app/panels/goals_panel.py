@@ -15,7 +15,14 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.figures_panel import draw_follow
-from viewer.app.panels.panel_parts import effector_mark, highlight, rotation_fields, select_by_click
+from viewer.app.panels.panel_parts import (
+    action_button,
+    effector_mark,
+    entry,
+    highlight,
+    rotation_fields,
+    select_by_click,
+)
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, act_all, carry_out
@@ -166,7 +173,6 @@ def _drag(ui: PanelContext, goal: DocumentGoal) -> None:
     if imgui.is_item_active() and imgui.is_mouse_dragging(imgui.MouseButton_.left):
         ui.memory[_DRAGGED] = goal.id
         imgui.set_tooltip(f"{goal.id}: drop it under a level")
-        ui.wake()
 
 
 def _drop(ui: PanelContext, level: int | None) -> None:
@@ -177,7 +183,6 @@ def _drop(ui: PanelContext, level: int | None) -> None:
     goal = next((one for one in ui.session.document.goals if one.id == name), None)
     if goal is not None and level is not None and level < _OFF and level != level_of(goal):
         act(ui, SetGoal(goal.id, level=level))
-    ui.wake()
 
 
 def _right(ui: PanelContext, it: Area, error: GoalError | None, weight: float | None, *, reached: bool) -> None:
@@ -202,7 +207,6 @@ def _balance(ui: PanelContext, error: GoalError | None) -> bool:
     tip(spare_words(document))
     if it.clicked:
         act(ui, Select(()))
-        ui.wake()
     return _is_over(it)
 
 
@@ -223,7 +227,6 @@ def _grip(ui: PanelContext, hand: str, prop: str, error: GoalError | None, *, on
     tip(words if on else f"{words}, once contact with props is on")
     if it.clicked:
         select_by_click(ui, item_of_hand)
-        ui.wake()
     return _is_over(it)
 
 
@@ -265,7 +268,6 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
         _drag(ui, goal)
     if it.clicked and _DRAGGED not in ui.memory:
         select_by_click(ui, Item("effector", name))
-        ui.wake()
     return _is_over(it)
 
 
@@ -287,8 +289,7 @@ def error_words(error: GoalError | None, tolerance: float, decimals: int = 1) ->
 def add_entries(ui: PanelContext, effector: str) -> None:
     """Menu entries that add a goal to an effector, one for each kind."""
     for kind in DOCUMENT_KINDS:
-        if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint):
-            act(ui, AddGoal(effector, kind))
+        entry(ui, KINDS[kind].title, AddGoal(effector, kind), KINDS[kind].hint)
 
 
 WEIGHT = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units=fields.PART.units, low=0.001, high=1000.0)
@@ -348,8 +349,8 @@ def _siblings(ui: PanelContext, goal: DocumentGoal) -> None:
             if imgui.get_cursor_pos_x() + width > right:
                 imgui.new_line()
                 imgui.set_cursor_pos_x(left)
-        if controls.text_button(ui, f"{words}##{one.id}", width=width, on=one.id == goal.id, hint=one.id):
-            act(ui, actions.Select((Item("effector", one.id),)))
+        pick = Select((Item("effector", one.id),))
+        action_button(ui, f"{words}##{one.id}", pick, width=width, on=one.id == goal.id, hint=one.id)
 
 
 def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
@@ -370,18 +371,19 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
 def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
     """Menu entries that choose the kind of a goal."""
     for kind in PAIR_KINDS if goal.kind in PAIR_KINDS else DOCUMENT_KINDS:
-        if imgui.menu_item_simple(KINDS[kind].title, KINDS[kind].hint, goal.enabled and kind == goal.kind):
-            act(ui, actions.SetGoalKind(goal.id, kind))
-    if goal.kind not in PAIR_KINDS and imgui.menu_item_simple(OFF, "The effector follows the body", not goal.enabled):
-        act(ui, actions.ReleaseEffector(goal.id))
+        now = goal.enabled and kind == goal.kind
+        entry(ui, KINDS[kind].title, actions.SetGoalKind(goal.id, kind), KINDS[kind].hint, ticked=now)
+    if goal.kind not in PAIR_KINDS:
+        said = "The effector follows the body"
+        entry(ui, OFF, actions.ReleaseEffector(goal.id), said, ticked=not goal.enabled)
 
 
 def _pair(ui: PanelContext, goal: DocumentGoal) -> None:
     """The two effectors that hold together, as buttons that select them."""
     controls.label(ui, "Between")
     for name, width in zip((goal.effector, goal.to), controls.side_by_side(ui, 2), strict=True):
-        if controls.text_button(ui, f"{shown(name)}##end {name}", width=width, hint=f"Select {shown(name)}"):
-            act(ui, actions.Select((Item("effector", name),)))
+        pick = Select((Item("effector", name),))
+        action_button(ui, f"{shown(name)}##end {name}", pick, width=width, hint=f"Select {shown(name)}")
 
 
 def _place(ui: PanelContext, goal: DocumentGoal) -> None:
@@ -501,20 +503,14 @@ def draw_pins(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
 
 def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
     """Buttons that end a goal, a third of the row each."""
-    own = goal.id == goal.effector
-    remove = (
-        ("Remove", "Remove the effector and all its goals", actions.RemoveEffector(goal.effector))
-        if own
-        else ("Remove", "Remove this goal; the effector keeps the others", actions.RemoveGoal(goal.id))
-    )
-    hold = "Move the target to the effector" if goal.enabled else "Hold the effector at its position"
-    release = "Switch the goal off: the effector follows the body   Delete"
-    buttons = (
-        ("Hold here", hold, actions.HoldEffector(goal.id)),
-        *((("Release", release, actions.ReleaseEffector(goal.id)),) if goal.enabled else ()),
-        remove,
-    )
     controls.label(ui, "")
-    for (words, said, action), width in zip(buttons, controls.side_by_side(ui, 3), strict=False):
-        if controls.text_button(ui, words, width=width, hint=said):
-            act(ui, action)
+    widths = controls.side_by_side(ui, 3)
+    said = "Move the target to the effector" if goal.enabled else "Hold the effector at its position"
+    action_button(ui, "Hold here", actions.HoldEffector(goal.id), width=next(widths), hint=said)
+    if goal.enabled:
+        said = "Switch the goal off: the effector follows the body   Delete"
+        action_button(ui, "Release", actions.ReleaseEffector(goal.id), width=next(widths), hint=said)
+    said, remove = "Remove this goal; the effector keeps the others", actions.RemoveGoal(goal.id)
+    if goal.id == goal.effector:
+        said, remove = "Remove the effector and all its goals", actions.RemoveEffector(goal.effector)
+    action_button(ui, "Remove", remove, width=next(widths), hint=said)

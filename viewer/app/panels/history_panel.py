@@ -34,7 +34,6 @@ def draw_history(ui: PanelContext) -> None:
                 wanted = index
     if wanted != now:
         attempt(ui, lambda: session.go_to(wanted))
-        ui.wake()
 
 
 def _row(pen: Pen, index: int, words: str, now: int) -> bool:

@@ -17,8 +17,8 @@ from viewer.app.panels.build_panel import draw_build_inspector
 from viewer.app.panels.contact_panel import draw_contact, draw_prop, is_folded
 from viewer.app.panels.figures_panel import draw_joint_difference, draw_place
 from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level, draw_pins, level_of
-from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bones_of, coordinates, draw_joint
-from viewer.app.panels.layers_panel import draw_layer
+from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bones_of, coordinates, draw_joint, reset_button
+from viewer.app.panels.lanes import draw_layer
 from viewer.app.panels.panel_parts import command_toggle
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Phase, act, act_all, carry_out_all
@@ -260,10 +260,7 @@ def draw_several_joints(ui: PanelContext, joints: Sequence[int]) -> None:
         own = [skeleton.names[joint] for joint in moving]
         _number(ui, "Stiffness", stiff, STIFFNESS, lambda i, value: actions.SetStiffness(own[i], value))
     controls.label(ui, "")
-    if controls.text_button(
-        ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Return to the clip's frame, or to the relaxed pose"
-    ):
-        act(ui, actions.ResetPose(tuple(names)))
+    reset_button(ui, *names)
 
 
 def _coordinates(ui: PanelContext, document: Document, joints: Sequence[int]) -> None:

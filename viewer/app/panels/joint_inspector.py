@@ -11,7 +11,7 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.contact_panel import draw_bodies, draw_grip, shows_bodies
-from viewer.app.panels.panel_parts import command_button, rotation_fields
+from viewer.app.panels.panel_parts import action_button, command_button, rotation_fields
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, carry_gesture, carry_out, carry_out_all
@@ -174,13 +174,16 @@ def _bone_length(ui: PanelContext, document: Document, name: str, end: int, *, a
 def _joint_buttons(ui: PanelContext, document: Document, joint: int) -> None:
     name = document.skeleton.names[joint]
     if not any(e.joint == joint for e in document.skeleton.effectors):
-        if controls.text_button(ui, "Make effector", icon=fa.ICON_FA_LOCATION_CROSSHAIRS, hint="Shift+G"):
-            act(ui, actions.MakeEffector(name))
+        icon = fa.ICON_FA_LOCATION_CROSSHAIRS
+        action_button(ui, "Make effector", actions.MakeEffector(name), icon=icon, hint="Shift+G")
         imgui.same_line(0.0, ui.px(6))
-    if controls.text_button(
-        ui, "Reset", icon=fa.ICON_FA_ROTATE_LEFT, hint="Return to the clip's frame, or to the relaxed pose"
-    ):
-        act(ui, actions.ResetPose((name,)))
+    reset_button(ui, name)
+
+
+def reset_button(ui: PanelContext, *joints: str) -> None:
+    """Draw the button that resets joints."""
+    said = "Return to the clip's frame, or to the relaxed pose"
+    action_button(ui, "Reset", actions.ResetPose(joints), icon=fa.ICON_FA_ROTATE_LEFT, hint=said)
 
 
 _WHOLE = fields.Format(decimals=0, unit="°", per_pixel=0.5, snap=5.0, units=fields.DEGREES)

@@ -9,12 +9,11 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui
 from viewer.app.layout import SIDES, TABBED
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import add_entries, kind_entries
-from viewer.app.panels.layers_panel import layer_entries
-from viewer.app.panels.panel_parts import ask, command_entry, hint, run
+from viewer.app.panels.lanes import layer_entries
+from viewer.app.panels.panel_parts import ask, command_entry, entry, hint, run
 from viewer.app.panels.solver_panel import method_menu
 from viewer.app.theme import SMALL, paint
 from viewer.app.widgets.dialogs import open_popup, popup
-from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Item, actions, joint_of
 from viewer.document.take import layer_of
@@ -143,7 +142,6 @@ def _files(ui: PanelContext) -> None:
             for words, note, path in files:
                 if imgui.menu_item_simple(words, note):
                     ui.controller.files.open(path)
-                    ui.wake()
             imgui.end_menu()
 
 
@@ -243,7 +241,10 @@ def draw_context_menu(ui: PanelContext) -> None:
         wanted = ui.memory.get(_CONTEXT_POPUP)
         if opened and isinstance(wanted, Item) and ui.session.document.has(wanted):
             _item_title(ui, wanted.name)
-            {"effector": _effector, "joint": _joint, "prop": _prop, "layer": _layer}[wanted.kind](ui, wanted.name)
+            if wanted.kind == "layer":
+                layer_entries(ui, layer_of(ui.session.document.take, wanted.name))
+            else:
+                {"effector": _effector, "joint": _joint, "prop": _prop}[wanted.kind](ui, wanted.name)
         elif opened:  # nothing was under the pointer
             _commands(ui, "view.frame_all", "view.three_quarter", "view.orthographic", "")
             _commands(ui, "show.grid", "show.names", "show.axes", "reset.pose")
@@ -273,10 +274,6 @@ def _item_title(ui: PanelContext, name: str) -> None:
     imgui.separator()
 
 
-def _layer(ui: PanelContext, name: str) -> None:
-    layer_entries(ui, layer_of(ui.session.document.take, name))
-
-
 def _joint(ui: PanelContext, name: str) -> None:
     document = ui.session.document
     skeleton = document.skeleton
@@ -284,14 +281,14 @@ def _joint(ui: PanelContext, name: str) -> None:
     on_it = next((e.name for e in skeleton.effectors if e.joint == joint), None)
     goal = document.goal(on_it) if on_it is not None else None
     if goal is None or not goal.enabled:
-        if imgui.menu_item_simple("Make effector", BY_ID["effector.make"].shortcut):
-            act(ui, actions.MakeEffector(name) if goal is None else actions.HoldEffector(goal.effector))
+        make = actions.MakeEffector(name) if goal is None else actions.HoldEffector(goal.effector)
+        entry(ui, "Make effector", make, BY_ID["effector.make"].shortcut)
     else:
         _effector_entries(ui, goal.effector)
     _commands(ui, *(("contact.grip",) if ui.controller.can("contact.grip") else ()), "")
     limited, own = skeleton.limits[joint] is not None, name not in document.unlimited
-    if imgui.menu_item_simple("Limits of this joint", BY_ID["limits.joint"].shortcut, limited and own, limited):
-        act(ui, actions.SetJointLimits(name, not own))
+    switch, key = actions.SetJointLimits(name, not own), BY_ID["limits.joint"].shortcut
+    entry(ui, "Limits of this joint", switch, key, ticked=limited and own, enabled=limited)
     _commands(ui, "reset.rotation", "reset.position", "")
     _commands(ui, "joint.rename", "select.children", "select.parent", "view.frame_selection")
 
@@ -310,39 +307,34 @@ def _effector(ui: PanelContext, name: str) -> None:
         _commands(ui, "goal.hold_together", "")
     _effector_entries(ui, name)
     _commands(ui, *(("contact.grip",) if ui.controller.can("contact.grip") else ()), "")
-    joint = joint_of(ui.session.document, Item("effector", name))
-    if imgui.menu_item_simple("Select its joint"):
-        act(ui, actions.Select((Item("joint", ui.session.document.skeleton.names[joint]),)))
+    document = ui.session.document
+    joint = document.skeleton.names[joint_of(document, Item("effector", name))]
+    entry(ui, "Select its joint", actions.Select((Item("joint", joint),)))
     command_entry(ui, "view.frame_selection")
 
 
 def _prop(ui: PanelContext, name: str) -> None:
-    if imgui.menu_item_simple("Remove", BY_ID["goal.remove"].shortcut):
-        act(ui, actions.RemoveProp(name))
+    entry(ui, "Remove", actions.RemoveProp(name), BY_ID["goal.remove"].shortcut)
     _commands(ui, "", "contact.all", "contact.objects", "view.frame_selection")
 
 
 def _effector_entries(ui: PanelContext, name: str) -> None:
-    goal = ui.session.document.goal(name)
+    goal, delete = ui.session.document.goal(name), BY_ID["goal.remove"].shortcut
     if goal.relative:
-        if imgui.menu_item_simple("Let go", BY_ID["goal.remove"].shortcut):
-            act(ui, actions.RemoveGoal(name))
+        entry(ui, "Let go", actions.RemoveGoal(name), delete)
         return
     for part in ("position", "rotation"):
-        pinned = getattr(goal, f"pin_{part}")
-        if imgui.menu_item_simple(f"Pin {part}", BY_ID[f"pin.{part}"].shortcut, goal.enabled and pinned):
-            act(ui, actions.SetPin(name, **{part: not pinned}))
-    if imgui.menu_item_simple("Hold here"):
-        act(ui, actions.HoldEffector(name))
+        pinned, key = getattr(goal, f"pin_{part}"), BY_ID[f"pin.{part}"].shortcut
+        entry(ui, f"Pin {part}", actions.SetPin(name, **{part: not pinned}), key, ticked=goal.enabled and pinned)
+    entry(ui, "Hold here", actions.HoldEffector(name))
     if imgui.begin_menu("Goal"):
         kind_entries(ui, goal)
         imgui.end_menu()
     if imgui.begin_menu("Add goal"):
         add_entries(ui, goal.effector)
         imgui.end_menu()
-    if imgui.menu_item_simple("Release", BY_ID["goal.remove"].shortcut, False, goal.enabled):
-        act(ui, actions.ReleaseEffector(name))
-    if goal.id != goal.effector and imgui.menu_item_simple("Remove goal", BY_ID["goal.remove"].shortcut):
-        act(ui, actions.RemoveGoal(name))
-    elif goal.id == goal.effector and imgui.menu_item_simple("Remove effector"):
-        act(ui, actions.RemoveEffector(name))
+    entry(ui, "Release", actions.ReleaseEffector(name), delete, enabled=goal.enabled)
+    if goal.id != goal.effector:
+        entry(ui, "Remove goal", actions.RemoveGoal(name), delete)
+    else:
+        entry(ui, "Remove effector", actions.RemoveEffector(name))

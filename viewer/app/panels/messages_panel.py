@@ -1,4 +1,4 @@
-"""Reports in the view: hints, messages, and the cards of films and other background work."""
+"""What is written over the view: hints, messages, and the cards of demos, films and other background work."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import NO_GOALS
-from viewer.app.panels.panel_parts import ask, run
+from viewer.app.panels.panel_parts import ask, command_button, run
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls
-from viewer.app.widgets.dialogs import Choice, card, choices, close_button, dialog, escape_pressed, wrapped
+from viewer.app.widgets.dialogs import Choice, card, choices, close_button, dialog, escape_pressed, title_row, wrapped
 from viewer.app.widgets.pen import Pen, gap, tip
+from viewer.ik.methods import EVERY_METHOD
 from viewer.scene import figure_points
+from viewer.session.demo_parts import Demo, Says
 from viewer.session.long_work import JobName
+from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH
 from viewer.ui.commands import BY_ID
 from viewer.ui.film import left_words
 from viewer.ui.view import Message, other_pose_words
@@ -201,7 +204,6 @@ def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) 
         ui.controller.view.bar.choose(box.message, chosen)
     else:
         ui.controller.view.bar.close(box.message)
-    ui.wake()
 
 
 _ASK_FILM = "##ask film"
@@ -335,3 +337,58 @@ def _ask_film(ui: PanelContext) -> None:
         if pressed:
             shown.closed = True
             ask(ui, _FILM_ANSWERS[pressed])
+
+
+_CARD_PADDING, _CARD_LINE = 12.0, 24.0
+"""Sizes within a demo's card, logical pixels."""
+_CARD_TONES = {
+    "ok": (fa.ICON_FA_CIRCLE_CHECK, "ok"),
+    "warn": (fa.ICON_FA_TRIANGLE_EXCLAMATION, "warn"),
+    "idle": (fa.ICON_FA_CIRCLE_INFO, "text2"),
+}
+
+
+def draw_demo_card(ui: PanelContext) -> None:
+    """Draw the card of a demo at the top left of the view."""
+    demo, view = ui.controller.demos.card, ui.regions.viewport
+    if demo is None:
+        return
+    wide = min(ui.px(CARD_WIDTH), view.w - 2.0 * ui.px(CARD_MARGIN))
+    place = view.x + ui.px(CARD_MARGIN), view.y + ui.px(CARD_MARGIN)
+    padding, tallest = (_CARD_PADDING, _CARD_PADDING - 2.0), view.h - 2.0 * ui.px(CARD_MARGIN)
+    with card(ui, "##demo card", place, (wide, 0.0), padding=padding, fill="panel", alpha=0.94, tallest=tallest):
+        if title_row(ui, demo.title):
+            ui.controller.demos.close()
+        for words in demo.words:
+            controls.paragraph(ui, words, "text2")
+        says = ui.controller.demos.says
+        if says is not None:
+            _card_line(ui, says)
+        _card_buttons(ui, demo)
+
+
+def _card_line(ui: PanelContext, says: Says) -> None:
+    """The demo's result, which changes with the figure; it is shortened, so that the card keeps its size."""
+    pen, x, y, room, h = controls.line(ui, _CARD_LINE)
+    icon, tone = _CARD_TONES[says.tone]
+    pen.icon(x + pen.px(8), y + h / 2.0, icon, tone)
+    pen.text(x + pen.px(22), pen.middle(y, h), pen.fit(says.text, room - pen.px(22)), "text")
+
+
+def _card_buttons(ui: PanelContext, demo: Demo) -> None:
+    controller, session = ui.controller, ui.session
+    command_button(ui, "demo.start_over", "Start over", icon=fa.ICON_FA_ROTATE_LEFT)
+    if controller.demos.has_motions:
+        imgui.same_line(0.0, ui.px(6))
+        moves = session.targets.running
+        words, icon = ("Pause", fa.ICON_FA_PAUSE) if moves else ("Resume", fa.ICON_FA_PLAY)
+        wide = Pen(ui).width("Pause") + ui.px(40)
+        if controls.text_button(ui, f"{words}##motion", icon=icon, width=wide, hint="Space"):
+            run(ui, "demo.animate")
+    if demo.methods:
+        if not controller.demos.has_motions:
+            imgui.same_line(0.0, ui.px(6))
+        method, titles = session.document.solver.method, [EVERY_METHOD[name].title for name in demo.methods]
+        chosen = controls.choose(ui, "methods", demo.methods, titles, method, height=_CARD_LINE)
+        if chosen != method:
+            controller.demos.choose(chosen)

@@ -27,9 +27,8 @@ def hint(command: str, words: str = "") -> str:
 
 
 def run(ui: PanelContext, command: str) -> None:
-    """Run a command, and draw another frame to show the result."""
+    """Run a command."""
     ui.controller.run(command)
-    ui.wake()
 
 
 def command_entry(ui: PanelContext, command: str, words: str = "") -> None:
@@ -38,6 +37,23 @@ def command_entry(ui: PanelContext, command: str, words: str = "") -> None:
     ticked = bool(ui.controller.checked(command))
     if imgui.menu_item_simple(words or row.title, row.shortcut, ticked, ui.controller.can(command)):
         run(ui, command)
+
+
+def entry(
+    ui: PanelContext, words: str, action: Action, shortcut: str = "", *, ticked: bool = False, enabled: bool = True
+) -> None:
+    """A menu entry that does an action."""
+    if imgui.menu_item_simple(words, shortcut, ticked, enabled):
+        act(ui, action)
+
+
+def action_button(
+    ui: PanelContext, label: str, action: Action, *,
+    icon: str = "", width: float | None = None, on: bool | None = None, hint: str = "",
+) -> None:  # fmt: skip
+    """A `controls.text_button` that does an action."""
+    if controls.text_button(ui, label, icon=icon, width=width, on=on, hint=hint):
+        act(ui, action)
 
 
 def command_button(
@@ -93,7 +109,6 @@ def finish_button(ui: PanelContext, command: str, words: str, *, icon: str = fa.
 def ask(ui: PanelContext, name: str, value: object = None, x: float = 0.0, y: float = 0.0) -> None:
     """Send a request that the window or another panel serves, at a position in framebuffer pixels."""
     ui.controller.view.request(name, value, x, y)
-    ui.wake()
 
 
 EYE = 22.0

@@ -37,7 +37,6 @@ def draw_physics(ui: PanelContext) -> None:
     forces = _around(ui, part, _figure(ui, part))
     if forces != part.forces:
         part.change(forces)
-        ui.wake()
     gap(ui.px(10))
     widths = controls.side_by_side(ui, 2)
     command_button(ui, "physics.keep_clip", "Keep as clip", icon=fa.ICON_FA_FILM, width=next(widths))
@@ -71,7 +70,6 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
         forces = replace(forces, strength=edit.value)
     if forces != part.forces:
         part.change(forces)
-        ui.wake()
     imgui.same_line(0.0, ui.px(12))
     imgui.set_cursor_screen_pos((imgui.get_cursor_screen_pos().x, y))
     command_tool(ui, "physics.throw", fa.ICON_FA_BASEBALL, "Throw ball" if wide else "", 112.0)
@@ -86,7 +84,6 @@ def _cannot(ui: PanelContext, part: Simulating) -> None:
         gap(ui.px(6))
         if controls.text_button(ui, "Copy", icon=fa.ICON_FA_COPY, hint="Copy the line that installs it"):
             ui.controller.view.request("copy-text", command + install)
-            ui.wake()
 
 
 def _state(ui: PanelContext, part: Simulating) -> None:

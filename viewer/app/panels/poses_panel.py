@@ -1,12 +1,20 @@
-"""The pose library: pictures in two columns, which a double click applies and a sideways drag blends in."""
+"""The pose library: which folder, its list, and its pictures in two columns.
+
+A double click applies a pose, a sideways drag blends it in.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
+import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
+from numpy.typing import NDArray
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import ask, hint
@@ -15,10 +23,104 @@ from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import confirm, dialog, open_popup, popup
 from viewer.app.widgets.edits import Phase, attempt, scrub
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
+from viewer.document import Document
 from viewer.formats.files import read_bytes, write_whole
 from viewer.opengl import LibraryPose, PoseLibrary
+from viewer.opengl.pose_library import PIXELS
+from viewer.session.user_files import poses_folder
+from viewer.skeleton import Skeleton
 from viewer.ui.number_format import Rect
 from viewer.ui.view import Message
+
+BESIDE = "poses"
+"""Name of the folder beside a rig's file."""
+
+_REREAD_SECONDS = 1.0
+"""Another program may change the folder: the list is read again after this time, when the panel is drawn."""
+_MOST_TEXTURES = 256
+
+_Key = tuple[Path, int]
+
+
+class PoseShelf:
+    """Finds the folder for a document, keeps its list up to date, and draws missing pictures on another thread.
+
+    Attributes:
+        chosen: which folder the user wants: that beside the rig, which need not exist yet, or the user's own; None:
+            that beside the rig if it exists.
+    """
+
+    def __init__(self) -> None:
+        self.chosen: Literal["beside", "own"] | None = None
+        self._library: PoseLibrary | None = None
+        self._read_at = 0.0
+        self._textures: dict[_Key, imgui.ImTextureData] = {}
+        self._drawn: dict[_Key, Future[NDArray[np.uint8]]] = {}
+        self._artist: ThreadPoolExecutor | None = None
+
+    def beside(self, document: Document) -> Path | None:
+        """The folder ``poses`` beside the file of a document's rig; None if the document has no file."""
+        path = document.character.source.path
+        return None if path is None else Path(path).absolute().parent / BESIDE
+
+    def library(self, document: Document) -> PoseLibrary:
+        """The library for a document: that of the folder chosen."""
+        beside = self.beside(document)
+        wanted = beside is not None and self.chosen != "own" and (self.chosen == "beside" or beside.is_dir())
+        folder = beside if beside is not None and wanted else poses_folder()
+        now = time.monotonic()
+        if self._library is None or self._library.folder != folder:
+            self._library, self._read_at = PoseLibrary(folder), now
+        elif now - self._read_at > _REREAD_SECONDS:
+            self._library.reread()
+            self._read_at = now
+        return self._library
+
+    def texture(self, pose: LibraryPose, skeleton: Skeleton, wake: Callable[[], None]) -> imgui.ImTextureRef | None:
+        """The picture of a pose of the library shown last; None while it is being drawn, or if it cannot be.
+
+        The skeleton draws poses whose file does not state one; ``wake`` is called while a picture is being drawn.
+        """
+        try:
+            key = pose.path, pose.path.stat().st_mtime_ns
+        except OSError:
+            return None
+        if key in self._textures:
+            self._textures[key] = self._textures.pop(key)  # the least recently used one is dropped first
+            return self._textures[key].get_tex_ref()
+        if key not in self._drawn:
+            assert self._library is not None
+            self._artist = self._artist or ThreadPoolExecutor(max_workers=1, thread_name_prefix="ikviewer-poses")
+            self._drawn[key] = self._artist.submit(self._library.picture, pose.name, skeleton)
+        if not self._drawn[key].done():
+            wake()
+            return None
+        if self._drawn[key].exception() is not None:
+            return None
+        self._textures[key] = _texture_of(self._drawn.pop(key).result())
+        while len(self._textures) > _MOST_TEXTURES:
+            oldest = next(iter(self._textures))
+            self._textures.pop(oldest).set_status(imgui.ImTextureStatus.want_destroy)
+        return self._textures[key].get_tex_ref()
+
+
+def _texture_of(image: NDArray[np.uint8]) -> imgui.ImTextureData:
+    """A picture (128, 128, 3) as a texture that the window's renderer makes in its next frame."""
+    data = imgui.ImTextureData()
+    data.create(imgui.ImTextureFormat.rgba32, PIXELS, PIXELS)
+    opaque = np.full((PIXELS, PIXELS, 1), 255, np.uint8)
+    data.get_pixels_array()[:] = np.concatenate([image, opaque], axis=-1).reshape(data.get_pixels_array().shape)
+    data.use_colors = True
+    data.set_status(imgui.ImTextureStatus.want_create)
+    imgui.internal.register_user_texture(data)
+    return data
+
+
+def shelf_of(ui: PanelContext) -> PoseShelf:
+    """The pose library that the window shows."""
+    shelf: PoseShelf = ui.memory_of("poses").setdefault("shelf", PoseShelf())
+    return shelf
+
 
 NO_POSES = "No poses yet"
 
@@ -42,7 +144,7 @@ class _Shown(NamedTuple):
 
 def draw_poses(ui: PanelContext) -> None:
     """Draw the panel, or a hint how to fill an empty library."""
-    library = ui.shelf.library(ui.session.document)
+    library = shelf_of(ui).library(ui.session.document)
     shown = _Shown(ui, Pen(ui), library)
     empty = not library.poses and not library.problems
     if not empty:
@@ -104,16 +206,15 @@ def _foot(shown: _Shown) -> None:
 def _folders(shown: _Shown) -> None:
     """Entries that choose the folder."""
     ui = shown.ui
-    beside = ui.shelf.beside(ui.session.document)
+    beside = shelf_of(ui).beside(ui.session.document)
     here = shown.library.folder
     if imgui.menu_item_simple("Beside the rig", None, here == beside, beside is not None):
-        ui.shelf.chosen = "beside"
+        shelf_of(ui).chosen = "beside"
     if imgui.menu_item_simple("My poses", None, here != beside):
-        ui.shelf.chosen = "own"
+        shelf_of(ui).chosen = "own"
     imgui.separator()
     if imgui.menu_item_simple("Show in folder", None, False, here.is_dir()):
         ask(ui, "show-in-folder", here)
-    ui.wake()
 
 
 def _grid(shown: _Shown, found: Sequence[LibraryPose]) -> None:
@@ -141,7 +242,7 @@ def _cell(shown: _Shown, pose: LibraryPose, side: float) -> None:
     it = item("pose", side, side, right_too=True)
     share = _answer(shown, pose, it)
     pen.box(*it[:4], "field")
-    texture = ui.shelf.texture(pose, ui.session.document.skeleton, partial(ui.wake, 0.05))
+    texture = shelf_of(ui).texture(pose, ui.session.document.skeleton, partial(ui.wake, 0.05))
     if texture is not None:
         pen.picture(texture, (it.x, it.y, it.w, it.h))
     if it.hovered or share is not None:
@@ -192,7 +293,6 @@ def _answer(shown: _Shown, pose: LibraryPose, it: Area) -> float | None:
             attempt(ui, lambda: ui.controller.library_poses.blend(edit.value))
         if edit.phase in {Phase.COMMIT, Phase.CANCEL}:
             ui.memory["blend"], blending = None, False
-        ui.wake()
     if it.clicked and imgui.is_mouse_released(imgui.MouseButton_.right):
         open_popup(ui, _MENU, pose)
     elif it.clicked and on_flip and over_flip:
@@ -221,7 +321,6 @@ def _apply(shown: _Shown, pose: LibraryPose, *, flipped: bool = False) -> None:
         shown.ui.controller.library_poses.apply(pose.name, source, own, flipped=flipped)
 
     attempt(shown.ui, do)
-    shown.ui.wake()
 
 
 def _menu(shown: _Shown) -> None:
@@ -242,7 +341,6 @@ def _menu(shown: _Shown) -> None:
             ask(ui, "show-in-folder", pose.path)
         if imgui.menu_item_simple("Delete"):
             attempt(ui, partial(_delete, shown, pose))
-            ui.wake()
 
 
 def _delete(shown: _Shown, pose: LibraryPose) -> None:
@@ -293,13 +391,13 @@ def _tags(ui: PanelContext) -> list[str]:
 
 def _keep(ui: PanelContext) -> None:
     document = ui.session.document
-    library = ui.shelf.library(document)
+    library = shelf_of(ui).library(document)
     name = library.keep(document.skeleton, document.pose, ui.memory["name"], _tags(ui))
     ui.controller.view.note(f"Kept pose: {name}")
 
 
 def _change(ui: PanelContext, pose: LibraryPose) -> None:
-    library = ui.shelf.library(ui.session.document)
+    library = shelf_of(ui).library(ui.session.document)
     if tuple(_tags(ui)) != pose.tags:
         library.set_tags(pose.name, _tags(ui))
     library.rename(pose.name, ui.memory["name"])

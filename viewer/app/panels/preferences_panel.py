@@ -223,7 +223,6 @@ def _set_scale(ui: PanelContext, scale: float) -> None:
     wanted = round(20.0 * min(max(scale, SMALLEST_SCALE), LARGEST_SCALE)) / 20.0
     ui.controller.view.preferences.ui_scale = wanted
     ui.controller.view.changed()
-    ui.wake()
 
 
 def _mouse(ui: PanelContext) -> None:

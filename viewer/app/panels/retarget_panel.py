@@ -93,7 +93,6 @@ def _pair_row(ui: PanelContext, name: str) -> None:
     if it.clicked:
         retargeting.selected = "" if retargeting.selected == name else name
         ui.controller.view.changed()
-        ui.wake()
     if imgui.begin_popup_context_item(f"of {name}"):
         if imgui.menu_item_simple("No partner"):
             attempt(ui, lambda: retargeting.pair(name, None))
@@ -163,7 +162,6 @@ def draw_retarget_tools(ui: PanelContext, *, wide: bool) -> None:
     if (feet, hands) != (chosen.feet, chosen.hands):
         wanted = replace(settings, choices=replace(chosen, feet=feet, hands=hands))
         attempt(ui, lambda: retargeting.change(wanted))
-        ui.wake()
 
 
 def _way(ui: PanelContext, part: str, icon: str, ways: Mapping[T, str], now: T, *, wide: bool) -> T:
@@ -226,7 +224,6 @@ def _choices(ui: PanelContext, retargeting: Retargeting) -> None:
     wanted = Settings(replace(chosen, feet=feet, hands=hands, limits=held, in_place=still, scale=scale), source, target)
     if wanted != settings:
         attempt(ui, lambda: retargeting.change(wanted))
-        ui.wake()
 
 
 def _reference(ui: PanelContext, name: str, now: Reference) -> Reference:

@@ -415,7 +415,6 @@ def draw_marker_menu(ui: PanelContext) -> None:
                 markers.rename(frame)
             if imgui.menu_item_simple("Remove marker"):
                 attempt(ui, lambda: markers.remove(frame))
-                ui.wake()
     _draw_name(ui)
 
 

@@ -162,7 +162,6 @@ def _end_renaming(ui: PanelContext) -> None:
     ui.memory.pop("renamed", None)
     ui.controller.renaming.end()
     imgui.set_nav_cursor_visible(False)  # the list is focused again, but it does not use keys
-    ui.wake()
 
 
 def draw_rename_dialog(ui: PanelContext) -> None:
@@ -368,7 +367,6 @@ def _search(ui: PanelContext, state: _State, search: fields.Search) -> None:
         ui.controller.view.finding = state.query = ""
         state.mark, state.active = -1, None  # so that `_follow` brings the joint into view
         imgui.set_nav_cursor_visible(False)  # the field does not use these keys
-        ui.wake()
     elif state.mark >= 0 and (again or search.step):
         state.scroll_to = found[state.mark].joint
 
@@ -400,7 +398,6 @@ def _nothing_found(ui: PanelContext, state: _State) -> None:
     controls.quiet(ui, f'No joint matches "{state.query}"')
     if imgui.button("Clear"):
         ui.controller.view.finding = state.query = ""
-        ui.wake()
 
 
 def _follow(ui: PanelContext, state: _State) -> None:
@@ -472,4 +469,3 @@ def _clicked(ui: PanelContext, state: _State, row: Row, *, fold: bool) -> None:
     else:
         select_by_click(ui, Item("joint", skeleton.names[row.joint]))
     state.active = ui.session.document.active_on_figure  # a clicked row is in view already
-    ui.wake()

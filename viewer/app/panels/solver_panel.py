@@ -12,6 +12,7 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui, implot
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.inspector import shown_goal_and_joint
+from viewer.app.panels.panel_parts import action_button, entry
 from viewer.app.theme import BASE, SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
@@ -276,8 +277,7 @@ def _method(ui: PanelContext, settings: SolverSettings) -> None:
 def method_menu(ui: PanelContext, now: str) -> None:
     """Entries of an open menu that choose the method, with a tick at ``now``."""
     for name, method in EVERY_METHOD.items():
-        if imgui.menu_item_simple(method.title, method.hint, name == now):
-            act(ui, SetSolver(method=name))
+        entry(ui, method.title, SetSolver(method=name), method.hint, ticked=name == now)
 
 
 def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
@@ -362,8 +362,8 @@ def _optional(ui: PanelContext, words: str, value: float | None, one: Setting) -
     """A setting that the method chooses by itself unless it is given."""
     controls.label(ui, words)
     width = float(int((imgui.get_content_region_avail().x - ui.px(4)) / 2))
-    if controls.text_button(ui, f"Automatic##{one.name}", width=width, on=value is None, hint="Chosen by the method"):
-        act(ui, SetSolver(**{one.name: one.value if value is None else None}))
+    switch = SetSolver(**{one.name: one.value if value is None else None})
+    action_button(ui, f"Automatic##{one.name}", switch, width=width, on=value is None, hint="Chosen by the method")
     imgui.same_line(0.0, ui.px(4))
     one.field(ui, width, value)
 

@@ -7,9 +7,8 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui
 from viewer.app.layout import SHORT_TIMELINE
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
-from viewer.app.panels.feet_strip import draw_feet, feet_height
 from viewer.app.panels.figures_panel import draw_difference
-from viewer.app.panels.layers_panel import draw_lanes, lanes_height
+from viewer.app.panels.lanes import draw_feet, draw_lanes, lane_heights
 from viewer.app.panels.panel_parts import command_button, command_toggle, hint, run
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
@@ -17,13 +16,11 @@ from viewer.app.widgets.dialogs import open_popup, popup
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, scrub
 from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
-from viewer.document.planted_feet import feet_of
 from viewer.document.take import MOST_FRAMES
 from viewer.errors import shown
 from viewer.session import Loop
 from viewer.ui import number_format
 from viewer.ui.keying import FARTHEST
-from viewer.ui.layering import layers_of
 from viewer.ui.timeline import SPEEDS, last_frame, played_range
 
 _NAME, _LABEL, _FIELD = "timeline options", 150.0, 84.0
@@ -131,10 +128,10 @@ def draw_timeline(ui: PanelContext) -> None:
     draw_transport(ui)
     if not bare:
         gap(ui.px(1))
-        layers, strip = len(layers_of(ui.session.document)), feet_height(feet_of(ui.session.document))
+        strip, layers = lane_heights(ui.session.document)
         corner = imgui.get_cursor_screen_pos()
         imgui.set_cursor_screen_pos((corner.x, corner.y + ui.px(strip)))
-        sheet = draw_sheet(ui, ui.px(ui.layout.extra - strip), column=layers > 0 or strip > 0.0)
+        sheet = draw_sheet(ui, ui.px(ui.layout.extra - strip), column=layers > 0.0 or strip > 0.0)
         if sheet is None:
             imgui.dummy((1.0, 0.0))
             return
@@ -142,7 +139,7 @@ def draw_timeline(ui: PanelContext) -> None:
             draw_feet(ui, (corner.x, corner.y), sheet.names, sheet.x)
         if layers:
             draw_lanes(ui, sheet.names, sheet.x)
-        if ui.layout.extra > strip + lanes_height(layers):
+        if ui.layout.extra > strip + layers:
             draw_difference(ui, sheet.x, sheet.frame)
 
 
@@ -247,7 +244,6 @@ def _tweened(ui: PanelContext, edit: Edit) -> None:
             attempt(ui, lambda: tweening.slide(edit.value))
         case Phase.COMMIT | Phase.CANCEL:
             tweening.end(keep=edit.phase is Phase.COMMIT)
-    ui.wake()
 
 
 def _draw_tween(pen: Pen, it: Area, share: float) -> None:
@@ -301,7 +297,6 @@ def _speed(ui: PanelContext) -> None:
     speed = controls.drop_choice(ui, "speed", _factor(now), entries, now, width=ui.px(74), height=_SMALL, hint=said)
     if speed is not None:
         ui.session.set_speed(speed)
-        ui.wake()
 
 
 def _factor(speed: float) -> str:
@@ -325,7 +320,6 @@ def _frame(ui: PanelContext, end: float) -> None:
     edit = fields.number_field(ui, "frame", float(frame), form, width=width, hint=hint("play.go_to"))
     if edit is not None and edit.phase is not Phase.COMMIT:
         attempt(ui, lambda: ui.controller.playback.go(round(edit.value)))
-        ui.wake()
     x += width + ui.px(8)
     seconds = document.frame_time
     rate = f"{number_format.fixed(1.0 / seconds, 2).rstrip('0').rstrip('.')} fps"

@@ -209,7 +209,6 @@ def confirm(ui: PanelContext, shown: Dialog, words: str, do: Callable[[], object
     pressed = choices(ui, Choice("Cancel"), Choice(words, primary=True))
     if entered or pressed == words:
         shown.closed |= attempt(ui, do)
-        ui.wake()
     shown.closed |= pressed == "Cancel"
 
 

@@ -160,9 +160,7 @@ def act_all(ui: PanelContext, label: str, each: Iterable[Action]) -> bool:
             for action in each:
                 do(action)
 
-    done = attempt(ui, do_all)
-    ui.wake()
-    return done
+    return attempt(ui, do_all)
 
 
 def act(ui: PanelContext, action: Action) -> bool:
