@@ -56,7 +56,7 @@ class PanelWindow:
         document = new_document(character)
         document = replace(document, solver=replace(document.solver, backend=QUICK))
         self.controller = Controller(Session(document), Preferences())
-        layout = Layout()
+        layout = Layout(panels=self.controller.view.panels)
         self.ui = PanelContext(self.controller, fonts, layout, layout.regions(size, scale), scale, panels=PANELS)
         self.controller.viewport, self.controller.view.scale = self.ui.regions.viewport, scale
         self.panels = PanelHost(self.ui)

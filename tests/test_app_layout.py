@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 from inside.app import LEAST_TIMELINE, LEAST_VIEWPORT, SHORT_TIMELINE, SMALLEST_VIEWPORT, Layout, Place
+from inside.ui import Panels
 
 from viewer.ui import Rect, Workspace
 
@@ -36,16 +37,13 @@ def test_a_wide_window_has_wider_panels() -> None:
     SCALES,
     st.builds(
         Layout,
-        st.none() | st.floats(0, 900),
-        st.none() | st.floats(0, 900),
-        st.none() | st.floats(0, 900),
-        st.none() | st.floats(0, 1),
-        st.none() | st.floats(0, 1),
-        show_left=st.booleans(),
-        show_right=st.booleans(),
-        show_timeline=st.booleans(),
-        opened=st.sampled_from(["", "left", "right"]),
-        hidden=st.booleans(),
+        st.fixed_dictionaries(
+            {},
+            optional={name: st.floats(0, 900) for name in ("left", "right", "timeline", "curves", "lanes")}
+            | {name: st.floats(0, 1) for name in ("goals", "solver")},
+        ),
+        st.builds(Panels, st.booleans(), st.booleans(), st.booleans(), st.sampled_from(["", "left", "right"])),
+        workspace=st.sampled_from(Workspace),
     ),
 )
 def test_parts_never_overlap_and_the_view_keeps_its_least_size(
@@ -57,8 +55,8 @@ def test_parts_never_overlap_and_the_view_keeps_its_least_size(
     assert not any(overlap(a, b) for i, a in enumerate(rects) for b in rects[:i])
     assert all(r.x >= 0 and r.y >= 0 and r.x + r.w <= size[0] and r.y + r.h <= size[1] for r in rects)
     assert all(r.w > 0 and r.h > 0 for r in rects)
-    usual = layout.timeline is None and height >= 600
-    assert regions.viewport.w >= (LEAST_VIEWPORT if layout.opened else SMALLEST_VIEWPORT)[0] * scale - 3
+    usual = layout.bottom not in layout.sizes and height >= 600
+    assert regions.viewport.w >= (LEAST_VIEWPORT if layout.panels.opened else SMALLEST_VIEWPORT)[0] * scale - 3
     assert regions.viewport.h >= (SMALLEST_VIEWPORT if usual else LEAST_VIEWPORT)[1] * scale * min(height / 430, 1) - 3
 
 
@@ -91,20 +89,21 @@ def test_where_there_is_less_room_the_timeline_has_no_tabs_and_then_no_ruler() -
 def test_panels_without_room_are_folded_and_opened_all_the_same(side: str) -> None:
     folded = Layout().regions((1280, 720), 2.0)
     assert folded.folded == {"left", "right"}
-    regions = Layout(opened=side).regions((1280, 720), 2.0)
+    regions = Layout(panels=Panels(opened=side)).regions((1280, 720), 2.0)
     assert regions.folded == {"left", "right"} - {side}
-    wide = Layout(opened=side).regions((1280, 720), 1.0)
+    wide = Layout(panels=Panels(opened=side)).regions((1280, 720), 1.0)
     assert wide.rects == Layout().regions((1280, 720), 1.0).rects
 
 
 def test_in_a_low_window_a_column_is_one_strip_of_tabs() -> None:
-    regions = Layout(opened="left").regions((1280, 720), 2.0)
+    regions = Layout(panels=Panels(opened="left")).regions((1280, 720), 2.0)
     assert regions.place(Place.LEFT_BOTTOM) is Place.LEFT_TOP
     assert Layout().regions((1280, 720), 1.0).place(Place.LEFT_BOTTOM) is Place.LEFT_BOTTOM
 
 
 def test_hidden_panels_leave_menu_view_and_status() -> None:
-    assert set(Layout(hidden=True).regions((1280, 720), 1.0).rects) == {Place.MENU, Place.VIEWPORT, Place.STATUS}
+    regions = Layout(panels=Panels(hidden=True)).regions((1280, 720), 1.0)
+    assert set(regions.rects) == {Place.MENU, Place.VIEWPORT, Place.STATUS}
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
@@ -127,15 +126,15 @@ def test_a_border_follows_the_pointer_within_its_range(
     assert border is not None
     assert border.name == name
     layout.drag(name, (to[0] * scale, to[1] * scale), regions)
-    assert getattr(layout, name) == pytest.approx(value, abs=0.01)
+    assert layout.sizes == {name: pytest.approx(value, abs=0.01)}
 
 
 def test_what_was_arranged_is_kept_and_reset_brings_the_design_back() -> None:
-    layout = Layout(left=300.0, goals=0.5)
-    assert Layout.from_dict(layout.to_dict()) == layout
+    layout = Layout({"left": 300.0, "goals": 0.5}, Panels(hidden=True, opened="left"), closed={"curves"})
+    assert Layout.of(layout.sizes, layout.closed, layout.panels) == layout
     layout.reset()
     assert layout == Layout()
-    assert Layout.from_dict({"left": 300.0, "nonsense": 3.0}) == Layout(left=300.0)
+    assert Layout.of({"left": 300.0, "nonsense": 3.0}, (), Panels()) == Layout({"left": 300.0})
 
 
 def test_animate_has_a_taller_timeline_of_its_own() -> None:
@@ -146,4 +145,4 @@ def test_animate_has_a_taller_timeline_of_its_own() -> None:
     assert layout.regions((1280, 720), 1.0).rects[Place.BOTTOM].h == pytest.approx(294, abs=2)
     layout.workspace = Workspace.POSE
     assert layout.regions((1280, 720), 1.0).rects[Place.BOTTOM].h == 112
-    assert Layout.from_dict(layout.to_dict()).lanes == layout.lanes
+    assert [*layout.sizes] == ["lanes"]

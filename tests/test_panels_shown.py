@@ -125,8 +125,8 @@ def test_a_panel_in_front_is_closed_and_others_are_brought_to_the_front(window: 
 def test_a_panel_is_shown_at_its_own_place(window: PanelWindow, panel: Panel) -> None:
     view, ui = window.controller.view, window.ui
     view.enter(panel.workspace or next(each for each in Workspace if each not in panel.hidden_in))
-    view.panels.hidden = ui.layout.hidden = True
-    view.panels.left = view.panels.right = ui.layout.show_left = ui.layout.show_right = False
+    view.panels.hidden = True
+    view.panels.left = view.panels.right = False
     ui.close_panel(panel.id)
     ui.show_panel(panel.id)
     ui.layout.workspace = view.workspace

@@ -69,7 +69,7 @@ def chosen(window: PanelWindow) -> set[int]:
 
 
 def taller(window: PanelWindow) -> None:
-    window.ui.layout.timeline = 300.0
+    window.ui.layout.sizes["timeline"] = 300.0
     window.ui.regions = window.ui.layout.regions(window.size, window.ui.scale)
     window.frames(3)
 
@@ -325,7 +325,7 @@ def test_of_an_effector_the_joint_of_its_chain_that_moves_most_is_plotted(window
 @pytest.mark.parametrize("opened", ["", "left", "right"])
 def test_the_transport_row_has_room_at_every_scale(size: tuple[int, int], scale: float, opened: str) -> None:
     window = PanelWindow(viewer.load("sample:walk"), size, scale)
-    window.ui.layout.opened = opened
+    window.ui.layout.panels.opened = opened
     window.ui.regions = window.ui.layout.regions(size, scale)
     window.frames(3)
     row = window.box("timeline", "play.forwards")

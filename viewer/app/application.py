@@ -76,7 +76,7 @@ class Application:
         self.automation = automation or Automation()
         self.clock = clock
         preferences = controller.view.preferences
-        layout = Layout.from_dict(preferences.layout, preferences.closed_panels)
+        layout = Layout.of(preferences.layout, preferences.closed_panels, controller.view.panels)
         self.painter = Painter(device, controller, panels, layout)
         self.borders = Borders(self.painter.ui)
         self.inputs = Inputs(
@@ -186,7 +186,6 @@ class Application:
                 self.device.set_fullscreen(on=panels.fullscreen)
             elif request.name == "reset-layout":
                 ui.layout.reset()
-                panels.hidden, panels.left, panels.right, panels.opened = False, True, True, ""
             elif request.name == "show-panel":
                 ui.show_panel(str(request.value))
             elif request.name == "copy-text":
@@ -203,7 +202,6 @@ class Application:
                 self.inputs.for_imgui = True
                 self.inputs.expect()
         ui.layout.workspace = controller.view.workspace
-        ui.layout.follow(panels)
 
     def draw(self, now: float) -> None:
         """Draw a frame, show it, and write the files that `Automation` asks for."""

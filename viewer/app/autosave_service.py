@@ -106,7 +106,7 @@ class AutosaveService:
         """Remove the recovery file and save the preferences: the window closes normally."""
         self._autosave.close()
         preferences = self._controller.view.preferences
-        preferences.layout, preferences.closed_panels = self._layout.to_dict(), sorted(self._layout.closed)
+        preferences.layout, preferences.closed_panels = self._layout.sizes, sorted(self._layout.closed)
         try:
             save_preferences(preferences, self._preferences)
         except ViewerError:

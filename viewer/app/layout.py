@@ -6,7 +6,7 @@ Sizes are logical pixels; `Regions` are framebuffer pixels.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from viewer.errors import InputError
@@ -134,7 +134,8 @@ LANE = 76.0
 def _widths(layout: Layout, width: float) -> tuple[float, float]:
     """Logical widths of the left and right panels with their borders; 0 if folded."""
     across, least = SMALLEST_VIEWPORT[0], LEAST_VIEWPORT[0]
-    wanted = {"left": layout.show_left and not layout.hidden, "right": layout.show_right and not layout.hidden}
+    panels = layout.panels
+    wanted = {"left": panels.left and not panels.hidden, "right": panels.right and not panels.hidden}
     sizes = {name: layout.size(name, width) + BORDER if shown else 0.0 for name, shown in wanted.items()}
     right = min(sizes["right"], max(width - across, 0.0))
     if right < RANGES["right"][0]:
@@ -143,9 +144,9 @@ def _widths(layout: Layout, width: float) -> tuple[float, float]:
     if width < FOLDS_LEFT_BELOW or width - right - RANGES["left"][0] - BORDER < across:
         left = 0.0
     left = min(left, max(width - right - across, 0.0))
-    if layout.opened == "right" and not right:
+    if panels.opened == "right" and not right:
         right = min(sizes["right"], width - least)
-    if layout.opened == "left" and not left:
+    if panels.opened == "left" and not left:
         left = min(sizes["left"], width - least)
         right = right if width - left - right >= across / 2.0 else 0.0
     return left, right
@@ -153,14 +154,14 @@ def _widths(layout: Layout, width: float) -> tuple[float, float]:
 
 def _timeline(layout: Layout, width: float, free: float) -> tuple[float, bool]:
     """Logical height of the timeline with its border, and whether it has no tab strip."""
-    if not layout.show_timeline or layout.hidden or layout.workspace is Workspace.BUILD:
+    if layout.panels.hidden or layout.workspace is Workspace.BUILD:
         return 0.0, False
     room = free - LEAST_VIEWPORT[1] - BORDER
     least = LEAST_ITERATIONS if layout.workspace is Workspace.LAB else LEAST_TIMELINE
     if room < least:
         bare = free - SHORT_TIMELINE - BORDER < _LOWEST_VIEW
         return (TRANSPORT if bare else SHORT_TIMELINE) + BORDER, True
-    usual = getattr(layout, layout.bottom) is None
+    usual = layout.bottom not in layout.sizes
     extra = layout.extra if layout.bottom == "timeline" else 0.0
     most = max(free - SMALLEST_VIEWPORT[1] - BORDER, least) if usual else room
     return min(layout.size(layout.bottom, width) + extra, most) + BORDER, False
@@ -171,13 +172,13 @@ def _arranged(layout: Layout, size: tuple[int, int], scale: float) -> Regions:
         return round(value * scale)
 
     width, height = size[0] / scale, size[1] / scale
-    top = px(MENU + (0 if layout.hidden else TOOLBAR))
+    top = px(MENU + (0 if layout.panels.hidden else TOOLBAR))
     end = size[1] - px(STATUS)
     left, right = (px(part) for part in _widths(layout, width))
     tall, short = _timeline(layout, width, height - MENU - TOOLBAR - STATUS)
     line, middle = px(BORDER), end - px(tall)
     rects = {Place.MENU: Rect(0, 0, size[0], px(MENU)), Place.STATUS: Rect(0, end, size[0], size[1] - end)}
-    if not layout.hidden:
+    if not layout.panels.hidden:
         rects[Place.TOOLBAR] = Rect(0, px(MENU), size[0], top - px(MENU))
     rects[Place.VIEWPORT] = Rect(left, top, max(1, size[0] - left - right), max(1, middle - top))
     borders = []
@@ -238,39 +239,21 @@ _PLOTS, _ROOMY = 100.0, 1180.0
 
 @dataclass(slots=True)
 class Layout:
-    """The sizes and visibility that the user can change; a size of None is the default for the window's width.
+    """The sizes and visibility that the user can change.
 
     Attributes:
-        left: width of the left panels, logical pixels.
-        right: width of the right panels.
-        timeline: height of the timeline.
-        goals: share of the lower one in the height of the left panels.
-        solver: share of the lower one in the height of the right panels.
-        curves: height of the curves, which is a tab beside the timeline.
-        lanes: height of the timeline in the workspace Animate.
-        show_left: show the left panels.
-        show_right: show the right panels.
-        show_timeline: show the timeline.
-        opened: "left" or "right": the panels that the user opened last, which come before the width of the view.
-        hidden: hide all panels.
+        sizes: those that the user chose, by name, a key of `RANGES`: widths of the left and right panels, heights of
+            the timeline ("lanes": in the workspace Animate) and of the curves, which are a tab beside it, logical
+            pixels; shares of the lower panels in the heights of the left ("goals") and right ones ("solver").
+        panels: those to show; the ones that the user opened last come before the width of the view.
         tabs: id of the panel in front, by place.
         closed: ids of panels that have no tab.
         extra: logical pixels that the timeline needs below its keys: lanes of layers, and of differences.
         workspace: the present one; the timeline has its own height in each.
     """
 
-    left: float | None = None
-    right: float | None = None
-    timeline: float | None = None
-    goals: float | None = None
-    solver: float | None = None
-    curves: float | None = None
-    lanes: float | None = None
-    show_left: bool = True
-    show_right: bool = True
-    show_timeline: bool = True
-    opened: str = ""
-    hidden: bool = False
+    sizes: dict[str, float] = field(default_factory=dict)
+    panels: Panels = field(default_factory=Panels)
     tabs: dict[str, str] = field(default_factory=dict)
     closed: set[str] = field(default_factory=set)
     extra: float = 0.0
@@ -285,7 +268,7 @@ class Layout:
 
     def size(self, name: str, width: float) -> float:
         """A size as the user chose it, or its default in a window of a logical width."""
-        chosen = getattr(self, name)
+        chosen = self.sizes.get(name)
         if chosen is None:
             chosen = _USUAL[name][width >= WIDE]
             if name == "right" and self.workspace is Workspace.LAB and width >= _ROOMY:
@@ -296,11 +279,6 @@ class Layout:
     def regions(self, size: tuple[int, int], scale: float) -> Regions:
         """The regions of a framebuffer of a size in pixels, at a scale in framebuffer pixels per logical pixel."""
         return _arranged(self, size, scale)
-
-    def follow(self, panels: Panels) -> None:
-        """Show those panels that the user wants."""
-        self.show_left, self.show_right, self.hidden = panels.left, panels.right, panels.hidden
-        self.opened = panels.opened
 
     def drag(self, name: str, pointer: tuple[float, float], regions: Regions) -> None:
         """Move a border to the pointer, framebuffer pixels."""
@@ -317,26 +295,17 @@ class Layout:
             top, bottom = regions.rects[upper].y, regions.rects[lower].y + regions.rects[lower].h
             wanted = (bottom - y) / max(1, bottom - top)
         low, high = RANGES[name]
-        setattr(self, name, min(max(wanted, low), high))
+        self.sizes[name] = float(min(max(wanted, low), high))
 
     def reset(self) -> None:
         """Restore the default layout."""
-        fresh = Layout(workspace=self.workspace)
-        for each in fields(self):
-            setattr(self, each.name, getattr(fresh, each.name))
-
-    def to_dict(self) -> dict[str, float]:
-        """The sizes that the user chose, for the preferences."""
-        chosen = {name: getattr(self, name) for name in RANGES}
-        return {name: float(value) for name, value in chosen.items() if value is not None}
+        self.sizes, self.tabs, self.closed, self.extra = {}, {}, set(), 0.0
+        self.panels.hidden, self.panels.left, self.panels.right, self.panels.opened = False, True, True, ""
 
     @classmethod
-    def from_dict(cls, kept: Mapping[str, float], closed: Iterable[str] = ()) -> Layout:
-        """A layout from preferences; unknown keys and panels are ignored: preferences never prevent a start."""
-        layout = cls(closed={*closed})
-        for name in RANGES:
-            setattr(layout, name, kept.get(name))
-        return layout
+    def of(cls, sizes: Mapping[str, float], closed: Iterable[str], panels: Panels) -> Layout:
+        """A layout from preferences; unknown sizes and panels are ignored: preferences never prevent a start."""
+        return cls({name: sizes[name] for name in RANGES if name in sizes}, panels, closed={*closed})
 
 
 def check_size(size: tuple[int, int]) -> None:

@@ -141,13 +141,12 @@ class PanelContext:
     def show_panel(self, name: str) -> None:
         """Bring the panel of an id to the front of its place, which is opened."""
         panel = next(panel for panel in self.panels if panel.id == name)
-        shown, layout = self.controller.view.panels, self.layout
+        layout = self.layout
         layout.closed.discard(name)
-        shown.hidden = False
+        layout.panels.hidden = False
         for side, places in SIDES.items():
             if panel.place in places:
-                shown.open(side)
-        layout.follow(shown)
+                layout.panels.open(side)
         if panel.place in TABBED:
             layout.tabs[layout.regions(self.regions.size, self.regions.scale).place(panel.place)] = name
         self.wake()

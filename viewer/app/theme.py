@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
 import imgui_bundle
@@ -152,7 +153,13 @@ def colour(name: str, alpha: float = 1.0) -> imgui.ImVec4:
 
 def paint(name: str, alpha: float = 1.0) -> int:
     """A colour of the palette in the form of imgui's draw lists."""
-    return int(imgui.color_convert_float4_to_u32(colour(name, alpha)))
+    return _packed(name, round(255.0 * alpha))
+
+
+@lru_cache(maxsize=512)
+def _packed(name: str, alpha: int) -> int:
+    red, green, blue = (round(255.0 * part) for part in PALETTE[name])
+    return alpha << 24 | blue << 16 | green << 8 | red
 
 
 BASE, SMALL, TITLE = 15.0, 13.0, 18.0

@@ -9,7 +9,7 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import command_button, command_entry, hint
+from viewer.app.panels.panel_parts import command_button, command_entry, hint, name_row
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import card, close_button
 from viewer.app.widgets.edits import act, attempt, carry_out
@@ -131,7 +131,7 @@ def draw_build_inspector(ui: PanelContext) -> None:
     kind = skeleton.kinds[joint]
     imgui.push_id(name)
     controls.head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, f"{KIND_WORDS[kind].lower()} · {kind.dofs} DOF", colour="accent")
-    _name(ui, name)
+    name_row(ui, name, lambda wanted: actions.RenameJoint(name, wanted))
     _parent(ui, document, joint)
     _place(ui, document, joint)
     if kind.axes:
@@ -142,18 +142,6 @@ def draw_build_inspector(ui: PanelContext) -> None:
     controls.separator(ui)
     _buttons(ui)
     imgui.pop_id()
-
-
-def _name(ui: PanelContext, name: str) -> None:
-    controls.label(ui, "Name")
-    memory = ui.memory
-    if memory.get("name of") != name:
-        memory["name of"], memory["name"] = name, name
-    memory["name"], entered = fields.text_line(ui, "name", memory["name"], width=imgui.get_content_region_avail().x)
-    left = imgui.is_item_deactivated() and not imgui.is_key_pressed(imgui.Key.escape)
-    if (entered or left) and memory["name"] != name:
-        act(ui, actions.RenameJoint(name, memory["name"]))
-        memory.pop("name of")
 
 
 def _parent(ui: PanelContext, document: Document, joint: int) -> None:

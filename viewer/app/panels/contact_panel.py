@@ -10,7 +10,15 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import action_button, command_entry, command_toggle, entry, hint, rotation_fields
+from viewer.app.panels.panel_parts import (
+    action_button,
+    command_entry,
+    command_toggle,
+    entry,
+    hint,
+    name_row,
+    rotation_fields,
+)
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import act, carry_out
 from viewer.app.widgets.pen import tip
@@ -209,7 +217,7 @@ def draw_prop(ui: PanelContext, prop: Prop) -> None:
     controls.head(ui, _ICONS[prop.shape], shown(name), f"prop · {_KINDS[prop.shape]}", colour="accent")
     if prop.problem:
         controls.paragraph(ui, prop.problem, "warn", small=True)
-    _name(ui, prop)
+    name_row(ui, name, lambda wanted: RenameProp(name, wanted))
     controls.label(ui, fields.position_label(ui))
     fields.edit_vector(
         ui, "center", prop.center, fields.POSITION, f"Move {name}", lambda place: SetProp(name, center=place)
@@ -230,21 +238,8 @@ def draw_prop(ui: PanelContext, prop: Prop) -> None:
     action_button(ui, "Remove", RemoveProp(name), icon=fa.ICON_FA_TRASH, hint="Delete")
 
 
-def _name(ui: PanelContext, prop: Prop) -> None:
-    """A line that renames the prop when Enter is pressed or it loses the focus."""
-    controls.label(ui, "Name")
-    key = ("prop name", prop.name)
-    if ui.memory.get("named") != key:
-        ui.memory["named"], ui.memory["name"] = key, prop.name
-    width = imgui.get_content_region_avail().x
-    ui.memory["name"], entered = fields.text_line(ui, "name", ui.memory["name"], width=width, chosen=True)
-    if (entered or imgui.is_item_deactivated()) and ui.memory["name"] != prop.name:
-        act(ui, RenameProp(prop.name, ui.memory["name"]))
-        ui.memory["named"] = None
-
-
 def _size(ui: PanelContext, prop: Prop) -> None:
-    name, label, width = prop.name, f"Size of {prop.name}", -ui.px(58)
+    name, label = prop.name, f"Size of {prop.name}"
     if prop.shape is Shape.BOX:
         controls.label(ui, "Size", hint="Along its own axes")
         form = replace(fields.LENGTH, unit="")
@@ -252,12 +247,10 @@ def _size(ui: PanelContext, prop: Prop) -> None:
         return
     if prop.shape is Shape.SPHERE:
         controls.label(ui, "Radius")
-        fields.edit_number(
-            ui, "radius", prop.radius, fields.LENGTH, label, lambda value: SetProp(name, radius=value), width=width
-        )
+        fields.edit_number(ui, "radius", prop.radius, fields.LENGTH, label, lambda value: SetProp(name, radius=value))
         return
     controls.label(ui, "Scale", hint="Metres per unit of the file")
-    fields.edit_number(ui, "scale", prop.scale, _FACTOR, label, lambda value: SetProp(name, scale=value), width=width)
+    fields.edit_number(ui, "scale", prop.scale, _FACTOR, label, lambda value: SetProp(name, scale=value))
     controls.label(ui, "File")
     controls.note(ui, Path(prop.path).name, gap=0.0)
     tip(prop.path)

@@ -11,12 +11,12 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import command_button, command_toggle, command_tool, run
+from viewer.app.panels.panel_parts import command_button, command_toggle, command_tool, eye_switch, run
 from viewer.app.panels.sheet import number_step
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import wrapped
-from viewer.app.widgets.pen import Area, Pen, gap, item, tip
+from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.choices import METHOD_NAMES, MethodName
 from viewer.document.actions import SetSolver
 from viewer.formats.lab_report import Curve, ErrorScale, amount
@@ -111,7 +111,11 @@ def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
     if trace is not None and trace.last.unserved:
         x, y, u, v = it.x + 1.0, it.y + 1.0, it.x + it.w - 1.0, it.y + it.h - 1.0
         _dashed(pen, [(x, y), (u, y), (u, v), (x, v), (x, y)], "warn", _UNSERVED, 1.4)
-    _eye(ui, lab, it, method)
+    after, tall = imgui.get_cursor_screen_pos(), pen.px(_EYE)
+    corner = it.x + wide - tall - pen.px(1), it.y + high - tall
+    if eye_switch(pen, f"eye {method}", (*corner, tall), on=not hidden, hint="Show" if hidden else "Hide"):
+        lab.hide(method)
+    imgui.set_cursor_screen_pos(after)
     if it.clicked:
         if imgui.is_mouse_released(imgui.MouseButton_.right):
             imgui.open_popup(f"method {method}")
@@ -121,21 +125,6 @@ def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
         if imgui.menu_item_simple("Remove", "", selected=False, enabled=len(lab.methods) > 1):
             lab.remove(method)
         imgui.end_popup()
-
-
-def _eye(ui: PanelContext, lab: Laboratory, card: Area, method: MethodName) -> None:
-    """The button that hides a method."""
-    pen, hidden = Pen(ui), method in lab.hidden
-    size = pen.px(_EYE)
-    after = imgui.get_cursor_screen_pos()
-    imgui.set_cursor_screen_pos((card.x + card.w - size - pen.px(2), card.y + card.h - size))
-    it = item(f"eye {method}", size, size)
-    icon = fa.ICON_FA_EYE_SLASH if hidden else fa.ICON_FA_EYE
-    pen.icon(*it.middle, icon, "text" if it.hovered else "text3", SMALL)
-    tip("Show" if hidden else "Hide")
-    imgui.set_cursor_screen_pos(after)
-    if it.clicked:
-        lab.hide(method)
 
 
 def _add(ui: PanelContext, lab: Laboratory) -> None:

@@ -187,6 +187,19 @@ class Angles:
         return turn
 
 
+def name_row(ui: PanelContext, name: str, rename: Callable[[str], Action]) -> None:
+    """A line that renames something when Enter is pressed or the line is left, but for Esc."""
+    controls.label(ui, "Name")
+    memory = ui.memory
+    if memory.get("name of") != name:
+        memory["name of"], memory["name"] = name, name
+    memory["name"], entered = fields.text_line(ui, "name", memory["name"], chosen=True)
+    left = imgui.is_item_deactivated() and not imgui.is_key_pressed(imgui.Key.escape)
+    if (entered or left) and memory["name"] != name:
+        act(ui, rename(memory["name"]))
+        memory.pop("name of")
+
+
 def rotation_fields(
     ui: PanelContext, name: str, key: object, turn: Sequence[float], label: str, make: Callable[[Floats], Action]
 ) -> None:

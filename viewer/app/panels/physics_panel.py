@@ -56,12 +56,7 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
     imgui.same_line(0.0, ui.px(12))
     forces = part.forces
     if len(part.sim.model.free):
-        titles = [word.capitalize() for word in ASSISTS]
-        chosen = controls.choose(
-            ui, "assist tool", tuple(ASSISTS), titles, forces.assist,
-            hints=_SAYS, height=controls.TOOL, widths=ui.px(60),
-        )  # fmt: skip
-        forces = replace(forces, assist=chosen)
+        forces = _assist(ui, "assist tool", forces, height=controls.TOOL, width=ui.px(60))
         imgui.same_line(0.0, ui.px(12))
     x, y = imgui.get_cursor_screen_pos()
     imgui.set_cursor_screen_pos((x, y + ui.px(controls.TOOL - controls.FIELD) / 2.0))
@@ -73,6 +68,15 @@ def draw_physics_tools(ui: PanelContext, *, wide: bool) -> None:
     imgui.same_line(0.0, ui.px(12))
     imgui.set_cursor_screen_pos((imgui.get_cursor_screen_pos().x, y))
     command_tool(ui, "physics.throw", fa.ICON_FA_BASEBALL, "Throw ball" if wide else "", 112.0)
+
+
+def _assist(
+    ui: PanelContext, name: str, forces: Forces, height: float = controls.SEGMENT, width: float | None = None
+) -> Forces:
+    """The choice what holds the figure."""
+    ways, words = tuple(ASSISTS), [word.capitalize() for word in ASSISTS]
+    way = controls.choose(ui, name, ways, words, forces.assist, hints=_SAYS, height=height, widths=width)
+    return replace(forces, assist=way)
 
 
 def _cannot(ui: PanelContext, part: Simulating) -> None:
@@ -124,10 +128,7 @@ def _figure(ui: PanelContext, part: Simulating) -> Forces:
         controls.paragraph(ui, f"At any strength {of} at most the effort in the file", "text2", small=True)
     if len(sim.model.free):
         controls.label(ui, "Balance", hint="What holds the figure besides its own feet")
-        words = tuple(word.capitalize() for word in ASSISTS)
-        forces = replace(
-            forces, assist=controls.choose(ui, "assist", tuple(ASSISTS), words, forces.assist, hints=_SAYS)
-        )
+        forces = _assist(ui, "assist", forces)
     fixed = JointKind.FIXED in [ui.session.document.skeleton.kinds[j] for j in ui.session.document.skeleton.roots]
     if fixed:
         controls.label(ui, "Base", hint="Whether the root that the file fixes is free here")

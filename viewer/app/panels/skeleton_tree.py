@@ -19,7 +19,7 @@ from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import ask_name, dialog
 from viewer.app.widgets.edits import act, attempt
 from viewer.app.widgets.pen import Area, Pen, tip
-from viewer.document import Document, DocumentGoal, Item, joint_of, joints_at_limit
+from viewer.document import DocumentGoal, Item, joint_of, joints_at_limit
 from viewer.document.actions import Select
 from viewer.scene import SIDES, look_of
 from viewer.skeleton import Skeleton, above
@@ -187,99 +187,65 @@ _NAME, _BEFORE_NAME = 88.0, 26.0
 """Least width of a name, and width of the fold arrow and side mark before it; logical pixels."""
 
 
-@dataclass(slots=True)
 class RowPainter:
-    """Draws the rows of one frame.
+    """Draws the rows of one frame into the current imgui window; ``flat`` ones, of a search, name their parents.
 
     Attributes:
         ui: the panel's context.
-        pen: of the window that contains the rows.
+        pen: of the window.
         document: with the joints.
-        sides: per joint, index into `SIDES`.
-        goals: by the joint that their effector is on.
-        selected: names of selected joints.
-        hovered: name of the joint under the pointer, here or in the view.
-        at_limit: names of joints at a limit.
-        missed: ids of goals that are missed.
-        flat: rows are search results, which name their parents.
-        indent: of a child, framebuffer pixels.
-        most: largest indent of a row, framebuffer pixels.
     """
 
-    ui: PanelContext
-    pen: Pen
-    document: Document
-    sides: list[int]
-    goals: dict[int, list[DocumentGoal]]
-    selected: set[str]
-    hovered: str
-    at_limit: frozenset[str]
-    missed: frozenset[str]
-    flat: bool
-    indent: float
-    most: float
-
-    @classmethod
-    def of(cls, ui: PanelContext, *, flat: bool) -> RowPainter:
-        """A painter for the current document and imgui window."""
-        document = ui.session.document
-        goals: dict[int, list[DocumentGoal]] = {}
+    def __init__(self, ui: PanelContext, *, flat: bool) -> None:
+        self.ui, self.pen, self._flat = ui, Pen(ui), flat
+        self.document = document = ui.session.document
+        self._sides = look_of(document.skeleton).sides.tolist()
+        self._goals: dict[int, list[DocumentGoal]] = {}
         joints = {effector.name: effector.joint for effector in document.skeleton.effectors}
         for goal in document.goals:
-            goals.setdefault(joints[goal.effector], []).append(goal)
+            self._goals.setdefault(joints[goal.effector], []).append(goal)
+        self._selected, self._at_limit = set(document.selected("joint")), frozenset(joints_at_limit(document))
         hovered = ui.controller.view.hovered_item()
-        most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BEFORE_NAME), 0.0)
-        indent = min(ui.px(_INDENT), max(most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale))
-        return cls(
-            ui=ui,
-            pen=Pen(ui),
-            document=document,
-            sides=look_of(document.skeleton).sides.tolist(),
-            goals=goals,
-            selected=set(document.selected("joint")),
-            hovered=hovered.name if hovered is not None and hovered.kind == "joint" else "",
-            at_limit=frozenset(joints_at_limit(document)),
-            missed=frozenset(name for name, error in ui.session.errors.items() if not error.reached)
-            - ui.session.yields,
-            flat=flat,
-            indent=indent,
-            most=most,
-        )
+        self._hovered = hovered.name if hovered is not None and hovered.kind == "joint" else ""
+        self._missed = {name for name, error in ui.session.errors.items() if not error.reached} - ui.session.yields
+        self._most = max(imgui.get_content_region_avail().x - ui.px(_NAME + _BEFORE_NAME), 0.0)
+        least = max(self._most / max(deepest(document.skeleton), 1), _LEAST_INDENT * ui.scale)
+        self._indent = min(ui.px(_INDENT), least)
 
     def name_at(self, left: float, row: Row) -> float:
         """Where the name starts in a row that starts at ``left``."""
         return self._fold_at(left, row) + self.pen.px(15)
 
     def _fold_at(self, left: float, row: Row) -> float:
-        return left + self.pen.px(4) + round(min(row.depth * self.indent, self.most))
+        return left + self.pen.px(4) + round(min(row.depth * self._indent, self._most))
 
     def draw(self, row: Row) -> tuple[Area, bool]:
         """Draw a row; returns its item, and whether the pointer is on its fold arrow."""
         pen, name = self.pen, self.document.skeleton.names[row.joint]
-        chosen = name in self.selected
+        chosen = name in self._selected
         imgui.push_id(row.joint)
-        it = controls.list_row(pen, f"joint {name}", ROW, chosen=chosen, lit=name == self.hovered, rounding=3)
+        it = controls.list_row(pen, f"joint {name}", ROW, chosen=chosen, lit=name == self._hovered, rounding=3)
         imgui.pop_id()
-        if name == self.hovered or (it.hovered and chosen):
+        if name == self._hovered or (it.hovered and chosen):
             pen.upright(it.x, it.y, it.y + it.h, "hovered")
         x = self._fold_at(it.x, row)
         if row.parent:
             caret = fa.ICON_FA_CARET_RIGHT if row.folded else fa.ICON_FA_CARET_DOWN
             pen.icon(x, it.middle[1], caret, "text3", SMALL)
         tick = x + pen.px(10)
-        pen.box(tick, it.y + pen.px(6), pen.px(3), it.h - pen.px(12), SIDES[self.sides[row.joint]], rounding=1)
+        pen.box(tick, it.y + pen.px(6), pen.px(3), it.h - pen.px(12), SIDES[self._sides[row.joint]], rounding=1)
         left, right = tick + pen.px(9), self._marks(row.joint, it)
         right = self._notes(row.joint, name, it, (left + pen.width(pen.fit(name, right - left)), right))
-        strong = chosen or any(goal.enabled for goal in self.goals.get(row.joint, ()))
+        strong = chosen or any(goal.enabled for goal in self._goals.get(row.joint, ()))
         tip(pen.fitted(left, pen.middle(it.y, it.h), name, right - left, "text" if strong else "text2"))
         return it, row.parent and imgui.get_mouse_pos().x < tick
 
     def _marks(self, joint: int, it: Area) -> float:
         """Draw a mark for the joint's goals at the right, and their number; returns the right end of the free room."""
         pen, right = self.pen, it.x + it.w - self.pen.px(6)
-        goals = sorted(self.goals.get(joint, ()), key=lambda goal: goal.id not in self.missed)  # a missed one first
+        goals = sorted(self._goals.get(joint, ()), key=lambda goal: goal.id not in self._missed)  # a missed one first
         if goals:
-            effector_mark(pen, right - pen.px(6), it.middle[1], goals[0], reached=goals[0].id not in self.missed)
+            effector_mark(pen, right - pen.px(6), it.middle[1], goals[0], reached=goals[0].id not in self._missed)
             right -= pen.px(15)
         if len(goals) > 1:
             right -= pen.width(f"{len(goals)}", SMALL)
@@ -291,12 +257,12 @@ class RowPainter:
         """Draw ``limit``, or a search result's parent; returns the right end of the room left for the name."""
         pen, (left, right) = self.pen, room
         y = pen.middle(it.y, it.h, SMALL)
-        if name in self.at_limit:
+        if name in self._at_limit:
             right -= pen.width("limit", SMALL)
-            pen.small(right, y, "limit", "text" if name in self.selected else "limit")
+            pen.small(right, y, "limit", "text" if name in self._selected else "limit")
             return right - pen.px(6)
         parent = int(self.document.skeleton.parents[joint])
-        if self.flat and parent >= 0 and right - left > pen.px(52):
+        if self._flat and parent >= 0 and right - left > pen.px(52):
             words = pen.fit(self.document.skeleton.names[parent], right - left - pen.px(12), SMALL)
             pen.small(right - pen.width(words, SMALL), y, words)
         return right
@@ -426,7 +392,7 @@ def _rows(state: _State, skeleton: Skeleton) -> list[Row]:
 
 
 def _draw_rows(ui: PanelContext, state: _State, rows: list[Row]) -> None:
-    painter = RowPainter.of(ui, flat=bool(state.query.strip()))
+    painter = RowPainter(ui, flat=bool(state.query.strip()))
     h = ui.px(ROW)
     if state.scroll_to >= 0:
         controls.scroll_to_row(_index_of(rows, state.scroll_to), h)

@@ -11,9 +11,8 @@ import numpy as np
 from imgui_bundle import imgui, implot
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.theme import BASE, SMALL, colour
+from viewer.app.theme import BASE, SMALL, colour, paint
 from viewer.errors import visible
-from viewer.scene import PALETTE
 from viewer.spatial.checks import Floats
 
 Point = tuple[float, float]
@@ -22,17 +21,6 @@ _ICON = 0.93
 """Size of an icon on a button, relative to the text beside it."""
 _DROP = 0.6
 """Logical pixels by which the font draws icons below their middle."""
-
-
-@lru_cache(maxsize=512)
-def _packed(name: str, alpha: int) -> int:
-    red, green, blue = (round(255.0 * part) for part in PALETTE[name])
-    return alpha << 24 | blue << 16 | green << 8 | red
-
-
-def ink(name: str, alpha: float = 1.0) -> int:
-    """A colour of the palette as draw lists take it."""
-    return _packed(name, round(255.0 * alpha))
 
 
 @lru_cache(maxsize=8192)
@@ -99,7 +87,7 @@ class Pen:
 
     def ink(self, name: str, alpha: float = 1.0) -> int:
         """A colour of the palette with imgui's current transparency, as draw lists take it."""
-        return ink(name, alpha * self._style.alpha)
+        return paint(name, alpha * self._style.alpha)
 
     def picture(self, texture: imgui.ImTextureRef, area: tuple[float, float, float, float]) -> None:
         """A texture in a rectangle (x, y, width, height) with the corners of a field."""
