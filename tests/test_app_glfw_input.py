@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from imgui_bundle import imgui
-from inside.app import GLFW_NAMES, Callbacks, Capture, Inputs
+from inside.app import GLFW_NAMES, IMGUI_SHAPES, SHAPES, Callbacks, Capture, Inputs
 
 from viewer.ui import Event, Move, Press, Rect, Release
 
@@ -87,3 +87,8 @@ def test_a_press_after_the_pointer_left_is_where_the_pointer_is(desk: tuple[Glfw
     events.clear()
     glfw.callbacks["mouse_button"](None, 0, glfw.PRESS, 0)
     assert events == [Move(1400.0, 1000.0), Press("left", 1400.0, 1000.0)]
+
+
+def test_every_shape_of_the_pointer_that_panels_ask_for_is_known_to_both_libraries() -> None:
+    assert set(IMGUI_SHAPES.values()) <= set(SHAPES)
+    assert all(glfw and pyglet for name, (glfw, pyglet) in SHAPES.items() if name != "arrow")

@@ -176,6 +176,24 @@ def test_entering_and_leaving_changes_nothing() -> None:
     assert person.document is before
 
 
+def test_a_drag_of_links_that_removes_the_active_joint_goes_on_and_is_one_step() -> None:
+    window = PanelWindow(viewer.load("sample:serpent"))
+    window.controller.run("workspace.build")
+    window.session.dispatch(Select((Item("joint", "Back10"),)))
+    window.ui.layout.tabs["right-top"] = "inspector"
+    window.frames(3)
+    before = window.session.history.labels
+    window.drag("inspector", "links", -20.0)
+    assert window.session.history.labels == (*before, "Links")
+    names = window.session.document.skeleton.names
+    assert len(names) == 25 - 4
+    assert "Back10" not in names
+    assert window.controller.building.active == "Back12"
+    window.session.undo()
+    assert window.controller.building.active == "Back10"
+    window.close()
+
+
 def test_the_inspector_shows_joints_whose_bone_has_no_length_as_the_first_links_of_robots() -> None:
     base, arm = {"parent": "world", "kind": "fixed"}, {"parent": "base_link", "kind": "hinge"}
     turning = {**arm, "axis": [0, 0, 1], "tips": [[0, 1, 0]]}

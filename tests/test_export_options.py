@@ -157,3 +157,19 @@ def test_a_table_of_a_robot_has_its_joint_positions_unless_places_are_chosen(win
     robot.click("files", "columns 0")
     assert state.options(robot.session.document, Path("a.csv")).joints is False
     robot.close()
+
+
+def test_every_choice_can_be_reached_in_the_narrowest_window(walk: Path) -> None:
+    window = PanelWindow(viewer.load(walk), (960, 600), 1.5)
+    window.controller.run("file.export")
+    window.frames(6)
+    export = asked(window).export
+    assert export.more == 0.0, "three rows are enough at first"
+    export.shows, export.fps, export.precision = 1, 24.0, 6
+    window.frames(6)
+    end = window.box("files", "Export").right
+    for name in ("to", "fps", "Reset##rate", "up 2", "decimals", "All##decimals"):
+        assert window.box("files", name).right <= end, name
+    assert window.box("files", "fps").top > window.box("files", "to").bottom
+    assert window.box("files", "Export").bottom < 600.0
+    window.close()

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.document import Select
 from panel_window import PanelWindow
 from test_urdf import ARM
 
 import viewer
+from viewer.document import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +56,14 @@ def test_a_slider_turns_its_joint(robot: PanelWindow) -> None:
     joint = skeleton.index(name)
     assert np.abs(after.rotations[joint] - before.rotations[joint]).max() > 0.01
     assert robot.session.history.labels[-1] == f"Turn {name}"
+
+
+def test_the_button_that_restores_ranges_stands_below_them() -> None:
+    window = PanelWindow(viewer.load("sample:biped"))
+    window.session.dispatch(Select((Item("joint", "LeftForeArm"),)))
+    window.frames(3)
+    assert window.box("inspector", "As loaded").left == window.box("inspector", "Angle Y from").left
+    window.close()
 
 
 def test_people_have_none() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from inside.app import Place
 from inside.document import MoveTargets, SetCoordinate, SetMode, SetSolver, current_errors
 from inside.ik import keywords_of
 from inside.session import DEMOS, Demo, LabWorker, lab_problem
@@ -456,6 +457,23 @@ def test_the_panels_show_cards_curves_and_numbers(window: PanelWindow) -> None:
     window.ui.layout.tabs["right-top"] = "misprints"
     window.frames(3)
     assert "Lander, eq. 6" in window.words("misprints")
+
+
+def test_a_jacobian_of_many_degrees_of_freedom_fits_its_panel() -> None:
+    window = PanelWindow(viewer.load("sample:biped-hands"), (960, 600))
+    controller = window.controller
+    controller.session.dispatch(SetSolver(method="dls"))
+    controller.run("lab.open")
+    controller.session.dispatch(MoveTargets({"LeftHand": ((0.5, 1.3, 0.4), None)}))
+    controller.laboratory.from_rest = True
+    controller.tick(1.0)
+    assert controller.laboratory.worker.wait(LONG)
+    controller.tick(2.0)
+    window.front("jacobian")
+    window.click("jacobian", "columns 1")
+    matrix, panel = window.box("jacobian", "matrix"), window.ui.regions.rects[Place.RIGHT_TOP]
+    assert matrix.right <= panel.x + panel.w
+    window.close()
 
 
 def test_a_jacobian_of_few_joints_has_its_numbers_written_in_it() -> None:

@@ -131,6 +131,19 @@ def test_a_joint_has_its_radius_only_while_bodies_matter() -> None:
         ]
 
 
+def test_a_radius_in_millimetres_is_typed_in_any_unit() -> None:
+    with shown(viewer.load("sample:biped"), (1280, 1200)) as window:
+        window.session.dispatch(SetContact(on=True))
+        window.session.dispatch(Select((Item("joint", "LeftHand"),)))
+        window.frames(3)
+        for typed, said in (("4 cm", "40 mm"), ("35", "35 mm"), ("0.05 m", "50 mm")):
+            window.double_click("inspector", "radius 0")
+            window.frames(3)
+            window.write(typed)
+            window.rest()
+            assert said in window.words("inspector"), typed
+
+
 def test_what_a_joint_ignores_is_taken_back_by_a_click() -> None:
     with shown(viewer.load("sample:biped"), (1280, 1000)) as window:
         window.session.dispatch(SetContact(on=True))

@@ -229,6 +229,24 @@ def test_questions_open(request_name: str) -> None:
         assert window.popup
 
 
+def test_units_and_rate_are_applied_both_or_not_at_all() -> None:
+    with shown(viewer.load("sample:walk")) as window:
+        window.controller.view.request("units-dialog")
+        window.frames(4)
+        before, state = window.session.document, window.ui._memories["units"]["state"]
+        state.units, state.rate = "cm", "0"
+        window.frames(2)
+        window.click("units", "Apply")
+        assert window.session.document is before
+        said = 'Frames a second: expected a number above 0, found "0"'
+        assert window.controller.view.bar.messages[-1].text == said
+        state.rate = "60"
+        window.click("units", "Apply")
+        assert not window.popup
+        assert window.session.document.frame_time == pytest.approx(1.0 / 60.0)
+        assert str(window.session.document.character.source.units) == "cm"
+
+
 @pytest.mark.parametrize("item", [Item("joint", "LeftArm"), Item("effector", "LeftHand"), None])
 def test_the_context_menu(item: Item | None) -> None:
     with shown(viewer.load("sample:walk")) as window:

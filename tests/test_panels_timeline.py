@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from imgui_bundle import imgui
-from inside.app import NO_KEYS, Layout, Place, curves_of
+from inside.app import NO_KEYS, Place, curves_of
 from inside.document import Blend, KeyPose, SetCoordinate, SetRange
 from inside.ui import key_frames, played_range
 from panel_window import PanelWindow
@@ -197,6 +197,19 @@ def test_the_wheel_zooms_at_the_pointer_and_the_middle_button_pans(window: Panel
     assert view.start > start
 
 
+def test_with_ctrl_the_wheel_scrolls_the_rows_and_does_not_zoom(window: PanelWindow) -> None:
+    keyed(window, 0, 40)
+    taller(window)
+    window.move(place(window, 60))
+    span, before = window.controller.keying.time_view.span, window.words("timeline")
+    imgui.get_io().add_key_event(imgui.Key.mod_ctrl, True)
+    imgui.get_io().add_mouse_wheel_event(0.0, -2.0)
+    window.frames(3)
+    imgui.get_io().add_key_event(imgui.Key.mod_ctrl, False)
+    assert window.controller.keying.time_view.span == span
+    assert window.words("timeline") != before
+
+
 def test_the_brackets_of_the_range_are_dragged(window: PanelWindow) -> None:
     keyed(window, 0, 40)
     x, y = place(window, 119)
@@ -299,7 +312,7 @@ def test_the_plot_of_angles_is_tall_and_its_height_can_be_dragged(window: PanelW
     assert regions.body(Place.BOTTOM).h >= 140 + 22 + 40  # the plot, the row of names, what is round it
     layout.drag("curves", (300.0, window.size[1] - 326.0), regions)
     assert layout.regions(window.size, scale).rects[Place.BOTTOM].h == 300
-    assert Layout.from_dict(layout.to_dict()).curves == 300.0
+    assert layout.sizes == {"curves": 300.0}
     layout.tabs[Place.BOTTOM] = "timeline"
     assert layout.regions(window.size, scale).rects[Place.BOTTOM].h == before
 

@@ -123,7 +123,7 @@ def test_typing_in_the_search_field_runs_no_commands(pilot: Pilot) -> None:
 def test_a_border_can_be_dragged_and_the_view_follows(pilot: Pilot) -> None:
     pilot.drag((229, 300), (300, 300))
     assert pilot.state["viewport"] == [302, 66, 684, 514]
-    assert pilot.app.painter.ui.layout.to_dict() == {"left": 300.0}
+    assert pilot.app.painter.ui.layout.sizes == {"left": 300.0}
     assert pilot.session.history.index == 0
 
 

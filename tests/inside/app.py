@@ -20,7 +20,7 @@ from viewer.app.layout import (
     Place,
 )
 from viewer.app.pacing import FRAME, PANEL_INTERVAL, STILL_AFTER, Pace
-from viewer.app.painter import PanelHost, ui_scale
+from viewer.app.painter import IMGUI_SHAPES, PanelHost, ui_scale
 from viewer.app.panel_context import Borders, Panel, PanelContext
 from viewer.app.panels import PANELS, file_dialog, menus
 from viewer.app.panels.curve_editor import KeysOnPlot, curves_of, key_pixels
@@ -40,5 +40,5 @@ from viewer.app.widgets import controls
 from viewer.app.widgets.dialogs import wrapped
 from viewer.app.widgets.fields import DEGREES, METRES, evaluate
 from viewer.app.widgets.pen import Pen
-from viewer.app.window import SAMPLE_LIMIT, Callbacks, Screen
+from viewer.app.window import SAMPLE_LIMIT, SHAPES, Callbacks, Screen
 from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH

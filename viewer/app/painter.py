@@ -133,7 +133,7 @@ class Painter:
     def cursor(self) -> str:
         """The pointer's shape that imgui requests."""
         imgui.set_current_context(self._imgui)
-        return _SHAPES.get(imgui.MouseCursor_(imgui.get_mouse_cursor()), "arrow")
+        return IMGUI_SHAPES.get(imgui.MouseCursor_(imgui.get_mouse_cursor()), "arrow")
 
     def close(self) -> None:
         """Release imgui's context; the device releases OpenGL's."""
@@ -207,7 +207,7 @@ class Painter:
         capture.floating = tuple(rects)
 
 
-_SHAPES: dict[imgui.MouseCursor_, str] = {
+IMGUI_SHAPES: dict[imgui.MouseCursor_, str] = {
     imgui.MouseCursor_.text_input: "text",
     imgui.MouseCursor_.resize_all: "move",
     imgui.MouseCursor_.resize_ns: "ns",

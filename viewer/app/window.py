@@ -64,7 +64,7 @@ class Device(Protocol):
         """Name the window."""
 
     def set_cursor(self, shape: str) -> None:
-        """Set the pointer's shape: "arrow", "hand", "text", "crosshair", "move", "ew", "ns", "no", "hidden"."""
+        """Set the pointer's shape: a key of `SHAPES`, "axis-x", "axis-y", "axis-z" or "hidden"."""
 
     def set_fullscreen(self, *, on: bool) -> None:
         """Fill the monitor, or return to a window."""
@@ -206,9 +206,18 @@ class Callbacks:
 NO_DISPLAY_CURE = "set DISPLAY, or use ikviewer render"
 NO_OPENGL_CURE = "update the graphics driver, or on Debian/Ubuntu: apt-get install libgl1 libgl1-mesa-dri"
 
-_SHAPES = {"arrow": "ARROW_CURSOR", "hand": "HAND_CURSOR", "text": "IBEAM_CURSOR", "crosshair": "CROSSHAIR_CURSOR",
-           "move": "RESIZE_ALL_CURSOR", "grabbing": "RESIZE_ALL_CURSOR", "ew": "HRESIZE_CURSOR", "ns": "VRESIZE_CURSOR",
-           "not-allowed": "NOT_ALLOWED_CURSOR"}  # fmt: skip
+SHAPES: dict[str, tuple[str, str | None]] = {
+    "arrow": ("ARROW_CURSOR", None),
+    "hand": ("HAND_CURSOR", "hand"),
+    "text": ("IBEAM_CURSOR", "text"),
+    "crosshair": ("CROSSHAIR_CURSOR", "crosshair"),
+    "move": ("RESIZE_ALL_CURSOR", "size"),
+    "grabbing": ("RESIZE_ALL_CURSOR", "size"),
+    "ew": ("HRESIZE_CURSOR", "size_left_right"),
+    "ns": ("VRESIZE_CURSOR", "size_up_down"),
+    "not-allowed": ("NOT_ALLOWED_CURSOR", "no"),
+}
+"""Names of the pointer's shapes in GLFW and pyglet, by ours."""
 
 
 def import_glfw() -> ModuleType:
@@ -382,7 +391,8 @@ class GlfwDevice:
         glfw = self._glfw
         if shape.startswith("axis-"):
             return glfw.create_cursor(axis_cursor(shape[-1], self.content_scale), 1, 1)
-        return glfw.create_standard_cursor(getattr(glfw, _SHAPES.get(shape, "ARROW_CURSOR"), glfw.ARROW_CURSOR))
+        name, _ = SHAPES.get(shape, SHAPES["arrow"])
+        return glfw.create_standard_cursor(getattr(glfw, name, glfw.ARROW_CURSOR))
 
     def set_fullscreen(self, *, on: bool) -> None:
         if on != self._config.wnd.fullscreen:
@@ -409,8 +419,6 @@ def _at_least_one(size: tuple[int, int]) -> tuple[int, int]:
 _POLL, _LAZY_POLL = 0.008, 0.03
 """Seconds between two polls for events, in motion and at rest: pyglet can wait for events only in its own loop."""
 
-_PYGLET_SHAPES = {"hand": "hand", "text": "text", "crosshair": "crosshair", "move": "size", "ew": "size_left_right",
-           "ns": "size_up_down", "no": "no"}  # fmt: skip
 _PLAIN = ("escape", "space", "enter", "tab", "backspace", "delete", "insert", "home", "end", "left", "right", "up",
           "down", "comma", "period", "minus", "equal", "slash", "backslash", "semicolon")  # fmt: skip
 _OTHERS = {"PAGEUP": "pageup", "PAGEDOWN": "pagedown", "BRACKETLEFT": "bracketleft", "BRACKETRIGHT": "bracketright",
@@ -494,7 +502,8 @@ class PygletDevice:
         self._shape = shape
         window = self._wnd._window  # noqa: SLF001
         window.set_mouse_visible(shape != "hidden")
-        window.set_mouse_cursor(window.get_system_mouse_cursor(_PYGLET_SHAPES.get(shape)))
+        _, name = SHAPES.get(shape, SHAPES["arrow"])
+        window.set_mouse_cursor(window.get_system_mouse_cursor(name))
 
     def set_fullscreen(self, *, on: bool) -> None:
         self._wnd._window.set_fullscreen(on)  # noqa: SLF001

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
@@ -12,9 +13,9 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import command_button, command_entry, hint, name_row
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import card, close_button
-from viewer.app.widgets.edits import act, attempt, carry_out
+from viewer.app.widgets.edits import act, attempt, carry_gesture, carry_out
 from viewer.app.widgets.pen import Pen, gap
-from viewer.document import Document, actions
+from viewer.document import Document, Item, actions
 from viewer.document.remapping import lost
 from viewer.errors import InputError
 from viewer.skeleton import JointKind, Skeleton, rest_world
@@ -39,7 +40,7 @@ _PLANE_HINTS = {
     Plane.FLOOR: "Level; the first joint is on the floor",
 }
 _AXES = (None, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-_MOST_LINKS = 60.0
+_LINKS = replace(fields.COUNT, low=1.0, high=60.0)
 _ROOMY = 470.0
 """Least logical width of the view for the card."""
 _CARD = (("Click", "next joint"), ("Click joint", "branch"), ("Click bone", "split"), ("Drag joint", "move"))
@@ -138,10 +139,10 @@ def draw_build_inspector(ui: PanelContext) -> None:
         controls.separator(ui)
         _axis(ui, document, joint)
         _ranges(ui, document, joint)
-    _links(ui, document, name)
+    imgui.pop_id()
+    _links(ui, document, name)  # its id stays the same if a drag of it removes the joint
     controls.separator(ui)
     _buttons(ui)
-    imgui.pop_id()
 
 
 def _parent(ui: PanelContext, document: Document, joint: int) -> None:
@@ -243,14 +244,16 @@ def _links(ui: PanelContext, document: Document, name: str) -> None:
     if len(chain) > 2 and lost(document, fewest):
         controls.quiet(ui, f"{len(chain) - 1}: the clip would lose joints")
         return
-    form = fields.COUNT
-    edit = fields.number_field(ui, "links", float(len(chain) - 1), form, width=ui.px(90))
-    if edit is not None:
-        edit = edit._replace(value=min(max(edit.value, 1.0), _MOST_LINKS))
-        end = chain[-1]
-        carry_out(ui, edit, "Links", lambda value: actions.SetLinks(end, round(value)))
-        if document.active is not None and name not in ui.session.document.skeleton.names:
-            act(ui, actions.Select((document.active._replace(name=end),)))
+    edit, end = fields.number_field(ui, "links", float(len(chain) - 1), _LINKS, width=ui.px(90)), chain[-1]
+    if edit is None:
+        return
+
+    def update() -> None:
+        ui.session.gestures.update(actions.SetLinks(end, round(edit.value)))
+        if name not in ui.session.document.skeleton.names:
+            ui.session.gestures.update(actions.Select((Item("joint", end),)))
+
+    carry_gesture(ui, edit, lambda: ui.session.begin("Links"), update)
 
 
 _BUTTONS = (

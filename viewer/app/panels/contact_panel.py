@@ -32,7 +32,9 @@ from viewer.ik.contact.values import FLOOR
 from viewer.skeleton import bodies_of
 from viewer.ui.mirroring import other_joint
 
-_MILLIMETRES = fields.Format(decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001)
+_MILLIMETRES = fields.Format(
+    decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001, units=fields.metres_in(0.001)
+)
 _MASS = fields.Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=fields.PLAIN, low=0.0, high=HEAVIEST)
 _FACTOR = fields.Format(decimals=3, per_pixel=0.002, snap=0.1, units=fields.PART.units, low=THINNEST, high=1e6)
 _WIDEST = 3.0

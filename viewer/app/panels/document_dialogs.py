@@ -20,7 +20,7 @@ from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, confirm, dialog, escape_pressed
 from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, gap, item, tip
-from viewer.document import Item
+from viewer.document import Action, Item
 from viewer.document.actions import Select, SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
 from viewer.formats.file_formats import SAMPLE, UP_NAMES, UpWord
@@ -193,15 +193,18 @@ def _unit_rows(ui: PanelContext, state: _Units) -> None:
 
 
 def _apply_units(ui: PanelContext, state: _Units) -> None:
-    """Apply the choices that differ from the document, each as one undo step."""
-    session, before = ui.session, _units_now(ui)
+    """Apply the choices that differ from the document, each as one undo step; none if what is typed is no number."""
+    before, changes = _units_now(ui), list[Action]()
     if (state.units, state.up) != (before.units, before.up) or state.metres != before.metres:
-        session.dispatch(SetUnits(fields.evaluate(state.metres) if state.units == "other" else state.units, state.up))
-    if state.rate != before.rate and session.document.clip_data is not None:
+        units = fields.evaluate(state.metres) if state.units == "other" else state.units
+        changes.append(SetUnits(units, state.up))
+    if state.rate != before.rate and ui.session.document.clip_data is not None:
         rate = fields.evaluate(state.rate)
         if rate <= 0.0:
             raise InputError(f'frames a second: expected a number above 0, found "{state.rate}"')
-        session.dispatch(SetFrameTime(1.0 / rate))
+        changes.append(SetFrameTime(1.0 / rate))
+    for change in changes:
+        ui.session.dispatch(change)
 
 
 SAVE, CHANGED, MOTION = "##ask save", "##ask changed", "##ask motion"

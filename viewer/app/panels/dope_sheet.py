@@ -147,7 +147,7 @@ def _mouse(sheet: Sheet) -> None:
     at, io = imgui.get_mouse_pos(), imgui.get_io()
     if sheet.area.hovered:
         notches = io.mouse_wheel + (io.mouse_wheel_h if io.key_shift else 0.0)
-        if notches:
+        if notches and not io.key_ctrl:  # with Ctrl the wheel scrolls the rows
             zoom_or_pan(sheet.view, notches, sheet.frame(at.x))
     pressed = imgui.is_item_activated() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
     if pressed or (sheet.area.hovered and imgui.is_mouse_clicked(imgui.MouseButton_.middle)):

@@ -418,7 +418,9 @@ def first_folder(ui: PanelContext) -> Path:
 
 def _contents(ui: PanelContext, state: State) -> bool:
     """Shortcuts, path, list, name and buttons; returns whether the dialog is done."""
-    bottom = ui.px(30) + ui.px(32) + ui.px(26) + (ui.px(EXPORT_HEIGHT) if state.export is not None else 0)
+    bottom = ui.px(30) + ui.px(32) + ui.px(26)
+    if state.export is not None:
+        bottom += ui.px(EXPORT_HEIGHT) + state.export.more
     tall = imgui.get_content_region_avail().y - bottom
     imgui.begin_child("places", (ui.px(_PLACES), tall))
     opened = _draw_shortcuts(ui, state)
@@ -548,7 +550,7 @@ LISTED = tuple((form.suffix, form.name, form.hint) for form in file_formats.FORM
 """Suffix, word and tooltip of each export format."""
 _UNITS = ("", "m", "cm", "mm", "inch")
 _UPS = ("", "y", "z")
-_FIELD = 76.0
+_FIELD, _RESET = 76.0, 70.0
 _FRAME = fields.Format(decimals=0, per_pixel=0.25, snap=10.0, units={})
 _RATE = fields.Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
 _DECIMALS = fields.Format(decimals=0, per_pixel=0.05, snap=1.0, units={}, low=0.0, high=float(MOST_DECIMALS))
@@ -568,6 +570,7 @@ class ExportState:
         up: index into `_UPS`; 0: as read.
         precision: decimals; None: as many as the format needs.
         joints: a table holds joint positions, as robots are driven, and not places in the world.
+        more: height of the rows beyond three, framebuffer pixels, in a narrow window.
     """
 
     shows: int
@@ -578,6 +581,7 @@ class ExportState:
     up: int = 0
     precision: int | None = None
     joints: bool = False
+    more: float = 0.0
 
     @classmethod
     def of(cls, document: Document) -> ExportState:
@@ -601,10 +605,12 @@ class ExportState:
 
 def draw_export(ui: PanelContext, asked: ExportState, suffix: str) -> str:
     """Draw the options for a file with a suffix; returns the suffix of the format chosen in this frame, or ""."""
+    top, row = imgui.get_cursor_pos_y(), ui.px(controls.SEGMENT) + imgui.get_style().item_spacing.y
     chosen = _format(ui, suffix)
     form = format_of(Path(f"name{suffix}"))
     _motion(ui, asked, shape=form.is_shape)
     _numbers(ui, asked, form)
+    asked.more = max(imgui.get_cursor_pos_y() - top - 3.0 * row, 0.0)
     return chosen
 
 
@@ -638,19 +644,19 @@ def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
     if asked.shows == 1:
         ends = [asked.first, asked.last]
         for index, name in enumerate(("from", "to")):
-            _beside(ui)
+            _beside(ui, _FIELD)
             ends[index] = round(
                 fields.number(ui, name, float(ends[index]), _FRAME, width=_FIELD, hint=f"Frame, {name}")
             )
         asked.first = min(max(ends[0], first), last)
         asked.last = min(max(ends[1], asked.first), last)
-    _beside(ui)
+    _beside(ui, 40 + _FIELD + 12 + (0.0 if asked.fps is None else _RESET))
     controls.label(ui, "Rate", width=40, height=controls.SEGMENT, hint="The duration stays the same at any rate")
     own = 1.0 / document.frame_time
     fps = fields.number(ui, "fps", asked.fps or own, _RATE, width=_FIELD + 12)
     asked.fps = round(fps, 3) if asked.fps is not None or abs(fps - own) > 1e-9 else None
     if asked.fps is not None:
-        _beside(ui, 6.0)
+        imgui.same_line(0.0, ui.px(6))
         if controls.text_button(ui, "Reset##rate", hint="Same as playback"):
             asked.fps = None
 
@@ -662,7 +668,7 @@ def _numbers(ui: PanelContext, asked: ExportState, form: FileFormat) -> None:
         words = "Radians, metres" if form.is_table and asked.joints else "Metres, Y up: fixed by this format"
         controls.note(ui, words, height=controls.SEGMENT, gap=0.0)
         if form.is_table:
-            _beside(ui)
+            _beside(ui, 62 + 200)
             controls.label(
                 ui,
                 "Columns",
@@ -673,18 +679,22 @@ def _numbers(ui: PanelContext, asked: ExportState, form: FileFormat) -> None:
             asked.joints = controls.choose(ui, "columns", (False, True), ("Places", "Joint positions"), asked.joints)
     else:
         asked.units = controls.choose(ui, "units", range(5), ("As read", "m", "cm", "mm", "inch"), asked.units)
-        _beside(ui)
+        _beside(ui, 28 + 140)
         controls.label(ui, "Up", width=28, height=controls.SEGMENT)
         asked.up = controls.choose(ui, "up", range(3), ("As read", "Y", "Z"), asked.up)
     if form.decimals:
-        _beside(ui)
+        _beside(ui, 66 + 34 + (0.0 if asked.precision is None else 50.0))
         controls.label(ui, "Decimals", width=66, height=controls.SEGMENT)
         if asked.precision is not None:
             asked.precision = round(fields.number(ui, "decimals", float(asked.precision), _DECIMALS, width=44))
-            _beside(ui, 6.0)
+            imgui.same_line(0.0, ui.px(6))
         if controls.text_button(ui, "All##decimals", hint="All that the format needs", height=controls.FIELD):
             asked.precision = _USUAL_DECIMALS if asked.precision is None else None
 
 
-def _beside(ui: PanelContext, room: float = 14.0) -> None:
-    imgui.same_line(0.0, ui.px(room))
+def _beside(ui: PanelContext, width: float) -> None:
+    """Continue the row with something of this width, logical pixels, or on another line if there is no room for it."""
+    imgui.same_line(0.0, ui.px(14))
+    if imgui.get_content_region_avail().x < ui.px(width):
+        imgui.new_line()
+        controls.label(ui, "", height=controls.SEGMENT)

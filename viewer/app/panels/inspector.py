@@ -159,9 +159,8 @@ def shown_goal_and_joint(document: Document) -> tuple[DocumentGoal | None, int]:
 
 
 _CENTIMETRES = fields.Format(
-    decimals=1, unit=" cm", per_pixel=0.0005, snap=0.005, low=0.0, worth=0.01,
-    units={name: metres / 0.01 for name, metres in fields.METRES.items()},
-)  # fmt: skip
+    decimals=1, unit=" cm", per_pixel=0.0005, snap=0.005, low=0.0, worth=0.01, units=fields.metres_in(0.01)
+)
 _FIELD = 72.0
 """Width of the margin, logical pixels."""
 

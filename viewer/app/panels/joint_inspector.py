@@ -339,8 +339,8 @@ def _ranges(ui: PanelContext, document: Document, joint: int, sliders: list[Coor
             pen, at = Pen(ui), imgui.get_cursor_screen_pos()
             pen.small(at.x, pen.middle(at.y, pen.px(controls.FIELD), SMALL), f"{form.words(low)} .. {form.words(high)}")
             imgui.dummy((1.0, pen.px(controls.FIELD)))
-    controls.label(ui, "")
     if seen is not None:
+        controls.label(ui, "")
         controls.note(
             ui, f"Holds {held_percent(seen.share)} % of the clip", "text2" if seen.share == 1.0 else "warn", gap=0.0
         )

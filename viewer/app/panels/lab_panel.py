@@ -406,8 +406,8 @@ def draw_misprints(ui: PanelContext) -> None:
                 pen.text(x + pen.px(12), y, found, tone, SMALL)
 
 
-_NAMES, _HIGH, _LEAST = 104.0, 15.0, 7.0
-"""Width of the rows' names, height of a row and least width of a column, logical pixels."""
+_NAMES, _HIGH, _APART_FROM = 104.0, 15.0, 5.0
+"""Width of the rows' names, height of a row and least width of columns with gaps, logical pixels."""
 _SPOKEN, _TALL, _HEAD = 44.0, 22.0, 18.0
 """Width of a column from which its name and its numbers are written, height of a row then and of the names."""
 _POSITIVE, _NEGATIVE = "method_D", "method_C"
@@ -472,7 +472,8 @@ def _strongest(matrix: Floats, row: int, dofs: list[int]) -> tuple[float, int]:
 def _matrix(ui: PanelContext, lab: Laboratory, jacobian: Jacobian, columns: list[_Column]) -> None:
     pen, matrix = Pen(ui), jacobian.matrix
     left = pen.px(_NAMES)
-    wide = max((imgui.get_content_region_avail().x - left) / len(columns), pen.px(_LEAST))
+    wide = (imgui.get_content_region_avail().x - left) / len(columns)
+    between = 1.0 if wide >= pen.px(_APART_FROM) else 0.0
     spoken, most = wide >= pen.px(_SPOKEN), float(np.abs(matrix).max()) or 1.0
     high, head = (pen.px(_TALL), pen.px(_HEAD)) if spoken else (pen.px(_HIGH), 0.0)
     it = item("matrix", left + wide * len(columns), head + high * len(jacobian.rows))
@@ -488,7 +489,7 @@ def _matrix(ui: PanelContext, lab: Laboratory, jacobian: Jacobian, columns: list
             value, dof = _strongest(matrix, row, column.dofs)
             strength = math.sqrt(abs(value) / most)
             tone = _POSITIVE if value > 0.0 else _NEGATIVE
-            far = (x + wide - 1.0, y + high - 1.0)
+            far = (x + wide - between, y + high - 1.0)
             pen.draw.add_rect_filled((x, y), far, pen.ink("app"))
             pen.draw.add_rect_filled((x, y), far, pen.ink(tone, strength))
             if column.frozen:

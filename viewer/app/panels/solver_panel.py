@@ -160,8 +160,9 @@ def state_words(report: Report | None, *, dragging: bool) -> tuple[str, str]:
     return _STATES[report.status]
 
 
-_MILLIMETRES = {unit: 1000.0 * worth for unit, worth in fields.METRES.items()}
-_TOLERANCE = fields.Format(decimals=2, unit=" mm", per_pixel=0.01, snap=0.1, units=_MILLIMETRES, low=1e-4, high=1000.0)
+_TOLERANCE = fields.Format(
+    decimals=2, unit=" mm", per_pixel=0.01, snap=0.1, units=fields.metres_in(0.001), low=1e-4, high=1000.0
+)
 _TURN = fields.Format(decimals=2, unit="°", per_pixel=0.01, snap=0.1, units={"°": 1.0}, low=1e-4, high=180.0)
 _CAP = fields.Format(decimals=1, unit="°", per_pixel=0.2, snap=5.0, units={"°": 1.0}, low=0.1, high=180.0)
 _DAMPING = fields.Format(decimals=3, per_pixel=0.002, snap=0.05, units={}, low=1e-4, high=100.0)

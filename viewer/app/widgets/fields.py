@@ -29,6 +29,12 @@ DEGREES: Final[Mapping[str, float]] = {"°": 1.0, "deg": 1.0, "rad": 180.0 / mat
 PLAIN: Final[Mapping[str, float]] = {"%": 0.01}
 """Units that a field understands, in the field's own unit."""
 
+
+def metres_in(worth: float) -> dict[str, float]:
+    """Units of length for a field whose own unit is ``worth`` metres."""
+    return {name: metres / worth for name, metres in METRES.items()}
+
+
 _LONGEST = 80
 _SIGNS = str.maketrans({"\N{MINUS SIGN}": "-", "\N{MULTIPLICATION SIGN}": "*", "\N{DIVISION SIGN}": "/", "^": "**"})
 _BINARY: Final[Mapping[type[ast.operator], Callable[[float, float], float]]] = {
@@ -141,7 +147,7 @@ def in_lengths(ui: PanelContext, form: Format) -> Format:
         unit=f" {unit.name}" if form.unit else "",
         per_pixel=form.per_pixel * scale,
         snap=form.snap * scale,
-        units={name: metres / unit.metres for name, metres in METRES.items()},
+        units=metres_in(unit.metres),
         low=form.low if form.low < 0.0 else form.low * scale,
         worth=unit.metres,
     )
