@@ -439,7 +439,7 @@ def _path_field(ui: PanelContext, state: State) -> bool:
     if controls.text_button(ui, "Up", enabled=state.folder.parent != state.folder, hint="Parent folder   Backspace"):
         state.go(state.folder.parent)
     imgui.same_line(0.0, ui.px(6))
-    state.typed, entered = fields.text_line(ui, "path", state.typed, width=imgui.get_content_region_avail().x)
+    state.typed, entered = fields.text_line(ui, "path", state.typed)
     if not entered:
         return False
     path = typed_path(state.typed, state.folder)
@@ -474,10 +474,8 @@ def _name_field(ui: PanelContext, state: State) -> bool:
     if state.fresh:
         fields.focus_next_field()
         state.fresh = False
-    wide, empty, before = imgui.get_content_region_avail().x, not state.name, state.name
-    name, entered = fields.text_line(
-        ui, "name", before, width=wide, hint="" if state.saving else "Name or path", stepped=state.step
-    )
+    empty, said = not state.name, "" if state.saving else "Name or path"
+    name, entered = fields.text_line(ui, "name", state.name, hint=said, stepped=state.step)
     if imgui.is_item_edited() and not state.stepped:
         state.replacing, state.problem = None, ""
     state.name = name

@@ -385,17 +385,14 @@ def _place(ui: PanelContext, state: FilmState) -> bool:
         fields.focus_next_field()
         state.fresh = False
     before = state.name
-    state.name, entered = fields.text_line(
-        ui, "name", state.name, width=imgui.get_content_region_avail().x - ui.px(246)
-    )
+    state.name, entered = fields.text_line(ui, "name", state.name, width=-ui.px(246))
     if state.name != before:
         state.read_name()
     _format(ui, state)
     controls.label(ui, "Folder", width=_LABEL)
     button = ui.px(96)
     before = state.folder
-    room = imgui.get_content_region_avail().x - button - ui.px(6)
-    state.folder, _ = fields.text_line(ui, "folder", state.folder, width=room)
+    state.folder, _ = fields.text_line(ui, "folder", state.folder, width=-button - ui.px(6))
     if state.folder != before:
         state.changed()
     imgui.same_line(0.0, ui.px(6))

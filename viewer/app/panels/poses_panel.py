@@ -376,10 +376,9 @@ def draw_pose_dialog(ui: PanelContext) -> None:
         if imgui.is_window_appearing():
             fields.focus_next_field()
         controls.label(ui, "Name")
-        room = imgui.get_content_region_avail().x
-        ui.memory["name"], entered = fields.text_line(ui, "name", ui.memory["name"], width=room, chosen=True)
+        ui.memory["name"], entered = fields.text_line(ui, "name", ui.memory["name"], chosen=True)
         controls.label(ui, "Tags")
-        ui.memory["tags"], too = fields.text_line(ui, "tags", ui.memory["tags"], width=room, hint="walk, left hand")
+        ui.memory["tags"], too = fields.text_line(ui, "tags", ui.memory["tags"], hint="walk, left hand")
         gap(ui.px(6))
         done = partial(_change, ui, pose) if pose else partial(_keep, ui)
         confirm(ui, shown, "Apply" if pose else "Keep", done, entered=entered or too)

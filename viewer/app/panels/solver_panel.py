@@ -161,7 +161,7 @@ def state_words(report: Report | None, *, dragging: bool) -> tuple[str, str]:
 
 
 _TOLERANCE = fields.Format(
-    decimals=2, unit=" mm", per_pixel=0.01, snap=0.1, units=fields.metres_in(0.001), low=1e-4, high=1000.0
+    decimals=2, unit=" mm", per_pixel=1e-5, snap=1e-4, units=fields.metres_in(0.001), low=1e-7, high=1.0, worth=0.001
 )
 _TURN = fields.Format(decimals=2, unit="°", per_pixel=0.01, snap=0.1, units={"°": 1.0}, low=1e-4, high=180.0)
 _CAP = fields.Format(decimals=1, unit="°", per_pixel=0.2, snap=5.0, units={"°": 1.0}, low=0.1, high=180.0)
@@ -284,16 +284,13 @@ def method_menu(ui: PanelContext, now: str) -> None:
 def _numbers(ui: PanelContext, settings: SolverSettings) -> None:
     scale, decimals = ui.controller.view.step_scale, max(_TOLERANCE.decimals, ui.controller.view.error_decimals)
     form = replace(_TOLERANCE, decimals=decimals, per_pixel=_TOLERANCE.per_pixel * scale, snap=_TOLERANCE.snap * scale)
-    millimetres = Setting(settings.tolerance_m * 1000.0, form, "tolerance_m", 0.001)
-    degrees = Setting(settings.tolerance_deg, _TURN, "tolerance_deg")
-    _pair(ui, "Within", (millimetres, degrees))
-    track = Setting(settings.iterations, _ITERATIONS, "iterations", integer=True)
-    most = Setting(settings.max_iterations, _ITERATIONS, "max_iterations", integer=True)
-    _pair(ui, "Steps", (track, most), hint="Iterations per frame while tracking, and at most per solve")
+    _pair(ui, "Within", {"tolerance_m": form, "tolerance_deg": _TURN})
+    steps = {"iterations": _ITERATIONS, "max_iterations": _ITERATIONS}
+    _pair(ui, "Steps", steps, hint="Iterations per frame while tracking, and at most per solve")
     takes = EVERY_METHOD[settings.method].takes
-    for words, one in _OPTIONAL:
-        if one.name in takes:
-            _optional(ui, words, getattr(settings, one.name), one)
+    for name, row in _OPTIONAL.items():
+        if name in takes:
+            _optional(ui, name, *row)
     if "numeric" in takes:
         _choice(ui, "rows")
 
@@ -323,50 +320,45 @@ def _two_link(ui: PanelContext) -> None:
     imgui.dummy((wide, y - imgui.get_cursor_screen_pos().y))
 
 
-class Setting:
-    """A setting and the format of its field; the field's unit is ``worth`` of the setting's."""
+def _setting(
+    ui: PanelContext, name: str, form: fields.Format, width: float, usual: float = 0.0, hint: str = ""
+) -> Edit | None:
+    """The field of a setting, ``width`` framebuffer pixels wide; a click on an empty one makes it ``usual``."""
+    value = getattr(ui.session.document.solver, name)
+    edit = fields.number_field(ui, name, value, form, width=width, hint=hint)
+    if value is None and imgui.is_item_clicked():
+        edit = Edit(Phase.SET, usual)
 
-    def __init__(
-        self, value: float, form: fields.Format, name: str, worth: float = 1.0, *, integer: bool = False
-    ) -> None:
-        self.value, self.form, self.name, self.worth, self.integer = value, form, name, worth, integer
-        self.words = name.replace("_", " ")
+    def put(wanted: float) -> SetSolver:
+        return SetSolver(**{name: wanted if form.decimals else round(wanted)})
 
-    def field(self, ui: PanelContext, width: float, value: float | None = None, hint: str = "") -> Edit | None:
-        """Draw the field, ``width`` framebuffer pixels wide, and apply its edits; a click on an empty one fills it."""
-        edit = fields.number_field(ui, self.name, value, self.form, width=width, hint=hint)
-        if value is None and imgui.is_item_clicked():
-            edit = Edit(Phase.SET, self.value)
-        carry_out(ui, edit, f"Solver {self.words}", self._action)
-        return edit
-
-    def _action(self, value: float) -> SetSolver:
-        return SetSolver(**{self.name: round(value) if self.integer else value * self.worth})
+    carry_out(ui, edit, f"Solver {name.replace('_', ' ')}", put)
+    return edit
 
 
-_OPTIONAL = (
-    ("Damping", Setting(0.1, _DAMPING, "damping")),
-    ("Step", Setting(1.0, _STEP, "step")),
-    ("Step cap", Setting(20.0, _CAP, "step_cap_deg")),
-    ("Truncate", Setting(1e-3, _TRUNCATION, "truncation")),
-)
+_OPTIONAL = {
+    "damping": ("Damping", _DAMPING, 0.1),
+    "step": ("Step", _STEP, 1.0),
+    "step_cap_deg": ("Step cap", _CAP, 20.0),
+    "truncation": ("Truncate", _TRUNCATION, 1e-3),
+}
 """Settings that only some methods take, with the value that a click on an empty field gives them."""
 
 
-def _pair(ui: PanelContext, words: str, edits: Sequence[Setting], hint: str = "") -> None:
+def _pair(ui: PanelContext, words: str, forms: dict[str, fields.Format], hint: str = "") -> None:
     controls.label(ui, words, hint=hint)
-    for one, width in zip(edits, controls.side_by_side(ui, 2, 4.0), strict=True):
-        one.field(ui, width, one.value, one.words)
+    for (name, form), width in zip(forms.items(), controls.side_by_side(ui, 2, 4.0), strict=True):
+        _setting(ui, name, form, width, hint=name.replace("_", " "))
 
 
-def _optional(ui: PanelContext, words: str, value: float | None, one: Setting) -> None:
+def _optional(ui: PanelContext, name: str, words: str, form: fields.Format, usual: float) -> None:
     """A setting that the method chooses by itself unless it is given."""
     controls.label(ui, words)
-    width = float(int((imgui.get_content_region_avail().x - ui.px(4)) / 2))
-    switch = SetSolver(**{one.name: one.value if value is None else None})
-    action_button(ui, f"Automatic##{one.name}", switch, width=width, on=value is None, hint="Chosen by the method")
+    width, automatic = next(controls.side_by_side(ui, 2, 4.0)), getattr(ui.session.document.solver, name) is None
+    switch = SetSolver(**{name: usual if automatic else None})
+    action_button(ui, f"Automatic##{name}", switch, width=width, on=automatic, hint="Chosen by the method")
     imgui.same_line(0.0, ui.px(4))
-    one.field(ui, width, value)
+    _setting(ui, name, form, width, usual)
 
 
 def _choice(ui: PanelContext, name: str, restriction: str = "") -> bool:
@@ -399,7 +391,7 @@ def _preferred(ui: PanelContext, settings: SolverSettings) -> None:
     imgui.end_disabled()
     imgui.begin_disabled(not prefers(settings))
     controls.label(ui, "Strength", hint="How strongly joints return to it, 0 to 1")
-    edit = Setting(settings.prefer_weight, _STRENGTH, "prefer_weight").field(ui, ui.px(60), settings.prefer_weight)
+    edit = _setting(ui, "prefer_weight", _STRENGTH, ui.px(60))
     if edit is not None and edit.phase in {Phase.SET, Phase.COMMIT}:
         _solve_again(ui)
     imgui.end_disabled()

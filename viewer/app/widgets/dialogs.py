@@ -223,8 +223,7 @@ def ask_name(
     controls.label(ui, words)
     if imgui.is_window_appearing():
         fields.focus_next_field()
-    room = imgui.get_content_region_avail().x
-    ui.memory[memory], entered = fields.text_line(ui, "name", ui.memory[memory], width=room, chosen=True)
+    ui.memory[memory], entered = fields.text_line(ui, "name", ui.memory[memory], chosen=True)
     gap(ui.px(6))
     confirm(ui, shown, button, lambda: do(ui.memory[memory]), entered=entered)
 
