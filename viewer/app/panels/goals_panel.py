@@ -510,7 +510,9 @@ def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
     if goal.enabled:
         said = "Switch the goal off: the effector follows the body   Delete"
         action_button(ui, "Release", actions.ReleaseEffector(goal.id), width=next(widths), hint=said)
-    said, remove = "Remove this goal; the effector keeps the others", actions.RemoveGoal(goal.id)
     if goal.id == goal.effector:
         said, remove = "Remove the effector and all its goals", actions.RemoveEffector(goal.effector)
-    action_button(ui, "Remove", remove, width=next(widths), hint=said)
+        action_button(ui, "Remove", remove, width=next(widths), hint=said)
+    else:
+        said = "Remove this goal; the effector keeps the others"
+        action_button(ui, "Remove", actions.RemoveGoal(goal.id), width=next(widths), hint=said)
