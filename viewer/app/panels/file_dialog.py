@@ -23,8 +23,7 @@ from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document import Document
 from viewer.errors import ViewerError, quote
-from viewer.formats import file_formats
-from viewer.formats.file_formats import MESHES, MOST_DECIMALS, READ, FileFormat, format_of
+from viewer.formats.file_formats import FORMATS, MESHES, MOST_DECIMALS, READ, FileFormat, format_of
 from viewer.formats.files import check_output
 from viewer.formats.load import sample_names
 from viewer.session.session_files import SUFFIX
@@ -544,7 +543,7 @@ def _finish(ui: PanelContext, state: State, path: Path) -> bool:
 
 EXPORT_HEIGHT = 100.0
 """Height of the export options, logical pixels."""
-LISTED = tuple((form.suffix, form.name, form.hint) for form in file_formats.FORMATS if form.writer and form.hint)
+LISTED = tuple((form.suffix, form.name, form.hint) for form in FORMATS if form.writer and form.hint)
 """Suffix, word and tooltip of each export format."""
 _UNITS = ("", "m", "cm", "mm", "inch")
 _UPS = ("", "y", "z")
