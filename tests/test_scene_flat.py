@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from inside.scene import Path, arc, box, circle, clipped, dashes, tessellate, text_width
+from inside.scene import Path, box, circle, clipped, dashes, tessellate, text_width
 from scenes import SIZE
 from strategies import seeds
 
@@ -125,8 +125,6 @@ def test_a_clipped_line_is_the_part_on_the_view(seed: int) -> None:
     assert clipped(start, (np.nan, 0.0), SIZE, 10.0) is None
 
 
-def test_arcs_and_widths_by_hand() -> None:
-    quarter = arc((0.0, 0.0), 2.0, 0.0, 0.5 * math.pi)
-    np.testing.assert_allclose(quarter[[0, -1]], [(2.0, 0.0), (0.0, 2.0)], atol=1e-12)
+def test_widths_by_hand() -> None:
     assert text_width("1111", 24.0) == pytest.approx(46.0), "1150 units of 2400, four times"
     assert text_width("日本", 12.0) > text_width("ab", 12.0)

@@ -4,7 +4,7 @@ from viewer.scene.annotations import axes_shapes, centre_of, short_text
 from viewer.scene.bones import measure
 from viewer.scene.camera import FAR, FIT, NEAR, near_of
 from viewer.scene.drawlist import ground_of
-from viewer.scene.flat import Path, arc, box, circle, clipped, dashes, tessellate
+from viewer.scene.flat import Path, box, circle, clipped, dashes, tessellate
 from viewer.scene.limit_drawing import density_of
 from viewer.scene.look import SIDES, look_of
 from viewer.scene.primitives import CAPSULE, SOLID, Records, SkinDraw, text_width

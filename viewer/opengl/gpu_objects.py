@@ -18,12 +18,6 @@ from viewer.spatial.projection import Projection
 _LEAST = 64
 """Initial capacity of a buffer, records."""
 
-NAMES = (
-    "background", "bones", "capsules", "close_capsules", "flat", "ground", "lines", "outline", "shadow",
-    "shadow_contact", "shadow_map", "shadow_solid", "skin", "skin_shadow", "solids", "spheres", "triangles",
-)  # fmt: skip
-"""Pairs ``NAME.vert``, ``NAME.frag`` that draw the scene."""
-
 VIEW_BINDING = 0
 """Binding of the camera's uniform block in all programs."""
 

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from viewer.gizmo import Letter, Shape, Stroke
+from viewer.gizmo import Fill, Letter, Shape, Stroke
 from viewer.scene.look import PALETTE, RGB, RGBA
 from viewer.scene.primitives import FLAT, Records, Text
 from viewer.skeleton.attached import Singles
@@ -244,10 +244,12 @@ def circle(centre: ArrayLike, radius: float) -> Floats:
     return np.asarray(np.asarray(centre) + radius * _unit_circle(min(max(4 * math.ceil(count / 4), 8), _MOST)))
 
 
-def arc(centre: ArrayLike, radius: float, start: float, end: float) -> Floats:
-    """(N, 2) points from one angle to another, radians, clockwise from the right because y points down."""
-    turn = np.linspace(start, end, max(3, math.ceil(abs(end - start) / (2.0 * math.pi) * _MOST)))
-    return np.asarray(np.asarray(centre) + radius * np.stack([np.cos(turn), np.sin(turn)], axis=1))
+def ring(pixel: Floats, radius: float, width: float, colour: str, shade: float) -> list[Shape]:
+    """A ring on a dark disc of some opacity, for contrast; nothing at a pixel (2,) that is not finite."""
+    if not np.isfinite(pixel).all():
+        return []
+    points = circle(pixel, radius)
+    return [Fill(points, "halo", shade), Stroke(points, width, colour, 1.0, closed=True)]
 
 
 def box(left: float, top: float, right: float, bottom: float, radius: float = 0.0) -> Floats:

@@ -208,11 +208,9 @@ def _main(count: int, owners: Ints, long: Bools) -> Ints:
 
 
 def _sides(skeleton: Skeleton) -> Ints:
-    return (
-        _named_sides(skeleton.names, tuple(skeleton.parents.tolist()))
-        if _has_sides(skeleton.names)
-        else (_shaped_sides(skeleton))
-    )
+    if _has_sides(skeleton.names):
+        return _named_sides(skeleton.names, tuple(skeleton.parents.tolist()))
+    return _shaped_sides(skeleton)
 
 
 @lru_cache(maxsize=32)

@@ -18,11 +18,11 @@ from viewer.document.document_contact import THINNEST, hand_above, nearest_prop,
 from viewer.document.document_goal import balance_words
 from viewer.document.solve_report import standing
 from viewer.errors import listed
-from viewer.gizmo import Fill, RigidMotion, Stroke
+from viewer.gizmo import RigidMotion, Shape as GizmoShape
 from viewer.ik.contact import Touch
 from viewer.ik.contact.values import FLOOR
 from viewer.scene import Display, Hit, Mark, PropShape, TouchRing, figure_points, floor_of
-from viewer.scene.flat import circle
+from viewer.scene.flat import ring
 from viewer.session import Session
 from viewer.skeleton import FreeNames, Skeleton, above, at_or_below, bodies_of, find_figure
 from viewer.spatial.checks import Floats
@@ -357,18 +357,14 @@ def hit_radius(
 
 def radius_shapes(
     document: Document, display: Display, projection: Projection, scale: float, hovered: Hit | None
-) -> list[Fill | Stroke]:
+) -> list[GizmoShape]:
     """Rings at the handles."""
-    shapes: list[Fill | Stroke] = []
+    shapes: list[GizmoShape] = []
     for handle in radius_handles(document, display, projection):
-        pixel = projection.project(handle.point)
-        if projection.depth(handle.point) > 0.0 and np.isfinite(pixel).all():
+        if projection.depth(handle.point) > 0.0:
             held = hovered is not None and hovered.kind == "radius" and hovered.place == handle.place
-            points = circle(pixel, (1.25 if held else 1.0) * _RING_PX * scale)
-            shapes += [
-                Fill(points, "halo", 0.5),
-                Stroke(points, _LINE_PX * scale, "hovered" if held else "accent", 1.0, closed=True),
-            ]
+            radius, colour = (1.25 if held else 1.0) * _RING_PX * scale, "hovered" if held else "accent"
+            shapes += ring(projection.project(handle.point), radius, _LINE_PX * scale, colour, 0.5)
     return shapes
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from viewer.document import Report
 from viewer.errors import ViewerError
 from viewer.scene import Camera, DrawList, Scene
 from viewer.session import Session
+from viewer.session.figures import State
 from viewer.session.long_work import Background, LongWork
 from viewer.session.replay import Replay
 from viewer.session.user_files import Preferences
@@ -330,11 +333,11 @@ class Controller:
 
     def shown_motion(self) -> ShownMotion:
         """The simulated motion if there is one, else the document's."""
-        beside, recorded = self.others.beside(), self.simulating.recorded()
+        beside, recorded = tuple(self.session.stage.others), self.simulating.recorded()
         if recorded is None:
             return ShownMotion(self.session.document, beside)
         own, *others = recorded
-        beside = tuple(one._replace(document=other) for one, other in zip(beside, others, strict=True))
+        beside = tuple(replace(one, state=State(other)) for one, other in zip(beside, others, strict=True))
         assert self.simulating.sim is not None
         return ShownMotion(own, beside, self.simulating.sim.objects_at)
 

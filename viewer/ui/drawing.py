@@ -13,7 +13,7 @@ from viewer.document import Item
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.latest import Latest
 from viewer.scene import DrawList, Scene, Text, cell_shown, draw_list, rgba, text_width
-from viewer.scene.flat import circle
+from viewer.scene.flat import box, circle, dashes
 from viewer.session import Session
 from viewer.skeleton import JointKind, rest_world
 from viewer.skeleton.joint_edits import MIDDLE, twin_of
@@ -338,8 +338,7 @@ def _chip_place(building: Building, view: View, at: Floats, place: Floats) -> tu
 
 def _chip(building: Building, view: View, at: Floats, place: Floats) -> list[Shape]:
     x, y, wide = _chip_place(building, view, at, place)
-    tall = _CHIP * view.scale
-    corners = np.array([(x, y), (x + wide, y), (x + wide, y + tall), (x, y + tall)])
+    corners = box(x, y, x + wide, y + _CHIP * view.scale)
     return [Fill(corners, "panel", 0.94), Stroke(corners, view.scale, "line_hi", closed=True)]
 
 
@@ -355,18 +354,9 @@ def _cross(at: Floats, inner: float, outer: float, scale: float) -> list[Shape]:
 
 
 def _dashed(start: Floats, end: Floats, scale: float, colour: str, width: float = 1.4) -> list[Shape]:
-    way = end - start
-    length = float(np.linalg.norm(way))
-    if not 0.0 < length < 1e4:
+    if not 0.0 < float(np.linalg.norm(end - start)) < 1e4:
         return []
-    period = (_DASH + _GAP) * scale
-    steps = np.arange(0.0, length, period)
-    on = np.minimum(steps + _DASH * scale, length)
-    return [
-        Stroke(np.stack([start + way * (a / length), start + way * (b / length)]), width * scale, colour)
-        for a, b in zip(steps.tolist(), on.tolist(), strict=True)
-        if b > a
-    ]
+    return [Stroke(piece, width * scale, colour) for piece in dashes(start, end, _DASH * scale, _GAP * scale)]
 
 
 def _bone(start: Floats, end: Floats, scale: float, colour: str, alpha: float) -> list[Shape]:

@@ -26,6 +26,7 @@ from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figu
 from viewer.scene.scene import method_ghosts
 from viewer.session import Session
 from viewer.session.figure_stage import frame_after
+from viewer.session.figures import Figure, State
 from viewer.session.long_work import LabProblem
 from viewer.skeleton import Clip, Pose
 from viewer.spatial.checks import Floats
@@ -34,7 +35,7 @@ from viewer.ui.contact import ground_of, prop_shapes
 from viewer.ui.laboratory import PER_SECOND, Laboratory
 from viewer.ui.number_format import fixed
 from viewer.ui.onion_skin import OnionSettings, ghosts_of, trailed, trails_of
-from viewer.ui.scene_builder import Beside, goal_marks, other_figure, stretched
+from viewer.ui.scene_builder import goal_marks, other_figure, stretched
 from viewer.ui.view import View
 
 FilmFormat = Literal["mp4", "gif", "png"]
@@ -94,13 +95,13 @@ class ShownMotion(NamedTuple):
 
     Attributes:
         document: the active figure's.
-        beside: the other figures, which play on the same clock.
+        beside: the other figures, placed as the active one sees them, which play on the same clock.
         objects: the objects at a frame, instead of the document's props; None: the props.
         ghosts: the figure by other methods at a frame, while targets stay as in the document; None: it is a motion.
     """
 
     document: Document
-    beside: Sequence[Beside] = ()
+    beside: Sequence[Figure] = ()
     objects: ObjectsAt | None = None
     ghosts: Callable[[int], tuple[Ghost, ...]] | None = None
 
@@ -346,13 +347,13 @@ class FilmScenes:
         )
         return self._annotated(plain, self.moment(number)) if self._moments else plain
 
-    def _other(self, figure: Beside, number: int) -> OtherFigure:
+    def _other(self, figure: Figure, number: int) -> OtherFigure:
         """Another figure at a picture's time."""
-        document = figure.document
+        document = figure.state.document
         if self.clip is not None and document.frames:
             seconds = (self._frame(number) - self.document.played[0]) * self.document.frame_time
-            document = at_frame(document, frame_after(document, seconds))
-        return other_figure(figure.name, document, figure.placement)
+            figure = replace(figure, state=State(at_frame(document, frame_after(document, seconds))))
+        return other_figure(figure)
 
     def _annotated(self, scene: Scene, document: Document) -> Scene:
         """Add the goals, limits, ghosts and trails that the plan contains."""

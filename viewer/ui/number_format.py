@@ -53,7 +53,7 @@ def short(length: float) -> str:
     if length >= FAR:
         return far(length)
     size = 1000.0 * length
-    return f"{fixed(1000.0 * length, 0 if size >= 10.0 else 1 if size >= 0.05 or not size else 3)} mm"
+    return f"{fixed(size, 0 if size >= 10.0 else 1 if size >= 0.05 or not size else 3)} mm"
 
 
 def weight(value: float) -> str:

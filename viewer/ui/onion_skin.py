@@ -13,10 +13,10 @@ from viewer.document import Document, Item, frame_pose, joint_of, world_of
 from viewer.document.actions import MovePoint
 from viewer.document.evaluation import worlds_shown
 from viewer.document.trail import MOST_REACH, check_trail, falloff, touched_frames, trail_point
-from viewer.gizmo import Fill, RigidMotion, Shape, Stroke
+from viewer.gizmo import Fill, RigidMotion, Shape
 from viewer.latest import Latest
 from viewer.scene import Ghost, Trail
-from viewer.scene.flat import circle
+from viewer.scene.flat import circle, ring
 from viewer.session import Session
 from viewer.skeleton import World, find_place, fk_arrays
 from viewer.spatial.checks import Floats
@@ -277,7 +277,6 @@ def trail_shapes(
             radius = (_LEAST_PX + share * (_MOST_PX - _LEAST_PX)) * scale
             shapes.append(Fill(circle(pixel, radius), "hovered", 0.95))
             continue
-        ring = circle(pixel, _HELD_PX * scale)
-        shapes += [Fill(ring, "halo", 0.5), Stroke(ring, _LINE_PX * scale, "hovered", 1.0, closed=True)]
+        shapes += ring(pixel, _HELD_PX * scale, _LINE_PX * scale, "hovered", 0.5)
         shapes.append(Fill(circle(pixel, 0.5 * _HELD_PX * scale), "hovered"))
     return shapes

@@ -27,7 +27,7 @@ from viewer.gizmo import Fill, Shape, Stroke
 from viewer.ik.solution import Status
 from viewer.latest import Latest
 from viewer.scene import Display, Hit, RangeEnd, Text, range_ends, rgba, text_width, way_of
-from viewer.scene.flat import circle
+from viewer.scene.flat import box, ring
 from viewer.session import Session
 from viewer.session.figures import State
 from viewer.session.solving import Solvers, settle
@@ -103,14 +103,11 @@ def end_shapes(
     """Rings at the handles; ``held``: coordinate and side of the one that is held or under the pointer."""
     shapes: list[Shape] = []
     for end in sorted(ends, key=lambda one: (one.place, one.upper) == held):
-        pixel = projection.project(end.point)
-        if projection.depth(end.point) > 0.0 and np.isfinite(pixel).all():
+        if projection.depth(end.point) > 0.0:
             lit = (end.place, end.upper) == held
-            points = circle(pixel, (_HELD_PX if lit else _CONE_PX if end.on_cone else _ARC_PX) * scale)
-            shapes += [
-                Fill(points, "halo", 0.75),
-                Stroke(points, _LINE_PX * scale, "hovered" if lit else "accent", 1.0, closed=True),
-            ]
+            radius = (_HELD_PX if lit else _CONE_PX if end.on_cone else _ARC_PX) * scale
+            colour = "hovered" if lit else "accent"
+            shapes += ring(projection.project(end.point), radius, _LINE_PX * scale, colour, 0.75)
     return shapes
 
 
@@ -239,7 +236,7 @@ def chip(
     left = max(left, pad)
     whole = (1.8 if note else 1.0) * tall
     top = min(max(y - _BESIDE_PX * scale - whole, pad), size[1] - whole - pad)
-    frame = np.array([(left, top), (left + wide, top), (left + wide, top + tall), (left, top + tall)])
+    frame = box(left, top, left + wide, top + tall)
     shapes: list[Shape] = [Fill(frame, "panel", 0.94), Stroke(frame, 1.5 * scale, "hovered", 1.0, closed=True)]
     middle = top + 0.5 * tall
     texts = [

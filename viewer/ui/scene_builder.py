@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from viewer.scene import (
     figure_height,
 )
 from viewer.session import Session
-from viewer.session.figures import Placement
+from viewer.session.figures import Figure, Placement
 from viewer.skeleton import Pose, World, coordinates_of, rest_world, room_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Floats
@@ -210,19 +209,12 @@ def at_rest(scene: Scene) -> Scene:
     )
 
 
-class Beside(NamedTuple):
-    """A figure that is filmed beside the active one, from which its placement is seen, as the film starts."""
-
-    name: str
-    document: Document
-    placement: Placement
-
-
-def other_figure(name: str, document: Document, placement: Placement, *, lit: bool = False) -> OtherFigure:
+def other_figure(figure: Figure, *, lit: bool = False) -> OtherFigure:
     """A figure at its placement as seen from the active one, in the pose shown."""
-    world, skin = placement.world(world_of(document.skeleton, document.pose)), document.character.skin
+    document = figure.state.document
+    world, skin = figure.placement.world(world_of(document.skeleton, document.pose)), document.character.skin
     size = None if skin is None else skin.size_at(document.clip, document.frame)
-    return OtherFigure(name, document.skeleton, world, lit, skin, size)
+    return OtherFigure(figure.name, document.skeleton, world, lit, skin, size)
 
 
 class Others:
@@ -240,18 +232,13 @@ class Others:
         found, kept = [], self._kept
         self._kept = {}
         for one in stage.others:
-            name, document, placed, lit = one.name, one.state.document, one.placement, one.name == hovered
-            key = (document, placed, lit)
-            known = kept.get(name)
-            if known is None or known[0][0] is not document or known[0][1:] != key[1:]:
-                known = key, other_figure(name, document, placed, lit=lit)
-            self._kept[name] = known
+            key = one.state.document, one.placement, one.name == hovered
+            known = kept.get(one.name)
+            if known is None or known[0][0] is not key[0] or known[0][1:] != key[1:]:
+                known = key, other_figure(one, lit=one.name == hovered)
+            self._kept[one.name] = known
             found.append(known[1])
         return tuple(found)
-
-    def beside(self) -> tuple[Beside, ...]:
-        """Those that are not hidden, for a film."""
-        return tuple(Beside(one.name, one.state.document, one.placement) for one in self._session.stage.others)
 
     def points(self) -> Floats:
         """(N, 3) joints and tips of all of them."""
