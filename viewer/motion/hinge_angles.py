@@ -153,7 +153,7 @@ def ranges_of(skeleton: Skeleton, joints: Sequence[int]) -> Ranges:
     return Ranges(middle, np.array([high for _, high in found]) - middle)
 
 
-_NEAR = 0.7
+_NEAR = 0.5
 """Sine of the angle between bone and first axis below which the axis is near."""
 _GRID, _RATE = 36, 20.0
 """Angles of the grid, and moments a second."""
