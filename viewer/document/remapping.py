@@ -226,7 +226,8 @@ def _between(carrier: Carrier, joint: int) -> list[int]:
     anchor = next((one for one in above(carrier.new, joint)[1:] if carrier.source[one] >= 0), None)
     mine = above(carrier.old, int(carrier.source[joint]))
     its = [] if anchor is None else above(carrier.old, int(carrier.source[anchor]))
-    return [here for here in mine if here not in its] + [here for here in its if here not in mine]
+    both = {*mine} & {*its}
+    return [here for here in (*mine, *its) if here not in both]
 
 
 def reread(document: Document, character: Character) -> Document:

@@ -384,7 +384,7 @@ class Take:
 
     def track(self, joint: int) -> Track | None:
         """The track of a joint, or None."""
-        return next((track for track in self.tracks if track.joint == joint), None)
+        return _by_joint(self).get(joint)
 
     def keys_of(self, joint: int) -> tuple[int, ...]:
         """Frames with keys of a joint, ascending."""
@@ -403,6 +403,11 @@ class Take:
     def same_as(self, other: Take) -> bool:
         """Whether all fields but the version are equal, numbers to the last bit."""
         return same(self, other)
+
+
+@lru_cache(maxsize=4)
+def _by_joint(take: Take) -> dict[int, Track]:
+    return {track.joint: track for track in take.tracks}
 
 
 def layer_of(take: Take | None, name: str) -> GoalLayer:

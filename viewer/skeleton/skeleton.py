@@ -146,10 +146,10 @@ class Skeleton:
         found: object = name
         if not isinstance(found, str):
             raise InputError(f"expected the name of a joint, found {quote(found)}")
-        try:
-            return self.names.index(name)
-        except ValueError:
-            raise InputError(unknown_name("joint", name, self.names)) from None
+        number = _indices(self).get(name)
+        if number is None:
+            raise InputError(unknown_name("joint", name, self.names))
+        return number
 
     @property
     def roots(self) -> Ints:
@@ -209,7 +209,7 @@ def find_place(skeleton: Skeleton, name: str) -> Effector:
     if (effector := _effectors_by_name(skeleton).get(name)) is not None:
         return effector
     if name in skeleton.names:
-        return Effector(name, skeleton.names.index(name))
+        return Effector(name, skeleton.index(name))
     tips = skeleton.tip_names
     if name in tips:
         tip = tips.index(name)
@@ -222,6 +222,11 @@ def find_place(skeleton: Skeleton, name: str) -> Effector:
 def place_names(skeleton: Skeleton) -> set[str]:
     """The names of joints, end sites and effectors: what goals, layers and pins may name."""
     return {*skeleton.names, *skeleton.tip_names, *(effector.name for effector in skeleton.effectors)}
+
+
+@lru_cache(maxsize=8)
+def _indices(skeleton: Skeleton) -> dict[str, int]:
+    return {name: index for index, name in enumerate(skeleton.names)}
 
 
 @lru_cache(maxsize=8)
