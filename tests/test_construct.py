@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+from xml.sax.saxutils import escape
 
 import numpy as np
 import pytest
@@ -143,6 +145,16 @@ def test_what_is_made_is_read_back_with_its_names_tree_and_places_from_bvh_and_g
         )
 
 
+def _in_xml(skeleton: Skeleton) -> bool:
+    """Whether XML can hold all names, by a parser's judgement."""
+    names = (skeleton.name, *skeleton.names, *(effector.name for effector in skeleton.effectors))
+    try:
+        ET.fromstring(f"<a>{escape(' '.join(names))}</a>")
+    except ET.ParseError:
+        return False
+    return True
+
+
 @quickly
 @given(
     characters(),
@@ -163,7 +175,7 @@ def test_what_is_made_saves_in_every_format_or_says_what_it_cannot_hold(
     with TemporaryDirectory() as folder:
         for suffix in FORMATS:
             path = Path(folder) / f"a{suffix}"
-            held = scale == 1.0 and slow == 1.0
+            held = scale == 1.0 and slow == 1.0 and (suffix not in {".urdf", ".xml"} or _in_xml(skeleton))
             with nullcontext() if held else suppress(InputError):
                 viewer.save(large, path)
                 held = True
