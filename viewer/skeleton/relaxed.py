@@ -57,12 +57,11 @@ def derived_pose(skeleton: Skeleton) -> Pose:
     body = _Body(skeleton, figure, rest)
     if not figure.upright:
         body.stand()
-    for limb, axis in zip(figure.limbs, axes, strict=True):
-        body.hang(limb, axis)
-    for limb, axis in zip(figure.limbs, axes, strict=True):
-        body.bend(limb, axis)
-    for limb, axis in zip(figure.legs, axes[len(figure.arms) :], strict=True):
-        body.level(limb, axis)
+    limbs = [*zip(figure.limbs, axes, strict=True)]
+    body.turn({limb.upper: body.hung(limb, axis) for limb, axis in limbs})
+    body.turn({limb.lower: body.bent(limb, axis) for limb, axis in limbs})
+    legs = limbs[len(figure.arms) :]
+    body.turn({limb.end: body.levelled(limb, axis) for limb, axis in legs if limb.end is not None})
     return body.on_the_floor()
 
 
@@ -79,13 +78,15 @@ class _Body:
         self.pose = project_pose(self.skeleton, pose)
         self.world = fk(self.skeleton, self.pose)
 
-    def _turn(self, joint: int, turn: Floats) -> None:
-        """Rotate a joint, with all joints below it, by a world rotation (4,)."""
-        parent = int(self.skeleton.parents[joint])
-        wanted = multiply(turn, self.world.rotations[joint])
-        local = wanted if parent < 0 else multiply(conjugate(self.world.rotations[parent]), wanted)
+    def turn(self, turns: dict[int, Floats | None]) -> None:
+        """Rotate joints, none of them below another, with all joints below them, by world rotations (4,)."""
         rotations = self.pose.rotations.copy()
-        rotations[joint] = local
+        for joint, turn in turns.items():
+            if turn is None:
+                continue
+            parent = int(self.skeleton.parents[joint])
+            wanted = multiply(turn, self.world.rotations[joint])
+            rotations[joint] = wanted if parent < 0 else multiply(conjugate(self.world.rotations[parent]), wanted)
         self._settle(Pose(rotations, self.pose.translations))
 
     def _axis(self, limb: Limb, axis: Floats | None) -> Floats:
@@ -102,10 +103,10 @@ class _Body:
         across = places[pair[0].upper] - places[pair[1].upper]
         above = [*figure.spine, *figure.neck] + ([figure.head] if figure.head is not None else [])
         rising = next((v for j in above if (v := places[j] - places[figure.pelvis]).any()), figure.up)
-        self._turn(figure.pelvis, _turn_between(rising, across, figure.up, figure.left))
+        self.turn({figure.pelvis: _turn_between(rising, across, figure.up, figure.left)})
 
-    def hang(self, limb: Limb, axis: Floats | None) -> None:
-        """Point the upper bone down, the limb's plane of bending forward."""
+    def hung(self, limb: Limb, axis: Floats | None) -> Floats:
+        """The turn that points the upper bone down, the limb's plane of bending forward."""
         figure = self.figure
         outward = figure.left if limb.side == "left" else -figure.left
         if limb.kind == ARM:
@@ -117,10 +118,10 @@ class _Body:
             plane = bends_towards(figure, limb, -figure.up)
         shoulder, elbow, _ = limb_places(self.world, limb)
         to_axis = np.cross(wanted, plane)
-        self._turn(limb.upper, _turn_between(elbow - shoulder, self._axis(limb, axis), wanted, to_axis))
+        return _turn_between(elbow - shoulder, self._axis(limb, axis), wanted, to_axis)
 
-    def bend(self, limb: Limb, axis: Floats | None) -> None:
-        """Bend elbow or knee."""
+    def bent(self, limb: Limb, axis: Floats | None) -> Floats | None:
+        """The turn that bends elbow or knee; None where nothing does."""
         about = unit(self._axis(limb, axis))
         shoulder, elbow, wrist = limb_places(self.world, limb)
         angle = ELBOW if limb.kind == ARM else KNEE
@@ -130,23 +131,20 @@ class _Body:
         if self.skeleton.kinds[limb.lower].hinged:
             lower, wanted = (v - (v @ about) * about for v in (lower, wanted))
         # A hinge does not bend a bone that lies along its axis.
-        if min(float(np.linalg.norm(v)) for v in (lower, wanted)) > least:
-            self._turn(limb.lower, between(lower, wanted))
+        bends = min(float(np.linalg.norm(v)) for v in (lower, wanted)) > least
+        return between(lower, wanted) if bends else None
 
-    def level(self, leg: Limb, axis: Floats | None) -> None:
-        """Make the foot flat: as at rest, or pointing forward if the rest pose does not show it."""
-        foot, figure = leg.end, self.figure
-        if foot is None:
-            return
+    def levelled(self, leg: Limb, axis: Floats | None) -> Floats | None:
+        """The turn that makes the foot flat: as at rest, or pointing forward if the rest pose does not show it."""
+        foot, figure = leg.last, self.figure
         if figure.upright:
-            at_rest = rest_world(self.skeleton).rotations[foot]
-            self._turn(foot, multiply(at_rest, conjugate(self.world.rotations[foot])))
-            return
+            return multiply(rest_world(self.skeleton).rotations[foot], conjugate(self.world.rotations[foot]))
         toes = self._foot_points(foot) - self.world.positions[foot]
         longest = toes[int(np.argmax(np.linalg.norm(toes, axis=1)))]
-        if longest.any():
-            wanted = np.cos(_FOOT_DOWN) * figure.forward - np.sin(_FOOT_DOWN) * figure.up
-            self._turn(foot, _turn_between(longest, self._axis(leg, axis), wanted, figure.left))
+        if not longest.any():
+            return None
+        wanted = np.cos(_FOOT_DOWN) * figure.forward - np.sin(_FOOT_DOWN) * figure.up
+        return _turn_between(longest, self._axis(leg, axis), wanted, figure.left)
 
     def _foot_points(self, foot: int, world: World | None = None) -> Floats:
         """World places (N, 3) of a foot's joint, the joints below it and their end sites."""
