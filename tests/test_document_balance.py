@@ -153,7 +153,7 @@ def test_its_lengths_follow_the_units_of_the_file() -> None:
         ({"margin": np.nan}, "balance: margin: expected a finite number, 0 to 1e+07, found nan"),
         ({"margin": np.inf}, "balance: margin: expected a finite number, 0 to 1e+07, found inf"),
         ({"margin": "wide"}, 'balance: margin: expected a number, found "wide"'),
-        ({"level": 4}, 'balance: level: expected a whole number, 0 to 3, found "4"'),
+        ({"level": 4}, "balance: level: expected a whole number, 0 to 3, found 4"),
         ({"weight": 0.0}, "balance: weight: expected a finite number above 0, found 0"),
         ({"on": 1}, "balance: on: expected True or False, found 1"),
         ({"floor": 0.0}, 'no setting of balance "floor"; there is "on", "margin", "weight", "level", "height"'),

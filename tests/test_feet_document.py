@@ -165,10 +165,10 @@ def test_edited_legs_are_planted_anew(walking: Session) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"weight": 2.0}, "feet: weight: expected 0 to 1, found 2.0"),
-        ({"blend": 0.0}, "feet: blend: expected 0.01 to 10, found 0.0"),
-        ({"pelvis": -1.0}, "feet: pelvis: expected 0 to 1e+06, found -1.0"),
-        ({"on": 1}, "feet: on: expected true or false, found 1"),
+        ({"weight": 2.0}, "feet: weight: expected a finite number, 0 to 1, found 2"),
+        ({"blend": 0.0}, "feet: blend: expected a finite number, 0.01 to 10, found 0"),
+        ({"pelvis": -1.0}, "feet: pelvis: expected a finite number, 0 to 1e+06, found -1"),
+        ({"on": 1}, "feet: on: expected True or False, found 1"),
         ({"contacts": (PlantedContact("LeftFoot", "toe", 1, 2),)},
          'contact of "LeftFoot": expected a point "heel" or "ball", found "toe"'),
         ({"contacts": (PlantedContact("LeftFoot", "heel", 3, 2),)},

@@ -203,9 +203,14 @@ def test_what_is_no_figure_is_refused() -> None:
     depth = made.history.index
     with pytest.raises(InputError, match=r'^no figure "wlak"; did you mean "walk" or "walk 2"\?$'):
         made.figures.activate("wlak")
-    for bad in ((float("nan"), 0.0, 0.0), (1.0, 2.0)):
-        with pytest.raises(InputError, match=r"^placement: expected three finite metres and a finite angle, found "):
+    for bad, found in (
+        ((float("nan"), 0.0, 0.0), "finite numbers, found nan"),
+        ((1.0, 2.0), r"shape \(3,\), found \(2,\)"),
+    ):
+        with pytest.raises(InputError, match=rf"^placement: offset: expected {found}$"):
             made.figures.place("walk", Placement(bad))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"^placement: yaw: expected a finite number, found inf$"):
+        made.figures.place("walk", Placement(yaw=float("inf")))
     assert made.history.index == depth
 
 

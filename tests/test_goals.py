@@ -220,11 +220,11 @@ def test_rotations_nearly_unit_are_normalised() -> None:
         ),
         (
             lambda: Goal.position("a", (0, 0, 0), level=4),
-            'position goal for "a": level: expected a whole number, 0 to 3, found "4"',
+            'position goal for "a": level: expected a whole number, 0 to 3, found 4',
         ),
         (
             lambda: Goal.function(lambda world: world.positions[0], level=True),
-            'function goal: level: expected a whole number, 0 to 3, found "True"',
+            "function goal: level: expected a whole number, 0 to 3, found True",
         ),
         (lambda: Goal(kind="aim", effector="a"), 'aim goal for "a": expected a target, found none'),
     ],

@@ -15,7 +15,7 @@ import pytest
 import rigs
 from characters import rig
 from hypothesis import given, settings, strategies as st
-from inside.document import MoveTargets, Select, SetGoal, SetPin, SetSolver, holds_yield, prioritised, yielding_holds
+from inside.document import MoveTargets, Priority, Select, SetGoal, SetPin, SetSolver, holds_yield, yielding_holds
 from inside.ik import PIN_WEIGHT, KindProjection, holds
 from inside.session import load_session, save_session
 from inside.skeleton import joint_space
@@ -183,7 +183,7 @@ def test_holds_keep_their_places_and_come_home_when_the_other_goal_lets_them() -
 
 def test_levels_of_a_drag() -> None:
     goals = session().document.solver_goals()
-    asked = prioritised(goals, {"LeftHand"}, levels=True)
+    asked = Priority(frozenset({"LeftHand"}), levels=True).among(goals)
     assert [(asked[name].level, asked[name].hold) for name in ("LeftFoot", "LeftHand", "RightHand")] == [
         (0, False),
         (1, False),
@@ -194,8 +194,8 @@ def test_levels_of_a_drag() -> None:
 @pytest.mark.parametrize(("own", "dragged", "other", "hold"), [(0, 0, 0, False), (2, 1, 2, True), (3, 1, 3, True)])
 def test_a_level_that_the_user_chose_counts(own: int, dragged: int, other: int, hold: bool) -> None:
     goal = {"Head": Goal.position("Head", (0.0, 1.5, 0.0), level=own)}
-    assert prioritised(goal, {"Head"}, levels=True)["Head"].level == dragged
-    left = prioritised(goal, set(), levels=True)["Head"]
+    assert Priority(frozenset({"Head"}), levels=True).among(goal)["Head"].level == dragged
+    left = Priority(levels=True).among(goal)["Head"]
     assert (left.level, left.hold) == (other, hold)
 
 
@@ -337,7 +337,7 @@ def test_firm_holds_are_a_command_of_the_menu() -> None:
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_a_one_shot_solve_has_no_joint_at_a_limit_because_of_a_hold(backend: str) -> None:
     document = new_document(viewer.load("sample:biped"))
-    goals = [*prioritised(document.solver_goals(), {"LeftHand"}, levels=True).values()]
+    goals = [*Priority(frozenset({"LeftHand"}), levels=True).among(document.solver_goals()).values()]
     targets = np.full((len(goals), 3), np.nan)
     targets[next(i for i, goal in enumerate(goals) if goal.effector == "LeftHand")] = OVER_THERE
     solver = Solver(document.skeleton, goals, backend=backend)  # type: ignore[arg-type]  # one of them

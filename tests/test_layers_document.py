@@ -174,10 +174,10 @@ def test_a_layer_that_does_not_fit_is_refused(made: dict[str, Any], message: str
     ("made", "message"),
     [
         ({"first": 22}, 'layer "reach": expected first <= full from <= full to <= last, found 22, 21, 24, 39'),
-        ({"weight": 2}, 'layer "reach": weight: expected 0 to 1, found 2'),
-        ({"level": 7}, 'layer "reach": level: expected 0 to 3, found 7'),
+        ({"weight": 2}, 'layer "reach": weight: expected a finite number, 0 to 1, found 2'),
+        ({"level": 7}, 'layer "reach": level: expected a whole number, 0 to 3, found 7'),
         ({"position": None}, 'layer "reach": expected a position or a rotation, found neither'),
-        ({"on": 1}, 'layer "reach": on: expected true or false, found 1'),
+        ({"on": 1}, 'layer "reach": on: expected True or False, found 1'),
     ],
 )
 def test_a_layer_that_cannot_be_is_refused(made: dict[str, Any], message: str) -> None:

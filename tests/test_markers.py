@@ -49,7 +49,7 @@ def test_they_are_moved_and_removed() -> None:
     ("actions", "words"),
     [
         ((SetMarker(68),), "marker: expected a frame from 0 to 67, found 68"),
-        ((SetMarker(-1),), "marker: frame: expected 0 to 999999, found -1"),
+        ((SetMarker(-1),), "marker: frame: expected a whole number, 0 to 999999, found -1"),
         ((SetMarker(1, " "),), "marker: expected a name, found none"),
         ((SetMarker(1, "a\nb"),), 'marker: expected a name of one line, found "a\\nb"'),
         ((SetMarker(1, "a" * 101),), f"marker: expected a name of at most {LONGEST_MARKER} characters, found 101"),

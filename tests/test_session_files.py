@@ -160,7 +160,7 @@ def _set(path: list[object], value: object) -> object:
         (["version"], -1, "version: expected 3, found -1"),
         (["version"], "1", 'version: expected 3, found the text "1"'),
         (["document", "frame"], "x", "document.frame: expected int, found str"),
-        (["document", "mode"], "xx", "document.mode: expected one of ik, fk, found 'xx'"),
+        (["document", "mode"], "xx", 'document.mode: expected one of "ik", "fk", found "xx"'),
         (["document", "solver", "method"], "magic", 'document.solver: no method "magic"'),
         (["document", "solver", "tolerance_m"], -1, "document.solver: tolerance_m: expected a finite number above 0"),
         (["document", "goals"], [], "document.goals: expected one goal for each effector of the skeleton"),
@@ -520,7 +520,7 @@ def test_a_motion_file_that_has_changed_is_said_to_have(tmp_path: Path) -> None:
     ("change", "words"),
     [
         ({"kinds": ["ball"]}, "character.skeleton: expected 2 kinds and limits, one for each name"),
-        ({"kinds": ["ball", "wheel"]}, "character.skeleton.kinds[1]: expected one of ball, hinge"),
+        ({"kinds": ["ball", "wheel"]}, 'character.skeleton.kinds[1]: expected one of "ball", "hinge"'),
         (
             {"parents": [-1, 7]},
             'character.skeleton: skeleton parents of "elbow": expected each parent before its children',

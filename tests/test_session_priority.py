@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.document import MoveTargets, Select, SetLimits, SetMode, SetSolver, drag_goals, prioritised
+from inside.document import MoveTargets, Priority, Select, SetLimits, SetMode, SetSolver, drag_goals
 from sessions import FOOT, HAND, drag, item_place, place, session, shifted
 
 from viewer import Status
@@ -56,7 +56,7 @@ def test_a_setting_changed_after_the_drag_does_not_make_the_hand_give_way() -> N
 
 def test_what_goes_first_weighs_more_than_holds_and_far_less_than_pins() -> None:
     goals = session().document.solver_goals()
-    first = prioritised(goals, {"LeftHand"})
+    first = Priority(frozenset({"LeftHand"})).among(goals)
     assert first["LeftFoot"].weight == 30.0 * first["LeftHand"].weight
     assert first["LeftHand"].weight > first["RightHand"].weight == goals["RightHand"].weight
 
@@ -65,7 +65,7 @@ def test_what_goes_first_weighs_more_than_holds_and_far_less_than_pins() -> None
 def test_pins_that_go_first_or_are_out_of_reach_come_after_the_other_pins(levels: bool) -> None:
     goals = session("quadruped").document.solver_goals()
     dragged, far, pin, _ = (name for name, goal in goals.items() if goal.pinned)
-    first = prioritised(goals, {dragged, "Head"}, far={far}, levels=levels)
+    first = Priority(frozenset({dragged, "Head"}), frozenset({far}), levels).among(goals)
     assert first[dragged].weight == first[far].weight == first["Head"].weight < first[pin].weight
     assert first[dragged].level == first[far].level == first["Head"].level
     assert (first[dragged].level > first[pin].level) == levels

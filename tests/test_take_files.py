@@ -144,7 +144,7 @@ def _at(tree: Any, path: list[str | int], value: object) -> None:  # noqa: ANN40
     ("path", "value", "words"),
     [
         (["base"], "dance", "document.take.base: expected the name of a clip, found 'dance'"),
-        (["last"], -1, "document.take: last frame: expected 0 to 999999, found -1"),
+        (["last"], -1, "document.take: last frame: expected a whole number, 0 to 999999, found -1"),
         (["first"], 41, "document.take: range: expected the first frame not after the last, found 41 to 40"),
         (["last"], 10**9, "document.take: expected frames from 0 to 999999, found 1000000000"),
         (["frame_time"], 0.0, "document.take: frame time: expected more than 0 seconds, found 0.0"),

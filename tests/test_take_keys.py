@@ -282,16 +282,16 @@ def test_what_cannot_be_done_is_said_and_changes_nothing() -> None:
         (made, act.DeleteKeys((Key(999, 7),)), "no key of joint number 999 at frame 7"),
         (made, act.DeleteKeys(("x",)), 'key: expected a joint\'s index and a frame, found "x"'),  # type: ignore[arg-type]
         (made, act.MoveKeys(key, -11), "a key would be at frame -1: expected 0 to 999999"),
-        (made, act.MoveKeys(key, 0.5), 'frames to move by: expected an integer, found "0.5"'),  # type: ignore[arg-type]
-        (made, act.KeyPose(-1), "frame: expected 0 to 999999, found -1"),
-        (made, act.KeyPose(True), 'frame: expected an integer, found "True"'),
+        (made, act.MoveKeys(key, 0.5), "frames to move by: expected a whole number, found 0.5"),  # type: ignore[arg-type]
+        (made, act.KeyPose(-1), "frame: expected a whole number, 0 to 999999, found -1"),
+        (made, act.KeyPose(True), "frame: expected a whole number, 0 to 999999, found True"),
         (made, act.KeyPose(joints=("LeftArn",)), 'no joint "LeftArn"; did you mean "LeftArm"'),
         (made, act.KeyPose(joints=()), "joints: expected at least one to key"),
         (made, act.KeyPose(joints="LeftArm"), "joints: expected a list of names, found 'LeftArm'"),  # type: ignore[arg-type]
         (made, act.KeyPose(blend="linear"), 'blend: expected one of "step", "slerp", "smooth", found "linear"'),  # type: ignore[arg-type]
         (made, act.SetBlend(key, "fast"), 'blend: expected one of "step", "slerp", "smooth", found "fast"'),  # type: ignore[arg-type]
         (made, act.SetRange(9, 3), "range: expected the first frame not after the last, found 9 to 3"),
-        (made, act.SetRange(-1, 3), "first frame: expected 0 to 999999, found -1"),
+        (made, act.SetRange(-1, 3), "first frame: expected a whole number, 0 to 999999, found -1"),
         (made, act.SetTakeRate(0), "frames per second: expected a finite number above 0, found 0"),
         (made, act.SetAutoKey(1), "auto-key: expected True or False, found 1"),  # type: ignore[arg-type]
         (made, act.SimplifyKeys(-1.0), "degrees: expected a finite number above 0, found -1"),

@@ -163,10 +163,10 @@ def test_joints_that_the_motion_has_outside_their_limits_stay_there(walk: Docume
     ("frame", "reach", "position", "message"),
     [
         (900, 0, (0.0, 1.0, 0.0), "no frame 900"),
-        (20, -1, (0.0, 1.0, 0.0), "reach: expected a number of frames from 0 to 500, found -1"),
-        (20, 501, (0.0, 1.0, 0.0), "reach: expected a number of frames from 0 to 500, found 501"),
+        (20, -1, (0.0, 1.0, 0.0), "reach: expected a whole number, 0 to 500, found -1"),
+        (20, 501, (0.0, 1.0, 0.0), "reach: expected a whole number, 0 to 500, found 501"),
         (20, 0, (0.0, float("nan"), 0.0), 'position of "LeftHand": expected finite numbers, found nan'),
-        (-1, 0, (0.0, 1.0, 0.0), "frame: expected 0 to 999999, found -1"),
+        (-1, 0, (0.0, 1.0, 0.0), "frame: expected a whole number, 0 to 999999, found -1"),
     ],
 )
 def test_bad_input_is_refused(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +21,6 @@ from viewer.spatial.checks import as_vector
 
 DRAGGED = 5.0
 """Weight of a dragged goal among firm holds: where not all can be met, holds yield to it, and it yields to pins."""
-Priority = Callable[[Mapping[str, Goal]], dict[str, Goal]]
-"""Gives a drag's goals priority among all, by id."""
 _FAR = 10.0
 """A pin counts as out of reach from this many tolerances on."""
 _PINS, _DRAGGED, _HOLDS = range(3)
@@ -109,29 +106,29 @@ def far_pins(document: Document) -> frozenset[str]:
     return frozenset(name for name in pinned if (errors[name].metres or 0.0) > near)
 
 
-def prioritised(
-    goals: Mapping[str, Goal],
-    names: Container[str],
-    *,
-    far: Container[str] = (),
-    levels: bool = False,
-    raised: bool = True,
-) -> dict[str, Goal]:
-    """Give some goals priority: where not all can be met, the others yield to them, and they to pins.
+@dataclass(frozen=True, slots=True)
+class Priority:
+    """Which goals have priority: where not all can be met, the others yield to them, and they to pins.
 
-    Pins that are among these goals, and those out of reach, draw no other pin off: they count as these goals.
+    Pins that have priority, and those out of reach, draw no other pin off: they count as goals with priority.
 
-    Args:
-        goals: by id.
-        names: ids of these goals.
-        far: ids of the pins that are out of reach.
-        levels: whether holds yield by their levels; else by their weights.
-        raised: whether the goals in ``names`` precede holds of every level, as in a drag; else they keep their levels.
+    ``first`` are ids of the goals with priority, ``far`` those of the pins that are out of reach. Holds yield by their
+    ``levels``, else by their weights. Goals with priority are ``raised`` above holds of every level, as in a drag, else
+    they keep their levels.
     """
-    return {
-        name: _prioritised(goal, first=name in names, far=name in far, levels=levels, raised=raised)
-        for name, goal in goals.items()
-    }
+
+    first: frozenset[str] = frozenset()
+    far: frozenset[str] = frozenset()
+    levels: bool = False
+    raised: bool = True
+
+    def among(self, goals: Mapping[str, Goal]) -> dict[str, Goal]:
+        """All goals, by id, with weights and levels by which the others yield."""
+        first, far, levels, raised = self.first, self.far, self.levels, self.raised
+        return {
+            name: _prioritised(goal, first=name in first, far=name in far, levels=levels, raised=raised)
+            for name, goal in goals.items()
+        }
 
 
 def _prioritised(goal: Goal, *, first: bool, far: bool, levels: bool, raised: bool) -> Goal:
@@ -158,12 +155,10 @@ def settling_goals(document: Document, edited: Collection[str]) -> dict[str, Goa
     ``edited`` are ids of goals that the edit has changed; they are no holds.
     """
     goals, far = document.solver_goals(), far_pins(document)
-    names, levels = set(document.selected("effector")), holds_yield(document)
-    if not names & goals.keys() and not far:
+    first, levels = frozenset(document.selected("effector")), holds_yield(document)
+    if not first & goals.keys() and not far:
         return goals
-    if levels:
-        names |= {*edited}
-    return prioritised(goals, names, far=far, levels=levels, raised=False)
+    return Priority(first.union(edited if levels else ()), far, levels=levels, raised=False).among(goals)
 
 
 class DragGoals(NamedTuple):
@@ -193,9 +188,9 @@ def drag_goals(
     asked, levels = document.solver_goals(), holds_yield(document)
     far = far_pins(document)
     pinned = {name for name, goal in asked.items() if goal.pinned} if levels else set()
-    priority = partial(prioritised, names=effectors, far=far, levels=levels)
+    priority = Priority(frozenset(effectors), far, levels)
     if effectors or far or (dragged and levels):
-        asked = priority(asked)
+        asked = priority.among(asked)
     for name, goal in asked.items():
         if not goal.effector or find_place(document.skeleton, goal.effector).joint not in dragged:
             goals[name] = goal

@@ -5,6 +5,7 @@ Recorded samples become keys, which are simplified within tolerances (Ramer, Dou
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -17,7 +18,7 @@ from viewer.document.sampling import Samples, fade_frames, sampled
 from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Pin, Take, Track, grouped, sharing
 from viewer.errors import InputError, quote
 from viewer.skeleton import Pose
-from viewer.spatial.checks import Bools, Floats, Ints, frozen
+from viewer.spatial.checks import Bools, Floats, Ints, frozen, whole
 from viewer.spatial.quaternion import IDENTITY, angle_between, conjugate, multiply, normalized, slerp
 
 Keys = tuple[Key, ...]
@@ -171,11 +172,10 @@ def shifted(entries: Iterable[Track], by_frames: int, most: int | None) -> list[
 
     ``most`` is the last frame allowed; None: the limit of takes.
     """
-    if isinstance(by_frames, bool) or not isinstance(by_frames, (int, np.integer)):
-        raise InputError(f"frames to move by: expected an integer, found {quote(by_frames)}")
+    by_frames = whole(by_frames, "frames to move by", least=-math.inf)
     last, moved = MOST_FRAMES - 1 if most is None else most, []
     for entry in entries:
-        frames = [int(frame) + int(by_frames) for frame in entry.frames.tolist()]
+        frames = [frame + by_frames for frame in entry.frames.tolist()]
         outside = next((frame for frame in frames if not 0 <= frame <= last), None)
         if outside is not None:
             raise InputError(f"a key would be at frame {outside}: expected 0 to {last}")

@@ -14,9 +14,21 @@ import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Quaternion, Vector
-from viewer.ik.goals.goal import LAST_LEVEL, as_rotation
+from viewer.ik.goals.goal import as_level, as_rotation
 from viewer.skeleton import Character, Pose
-from viewer.spatial.checks import Bools, Floats, Ints, finite_floats, frozen, put, triple, unit_quaternions
+from viewer.spatial.checks import (
+    Bools,
+    Floats,
+    Ints,
+    as_flag,
+    as_number,
+    finite_floats,
+    frozen,
+    put,
+    triple,
+    unit_quaternions,
+    whole,
+)
 
 _SAME = 1e-5
 """Metres, or quaternion components: pins nearer to each other are the same."""
@@ -209,15 +221,9 @@ class GoalLayer:
             raise InputError(f"{what}: expected first <= full from <= full to <= last, found {found}")
         if self.position is None and self.rotation is None:
             raise InputError(f"{what}: expected a position or a rotation, found neither")
-        if not isinstance(self.on, bool):
-            raise InputError(f"{what}: on: expected true or false, found {self.on!r}")
-        for name, most in (("weight", 1.0), ("level", LAST_LEVEL)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= most:
-                raise InputError(f"{what}: {name}: expected 0 to {most:g}, found {value!r}")
-        if self.level != int(self.level):
-            raise InputError(f"{what}: level: expected a whole number, found {self.level:g}")
-        put(self, weight=float(self.weight), level=int(self.level))
+        as_flag(self.on, f"{what}: on")
+        weight = as_number(self.weight, f"{what}: weight", least=0.0, most=1.0)
+        put(self, weight=weight, level=as_level(self.level, f"{what}: level"))
         if self.position is not None:
             put(self, position=triple(self.position, f"{what}: position"))
         if self.rotation is not None:
@@ -267,15 +273,11 @@ class PlantedFeet:
             if one.point not in {"heel", "ball"}:
                 found = f'expected a point "heel" or "ball", found {quote(one.point)}'
                 raise InputError(f"contact of {quote(one.foot)}: {found}")
-        if not isinstance(self.on, bool):
-            raise InputError(f"feet: on: expected true or false, found {self.on!r}")
+        as_flag(self.on, "feet: on")
         for name, least, most in (("weight", 0.0, 1.0), ("blend", 0.01, 10.0), ("pelvis", 0.0, 1e6)):
             value = getattr(self, name)
-            if name == "pelvis" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
-                raise InputError(f"feet: {name}: expected {least:g} to {most:g}, found {value!r}")
-            put(self, **{name: float(value)})
+            if value is not None or name != "pelvis":
+                put(self, **{name: as_number(value, f"feet: {name}", least=least, most=most)})
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -429,10 +431,7 @@ def check_range(first: int, last: int) -> None:
 
 def check_frame(frame: object, what: str = "frame") -> None:
     """Raise InputError unless this is a valid frame."""
-    if isinstance(frame, bool) or not isinstance(frame, (int, np.integer)):
-        raise InputError(f"{what}: expected an integer, found {quote(frame)}")
-    if not 0 <= frame < MOST_FRAMES:
-        raise InputError(f"{what}: expected 0 to {MOST_FRAMES - 1}, found {frame}")
+    whole(frame, what, most=MOST_FRAMES - 1)
 
 
 @lru_cache(maxsize=16)

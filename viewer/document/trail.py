@@ -32,7 +32,7 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
 from viewer.skeleton import JointKind, Pose, World, above, find_place, fk_arrays, limit_violation, world_of
-from viewer.spatial.checks import Floats, Ints, as_vector
+from viewer.spatial.checks import Floats, Ints, as_vector, whole
 
 MOST_REACH = 500
 """Most frames before and after the moved one that follow it."""
@@ -129,7 +129,7 @@ def with_point_moved(document: Document, item: Item, frame: int, position: Array
     """
     held = check_trail(document, item, frame)
     place = np.array(as_vector(position, f"position of {quote(item.name)}"))
-    _check_reach(reach)
+    whole(reach, "reach", most=MOST_REACH)
     touched = touched_frames(document, frame, int(reach))
     ends = _ends(document, touched) if reach else np.empty(0, np.intp)
     frames = np.union1d(touched, ends).astype(np.intp)
@@ -171,11 +171,6 @@ def _pins_kept(document: Document, take: Take, frames: Ints, moved: int) -> dict
         if both:
             found[frame] = tuple(both)
     return found
-
-
-def _check_reach(reach: object) -> None:
-    if isinstance(reach, bool) or not isinstance(reach, (int, np.integer)) or not 0 <= reach <= MOST_REACH:
-        raise InputError(f"reach: expected a number of frames from 0 to {MOST_REACH}, found {reach!r}")
 
 
 def _ends(document: Document, touched: Ints) -> Ints:

@@ -37,6 +37,7 @@ class Stage:
     Attributes:
         followers: called once the figures show the same time; they may `put` other states.
         active: index of the figure that actions change.
+        state: that of the active figure: its document, and the report of its last solve.
         adjust: is applied to every state before it is shown, unless it is None: a recording sets the frame and take.
         moved: called after another figure became active, or the active one moved, with the placements of the active
         figure before and after: values in coordinates of the active document have to follow.
@@ -47,7 +48,7 @@ class Stage:
     """
 
     def __init__(self, state: State) -> None:
-        self._figures, self.active = [Figure(name_of(state.document), state)], 0
+        self._figures, self.active, self.state = [Figure(name_of(state.document), state)], 0, state
         self.adjust: Callable[[State], State] | None = None
         self.revision = self.arranged = 0
         self.followers: list[Callable[[], None]] = []
@@ -92,14 +93,9 @@ class Stage:
         return [replace(one, placement=one.placement.seen_from(own)) for one in shown]
 
     @property
-    def state(self) -> State:
-        """The active document, and the report of its last solve."""
-        return self._figures[self.active].state
-
-    @property
     def document(self) -> Document:
         """The active document."""
-        return self._figures[self.active].state.document
+        return self.state.document
 
     def show(self, state: State) -> None:
         """Show another state of the active figure; the others follow its clock."""
@@ -141,7 +137,7 @@ class Stage:
         self._rearranged(before)
 
     def _rearranged(self, before: Placement) -> None:
-        self._played_pose = None
+        self._played_pose, self.state = None, self.figure.state
         self.arranged += 1
         if self.several:
             self._follow()
@@ -173,6 +169,8 @@ class Stage:
 
     def _set(self, index: int, state: State) -> None:
         self._figures[index] = replace(self._figures[index], state=state)
+        if index == self.active:
+            self.state = state
 
     def _follow(self) -> None:
         """Show the other figures at the time of the leading one, and let goals follow them."""

@@ -15,7 +15,7 @@ from viewer.errors import InputError
 from viewer.ik.goals import Vector
 from viewer.skeleton import World, find_place
 from viewer.skeleton.names import free_name
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, as_number, triple
 from viewer.spatial.quaternion import multiply, rotate
 
 ABREAST = 0.35
@@ -73,14 +73,7 @@ class Placement(NamedTuple):
 
     def checked(self) -> Placement:
         """The same place, as plain numbers."""
-        try:
-            numbers = [float(value) for value in (*self.offset, self.yaw)]
-        except (TypeError, ValueError):
-            numbers = []
-        if len(numbers) != 4 or not all(map(math.isfinite, numbers)):
-            raise InputError(f"placement: expected three finite metres and a finite angle, found {tuple(self)}")
-        x, y, z, yaw = numbers
-        return Placement((x, y, z), yaw)
+        return Placement(triple(self.offset, "placement: offset"), as_number(self.yaw, "placement: yaw"))
 
 
 ORIGIN = Placement()

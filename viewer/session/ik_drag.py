@@ -124,7 +124,7 @@ class IkDrag:
         chain: how many joints above the dragged items take part.
         longest_chain: how many can take part.
         aimed: whether it was given other targets, or another chain, since the last step.
-        priority: gives the dragged goals priority among all.
+        priority: of the dragged goals among all.
     """
 
     def __init__(

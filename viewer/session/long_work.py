@@ -240,7 +240,7 @@ def lab_problem(document: Document, start: Pose, priority: Priority | None = Non
     ``priority`` is that of a drag's goals; a goal alone keeps its weight.
     """
     asked = {name: goal for name, goal in document.solver_goals().items() if goal.enabled}
-    goals = tuple((priority(asked) if priority is not None and len(asked) > 1 else asked).values())
+    goals = tuple((priority.among(asked) if priority is not None and len(asked) > 1 else asked).values())
     if not goals:
         return None
     options = document.solver.options(limits=document.limits_on)

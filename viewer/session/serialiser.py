@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from viewer.errors import FormatError, at_path, quote
 from viewer.formats.bounds import MOST_INFLATION, room_for_arrays
 from viewer.skeleton import Clip, Skeleton
-from viewer.spatial.checks import UNIT_TOLERANCE, Ints, handed_over, unit_quaternions
+from viewer.spatial.checks import UNIT_TOLERANCE, Ints, handed_over, member, unit_quaternions
 
 _LATE = {"Clip": Clip, "Skeleton": Skeleton}
 """Names that modules use only in annotations."""
@@ -201,23 +201,15 @@ class Serialiser:
             return {key: self._value(inner[1], one, f"{path}.{key}", dict(lengths)) for key, one in stored.items()}
         if origin is not None or hint in _PLAIN or hint is Any:
             return stored
-        return member(hint, stored, path) if issubclass(hint, Enum) else self.read(hint, stored, path, lengths)
-
-
-def member(kind: Any, word: str, path: str) -> Any:  # noqa: ANN401 - an enumeration and its member
-    """The member of an enumeration that a word names."""
-    try:
-        return kind(word)
-    except ValueError:
-        listed = ", ".join(str(one) for one in kind)
-        raise FormatError(f"expected one of {listed}, found {word!r}", path=path) from None
+        if not issubclass(hint, Enum):
+            return self.read(hint, stored, path, lengths)
+        with at_path():
+            return member(hint, stored, path)
 
 
 def members(kind: Any, words: Iterable[str], path: str) -> tuple[Any, ...]:  # noqa: ANN401 - an enumeration
-    """The members of an enumeration that words name; raises as `member` does."""
-    try:
-        return tuple(map(kind, words))
-    except ValueError:
+    """The members of an enumeration that words name."""
+    with at_path():
         return tuple(member(kind, word, f"{path}[{index}]") for index, word in enumerate(words))
 
 

@@ -22,7 +22,7 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, place_names
 from viewer.skeleton.transfer import Carrier
 from viewer.skeleton.tree import at_or_below, rest_world
-from viewer.spatial.checks import Floats, finite_floats
+from viewer.spatial.checks import Floats, finite_floats, whole
 from viewer.spatial.quaternion import conjugate, multiply, normalized, perpendicular, rotate
 
 SHORTEST = 1e-6
@@ -247,8 +247,7 @@ def with_links(skeleton: Skeleton, joint: str, count: int, taken: Iterable[str] 
     chain = chain_through(skeleton, joint)
     if len(chain) < 2:
         raise InputError(f"joint {quote(joint)} is on no chain: it has neither bone nor child")
-    if not 1 <= count <= 1000:
-        raise InputError(f"links of {quote(joint)}: expected 1 to 1000, found {count}")
+    whole(count, f"links of {quote(joint)}", least=1, most=1000)
     world = rest_world(skeleton)
     line = world.positions[[skeleton.index(name) for name in chain]]
     along = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(line, axis=0), axis=1))])

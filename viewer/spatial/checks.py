@@ -258,13 +258,12 @@ def member(kind: type[E], value: object, what: str) -> E:
         raise InputError(f"{what}: expected one of {listed}, found {quote(value)}") from None
 
 
-def whole(value: object, what: str, *, least: int = 0) -> int:
-    """A whole number of ``least`` or more."""
-    if type(value) is int and value >= least:
-        return value
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InputError(f"{what}: expected a whole number, {least} or more, found {_found(value)}")
-    return int(value)
+def whole(value: object, what: str, *, least: float = 0, most: float = math.inf) -> int:
+    """A whole number within bounds."""
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and least <= value <= most:
+        return int(value)
+    words = "" if least == -math.inf else f", {least} or more" if most == math.inf else f", {least} to {most}"
+    raise InputError(f"{what}: expected a whole number{words}, found {_found(value)}")
 
 
 def seconds(value: object, what: str, *, unit: str = "seconds") -> float:

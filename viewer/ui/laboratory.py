@@ -124,7 +124,7 @@ class Laboratory:
         document = self._session.document
         start = self._start_of(document)
         problem = self._problem.of(
-            lambda: lab_problem(document, start, self._priority), document, start, self._priority
+            lambda: lab_problem(document, start, self._priority), document, start, equal=self._priority
         )
         if problem is None:
             self._asked = None

@@ -338,8 +338,6 @@ class SetLinks(Action):
     words: ClassVar[str] = "Links: {0.count}"
 
     def apply(self, document: Document) -> Document:
-        if isinstance(self.count, bool) or not isinstance(self.count, int):
-            raise InputError(f"links of {quote(self.joint)}: expected a whole number, found {quote(self.count)}")
         return remap(document, joint_edits.with_links(document.skeleton, self.joint, self.count, _taken(document)))
 
 

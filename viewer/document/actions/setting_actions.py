@@ -14,7 +14,7 @@ from viewer.errors import InputError, unknown_name
 from viewer.formats.file_formats import UpWord
 from viewer.formats.load import load
 from viewer.skeleton import Character, Clip
-from viewer.spatial.checks import as_number, member, with_changes
+from viewer.spatial.checks import as_number, member, whole, with_changes
 
 _WAYS = ("set", "add", "toggle")
 
@@ -53,8 +53,7 @@ class SetBalance(SettingsAction):
 
 def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
     """The document at a frame of its clip or take: limits do not bind, holds are set again, pins stay."""
-    if isinstance(frame, bool) or not isinstance(frame, int):
-        raise InputError(f"frame: expected an integer, found {frame!r}")
+    frame = whole(frame, "frame")
     return carried(document, frame_pose(document, frame), pins=False, frame=frame, **changes)
 
 

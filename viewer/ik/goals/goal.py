@@ -25,6 +25,7 @@ from viewer.spatial.checks import (
     triple,
     unit_axis,
     unit_quaternions,
+    whole,
 )
 
 Value: TypeAlias = float | Vector
@@ -130,9 +131,7 @@ def as_rotation(value: ArrayLike, what: str) -> Quaternion:
 
 def as_level(value: object, what: str) -> int:
     """A whole number, 0 to `LAST_LEVEL`."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= LAST_LEVEL:
-        raise InputError(f"{what}: expected a whole number, 0 to {LAST_LEVEL}, found {quote(value)}")
-    return int(value)
+    return whole(value, what, most=LAST_LEVEL)
 
 
 Residuals: TypeAlias = Callable[[World], ArrayLike]
