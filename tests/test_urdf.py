@@ -172,6 +172,8 @@ def test_meshes_are_found_in_packages_and_nowhere_else(tmp_path: Path) -> None:
         (str(tmp_path / "outside.stl"), "outside of the package"),
         ("package://my_robot/../outside.stl", "outside of the package"),
         ("package://my_robot/../away/outside.stl", "outside of the package"),
+        ("package://../outside.stl", "outside of the package"),
+        ("package://./../outside.stl", "outside of the package"),
         ("../meshes/gone.stl", "no such file"),
         ("https://example.com/a.stl", "not a file"),
         ("../package.xml", "meshes are .stl, .dae, .obj, .ply, .glb, .off"),
@@ -181,6 +183,40 @@ def test_meshes_are_found_in_packages_and_nowhere_else(tmp_path: Path) -> None:
         (warning,) = character.warnings
         assert warning.startswith("not shown: ")
         assert warning.endswith(f'" ({why}): bones are drawn instead')
+
+
+def test_a_package_is_the_robots_own_before_one_of_the_same_name_elsewhere(tmp_path: Path) -> None:
+    """By package.xml, else by the folder's name, the nearest first; without one the robot's own is a copy of it."""
+    trimesh = pytest.importorskip("trimesh")
+
+    def package(folder: str, size: float, named: str = "") -> Path:
+        (tmp_path / folder / "meshes").mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "urdf").mkdir(exist_ok=True)
+        trimesh.creation.box((size,) * 3).export(tmp_path / folder / "meshes" / "link.stl")
+        if named:
+            (tmp_path / folder / "package.xml").write_text(f"<package><name>{named}</name></package>")
+        return tmp_path / folder / "urdf"
+
+    def size_shown(folder: Path) -> float | None:
+        mesh = '<mesh filename="package://arm/meshes/link.stl"/>'
+        skin = loaded(
+            folder, f'<robot name="r"><link name="a"><visual><geometry>{mesh}</geometry></visual></link></robot>'
+        ).skin
+        return None if skin is None else round(float(np.ptp(skin.meshes[0].positions)), 3)
+
+    stray = tmp_path / "loose" / "robot" / "urdf"
+    stray.mkdir(parents=True)
+    package("loose", 9.0)
+    assert size_shown(stray) is None  # the folder above the file bounds it, two above is another's
+    copy = package("arm_edited", 1.0)
+    assert size_shown(copy) == 1.0
+    package("arm", 2.0)
+    assert size_shown(copy) == 2.0  # it does not say that it is the package
+    package("arm_edited", 1.0, named="arm")
+    assert size_shown(copy) == 1.0
+    assert size_shown(package("other", 3.0, named="other")) == 2.0
+    package("other/arm", 4.0)
+    assert size_shown(tmp_path / "other" / "urdf") == 4.0
 
 
 def test_links_whose_meshes_are_missing_are_drawn_as_bones(tmp_path: Path) -> None:

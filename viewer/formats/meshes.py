@@ -7,7 +7,9 @@ octahedra, in the first frame of the motion, or the rest pose without motion.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,6 +40,8 @@ _LARGEST_MESH = 256 << 20
 _GREY = (0.72, 0.74, 0.77, 1.0)
 _ABOVE = 6
 """Folders above the file in which a package is looked for."""
+_LARGEST_PACKAGE_XML = 100_000
+"""Bytes of a package.xml that are read for its name."""
 
 _STL_HEAD = 84
 _STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
@@ -234,29 +238,33 @@ def _own_colour(part: Any) -> Colour | None:  # noqa: ANN401
 def resolved(name: str, file: Path) -> Path | str:
     """The file of a mesh by its name, or why it is not read.
 
-    ``package://NAME/...`` is looked for beside and above the robot's file and in ROS_PACKAGE_PATH. Nothing outside the
-    robot's package is read: see `package_of`.
+    ``package://NAME/...`` is looked for in the packages of that name above and beside the robot's file, the nearest
+    first, then in those of ROS_PACKAGE_PATH, then in the robot's own package, which may be a copy under another name.
+    Nothing outside the package is read: see `package_of`.
     """
     scheme, found, rest = name.partition("://")
     if found and scheme not in ("package", "model", "file"):
         return "not a file"
     folder = Path(os.path.realpath(file)).parent
+    outside, places = False, list[tuple[Path, Path]]()
     if found and scheme != "file":
         package, _, inside = rest.partition("/")
-        places = [(base / package, base / package / inside) for base in package_places(folder)]
-        places += [(base, base / inside) for base in package_places(folder) if base.name == package]
+        outside = package in ("", ".", "..")
+        for base, own in [] if outside else package_places(folder):
+            places += [(base, base / inside)] if own == package else []
+            places.append((base / package, base / package / inside))
         # In a package that was copied under another name, the end of the path still exists.
-        parts = Path(inside).parts
+        parts, root = Path(inside).parts, package_of(folder)
         ends = [Path(*parts[k:]) for k in range(len(parts) - 1) if ".." not in parts]
-        places += [(base, base / end) for base in [folder, *folder.parents[:2]] for end in ends]
+        within = [base for base in (folder, *folder.parents) if base.is_relative_to(root)]
+        places += [(base, base / end) for base in within for end in ends]
     else:
-        places = [(package_of(folder), folder / (rest if found else name))]
-    outside = False
-    for within, place in places:
+        places.append((package_of(folder), folder / (rest if found else name)))
+    for bound, place in places:
         if place.suffix.casefold() in _FORMS and ".." not in place.parts and not place.is_file():
             continue  # to follow links takes ten times as long
         real = Path(os.path.realpath(place))
-        if not real.is_relative_to(os.path.realpath(within)):
+        if not real.is_relative_to(os.path.realpath(bound)):
             outside = True
             continue
         if real.suffix.casefold() not in _FORMS:
@@ -280,10 +288,22 @@ def package_of(folder: Path) -> Path:
     return folder.parent if folder.parent != Path(folder.anchor) else folder
 
 
-def package_places(folder: Path) -> list[Path]:
-    """Where packages are looked for, nearest first: a robot's folder, those above it, and ROS_PACKAGE_PATH."""
+def package_places(folder: Path) -> list[tuple[Path, str]]:
+    """Where packages are looked for, nearest first: a robot's folder, those above it, and ROS_PACKAGE_PATH.
+
+    Each comes with the name that it has as a package: what its package.xml says, else its own.
+    """
     given = [Path(part) for part in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if part]
-    return [folder, *folder.parents[:_ABOVE], *given]
+    return [(base, _package_name(base)) for base in (folder, *folder.parents[:_ABOVE], *given)]
+
+
+def _package_name(folder: Path) -> str:
+    stated, text = folder / "package.xml", b""
+    if stated.is_file():
+        with suppress(OSError), stated.open("rb") as file:
+            text = file.read(_LARGEST_PACKAGE_XML)
+    found = re.search(r"<name>\s*(.*?)\s*</name>", text.decode("utf-8", "replace"))
+    return found[1] if found else folder.name
 
 
 # --- shapes as a skin

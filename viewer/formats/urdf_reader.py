@@ -74,25 +74,16 @@ _MOST_STATED = 1e6
 
 _SECONDS, _MEMORY = 20.0, 2 << 30
 _RUN = """
-import json, pathlib, re
+import json, pathlib
 places, own = json.loads(sys.argv.pop(1)), sys.argv.pop(1)
 import xacro, xacro.substitution_args
 
 
-def named(folder):
-    try:
-        text = (folder / "package.xml").read_text(encoding="utf-8", errors="replace")[:100_000]
-    except OSError:
-        return folder.name
-    return next(iter(re.findall(r"<name>\\s*(.*?)\\s*</name>", text)), folder.name)
-
-
 def found(package):
-    for place in map(pathlib.Path, places):
-        if place.is_dir() and named(place) == package:
-            return str(place)
-        if (place / package).is_dir():
-            return str(place / package)
+    for place, name in places:
+        for folder in [pathlib.Path(place)] * (name == package) + [pathlib.Path(place, package)]:
+            if folder.is_dir():
+                return str(folder)
     try:
         return in_ros(package)
     except Exception:
@@ -435,7 +426,7 @@ def read_xacro(path: Path, name: str, *, units: str = "auto", up: str = "auto", 
     if not path.is_file():
         raise InputError(f"{name}: no such file")
     folder = path.resolve().parent
-    places = json.dumps([str(base) for base in package_places(folder)])
+    places = json.dumps([(str(base), named) for base, named in package_places(folder)])
     with of_file(name):
         data, lines = run_apart(
             _RUN, [places, str(folder.parent), str(path.resolve())], "xacro",
