@@ -56,6 +56,8 @@ SLOWEST_TURN = 3600.0
 SAME_RATE = 1e-3
 """Relative error of a rate: files state frame times with few digits."""
 
+_NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""Characters that no XML document can hold."""
 FRAME_FIELD = re.compile(r"%\d*d")
 """The place of a frame's number in a name, such as ``walk_%04d.png``."""
 
@@ -104,6 +106,7 @@ class FileFormat(NamedTuple):
         too.
         has_meshes: its files hold meshes: the skin, objects beside the figure, other figures.
         has_mesh_files: its meshes are separate files, which take longer to read than everything else.
+        is_xml: its files are XML, which cannot hold names with control characters.
         sign: the first bytes of its files in lower or upper case, or for XML "<" and the root element: by these the
         format of contents without a name is recognised.
     """
@@ -125,6 +128,7 @@ class FileFormat(NamedTuple):
     is_alone: bool = False
     has_meshes: bool = False
     has_mesh_files: bool = False
+    is_xml: bool = False
     sign: bytes = b""
 
     def read(self, path: Path, name: str, units: str, up: str, *, meshes: bool = True) -> Any:  # noqa: ANN401 - a Character, whose module loads numpy
@@ -139,6 +143,13 @@ class FileFormat(NamedTuple):
     def read_points(self, path: Path, name: str) -> Any:  # noqa: ANN401 - RecordedPoints, whose module loads numpy
         """The positions over time of a file; a FormatError need not name it."""
         return _function(self.points)(path, name)
+
+    def check_names(self, names: Iterable[str]) -> None:
+        """Raise InputError for a name that the format cannot hold."""
+        wrong = next((name for name in names if self.is_xml and _NO_XML.search(name)), None)
+        if wrong is not None:
+            expected = f"expected names of printable letters, found {quote(wrong)}"
+            raise InputError(f"cannot be written as {self.name}: {expected}")
 
     def write(self, character: Any, path: Path, options: WriteOptions) -> list[str]:  # noqa: ANN401
         """Write a character, and return warnings: what the format could not hold.
@@ -179,13 +190,13 @@ FORMATS = (
                has_meshes=True, sign=b"{"),
     FileFormat(".urdf", "URDF", "urdf_reader:read_urdf", "robot_writers:write_urdf",
                "A robot: links, joints, limits, shapes", in_metres=True, is_still=True, has_mesh_files=True,
-               sign=b"<robot"),
+               is_xml=True, sign=b"<robot"),
     FileFormat(".xacro", "xacro", "urdf_reader:read_xacro", is_alone=True, has_mesh_files=True),
     FileFormat(".usda", "USD", "", _USD, "For Blender, Maya, Houdini, Omniverse", in_metres=True),
     FileFormat(".usdc", "USD", "", _USD, in_metres=True),
     FileFormat(".xml", "MJCF", "mjcf_reader:read_mjcf", "robot_writers:write_mjcf",
                "A MuJoCo model: joints, limits, capsules, masses", in_metres=True, is_still=True, is_alone=True,
-               sign=b"<mujoco"),
+               is_xml=True, sign=b"<mujoco"),
     FileFormat(".obj", "OBJ", "", _MESH, "The shape of this pose", in_metres=True, is_shape=True),
     FileFormat(".stl", "STL", "", _MESH, "The shape of this pose, for printing", in_metres=True, is_shape=True),
     FileFormat(".ply", "PLY", "", _MESH, "The shape of this pose", in_metres=True, is_shape=True),

@@ -10,7 +10,6 @@ MJCF is the model that `viewer.physics` simulates: joints, limits, capsules and 
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from viewer.errors import InputError, listed, quote
+from viewer.errors import listed
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.mjcf_reader import called
@@ -52,8 +51,6 @@ _LIGHT_KG, _LIGHT_INERTIA = 1e-3, 1e-6
 _STILL = 1e-12
 _Z = np.array((0.0, 0.0, 1.0))
 _NO_MOTOR = Motor()
-_NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-"""Characters that no XML document can hold."""
 
 
 class Step(NamedTuple):
@@ -75,7 +72,6 @@ def write_urdf(character: Character, path: Path, options: WriteOptions) -> list[
 def urdf_text(character: Character) -> tuple[str, list[str]]:
     """The robot as XML, and what it does not hold."""
     skeleton = character.skeleton
-    _check_names(skeleton, "URDF")
     root = ET.Element("robot", name=skeleton.name or "robot")
     warnings: list[str] = []
     tools = [one for one in skeleton.effectors if one.name not in skeleton.names]
@@ -125,13 +121,6 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
         _add_joint(root, step, called[tool.name], skeleton.names[tool.joint], np.array(tool.offset), IDENTITY)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode") + "\n", warnings
-
-
-def _check_names(skeleton: Skeleton, form: str) -> None:
-    """Refuse names that XML cannot hold."""
-    for name in (skeleton.name, *skeleton.names, *(effector.name for effector in skeleton.effectors)):
-        if _NO_XML.search(name):
-            raise InputError(f"cannot be written as {form}: expected names of printable letters, found {quote(name)}")
 
 
 def _stands_at_origin(skeleton: Skeleton, root: int, up: Source) -> bool:
@@ -285,7 +274,6 @@ def mjcf_text(character: Character) -> str:
     """The model as XML; errors are those of `write_mjcf`."""
     mujoco = load_mujoco()
     skeleton = character.skeleton
-    _check_names(skeleton, "MJCF")
     made = make_spec(skeleton, skeleton.rest_pose(), Surroundings())
     spec = made.spec
     root = ET.Element("mujoco", model=spec.modelname)

@@ -87,6 +87,8 @@ def save(
     as_read = own.format == "bvh" and own == character.source
     missing = list[str]()
     with prefixed(path):
+        skeleton = character.skeleton
+        form.check_names([skeleton.name, *skeleton.names, *(effector.name for effector in skeleton.effectors)])
         if around is not None and not form.has_meshes:
             missing = _missing_objects(around, form.name, 1 if character.clip is None else len(character.clip))
         if form.is_still and character.clips:
