@@ -17,13 +17,13 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from viewer.errors import listed
+from viewer.errors import InputError, listed
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import write_whole
 from viewer.formats.mjcf_reader import called
 from viewer.formats.units import root_rotations_to_source, root_translations_to_source
 from viewer.formats.urdf_reader import BOUNDLESS, MOMENTS
-from viewer.physics.model import load_mujoco, make_spec
+from viewer.physics.model import make_spec
 from viewer.physics.surroundings import Surroundings
 from viewer.skeleton import (
     Capsule,
@@ -272,10 +272,9 @@ def _rename_joints(root: ET.Element, character: Character) -> None:
 
 def mjcf_text(character: Character) -> str:
     """The model as XML; errors are those of `write_mjcf`."""
-    mujoco = load_mujoco()
     skeleton = character.skeleton
     made = make_spec(skeleton, skeleton.rest_pose(), Surroundings())
-    spec = made.spec
+    mujoco, spec = made.mujoco, made.spec
     root = ET.Element("mujoco", model=spec.modelname)
     ET.SubElement(root, "compiler", angle="radian")
     option = ET.SubElement(root, "option", timestep=_number(spec.option.timestep), integrator="implicitfast")

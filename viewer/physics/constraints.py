@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.physics.model import Model, load_mujoco
+from viewer.physics.model import Model
 from viewer.physics.overlaps import Overlaps
 from viewer.physics.surroundings import MuJoCo
 from viewer.skeleton import LimitForm, joint_space
@@ -193,7 +193,7 @@ class BallLimits:
     """
 
     def __init__(self, model: Model, h: float) -> None:
-        self._mujoco, self._h = load_mujoco(), h
+        self._mujoco, self._h = model.mujoco, h
         mj, space = model.mj, joint_space(model.skeleton)
         ends = np.isfinite(space.lower[model.balls]) | np.isfinite(space.upper[model.balls])
         limited = np.flatnonzero(ends.any(axis=-1))
@@ -335,7 +335,7 @@ class Constraints:
     def __init__(self, model: Model) -> None:
         """Set the constants of MuJoCo's rows; the time step of the model stays as it is now."""
         mj = model.mj
-        self._mujoco, self._h = load_mujoco(), float(mj.opt.timestep)
+        self._mujoco, self._h = model.mujoco, float(mj.opt.timestep)
         joints = mj.dof_jntid[model.scalar_dof]
         limited = mj.jnt_limited[joints].astype(np.bool_)
         self._joints, self._dofs, self._qpos = joints[limited], model.scalar_dof[limited], model.scalar_qpos[limited]

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from viewer.physics.model import Model, load_mujoco
+from viewer.physics.model import Model
 from viewer.physics.surroundings import MuJoCo
 from viewer.skeleton import JointKind, Skeleton, World, above, bodies_of, find_figure
 from viewer.skeleton.limbs import ARM
@@ -60,7 +60,7 @@ class Drive:
             ground: height of the floor, metres; None: there is none.
             payload: kilograms of what effectors may have to carry.
         """
-        self._mujoco, self._model = load_mujoco(), model
+        self._mujoco, self._model = model.mujoco, model
         mj, own = model.mj, len(model.dof_joint)
         free = (model.free_dof[:, None] + np.arange(6)).ravel()
         self.driven = np.ones(own, dtype=np.bool_)

@@ -105,6 +105,7 @@ class Model:
     """A compiled model, and where our joints are in it.
 
     Attributes:
+        mujoco: the module.
         mj: the `mujoco.MjModel`.
         skeleton: what it was made from.
         parts: the figures that it is made of: one, or several that stand together.
@@ -121,6 +122,7 @@ class Model:
         sunk: parts too deep in the floor at the start to touch it.
     """
 
+    mujoco: MuJoCo
     mj: MuJoCo
     skeleton: Skeleton
     parts: tuple[Part, ...]
@@ -143,10 +145,6 @@ class Model:
     ball_radius: float = 0.0
     movers: Movers = field(default_factory=Movers)
     sunk: Sunk = _NOT_SUNK
-
-    @cached_property
-    def _mujoco(self) -> MuJoCo:
-        return load_mujoco()
 
     @property
     def mass(self) -> float:
@@ -230,7 +228,7 @@ class Model:
 
         Balls turn the short way, and so do hinges without limits.
         """
-        self._mujoco.mj_differentiatePos(self.mj, out, 1.0, start, end)
+        self.mujoco.mj_differentiatePos(self.mj, out, 1.0, start, end)
         if self._endless.size:
             turns = out[self._endless]
             out[self._endless] = turns - 2.0 * np.pi * np.rint(turns / (2.0 * np.pi))
@@ -288,17 +286,16 @@ def make_model(
         MachineError: MuJoCo is not installed.
         InputError: nothing can move, chains too long to be simulated, or bodies that MuJoCo refuses.
     """
-    mujoco = load_mujoco()
     if (longest := _as_a_chain(skeleton)) > _LONGEST:
         raise InputError(
             f"physics: expected as many joints below one another as in a chain of {_LONGEST:,} degrees of freedom at"
             f" most, found as many as in one of {longest:,}"
         )
-    spec, bodies, parts, _ = made = make_spec(skeleton, pose, surroundings, figures)
+    mujoco, spec, bodies, parts, _ = made = make_spec(skeleton, pose, surroundings, figures)
     height, mass = parts[0].height, parts[0].mass
     for one in surroundings.objects:
         add_object(mujoco, spec, one, surroundings.masses.get(one.name), surroundings.friction)
-    sunk = _allow_for_start(mujoco, made, skeleton, pose)
+    sunk = _allow_for_start(made, skeleton, pose)
     radius = surroundings.ball_radius or 0.03 * height
     for number in range(balls):
         ball = spec.worldbody.add_body(name=_ball(number), pos=[number * 4.0 * radius, _FAR * height, 0.0])
@@ -381,7 +378,7 @@ def _joints_in(mj: MuJoCo, made: Spec, skeleton: Skeleton) -> Model:
     scalars = [(j, column) for j, kind in enumerate(skeleton.kinds) for column in range(kind.axes)]
     some = np.array([joints[joint] + column for joint, column in scalars], dtype=np.intp)
     return Model(
-        mj, skeleton, made.parts, body, *addresses(JointKind.FREE), *addresses(JointKind.BALL),
+        made.mujoco, mj, skeleton, made.parts, body, *addresses(JointKind.FREE), *addresses(JointKind.BALL),
         np.array([joint for joint, _ in scalars], dtype=np.intp),
         np.array([column for _, column in scalars], dtype=np.intp),
         mj.jnt_qposadr[some].astype(np.intp), mj.jnt_dofadr[some].astype(np.intp),
@@ -389,9 +386,9 @@ def _joints_in(mj: MuJoCo, made: Spec, skeleton: Skeleton) -> Model:
     )  # fmt: skip
 
 
-def _allow_for_start(mujoco: MuJoCo, made: Spec, skeleton: Skeleton, pose: Pose) -> Sunk:
+def _allow_for_start(made: Spec, skeleton: Skeleton, pose: Pose) -> Sunk:
     """Exclude contact of pairs that are deep in each other in the start pose, and of parts deep in the floor: these."""
-    mj = _compiled(made.spec)
+    mujoco, mj = made.mujoco, _compiled(made.spec)
     data = mujoco.MjData(mj)
     data.qpos[:] = _joints_in(mj, made, skeleton).coordinates(pose, data.qpos)
     mujoco.mj_forward(mj, data)
@@ -417,8 +414,12 @@ def _allow_for_start(mujoco: MuJoCo, made: Spec, skeleton: Skeleton, pose: Pose)
 
 
 class Spec(NamedTuple):
-    """A `mujoco.MjSpec` before it is compiled: the body of each joint, figures, whether capsules touch each other."""
+    """A `mujoco.MjSpec` before it is compiled: the body of each joint, figures, whether capsules touch each other.
 
+    ``mujoco`` is the module.
+    """
+
+    mujoco: MuJoCo
     spec: MuJoCo
     bodies: list[MuJoCo]
     parts: tuple[Part, ...]
@@ -466,7 +467,7 @@ def make_spec(skeleton: Skeleton, pose: Pose, surroundings: Surroundings, figure
             _exclude(spec, own, figure)
         parts.append(Part(first, figure, mass, height))
         first += len(figure)
-    return Spec(spec, bodies, tuple(parts), touching)
+    return Spec(mujoco, spec, bodies, tuple(parts), touching)
 
 
 def _add_joints(mujoco: MuJoCo, spec: MuJoCo, skeleton: Skeleton, pose: Pose) -> list[MuJoCo]:

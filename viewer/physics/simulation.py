@@ -14,7 +14,7 @@ from viewer.errors import InputError, and_more, quote
 from viewer.ik.contact import Object, Sphere
 from viewer.physics.constraints import Constraints
 from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
-from viewer.physics.model import BALLS, Model, load_mujoco, make_model
+from viewer.physics.model import BALLS, Model, make_model
 from viewer.physics.overlaps import Stuck
 from viewer.physics.soles import freed, stood
 from viewer.physics.surroundings import GRAVITY, Surroundings
@@ -120,11 +120,11 @@ class Physics:
         _check_pose(start, skeleton)
         if base not in BASES:
             raise InputError(f"physics: base: expected {', '.join(BASES)}, found {quote(base)}")
-        self._mujoco = load_mujoco()
         self.surroundings = surroundings or Surroundings()
         skeleton, self._footings = freed(skeleton, figures or (skeleton,), base)
         self.skeleton, start = skeleton, stood(skeleton, start, self._footings, self.surroundings.ground)
         self.model: Model = make_model(skeleton, start, self.surroundings, figures=figures)
+        self._mujoco = self.model.mujoco
         self._data, self._aside = self._mujoco.MjData(self.model.mj), self._mujoco.MjData(self.model.mj)
         self._strength, self.assist = self._checked_strength(strength), assist
         around = self.surroundings
