@@ -59,8 +59,7 @@ class FigureEdits:
         """
         stage = self._stage
         made = free_name(name or name_of(document), stage.names)
-        there = [(one.state.document, one.placement) for one in stage]
-        at = (beside(document, there) if placement is None else placement).checked()
+        at = (beside(document, stage) if placement is None else placement).checked()
         with self._calls("add_figure", made, at.offset, at.yaw):
             figure = Figure(made, State.at_rest(document), at)
             self._arrange(f"Add {made}", lambda now: Arrangement((*now.figures, figure), len(now.figures)))
@@ -251,7 +250,7 @@ class Links:
                 continue
             other = stage[stage.index(link.figure)]
             try:
-                place = followed(figure.placement, other.state.document, other.placement, link.joint)
+                place = followed(figure.placement, other.document, other.placement, link.joint)
             except InputError:  # the joint is gone, or has another name
                 continue
             there = goal.enabled and goal.position is not None

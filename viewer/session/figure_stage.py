@@ -79,7 +79,7 @@ class Stage:
     @property
     def documents(self) -> tuple[Document, ...]:
         """The documents of all figures."""
-        return tuple(figure.state.document for figure in self._figures)
+        return tuple(figure.document for figure in self._figures)
 
     @property
     def figure(self) -> Figure:
@@ -158,7 +158,7 @@ class Stage:
         """Index of the figure whose range is played."""
         if not self.several or self.document.frames:
             return self.active
-        moving = (i for i, one in enumerate(self._figures) if one.state.document.frames and not one.hidden)
+        moving = (i for i, one in enumerate(self._figures) if one.document.frames and not one.hidden)
         return next(moving, self.active)
 
     def put(self, index: int, state: State) -> None:
@@ -180,12 +180,12 @@ class Stage:
 
     def _keep_time(self) -> None:
         leader = self.leader
-        document = self._figures[leader].state.document
+        document = self._figures[leader].document
         if not document.frames:
             return
         seconds = (document.frame - document.played[0]) * document.frame_time
         for index, figure in enumerate(self._figures):
-            other = figure.state.document
+            other = figure.document
             if index in (leader, self.active) or figure.hidden or not other.frames:
                 continue
             frame = frame_after(other, seconds)
@@ -224,7 +224,7 @@ class Stage:
         """The frame to play from: the one shown; from an end of the range, or outside it, the other end."""
         if direction not in (1, -1):
             raise InputError(f"direction: expected 1 or -1, found {direction}")
-        document = self._figures[self.leader].state.document
+        document = self._figures[self.leader].document
         first, last = document.played
         check_played_frame(document, last)
         ends, frame = {1: last, -1: first}, document.frame
@@ -234,7 +234,7 @@ class Stage:
     def play(self, direction: int) -> None:
         """Start the clock at the frame shown, forwards (1) or backwards (-1); 0 does nothing."""
         if direction:
-            document = self._figures[self.leader].state.document
+            document = self._figures[self.leader].document
             self.clock.start(document.frame - document.played[0], direction)
 
     def lead(self, frame: int) -> State:
@@ -242,7 +242,7 @@ class Stage:
         if self.leader == self.active:
             return self.at_frame(frame)
         leader = self.leader
-        self._set(leader, State.at_rest(at_frame(self._figures[leader].state.document, frame)))
+        self._set(leader, State.at_rest(at_frame(self._figures[leader].document, frame)))
         return self.state
 
     def tick(self, now: float) -> State | None:
@@ -251,7 +251,7 @@ class Stage:
         if not clock.direction:
             return None
         leader = self.leader
-        document = self._figures[leader].state.document
+        document = self._figures[leader].document
         first, last = document.played
         index, goes_on = clock.due(now, last - first + 1, document.frame_time)
         if not goes_on:

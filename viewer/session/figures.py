@@ -109,6 +109,11 @@ class Figure:
     hidden: bool = False
     links: tuple[Link, ...] = ()
 
+    @property
+    def document(self) -> Document:
+        """Of its state."""
+        return self.state.document
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrangement:
@@ -145,18 +150,19 @@ def name_of(document: Document) -> str:
     return last.partition(".")[0] or last or "Figure"
 
 
-def beside(document: Document, others: Iterable[tuple[Document, Placement]]) -> Placement:
+def beside(document: Document, others: Iterable[Figure]) -> Placement:
     """A free place for a document: to the right of all others, its root level with that of the first."""
-    placed = [(other, placement, _sides(other, placement)) for other, placement in others]
-    if not placed:
+    figures = tuple(others)
+    if not figures:
         return ORIGIN
     left, right = _sides(document, ORIGIN)
     root = world_of(document.skeleton, document.pose).positions[0]
-    first = placed[0][1].points(world_of(placed[0][0].skeleton, placed[0][0].pose).positions[0])
-    edge = max(ends[1] for _, _, ends in placed)
-    room = 0.5 * ABREAST * max(right - left, *(ends[1] - ends[0] for _, _, ends in placed))
-    level = _floor(placed[0][0]) + placed[0][1].offset[1] - _floor(document)
-    return Placement((float(edge + room - left), float(level), float(first[2] - root[2])))
+    first, ends = figures[0], [_sides(one.document, one.placement) for one in figures]
+    start = first.placement.points(world_of(first.document.skeleton, first.document.pose).positions[0])
+    room = 0.5 * ABREAST * max(right - left, *(most - least for least, most in ends))
+    level = _floor(first.document) + first.placement.offset[1] - _floor(document)
+    x = max(most for _, most in ends) + room - left
+    return Placement((float(x), float(level), float(start[2] - root[2])))
 
 
 def abreast(documents: Iterable[tuple[str, Document]]) -> Arrangement:
@@ -166,9 +172,8 @@ def abreast(documents: Iterable[tuple[str, Document]]) -> Arrangement:
     """
     figures: list[Figure] = []
     for name, document in documents:
-        placement = beside(document, [(one.state.document, one.placement) for one in figures])
         unique = free_name(name or name_of(document), [one.name for one in figures])
-        figures.append(Figure(unique, State.at_rest(document), placement))
+        figures.append(Figure(unique, State.at_rest(document), beside(document, figures)))
     return Arrangement(tuple(figures))
 
 
@@ -189,13 +194,13 @@ def _sides(document: Document, placement: Placement) -> tuple[float, float]:
 
 def lasting(arrangement: Arrangement) -> Arrangement:
     """The same figures without links whose goals, figures or joints are gone."""
-    skeletons = {one.name: one.state.document.skeleton for one in arrangement.figures}
+    skeletons = {one.name: one.document.skeleton for one in arrangement.figures}
 
     def holds(figure: Figure, link: Link) -> bool:
         try:
             find_place(skeletons[link.figure], link.joint)
         except (KeyError, InputError):
             return False
-        return any(goal.id == link.goal for goal in figure.state.document.goals)
+        return any(goal.id == link.goal for goal in figure.document.goals)
 
     return arrangement.mapped(lambda one: replace(one, links=tuple(link for link in one.links if holds(one, link))))

@@ -96,7 +96,7 @@ class Replay:
 
     def open_figures(self, figures: Arrangement) -> None:
         """Show figures in place of all that are there."""
-        self.session.replace(figures.figure.state.document, figures=figures)
+        self.session.replace(figures.figure.document, figures=figures)
 
     def leap_figures(self, steps: int, figures: Arrangement) -> None:
         """As `leap`, with all figures."""

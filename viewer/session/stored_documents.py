@@ -363,7 +363,7 @@ def figures_data(arrangement: Arrangement, folder: Path | None = None) -> list[F
     return [
         FigureData(
             one.name, one.placement.offset, one.placement.yaw, one.hidden, [*one.links],
-            None if index == arrangement.active else document_data(one.state.document, folder),
+            None if index == arrangement.active else document_data(one.document, folder),
         )
         for index, one in enumerate(lasting(arrangement).figures)
     ]  # fmt: skip
@@ -397,7 +397,7 @@ def arrangement_of(data: list[FigureData], active: Document, folder: Path, *, mo
 def _check_links(figures: list[Figure]) -> None:
     names = [figure.name for figure in figures]
     for index, figure in enumerate(figures):
-        goals = [goal.id for goal in figure.state.document.goals]
+        goals = [goal.id for goal in figure.document.goals]
         for number, link in enumerate(figure.links):
             path = f"figures[{index}].links[{number}]"
             if link.goal not in goals:
@@ -406,7 +406,7 @@ def _check_links(figures: list[Figure]) -> None:
                 others = [name for name in names if name != figure.name]
                 raise FormatError(unknown_name("other figure", link.figure, others), path=path)
             with at_path(path):
-                find_place(figures[names.index(link.figure)].state.document.skeleton, link.joint)
+                find_place(figures[names.index(link.figure)].document.skeleton, link.joint)
 
 
 def _document_at(data: DocumentData, folder: Path, path: str, *, motion: bool) -> Document:

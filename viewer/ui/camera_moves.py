@@ -327,7 +327,7 @@ class CameraMoves:
         own = np.concatenate(figures) if figures else self._along(document)
         if not stage.several:
             return own
-        others = [one.placement.points(motion_points(one.state.document)) for one in stage.others]
+        others = [one.placement.points(motion_points(one.document)) for one in stage.others]
         return np.concatenate([own, self._others.points(), *others])
 
     def _along(self, document: Document) -> Floats:

@@ -294,7 +294,7 @@ class Files:
                 every = form.several_clips and options.frames is None
                 character = _retimed(moving, _as_played(moving, every=every), options)
                 around = None if objects is None else _objects_of(objects, moving, character, options)
-                others = [_beside(one.state.document, one.placement, options) for one in scene.beside]
+                others = [_beside(one.document, one.placement, options) for one in scene.beside]
                 what = _motion_words(character)
                 lost = save(character, path, **written, objects=around, figures=others)
                 lost = [*_missing_clips(moving, character), *lost]

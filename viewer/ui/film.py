@@ -349,7 +349,7 @@ class FilmScenes:
 
     def _other(self, figure: Figure, number: int) -> OtherFigure:
         """Another figure at a picture's time."""
-        document = figure.state.document
+        document = figure.document
         if self.clip is not None and document.frames:
             seconds = (self._frame(number) - self.document.played[0]) * self.document.frame_time
             figure = replace(figure, state=State(at_frame(document, frame_after(document, seconds))))

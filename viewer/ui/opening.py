@@ -243,7 +243,7 @@ def abreast_in(opened: Opened) -> list[tuple[str, Document]]:
     """Names and documents of the figures of a session."""
     if opened.figures is None:
         return [("", opened.document)]
-    return [(figure.name, figure.state.document) for figure in opened.figures.figures]
+    return [(figure.name, figure.document) for figure in opened.figures.figures]
 
 
 def _new(path: Path | str) -> Document:
@@ -342,7 +342,7 @@ class Figures:
         stage, own = self._session.stage, self._session.document
         if not own.frames:
             return ()
-        others = ((figure.name, figure.state.document) for figure in stage)
+        others = ((figure.name, figure.document) for figure in stage)
         return tuple(name for name, one in others if one is not own and one.frames and shared_joints(own, one))
 
     def compare(self, name: str, *, from_root: bool | None = None) -> None:

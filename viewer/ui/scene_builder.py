@@ -211,7 +211,7 @@ def at_rest(scene: Scene) -> Scene:
 
 def other_figure(figure: Figure, *, lit: bool = False) -> OtherFigure:
     """A figure at its placement as seen from the active one, in the pose shown."""
-    document = figure.state.document
+    document = figure.document
     world, skin = figure.placement.world(world_of(document.skeleton, document.pose)), document.character.skin
     size = None if skin is None else skin.size_at(document.clip, document.frame)
     return OtherFigure(figure.name, document.skeleton, world, lit, skin, size)
@@ -232,7 +232,7 @@ class Others:
         found, kept = [], self._kept
         self._kept = {}
         for one in stage.others:
-            key = one.state.document, one.placement, one.name == hovered
+            key = one.document, one.placement, one.name == hovered
             known = kept.get(one.name)
             if known is None or known[0][0] is not key[0] or known[0][1:] != key[1:]:
                 known = key, other_figure(one, lit=one.name == hovered)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,7 +28,7 @@ from viewer.scene import Hit, OtherFigure, PropShape, Text, rgba
 from viewer.session import Session
 from viewer.session.demo_parts import Push, Trial
 from viewer.session.demos import demo_of
-from viewer.session.figures import Placement
+from viewer.session.figures import ORIGIN, Figure
 from viewer.skeleton import Clip, Pose, Skeleton, World, fk, middle_capsule
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
@@ -79,35 +78,20 @@ class Forces:
     ball_speed: float = 8.0
 
 
-class _Role(NamedTuple):
-    """A figure that is simulated: its name, document, and placement relative to the active one."""
-
-    name: str
-    document: Document
-    placement: Placement
-
-    @property
-    def stands(self) -> tuple[object, ...]:
-        """The skeleton and settings that the simulation is made of."""
-        return self.name, id(self.document.skeleton), self.placement
-
-    @property
-    def standing(self) -> Standing:
-        """The figures' placements."""
-        return Standing(self.skeleton, np.array(self.placement.offset), self.placement.rotation)
-
-    @property
-    def skeleton(self) -> Skeleton:
-        """The simulated skeleton: with the feet that its meshes show."""
-        own, read = self.document.skeleton, self.document.character
-        return with_feet(own, read.skin if own.names == read.skeleton.names else None)
+def _figures_of(session: Session) -> list[Figure]:
+    """The figures that are simulated, the active one first, placed as that one sees them."""
+    return [replace(session.stage.figure, placement=ORIGIN), *session.stage.others]
 
 
-def _cast_of(session: Session) -> list[_Role]:
-    """The figures that are shown, the active one first."""
-    stage = session.stage
-    others = (_Role(one.name, one.state.document, one.placement) for one in stage.others)
-    return [_Role(stage.figure.name, stage.document, Placement()), *others]
+def _made_of(figures: list[Figure]) -> list[tuple[object, ...]]:
+    """What a simulation of figures is made of, to be compared."""
+    return [(one.name, id(one.document.skeleton), one.placement) for one in figures]
+
+
+def _simulated(document: Document) -> Skeleton:
+    """The simulated skeleton: with the feet that its meshes show."""
+    own, read = document.skeleton, document.character
+    return with_feet(own, read.skin if own.names == read.skeleton.names else None)
 
 
 class Simulating:
@@ -126,7 +110,7 @@ class Simulating:
         self.sim: Physics | None = None
         self.forces, self.paused, self.problem, self.pace = Forces(), False, "", 0.0
         self._of: Document | None = None
-        self._cast: list[_Role] = []
+        self._figures: list[Figure] = []
         self._together: Together | None = None
         self._aimed: list[Pose] = []
         self._split = Latest[list[Pose]]()
@@ -142,8 +126,7 @@ class Simulating:
     @property
     def pose(self) -> Pose | None:
         """The simulated pose of the active figure; None if none is shown, as after another figure became active."""
-        role = self._cast[0] if self.sim is not None else None
-        same = role is not None and role.document.skeleton is self._session.document.skeleton
+        same = self.sim is not None and self._figures[0].document.skeleton is self._session.document.skeleton
         return self._poses()[0] if same else None
 
     def _poses(self) -> list[Pose]:
@@ -158,11 +141,11 @@ class Simulating:
         """The figures beside the active one, in their simulated poses."""
         if self.sim is None or self._together is None:
             return figures
+        skeletons = {one.name: one.document.skeleton for one in self._figures}
         worlds = {
-            role.name: role.placement.world(fk(role.document.skeleton, pose))
-            for role, pose in zip(self._cast, self._poses(), strict=True)
+            one.name: one.placement.world(fk(one.document.skeleton, pose))
+            for one, pose in zip(self._figures, self._poses(), strict=True)
         }
-        skeletons = {role.name: role.document.skeleton for role in self._cast}
         return tuple(
             replace(one, world=worlds[one.name]) if skeletons.get(one.name) is one.skeleton else one for one in figures
         )
@@ -202,13 +185,13 @@ class Simulating:
                 self._drop()
             self.problem = ""
             return False
-        document, cast = self._session.document, _cast_of(self._session)
-        if self._of is None or [one.stands for one in cast] != [one.stands for one in self._cast]:
+        document, figures = self._session.document, _figures_of(self._session)
+        if self._of is None or _made_of(figures) != _made_of(self._figures):
             self._begin()
         elif self.sim is not None and document.contact.props is not self._of.contact.props:
             self._begin(self._poses())
         else:
-            self._cast = cast
+            self._figures = figures
         sim = self.sim
         if sim is None or self.paused or elapsed is None or self.problem:
             return False
@@ -218,7 +201,7 @@ class Simulating:
     def _advance(self, sim: Physics, seconds: float) -> None:
         if seconds <= 0.0:
             return
-        aimed = [one.document.pose for one in self._cast]
+        aimed = [one.document.pose for one in self._figures]
         if any(one is not other for one, other in zip(aimed, self._aimed, strict=True)):
             self._aimed = aimed
             sim.aim(aimed[0] if self._together is None else self._together.pose(aimed))
@@ -240,10 +223,14 @@ class Simulating:
     def _begin(self, poses: list[Pose] | None = None) -> None:
         """Make the simulation again, from the given poses of all figures or from those of their documents."""
         document = self._session.document
-        self._cast = _cast_of(self._session)
-        self._aimed = [one.document.pose for one in self._cast]
-        start = self._aimed if poses is None or len(poses) != len(self._cast) else poses
-        self._together = Together.of([one.standing for one in self._cast]) if len(self._cast) > 1 else None
+        self._figures = figures = _figures_of(self._session)
+        self._aimed = [one.document.pose for one in figures]
+        start = self._aimed if poses is None or len(poses) != len(figures) else poses
+        standing = [
+            Standing(_simulated(one.document), np.array(one.placement.offset), one.placement.rotation)
+            for one in figures
+        ]
+        self._together = Together.of(standing) if len(figures) > 1 else None
         trial = None if (demo := demo_of(document)) is None else demo.trial
         if trial is not None and trial is not self._trial:
             self.forces = Forces(trial.strength, trial.assist, ball_mass=trial.ball_mass, ball_radius=trial.ball_radius)
@@ -266,11 +253,11 @@ class Simulating:
             }  # fmt: skip
             together = self._together
             if together is None:
-                sim = Physics(self._cast[0].skeleton, start[0], **chosen)  # type: ignore[arg-type]
+                sim = Physics(standing[0].skeleton, start[0], **chosen)  # type: ignore[arg-type]
                 sim.aim(self._aimed[0])
             else:
-                figures = [one.skeleton for one in together.figures]
-                sim = Physics(together.skeleton, together.pose(start), figures=figures, **chosen)  # type: ignore[arg-type]
+                skeletons = [one.skeleton for one in together.figures]
+                sim = Physics(together.skeleton, together.pose(start), figures=skeletons, **chosen)  # type: ignore[arg-type]
                 sim.aim(together.pose(self._aimed))
             self.sim = sim
         except (InputError, MachineError) as error:
@@ -371,7 +358,7 @@ class Simulating:
         """
         if self.sim is None or self.sim.frames < _LEAST_FRAMES:
             return None
-        documents = [role.document for role in self._cast]
+        documents = [one.document for one in self._figures]
         return self._recorded.of(lambda: self._filmed(documents), self.sim, *documents, equal=self.sim.frames)
 
     def _filmed(self, documents: list[Document]) -> list[Document]:

@@ -88,7 +88,7 @@ def state_of(
                 "hidden": one.hidden,
                 "offset": list(one.placement.offset),
                 "yaw": one.placement.yaw,
-                "frame": one.state.document.frame if one.state.document.frames else None,
+                "frame": one.document.frame if one.document.frames else None,
             }
             for one in session.stage
         ],

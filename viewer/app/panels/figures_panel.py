@@ -62,7 +62,7 @@ def _row(ui: PanelContext, pen: Pen, figure: Figure) -> bool:
     icon = fa.ICON_FA_EYE_SLASH if hidden else fa.ICON_FA_EYE
     on_eye, on_cross = it.hovered and pointer < eye, it.hovered and pointer >= cross
     pen.icon(it.x + pen.px(12), it.middle[1], icon, "text" if on_eye else "text3" if hidden else "text2", SMALL)
-    joints = f"{len(figure.state.document.skeleton)} joints"
+    joints = f"{len(figure.document.skeleton)} joints"
     right = it.x + it.w - pen.px(6)
     if it.hovered:
         pen.icon(it.x + it.w - pen.px(12), it.middle[1], fa.ICON_FA_XMARK, "text" if on_cross else "text3", SMALL)
