@@ -117,7 +117,7 @@ def test_infinite_numbers_are_refused_and_nothing_is_left(tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
-def test_joint_positions_by_name_give_the_poses_back(tmp_path: Path) -> None:
+def test_joint_values_by_name_give_the_poses_back(tmp_path: Path) -> None:
     walk = viewer.load(str(ROOT / "skeletons" / "walk.bvh"))
     assert walk.clip is not None
     path = tmp_path / "joints.csv"
@@ -132,7 +132,7 @@ def test_joint_positions_by_name_give_the_poses_back(tmp_path: Path) -> None:
     assert again.is_near(walk.clip.pose(30))
 
 
-def test_without_motion_joint_positions_are_those_of_the_rest_pose(tmp_path: Path) -> None:
+def test_without_motion_joint_values_are_those_of_the_rest_pose(tmp_path: Path) -> None:
     claw = viewer.load("sample:claw-arm")
     viewer.save(claw, tmp_path / "claw.csv", joints=True)
     header, row = (tmp_path / "claw.csv").read_text(encoding="utf-8").splitlines()

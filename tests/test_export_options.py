@@ -142,9 +142,9 @@ def test_what_a_format_has_no_place_for_is_not_asked_of_it(window: PanelWindow) 
     )
 
 
-def test_a_table_of_a_robot_has_its_joint_positions_unless_places_are_chosen(window: PanelWindow) -> None:
+def test_a_table_of_a_robot_has_its_joint_values_unless_positions_are_chosen(window: PanelWindow) -> None:
     document = window.session.document
-    assert asked(window).export.options(document, Path("a.csv")).joints is False  # of a person places
+    assert asked(window).export.options(document, Path("a.csv")).joints is False  # of a person positions
     robot = PanelWindow(viewer.load("sample:piston"))
     robot.controller.run("file.export")
     robot.frames(6)
@@ -153,7 +153,7 @@ def test_a_table_of_a_robot_has_its_joint_positions_unless_places_are_chosen(win
     assert state.options(robot.session.document, Path("a.bvh")).joints is False
     robot.click("files", f"format {[suffix for suffix, _, _ in LISTED].index('.csv')}")
     robot.frames(3)
-    assert {"Radians, metres", "Joint positions"} <= set(robot.words("files"))
+    assert {"Radians, metres", "Joint values"} <= set(robot.words("files"))
     robot.click("files", "columns 0")
     assert state.options(robot.session.document, Path("a.csv")).joints is False
     robot.close()

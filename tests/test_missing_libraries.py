@@ -208,6 +208,26 @@ def test_a_fault_of_our_own_is_not_taken_for_a_missing_library(
     assert "viewer.shed" in log.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from viewer.formats.meshes import write_nothing",  # ImportError: the name is missing
+        "import viewer.formats.shed",  # ModuleNotFoundError
+    ],
+)
+def test_an_import_that_fails_within_the_program_is_no_missing_library(
+    line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any) -> None:  # noqa: ANN401
+        exec(line)
+
+    monkeypatch.setattr("viewer.formats.arrays_and_tables.write_npz", broken)
+    with pytest.raises(ImportError, match=r"viewer\.formats\."):
+        viewer.save(viewer.load("sample:two-link"), "a.npz")
+    with pytest.raises(ImportError, match=r"viewer\.formats\."), start.window_libraries("headless"):
+        exec(line)
+
+
 def test_a_library_that_nobody_thought_of_is_told_by_the_command(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -312,7 +312,7 @@ def test_a_pose_is_copied_and_pasted_flipped(person: Person) -> None:
     np.testing.assert_allclose(person.place("LeftHand"), raised, atol=0.02)
 
 
-def test_joint_positions_are_copied_as_yaml() -> None:
+def test_joint_values_are_copied_as_yaml() -> None:
     """Hinges by a number, balls by three: what `coordinates` says, to the digits that are written."""
     person = Person("sample:claw-arm")
     assert person.controller.run("pose.copy_joints")

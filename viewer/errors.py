@@ -166,7 +166,12 @@ def missing_library(what: str, error: ImportError, *others: str) -> MachineError
         what: that needs it, as the line begins: ``drawing``.
         error: what importing it raised.
         others: modules that it needs besides: those that are missing, too, are installed by the same line.
+
+    Raises:
+        ImportError: the given one, if a module of this program is at fault and not a library.
     """
+    if is_own(error):
+        raise error
     name = (error.name or "").partition(".")[0]
     if isinstance(error, ModuleNotFoundError) and name:
         missing = dict.fromkeys([name, *(other for other in others if not is_installed(other))])
@@ -174,6 +179,11 @@ def missing_library(what: str, error: ImportError, *others: str) -> MachineError
         return MachineError(f"{what} needs {', '.join(packages)}: python3 -m pip install {' '.join(packages)}")
     said = " ".join(str(error).split()) or "no reason given"
     return MachineError(f"{what}: a library that it needs cannot be loaded ({said})")
+
+
+def is_own(error: ImportError) -> bool:
+    """Whether what cannot be imported is part of this program, which is a fault of it."""
+    return (error.name or "").partition(".")[0] == "viewer"
 
 
 def is_installed(module: str) -> bool:

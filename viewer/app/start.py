@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 from viewer.app.layout import DEFAULT_SIZE
 from viewer.document import new_document
-from viewer.errors import PACKAGES, InputError, MachineError, is_installed, unknown_name
+from viewer.errors import PACKAGES, InputError, MachineError, is_installed, is_own, unknown_name
 from viewer.ik.goals import Goal
 from viewer.session import Session
 from viewer.session.figures import abreast
@@ -80,6 +80,8 @@ def window_libraries(kind: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
+        if is_own(error):
+            raise
         words = " ".join(str(error).split())
         raise MachineError(f"{words}; on Debian/Ubuntu: apt-get install libgl1 libegl1") from error
 

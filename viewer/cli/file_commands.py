@@ -111,7 +111,7 @@ def _unused(form: Form, to: FileFormat) -> list[str]:
         unused.append(f"{to.name} is in metres, Y up, always: --to-units and --to-up change nothing")
     if not to.decimals and form.precision is not None:
         unused.append(f"{to.name} holds numbers whole: --precision changes nothing")
-    if form.joints and not to.is_table:
+    if form.joints and not to.has_joint_values:
         unused.append(f"{to.name} has joints of its own: --joints changes nothing")
     return unused
 

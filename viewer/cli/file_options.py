@@ -119,7 +119,7 @@ class Form(Options, title="the output"):
         parse=options.checked(_precision),
     )
     joints: bool = flag(
-        "`.csv`: joint positions by name, a column per degree of freedom (radians, metres), instead of places"
+        "`.csv`: joint values by name, a column per degree of freedom (radians, metres), instead of positions"
     )
 
 

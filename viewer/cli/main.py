@@ -19,7 +19,7 @@ from typing import NamedTuple, NoReturn
 import viewer
 from viewer.cli import job
 from viewer.cli.job import Field, Options, Result, UsageError, add_fields, fields_of, made_from, print_results
-from viewer.errors import ViewerError, missing_library, quote, unknown_name
+from viewer.errors import ViewerError, is_own, missing_library, quote, unknown_name
 from viewer.formats.file_formats import POINT_FILES, READ, WRITTEN
 
 _BOTH_WAYS = " ".join(suffix for suffix in READ if suffix in WRITTEN)
@@ -315,7 +315,7 @@ def _guarded(name: str, options: Options) -> int:
     except ViewerError as error:
         return _failed(error, f"error: {error}", error.exit_code)
     except ModuleNotFoundError as error:
-        if (error.name or "viewer").partition(".")[0] == "viewer":
+        if is_own(error):
             return _failed(error, f"error: {_fault(error, name, options)}", ViewerError.exit_code)
         lacking = missing_library(f"ikviewer {name}", error)
         return _failed(error, f"error: {lacking}", lacking.exit_code)

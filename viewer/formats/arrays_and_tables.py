@@ -1,4 +1,4 @@
-"""Arrays and tables of motion: NPZ, which is read and written, and CSV, which is only written.
+"""Arrays and tables of motion: NPZ, which is read and written, and CSV, which `viewer.formats.positions` reads.
 
 docs/files.md lists the arrays and the columns. NPZ: metres, Y up, seconds, quaternions (x, y, z, w); the skeleton is
 that of `skeleton_json`, or without it of `names`, `parents`, `offsets` and so on. CSV: RFC 4180, UTF-8; angles are
@@ -387,7 +387,7 @@ def _check_indices(indices: NDArray[Any], first: int, end: int, path: str) -> No
 def write_csv(character: Character, path: Path, options: WriteOptions) -> list[str]:
     """Write the first clip as a table, or the rest pose if there is none.
 
-    The precision is that of all numbers except the time; None: every digit. A motion of joint positions that is faster
+    The precision is that of all numbers except the time; None: every digit. A motion of joint values that is faster
     than the motors of its joints is written with a warning.
     """
     skeleton, clip = character.skeleton, character.clip

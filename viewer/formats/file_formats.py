@@ -69,7 +69,7 @@ class WriteOptions(NamedTuple):
         precision: decimals of numbers in text formats, or None for the format's own.
         pose: only a pose is written, so that no warning is due for what else is left out.
         as_read: units and axes are those of the BVH file that the character was read from.
-        joints: a table holds joint positions, a column per degree of freedom, and not places in the world.
+        joints: a table holds joint values, a column per degree of freedom, and not positions in the world.
         objects: gives the objects beside the figure at a frame of the first clip, for formats that hold objects; None:
         none.
         figures: other characters in the same scene, for formats that hold objects.
@@ -101,7 +101,7 @@ class FileFormat(NamedTuple):
         always_a_frame: it holds the rest pose where there is no motion.
         points: ``module:function``, called as `read_points` says, if its files may hold positions over time, to which
             `positions:read_positions` and ``ikviewer fit`` fit a figure; "": none.
-        is_table: it can hold joint positions, a column per degree of freedom, instead of places.
+        has_joint_values: it can hold joint values, a column per degree of freedom, instead of positions.
         is_alone: such files are not taken from folders of inputs: they are programs, or the suffix has other meanings,
         too.
         has_meshes: its files hold meshes: the skin, objects beside the figure, other figures.
@@ -124,7 +124,7 @@ class FileFormat(NamedTuple):
     is_complete: bool = False
     always_a_frame: bool = False
     points: str = ""
-    is_table: bool = False
+    has_joint_values: bool = False
     is_alone: bool = False
     has_meshes: bool = False
     has_mesh_files: bool = False
@@ -181,7 +181,7 @@ FORMATS = (
                sign=b"PK\x03\x04"),
     FileFormat(".csv", "CSV", _FIT, "arrays_and_tables:write_csv",
                "A table of positions and angles", in_metres=True, decimals=True, always_a_frame=True,
-               points="positions:read_csv_points", is_table=True),
+               points="positions:read_csv_points", has_joint_values=True),
     FileFormat(".npy", "NPY", _FIT, points="positions:read_npy_points"),
     FileFormat(".glb", "GLB", *_GLTF,
                "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True, has_meshes=True,

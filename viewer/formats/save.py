@@ -57,7 +57,7 @@ def save(
         units: of the file: "m", "cm", "mm", "inch" or metres per unit; those that it was read in unless given.
         up: "y" or "z"; the axes it was read in unless given. All but BVH and JSON are metres, Y up, always.
         precision: decimals of numbers in text formats.
-        joints: of .csv: joint positions, a column per degree of freedom by its name, radians and metres.
+        joints: of .csv: joint values, a column per degree of freedom by its name, radians and metres.
         objects: gives the objects beside the character at a frame of its first clip, such as
         `viewer.Physics.objects_at`: in glTF each becomes a mesh that moves beside the figure; a pose is written with
         those of frame 0.

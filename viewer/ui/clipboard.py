@@ -38,8 +38,8 @@ class Copied(NamedTuple):
     world: bool = False
 
 
-def joint_positions(character: Character, pose: Pose, chosen: Collection[str] = ()) -> tuple[str, int]:
-    """Joint positions as YAML, radians and metres, by the names of the file; and how many joints they are of.
+def joint_values(character: Character, pose: Pose, chosen: Collection[str] = ()) -> tuple[str, int]:
+    """Joint values as YAML, radians and metres, by the names of the file; and how many joints they are of.
 
     Hinges and slides have a number each, others a list of their coordinates; joints that cannot move are left out, and
     those that are not ``chosen`` if any are.
@@ -76,12 +76,12 @@ class Clipboard:
         self._view.note(f"Copied the pose of {len(joints)} joints{where}" if joints else f"Copied the pose{where}")
 
     def copy_joints(self) -> None:
-        """Put the joint positions into the system's clipboard: of the selected joints, of all if none is selected."""
+        """Put the joint values into the system's clipboard: of the selected joints, of all if none is selected."""
         document = self._session.document
         chosen = set(document.selected("joint"))
-        text, count = joint_positions(document.character, document.pose, chosen)
+        text, count = joint_values(document.character, document.pose, chosen)
         self._view.request("copy-text", text)
-        self._view.note(f"Copied the positions of {plural(count, 'joint')}")
+        self._view.note(f"Copied the values of {plural(count, 'joint')}")
 
     def paste(self, *, flipped: bool) -> None:
         """Paste the copied pose, or its mirror image."""

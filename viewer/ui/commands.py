@@ -268,7 +268,7 @@ EDITING = (
     Command("edit.redo", "Redo", ("ctrl+shift+z", "ctrl+y"), EDIT, menu="Edit", repeats=True),
     Command("pose.copy", "Copy pose", ("ctrl+c",), EDIT, menu="Edit"),
     Command("pose.copy_world", "Copy pose in the world", ("ctrl+alt+c",), EDIT, menu="Edit"),
-    Command("pose.copy_joints", "Copy joint positions (YAML)", (), EDIT, menu="Edit"),
+    Command("pose.copy_joints", "Copy joint values (YAML)", (), EDIT, menu="Edit"),
     Command("pose.paste", "Paste pose", ("ctrl+v",), EDIT, menu="Edit"),
     Command("pose.paste_flipped", "Paste pose flipped", ("ctrl+shift+v",), EDIT, menu="Edit"),
     Command("pose.mirror", "Mirror pose", ("ctrl+m",), EDIT, menu="Pose"),

@@ -566,7 +566,7 @@ class ExportState:
         units: index into `_UNITS`; 0: as read.
         up: index into `_UPS`; 0: as read.
         precision: decimals; None: as many as the format needs.
-        joints: a table holds joint positions, as robots are driven, and not places in the world.
+        joints: a table holds joint values, as robots are driven, and not positions in the world.
         more: height of the rows beyond three, framebuffer pixels, in a narrow window.
     """
 
@@ -596,7 +596,7 @@ class ExportState:
             units=None if form.in_metres else _UNITS[self.units] or None,
             up=None if form.in_metres else _UPS[self.up] or None,
             precision=self.precision if form.decimals else None,
-            joints=self.joints and form.is_table,
+            joints=self.joints and form.has_joint_values,
         )
 
 
@@ -662,18 +662,18 @@ def _numbers(ui: PanelContext, asked: ExportState, form: FileFormat) -> None:
     """Units, up axis and decimals, where the format leaves a choice."""
     controls.label(ui, "Units", height=controls.SEGMENT)
     if form.in_metres:
-        words = "Radians, metres" if form.is_table and asked.joints else "Metres, Y up: fixed by this format"
+        words = "Radians, metres" if form.has_joint_values and asked.joints else "Metres, Y up: fixed by this format"
         controls.note(ui, words, height=controls.SEGMENT, gap=0.0)
-        if form.is_table:
+        if form.has_joint_values:
             _beside(ui, 62 + 200)
             controls.label(
                 ui,
                 "Columns",
                 width=62,
                 height=controls.SEGMENT,
-                hint="Places and angles of all joints, or what moves each",
+                hint="Positions and angles of all joints, or the values of their degrees of freedom",
             )
-            asked.joints = controls.choose(ui, "columns", (False, True), ("Places", "Joint positions"), asked.joints)
+            asked.joints = controls.choose(ui, "columns", (False, True), ("Positions", "Joint values"), asked.joints)
     else:
         asked.units = controls.choose(ui, "units", range(5), ("As read", "m", "cm", "mm", "inch"), asked.units)
         _beside(ui, 28 + 140)
