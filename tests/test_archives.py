@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from cli_run import FIGURE_BVH, ran
 from inside.cli import many_files, workers
@@ -350,3 +352,30 @@ def test_folders_are_measured_planted_and_retargeted(
         assert sorted(outputs(tmp_path / "out")) == ["a.bvh", "b.bvh"]
         again = ran(capsys, *command, "--units", "cm", "--up", "y", "--resume")
         assert again.out.splitlines()[-1].endswith("2 done before, 1 failed")
+
+
+def test_the_rig_of_many_files_is_read_once_and_anew_when_it_has_changed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    walk, biped = viewer.load("sample:walk"), viewer.load("sample:biped")
+    for name in ("a", "b", "c"):
+        viewer.save(walk, tmp_path / "in" / f"{name}.bvh")
+    read: list[str] = []
+
+    def reading(file: str, **kinds: object) -> viewer.Character:
+        read.append(file)
+        return viewer.load(file, **kinds)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("viewer.cli.inputs.load", reading)
+    for size in (1.0, 1.25):
+        skeleton = replace(biped.skeleton, offsets=size * biped.skeleton.offsets)
+        viewer.save(replace(biped, skeleton=skeleton), tmp_path / "rig.json")
+        done = ran(capsys, "retarget", "in", "--to", "rig.json", "-o", "out", "--units", "cm", "--up", "y", "-q")
+        assert done.code == 0
+        assert (read.count("rig.json"), len(read)) == (1, 4)
+        read.clear()
+        made = viewer.load("out/c.bvh", units="m", up="y").skeleton
+        places = [skeleton.index(name) for name in made.names[1:]]
+        assert np.allclose(made.offsets[1:], skeleton.offsets[places], atol=1e-5)

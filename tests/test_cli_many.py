@@ -125,6 +125,18 @@ def test_what_is_said_of_many_files_is_said_once(capsys: pytest.CaptureFixture[s
     ]
 
 
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_other_numbers_are_said_of_three_files(capsys: pytest.CaptureFixture[str], folder: Path, jobs: str) -> None:
+    for name in "abcdef":
+        odd = FIGURE_BVH.replace("Frames: 3", f"Frames: {ord(name)}")
+        (folder / f"{name}.bvh").write_text(odd, encoding="utf-8")
+    done = ran(capsys, "convert", *(f"{name}.bvh" for name in "abcdef"), "-o", "out", *CM, "--jobs", jobs)
+    assert done.err.splitlines() == [
+        *(f"warning: {name}.bvh: Frames: says {ord(name)}, found 3" for name in "abc"),
+        "warning: 3 more files, with other numbers: Frames: says 97, found 3",
+    ]
+
+
 def test_what_went_wrong_inside_is_one_line_too(
     capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -17,7 +18,7 @@ from viewer.cli.job import Json, Options, fields_of, warn
 from viewer.cli.options import SESSION_POSE, Reading
 from viewer.cli.solving_options import Start
 from viewer.errors import InputError, prefixed, unknown_name
-from viewer.formats.file_formats import UpWord, format_of, is_session, wrong_suffix
+from viewer.formats.file_formats import SAMPLE, UpWord, format_of, is_session, wrong_suffix
 from viewer.formats.files import leads_to
 from viewer.formats.limit_sources import with_limits
 from viewer.formats.load import load
@@ -45,13 +46,27 @@ def load_input(
         with prefixed(file):
             character = with_limits(character, reading.limits_from)
     if reading.rig is not None:
-        rig = _read(reading.rig)
+        rig = read_rig(reading.rig)
         odd = tuple(f"{reading.rig}: {warning}" for warning in rig.warnings)
         character = lend_rig(character, rig)
         character = replace(character, warnings=(*character.warnings, *odd))
     if not quiet:
         warn(warnings_of(character, file))
     return character
+
+
+def read_rig(file: str) -> Character:
+    """The character of a file that every input of a command needs; it is read again only once it has changed."""
+    try:
+        found = Path(file).stat()
+    except (OSError, ValueError):  # a sample, or nothing: reading it says what is wrong
+        return _rig(file, "", 0) if file.startswith(SAMPLE) else _read(file)
+    return _rig(file, str(Path.cwd()), found.st_mtime_ns)
+
+
+@lru_cache(maxsize=2)
+def _rig(file: str, _folder: str, _changed: int) -> Character:
+    return _read(file)
 
 
 def warnings_of(character: Character, file: str) -> list[str]:

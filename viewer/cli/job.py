@@ -34,7 +34,10 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | int | bool | Non
 _WIDTH = 100
 """Most columns of a JSON list or object on one line."""
 
-_counts: dict[str, int] | None = None
+_ALIKE = 3
+"""Warnings of many files that are printed though they differ only in numbers."""
+_NUMBER = re.compile(r"\d+(\.\d+)?(e[-+]?\d+)?")
+_counts: dict[str, dict[str, int]] | None = None
 """How often each warning was raised about any file; None: they are not counted."""
 
 _DELAY = 1.0
@@ -396,7 +399,8 @@ def print_note(line: str) -> None:
 def warnings_once(*, on: bool = True) -> Iterator[None]:
     """Within the block, a warning that was already printed about another file is counted, and the counts come last.
 
-    With ``on`` False all are printed, also within another such block.
+    So is one that differs only in numbers from `_ALIKE` others. With ``on`` False all are printed, also within another
+    such block.
     """
     global _counts
     before, _counts = _counts, {} if on else None
@@ -404,9 +408,12 @@ def warnings_once(*, on: bool = True) -> Iterator[None]:
         yield
     finally:
         found, _counts = _counts or {}, before
-        for text, count in found.items():
-            if count > 1:
-                print_note(f"warning: {count - 1} more file{'s' if count > 2 else ''}: {text}")
+        for texts in found.values():
+            shown, unshown = [*texts.items()][:_ALIKE], sum([*texts.values()][_ALIKE:])
+            rest = [(count - 1, "", text) for text, count in shown]
+            for count, others, text in [*rest, (unshown, ", with other numbers", shown[0][0])]:
+                if count:
+                    print_note(f"warning: {count} more file{'s' if count > 1 else ''}{others}: {text}")
 
 
 def _is_repeated(line: str) -> bool:
@@ -414,8 +421,9 @@ def _is_repeated(line: str) -> bool:
     _, _, text = rest.partition(": ")
     if _counts is None or word != "warning" or not text:
         return False
-    _counts[text] = _counts.get(text, 0) + 1
-    return _counts[text] > 1
+    alike = _counts.setdefault(_NUMBER.sub("#", text), {})
+    alike[text] = alike.get(text, 0) + 1
+    return alike[text] > 1 or len(alike) > _ALIKE
 
 
 def print_error(line: str) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from viewer import motion
-from viewer.cli import inputs, options as shared
+from viewer.cli import inputs
 from viewer.cli.file_options import FeetOptions, FitOptions, LimitsOptions, RetargetOptions
 from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.info_command import length_of
@@ -27,7 +27,6 @@ from viewer.cli.workers import tried_each
 from viewer.errors import InputError, ViewerError, listed, plural, prefixed, shown, writing
 from viewer.formats.companion_json import read_map, skate_words, write_map
 from viewer.formats.file_formats import WRITTEN, wrong_suffix
-from viewer.formats.load import load
 from viewer.ik.contact import Object
 from viewer.skeleton import Character, Clip, find_figure
 
@@ -103,7 +102,7 @@ def _made(options: RetargetOptions, file: str) -> motion.Retargeted:
     source = inputs.load_clip(file, options.reading, how.clip)
     inputs.motion_of(source, file)
     assert options.to is not None
-    target = inputs.load_input(options.to, shared.Reading(), quiet=True)
+    target = inputs.read_rig(options.to)
     named, stated = pairing.map, None
     if named is not None:
         stated = inputs.warned(named, lambda warnings: read_map(Path(named), named, warnings))
@@ -255,7 +254,7 @@ def run_fit(options: FitOptions) -> Result:
     how = Fitting(
         preset=options.preset,
         names=options.names,
-        rig=None if options.to is None else (options.to, load(options.to).skeleton),
+        rig=None if options.to is None else (options.to, inputs.read_rig(options.to).skeleton),
         fps=options.fps,
         units=options.units,
         up=options.up,
@@ -282,7 +281,7 @@ def run_limits(options: LimitsOptions) -> Result:
         raise wrong_suffix(output, [".json, which holds limits"])
     inputs.check_kept(output, options)
     files = [each.file for each in inputs_of(options.paths)]
-    rig = load(options.to)
+    rig = inputs.read_rig(options.to)
     clips, broken = list[Clip](), list[str]()
     for _, done in tried_each(partial(_on_rig, options), files, options.jobs):
         if isinstance(done.result, ViewerError):
@@ -306,7 +305,7 @@ def _on_rig(options: LimitsOptions, file: str) -> Clip:
     character = inputs.load_input(file, options.reading, quiet=True)
     inputs.motion_of(character, file)
     with prefixed(file, but="retarget: "):
-        return motion.on_rig(load(options.to).skeleton, character)
+        return motion.on_rig(inputs.read_rig(options.to).skeleton, character)
 
 
 def _limit_lines(found: motion.Learned, clips: int) -> list[str]:
