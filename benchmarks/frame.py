@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
 
 PARTS = ("event", "tick", "draw list", "panels")
-READ = ("status", "hints", "chip", "cursor")
+READ = ("status", "hints", "cursor")
 """Of the controller, by the status line and over the view, in every frame."""
 WINDOW, VIEW = (1280, 720), (228, 66, 756, 514)
 TICK = 1.0 / 60.0

@@ -9,7 +9,7 @@ import numpy as np
 from rigs import random_pose, random_skeleton
 
 from viewer import load
-from viewer.scene import Camera, Mark, Scene, figure_points
+from viewer.scene import Camera, Mark, Scene, figure_points, look_of
 from viewer.skeleton import fk
 
 if TYPE_CHECKING:
@@ -35,6 +35,13 @@ def scaled(skeleton: Skeleton, factor: float) -> Skeleton:
         tip_offsets=skeleton.tip_offsets * factor,
         effectors=tuple(effectors),
     )
+
+
+def bone_ends(skeleton: Skeleton, joint: int) -> list[int]:
+    """The joints at the ends of a joint's bones."""
+    look = look_of(skeleton)
+    ends = look.children[(look.owners == joint) & ~look.carrying]
+    return [int(end) for end in ends if end >= 0]
 
 
 def biped(factor: float = 1.0) -> Skeleton:

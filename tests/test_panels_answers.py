@@ -12,11 +12,11 @@ from imgui_bundle import imgui
 from inside.document import MoveTargets, Select, SetLimits, SetSolver
 from inside.skeleton import joint_space
 from panel_window import PanelWindow
+from scenes import bone_ends
 
 import viewer
 from viewer.document import Item, Mode
 from viewer.gizmo import Space, Tool
-from viewer.scene import bone_ends
 from viewer.session import Loop
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import pytest
 from imgui_bundle import imgui
 from inside.document import Select, SetCoordinate, SetStiffness
 from panel_window import PanelWindow
+from scenes import bone_ends
 
 import viewer
 from viewer.document import Item
-from viewer.scene import bone_ends
 from viewer.ui import Move
 
 if TYPE_CHECKING:

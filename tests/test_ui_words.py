@@ -246,13 +246,6 @@ def test_compiling_is_said_after_a_while(monkeypatch: pytest.MonkeyPatch) -> Non
     assert person.controller.status().modes == ()
 
 
-def test_what_is_easily_forgotten_is_said_in_the_view() -> None:
-    person = Person()
-    assert person.controller.chip() == ""
-    person.key("l")
-    assert person.controller.chip() == "Joint limits off  press L to turn on"
-
-
 def test_a_clip_that_leaves_its_pins_is_not_said_to_be_solved() -> None:
     person = Person("sample:walk")
     person.controller.session.dispatch(SetPin("LeftFoot", position=True, rotation=True))

@@ -14,15 +14,7 @@ from viewer.cli.file_options import FeetOptions, FitOptions, LimitsOptions, Reta
 from viewer.cli.goal_inputs import contacts_of, objects_of
 from viewer.cli.info_command import length_of
 from viewer.cli.job import Json, Result, UsageError, print_error, warn, warnings_once
-from viewer.cli.many_files import (
-    Destination,
-    Input,
-    Kind,
-    inputs_of,
-    is_many,
-    on_each,
-    one_or_each,
-)
+from viewer.cli.many_files import Destination, Input, Kind, inputs_of, is_many, on_each, one_or_each
 from viewer.cli.workers import tried_each
 from viewer.errors import InputError, ViewerError, listed, plural, prefixed, shown, writing
 from viewer.formats.companion_json import read_map, skate_words, write_map

@@ -13,16 +13,7 @@ from viewer.document.planar import PlanarRig, out_of, rig_of
 from viewer.ik.grips import loop_goals
 from viewer.ik.solution import Status
 from viewer.ik.solver import Solver
-from viewer.skeleton import (
-    Pose,
-    Skeleton,
-    above,
-    at_or_below,
-    find_figure,
-    find_place,
-    limit_violation,
-    project_pose,
-)
+from viewer.skeleton import Pose, Skeleton, above, at_or_below, find_figure, find_place, limit_violation, project_pose
 from viewer.skeleton.coordinates import led_pose, limited_joints, project_joint
 from viewer.spatial.checks import Bools
 

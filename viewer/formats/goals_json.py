@@ -22,18 +22,7 @@ from viewer.formats.json_reading import block_list, block_object, compact, decod
 from viewer.formats.json_structs import GOALS_VERSION, DataFile, Name, Quaternion, Strict, Vector
 from viewer.ik.contact import Box, Contact, Mesh, Object, Sphere
 from viewer.ik.contact.volumes import check_names
-from viewer.ik.goals import (
-    KINDS,
-    PIN_WEIGHT,
-    FileKey,
-    Goal,
-    GoalOptions,
-    Kind,
-    Number,
-    Unit,
-    Value,
-    goal_ids,
-)
+from viewer.ik.goals import KINDS, PIN_WEIGHT, FileKey, Goal, GoalOptions, Kind, Number, Unit, Value, goal_ids
 from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.skeleton import Skeleton, find_place
 

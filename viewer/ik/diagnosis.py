@@ -17,18 +17,7 @@ import numpy as np
 from viewer.ik import limit_relaxation
 from viewer.ik.contact.touching import contacts
 from viewer.ik.contact.volumes import TOUCHES
-from viewer.ik.findings import (
-    Cause,
-    Reason,
-    blocked_by,
-    degrees,
-    gap_reason,
-    labels,
-    metres,
-    off,
-    other,
-    together,
-)
+from viewer.ik.findings import Cause, Reason, blocked_by, degrees, gap_reason, labels, metres, off, other, together
 from viewer.ik.goals import KINDS, Goal, pose_kind
 from viewer.ik.goals.kind import AT_TARGET
 from viewer.ik.limit_relaxation import Trial, Trials, without_limits

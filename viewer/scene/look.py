@@ -124,17 +124,6 @@ def look_of(skeleton: Skeleton) -> Look:
     )
 
 
-def bone_ends(skeleton: Skeleton, joint: int) -> list[int]:
-    """The joints at the ends of a joint's bones.
-
-    A bone belongs to the joint at its head, which turns it, as in Blender and in motion capture: ``LeftForeArm`` has
-    the forearm. Bones to end sites are left out, and so is the way from a root to the body.
-    """
-    look = look_of(skeleton)
-    ends = look.children[(look.owners == joint) & ~look.carrying]
-    return [int(end) for end in ends if end >= 0]
-
-
 _SKIN_POINTS = 1000
 """Approximate number of vertices by which the extent of a skin is measured."""
 

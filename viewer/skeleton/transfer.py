@@ -32,16 +32,7 @@ from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import nearest_among, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import (
-    IDENTITY,
-    between,
-    conjugate,
-    from_matrix,
-    multiply,
-    normalized,
-    rotate,
-    to_matrix,
-)
+from viewer.spatial.quaternion import IDENTITY, between, conjugate, from_matrix, multiply, normalized, rotate, to_matrix
 from viewer.spatial.vectors import unit
 
 T = TypeVar("T")

@@ -423,9 +423,3 @@ class Controller:
         if view.workspace is Workspace.PHYSICS:
             return self.simulating.status(line)
         return self.laboratory.status(line) if view.workspace is Workspace.LAB else line
-
-    def chip(self) -> str:
-        """The reminder of a mode that is easily forgotten, at the bottom of the view; "" without one."""
-        if self.session.document.limits_on:
-            return ""
-        return f"Joint limits off  press {BY_ID['limits.all'].shortcut} to turn on"

@@ -13,17 +13,7 @@ from viewer.document.scope import at_limit
 from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
 from viewer.latest import Latest
-from viewer.scene import (
-    Density,
-    Display,
-    Ghost,
-    Mark,
-    OtherFigure,
-    Scene,
-    Tie,
-    density_of,
-    figure_height,
-)
+from viewer.scene import Density, Display, Ghost, Mark, OtherFigure, Scene, Tie, density_of, figure_height
 from viewer.session import Session
 from viewer.session.figures import Figure, Placement
 from viewer.skeleton import Pose, World, coordinates_of, rest_world, room_of

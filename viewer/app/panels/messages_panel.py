@@ -57,7 +57,7 @@ def _chip_room(ui: PanelContext, pen: Pen) -> float:
 
 
 def _limits_off(ui: PanelContext, pen: Pen) -> None:
-    strong, quiet = "Joint limits off", "press L to turn on"
+    strong, quiet = "Joint limits off", f"press {BY_ID['limits.all'].shortcut} to turn on"
     wide, more = pen.px(40) + pen.width(strong, bold=True), pen.px(8) + pen.width(quiet)
     whole = wide + more <= _chip_room(ui, pen)
     wide += more if whole else 0.0
