@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from inside.app import (
     size_words,
     tree_rows,
 )
+from inside.document import joints_at_limit
 from inside.formats import sample_names
 from inside.spatial import from_euler
 from inside.ui import GROUPS
@@ -142,11 +144,26 @@ def test_sliders_of_a_joint_are_in_degrees_and_know_their_ends() -> None:
     document = new_document(viewer.load("sample:walk"))
     skeleton = document.skeleton
     for joint in range(len(skeleton)):
-        for one in coordinates(document, joint, stuck=False):
+        for one in coordinates(document, joint):
             least, most = one.bounds.least, one.bounds.most
             assert least is not None
             assert most is not None
             assert -180.0 <= least <= one.bounds.rest <= most <= 180.0
+
+
+@given(st.integers(0, 10_000))
+def test_a_joint_at_a_limit_has_a_slider_at_an_end(seed: int) -> None:
+    """Also a ball with ranges of swing: each of its swings has a range of its own."""
+    skeleton = viewer.load("sample:biped").skeleton
+    random = np.random.default_rng(seed)
+    bent = viewer.pose_at(skeleton, random.uniform(-3.0, 3.0, len(skeleton.dof_names)))
+    document = replace(new_document(viewer.load("sample:biped")), pose=viewer.project_pose(skeleton, bent))
+    limited = joints_at_limit(document)
+    assert limited
+    for name in limited:
+        assert any(one.bounds.at_limit for one in coordinates(document, skeleton.index(name)))
+        off = replace(document, unlimited=frozenset({name}))
+        assert not any(one.bounds.at_limit for one in coordinates(off, skeleton.index(name)))
 
 
 def test_angles_stay_the_ones_that_were_set() -> None:

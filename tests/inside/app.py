@@ -27,9 +27,8 @@ from viewer.app.panels.curve_editor import KeysOnPlot, curves_of, key_pixels
 from viewer.app.panels.document_dialogs import found_commands, outline
 from viewer.app.panels.file_dialog import LISTED, NO_NAME, State, size_words
 from viewer.app.panels.goals_panel import error_words
-from viewer.app.panels.joint_inspector import coordinates
 from viewer.app.panels.lanes import moved
-from viewer.app.panels.panel_parts import Angles
+from viewer.app.panels.panel_parts import Angles, coordinates
 from viewer.app.panels.poses_panel import shelf_of
 from viewer.app.panels.preferences_panel import arranged, found
 from viewer.app.panels.sheet import NO_KEYS, number_step

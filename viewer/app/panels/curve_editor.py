@@ -14,7 +14,7 @@ from imgui_bundle import imgui, implot
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import KEY_MENU, draw_key_menu, scrub, zoom_or_pan
-from viewer.app.panels.joint_inspector import coordinates
+from viewer.app.panels.panel_parts import coordinates
 from viewer.app.panels.sheet import number_step
 from viewer.app.panels.timeline_panel import draw_timeline, draw_transport
 from viewer.app.theme import SMALL
@@ -76,7 +76,7 @@ def curves_of(document: Document, joint: int, first: int, last: int) -> Curves:
     values = curve_values(document, joint, joint_at(document, joint, frames))
     slide = document.skeleton.kinds[joint] is JointKind.SLIDE
     values = values if slide else np.degrees(np.unwrap(values, axis=0))
-    named = coordinates(document, joint, stuck=False)
+    named = coordinates(document, joint)
     if not named:
         return Curves(frames, tuple(Curve(f"Angle {axis}", values[:, i], place=i) for i, axis in enumerate("XYZ")), "°")
     curves = []

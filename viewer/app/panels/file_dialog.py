@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.joint_inspector import is_robot
+from viewer.app.panels.panel_parts import is_robot
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, dialog

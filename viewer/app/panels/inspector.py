@@ -17,9 +17,9 @@ from viewer.app.panels.build_panel import draw_build_inspector
 from viewer.app.panels.contact_panel import draw_contact, draw_prop, is_folded
 from viewer.app.panels.figures_panel import draw_joint_difference, draw_place
 from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level, draw_pins, level_of
-from viewer.app.panels.joint_inspector import STIFFNESS, Coordinate, bones_of, coordinates, draw_joint, reset_button
+from viewer.app.panels.joint_inspector import STIFFNESS, bones_of, draw_joint, reset_button
 from viewer.app.panels.lanes import draw_layer
-from viewer.app.panels.panel_parts import command_toggle
+from viewer.app.panels.panel_parts import Coordinate, command_toggle, coordinates
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Phase, act, act_all, carry_out_all
 from viewer.app.widgets.pen import gap
@@ -264,7 +264,7 @@ def draw_several_joints(ui: PanelContext, joints: Sequence[int]) -> None:
 
 def _coordinates(ui: PanelContext, document: Document, joints: Sequence[int]) -> None:
     """The coordinates, if all joints have the same ones: fingers bend together."""
-    every = [coordinates(document, joint, stuck=False) for joint in joints]
+    every = [coordinates(document, joint) for joint in joints]
     if any([one.name for one in some] != [one.name for one in every[0]] for some in every):
         return
     names = [document.skeleton.names[joint] for joint in joints]
@@ -272,7 +272,7 @@ def _coordinates(ui: PanelContext, document: Document, joints: Sequence[int]) ->
         some = [mine[place] for mine in every]
 
         def turned(i: int, value: float, some: list[Coordinate] = some) -> Action:
-            return actions.SetCoordinate(names[i], some[i].place, value * some[i].per_unit)
+            return some[i].turned(names[i], value)
 
         controls.label(ui, first.name)
         _number(ui, first.name, [one.value for one in some], fields.in_lengths(ui, first.form), turned)

@@ -1,27 +1,26 @@
-"""The inspector of a joint: its coordinates as sliders, limits and bone; and the panel Joints of robots."""
+"""The section of the inspector for a joint: sliders for its coordinates, limits, bones, motor and bodies."""
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.contact_panel import draw_bodies, draw_grip, shows_bodies
-from viewer.app.panels.panel_parts import action_button, command_button, rotation_fields
+from viewer.app.panels.panel_parts import Coordinate, action_button, command_button, coordinates, rotation_fields
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, carry_gesture, carry_out, carry_out_all
 from viewer.app.widgets.pen import Pen
 from viewer.document import Document, Item, actions, joints_at_limit
-from viewer.document.edit_skeleton import bone_lengths, coordinate_names, ends_of, farthest, held_percent, seen_in_clip
+from viewer.document.edit_skeleton import bone_lengths, ends_of, farthest, held_percent, seen_in_clip
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
 from viewer.scene import look_of
-from viewer.skeleton import JointKind, LimitForm, Motor, Skeleton, coordinates_of, inertias_of, joint_space
+from viewer.skeleton import JointKind, LimitForm, Motor, Skeleton, inertias_of
 from viewer.ui import number_format
 from viewer.ui.mirroring import other_joint
 from viewer.ui.range_handles import end_action
@@ -48,10 +47,10 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
     document = ui.session.document
     skeleton = document.skeleton
     name = skeleton.names[joint]
-    stuck = name in joints_at_limit(document)
+    limited = name in joints_at_limit(document)
     note = kind_words(skeleton, joint) + _stretched(document, joint)
-    controls.head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, note, colour="limit" if stuck else "accent")
-    sliders = coordinates(document, joint, stuck=stuck)
+    controls.head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, note, colour="limit" if limited else "accent")
+    sliders = coordinates(document, joint)
     draw_sliders(ui, document, joint, sliders)
     if skeleton.parents[joint] < 0:
         _joint_position(ui, joint)
@@ -186,70 +185,6 @@ def reset_button(ui: PanelContext, *joints: str) -> None:
     action_button(ui, "Reset", actions.ResetPose(joints), icon=fa.ICON_FA_ROTATE_LEFT, hint=said)
 
 
-_WHOLE = fields.Format(decimals=0, unit="°", per_pixel=0.5, snap=5.0, units=fields.DEGREES)
-"""Ends of ranges of angles."""
-AT_END = 1e-4
-"""Distance from a limit, radians or metres, within which a coordinate is at it."""
-
-
-class Coordinate(NamedTuple):
-    """A coordinate of a joint as a slider shows it.
-
-    Attributes:
-        place: its index, as in `SetCoordinate`.
-        name: its label.
-        value: degrees, or metres for a slide.
-        bounds: in the same unit.
-        form: how it is written.
-        per_unit: radians or metres per shown unit.
-    """
-
-    place: int
-    name: str
-    value: float
-    bounds: fields.Range
-    form: fields.Format
-    per_unit: float
-
-
-def coordinates(document: Document, joint: int, *, stuck: bool) -> list[Coordinate]:
-    """The coordinates of a joint; none for fixed and free joints and for balls without limits.
-
-    ``stuck``: the solver reports it at a limit. The limit of a swing is a cone, which no single coordinate shows.
-    """
-    skeleton = document.skeleton
-    named = coordinate_names(skeleton, joint)
-    if not named:
-        return []
-    space = joint_space(skeleton)
-    values = coordinates_of(skeleton, document.pose)[joint]
-    lower, upper = space.lower[joint], space.upper[joint]
-    off = not document.limits_on or skeleton.names[joint] in document.unlimited
-    limits = skeleton.limits[joint]
-    ends = [not off and bool(values[i] <= lower[i] + AT_END or values[i] >= upper[i] - AT_END) for i, _ in named]
-    if stuck and not off and not any(ends) and limits is not None and limits.form is LimitForm.SWING_TWIST:
-        ends = [index != limits.twist_axis for index, _ in named]
-    slide = skeleton.kinds[joint] is JointKind.SLIDE
-    worth, form = (1.0, fields.POSITION) if slide else (math.degrees(1.0), fields.ANGLE)
-    made = []
-    for (index, name), at_end in zip(named, ends, strict=True):
-        value, low, high = (worth * float(some[index]) for some in (values, lower, upper))
-        least, most = (end if math.isfinite(end) else None for end in (low, high))
-        rail = _rail(value, least, most) if slide else (-180.0, 180.0)
-        rest = min(max(0.0, least or 0.0), most or 0.0)
-        made.append(
-            Coordinate(index, name, value, fields.Range(*rail, least, most, rest, at_end, off), form, 1.0 / worth)
-        )
-    return made
-
-
-def _rail(value: float, least: float | None, most: float | None) -> tuple[float, float]:
-    """The ends of a slide's rail: around its range and value, in metres."""
-    known = [end for end in (least, most, value, 0.0) if end is not None]
-    margin = 0.15 * (max(known) - min(known)) or 0.5
-    return min(known) - margin, max(known) + margin
-
-
 _SOURCES = {CLIP: "from the clip", HUMAN: "human", BOTH: "human + clip"}
 
 
@@ -273,16 +208,11 @@ def draw_sliders(ui: PanelContext, document: Document, joint: int, sliders: list
         controls.label(ui, one.name)
         part, edit = fields.range_slider(ui, one.name, one.value, one.bounds, one.form)
         if part == "value":
-            carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))
+            carry_out(ui, edit, f"Turn {name}", partial(one.turned, name))
         else:
             put = partial(_with_end, document, joint, one, part == "most", mirror=mirror, both=imgui.get_io().key_alt)
             carry_out(ui, edit, f"Limits of {name}", put)
     imgui.pop_style_var()
-
-
-def turned(name: str, one: Coordinate, value: float) -> actions.SetCoordinate:
-    """The action that sets a coordinate of a joint to a value in the unit shown."""
-    return actions.SetCoordinate(name, one.place, value * one.per_unit)
 
 
 def _limits(ui: PanelContext, document: Document, joint: int, sliders: list[Coordinate]) -> None:
@@ -310,6 +240,8 @@ def _limits(ui: PanelContext, document: Document, joint: int, sliders: list[Coor
     _ranges(ui, document, joint, sliders)
 
 
+_WHOLE = fields.Format(decimals=0, unit="°", per_pixel=0.5, snap=5.0, units=fields.DEGREES)
+"""Ends of ranges of angles."""
 _END, _CAPTION = 62.0, 16.0
 """Width of an end of a range, and height of the captions above, logical pixels."""
 
@@ -388,47 +320,3 @@ def _with_end(
         found = one.form.words(value)
         raise InputError(f"joint {name}: {one.name}: expected an end within \N{PLUS-MINUS SIGN}{far}, found {found}")
     return end_action(document, joint, one.place, end, upper=upper, mirror=mirror, both=both)
-
-
-_NAME, _ROW = 92.0, 24.0
-
-
-def is_robot(document: Document) -> bool:
-    """Whether two or more joints move, and all of them are hinges and slides; the root may be free."""
-    return _is_robot(document.skeleton)
-
-
-@lru_cache(maxsize=8)
-def _is_robot(skeleton: Skeleton) -> bool:
-    dofs = [kind.dofs for kind in skeleton.kinds if kind is not JointKind.FREE]
-    return sum(dofs) > 1 and max(dofs) == 1
-
-
-def draw_joints(ui: PanelContext) -> None:
-    """Draw a row for each joint that moves: its name, a slider with its range, its value."""
-    document = ui.session.document
-    source = document.character.source
-    pen, leaders = Pen(ui), {one.joint: one.leader for one in document.skeleton.mimics}
-    command_button(ui, "pose.copy_joints", "Copy", icon=fa.ICON_FA_COPY)
-    with controls.no_spacing():
-        for joint, (name, kind) in enumerate(zip(document.skeleton.names, document.skeleton.kinds, strict=True)):
-            if kind.dofs != 1:
-                continue
-            x, y = imgui.get_cursor_screen_pos()
-            leader, called = leaders.get(name), source.name_of(name)
-            # In many robots all joint names end in this, and there is little room.
-            short = called.removesuffix("_joint") or called
-            indent, ink = (10.0, "text3") if leader else (0.0, "text2")
-            pen.fitted(
-                x + pen.px(indent), pen.middle(y, pen.px(_ROW), SMALL), short, pen.px(_NAME - 6.0 - indent), ink, SMALL
-            )
-            imgui.set_cursor_screen_pos((x + pen.px(_NAME), y))
-            for one in coordinates(document, joint, stuck=False):
-                words = called if called == name else f"{called} moves {name}"
-                edit = fields.angle_slider(
-                    ui, name, one.value, one.bounds, one.form,
-                    hint=f"{called} follows {source.name_of(leader)}" if leader else words,
-                )  # fmt: skip
-                carry_out(ui, edit, f"Turn {name}", partial(turned, name, one))
-            imgui.set_cursor_screen_pos((x, y + pen.px(_ROW)))
-            imgui.dummy((1.0, 0.0))

@@ -1,8 +1,11 @@
-"""Parts of several panels: entries for commands, selecting by a row, marks of goals, angles of rotations."""
+"""Parts of several panels: entries for commands, selecting by a row, marks of goals, rotations, joints in degrees."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
@@ -12,9 +15,11 @@ from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import act, carry_out
 from viewer.app.widgets.pen import Pen, item, tip
-from viewer.document import Action, DocumentGoal, Item
+from viewer.document import Action, Document, DocumentGoal, Item, actions
 from viewer.document.actions import Select
+from viewer.document.edit_skeleton import coordinate_names
 from viewer.document.key_curves import EULER
+from viewer.skeleton import JointKind, Skeleton, coordinates_of, joint_space
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import from_euler, to_euler
 from viewer.ui.commands import BY_ID
@@ -212,3 +217,72 @@ def rotation_fields(
     if changed is not None:
         index, edit = changed
         carry_out(ui, edit, label, lambda value: make(angles.turned(index, value)))
+
+
+_AT_END = 1e-4
+"""Distance from a limit, radians or metres, within which a coordinate is at it."""
+
+
+class Coordinate(NamedTuple):
+    """A coordinate of a joint as a slider shows it.
+
+    Attributes:
+        place: its index, as in `SetCoordinate`.
+        name: its label.
+        value: degrees, or metres for a slide.
+        bounds: in the same unit.
+        form: how it is written.
+        per_unit: radians or metres per shown unit.
+    """
+
+    place: int
+    name: str
+    value: float
+    bounds: fields.Range
+    form: fields.Format
+    per_unit: float
+
+    def turned(self, joint: str, value: float) -> actions.SetCoordinate:
+        """The action that sets this coordinate of a joint to a value in the unit shown."""
+        return actions.SetCoordinate(joint, self.place, value * self.per_unit)
+
+
+def coordinates(document: Document, joint: int) -> list[Coordinate]:
+    """The coordinates of a joint; none for fixed and free joints and for balls without limits."""
+    skeleton = document.skeleton
+    named = coordinate_names(skeleton, joint)
+    if not named:
+        return []
+    space = joint_space(skeleton)
+    values = coordinates_of(skeleton, document.pose)[joint]
+    lower, upper = space.lower[joint], space.upper[joint]
+    off = not document.limits_on or skeleton.names[joint] in document.unlimited
+    slide = skeleton.kinds[joint] is JointKind.SLIDE
+    worth, form = (1.0, fields.POSITION) if slide else (math.degrees(1.0), fields.ANGLE)
+    made = []
+    for index, name in named:
+        at_end = not off and bool(min(values[index] - lower[index], upper[index] - values[index]) <= _AT_END)
+        value, low, high = (worth * float(some[index]) for some in (values, lower, upper))
+        least, most = (end if math.isfinite(end) else None for end in (low, high))
+        rail = _rail(value, least, most) if slide else (-180.0, 180.0)
+        bounds = fields.Range(*rail, least, most, min(max(0.0, low), high), at_end, off)
+        made.append(Coordinate(index, name, value, bounds, form, 1.0 / worth))
+    return made
+
+
+def _rail(value: float, least: float | None, most: float | None) -> tuple[float, float]:
+    """The ends of a slide's rail: around its range and value, in metres."""
+    known = [end for end in (least, most, value, 0.0) if end is not None]
+    margin = 0.15 * (max(known) - min(known)) or 0.5
+    return min(known) - margin, max(known) + margin
+
+
+def is_robot(document: Document) -> bool:
+    """Whether two or more joints move, and all of them are hinges and slides; the root may be free."""
+    return _is_robot(document.skeleton)
+
+
+@lru_cache(maxsize=8)
+def _is_robot(skeleton: Skeleton) -> bool:
+    dofs = [kind.dofs for kind in skeleton.kinds if kind is not JointKind.FREE]
+    return sum(dofs) > 1 and max(dofs) == 1
