@@ -1,4 +1,4 @@
-"""The kernels' joint coordinates are those of `viewer.skeleton.coordinates`, and so are the numpy backend's."""
+"""The kernels' joint coordinates are those of `viewer.skeleton.coordinates`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,11 @@ from viewer.ik import Goal
 from viewer.skeleton import JointKind, JointLimits, Pose, coordinates_of, limit_violation, project_pose, room_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from inside.spatial import Floats
 
     from viewer.skeleton import Skeleton
 
-    IntoLimits = Callable[..., bool]
-
-BACKENDS = [pytest.param(joints.into_limits, id="kernels"), pytest.param(engine.into_limits, id="numpy")]
+into_limits = joints.into_limits
 BALLS = (algebra.SWING_TWIST, algebra.EULER)
 
 
@@ -48,7 +44,7 @@ def measured(case: Problem, pose: Pose) -> Floats:
     return result
 
 
-def assert_twins(into_limits: IntoLimits, case: Problem, pose: Pose, *, limits: bool = True) -> None:
+def assert_twins(case: Problem, pose: Pose, *, limits: bool = True) -> None:
     s, joints = case.system, case.assembly.joints
     q, t = pose.rotations[joints].copy(), pose.translations[joints].copy()
     x = np.zeros(len(s.lower))
@@ -65,9 +61,8 @@ def assert_twins(into_limits: IntoLimits, case: Problem, pose: Pose, *, limits: 
         assert outside == bool(limit_violation(case.skeleton, pose).max() > 1e-9)
 
 
-@pytest.mark.parametrize("into_limits", BACKENDS)
 @pytest.mark.parametrize("size", [0.0, 0.5, 2.0])
-def test_random_poses(into_limits: IntoLimits, size: float) -> None:
+def test_random_poses(size: float) -> None:
     for seed in range(12):
         random = np.random.default_rng(seed)
         skeleton = random_skeleton(random, 12)
@@ -75,13 +70,12 @@ def test_random_poses(into_limits: IntoLimits, size: float) -> None:
         shaken = normalized(inside.rotations + random.normal(size=(12, 4)) * size)
         pose = Pose(shaken, inside.translations + random.normal(size=(12, 3)) * size)
         case = everything(skeleton, pose)
-        assert_twins(into_limits, case, inside)
-        assert_twins(into_limits, case, pose)
-        assert_twins(into_limits, case, Pose(-shaken, pose.translations))
+        assert_twins(case, inside)
+        assert_twins(case, pose)
+        assert_twins(case, Pose(-shaken, pose.translations))
 
 
-@pytest.mark.parametrize("into_limits", BACKENDS)
-def test_without_limits_only_the_kinds_bind(into_limits: IntoLimits) -> None:
+def test_without_limits_only_the_kinds_bind() -> None:
     for seed in range(12):
         random = np.random.default_rng(seed)
         skeleton = random_skeleton(random, 12)
@@ -106,41 +100,37 @@ def one_ball(limits: JointLimits, relative: Floats) -> tuple[Problem, Pose]:
 WIDE, MIDDLE = (-math.pi, math.pi), (-math.pi / 2, math.pi / 2)
 
 
-@pytest.mark.parametrize("into_limits", BACKENDS)
 @pytest.mark.parametrize("order", EULER_ORDERS)
-def test_euler_angles_at_gimbal_lock(into_limits: IntoLimits, order: EulerOrder) -> None:
+def test_euler_angles_at_gimbal_lock(order: EulerOrder) -> None:
     ranges = [MIDDLE if axis == order[1] else WIDE for axis in "xyz"]
     for middle in (-math.pi / 2, math.pi / 2, 1.5, math.pi / 2 - 1e-7):
         case, pose = one_ball(JointLimits.euler(order, *ranges), from_euler([0.3, middle, -0.7], order))
-        assert_twins(into_limits, case, pose)
+        assert_twins(case, pose)
 
 
-@pytest.mark.parametrize("into_limits", BACKENDS)
 @pytest.mark.parametrize("twist_axis", [0, 1, 2])
-def test_swings_up_to_half_a_turn(into_limits: IntoLimits, twist_axis: int) -> None:
+def test_swings_up_to_half_a_turn(twist_axis: int) -> None:
     limits = JointLimits.swing_twist(twist_axis, WIDE, WIDE, WIDE)
     for swing, sign in itertools.product((0.0, 1e-9, 1.0, 3.0, math.pi), (1.0, -1.0)):
         coordinates = np.roll([0.9, 0.6 * swing, -0.8 * swing], twist_axis)
         case, pose = one_ball(limits, sign * from_swing_twist(coordinates, twist_axis))
-        assert_twins(into_limits, case, pose)
+        assert_twins(case, pose)
 
 
-@pytest.mark.parametrize("into_limits", BACKENDS)
 @pytest.mark.parametrize("angle", [-3.0, -0.1, 3.0, 3.3])
-def test_angles_are_counted_from_the_middle_of_their_range(into_limits: IntoLimits, angle: float) -> None:
+def test_angles_are_counted_from_the_middle_of_their_range(angle: float) -> None:
     hinge = random_skeleton(np.random.default_rng(5), 1, [JointKind.HINGE])
     skeleton = replace(hinge, limits=(JointLimits.coordinates((2.0, 4.0)),))
     turned = multiply(skeleton.rest_rotations, from_axis_angle(skeleton.axes[0, 0], angle))
     pose = Pose(turned, skeleton.offsets)
     case = everything(skeleton, pose)
-    assert_twins(into_limits, case, pose)
+    assert_twins(case, pose)
     x = np.zeros(1)
     into_limits(case.system, case.work, pose.rotations.copy(), pose.translations.copy(), x)
     assert 2.0 <= x[0] <= 4.0
 
 
-@pytest.mark.parametrize("into_limits", BACKENDS)
-def test_unlimited_angles_go_back_the_short_way(into_limits: IntoLimits) -> None:
+def test_unlimited_angles_go_back_the_short_way() -> None:
     random = np.random.default_rng(3)
     skeleton = random_skeleton(random, 1, [JointKind.HINGE])
     skeleton = replace(skeleton, limits=(None,))

@@ -15,6 +15,7 @@ from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.goals.pose_goal import holds
 from viewer.ik.kernels import contact_rows, contact_rows as contact_kernels, dual_system, joints, starts, step
+from viewer.ik.kernels.joints import into_limits
 from viewer.ik.levels import count_levels, descend, descending
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import DEFAULT_METHOD, EVERY_METHOD, METHODS, Tuning, UserRows
@@ -52,7 +53,7 @@ from viewer.ik.system import Settings, State, System, Work, copy_state, make_man
 from viewer.ik.vectorised import numpy_engine as engine
 from viewer.ik.vectorised.forward_arrays import places, residuals, rows_of, tree_of
 from viewer.ik.vectorised.joint_arrays import difference, joints_of, move
-from viewer.ik.vectorised.numpy_engine import into_limits, linearise, residuals as engine_residuals, solve_dual
+from viewer.ik.vectorised.numpy_engine import linearise, residuals as engine_residuals, solve_dual
 from viewer.ik.workspace import Targets, Workspace, arrays_in, entries_of, in_block, make_call, remade
 from viewer.spatial.closest import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.spatial.columns import cross, exponential, logarithm, matrices, multiply, since

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from viewer.ik.active_set import keep_apart, keeps_apart
 from viewer.ik.algebra import fill_row, put_row, put_table, scale_row
 from viewer.ik.kernels.dual_system import gram, solve_dual, substitute
-from viewer.ik.kernels.joints import difference, move, prefer, reseed, residuals
+from viewer.ik.kernels.joints import difference, move, residuals
 from viewer.ik.kernels.starts import FEWEST, align_roots, stand_roots
 from viewer.ik.kernels.step import cap, freeze, less_pull, linearise, shorten, spread_step, yield_swings
 from viewer.ik.system import Settings, State, System, Work
@@ -360,9 +360,27 @@ def limited(
 
 def begin(s: System, w: Work, start: State) -> None:
     """Set the anchor to the start of a solve, moved towards the preferred pose by each dof's preference."""
-    copy(start, w.anchor)
+    anchor = w.anchor
+    copy(start, anchor)
     if len(s.preference) > 0:
-        prefer(s, w, w.anchor.x, w.anchor.q, w.anchor.t)
+        difference(s, w, anchor.x, anchor.q, anchor.t, s.preferred, s.preferred_turn, anchor.t, w.step)
+        for d in range(len(w.step)):
+            w.step[d] *= s.preference[d]
+        move(s, w, w.step, anchor.x, anchor.q, anchor.t)
+
+
+def reseed(s: System, w: Work, seed: Floats, state: State) -> None:
+    """Set ``state`` to the pose of a seed: bounded coordinates as they are, all others a step from the anchor."""
+    copy(w.anchor, state)
+    touching = keeps_apart(s)
+    for k in range(len(s.parent)):
+        # Dofs without a range move from where they are.
+        idle = touching and s.low[k] == s.high[k]
+        for d in range(s.first[k], s.first[k + 1]):
+            w.step[d] = 0.0
+            if s.spread[d] != 0.0 and not idle:
+                w.step[d] = seed[d] - state.x[d] if s.bounded[d] else seed[d]
+    move(s, w, w.step, state.x, state.q, state.t)
 
 
 def stand_or_lie(s: System, w: Work, state: State, error: float) -> None:
@@ -386,7 +404,7 @@ def start_anew(s: System, w: Work, state: State, begin: int) -> None:
     """Move ``state`` to the best of the next few seeds: a pose that begins nearer ends at the goals more often."""
     least = math.inf
     for i in range(begin, begin + CHOICE):
-        reseed(s, w, s.seeds[i], w.anchor.x, w.anchor.q, w.anchor.t, w.trial.x, w.trial.q, w.trial.t)
+        reseed(s, w, s.seeds[i], w.trial)
         error, _ = residuals(s, w, w.trial.q, w.trial.t, w.trial.e)
         if align_roots(s, w, w.trial.q, w.trial.t, 1):
             error, _ = residuals(s, w, w.trial.q, w.trial.t, w.trial.e)

@@ -19,6 +19,7 @@ from viewer.ik.findings import Cause, Reason, limit_name, listed, metres
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.distance import kept_at
 from viewer.ik.goals.kind import AT_TARGET
+from viewer.ik.kernels.joints import into_limits
 from viewer.ik.levels import only_aims
 from viewer.ik.levenberg_marquardt import CHOICE
 from viewer.ik.methods import METHODS
@@ -26,7 +27,6 @@ from viewer.ik.reach import END, Gap, Miss
 from viewer.ik.scaling import metric, principal
 from viewer.ik.solver_options import INSIDE, ONE_SHOT, Options, seeds_for, serves_levels
 from viewer.ik.system import Settings, copy_state, near_limits
-from viewer.ik.vectorised.numpy_engine import into_limits
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints

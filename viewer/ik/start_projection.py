@@ -11,8 +11,8 @@ import numpy as np
 
 from viewer.errors import InputError
 from viewer.ik.assemble import Assembly, DofTable
+from viewer.ik.kernels.joints import into_limits
 from viewer.ik.system import StartTables, System, make_state, make_work
-from viewer.ik.vectorised.numpy_engine import into_limits
 from viewer.ik.workspace import checked_start
 from viewer.skeleton import JointKind, Pose, Skeleton, joint_space
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over

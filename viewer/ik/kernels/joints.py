@@ -27,7 +27,6 @@ from viewer.ik.algebra import (
     logarithm,
     product,
     put_row,
-    put_table,
     three_angles,
     three_halves,
     turned,
@@ -381,32 +380,6 @@ def difference(
                 if s.turning[i] and s.lower[i] == -math.inf and s.upper[i] == math.inf:
                     # An angle without limits goes back the short way.
                     out[i] -= 2.0 * math.pi * round(out[i] / (2.0 * math.pi))
-
-
-def prefer(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
-    """Move a pose, in place, as far towards the preferred one as `System.preference` says."""
-    difference(s, w, x, q, t, s.preferred, s.preferred_turn, t, w.step)
-    for d in range(len(w.step)):
-        w.step[d] *= s.preference[d]
-    move(s, w, w.step, x, q, t)
-
-
-def reseed(
-    s: System, w: Work, seed: Floats, x0: Floats, q0: Floats, t0: Floats, x: Floats, q: Floats, t: Floats
-) -> None:
-    """Set the pose (x, q, t) of a seed: bounded coordinates as they are, all others a step from (x0, q0, t0)."""
-    put_row(x0, x)
-    put_table(q0, q)
-    put_table(t0, t)
-    touching = len(s.contact.joint) > 0
-    for k in range(len(s.parent)):
-        # Dofs without a range move from where they are.
-        idle = touching and s.low[k] == s.high[k]
-        for d in range(s.first[k], s.first[k + 1]):
-            w.step[d] = 0.0
-            if s.spread[d] != 0.0 and not idle:
-                w.step[d] = seed[d] - x[d] if s.bounded[d] else seed[d]
-    move(s, w, w.step, x, q, t)
 
 
 def forward(s: System, w: Work, q: Floats, t: Floats) -> None:

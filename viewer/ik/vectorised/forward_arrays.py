@@ -110,15 +110,11 @@ class Limits(NamedTuple):
     Attributes:
         low, high: (n,) at its lower limit is what is below, at its upper one what is above.
         unlimited: (U,) angles without limits.
-        middle, period: (n,) the middle of the ranges that angles are counted from, and a whole turn; 0 where there is
-            no such range.
     """
 
     low: Floats
     high: Floats
     unlimited: Ints
-    middle: Floats
-    period: Floats
 
 
 class Key:
@@ -219,14 +215,10 @@ def _limb_row(s: System, g: int) -> LimbRow:
 def _limits(s: System) -> Limits:
     room = AT_LIMIT * s.unit
     unlimited = s.turning & np.isinf(s.lower) & np.isinf(s.upper)
-    counted = s.bounded & s.turning
-    middle = np.zeros_like(s.lower)
-    middle[counted] = 0.5 * (s.lower[counted] + s.upper[counted])
-    period = np.where(counted, 2.0 * np.pi, 0.0)
-    return Limits(s.lower + room, s.upper - room, np.flatnonzero(unlimited), middle, period)
+    return Limits(s.lower + room, s.upper - room, np.flatnonzero(unlimited))
 
 
-limits_of = kept(_limits, ("lower", "upper", "unit", "bounded", "turning"))
+limits_of = kept(_limits, ("lower", "upper", "unit", "turning"))
 """The limits' tables."""
 
 

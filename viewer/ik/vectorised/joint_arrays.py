@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from viewer.ik import algebra
 from viewer.ik.goals.kind import Places
-from viewer.ik.kernels.joints import ROUNDING
-from viewer.ik.system import System, Work, joint_of_dof
+from viewer.ik.system import System, Work
 from viewer.ik.vectorised.forward_arrays import kept, limits_of, places
-from viewer.skeleton import coordinates
 from viewer.spatial.checks import Bools, Floats, Ints, Quaternion
 from viewer.spatial.columns import apply, exponential, logarithm, matrices, multiply as multiply_columns, since
-from viewer.spatial.quaternion import conjugate, multiply, rotate, to_euler, to_swing_twist, twist_about
+from viewer.spatial.quaternion import multiply, rotate
 
 _THREE = np.arange(3)
 _FEW = 4
@@ -38,7 +35,6 @@ class Joints:
         swung: (W,) swing-twist joints.
         swings, twists: (2, W), (W,) their dofs.
         swung_table: (4, W, 6) as above, of the swing's two scaled sines and cosine by the twist's cosine and sine.
-        held: (F,) fixed joints, which go to rest.
         slid, slides: (S,) joints and dofs.
         direction: (S, 3) unit vectors along which they slide.
         coordinate: (n,) whether a dof is a coordinate, not a turn or move of a free joint.
@@ -58,7 +54,6 @@ class Joints:
     swings: Ints
     twists: Ints
     swung_table: Floats
-    held: Ints
     slid: Ints
     slides: Ints
     direction: Floats
@@ -93,7 +88,6 @@ def joints_of(s: System) -> Joints:
         swings=s.first[swung] + _THREE[:2, None],
         twists=s.first[swung] + 2,
         swung_table=_swung_table(s, swung).transpose(2, 0, 1).copy(),
-        held=np.flatnonzero((s.form == algebra.FIXED) & (s.moves == 0) & s.held),
         slid=slid,
         slides=s.first[slid],
         direction=rotate(s.rest[slid], s.axes[slid, 0]),
@@ -204,138 +198,3 @@ def difference(
     if joints.turner_dofs.size and not joints.few:
         turns, _ = logarithm(since(q[joints.turners].T, q0[joints.turners].T))
         out[joints.turner_dofs] = apply(joints.turner_axes.swapaxes(0, 1), turns)
-
-
-def prefer(s: System, w: Work, x: Floats, q: Floats, t: Floats) -> None:
-    """Move a pose, in place, as far towards the preferred one as `System.preference` says."""
-    difference(s, w, x, q, t, s.preferred, s.preferred_turn, t, w.step)
-    w.step[:] *= s.preference
-    move(s, w, w.step, x, q, t)
-
-
-def reseed(
-    s: System, w: Work, seed: Floats, x0: Floats, q0: Floats, t0: Floats, x: Floats, q: Floats, t: Floats
-) -> None:
-    """Set the pose (x, q, t) of a seed: bounded coordinates as they are, all others a step from (x0, q0, t0)."""
-    x[:], q[:], t[:] = x0, q0, t0
-    stays = s.spread == 0.0
-    if len(s.contact.joint):
-        # Dofs without a range move from where they are.
-        stays = stays | (s.low == s.high)[joint_of_dof(s)]
-    w.step[:] = np.where(stays, 0.0, np.where(s.bounded, seed - x, seed))
-    move(s, w, w.step, x, q, t)
-
-
-_TURN = 2.0 * np.pi
-
-
-class Balls(NamedTuple):
-    """Limited balls of one form and order.
-
-    Attributes:
-        joints: (B,).
-        dofs: (B, 3) for the axes x, y, z.
-        order: (3,) the axes as they follow each other.
-        euler: its name, such as "zxy"; "" for swing-twist joints.
-    """
-
-    joints: Ints
-    dofs: Ints
-    order: Ints
-    euler: str
-
-
-def into_limits(s: System, w: Work, q: Floats, t: Floats, x: Floats) -> bool:
-    """Coordinates of all joints, brought inside their limits, and the local motion they give; whether any was out."""
-    joints = joints_of(s)
-    if joints.held.size:
-        q[joints.held] = s.rest[joints.held]
-    measure(s, q, t, x)
-    outside = _bring_inside(s, x)
-    if s.leader.size:
-        wanted = s.ratio * x[s.leader] + s.shift
-        apart = wanted - x[s.follower]
-        apart -= np.where(s.turning[s.follower], _TURN * np.rint(apart / _TURN), 0.0)
-        outside |= bool(np.abs(apart).max() > ROUNDING)
-        x[s.follower] = wanted
-    set_local(s, x, q, t)
-    return outside
-
-
-def measure(s: System, q: Floats, t: Floats, x: Floats) -> None:
-    """Coordinates of all joints that have some: the nearest that each joint's kind can hold."""
-    joints, kinds = joints_of(s), _kinds(s)
-    if joints.slid.size:
-        moved = t[joints.slid] - s.offset[joints.slid]
-        x[joints.slides] = np.einsum("ni,ni->n", moved, joints.direction)
-    d = multiply(conjugate(s.rest), q)
-    if kinds.hinges.size:
-        x[s.first[kinds.hinges]] = twist_about(d[kinds.hinges], s.axes[kinds.hinges, 0])
-    if kinds.universals.size:
-        dofs = s.first[kinds.universals][:, None] + np.arange(2)
-        x[dofs] = coordinates.universal_angles(d[kinds.universals], s.axes[kinds.universals])
-    for balls in kinds.balls:
-        some = d[balls.joints]
-        if balls.euler:
-            x[balls.dofs[:, balls.order]] = to_euler(some, balls.euler)
-        else:
-            x[balls.dofs] = to_swing_twist(some, int(balls.order[2]))
-    # Angles are counted from the middle of their range, or from 0.
-    x -= kinds.turning * np.rint((x - limits_of(s).middle) / _TURN)
-
-
-def _bring_inside(s: System, x: Floats) -> bool:
-    """Coordinates inside their limits, nearest to the reading that is least outside; whether that was out."""
-    if not _excess(s, x).any():
-        return False
-    _, _, _, middle, period = limits_of(s)
-    for _, some, order, euler in _kinds(s).balls:
-        ends = s.lower[some], s.upper[some]
-        if euler:
-            x[some] = coordinates.nearer_euler(x[some], *ends, middle[some], period[some], euler)
-        else:
-            x[some] = coordinates.nearer_swing(x[some], *ends, int(order[2]))
-    outside = _excess(s, x)
-    for _, some, order, euler in _kinds(s).balls:
-        if not euler:
-            inside = coordinates.swing_inside(x[some], s.lower[some], s.upper[some], int(order[2]))
-            x[some] = np.where(outside[some].any(axis=1, keepdims=True), inside, x[some])
-    x[:] = np.minimum(np.maximum(x, s.lower), s.upper)
-    return bool(outside.max() > ROUNDING)
-
-
-def _excess(s: System, x: Floats) -> Floats:
-    """(n,) how far coordinates are outside; what a swing is longer than half a turn counts for its twist."""
-    result = coordinates.excess(x, s.lower, s.upper)
-    for _, some, order, euler in _kinds(s).balls:
-        if not euler:
-            twists = some[:, order[2]]
-            result[twists] = np.maximum(result[twists], coordinates.swing_excess(x[some], int(order[2])))
-    return result
-
-
-class Kinds(NamedTuple):
-    """Joints by how their coordinates are read.
-
-    Attributes:
-        hinges, universals: (H,), (U,).
-        balls: the limited balls.
-        turning: (n,) a whole turn for coordinates that are angles, 0 for all else.
-    """
-
-    hinges: Ints
-    universals: Ints
-    balls: tuple[Balls, ...]
-    turning: Floats
-
-
-@kept
-def _kinds(s: System) -> Kinds:
-    groups = []
-    for form in (algebra.EULER, algebra.SWING_TWIST):
-        for order in np.unique(s.order[s.form == form], axis=0):
-            joints = np.flatnonzero((s.form == form) & (s.order == order).all(axis=1))
-            name = "".join("xyz"[axis] for axis in order) if form == algebra.EULER else ""
-            groups.append(Balls(joints, s.first[joints][:, None] + np.argsort(order), order, name))
-    hinges, universals = (np.flatnonzero(s.form == form) for form in (algebra.HINGE, algebra.UNIVERSAL))
-    return Kinds(hinges, universals, tuple(groups), np.where(joints_of(s).coordinate & s.turning, _TURN, 0.0))

@@ -8,21 +8,16 @@ is a wrench: how it answers to these. The Jacobian is all their products at once
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from viewer.ik import active_set, algebra, levels, levenberg_marquardt, problems
-from viewer.ik.arm_search import is_arm, join_bones, search_arm
 from viewer.ik.backends import twins
 from viewer.ik.goals.kind import Places
-from viewer.ik.kernels.contact_rows import penalty
-from viewer.ik.kernels.starts import FEWEST, LEVER, POWERS
-from viewer.ik.kernels.step import LEAST, LESS, MORE, STIFFNESS, SWING, SWINGING
 from viewer.ik.system import Problems, Settings, State, System, Work, joint_of_dof
 from viewer.ik.vectorised.forward_arrays import (
     LimbRow,
@@ -42,9 +37,9 @@ from viewer.ik.vectorised.forward_arrays import (
     take_step,
     tree_of,
 )
-from viewer.ik.vectorised.joint_arrays import difference, into_limits, move, prefer, reseed
-from viewer.spatial.checks import Bools, Floats, Ints, Quaternion
-from viewer.spatial.columns import apply, cross, matrices
+from viewer.ik.vectorised.joint_arrays import difference, move
+from viewer.spatial.checks import Bools, Floats, Ints
+from viewer.spatial.columns import apply, cross
 from viewer.spatial.quaternion import rotate
 
 _NO_DIGITS = 1e-4
@@ -334,177 +329,18 @@ def fill_row(values: Floats | Bools, value: float) -> None:
     values[...] = value
 
 
-def yield_swings(s: System, w: Work) -> None:
-    """Let the pull be less where a step takes back the last one: see `viewer.ik.kernels.step.yield_swings`."""
-    product = w.step * w.before / s.unit**2
-    back, on = -float(product[product < 0.0].sum()), float(product[product > 0.0].sum())
-    swings = back > SWING**2 and back > SWINGING * on
-    w.yielding[0] = max(LEAST, LESS * w.yielding[0]) if swings else min(1.0, MORE * w.yielding[0])
-    np.copyto(w.before, w.step)
-
-
-def put_excess(s: System, x: Floats, home: Floats, out: Floats) -> None:
-    """How far dofs (n,) are beyond their ease, signed, into ``out``; ``home``: where the drag began."""
-    upper, lower = np.maximum(s.upper - s.ease, home), np.minimum(s.lower + s.ease, home)
-    excess = np.maximum(x - upper, 0.0) + np.minimum(x - lower, 0.0)
-    out[...] = np.where((s.ease > 0.0) & (s.spread > 0.0), excess, 0.0)
-
-
-def excess_loss(w: Work, out: Floats) -> float:
-    """The loss of such excesses."""
-    some = out != 0.0
-    return STIFFNESS * float(((out[some] / w.mobility[some]) ** 2).sum())
-
-
-def stiffen(s: System, w: Work, damping: float) -> None:
-    """See `viewer.ik.kernels.step.stiffen`."""
-    w.pull[...] = w.posture
-    some = w.excess != 0.0
-    if some.any():
-        share = damping / (damping + STIFFNESS)
-        w.pull[some] = share * w.posture[some] - (1.0 - share) * w.excess[some]
-        mobility = np.sqrt(share) * w.mobility[some]
-        factor = (mobility / s.spread[some])[:, None]
-        w.jacobian[some] *= factor
-        if w.contact.rows[0] > 0:
-            w.contact.twist[some] *= factor
-        s.spread[some] = mobility
-
-
-def predicted_ease(w: Work) -> float:
-    """By how much ``w.step`` lowers the loss of the excesses, as long as they stay excesses."""
-    some = w.excess != 0.0
-    before, step = w.excess[some], w.step[some]
-    return STIFFNESS * float(((before**2 - (before + step) ** 2) / w.mobility[some] ** 2).sum())
-
-
-_BEGIN = np.array([0.01, 0.02, 0.03, 1.0])
-_IDENTITY = np.eye(4)
-
-
-class Root(NamedTuple):
-    """A root that may move and turn, and the goals below it.
-
-    Attributes:
-        joint, dof: the root and its first dof.
-        places, turns: (P,), (T,) goals with positions, and with rotations.
-    """
-
-    joint: int
-    dof: int
-    places: Ints
-    turns: Ints
-
-
-@kept
-def _roots(s: System) -> tuple[Root, ...]:
-    free = (s.parent < 0) & (s.moves == 3) & (s.form == algebra.TURNS)
-    roots = []
-    for joint in np.flatnonzero(free).tolist():
-        goals = np.arange(s.goals_from[joint], s.goals_to[joint])
-        places = goals[s.goal_lengths[goals] == 3]
-        turns = goals[(s.goal_angles[goals] == 3) & ~s.goal_aims[goals]]
-        roots.append(Root(joint, int(s.first[joint]), places, turns))
-    return tuple(roots)
-
-
-class Clouds(NamedTuple):
-    """Positions of the effectors below a root, and of their targets.
-
-    Attributes:
-        here, there: centroids, by weight.
-        products: (3, 3) sums of products of both clouds' coordinates from these, by weight.
-    """
-
-    here: list[float]
-    there: list[float]
-    products: Floats
-
-
-def _clouds(s: System, w: Work, places: Ints, weight: Floats) -> Clouds | None:
-    """The clouds of weighted position goals; None where all weights are 0."""
-    weight = weight * weight
-    total = np.add.reduce(weight)
-    if total == 0.0:
-        return None
-    points = np.concatenate([w.point.take(places, axis=0), s.goal_target.take(places, axis=0)], axis=1)
-    centre = weight.dot(points) / total
-    points -= centre
-    x, y, z, *there = centre.tolist()
-    return Clouds([x, y, z], there, (points[:, :3].T * weight).dot(points[:, 3:]))
-
-
-def align_roots(s: System, w: Work, q: Floats, t: Floats, fewest: int) -> bool:
-    """Turn and move every free root, in place, so that the goals below it fit best; with too few it stays."""
-    moved = False
-    for root in _roots(s):
-        places, turns = root.places, root.turns
-        enough = len(places) >= max(1, fewest) and len(places) + len(turns) >= 2
-        if s.spread[root.dof] > 0.0 and enough:
-            clouds = _clouds(s, w, places, s.goal_weight[places])
-            if clouds is not None:
-                products = clouds.products
-                if len(turns):
-                    products = products + _frame_axes(s, w, turns)
-                _put(root.joint, _best_turn(products), clouds, q, t)
-                moved = True
-    return moved
-
-
-def _frame_axes(s: System, w: Work, turns: Ints) -> Floats:
-    """The share of goals with rotations: an effector's three axes are points at a lever's length."""
-    lever = (s.goal_rotation_weight[turns] * LEVER) ** 2
-    axes, wanted = matrices(w.turn[s.goal_joint[turns]].T), matrices(s.goal_rotation[turns].T)
-    return np.asarray(np.einsum("ian,jan->ij", lever * axes, wanted))
-
-
-def _best_turn(products: Floats) -> Quaternion:
-    """The rotation that fits best, from the sums (3, 3) of products of both clouds' coordinates."""
-    skewed, trace = products - products.T, float(np.einsum("ii", products))
-    size = 1.8 * math.sqrt(np.vdot(products, products)) + 1e-12
-    matrix = np.empty((4, 4))
-    np.subtract(products + products.T, trace * _IDENTITY[:3, :3], out=matrix[:3, :3])
-    matrix[:3, 3] = skewed[1, 2], skewed[2, 0], skewed[0, 1]
-    matrix[3, :3], matrix[3, 3] = matrix[:3, 3], trace
-    x, y, z, r = np.dot(np.linalg.matrix_power(matrix / size + _IDENTITY, POWERS), _BEGIN).tolist()
-    length = math.sqrt(x * x + y * y + z * z + r * r)
-    return x / length, y / length, z / length, r / length
-
-
-def stand_roots(s: System, w: Work, q: Floats, t: Floats) -> None:
-    """Turn every free root about the vertical and move it, in place, so that the goals below it fit best."""
-    for root in _roots(s):
-        places = root.places
-        if s.spread[root.dof] > 0.0 and len(places) >= FEWEST:
-            clouds = _clouds(s, w, places, s.goal_weight[places] * s.goal_trust[places])
-            if clouds is not None:
-                (xx, _, xz), _, (zx, _, zz) = clouds.products.tolist()
-                half = 0.5 * math.atan2(zx - xz, xx + zz)
-                _put(root.joint, (0.0, math.sin(half), 0.0, math.cos(half)), clouds, q, t)
-
-
-def _put(root: int, turn: Quaternion, clouds: Clouds, q: Floats, t: Floats) -> None:
-    """Turn a root about the clouds' centroids, and move it from the one to the other."""
-    (hx, hy, hz), (ox, oy, oz) = clouds.here, clouds.there
-    x, y, z = t[root].tolist()
-    x, y, z = algebra.turned(*turn, x - hx, y - hy, z - hz)
-    q[root], t[root] = algebra.product(*turn, *q[root].tolist()), (ox + x, oy + y, oz + z)
-
-
 # --- the steps and the loop
 
 
 STEPS: dict[str, Any] = {
     function.__name__: function
     for function in (
-        add_row, align_roots, cap, difference, drop_row, excess_loss, fill_row, find_rates, freeze, gram, into_limits,
-        is_arm, join_bones, search_arm,
-        less_pull, linearise, most_violated, move, penalty, predicted_ease, prefer, push_step, put_excess, reseed,
-        residuals, scale_columns, scale_row, shorten, solve_active, solve_dual, spread_step, stand_roots, stiffen,
-        substitute, take_step, yield_swings,
+        add_row, cap, difference, drop_row, fill_row, find_rates, freeze, gram, less_pull, linearise, most_violated,
+        move, push_step, residuals, scale_columns, scale_row, shorten, solve_active, solve_dual, spread_step,
+        substitute, take_step,
     )
 } | {"put_row": put_array, "put_table": put_array}  # fmt: skip
-"""The steps of the loop."""
+"""The steps of the loop in numpy; all others are the kernels' own source, not compiled."""
 
 LOOPS = (active_set, levenberg_marquardt, levels, problems)
 """The modules whose functions each backend runs with steps of its own."""
@@ -537,4 +373,4 @@ def solve_batch(workspace: Problems, settings: Settings, *, onward: bool) -> Non
     _solve_batch(*workspace.arrays, settings, workspace.one, onward)
 
 
-__all__ = ["LOOPS", "STEPS", "begin", "follow", "into_limits", "minimise", "residuals", "solve_batch"]
+__all__ = ["LOOPS", "STEPS", "begin", "follow", "minimise", "residuals", "solve_batch"]
