@@ -142,7 +142,7 @@ def test_kernels_get_ready_in_the_background(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(solving, "warm_up", warm_up)
     monkeypatch.setattr(solving, "engine_for", lambda _: (None, "numba" if ready else "numpy"))
     ready: list[bool] = []
-    made = session()
+    made = session(backend="auto")
     assert made.kernels.state == "numpy"
     woken: list[bool] = []
     made.kernels.start(lambda: woken.append(True))
@@ -159,10 +159,31 @@ def test_kernels_get_ready_in_the_background(monkeypatch: pytest.MonkeyPatch) ->
     assert made.kernels.state == "ready"
 
 
+def test_kernels_are_compiled_once_another_backend_than_numpy_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[bool] = []
+    monkeypatch.setattr(solving, "warm_up", lambda *, wait, then: begun.append(wait))  # noqa: ARG005
+    monkeypatch.setattr(solving, "engine_for", lambda _: (None, "numpy"))
+    made = session(backend="numpy")
+    made.kernels.start()
+    made.tick(0.0)
+    assert (begun, made.kernels.state, made.kernels.compiling) == ([], "numpy", False)
+    made.dispatch(act.SetSolver(backend="auto"))
+    seen = made.stage.revision
+    assert made.tick(0.1)
+    assert (begun, made.kernels.state, made.kernels.compiling) == ([False], "compiling", True)
+    assert made.stage.revision > seen
+    made.dispatch(act.SetSolver(backend="numpy"))
+    made.tick(0.2)
+    assert made.kernels.compiling is False  # nothing is waited for
+    made.dispatch(act.SetSolver(backend="auto"))
+    made.tick(0.3)
+    assert (begun, made.kernels.compiling) == ([False], True)  # once
+
+
 def test_kernels_that_cannot_be_compiled_leave_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solving, "warm_up", lambda *, wait, then: None if wait else then())
     monkeypatch.setattr(solving, "engine_for", lambda _: (None, "numpy"))
-    made = session()
+    made = session(backend="auto")
     made.kernels.start()
     assert made.kernels.state == "numpy"
 

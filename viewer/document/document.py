@@ -27,7 +27,8 @@ class Item(NamedTuple):
     """An item that can be selected and dragged.
 
     ``kind`` is "joint", "effector", "prop" or "layer", ``name`` that of the joint or prop, or the id of the goal or
-    layer. The root joint's item is the root handle; an effector's first goal has the effector's name.
+    layer. An "effector" is a goal: sessions keep this word from when every effector had one goal, whose id is the
+    effector's name. The root joint's item is the root handle.
     """
 
     kind: ItemKind
@@ -35,7 +36,7 @@ class Item(NamedTuple):
 
     @property
     def on_figure(self) -> bool:
-        """Whether it is a joint or an effector."""
+        """Whether it is a joint or a goal."""
         return self.kind in {"joint", "effector"}
 
 

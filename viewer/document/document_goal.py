@@ -64,9 +64,13 @@ class DocumentGoal:
     it is pinned; `for_solver` makes the `Goal` of what is in use.
 
     Every effector has one goal whose ``id`` is the effector's name: dragging the effector moves it. It may have more.
-    It has a field for each number that kinds have of their own (`viewer.ik.goals.NUMBERS`): ``distance``, metres;
-    ``axis``, a unit vector in the joint's frame; ``angle``, radians. A pinned part is a target for any ``kind``:
-    a position goal whose rotation is pinned has both as targets until that pin is removed.
+    A pinned part is a target for any ``kind``: a position goal whose rotation is pinned has both as targets until that
+    pin is removed.
+
+    `_with_numbers` adds a field, None if it is not set, for each number that kinds have of their own
+    (`viewer.ik.goals.NUMBERS`): the module of the kind "distance" states ``distance``, in metres, so that
+    ``DocumentGoal(effector="LeftHand", kind="distance", position=(0, 1, 0), distance=0.3).distance`` is 0.3. Others
+    are ``axis``, a unit vector in the joint's frame, and ``angle``, radians.
 
     Attributes:
         effector: its name in the document's skeleton.

@@ -37,7 +37,6 @@ from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts, room_for_arrays
 from viewer.formats.bvh_reader import rotation_axes, usual_order
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import opened, write_whole
-from viewer.formats.json_reading import rounded
 from viewer.formats.motion_json import unit_rotations
 from viewer.formats.skeleton_json import file_order, skeleton_from_text, skeleton_to_json
 from viewer.formats.units import unconverted
@@ -45,7 +44,7 @@ from viewer.progress import report, watched
 from viewer.skeleton import Character, Clip, Skeleton, fk_arrays, fk_clip
 from viewer.skeleton.clip_limits import too_fast
 from viewer.skeleton.dofs import coordinates
-from viewer.spatial.checks import Floats, Ints, handed_over
+from viewer.spatial.checks import Floats, Ints, handed_over, rounded
 from viewer.spatial.quaternion import EULER_ORDERS, to_euler
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]

@@ -22,12 +22,11 @@ from numpy.typing import ArrayLike
 from viewer.errors import FormatError, InputError, and_more, of_file, quote
 from viewer.formats.files import line_and_column
 from viewer.formats.json_structs import GOALS_VERSION, VERSION
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import NO_DECIMALS, Floats, rounded
 
 FEWEST_ROTATION_DECIMALS = 4
 """Fewest decimals of rotations: with fewer, readers would refuse the quaternions because of their length."""
 
-_WHOLE = 1e15
 _DEGREE_DECIMALS = 10
 
 Json: TypeAlias = Any
@@ -73,7 +72,7 @@ _AT = re.compile(r"^(?P<what>.*) - at `\$\.?(?P<path>.*)`$", re.DOTALL)
 
 def number(value: float) -> float | int:
     """The number as an int if it is whole, so that it is written without a decimal point."""
-    return int(value) if value.is_integer() and abs(value) < _WHOLE else value
+    return int(value) if value.is_integer() and abs(value) < NO_DECIMALS else value
 
 
 def numbers(values: ArrayLike, decimals: int | None = None) -> list[float | int]:
@@ -98,12 +97,6 @@ def degrees_of(radians: float, unlimited: float = 0.0) -> float | int:
 def rotation_decimals(decimals: int | None) -> int | None:
     """Decimals for rotations, at least `FEWEST_ROTATION_DECIMALS`."""
     return None if decimals is None else max(decimals, FEWEST_ROTATION_DECIMALS)
-
-
-def rounded(values: Floats, decimals: int | None) -> Floats:
-    """Values rounded to ``decimals``; unchanged for None."""
-    # Larger numbers have no decimals, and rounding them would overflow.
-    return values if decimals is None else np.where(np.abs(values) < _WHOLE, np.round(values, decimals), values)
 
 
 def finite(values: Floats) -> Floats:

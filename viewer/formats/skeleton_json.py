@@ -36,7 +36,6 @@ from viewer.formats.json_reading import (
     number,
     numbers,
     rotation_decimals,
-    rounded,
 )
 from viewer.formats.json_structs import VERSION, SkeletonFile
 from viewer.formats.motion_json import clip_of, pose_of
@@ -57,7 +56,7 @@ from viewer.skeleton import (
     Source,
 )
 from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, are_diagonal
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Floats, Ints, rounded
 from viewer.spatial.quaternion import IDENTITY
 
 

@@ -153,37 +153,46 @@ class Kernels:
     def __init__(self, stage: Stage) -> None:
         """Start with what this process has; ``stage`` counts changes of the state as visible."""
         self._stage, self._compiling = stage, False
+        self._waiting: Callable[[], None] | None = None
         self._seen = self.state
 
-    def start(self, then: Callable[[], None] | None = None) -> None:
-        """Compile in another process; solvers with the backend "auto" use the kernels once they are ready.
+    def start(self, then: Callable[[], None] = lambda: None) -> None:
+        """Compile in another process, once the document asks for another backend than "numpy".
 
-        ``then`` is called, in another thread, when that is done or has failed.
+        Solvers with the backend "auto" use the kernels once they are ready. ``then`` is called, in another thread, when
+        that is done or has failed.
         """
-        if self.state != "numpy":
-            return
-        self._compiling = True
+        if self.state == "numpy":
+            self._waiting = then
+            self.tick()
+
+    def _compile(self, then: Callable[[], None]) -> None:
+        self._waiting, self._compiling = None, True
 
         def done() -> None:
             self._compiling = False
-            if then is not None:
-                then()
+            then()
 
         warm_up(wait=False, then=done)
-        self.tick()
 
     def tick(self) -> None:
         """Count a visible change if the state has changed."""
         if self._seen == "ready":  # and stays so
             return
+        if self._waiting is not None and self._is_asked_for:
+            self._compile(self._waiting)
         if self.state != self._seen:
             self._seen = self.state
             self._stage.changed()
 
     @property
     def compiling(self) -> bool:
-        """Whether they are being compiled, and numpy solves meanwhile."""
-        return self._compiling and self.state == "compiling"
+        """Whether they are being compiled, and numpy solves meanwhile where the document would take them."""
+        return self._compiling and self._is_asked_for and self.state == "compiling"
+
+    @property
+    def _is_asked_for(self) -> bool:
+        return self._stage.state.document.solver.backend != "numpy"
 
     @property
     def state(self) -> str:

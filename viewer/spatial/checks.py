@@ -1,4 +1,4 @@
-"""Checks of input: arrays, texts, words, flags and numbers; read-only arrays for values, groups of empty ones.
+"""Checks of input: arrays, texts, words, flags and numbers; read-only and empty arrays, rounding.
 
 What a check refuses raises an `InputError`, which ``what`` or ``name`` begins.
 """
@@ -36,6 +36,9 @@ LEAST_WEIGHT = 1e-300
 FARTHEST = 1e7
 """Metres from the origin at most; farther away floats do not resolve a millimetre well enough for a solver."""
 
+NO_DECIMALS = 1e15
+"""From here on floats are written without decimals."""
+
 _NUMBERS = "iufO"
 """Kinds of numpy types that hold numbers; O for integers too large for the others."""
 
@@ -66,6 +69,12 @@ def handed_over(array: NDArray[Any]) -> NDArray[Any]:
     result = np.ascontiguousarray(array)
     result.flags.writeable = False
     return result
+
+
+def rounded(values: Floats, decimals: int | None) -> Floats:
+    """Values rounded to ``decimals``; unchanged for None."""
+    # Rounding larger ones would overflow.
+    return values if decimals is None else np.where(np.abs(values) < NO_DECIMALS, np.round(values, decimals), values)
 
 
 def put(value: object, **fields: object) -> None:
