@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import viewer
-from viewer.opengl.gpu_objects import Target
+from viewer.opengl.gpu_objects import RenderTarget
 from viewer.opengl.offscreen import create_context
 from viewer.opengl.pictures import camera_of, scene_of
 from viewer.opengl.renderer import Renderer
@@ -57,7 +57,7 @@ def measure(file: str, size: tuple[int, int], frames: int, rounds: int) -> None:
     first = scene_of(character, poses[0])
     seen = camera_of("three-quarter", first, character, size).projection(size)
     ctx = create_context()
-    renderer, target = Renderer(ctx), Target(ctx).sized(size)
+    renderer, target = Renderer(ctx), RenderTarget(ctx).sized(size)
     counts = {way: len(draw_list(scene_like(first, way), seen).capsules) for way in WAYS[:2]}
     print(f"\n{file}: {len(skeleton)} joints, {counts['bodies']} capsules, {ctx.info['GL_RENDERER']}, {size}")
     times: dict[str, list[float]] = {way: [] for way in WAYS}

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import viewer
-from viewer.opengl.gpu_objects import Target, read_picture
+from viewer.opengl.gpu_objects import RenderTarget, read_picture
 from viewer.opengl.offscreen import create_context
 from viewer.opengl.pictures import scene_of
 from viewer.opengl.renderer import Renderer
@@ -86,7 +86,7 @@ def passes(whole: DrawList) -> dict[str, DrawList]:
 
 def measured(ctx: moderngl.Context, drawn: DrawList, projection: Projection, samples: int, seconds: float) -> str:
     """The least and the median of as many frames as fit in so many seconds; the bones are new in each."""
-    renderer, target = Renderer(ctx, samples), Target(ctx).sized(projection.size)
+    renderer, target = Renderer(ctx, samples), RenderTarget(ctx).sized(projection.size)
     times: list[float] = []
     until = time.perf_counter() + seconds
     while time.perf_counter() < until or len(times) < 3:

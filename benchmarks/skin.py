@@ -19,7 +19,7 @@ import numpy as np
 from PIL import Image
 
 import viewer
-from viewer.opengl.gpu_objects import Target
+from viewer.opengl.gpu_objects import RenderTarget
 from viewer.opengl.offscreen import create_context
 from viewer.opengl.pictures import camera_of, scene_of
 from viewer.opengl.renderer import Renderer
@@ -100,7 +100,7 @@ def main() -> None:
     assert clip is not None
     assert skin is not None
     ctx = create_context()
-    renderer, target = Renderer(ctx), Target(ctx).sized((width, height))
+    renderer, target = Renderer(ctx), RenderTarget(ctx).sized((width, height))
     print(f"{ctx.info['GL_RENDERER']}, {width} x {height}, {skin.vertices:,} vertices, "
           f"{len(skin.meshes[0].triangles):,} triangles, {arguments.influences} joints each")  # fmt: skip
     projection = camera_of("three-quarter", scene_of(character, clip.pose(0)), character, (width, height))

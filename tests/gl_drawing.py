@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from inside.opengl import Renderer, Target, create_context, read_picture
+from inside.opengl import Renderer, RenderTarget, create_context, read_picture
 
 from viewer.errors import MachineError
 from viewer.scene import BONE, FLAT, LINE, SPHERE, VERTEX, Camera, DrawList, Ground
@@ -60,7 +60,7 @@ def listed(**parts: Any) -> DrawList:  # noqa: ANN401 - fields of a draw list
 def drawn(projection: Projection, samples: int = 0, **parts: Any) -> Picture:  # noqa: ANN401 - fields of any type
     """The picture (H, W, 3) of a draw list with these parts, as whole numbers that can be subtracted."""
     with context():
-        target = Target(context()).sized(projection.size)
+        target = RenderTarget(context()).sized(projection.size)
         renderer().draw(listed(**parts), projection, target, samples=samples)
         picture = read_picture(target).astype(int)
         assert context().error == "GL_NO_ERROR"

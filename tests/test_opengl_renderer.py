@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from gl_drawing import BARE, NOTHING, RED, SIZE, WHITE, bones, camera, changed, context, drawn, listed, quad, spheres
-from inside.opengl import Renderer, Stream, Target, key_light, packed, read_picture
+from inside.opengl import Renderer, RenderTarget, Stream, key_light, packed, read_picture
 
 from viewer.scene import BONE, FLAT, Camera
 
@@ -60,7 +60,7 @@ def test_the_state_afterwards_is_as_documented_and_that_before_does_not_matter(s
     }
     expected = drawn(projection, samples, **parts)
     with context() as ctx:
-        renderer, target = Renderer(ctx, samples), Target(ctx).sized(projection.size)
+        renderer, target = Renderer(ctx, samples), RenderTarget(ctx).sized(projection.size)
         ctx.enable(ctx.DEPTH_TEST | ctx.CULL_FACE | ctx.BLEND)
         ctx.blend_func = ctx.ONE, ctx.ONE
         ctx.cull_face = "front"
@@ -91,7 +91,7 @@ def test_the_state_afterwards_is_as_documented_and_that_before_does_not_matter(s
 def test_the_targets_alpha_stays_whole() -> None:
     projection = camera().projection(SIZE)
     with context() as ctx:
-        target = Target(ctx).sized(SIZE)
+        target = RenderTarget(ctx).sized(SIZE)
         sheet = quad([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, 1, 0)], (1, 1, 1, 0.3))
         drawing = listed(
             triangles=sheet,
@@ -105,7 +105,7 @@ def test_the_targets_alpha_stays_whole() -> None:
 def test_without_background_what_is_there_stays() -> None:
     projection = camera().projection(SIZE)
     with context() as ctx:
-        renderer, target = Renderer(ctx, samples=4), Target(ctx).sized(SIZE)
+        renderer, target = Renderer(ctx, samples=4), RenderTarget(ctx).sized(SIZE)
         target.clear(0.2, 0.4, 0.6, 1.0, depth=0.0)
         renderer.draw(listed(spheres=spheres(((0, 0, 0), 0.2, WHITE))), projection, target, background=False)
         picture = read_picture(target)
@@ -116,7 +116,7 @@ def test_without_background_what_is_there_stays() -> None:
 def test_a_target_larger_than_the_view_is_drawn_on_in_its_lower_left_corner() -> None:
     projection = camera().projection((100, 60))
     with context() as ctx:
-        renderer, target = Renderer(ctx), Target(ctx).sized(SIZE)
+        renderer, target = Renderer(ctx), RenderTarget(ctx).sized(SIZE)
         target.clear()
         renderer.draw(listed(flat=quad([(0, 0), (100, 0), (100, 60), (0, 60)], WHITE, FLAT)), projection, target)
         white = read_picture(target).min(axis=-1) == 255
@@ -146,7 +146,7 @@ def test_the_scale_widens_the_lines_of_the_grid() -> None:
 
     def width(scale: float) -> float:
         with context() as ctx:
-            target = Target(ctx).sized(SIZE)
+            target = RenderTarget(ctx).sized(SIZE)
             pictures = []
             for ground in (BARE, replace(BARE, grid=True)):
                 Renderer(ctx).draw(replace(NOTHING, ground=ground), projection, target, scale=scale)

@@ -38,7 +38,7 @@ class Grab(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class DragTarget:
     """Target of a dragged item, world frame; None leaves that part free."""
 
     position: Vector | None = None
@@ -175,7 +175,10 @@ class DragGoals(NamedTuple):
 
 
 def drag_goals(
-    document: Document, joints: Iterable[DraggedJoint], targets: Mapping[Item, Target], effectors: Collection[str] = ()
+    document: Document,
+    joints: Iterable[DraggedJoint],
+    targets: Mapping[Item, DragTarget],
+    effectors: Collection[str] = (),
 ) -> DragGoals:
     """All goals of a drag.
 
@@ -204,7 +207,7 @@ def drag_goals(
     return DragGoals(goals, frozenset(pinned.difference(effectors, far)), priority)
 
 
-def _joint_goal(document: Document, held: DraggedJoint, target: Target | None) -> Goal:
+def _joint_goal(document: Document, held: DraggedJoint, target: DragTarget | None) -> Goal:
     world, name = world_of(document.skeleton, document.pose), held.item.name
     position = target.position if target and target.position else world.point(held.joint, np.array(held.point))
     position = in_plane(document, np.array(position), world.point(held.joint, np.array(held.point)))

@@ -33,7 +33,7 @@ def check_layer(document: Document, layer: GoalLayer) -> None:
         raise InputError(f"layer {layer.id}: expected frames from 0 to {document.frames - 1}, found {layer.last}")
 
 
-class Place(NamedTuple):
+class Transform(NamedTuple):
     """Where a layer's space or target is.
 
     ``position`` (3,) is in metres, world frame; ``rotation`` (4,) is world_from_space, or of the target.
@@ -43,30 +43,30 @@ class Place(NamedTuple):
     rotation: Floats
 
 
-def space_of(document: Document, space: str) -> Place:
+def space_of(document: Document, space: str) -> Transform:
     """The frame in which a layer's numbers are, in the pose shown."""
     if not space:
-        return Place(np.zeros(3), np.array(IDENTITY))
+        return Transform(np.zeros(3), np.array(IDENTITY))
     prop = next((one for one in document.contact.props if one.name == space), None)
     if prop is not None:
-        return Place(np.array(prop.center), np.array(prop.rotation))
-    return place_of(document, space)
+        return Transform(np.array(prop.center), np.array(prop.rotation))
+    return transform_of(document, space)
 
 
-def place_of(document: Document, name: str) -> Place:
+def transform_of(document: Document, name: str) -> Transform:
     """Where an effector, joint or tip is in the pose shown."""
     stand = stand_at(name, (0.0, 0.0, 0.0), document.skeleton, world_of(document.skeleton, document.pose))
-    return Place(stand.point, stand.rotation)
+    return Transform(stand.point, stand.rotation)
 
 
-def target_of(document: Document, layer: GoalLayer) -> Place:
+def target_of(document: Document, layer: GoalLayer) -> Transform:
     """Where a layer's effector is to be in the pose shown; without a position, where it is."""
     space = space_of(document, layer.space)
     if layer.position is None:
-        point = place_of(document, layer.effector).position
+        point = transform_of(document, layer.effector).position
     else:
         point = space.position + rotate(space.rotation, np.array(layer.position))
-    return Place(point, multiply(space.rotation, np.array(layer.rotation or IDENTITY)))
+    return Transform(point, multiply(space.rotation, np.array(layer.rotation or IDENTITY)))
 
 
 def put_at(document: Document, layer: GoalLayer, position: Floats, rotation: Floats) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from viewer.errors import InputError, missing_library, quote
 
 _GLTF = "gltf.gltf_reader:read_gltf", "gltf.gltf_writer:write_gltf"
-_FIT, _USD, _MESH = "positions:read_positions", "usd:write_usd", "meshes:write_mesh"
+_POSITIONS, _USD, _MESH = "positions:read_positions", "usd:write_usd", "meshes:write_mesh"
 
 FormatWord = Literal["bvh", "json", "npz", "csv", "npy", "glb", "gltf", "urdf", "xacro", "xml"]
 """The suffixes of `READ` without their dots, for type checkers, which read no table; a test compares them."""
@@ -179,10 +179,10 @@ FORMATS = (
     FileFormat(".npz", "NPZ", "positions:read_npz_file", "arrays_and_tables:write_npz",
                "Arrays for NumPy", in_metres=True, is_complete=True, points="positions:read_npz_points",
                sign=b"PK\x03\x04"),
-    FileFormat(".csv", "CSV", _FIT, "arrays_and_tables:write_csv",
+    FileFormat(".csv", "CSV", _POSITIONS, "arrays_and_tables:write_csv",
                "A table of positions and angles", in_metres=True, decimals=True, always_a_frame=True,
                points="positions:read_csv_points", has_joint_values=True),
-    FileFormat(".npy", "NPY", _FIT, points="positions:read_npy_points"),
+    FileFormat(".npy", "NPY", _POSITIONS, points="positions:read_npy_points"),
     FileFormat(".glb", "GLB", *_GLTF,
                "glTF in one file: for Blender, engines, browsers", in_metres=True, several_clips=True, has_meshes=True,
                sign=b"glTF"),
@@ -208,10 +208,10 @@ READ = tuple(each.suffix for each in FORMATS if each.reader)
 """Suffixes of the files that can be read."""
 WRITTEN = tuple(each.suffix for each in FORMATS if each.writer)
 """Suffixes of the files that can be written."""
-READ_IN_FOLDERS = tuple(each.suffix for each in FORMATS if each.reader not in {"", _FIT} and not each.is_alone)
+READ_IN_FOLDERS = tuple(each.suffix for each in FORMATS if each.reader not in {"", _POSITIONS} and not each.is_alone)
 """Suffixes of the files in a folder that are inputs: tables and plain arrays may be anything."""
 CHARACTER_FILES = tuple(
-    dict.fromkeys("glTF" if f.name == "GLB" else f.name for f in FORMATS if f.reader not in {"", _FIT})
+    dict.fromkeys("glTF" if f.name == "GLB" else f.name for f in FORMATS if f.reader not in {"", _POSITIONS})
 )
 """Names of the formats that hold skeletons."""
 POINT_FILES = tuple(each.suffix for each in FORMATS if each.points)

@@ -82,7 +82,7 @@ class _Test(NamedTuple):
     one: int
     other: int
     links: Links
-    base: Place | None = None
+    base: BodyPoint | None = None
 
 
 def tables_of(system: System, bodies: Bodies, q: Floats) -> Tables:
@@ -176,7 +176,7 @@ def _pairs(ways: dict[int, dict[int, Step]]) -> list[_Test]:
     return tests
 
 
-def _main_slide(base: Place | None) -> tuple[Slide, float]:
+def _main_slide(base: BodyPoint | None) -> tuple[Slide, float]:
     """The longest slide of a base, and what the others add to either side."""
     slides = sorted(base.slides, key=lambda slide: slide.half) if base is not None else []
     main = slides.pop() if slides else Slide(-1, np.zeros(3), 0.0)
@@ -357,7 +357,7 @@ class Slide(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class BodyPoint:
     """A point (3,) of a body, in metres, with the slides above it in the middle of their ranges."""
 
     body: int
@@ -389,7 +389,7 @@ class Links(NamedTuple):
 class Step(NamedTuple):
     """Where a path upwards enters a body, and the links up to there."""
 
-    place: Place
+    place: BodyPoint
     links: Links
 
 
@@ -403,18 +403,18 @@ class Bodies:
         hung: by body: its origin as a place of the body above. A body's number is that of its first joint.
     """
 
-    origin: list[Place]
+    origin: list[BodyPoint]
     turn: list[Floats]
-    hung: dict[int, Place]
+    hung: dict[int, BodyPoint]
 
-    def place(self, joint: int, offset: Floats) -> Place:
+    def place(self, joint: int, offset: Floats) -> BodyPoint:
         """A point fixed to a joint, ``offset`` (3,) in its frame."""
         at = self.origin[joint]
         if not offset.any():
             return at
-        return Place(at.body, at.point + rotate(self.turn[joint], offset), at.slides)
+        return BodyPoint(at.body, at.point + rotate(self.turn[joint], offset), at.slides)
 
-    def way_up(self, place: Place) -> dict[int, Step]:
+    def way_up(self, place: BodyPoint) -> dict[int, Step]:
         """The bodies on the way from a place to the world or to a free root, in this order."""
         links, steps = Links(), {}
         while place.body >= 0:
@@ -443,8 +443,8 @@ def bodies_of(system: System, q: Floats, t: Floats) -> Bodies:
         afloat = above < 0 and moves[k] and system.form[k] != SLIDE
         place, turn = _hang(system, (q[k], t[k]), bodies, k, slides=moves[k] and not afloat)
         if turns[k] or afloat:
-            bodies.hung[k] = Place(AFLOAT, _ORIGIN) if afloat else place
-            place = Place(k, _ORIGIN)
+            bodies.hung[k] = BodyPoint(AFLOAT, _ORIGIN) if afloat else place
+            place = BodyPoint(k, _ORIGIN)
             if turns[k]:
                 turn = IDENTITY
         bodies.origin.append(place)
@@ -454,10 +454,10 @@ def bodies_of(system: System, q: Floats, t: Floats) -> Bodies:
 
 def _hang(
     system: System, local: tuple[Floats, Floats], bodies: Bodies, k: int, *, slides: bool
-) -> tuple[Place, Floats]:
+) -> tuple[BodyPoint, Floats]:
     """Place and rotation of joint k in its parent's body, as if it could not turn itself; ``local``: (4,), (3,)."""
     above = int(system.parent[k])
-    at, turn = Place(WORLD, _ORIGIN), IDENTITY
+    at, turn = BodyPoint(WORLD, _ORIGIN), IDENTITY
     if above >= 0:
         at, turn = bodies.origin[above], bodies.turn[above]
     same = turn is IDENTITY
@@ -470,7 +470,7 @@ def _hang(
             shift = system.offset[k] + 0.5 * (low + high) * along
         slid = (*slid, Slide(k, along if same else rotate(turn, along), 0.5 * (high - low)))
     point = at.point + (shift if same else rotate(turn, shift))
-    return Place(at.body, point, slid), own if same else multiply(turn, own)
+    return BodyPoint(at.body, point, slid), own if same else multiply(turn, own)
 
 
 def link(vector: Floats, slides: Sequence[Slide]) -> Links:
@@ -488,7 +488,7 @@ def link(vector: Floats, slides: Sequence[Slide]) -> Links:
     return Links(longest, shortest + longest if longest < math.inf else 0.0)
 
 
-def between(one: Place, other: Place) -> Links:
+def between(one: BodyPoint, other: BodyPoint) -> Links:
     """The link between two places of one body: slides above both move both."""
     shared = {slide.joint for slide in one.slides} & {slide.joint for slide in other.slides}
     slides = [slide for slide in (*one.slides, *other.slides) if slide.joint not in shared]

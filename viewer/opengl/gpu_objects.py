@@ -29,7 +29,7 @@ _LIFT = np.array([0.0, 0.25, 0.0])
 _FLOATS = 16 + 16 + 4 + 4 + 4
 
 
-class Target:
+class RenderTarget:
     """A framebuffer with colour and depth, made again when another size or number of samples is needed."""
 
     def __init__(self, ctx: moderngl.Context) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import MachineError, missing_library
-from viewer.opengl.gpu_objects import Target, read_picture
+from viewer.opengl.gpu_objects import RenderTarget, read_picture
 from viewer.opengl.renderer import Renderer
 from viewer.scene import DrawList
 from viewer.spatial.projection import Projection
@@ -133,7 +133,7 @@ class Offscreen:
         """
         ctx = create_context()
         self._renderer = Renderer(ctx)
-        self._target = Target(ctx)
+        self._target = RenderTarget(ctx)
 
     def picture(self, draw_list: DrawList, projection: Projection, samples: int, scale: float) -> NDArray[np.uint8]:
         """Red, green, blue (H, W, 3), the top row first; texts are left out.

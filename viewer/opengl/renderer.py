@@ -10,7 +10,7 @@ import moderngl
 import numpy as np
 
 from viewer.opengl.floor import Background, Grid, Shadow
-from viewer.opengl.gpu_objects import Stream, Target, ViewBlock, compile_program, write_only
+from viewer.opengl.gpu_objects import RenderTarget, Stream, ViewBlock, compile_program, write_only
 from viewer.opengl.skin_drawing import Skins
 from viewer.scene import (
     BONE,
@@ -292,7 +292,7 @@ class Renderer:
         self._triangles = Shapes(ctx, "triangles", VERTEX, "3f 4f", "place tint")
         self._lines = Shapes(ctx, "lines", LINE, "3f 3f 4f 1f 2f/i", "start end tint width dash")
         self._flat = Shapes(ctx, "flat", FLAT, "2f 4f", "place tint")  # in pixels, over everything
-        self._sampled = Target(ctx)
+        self._sampled = RenderTarget(ctx)
 
     def draw(
         self,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from viewer.document import Document, Grab, Item, Report, joint_of, measured, stand_of
 from viewer.document.actions.goal_actions import with_goal
-from viewer.document.drag_goals import DraggedJoint, Target, drag_goals, dragged_joint, linked_items
+from viewer.document.drag_goals import DraggedJoint, DragTarget, drag_goals, dragged_joint, linked_items
 from viewer.document.key_editing import carried_pose
 from viewer.document.posed_goals import held, led
 from viewer.document.scope import locked_joints, violation
@@ -32,7 +32,7 @@ _CHUNK = 8
 _PIN_OFF, _FOR_PINS = 0.5, 4
 """A tick continues while a pin is off by more than this part of the tolerance, for at most this many steps."""
 
-_NO_TARGET = Target()
+_NO_TARGET = DragTarget()
 
 
 class Way(NamedTuple):
@@ -156,7 +156,7 @@ class IkDrag:
         self._outside = document.pose if violation(document) > _SEEN else None
         self._began: float | None = None
         self.aimed = False
-        self._targets: dict[Item, Target] = {}
+        self._targets: dict[Item, DragTarget] = {}
         self._solved: Pose | None = None
         self._rest = SettleDetector()
         self.trace = Trace()
@@ -225,13 +225,13 @@ class IkDrag:
         self.aimed = True
         self._rest.disturb()
 
-    def _target(self, item: Item, position: ArrayLike | None, rotation: ArrayLike | None) -> Target:
+    def _target(self, item: Item, position: ArrayLike | None, rotation: ArrayLike | None) -> DragTarget:
         if item not in self._items:
             raise InputError(f"{item.kind} {quote(item.name)} is not part of this drag")
         before, what = self._targets.get(item, _NO_TARGET), self._called[item]
         place = before.position if position is None else as_vector(position, what)
         turn = before.rotation if rotation is None else as_rotation(rotation, what)
-        return Target(place, turn)
+        return DragTarget(place, turn)
 
     def _ask(self) -> bool:
         """Make the goals of the drag again; whether their kinds have changed."""
@@ -362,13 +362,13 @@ class IkDrag:
         return None if found is None else kept_pose(self.document, found)
 
 
-def _aimed(document: Document, name: str, target: Target) -> Document:
+def _aimed(document: Document, name: str, target: DragTarget) -> Document:
     """The document with a goal's target moved, kept in the plane if there is one."""
     goal = document.goal(name).retargeted(target.position, target.rotation)
     return document.with_goal(goal) if document.planar is None else with_goal(document, goal)
 
 
-def _only_moves(before: Target | None, target: Target) -> bool:
+def _only_moves(before: DragTarget | None, target: DragTarget) -> bool:
     """Whether an item's target has the same parts as before."""
     if before is None:
         return False

@@ -102,7 +102,7 @@ def can_move(document: Document, item: Item) -> bool:
 def places(document: Document, item: Item) -> list[Floats]:
     """Positions of an item: where it is, and its target if any."""
     if not item.on_figure:
-        return [grip(document, item)[0]]
+        return [handle_of(document, item)[0]]
     if item.kind == "joint":
         world = world_of(document.skeleton, document.pose)
         return [world.positions[document.skeleton.index(item.name)]]
@@ -119,10 +119,10 @@ def together(document: Document, item: Item) -> list[Item]:
 
 def pivot(document: Document, item: Item) -> Floats:
     """(3,) world position of an item's handles: the mean of all that they move."""
-    return np.asarray(np.mean([grip(document, one)[0] for one in together(document, item)], axis=0))
+    return np.asarray(np.mean([handle_of(document, one)[0] for one in together(document, item)], axis=0))
 
 
-def grip(document: Document, item: Item) -> tuple[Floats, Floats]:
+def handle_of(document: Document, item: Item) -> tuple[Floats, Floats]:
     """(3,) and (4,), world: position and rotation by which an item is dragged: its target's, else its own."""
     if item.kind == "prop":
         prop = document.contact.prop(item.name)
@@ -277,9 +277,9 @@ def can_take(document: Document, hit: Hit) -> bool:
 def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, Floats]:
     """The mover of a drag from a hit, None if it cannot be moved, and the point that follows the pointer."""
     if item.kind == "prop":
-        return PropMover(document.contact.prop(item.name)), grip(document, item)[0]
+        return PropMover(document.contact.prop(item.name)), handle_of(document, item)[0]
     if item.kind == "layer":
-        return LayerMover(document, item.name), grip(document, item)[0]
+        return LayerMover(document, item.name), handle_of(document, item)[0]
     if hit.kind == "radius":
         return RadiusMover.at(document, hit), hit.point
     if hit.kind == "trail":
@@ -294,8 +294,8 @@ def mover_for(document: Document, item: Item, hit: Hit) -> tuple[Mover | None, F
     if hit.mark is not None and hit.mark.free_pole:
         return PoleMover(hit.name, hit.point), hit.point
     if item.kind == "effector":
-        return TargetMover(_together(document, item)), grip(document, item)[0]
-    position, rotation = grip(document, item)
+        return TargetMover(_together(document, item)), handle_of(document, item)[0]
+    position, rotation = handle_of(document, item)
     if root:
         return TargetMover({item: (position, rotation)}), position
     if item != hit_item:
@@ -323,7 +323,7 @@ def mover_of_handles(document: Document, item: Item, tool: Tool, *, individual: 
         return JointsMover(dict.fromkeys(joints or [document.skeleton.names[joint_of(document, item)]]))
     if item.kind == "effector" or root:
         return TargetMover(_together(document, item), individual=individual)
-    return TargetMover({item: grip(document, item)}, Grab(item.name))
+    return TargetMover({item: handle_of(document, item)}, Grab(item.name))
 
 
 def planted_foot(document: Document, mover: Mover) -> str | None:
@@ -347,7 +347,7 @@ def _turning_together(document: Document, *, individual: bool) -> list[str]:
 
 def _together(document: Document, item: Item) -> dict[Item, tuple[Floats, Floats]]:
     """By item that moves with an item, its position and rotation."""
-    return {one: grip(document, one) for one in together(document, item)}
+    return {one: handle_of(document, one) for one in together(document, item)}
 
 
 def _turned_by(document: Document, hit: Hit) -> str | None:

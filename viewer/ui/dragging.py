@@ -136,12 +136,12 @@ class HitTest:
     def gizmo_at(self, item: Item, tool: Tool) -> Gizmo:
         """The gizmo of an item, along the axes of the chosen space."""
         document, space, projection = self._session.document, self._view.space, self._view.projection()
-        rotation = drag_targets.grip(document, item)[1]
+        rotation = drag_targets.handle_of(document, item)[1]
         above = self._above(item)
         other = Space.LOCAL if space is Space.WORLD else Space.WORLD
         axes, others = (axes_of(one, rotation, above, projection) for one in (space, other))
         alone = self._view.mirror and leads(document, item)
-        place = drag_targets.grip(document, item)[0] if alone else drag_targets.pivot(document, item)
+        place = drag_targets.handle_of(document, item)[0] if alone else drag_targets.pivot(document, item)
         return Gizmo(tool, place, axes, others, self._view.unit)
 
 

@@ -207,7 +207,7 @@ class Effects:
     def __init__(self, view: View, scenes: SceneBuilder) -> None:
         self._view, self._scenes = view, scenes
         self._missed: frozenset[str] | None = None
-        self._stuck: frozenset[int] = frozenset()
+        self._at_limit: frozenset[int] = frozenset()
         self.running: list[_Effect] = []
 
     def tick(self, now: float) -> bool:
@@ -228,9 +228,9 @@ class Effects:
         )
         if self._missed is not None:
             self.running += [_Effect(ring=True, name=name, since=now) for name in missed - self._missed]
-            names = (scene.skeleton.names[joint] for joint in scene.at_limit - self._stuck)
+            names = (scene.skeleton.names[joint] for joint in scene.at_limit - self._at_limit)
             self.running += [_Effect(ring=False, name=name, since=now) for name in names]
-        self._missed, self._stuck = missed, scene.at_limit
+        self._missed, self._at_limit = missed, scene.at_limit
 
     def shapes(self, scene: Scene, projection: Projection, scale: float) -> list[Shape]:
         """Shapes of the running effects."""

@@ -364,11 +364,11 @@ class FilmScenes:
             ghosts = ghosts_of(document, self._asked)
         if self.clip is not None and "trails" in parts:
             trails = trails_of(document, trailed(document), self._asked)
-        stuck = joints_at_limit(document) if "limits" in parts else ()
+        limited = joints_at_limit(document) if "limits" in parts else ()
         return replace(
             scene,
             marks=goal_marks(document) if "goals" in parts else (),
-            at_limit=frozenset(document.skeleton.index(name) for name in stuck),
+            at_limit=frozenset(document.skeleton.index(name) for name in limited),
             ghosts=ghosts,
             trails=trails,
         )

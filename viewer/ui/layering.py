@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from viewer.document import Document, GoalLayer, Item, actions as act
 from viewer.document.take import layer_of
-from viewer.document.take_layers import Place, has_long_layers, miss_of, place_of, put_at, target_of
+from viewer.document.take_layers import Transform, has_long_layers, miss_of, put_at, target_of, transform_of
 from viewer.errors import InputError, shown
 from viewer.gizmo import RigidMotion
 from viewer.motion import Miss
@@ -65,7 +65,7 @@ class LayerMover(Mover):
 
     def apply(self, session: Session, motion: RigidMotion) -> None:
         document = session.document
-        place = Place(*motion.apply(*self._start))
+        place = Transform(*motion.apply(*self._start))
         changes = put_at(document, layer_of(document.take, self.layer), *place)
         if changes:
             session.gestures.update(act.SetLayer(self.layer, **changes))
@@ -111,7 +111,7 @@ class Layering(ViewPart):
             raise InputError("select a hand, a foot or another effector that is to reach")
         if not self._session.document.has_motion:
             raise InputError("there is no motion: open a clip, or set keys, and the hand reaches while it plays")
-        place = place_of(document, name)
+        place = transform_of(document, name)
         frame = document.frame
         here = (one for one in layers_of(document) if one.on and one.first <= frame <= one.last)
         layer = next((one for one in here if one.effector == name), None)
@@ -186,7 +186,7 @@ class Layering(ViewPart):
         }
 
 
-def _new(document: Document, name: str, place: Place, times: _Times) -> GoalLayer:
+def _new(document: Document, name: str, place: Transform, times: _Times) -> GoalLayer:
     """A layer that holds an effector at a place, with its rotation if its goal has one."""
     goal = next((one for one in document.goals if one.id == name), None)
     turned = goal is not None and goal.enabled and goal.sets_pose and goal.has_rotation

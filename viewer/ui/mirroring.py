@@ -21,7 +21,7 @@ from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 from viewer.ui.contact import RadiusMover
-from viewer.ui.drag_targets import JointsMover, TargetMover, grip, mirrored_turn
+from viewer.ui.drag_targets import JointsMover, TargetMover, handle_of, mirrored_turn
 from viewer.ui.view import Mover
 
 
@@ -135,7 +135,7 @@ class MirroredTargets(Mover):
         """Begin the gesture; what is dragged itself becomes active."""
         document = session.document
         self._normals = {item: _normal(document, joint_of(document, item)) for item in self.others}
-        self._starts = {item: grip(document, other) for item, other in self.others.items()}
+        self._starts = {item: handle_of(document, other) for item, other in self.others.items()}
         if self.grab is not None:
             [(item, (position, rotation))] = self._starts.items()
             self._starts = {item: (position + rotate(rotation, np.asarray(self.grab.point_local)), rotation)}

@@ -27,7 +27,7 @@ from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
-from viewer.ui.drag_targets import grip, limb_joint, selected_joints
+from viewer.ui.drag_targets import handle_of, limb_joint, selected_joints
 from viewer.ui.view import Message, View, ViewPart
 
 Size = Literal["", "_fine", "_step"]
@@ -63,10 +63,10 @@ class Nudging:
             axis = int(np.argmax(np.abs(direction)))
             direction = np.sign(direction[axis]) * np.eye(3)[axis]
         else:
-            active = grip(session.document, items[-1])[0]
+            active = handle_of(session.document, items[-1])[0]
             scale = float(view.projection().pixels_per_metre(active))
             length = (_FINE if size else 1.0) * view.scale / scale if scale > 0.0 else 0.0
-        moved = {item.name: (grip(session.document, item)[0] + length * direction, None) for item in items}
+        moved = {item.name: (handle_of(session.document, item)[0] + length * direction, None) for item in items}
         if not self._under_way:
             session.begin(act.MoveTargets(moved).label.replace("Move", "Nudge"))
             self.gesture = session.gestures.label

@@ -38,7 +38,7 @@ from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.events import Move
-from viewer.ui.status import limit_words, stuck_joints
+from viewer.ui.status import limit_words, limiting_joints
 from viewer.ui.view import EditGesture, View
 
 _CONE_PX, _ARC_PX, _HELD_PX, _NEAR_PX, _LINE_PX = 6.0, 4.6, 7.5, 8.0, 2.0
@@ -279,7 +279,7 @@ def in_the_way(document: Document, report: Report | None) -> list[int]:
     """Joints whose limits keep goals from being met: those of the worst goal first, nearest to it first."""
     if report is None or report.status is Status.CONVERGED or not document.limits_on:
         return []
-    skeleton, found = document.skeleton, stuck_joints(document, report)
+    skeleton, found = document.skeleton, limiting_joints(document, report)
     limited = at_limit(document)
     gave_way = report.yielding_holds
     missed = [name for name, error in report.errors.items() if not error.reached and name not in gave_way]

@@ -311,8 +311,8 @@ def _touched(document: Document, name: str) -> Reason | None:
 
 def _held_back(document: Document, report: Report) -> Reason | None:
     """Limits that joints of the worst goal's chain are at: ``Blocked by limits: LeftLeg 0°``."""
-    stuck = [limit_name(document.skeleton, document.pose, joint) for joint in stuck_joints(document, report)]
-    return blocked_by(Cause.LIMITS, stuck[:_MOST_LIMITS]) if stuck else None
+    limits = [limit_name(document.skeleton, document.pose, joint) for joint in limiting_joints(document, report)]
+    return blocked_by(Cause.LIMITS, limits[:_MOST_LIMITS]) if limits else None
 
 
 def worst(errors: Mapping[str, GoalError]) -> tuple[str, str]:
@@ -362,7 +362,7 @@ def _errors(errors: Mapping[str, GoalError], finest: int) -> str:
 
 def _limits(document: Document, report: Report) -> str:
     """Joints of the worst goal's chain at a limit: ``RightForeArm at its limit 0°``."""
-    words = [limit_words(document.skeleton, document.pose, joint) for joint in stuck_joints(document, report)]
+    words = [limit_words(document.skeleton, document.pose, joint) for joint in limiting_joints(document, report)]
     return "  ".join([*_missed_pins(document, report), *words[:_MOST_LIMITS]])
 
 
@@ -374,21 +374,21 @@ def _missed_pins(document: Document, report: Report) -> list[str]:
     return [f"{name} {_miss(report.errors[name])} off its pin" for name in missed[:_MOST_NAMED]]
 
 
-def stuck_joints(document: Document, report: Report) -> list[int]:
+def limiting_joints(document: Document, report: Report) -> list[int]:
     """Joints that hold back the worst goal and are at a limit, nearest first.
 
     For a goal those of its chain; for a dragged joint also those between it and held goals: hips go down only as far as
     the knees, between them and the feet, bend.
     """
     name, _ = worst(_reported_errors(document, report))
-    skeleton, stuck = document.skeleton, set(joints_at_limit(document))
+    skeleton, limited = document.skeleton, set(joints_at_limit(document))
     effectors = {goal.id: goal.effector for goal in document.goals}
     if name in effectors:
         chain = above(skeleton, find_place(skeleton, effectors[name]).joint)
     else:
         joint = name.removesuffix(" point")
         chain = _between(document, report, skeleton.index(joint)) if joint in skeleton.names else []
-    return [joint for joint in chain if skeleton.names[joint] in stuck]
+    return [joint for joint in chain if skeleton.names[joint] in limited]
 
 
 def _between(document: Document, report: Report, joint: int) -> list[int]:
