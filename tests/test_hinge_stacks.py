@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from inside.motion import Ranges, Size, nearest_two, path_angles, three_angles, turn_of, without_stacks
 from inside.skeleton import find_figure
-from inside.spatial import Floats, conjugate, from_axis_angle, log, multiply, normalized, rotate, vectors
+from inside.spatial import Floats, conjugate, exp, from_axis_angle, log, multiply, normalized, rotate, vectors
 
 import viewer
 from viewer import Clip, JointKind, Skeleton
@@ -102,6 +102,34 @@ def test_balls_stand_where_axes_meet_and_take_motions_both_ways() -> None:
     for joint, members in enumerate(stacks.members):
         there = whole.point(members[-1], stacks.points[joint])
         np.testing.assert_allclose(balls.positions[:, joint], there, atol=1e-9)
+
+
+def arm_of_hinges(last: float) -> Skeleton:
+    """An arm that hangs down; the last hinge of its shoulder is some metres below it."""
+    builder = viewer.Builder(name="arm")
+    builder.add("body", None, kind="free")
+    builder.add("pitch", "body", kind="hinge", axis=(1, 0, 0))
+    builder.add("roll", "pitch", kind="hinge", axis=(0, 0, 1))
+    builder.add("yaw", "roll", (0, -last, 0), kind="hinge", axis=(0, 1, 0))
+    builder.add("elbow", "yaw", (0, last - 0.3, 0), kind="hinge", axis=(1, 0, 0))
+    builder.tip("elbow", (0, -0.3, 0))
+    return builder.skeleton
+
+
+def test_the_last_hinge_of_three_may_be_anywhere_along_the_bone_that_it_turns() -> None:
+    """Many robots turn the upper arm about itself near the elbow."""
+    turns = exp(np.random.default_rng(3).normal(0.0, 0.3, (20, 3)))
+    found = []
+    for last in (0.0, 0.2, 0.3):
+        stacks = without_stacks(arm_of_hinges(last))
+        assert stacks is not None
+        assert [kind.value for kind in stacks.skeleton.kinds] == ["free", "ball", "hinge"]
+        np.testing.assert_allclose(stacks.skeleton.offsets, [(0, 0, 0), (0, 0, 0), (0, -0.3, 0)], atol=1e-12)
+        rotations = np.tile(stacks.skeleton.rest_rotations, (20, 1, 1))
+        rotations[:, 1] = turns
+        clip = Clip.from_arrays(stacks.skeleton, rotations, np.tile(stacks.skeleton.offsets, (20, 1, 1)), fps=30)
+        found.append(stacks.spread(clip)[0])
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, atol=1e-12)
 
 
 @pytest.mark.parametrize("axes", [((1, 0, 0), (1, 0, 0)), ((1, 0, 0), (0.95, 0.3122499, 0))])

@@ -586,6 +586,46 @@ def test_hands_that_reach_are_in_their_places_after_a_leap(walk: viewer.Characte
     np.testing.assert_allclose(found[0], found[1], atol=5e-3)
 
 
+def test_a_hand_touches_nothing_before_a_leap_because_it_does_after_it() -> None:
+    """Arms spread in a calibration pose hang beside the thighs in the next frame."""
+    biped = character("biped").skeleton
+    turns = np.tile(biped.rest_rotations, (30, 1, 1))
+    for name, side in (("LeftArm", -1.0), ("RightArm", 1.0)):
+        turns[1:, biped.index(name)] = from_axis_angle(np.array([0.0, 0.0, 1.0]), side * np.radians(95.0))
+    clip = viewer.Clip.from_arrays(biped, turns, np.tile(biped.offsets, (30, 1, 1)), fps=60)
+    source = viewer.Character(biped, MappingProxyType({"hangs": clip}))
+    offsets = biped.offsets.copy()
+    offsets[[biped.index(f"{side}Hand") for side in ("Left", "Right")]] *= 1.5
+    target = viewer.Character(replace(biped, offsets=offsets, effectors=(), poses=MappingProxyType({})))
+    free, touching = (moved(viewer.retarget(source, target, hands=hands)) for hands in ("free", "touch"))
+    np.testing.assert_allclose(touching.rotations[0], free.rotations[0], atol=1e-6)
+    assert angle_between(touching.rotations[1], free.rotations[1]).max() > np.radians(5.0)
+
+
+@pytest.mark.parametrize("up", [0.0, 90.0, 150.0])
+def test_a_finger_without_a_tip_bends_as_its_partner_against_the_bone_above_it(up: float) -> None:
+    """However the finger points at rest: a hinge cannot make up for that, and its angle would be mere noise."""
+    given = character("biped-hands")
+    skeleton = given.skeleton
+    names = [skeleton.index(f"LeftHandIndex{number}") for number in (1, 2, 3)]
+    turns = np.tile(skeleton.rest_rotations, (30, 1, 1))
+    bend = np.radians(np.linspace(0.0, 40.0, 30))
+    turns[:, names[2]] = multiply(turns[:, names[2]], from_axis_angle(skeleton.axes[names[2], 0], bend))
+    clip = viewer.Clip.from_arrays(skeleton, turns, np.tile(skeleton.offsets, (30, 1, 1)), fps=30)
+    kept, rests = skeleton.tip_parents != names[2], skeleton.rest_rotations.copy()
+    rests[names[0]] = multiply(rests[names[0]], from_axis_angle(np.array([0.0, 0.0, 1.0]), np.radians(up)))
+    offsets = skeleton.offsets.copy()
+    offsets[skeleton.index("Spine")] *= 1.5  # which makes it another tree
+    robot = viewer.Skeleton(
+        "robot", skeleton.names, skeleton.parents, offsets, rests, skeleton.kinds, skeleton.axes,
+        tip_parents=skeleton.tip_parents[kept], tip_offsets=skeleton.tip_offsets[kept],
+    )  # fmt: skip
+    source = viewer.Character(skeleton, MappingProxyType({"bend": clip}))
+    made = moved(viewer.retarget(source, viewer.Character(robot), feet="off")).rotations[:, names[2]]
+    turned = log(multiply(conjugate(robot.rest_rotations[names[2]]), made)) @ robot.axes[names[2], 0]
+    np.testing.assert_allclose(turned, bend, atol=np.radians(0.1))
+
+
 def test_hands_that_touch_shake_no_more_than_free_ones(walk: viewer.Character) -> None:
     """They need not make up for all noise of their arms."""
     noisy = with_noise(walk.clips["walk"], 2)

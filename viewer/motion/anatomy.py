@@ -6,7 +6,7 @@ cross):
 
 limbs    along the bone; across it, about which the limb bends; the third
 hands    along the palm; across the knuckles, if both skeletons have fingers, otherwise as the forearm when neutral
-fingers  along the bone; across the palm
+fingers  along the bone; across the palm; where a last bone has no end, those of the bone above it when neutral
 others   left, up and forward of the figure when neutral
 """
 
@@ -264,11 +264,12 @@ def _finger_frames(bodies: Sequence[Body], arms: Mapping[str, Sequence[Limb]], f
     """The frames of the fingers that both bodies have, by the arms of each side, into ``frames``."""
     common = bodies[0].slots.keys() & bodies[1].slots.keys()
     fingers: list[tuple[str, list[int]]] = []
+    straight: list[tuple[str, str]] = []
     across, along = [], []
     for side, pair in arms.items():
         hands = [limb.end for limb in pair if limb.end is not None]
         for finger, number in product(FINGERS if len(hands) == len(pair) else (), range(9)):
-            slot, following = f"{side} {finger} {number}", f"{side} {finger} {number + 1}"
+            before, slot, following = (f"{side} {finger} {number + more}" for more in (-1, 0, 1))
             if slot not in common:
                 continue
             ahead = [way for body in bodies if (way := _ahead(body, slot, following)) is not None]
@@ -276,6 +277,8 @@ def _finger_frames(bodies: Sequence[Body], arms: Mapping[str, Sequence[Limb]], f
                 fingers.append((slot, hands))
                 across.append(np.eye(3)[2 if finger == "thumb" else 0])
                 along.append(ahead)
+            elif fingers and fingers[-1][0] == before:
+                straight.append((slot, before))
     if not fingers:
         return
     for index, (body, own) in enumerate(zip(bodies, frames, strict=True)):
@@ -284,6 +287,10 @@ def _finger_frames(bodies: Sequence[Body], arms: Mapping[str, Sequence[Limb]], f
         back = conjugate(body.neutral.rotations[joints])
         ways = np.array([ahead[index] for ahead in along])
         own[joints] = _framed(rotate(back, rotate(palms, np.array(across))), rotate(back, ways))
+        for slot, before in straight:
+            last, above = body.slots[slot], body.slots[before]
+            turn = multiply(body.neutral.rotations[above], own[above])
+            own[last] = multiply(conjugate(body.neutral.rotations[last]), turn)
 
 
 def _ahead(body: Body, slot: str, following: str) -> Floats | None:

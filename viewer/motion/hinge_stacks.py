@@ -31,7 +31,7 @@ _MOST = 3
 _APART, _CARRIED, _AWAY = 0.06, 0.12, 0.15
 """Parts of the figure's size: the most by which the axes of the last two hinges may miss the point where they meet; by
 which the first axis may miss it, which carries this point as a collarbone carries the shoulder; and by which joints may
-be away from it.
+be away from it. The last of three may be anywhere along the bone that it turns: robots turn upper arms near the elbow.
 """
 _SLANT = np.cos(np.radians(45.0))
 """Cosine of the angle between hinges that follow each other; above it they turn about one axis, as in a knee."""
@@ -438,8 +438,10 @@ def _misses(skeleton: Skeleton, world: World, axes: Floats, group: tuple[int, ..
     point = _meeting(skeleton, world, axes, group)
     places = world.positions[hinges] - point
     apart = norm(places - dot(places, own)[:, None] * own)
-    far = norm(world.positions[list(group)] - point).max() > _AWAY * size
-    first = 0.0 if len(hinges) < _MOST else float(apart[0])
+    three = len(hinges) == _MOST
+    near = group[: group.index(hinges[-1])] if three else group
+    far = norm(world.positions[list(near)] - point).max() > _AWAY * size
+    first = float(apart[0]) if three else 0.0
     if far or first > _CARRIED * size or apart[-2:].max() > _APART * size:
         return np.inf
     return float(apart.max())

@@ -24,7 +24,7 @@ from viewer.motion.limb_chain import (
     pose_limbs,
     posed_by_hinges,
 )
-from viewer.motion.pairing import Pairing, slowed
+from viewer.motion.pairing import Pairing, leaps, slowed
 from viewer.motion.reference import Body, standing_frames
 from viewer.skeleton import JointKind, Limb, Skeleton, World, at_or_below, fk_arrays
 from viewer.skeleton.coordinates import nearest_turns
@@ -306,7 +306,7 @@ def _made_up(skeleton: Skeleton, limb: Limb, own: Floats, before: Floats, after:
 
 def touching_goals(pairing: Pairing, world: World) -> tuple[list[Floats], list[Floats]]:
     """Places (F, 3) of the target's wrist for each pair of arms, and how much it touches (F,); ``world`` is its own."""
-    worlds, clip = (pairing.moving, world), pairing.source.clip
+    worlds, clip, leaping = (pairing.moving, world), pairing.source.clip, leaps(pairing)
     assert clip is not None
     palms = [[_palm(*side) for side in zip(worlds, pairing.frames, pair, strict=True)] for pair in pairing.arms]
     lengths = [[_length(*side) for side in zip(worlds, pair, strict=True)] for pair in pairing.arms]
@@ -315,7 +315,9 @@ def touching_goals(pairing: Pairing, world: World) -> tuple[list[Floats], list[F
         wrist, length = world.point(*arm.tip), lengths[index][0]
         total, weight, none = np.zeros_like(wrist), np.zeros(len(wrist)), np.ones(len(wrist))
         for gap, place in _places(pairing, worlds, palms, lengths, index):
-            share = touching_share(gap / (_NEAR * length), 1.0 / clip.frame_time)
+            # A hand touches nothing before a leap of the capture because it does after it.
+            parts = np.split(gap / (_NEAR * length), leaping)
+            share = np.concatenate([touching_share(part, 1.0 / clip.frame_time) for part in parts])
             total += share[:, None] * (place - palms[index][1])
             weight, none = weight + share, none * (1.0 - share)
         # For one thing its share, for several their mean, so that no moment shows in which one takes over.
