@@ -93,7 +93,7 @@ def _add_mesh(stage: Any, skeleton: Skeleton, prim: Any) -> None:  # noqa: ANN40
 def _add_animation(stage: Any, skeleton: Skeleton, clip: Clip, prim: Any) -> None:  # noqa: ANN401
     """One sample per frame; time codes are frame numbers."""
     animation = UsdSkel.Animation.Define(stage, "/Character/Motion")
-    animation.CreateJointsAttr(joint_paths(skeleton))
+    animation.CreateJointsAttr(prim.GetJointsAttr().Get())
     rotation_samples, translation_samples, scales = (
         animation.CreateRotationsAttr(),
         animation.CreateTranslationsAttr(),

@@ -192,7 +192,9 @@ class Drive:
     def _inertia_at_rest(self) -> Floats:
         mujoco, model = self._mujoco, self._model
         data = mujoco.MjData(model.mj)
-        mujoco.mj_forward(model.mj, data)
+        mujoco.mj_kinematics(model.mj, data)
+        mujoco.mj_comPos(model.mj, data)
+        mujoco.mj_makeM(model.mj, data)
         full = np.zeros((model.mj.nv, model.mj.nv))
         mujoco.mj_fullM(model.mj, data, full)
         inertia = np.diag(full)[: len(model.dof_joint)].copy()

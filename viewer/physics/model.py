@@ -295,7 +295,6 @@ def make_model(
     height, mass = parts[0].height, parts[0].mass
     for one in surroundings.objects:
         add_object(mujoco, spec, one, surroundings.masses.get(one.name), surroundings.friction)
-    sunk = _allow_for_start(made, skeleton, pose)
     radius = surroundings.ball_radius or 0.03 * height
     for number in range(balls):
         ball = spec.worldbody.add_body(name=_ball(number), pos=[number * 4.0 * radius, _FAR * height, 0.0])
@@ -307,6 +306,9 @@ def make_model(
         )  # fmt: skip
     _add_markers(mujoco, spec, made.bodies, skeleton)
     mj = _compiled(spec)
+    sunk, changed = _allow_for_start(mj, made, skeleton, pose)
+    if changed:
+        mj = _compiled(spec)
     movers = find_movers(mj, surroundings)
     others = 6 * (balls + len(movers.dof))
     if mj.nv == others:
@@ -386,12 +388,16 @@ def _joints_in(mj: MuJoCo, made: Spec, skeleton: Skeleton) -> Model:
     )  # fmt: skip
 
 
-def _allow_for_start(made: Spec, skeleton: Skeleton, pose: Pose) -> Sunk:
-    """Exclude contact of pairs that are deep in each other in the start pose, and of parts deep in the floor: these."""
-    mujoco, mj = made.mujoco, _compiled(made.spec)
+def _allow_for_start(mj: MuJoCo, made: Spec, skeleton: Skeleton, pose: Pose) -> tuple[Sunk, bool]:
+    """Exclude contact of pairs that are deep in each other in the start pose, and of parts deep in the floor.
+
+    The parts in the floor, and whether the compiled model is no longer what was made.
+    """
+    mujoco = made.mujoco
     data = mujoco.MjData(mj)
     data.qpos[:] = _joints_in(mj, made, skeleton).coordinates(pose, data.qpos)
-    mujoco.mj_forward(mj, data)
+    mujoco.mj_kinematics(mj, data)
+    mujoco.mj_collision(mj, data)
     contact, height = data.contact, made.parts[0].height
     roots = mj.body_rootid[mj.geom_bodyid[contact.geom]]
     own = (roots[:, 0] == roots[:, 1]) & (roots[:, 0] > 0)
@@ -410,7 +416,8 @@ def _allow_for_start(made: Spec, skeleton: Skeleton, pose: Pose) -> Sunk:
             made.spec.add_exclude(bodyname1=first.parent.name, bodyname2=second.parent.name)
     joints = sorted(set(_joint_of(mj, made.bodies)[mj.geom_bodyid[sunk]].tolist()))
     depths = -contact.dist[np.isin(contact.geom, sunk).any(axis=1) & (roots == 0).any(axis=1)]
-    return Sunk(tuple(skeleton.names[joint] for joint in joints), float(depths.max(initial=0.0)))
+    names = tuple(skeleton.names[joint] for joint in joints)
+    return Sunk(names, float(depths.max(initial=0.0))), bool(deep.any())
 
 
 class Spec(NamedTuple):
