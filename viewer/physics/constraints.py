@@ -34,6 +34,7 @@ from viewer.spatial.quaternion import (
     to_swing_twist,
     to_wxyz,
 )
+from viewer.spatial.vectors import cross, norm
 
 LIMIT = 0.9999
 """How hard limits are: what is left of an acceleration into them is one less this (MuJoCo's `solimp`, 0.9999 at most).
@@ -122,11 +123,11 @@ class _Measure(NamedTuple):
         change = angles[:, 1:] - now[:, None]
         change -= self.period[:, None] * np.rint(change / (2.0 * np.pi))
         ahead = now + change[:, 0]
-        gradient = np.moveaxis(change[:, 1:] - change[:, :1], 1, 2) / _PROBE
+        gradient = (change[:, 1:] - change[:, :1]).swapaxes(1, 2) / _PROBE
         away = np.zeros((len(now), 1, 3))
         pole = pole_now = np.full((len(now), 1), np.inf)
         if not self.is_euler:
-            swing = np.linalg.norm(angles[..., :2], axis=-1)
+            swing = norm(angles[..., :2])
             pole, pole_now = np.pi - _POLE - swing[:, 1:2], np.pi - _POLE - swing[:, :1]
             away[:, 0] = (swing[:, 1:2] - swing[:, 2:]) / _PROBE
         room = np.concatenate([ahead - self.lower, self.upper - ahead, pole], axis=1)
@@ -136,7 +137,7 @@ class _Measure(NamedTuple):
     def _go_the_long_way(self, angles: Floats) -> None:
         """Measure swings beyond half a turn: now if that is less outside, ahead if that is nearer to the swing now."""
         swing = angles[..., :2]
-        length = np.linalg.norm(swing, axis=-1, keepdims=True)
+        length = norm(swing)[..., None]
         if length.max() < _LONG:
             return
         other = swing - 2.0 * np.pi * swing / np.maximum(length, 1e-12)
@@ -146,7 +147,7 @@ class _Measure(NamedTuple):
         )
         long = (outside > _LONG) & (beyond < outside)
         swing[long, 0] = other[long, 0]
-        far, near = (np.linalg.norm(some[:, 1:] - swing[:, :1], axis=-1) for some in (swing, other))
+        far, near = (norm(some[:, 1:] - swing[:, :1]) for some in (swing, other))
         long_ahead = near < far
         swing[:, 1:][long_ahead] = other[:, 1:][long_ahead]
 
@@ -258,7 +259,7 @@ class BallLimits:
             places = self._qpos[measure.balls]
             turns = np.take_along_axis(normalized(from_wxyz(qpos[places])), measure.order, axis=-1)
             angles = to_swing_twist(turns, 2)
-            swing = np.linalg.norm(angles[:, :2], axis=-1)
+            swing = norm(angles[:, :2])
             for ball in np.flatnonzero((swing > np.pi - _POLE) & (not measure.is_euler)).tolist():
                 angles[ball, :2] *= (np.pi - _POLE) / swing[ball]
                 back = np.empty(4)
@@ -286,9 +287,9 @@ class BallLimits:
     def _measure(self, data: MuJoCo, speed: Floats) -> None:
         """Measure the limits of all balls (N) now, and after a step at ``speed`` (N, 3)."""
         now = normalized(from_wxyz(data.qpos[self._qpos]))
-        half = 0.5 * self._h * np.linalg.norm(speed, axis=-1, keepdims=True)
+        half = 0.5 * self._h * norm(speed)[:, None]
         ahead = np.cos(half) * now + 0.5 * self._h * np.sinc(half / np.pi) * times_vectors(now, speed)
-        ahead /= np.linalg.norm(ahead, axis=-1, keepdims=True)
+        ahead /= norm(ahead)[:, None]
         turns = np.concatenate([now[:, None], np.matmul(self._probes, left_factors(ahead))], axis=1)
         for measure in self._measures:
             own = measure.balls
@@ -299,12 +300,12 @@ class BallLimits:
         own = slice(data.ncon, None)
         for ball in balls.tolist():
             self._mujoco.mj_addContact(mj, data, self._contacts[ball])
-        size = np.linalg.norm(gradient, axis=-1)
+        size = norm(gradient)
         lever = self._lever[balls]
         turned = np.einsum("nij,nj->ni", data.xmat[self._body[balls]].reshape(-1, 3, 3), gradient)
         axes = turned / size[:, None]
         arm = perpendicular(axes)
-        normal = np.cross(axes, arm)
+        normal = cross(axes, arm)
         contact = data.contact
         contact.pos[own] = data.xpos[self._body[balls]] + (lever * size)[:, None] * arm
         contact.frame[own] = np.concatenate([normal, arm, axes], axis=1)
@@ -364,7 +365,7 @@ class Constraints:
             self._mujoco.mj_comPos(mj, data)
             self._mujoco.mj_comVel(mj, data)
             turning, moving = data.cvel[:, :3].copy(), data.cvel[:, 3:]
-            self._aimed = turning, moving + np.cross(turning, data.xpos - data.subtree_com[mj.body_rootid])
+            self._aimed = turning, moving + cross(turning, data.xpos - data.subtree_com[mj.body_rootid])
 
     def rest(self, data: MuJoCo) -> None:
         """Start from a state with nothing that moves."""
@@ -485,10 +486,10 @@ class Constraints:
         still = mj.body_weldid[bodies] == 0
         some = np.flatnonzero(still.any(axis=1))
         own = np.where(still[some, 0], bodies[some, 1], bodies[some, 0])
-        velocity = moving[own] + np.cross(turning[own], contact.pos[some] - data.xpos[own])
+        velocity = moving[own] + cross(turning[own], contact.pos[some] - data.xpos[own])
         normal = contact.frame[some, :3]
         along = velocity - np.einsum("ni,ni->n", velocity, normal)[:, None] * normal
-        share = 1.0 - np.linalg.norm(along, axis=1) / (_LIFTED * self._height)
+        share = 1.0 - norm(along) / (_LIFTED * self._height)
         contact.friction[some] = np.maximum(contact.friction[some] * np.maximum(share, 0.0)[:, None], _LEAST_FRICTION)
         contact.dim[some[share <= 0.0]] = 1
 

@@ -36,6 +36,8 @@ SCALAR_FIRST, SCALAR_LAST = np.array([3, 0, 1, 2]), np.array([1, 2, 3, 0])
 PRODUCT_COLUMNS = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1], [1, 0, 3, 2]])
 PRODUCT_SIGNS = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0], [1.0, 1.0, -1.0, -1.0], [-1.0, 1.0, 1.0, -1.0]])
 """p * q = pw q[0] + px q[1] + py q[2] + pz q[3], with q[k] = q[PRODUCT_COLUMNS[k]] * PRODUCT_SIGNS[k]."""
+_LEFT = PRODUCT_COLUMNS[SCALAR_LAST]
+_LEFT_SIGNS = np.array([[1.0, 1.0, -1.0, -1.0], [-1.0, 1.0, 1.0, -1.0], [1.0, -1.0, 1.0, -1.0], [1.0, 1.0, 1.0, 1.0]])
 _NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 EulerOrder: TypeAlias = Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"]
@@ -87,9 +89,7 @@ def from_wxyz(q: Floats) -> Floats:
 
 def left_factors(q: Floats) -> Floats:
     """Matrices (N, 4, 4) of quaternions q (N, 4): a row quaternion p times one of them is the product q * p."""
-    x, y, z, w = np.moveaxis(q, -1, 0)
-    rows = [[w, z, -y, -x], [-z, w, x, -y], [y, -x, w, -z], [x, y, z, w]]
-    return np.moveaxis(np.array(rows), -1, 0)
+    return np.asarray(q[:, _LEFT] * _LEFT_SIGNS)
 
 
 def times_vectors(q: Floats, v: Floats) -> Floats:
