@@ -126,7 +126,7 @@ def test_the_text_says_what_a_person_wants_to_know(capsys: pytest.CaptureFixture
     assert "  joints     2, 9 degrees of freedom" in lines
     assert "  units      1 unit = 0.0564444 m, Y up, guessed" in lines
     assert "  motion     3 frames at 10 fps, 0.3 s" in lines
-    assert "  limits     derived from the motion" in lines
+    assert "  limits     clip" in lines
     assert any(line.startswith("  warning    units and axes are guessed") for line in lines)
     assert lines[-1].startswith("    Knee ")
 

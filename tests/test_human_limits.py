@@ -162,7 +162,7 @@ def test_a_file_is_loaded_with_the_limits_asked_for(capsys: pytest.CaptureFixtur
     viewer.save(character("walk"), path)
     assert viewer.load(path, units="cm", limits="clip").limits_from == "clip"
     done = ran(capsys, "info", str(path), "--units", "cm", "--up", "y", "--limits-from", "clip")
-    assert "  limits     derived from the motion" in done.out.splitlines()
+    assert "  limits     clip" in done.out.splitlines()
     done = ran(capsys, "info", str(path), "--units", "cm", "--up", "y", "--json")
     by_name = {joint["name"]: joint["limits_from"] for joint in done.json["joints"]}
     assert (by_name["LeftLeg"], by_name["Hips"]) == ("human+clip", None)

@@ -15,7 +15,7 @@ from viewer.cli.options import SESSION_POSE
 from viewer.errors import one_line, plural, quote, shown
 from viewer.formats.arrays_and_tables import write_fk_npz
 from viewer.formats.file_formats import is_session
-from viewer.formats.limit_sources import joint_sources
+from viewer.formats.limit_sources import NONE, WORDS, joint_sources
 from viewer.formats.skeleton_json import SkeletonWriter, file_order, joint_words
 from viewer.skeleton import (
     Character,
@@ -43,16 +43,6 @@ _ROUNDING = 1e-12
 _JOINT_KEYS = (
     "name", "parent", "kind", "offset", "rotation", "limits", "inertia", "motor", "mimic", "limits_from", "tips",
 )  # fmt: skip
-
-_ORIGINS = {
-    "file": "from the file",
-    "learned": "from the file, learned from motion",
-    "clip": "derived from the motion",
-    "human": "human",
-    "human+clip": "human, and what the motion does",
-    None: "none",
-}
-"""Words for the sources of limits."""
 
 _NARROWEST = 12
 """Columns for names at least; titles with frame numbers of six digits fit into them."""
@@ -107,7 +97,7 @@ def _lines(character: Character, session: list[str] | None) -> list[str]:
     off = [shown(e.name) for e in skeleton.effectors if e.goal is EffectorGoal.OFF]
     kind = source.format.upper() or "made in code"
     guess = ", guessed" if source.guessed else ""
-    origin = _ORIGINS.get(character.limits_from, str(character.limits_from))
+    limits = character.limits_from or NONE
     sizes = extent(character)
     x, y, z = np.where(sizes > _ROUNDING * sizes.max(), sizes, 0.0).tolist()
     lines = [
@@ -117,7 +107,7 @@ def _lines(character: Character, session: list[str] | None) -> list[str]:
         f"  units      1 unit = {source.metres_per_unit:g} m, {source.up.upper()} up{guess}",
         *_motions(character),
         f"  effectors  {', '.join(on) or 'none'}" + (f"; off: {', '.join(off)}" if off else ""),
-        f"  limits     {origin}",
+        f"  limits     {WORDS.get(limits, limits).lower()}",
         f"  bodies     {_bodies(skeleton)}",
         f"  mass       {_mass(skeleton)}",
         *_motors(skeleton),
