@@ -241,3 +241,32 @@ def test_output_suffixes_that_there_are_not(capsys: pytest.CaptureFixture[str], 
         out = tmp_path / name
         line = refused(capsys, "convert", "sample:walk", out)
         assert line == f"{out}: expected a name that ends in {', '.join(WRITTEN)}, found {found}"
+
+
+def test_a_character_that_no_command_could_read_again_is_not_written(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "far.bvh"
+    done = ran(capsys, "retarget", "sample:walk", "--to", "sample:biped", "--scale", "1e30", "-o", out)
+    assert done.code == 1
+    last = done.err.splitlines()[-1]
+    assert last.startswith(f'error: {out}: joint "Hips": expected lengths that keep it within 1e+07 m of the origin')
+    assert not out.exists()
+
+
+def test_the_name_of_a_folder_is_none_of_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = f"{tmp_path / 'out.bvh'}/"
+    line = refused(capsys, "convert", "sample:walk", out)
+    assert line == f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)"
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the working folder cannot be removed")
+def test_a_working_folder_that_is_gone_is_no_fault_of_the_program(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    gone = "the working folder does not exist any more: change to another one"
+    assert refused(capsys, "convert", "sample:walk", "out.bvh") == gone

@@ -193,7 +193,7 @@ def test_what_has_no_motion_or_no_such_frames_is_refused(renders: Renders, tmp_p
     line = renders.refused("a.gif", "--frames", "0:3", *CM, code=1, file=path)
     assert line == f"error: {path}: no frame 3: the clip has 0 to 2"
     line = renders.refused("a%d_%d.png", code=1)
-    assert line.endswith("expected a place for the frame's number, as in a%d_%d_%04d.png")
+    assert line.endswith("expected one place for the frame's number, as in a_%04d.png")
 
 
 def test_what_cannot_be_written_is_said_before_anything_is_drawn(

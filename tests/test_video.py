@@ -101,9 +101,9 @@ def test_a_drawing_that_fails_leaves_the_old_file(name: str, tmp_path: Path) -> 
     [
         ("a.avi", 'a.avi: expected a name that ends in .mp4, .gif, .png, found ".avi"'),
         ("a", "a: expected a name that ends in .mp4, .gif, .png, found no suffix"),
-        ("a.png", "a.png: expected a place for the frame's number, as in a_%04d.png"),
-        ("a%d%d.png", "expected a place for the frame's number"),
-        ("a%s.png", "expected a place for the frame's number"),
+        ("a.png", "a.png: expected one place for the frame's number, as in a_%04d.png"),
+        ("a%d%d.png", "expected one place for the frame's number"),
+        ("a%s.png", "expected one place for the frame's number"),
     ],
 )
 def test_names_that_will_not_do(name: str, words: str) -> None:

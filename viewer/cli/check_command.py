@@ -76,7 +76,7 @@ def _checked(options: CheckOptions, file: str) -> list[str]:
     count = len(character.clip) if character.clip else 0
     frames = {0: "no motion", 1: "1 frame"}.get(count, f"{count} frames")
     findings = [*character.warnings, *_outside(character), *_motions(character), *_actions(file)]
-    return [*findings, f"{len(character.skeleton)} joints, {frames}"]
+    return [*findings, f"{plural(len(character.skeleton), 'joint')}, {frames}"]
 
 
 def _show(character: Character, document: Document | None, file: str) -> None:

@@ -29,7 +29,6 @@ from viewer.cli.info_command import length_of
 from viewer.cli.job import Json, Result, UsageError, warn
 from viewer.cli.many_files import Destination, Input, Kind, check_not_read, inputs_of, is_folder, on_each
 from viewer.errors import InputError, plural, prefixed, quote, unknown_name
-from viewer.formats.bounds import check_character
 from viewer.formats.file_formats import SAMPLE, WRITTEN, FileFormat, format_of, is_session
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import retimed, with_pose
@@ -59,7 +58,7 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
     if len(given) != 1:
         wanted = f"-o FOLDER or -o '{{stem}}{output.suffix}'" if output.suffix else f"-o {out}"
         raise UsageError(f"{out}: one file for {len(given)} inputs: expected {wanted}")
-    if options.to.output is None and is_folder(out):
+    if options.to.output is None and (is_folder(out) or out.endswith(("/", os.sep))):
         raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
     inputs.character_output(output, options)
     if not options.to.force:
@@ -172,7 +171,7 @@ def _summary(character: Character, to: FileFormat, pose: str | None) -> str:
     """What the output holds; ``pose`` names the pose if only one was written."""
     if to.is_shape:
         return f"{_triangles(character)}, {pose or _first(character)}"
-    joints = f"{len(character.skeleton)} joints"
+    joints = plural(len(character.skeleton), "joint")
     clip = character.clip
     if pose is not None:
         return f"{joints}, {pose}"
@@ -186,7 +185,7 @@ def _summary(character: Character, to: FileFormat, pose: str | None) -> str:
 def _triangles(character: Character) -> str:
     skeleton = character.skeleton
     triangles = len(bone_mesh(skeleton, rest_world(skeleton)).corners) // 3
-    return f"{triangles} triangles of {triangles // len(FACES)} bones"
+    return f"{triangles} triangles of {plural(triangles // len(FACES), 'bone')}"
 
 
 def _first(character: Character) -> str:
@@ -224,7 +223,7 @@ def run_build(options: BuildOptions) -> Result:
     last = f"joint{options.chain}"
     end = (0.0, options.length, 0.0)
     builder.tip(last, end).effector("end", last, end)
-    built = check_character(Character(builder.skeleton))
+    built = Character(builder.skeleton)
     warnings = inputs.saved(built, output)
     bones = plural(options.chain, "bone")
     document = inputs.character_document(built, output, warnings)
@@ -260,11 +259,11 @@ def run_edit(options: EditOptions) -> Result:
         count = plural(len(dropped), "removed joint")
         warnings = [f"the motion of {count} is dropped: {', '.join(dropped)}"]
         warn(warnings)
-    made = check_character(carrier.character(replace(character, skeleton=renamed)))
+    made = carrier.character(replace(character, skeleton=renamed))
     warnings += inputs.saved(made, output)
     gained = len(after) - len(before)
     return Result(
-        notes=[f"wrote {output}: {len(after)} joints ({gained:+d})"],
+        notes=[f"wrote {output}: {plural(len(after), 'joint')} ({gained:+d})"],
         document={
             "file": options.file,
             **inputs.character_document(made, output, [*inputs.warnings_of(character, options.file), *warnings]),

@@ -216,7 +216,7 @@ def evaluate(character: Character, options: FkOptions) -> Result:
         names = [skeleton.names[joint] for joint in order]
         write_fk_npz(Path(options.npz), names, world.positions[:, order], world.rotations[:, order])
         length = plural(len(frames), "frame")
-        return Result(notes=[f"wrote {options.npz}: {len(order)} joints, {length}"], document=document)
+        return Result(notes=[f"wrote {options.npz}: {plural(len(order), 'joint')}, {length}"], document=document)
     tables = [] if options.json else [_table(skeleton, order, frame, at) for frame, at in _rows(frames, world)]
     return Result(tables, document=document)
 

@@ -216,10 +216,11 @@ def new_output(name: str, options: Options, *, force: bool) -> Path:
 
 
 def saved(character: Character, output: Path, **how: Any) -> list[str]:  # noqa: ANN401 - arguments of `save`
-    """Write a character; its warnings go to stderr, and are returned as they are printed."""
-    from viewer.formats.save import save  # noqa: PLC0415 - reading needs no writers
+    """Write a character that can be read again; its warnings go to stderr, and are returned as they are printed."""
+    from viewer.formats.bounds import check_character  # noqa: PLC0415 - reading needs no writers
+    from viewer.formats.save import save  # noqa: PLC0415
 
-    warnings = [f"{output}: {warning}" for warning in save(character, output, **how)]
+    warnings = [f"{output}: {warning}" for warning in save(check_character(character, str(output)), output, **how)]
     warn(warnings)
     return warnings
 

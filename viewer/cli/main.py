@@ -332,6 +332,10 @@ def _fault(error: Exception, name: str, options: Options) -> str:
     """The line for a bug of the program, with the command's file if it has one."""
     from viewer.session.user_files import fault_line  # noqa: PLC0415 - only for a bug
 
+    try:
+        os.getcwd()  # noqa: PTH109 - any use of a relative name fails without it
+    except OSError:
+        return "the working folder does not exist any more: change to another one"
     file = getattr(options, "file", None)
     return fault_line(error, f"ikviewer {name}", "command") if file is None else fault_line(error, file)
 

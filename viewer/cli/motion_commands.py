@@ -260,7 +260,7 @@ def run_fit(options: FitOptions) -> Result:
         "output": str(output), "joints": joints, "frames": len(clip), "frame_time": clip.frame_time,
         "warnings": list(character.warnings),
     }  # fmt: skip
-    return Result(notes=[f"wrote {output}: {joints} joints, {length_of(clip)}"], document=document)
+    return Result(notes=[f"wrote {output}: {plural(joints, 'joint')}, {length_of(clip)}"], document=document)
 
 
 # --- limits

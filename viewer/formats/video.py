@@ -88,7 +88,8 @@ def write_video(frames: Iterable[NDArray[np.uint8]], file: str | os.PathLike[str
         raise InputError(f"frames per second: expected more than 0 and at most {FASTEST_FPS:g}, found {fps:g}")
     if suffix == ".png":
         if not is_numbered(path):
-            raise InputError(f"{file}: expected a place for the frame's number, as in {path.stem}_%04d.png")
+            bare = FRAME_FIELD.sub("", path.stem).strip("_%") or "film"
+            raise InputError(f"{file}: expected one place for the frame's number, as in {bare}_%04d.png")
         check_output(path.with_name(path.name % 0))
         return write_pngs(checked(frames), path)
     check_output(path)
