@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 
     import pytest
 
+SIGNED = "expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF"
+"""Names of the formats that are known by their first bytes."""
+IN_FOLDERS = "expected files that end in .bvh, .json, .npz, .glb, .gltf, .urdf in this folder"
+"""Suffixes of the files that are taken from folders."""
 FIGURE_BVH = """HIERARCHY
 ROOT Hips
 {

@@ -10,7 +10,7 @@ from contextlib import redirect_stderr
 from typing import TYPE_CHECKING
 
 import pytest
-from cli_run import FIGURE_BVH, figure, ran
+from cli_run import FIGURE_BVH, IN_FOLDERS, figure, ran
 from inside.cli import job
 from inside.document import SetStiffness
 from inside.formats import bvh_reader, report, watched, watched_by
@@ -78,9 +78,7 @@ def test_a_folder_without_any_is_refused_and_the_rest_still_checked(
     empty.mkdir()
     done = ran(capsys, "check", empty, figure(tmp_path), *CM)
     assert done.code == 1
-    assert done.out.splitlines()[0] == (
-        f"refused  {empty}: expected files that end in .bvh, .json, .npz, .glb, .gltf, .urdf in this folder, found none"
-    )
+    assert done.out.splitlines()[0] == (f"refused  {empty}: {IN_FOLDERS}, found none")
     assert done.out.splitlines()[1].startswith("ok ")
 
 

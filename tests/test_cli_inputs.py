@@ -12,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from cli_run import FIGURE_BVH, figure, ran
+from cli_run import FIGURE_BVH, SIGNED, figure, ran
 from gltf_files import GltfFile
 from test_cli_main import needs_posix, process
 
@@ -186,10 +186,10 @@ def test_it_is_taken_wherever_a_skeleton_is(
 @pytest.mark.parametrize(
     ("data", "line"),
     [
-        (b"", "-: it is empty; expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF"),
-        (b" \n", "-: it is empty; expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF"),
-        (b"<html>", '-: expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF, found "<html>"'),
-        (b"\xff\xfe\x00", "-: expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF, found "),
+        (b"", f"-: it is empty; {SIGNED}"),
+        (b" \n", f"-: it is empty; {SIGNED}"),
+        (b"<html>", f'-: {SIGNED}, found "<html>"'),
+        (b"\xff\xfe\x00", f"-: {SIGNED}, found "),
         (b'{"joints": [{"name": 3}]}', "-: joints[0].name: expected text, found 3"),
         (b'{"joints": [', "-, line 1, column 13: "),
         (b"HIERARCHY\nROOT", "-, line 2"),

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from cli_run import FIGURE_BVH, figure, ran
+from cli_run import FIGURE_BVH, IN_FOLDERS, figure, ran
 from inside.cli import many_files
 from test_cli_main import process
 
@@ -194,7 +194,7 @@ def test_what_the_machine_lacks_ends_all(
         ("a.bvh b.bvh -o {stem}.ikv.json", "a.ikv.json: a session holds what was done in the window"),
         (
             "empty b.bvh -o out",
-            "empty: expected files that end in .bvh, .json, .npz, .glb, .gltf, .urdf in this folder, found",
+            f"empty: {IN_FOLDERS}, found",
         ),
         ("a.bvh b.bvh -o out --rig out/a.bvh", "out/a.bvh: is read by this command and would be replaced: give the "),
     ],

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cli_run import SIGNED
 from conftest import ROOT
 from inside.formats import READ
 from PIL import Image
@@ -259,8 +260,8 @@ def test_standard_input_loads(monkeypatch: pytest.MonkeyPatch) -> None:
         ({}, "load: expected a file or a text, found neither"),
         ({"file": "a.bvh", "text": "x"}, "load: expected a file or a text, found both"),
         ({"text": 3}, 'load: text: expected str or bytes, found "3"'),
-        ({"text": ""}, "text: it is empty; expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF"),
-        ({"text": "hello"}, 'text: expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF, found "hello"'),
+        ({"text": ""}, f"text: it is empty; {SIGNED}"),
+        ({"text": "hello"}, f'text: {SIGNED}, found "hello"'),
         (
             {"text": BVH, "format": "fbx"},
             f"load: format: expected one of {', '.join(suffix[1:] for suffix in READ)}, found .fbx.",

@@ -159,7 +159,7 @@ OUT must not exist unless --force is given; -o replaces what is there."""
 class CheckOptions(Options):
     examples: ClassVar[str] = """examples:
   ikviewer check *.bvh
-  ikviewer check captures/          (every BVH, JSON, NPZ, glTF and URDF file in the folder and below, sessions, too)
+  ikviewer check captures/          (every skeleton, motion and session in the folder and below)
   ikviewer check captures/ --jobs 4 --json
 
 Each line begins with ok, warning or refused; with --quiet there are those of refused files only."""

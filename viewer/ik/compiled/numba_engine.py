@@ -1,6 +1,6 @@
 """The compiled backend: the kernels and the loop, compiled by numba and cached on disk.
 
-Importing it imports numba, which takes half a second; compiling takes about fifteen, once per machine.
+Importing it imports numba, which takes half a second; compiling takes about 25, once per machine.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _entry(*, at_once: bool) -> Any:  # noqa: ANN401 - numba's have no public ty
     """The function that Python calls, over compiled copies of all kernels.
 
     Nothing is compiled yet. With ``at_once`` the pipeline of `viewer.ik.compiled.pipeline` does it, in
-    two thirds of the time.
+    a quarter of the time.
     """
     how = [*_MACHINERY, sys.modules[__name__], *([import_module(_PIPELINE)] if at_once else [])]
     sources = "".join(inspect.getsource(module) for module in (*MODULES, *how))
