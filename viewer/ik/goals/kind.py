@@ -20,10 +20,14 @@ from viewer.spatial.checks import Floats, Ints, Quaternion, Vector
 Places: TypeAlias = Ints | slice
 """Indices; a slice where they are evenly spaced, which is quicker to read and write by."""
 Residual: TypeAlias = Callable[[System, Work, int, int, Floats], float]
-"(system, scratch, goal, its place in e, e (m,)) -> by how many tolerances it misses."
+"""(s, w, g, row, e) -> by how many tolerances goal ``g`` misses.
+
+``s`` is the system, ``w`` its scratch, whose arrays have a row per goal; ``e`` (m,) are the weighted residuals of all
+goals, of which those of ``g`` begin at ``row``."""
 Residuals: TypeAlias = Callable[[System, Work, Floats, Places, Ints, Floats], float]
-"""(system, scratch, joints' frames (3, 3, K + 1), N goals, their places (N, count) in e, e (m,)) -> largest miss, in
-metres or radians, not in tolerances."""
+"""(s, w, frames, some, places, e) -> the largest miss of goals ``some``, in metres or radians, not in tolerances.
+
+``frames`` (3, 3, K + 1) are the joints' axes, ``places`` (N, count) the indices in ``e`` of each goal's residuals."""
 
 
 class Measure(Enum):
@@ -87,8 +91,9 @@ class Rows:
 
     Attributes:
         measure: what they measure.
-        residual: fills them for one goal, compiled, and in the scratch ``miss``, and how they answer to a turn
-            (``by_turn``) or a move (``by_move``) of the effector. No two kinds have functions of the same name.
+        residual: fills them for one goal, compiled, and of the scratch ``miss`` (metres, radians) and how they answer
+            to a turn (``by_turn``) or a move (``by_move``) of the effector. No two kinds have functions of the same
+            name.
         residuals: the same for many goals in numpy; None: by ``residual``, one goal after the other, for kinds of
             which a figure has few: tens of microseconds each.
     """
