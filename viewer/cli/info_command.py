@@ -15,8 +15,9 @@ from viewer.cli.options import SESSION_POSE
 from viewer.errors import one_line, plural, quote, shown
 from viewer.formats.arrays_and_tables import write_fk_npz
 from viewer.formats.file_formats import is_session
+from viewer.formats.json_joints import joint_words
 from viewer.formats.limit_sources import NONE, WORDS, joint_sources
-from viewer.formats.skeleton_json import SkeletonWriter, file_order, joint_words
+from viewer.formats.skeleton_json import SkeletonWriter, file_order
 from viewer.skeleton import (
     Character,
     Clip,

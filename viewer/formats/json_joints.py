@@ -1,4 +1,8 @@
-"""The joints of a skeleton file -> Skeleton: order, kinds, limits, mobility and effectors; metres, Y up."""
+"""The joints of a skeleton file, read and written: kinds, limits, mobility and so on, their order, their effectors.
+
+A Skeleton is in metres and radians, Y up. What reads a key of a joint (`_mimic_of`) and what writes it (`_mimic_words`)
+are each other's inverse: with `viewer.formats.json_structs`, which states the keys, they are what a new key needs.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +14,10 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from viewer.errors import FormatError, InputError, at_path, quote
+from viewer.formats.json_reading import degrees_of, numbers
 from viewer.formats.json_structs import Joint, Limits, SkeletonFile
 from viewer.formats.motion_json import local_metres, of_joint, rows, unit_rotations
-from viewer.formats.units import lengths_to_internal, root_rotations_to_internal
+from viewer.formats.units import lengths_to_internal, lengths_to_source, root_rotations_to_internal
 from viewer.skeleton import (
     Bodies,
     Capsule,
@@ -42,7 +47,7 @@ _PATH = ".spread"
 
 Pair: TypeAlias = tuple[float, float]
 
-LIMIT_KEYS = {
+_LIMIT_KEYS = {
     JointKind.BALL: ("x", "y", "z", "order"),
     JointKind.HINGE: ("angle",),
     JointKind.UNIVERSAL: ("angles",),
@@ -53,12 +58,12 @@ _JOINT_KEYS = {
     "axes": (JointKind.UNIVERSAL,),
     "twist_axis": (JointKind.BALL,),
     "order": (JointKind.BALL,),
-    "limits": tuple(LIMIT_KEYS),
-    "spread": (*LIMIT_KEYS, JointKind.FREE),
+    "limits": tuple(_LIMIT_KEYS),
+    "spread": (*_LIMIT_KEYS, JointKind.FREE),
 }
 """Keys that only some kinds of joints use; on other kinds they give a warning."""
 
-TWO_TURNS, _HALF_TURN, _QUARTER_TURN = 720.0, 180.0, 90.0
+_TWO_TURNS, _HALF_TURN, _QUARTER_TURN = 720.0, 180.0, 90.0
 _TURN = 2.0 * math.pi
 
 _LONGEST_CYCLE = 8
@@ -134,11 +139,11 @@ def _axes_of(joint: Joint, kind: JointKind) -> tuple[Vector, Vector]:
 def _limits_of(joint: Joint, kind: JointKind, twist_axis: int, source: Source) -> JointLimits | None:
     """The limits of a joint, or None; ``twist_axis`` (0, 1, 2) is that of the twist if the file states none."""
     limits = joint.limits
-    if limits is None or kind not in LIMIT_KEYS:
+    if limits is None or kind not in _LIMIT_KEYS:
         return None
     for key in limits.__struct_fields__:
-        if getattr(limits, key) is not None and key not in LIMIT_KEYS[kind]:
-            known = ", ".join(LIMIT_KEYS[kind])
+        if getattr(limits, key) is not None and key not in _LIMIT_KEYS[kind]:
+            known = ", ".join(_LIMIT_KEYS[kind])
             raise FormatError(f"expected {known} in the limits of a {kind}, found {key}", path=".limits")
     if kind is JointKind.BALL:
         return _ball(joint, limits, twist_axis)
@@ -164,7 +169,7 @@ def _is_rest_outside(limits: JointLimits, kind: JointKind) -> bool:
     return bool(((low > 0.0) | (high < 0.0)).any())
 
 
-def unit_of(kind: JointKind, source: Source) -> float:
+def _unit_of(kind: JointKind, source: Source) -> float:
     """Metres or radians of a file's 1 in a coordinate of a joint."""
     return source.metres_per_unit if kind is JointKind.SLIDE else math.radians(1.0)
 
@@ -182,7 +187,7 @@ def _motor_of(joint: Joint, kind: JointKind, source: Source) -> Motor | None:
     given = joint.motor
     if given is None:
         return None
-    return Motor(given.effort, None if given.velocity is None else given.velocity * unit_of(kind, source))
+    return Motor(given.effort, None if given.velocity is None else given.velocity * _unit_of(kind, source))
 
 
 def _mimic_of(joint: Joint, kind: JointKind, kind_of: Mapping[str, JointKind], source: Source) -> Mimic | None:
@@ -190,7 +195,7 @@ def _mimic_of(joint: Joint, kind: JointKind, kind_of: Mapping[str, JointKind], s
     given = joint.mimic
     if given is None:
         return None
-    own, leader = unit_of(kind, source), unit_of(of_joint(given.joint, kind_of, ".mimic.joint"), source)
+    own, leader = _unit_of(kind, source), _unit_of(of_joint(given.joint, kind_of, ".mimic.joint"), source)
     return Mimic(joint.name, given.joint, given.ratio * own / leader, given.offset * own)
 
 
@@ -208,7 +213,7 @@ def _ball(joint: Joint, limits: Limits, twist_axis: int) -> JointLimits | None:
             if max(map(abs, _ordered(pair, place))) > most:
                 why = f": it is the middle angle of {order}" if axis == middle else ""
                 raise FormatError(
-                    f"expected a range within +-{most:g} degrees{why}, found {pair_text(pair)}", path=place
+                    f"expected a range within +-{most:g} degrees{why}, found {_pair_text(pair)}", path=place
                 )
         ranges.append(UNLIMITED if pair is None else _radians(pair))
     if order:
@@ -226,20 +231,114 @@ def _radians(pair: Pair) -> Pair:
 
 def _angles(pair: Pair, place: str) -> Pair:
     low, high = _ordered(pair, place)
-    if max(abs(low), abs(high)) > TWO_TURNS:
-        raise FormatError(f"expected a range within +-{TWO_TURNS:g} degrees, found {pair_text(pair)}", path=place)
+    if max(abs(low), abs(high)) > _TWO_TURNS:
+        raise FormatError(f"expected a range within +-{_TWO_TURNS:g} degrees, found {_pair_text(pair)}", path=place)
     return _radians(pair)
 
 
 def _ordered(pair: Pair, place: str) -> Pair:
     if pair[0] > pair[1]:
-        raise FormatError(f"expected the lower end first, found {pair_text(pair)}", path=place)
+        raise FormatError(f"expected the lower end first, found {_pair_text(pair)}", path=place)
     return pair
 
 
-def pair_text(pair: Pair) -> str:
+def _pair_text(pair: Pair) -> str:
     """A range in messages."""
     return f"{pair[0]:g}, {pair[1]:g}"
+
+
+# --- the same, written
+
+
+def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, object]:
+    """What a file says of one joint besides its place: kind, axis or axes, limits and so on, by key.
+
+    A slide with only one limit is refused: a file cannot express it.
+    """
+    kind, limits = skeleton.kinds[joint], skeleton.limits[joint]
+    words: dict[str, object] = {}
+    if kind is not (JointKind.FREE if skeleton.parents[joint] < 0 else JointKind.BALL):
+        words["kind"] = kind.value
+    if kind.dofs == 1:
+        words["axis"] = numbers(skeleton.axes[joint, 0])
+    elif kind is JointKind.UNIVERSAL:
+        words["axes"] = [numbers(axis) for axis in skeleton.axes[joint]]
+    if limits is not None and kind in _LIMIT_KEYS:
+        if limits.form is LimitForm.SWING_TWIST:
+            words["twist_axis"] = AXIS_NAMES[limits.twist_axis]
+        words["limits"] = _limit_words(limits, kind, source)
+    spread = _spread_words(skeleton, joint, source)
+    if spread is not None:
+        words["spread"] = spread
+    inertia = skeleton.inertias[joint] if skeleton.inertias else None
+    if inertia is not None:
+        words["inertia"] = _inertia_words(inertia, source)
+    motor = skeleton.motors[joint] if skeleton.motors else None
+    if motor is not None:
+        words["motor"] = _motor_words(motor, _unit_of(kind, source))
+    mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
+    if mimic is not None:
+        words["mimic"] = _mimic_words(skeleton, mimic, source)
+    return words
+
+
+def _limit_words(limits: JointLimits, kind: JointKind, source: Source) -> dict[str, object]:
+    pairs = list(zip(limits.lower.tolist(), limits.upper.tolist(), strict=True))
+    if kind is JointKind.SLIDE:
+        if not all(map(math.isfinite, pairs[0])):
+            raise InputError(f"limits of a slide: expected two finite ends, found {_pair_text(pairs[0])}")
+        return {"distance": numbers(lengths_to_source(np.array(pairs[0]), source))}
+    # For hinges and universals two full turns mean no limit; for balls unlimited axes are left out.
+    degrees = [[degrees_of(low, -_TWO_TURNS / 2.0), degrees_of(high, _TWO_TURNS / 2.0)] for low, high in pairs]
+    if kind is JointKind.HINGE:
+        return {"angle": degrees[0]}
+    if kind is JointKind.UNIVERSAL:
+        return {"angles": degrees}
+    words: dict[str, object] = {"order": limits.order} if limits.form is LimitForm.EULER else {}
+    return words | {AXIS_NAMES[i]: degrees[i] for i, pair in enumerate(pairs) if pair != UNLIMITED}
+
+
+def _spread_words(skeleton: Skeleton, joint: int, source: Source) -> list[object] | None:
+    """The value of ``spread`` in a file; None if the skeleton states none for the joint."""
+    slide = skeleton.kinds[joint] is JointKind.SLIDE
+    if skeleton.mobility_matrices is not None and skeleton.has_mobility_matrix[joint]:
+        matrix = skeleton.mobility_matrices[joint]
+        if skeleton.kinds[joint].turns_freely and bool(are_diagonal(matrix)):
+            return _words(np.diagonal(matrix), source, slide=slide)
+        return [_words(row, source, slide=slide) for row in matrix]
+    if skeleton.mobility is None or np.isnan(skeleton.mobility[joint]).any():
+        return None
+    return _words(skeleton.mobility[joint], source, slide=slide)
+
+
+def _words(values: Floats, source: Source, *, slide: bool) -> list[object]:
+    return [*numbers(lengths_to_source(values, source))] if slide else [*map(degrees_of, values.tolist())]
+
+
+def _inertia_words(inertia: Inertia, source: Source) -> dict[str, object]:
+    """The key ``inertia`` of a joint, with its value in a file."""
+    words: dict[str, object] = {"mass": numbers(np.array([inertia.mass]))[0]}
+    if any(inertia.center):
+        words["center"] = numbers(lengths_to_source(np.array(inertia.center), source))
+    return words | {"moments": numbers(np.array(inertia.moments))} if any(inertia.moments) else words
+
+
+def _motor_words(motor: Motor, unit: float) -> dict[str, object]:
+    """The key ``motor`` of a joint, with its value in a file; ``unit`` as of `_unit_of`."""
+    velocity = None if motor.velocity is None else motor.velocity / unit
+    words = {"effort": motor.effort, "velocity": velocity}
+    return {key: numbers(np.array([value]))[0] for key, value in words.items() if value is not None}
+
+
+def _mimic_words(skeleton: Skeleton, mimic: Mimic, source: Source) -> dict[str, object]:
+    """The key ``mimic`` of a joint, with its value in a file."""
+    own, leader = (_unit_of(skeleton.kinds[skeleton.index(name)], source) for name in (mimic.joint, mimic.leader))
+    ratio, offset = numbers(np.array((mimic.ratio * leader / own, mimic.offset / own)))
+    words: dict[str, object] = {"joint": mimic.leader, "ratio": ratio}
+    return words | {"offset": offset} if mimic.offset else words
+
+
+# --- all joints of a file
 
 
 def _path_of(joints: list[Joint], index: int) -> str:
@@ -249,18 +348,18 @@ def _path_of(joints: list[Joint], index: int) -> str:
 
 def _numbered(names: Iterable[str], kind: str) -> dict[str, int]:
     """Names with their indices; ``kind`` is the key of the list in the file."""
-    numbers: dict[str, int] = {}
+    places: dict[str, int] = {}
     for index, name in enumerate(names):
-        if numbers.setdefault(name, index) != index:
-            problem = f"expected a name of its own, found that of {kind}[{numbers[name]}]"
+        if places.setdefault(name, index) != index:
+            problem = f"expected a name of its own, found that of {kind}[{places[name]}]"
             raise FormatError(problem, path=f"{kind}[{index}] {quote(name)}.name")
-    return numbers
+    return places
 
 
-def _parents_of(joints: list[Joint], numbers: dict[str, int]) -> list[int]:
+def _parents_of(joints: list[Joint], places: dict[str, int]) -> list[int]:
     """The index of each joint's parent, -1 for roots."""
     return [
-        -1 if joint.parent is None else of_joint(joint.parent, numbers, f"{_path_of(joints, index)}.parent")
+        -1 if joint.parent is None else of_joint(joint.parent, places, f"{_path_of(joints, index)}.parent")
         for index, joint in enumerate(joints)
     ]
 

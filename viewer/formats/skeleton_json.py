@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -10,27 +9,17 @@ from types import MappingProxyType
 import msgspec
 import numpy as np
 
-from viewer.errors import InputError, at_path, of_file, quote
+from viewer.errors import at_path, of_file, quote
 from viewer.formats import units
 from viewer.formats.bounds import check_counts
 from viewer.formats.file_formats import UNIT_LENGTHS, WriteOptions
 from viewer.formats.files import read_text, write_whole
-from viewer.formats.json_joints import (
-    LIMIT_KEYS,
-    TWO_TURNS,
-    JointList,
-    bodies_of,
-    effectors_of,
-    loops_of,
-    pair_text,
-    unit_of,
-)
+from viewer.formats.json_joints import JointList, bodies_of, effectors_of, joint_words, loops_of
 from viewer.formats.json_reading import (
     block_list,
     block_object,
     compact,
     decode,
-    degrees_of,
     finite,
     gathered,
     number,
@@ -45,17 +34,10 @@ from viewer.skeleton import (
     Bodies,
     Character,
     Clip,
-    Inertia,
-    JointKind,
-    JointLimits,
-    LimitForm,
-    Mimic,
-    Motor,
     Pose,
     Skeleton,
     Source,
 )
-from viewer.skeleton.limits import AXIS_NAMES, UNLIMITED, are_diagonal
 from viewer.spatial.checks import Floats, Ints, rounded
 from viewer.spatial.quaternion import IDENTITY
 
@@ -297,91 +279,3 @@ class SkeletonWriter:
         if joint in self.roots:
             return units.root_translations_to_source(translations, self.source)
         return units.lengths_to_source(translations, self.source)
-
-
-def joint_words(skeleton: Skeleton, joint: int, source: Source) -> dict[str, object]:
-    """What a file says of one joint besides its place: kind, axis or axes, limits and so on, by key.
-
-    A slide with only one limit is refused: a file cannot express it.
-    """
-    kind, limits = skeleton.kinds[joint], skeleton.limits[joint]
-    words: dict[str, object] = {}
-    if kind is not (JointKind.FREE if skeleton.parents[joint] < 0 else JointKind.BALL):
-        words["kind"] = kind.value
-    if kind.dofs == 1:
-        words["axis"] = numbers(skeleton.axes[joint, 0])
-    elif kind is JointKind.UNIVERSAL:
-        words["axes"] = [numbers(axis) for axis in skeleton.axes[joint]]
-    if limits is not None and kind in LIMIT_KEYS:
-        if limits.form is LimitForm.SWING_TWIST:
-            words["twist_axis"] = AXIS_NAMES[limits.twist_axis]
-        words["limits"] = _limit_words(limits, kind, source)
-    spread = _spread_words(skeleton, joint, source)
-    if spread is not None:
-        words["spread"] = spread
-    inertia = skeleton.inertias[joint] if skeleton.inertias else None
-    if inertia is not None:
-        words["inertia"] = _inertia_words(inertia, source)
-    motor = skeleton.motors[joint] if skeleton.motors else None
-    if motor is not None:
-        words["motor"] = _motor_words(motor, unit_of(kind, source))
-    mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
-    if mimic is not None:
-        words["mimic"] = _mimic_words(skeleton, mimic, source)
-    return words
-
-
-def _limit_words(limits: JointLimits, kind: JointKind, source: Source) -> dict[str, object]:
-    pairs = list(zip(limits.lower.tolist(), limits.upper.tolist(), strict=True))
-    if kind is JointKind.SLIDE:
-        if not all(map(math.isfinite, pairs[0])):
-            raise InputError(f"limits of a slide: expected two finite ends, found {pair_text(pairs[0])}")
-        return {"distance": numbers(units.lengths_to_source(np.array(pairs[0]), source))}
-    # For hinges and universals two full turns mean no limit; for balls unlimited axes are left out.
-    degrees = [[degrees_of(low, -TWO_TURNS / 2.0), degrees_of(high, TWO_TURNS / 2.0)] for low, high in pairs]
-    if kind is JointKind.HINGE:
-        return {"angle": degrees[0]}
-    if kind is JointKind.UNIVERSAL:
-        return {"angles": degrees}
-    words: dict[str, object] = {"order": limits.order} if limits.form is LimitForm.EULER else {}
-    return words | {AXIS_NAMES[i]: degrees[i] for i, pair in enumerate(pairs) if pair != UNLIMITED}
-
-
-def _spread_words(skeleton: Skeleton, joint: int, source: Source) -> list[object] | None:
-    """The value of ``spread`` in a file; None if the skeleton states none for the joint."""
-    slide = skeleton.kinds[joint] is JointKind.SLIDE
-    if skeleton.mobility_matrices is not None and skeleton.has_mobility_matrix[joint]:
-        matrix = skeleton.mobility_matrices[joint]
-        if skeleton.kinds[joint].turns_freely and bool(are_diagonal(matrix)):
-            return _words(np.diagonal(matrix), source, slide=slide)
-        return [_words(row, source, slide=slide) for row in matrix]
-    if skeleton.mobility is None or np.isnan(skeleton.mobility[joint]).any():
-        return None
-    return _words(skeleton.mobility[joint], source, slide=slide)
-
-
-def _words(values: Floats, source: Source, *, slide: bool) -> list[object]:
-    return [*numbers(units.lengths_to_source(values, source))] if slide else [*map(degrees_of, values.tolist())]
-
-
-def _inertia_words(inertia: Inertia, source: Source) -> dict[str, object]:
-    """The key ``inertia`` of a joint, with its value in a file."""
-    words: dict[str, object] = {"mass": numbers(np.array([inertia.mass]))[0]}
-    if any(inertia.center):
-        words["center"] = numbers(units.lengths_to_source(np.array(inertia.center), source))
-    return words | {"moments": numbers(np.array(inertia.moments))} if any(inertia.moments) else words
-
-
-def _motor_words(motor: Motor, unit: float) -> dict[str, object]:
-    """The key ``motor`` of a joint, with its value in a file; ``unit`` as of `unit_of`."""
-    velocity = None if motor.velocity is None else motor.velocity / unit
-    words = {"effort": motor.effort, "velocity": velocity}
-    return {key: numbers(np.array([value]))[0] for key, value in words.items() if value is not None}
-
-
-def _mimic_words(skeleton: Skeleton, mimic: Mimic, source: Source) -> dict[str, object]:
-    """The key ``mimic`` of a joint, with its value in a file."""
-    own, leader = (unit_of(skeleton.kinds[skeleton.index(name)], source) for name in (mimic.joint, mimic.leader))
-    ratio, offset = numbers(np.array((mimic.ratio * leader / own, mimic.offset / own)))
-    words: dict[str, object] = {"joint": mimic.leader, "ratio": ratio}
-    return words | {"offset": offset} if mimic.offset else words
