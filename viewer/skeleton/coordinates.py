@@ -54,6 +54,8 @@ _CLEAR = 1e-6
 """A swing moved inside its ranges stays this much below pi, where swing and twist cannot be distinguished."""
 
 _HALVINGS = 60
+_TWIST, _SCALAR = 2, 3
+"""The places of the twist and of w in `JointSpace.swung_axes`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,9 +67,9 @@ class JointSpace:
         circular: (J, 3) whether a coordinate is an angle with period 2 pi.
         middle: (J, 3) centres of the ranges of circular coordinates with two ends; 0 elsewhere.
         period: (J, 3) 2 pi for these coordinates; 0 elsewhere.
-        swing_twists: by twist axis, the balls with ranges of swing and twist.
-        swung, swung_axes: (B,) all of them, measured at once, and (B, 4) the indices of their axes in an order that
-        keeps handedness: the twist's last of three, then w.
+        swung: (B,) the balls with ranges of swing and twist.
+        swung_axes: (B, 4) the components of their rotations in an order that keeps handedness: the twist's the last of
+        three, then w. In this order all of them are computed at once.
         ranged: whether any coordinate has an end.
         unturned: whether no joint is rotated at rest.
         following: the joints that follow others.
@@ -83,7 +85,6 @@ class JointSpace:
     hinges: Ints
     universals: Ints
     slides: Ints
-    swing_twists: tuple[tuple[int, Ints], ...]
     swung: Ints
     swung_axes: Ints
     ranged: bool
@@ -113,10 +114,9 @@ class JointSpace:
             moved = translations[..., self.slides, :] - self.skeleton.offsets[self.slides]
             result[..., self.slides, 0] = np.einsum("...i,...i->...", moved, self._slide_directions())
         if self.swung.size:
-            rows, places = 4 * np.arange(len(self.swung))[:, None] + self.swung_axes, self.swung_axes[:, :3]
+            rows = 4 * np.arange(len(self.swung))[:, None] + self.swung_axes
             d = self._relative(rotations, self.swung)
-            found = to_swing_twist(d.reshape(*d.shape[:-2], -1).take(rows, axis=-1), 2)
-            result.reshape(*result.shape[:-2], -1)[..., 3 * self.swung[:, None] + places] = found
+            self._set_swung(result, to_swing_twist(d.reshape(*d.shape[:-2], -1).take(rows, axis=-1), _TWIST))
         for order, joints in self.eulers:
             angles = to_euler(self._relative(rotations, joints), order)
             result[..., joints, :] = angles[..., np.argsort(axes_of(order))]
@@ -144,8 +144,12 @@ class JointSpace:
             first = from_axis_angle(axes[self.universals, 0], coordinates[..., self.universals, 0])
             second = from_axis_angle(axes[self.universals, 1], coordinates[..., self.universals, 1])
             self._set(turns, self.universals, multiply(first, second))
-        for twist_axis, joints in self.swing_twists:
-            self._set(turns, joints, from_swing_twist(coordinates[..., joints, :], twist_axis))
+        if self.swung.size:
+            turn = np.empty((*coordinates.shape[:-2], len(self.swung), 4))
+            turn[..., np.arange(len(self.swung))[:, None], self.swung_axes] = from_swing_twist(
+                self._swung(coordinates), _TWIST
+            )
+            self._set(turns, self.swung, turn)
         for order, joints in self.eulers:
             self._set(turns, joints, from_euler(coordinates[..., joints, :][..., axes_of(order)], order))
         return turns, moved
@@ -160,9 +164,9 @@ class JointSpace:
         """(..., J) violation by coordinates (..., J, 3): radians, metres for slides; 0 inside."""
         beyond = excess(coordinates, self.lower, self.upper)
         result = np.maximum(np.maximum(beyond[..., 0], beyond[..., 1]), beyond[..., 2])
-        for twist_axis, joints in self.swing_twists:
-            too_long = swing_excess(coordinates[..., joints, :], twist_axis)
-            result[..., joints] = np.maximum(result[..., joints], too_long)
+        if self.swung.size:
+            too_long = swing_excess(self._swung(coordinates), _TWIST)
+            result[..., self.swung] = np.maximum(result[..., self.swung], too_long)
         return np.asarray(result)
 
     def nearest_inside(self, coordinates: Floats) -> Floats:
@@ -172,10 +176,10 @@ class JointSpace:
         """
         result = np.clip(coordinates, self.lower, self.upper)
         outside = self.excess(coordinates)[..., None] > 0.0
-        for twist_axis, joints in self.swing_twists:
-            some = coordinates[..., joints, :]
-            inside = swing_inside(some, self.lower[joints], self.upper[joints], twist_axis)
-            result[..., joints, :] = np.where(outside[..., joints, :], inside, some)
+        if self.swung.size:
+            some = self._swung(coordinates)
+            inside = swing_inside(some, self._swung(self.lower), self._swung(self.upper), _TWIST)
+            self._set_swung(result, np.where(outside[..., self.swung, :], inside, some))
         return self.following.followed(result)
 
     def _relative(self, rotations: Floats, joints: Ints) -> Floats:
@@ -192,20 +196,29 @@ class JointSpace:
     def _slide_directions(self) -> Floats:
         return rotate(self.skeleton.rest_rotations[self.slides], self.skeleton.axes[self.slides, 0])
 
+    def _swung(self, coordinates: Floats) -> Floats:
+        """(..., B, 3) the coordinates of swings and twists, twists last, of those of all joints (..., J, 3)."""
+        return np.asarray(coordinates[..., self.swung[:, None], self.swung_axes[:, :_SCALAR]])
+
+    def _set_swung(self, coordinates: Floats, found: Floats) -> None:
+        """Put what `_swung` gives in its place."""
+        coordinates[..., self.swung[:, None], self.swung_axes[:, :_SCALAR]] = found
+
     def least_outside(self, coordinates: Floats) -> Floats:
         """Replace, in place, the coordinates of balls by the equivalent ones with the smallest violation."""
         room = self.room(coordinates)
         if (room >= 0.0).all():
             return coordinates
-        for twist_axis, joints in self.swing_twists:
-            some = coordinates[..., joints, :]
+        if self.swung.size:
+            some = self._swung(coordinates)
             # The other way round exceeds half a turn by as much as this one falls short of it, which is a violation by
             # itself.
-            far = _swing_length(some, twist_axis) - room[..., joints] > np.pi
+            far = _swing_length(some, _TWIST) - room[..., self.swung] > np.pi
             if far.any():
                 which = far.nonzero()[-1]
-                some[far] = nearer_swing(some[far], self.lower[joints][which], self.upper[joints][which], twist_axis)
-                coordinates[..., joints, :] = some
+                ends = (self._swung(end)[which] for end in (self.lower, self.upper))
+                some[far] = nearer_swing(some[far], *ends, _TWIST)
+                self._set_swung(coordinates, some)
         for order, joints in self.eulers:
             ends = self.lower[joints], self.upper[joints]
             counts = self.middle[joints], self.period[joints]
@@ -228,8 +241,8 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
     follows = following(skeleton.mimics, skeleton.names)
     lower, upper = follows.shrunk(*_ranges(balls, circular))
     counted = circular & np.isfinite(lower) & np.isfinite(upper)
-    swing_twists = _grouped((v.twist_axis, j) for j, v in balls if v.form is LimitForm.SWING_TWIST)
-    swung = [(joint, [(axis + 1) % 3, (axis + 2) % 3, axis, 3]) for axis, joints in swing_twists for joint in joints]
+    twists = [(joint, own.twist_axis) for joint, own in balls if own.form is LimitForm.SWING_TWIST]
+    axes = [[(axis + 1) % 3, (axis + 2) % 3, axis, 3] for _, axis in twists]
     return JointSpace(
         skeleton=skeleton,
         lower=handed_over(lower),
@@ -243,9 +256,8 @@ def joint_space(skeleton: Skeleton) -> JointSpace:
         hinges=of_kind(JointKind.HINGE),
         universals=of_kind(JointKind.UNIVERSAL),
         slides=of_kind(JointKind.SLIDE),
-        swing_twists=swing_twists,
-        swung=np.array([joint for joint, _ in swung], dtype=np.intp),
-        swung_axes=np.array([axes for _, axes in swung], dtype=np.intp).reshape(-1, 4),
+        swung=np.array([joint for joint, _ in twists], dtype=np.intp),
+        swung_axes=np.array(axes, dtype=np.intp).reshape(-1, 4),
         ranged=bool(np.isfinite(lower).any() or np.isfinite(upper).any()),
         unturned=bool((skeleton.rest_rotations == IDENTITY).all()),
         eulers=_grouped((v.order, j) for j, v in balls if v.form is LimitForm.EULER),
