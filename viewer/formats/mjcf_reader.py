@@ -24,7 +24,7 @@ from viewer.formats.files import read_bytes
 from viewer.formats.meshes import Shape, package_of, primitive, rigid_skin
 from viewer.formats.robot_reading import Element, RobotLink, parse_xml, robot_of, run_apart, source_of, wheels_of
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
-from viewer.skeleton import Builder, Character, Inertia, Motor, Pose, Skeleton, Source
+from viewer.skeleton import Builder, Character, FreeNames, Inertia, Motor, Pose, Skeleton, Source
 from viewer.skeleton.builder import Limits
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle, from_wxyz, multiply, rotate, to_matrix
@@ -152,7 +152,7 @@ def _character(model: dict[str, Any], root: Element, source: Source) -> Characte
 def _parts(model: dict[str, Any], source: Source) -> list[Part]:
     """Our joints, parents first: those of each body in order."""
     last: dict[int, str] = {}
-    taken = {str(name) for name in model["body_names"]}
+    free = FreeNames(map(str, model["body_names"]))
     parts: list[Part] = []
     for body in range(1, len(model["body_parentid"])):
         name, above = called(str(model["body_names"][body])), last.get(int(model["body_parentid"][body]))
@@ -171,7 +171,7 @@ def _parts(model: dict[str, Any], source: Source) -> list[Part]:
             ends = joint == joints[-1]
             at = model["jnt_pos"][joint] if joint >= 0 and model["jnt_type"][joint] != _FREE else np.zeros(3)
             here = not ends or bool(np.abs(at).max() > 0.0)
-            own = _fresh(str(model["jnt_names"][joint]) or f"{name}_joint", taken) if here else name
+            own = free.take(str(model["jnt_names"][joint]) or f"{name}_joint") if here else name
             parts.append(Part(own, body, joint, above, offset + rotate(rotation, at - anchor), rotation))
             above, offset, rotation, anchor = own, np.zeros(3), IDENTITY, at
         if above != name:
@@ -185,15 +185,6 @@ def _parts(model: dict[str, Any], source: Source) -> list[Part]:
 def called(name: str) -> str:
     """The name of a body in ours: ``world/0`` is a link called ``world``, a name that MuJoCo keeps for its own."""
     return "world" if _WORLD.fullmatch(name) else name
-
-
-def _fresh(name: str, taken: set[str]) -> str:
-    """An unused name made from this one."""
-    number, found = 2, name
-    while found in taken:
-        found, number = f"{name}_{number}", number + 1
-    taken.add(found)
-    return found
 
 
 def _skeleton(model: dict[str, Any], root: Element, parts: list[Part], warnings: list[str]) -> Skeleton:

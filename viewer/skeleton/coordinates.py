@@ -216,8 +216,8 @@ class JointSpace:
             far = _swing_length(some, _TWIST) - room[..., self.swung] > np.pi
             if far.any():
                 which = far.nonzero()[-1]
-                ends = (self._swung(end)[which] for end in (self.lower, self.upper))
-                some[far] = nearer_swing(some[far], *ends, _TWIST)
+                lower, upper = self._swung(self.lower)[which], self._swung(self.upper)[which]
+                some[far] = nearer_swing(some[far], lower, upper, _TWIST)
                 self._set_swung(coordinates, some)
         for order, joints in self.eulers:
             ends = self.lower[joints], self.upper[joints]
