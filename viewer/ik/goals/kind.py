@@ -370,10 +370,10 @@ def _measuring(*measures: Measure) -> cached_property[bool]:
 class Kind:
     """A kind of goal.
 
-    All else follows from its rows and keys. Rows: ``measures`` what they measure; ``lengths``, ``angles`` and ``count``
-    how many there are; ``metres`` and ``radians`` whether an error has such a part, which those of functions have
-    without rows. Keys: ``fields`` and ``numbers`` what a goal holds; ``has_point`` and ``has_rotation`` a target in the
-    world, ``has_target`` either of them; ``targets`` also those in the frame of another joint.
+    All else follows from its rows and keys. Its rows say what they measure (``measures``), how many they are
+    (``lengths``, ``angles``, ``count``) and in which units an error is (``metres``, ``radians``). Its keys say what a
+    goal holds (``fields``, ``numbers``), and whether that is a target in the world (``has_point``, ``has_rotation``,
+    ``has_target`` for either); ``targets`` also has those in the frame of another joint.
 
     Attributes:
         word: its name in files and Python.
