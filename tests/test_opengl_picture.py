@@ -205,7 +205,7 @@ def test_a_driver_that_gives_up_is_a_machine_error(monkeypatch: pytest.MonkeyPat
     def exhausted(*_: object, **__: object) -> None:
         raise MemoryError("the framebuffer is not complete")
 
-    monkeypatch.setattr("viewer.opengl.gpu_objects.Target.sized", exhausted)
+    monkeypatch.setattr("viewer.opengl.gpu_objects.RenderTarget.sized", exhausted)
     with pytest.raises(MachineError, match=r"^the graphics driver cannot draw 320 x 240 pixels \(the framebuffer is"):
         render_image(NOTHING, camera().projection(SIZE))
 
