@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.spatial.checks import Floats
-from viewer.spatial.vectors import cross, dot, norm
+from viewer.spatial.vectors import AHEAD, BEHIND, cross, dot, norm, rows_of
 
 IDENTITY = np.array([0.0, 0.0, 0.0, 1.0])
 IDENTITY.flags.writeable = False
@@ -29,8 +29,10 @@ _CONJUGATE = np.array([-1.0, -1.0, -1.0, 1.0])
 _SMALL = 1e-12
 """Below this angle, sine or cosine the limit of a quotient is used: later terms are below rounding, twists are open."""
 
-_FEW = 480
-"""Numbers up to which fewer, larger calls of numpy are faster; their sums have the same order, so the same bits."""
+_ONE, _FEW = 32, 1000
+"""Numbers, and rotations, up to which fewer calls of numpy are faster: along the last axis, and of a row per component.
+Their sums have the same order, so the same bits.
+"""
 SCALAR_FIRST, SCALAR_LAST = np.array([3, 0, 1, 2]), np.array([1, 2, 3, 0])
 """Indices of the components of (x, y, z, w) in (w, x, y, z), and the other way round."""
 PRODUCT_COLUMNS = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1], [1, 0, 3, 2]])
@@ -38,7 +40,7 @@ PRODUCT_SIGNS = np.array([[1.0, 1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0], [1.0, 1.
 """p * q = pw q[0] + px q[1] + py q[2] + pz q[3], with q[k] = q[PRODUCT_COLUMNS[k]] * PRODUCT_SIGNS[k]."""
 _LEFT = PRODUCT_COLUMNS[SCALAR_LAST]
 _LEFT_SIGNS = np.array([[1.0, 1.0, -1.0, -1.0], [-1.0, 1.0, 1.0, -1.0], [1.0, -1.0, 1.0, -1.0], [1.0, 1.0, 1.0, 1.0]])
-_NEXT, _LAST = np.array([1, 2, 0]), np.array([2, 0, 1])
+_ROW_SIGNS = PRODUCT_SIGNS.reshape(16, 1)
 
 EulerOrder: TypeAlias = Literal["xyz", "xzy", "yxz", "yzx", "zxy", "zyx"]
 EULER_ORDERS: tuple[EulerOrder, ...] = get_args(EulerOrder)
@@ -50,13 +52,20 @@ _LOCK = 1e-12
 def multiply(p: ArrayLike, q: ArrayLike) -> Floats:
     """The product p * q: (..., 4), rotates by q, then by p."""
     p, q = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
-    if p.size <= _FEW and q.size <= _FEW:
+    if p.size <= _ONE and q.size <= _ONE:
         columns = q.take(PRODUCT_COLUMNS, -1)
         columns *= PRODUCT_SIGNS
         return np.asarray(np.add.reduce(p.take(SCALAR_FIRST, -1)[..., None] * columns, axis=-2))
+    together = np.broadcast(p, q)
+    if together.size <= 4 * _FEW:
+        p, q = rows_of(p, q)
+        columns = q.take(PRODUCT_COLUMNS, 0)
+        signed = columns.reshape(16, -1)
+        signed *= _ROW_SIGNS
+        return np.asarray(np.add.reduce(p.take(SCALAR_FIRST, 0)[:, None] * columns, axis=0).T.copy())
     px, py, pz, pw = p[..., 0], p[..., 1], p[..., 2], p[..., 3]
     qx, qy, qz, qw = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
-    result = np.empty((*np.broadcast_shapes(p.shape[:-1], q.shape[:-1]), 4))
+    result = np.empty(together.shape)
     result[..., 0] = pw * qx + px * qw + py * qz - pz * qy
     result[..., 1] = pw * qy - px * qz + py * qw + pz * qx
     result[..., 2] = pw * qz + px * qy - py * qx + pz * qw
@@ -100,20 +109,24 @@ def times_vectors(q: Floats, v: Floats) -> Floats:
 def rotate(q: ArrayLike, v: ArrayLike) -> Floats:
     """Vectors (..., 3) rotated by unit quaternions (..., 4): v + 2 u x (u x v + w v), u the vector part."""
     q, v = np.asarray(q, dtype=np.float64), np.asarray(v, dtype=np.float64)
-    if q.size <= _FEW and v.size <= _FEW:
-        u, back = q.take(_NEXT, -1), q.take(_LAST, -1)
-        t = u * v.take(_LAST, -1) - back * v.take(_NEXT, -1)
-        t *= 2.0
-        turned = v + q[..., 3:] * t
-        turned += u * t.take(_LAST, -1)
-        turned -= back * t.take(_NEXT, -1)
-        return np.asarray(turned)
+    together = np.broadcast(q[..., 0], v[..., 0])
+    if together.size <= _FEW:
+        q, v = rows_of(q, v)
+        u = q.take(AHEAD, 0)
+        products = u * v.take(BEHIND, 0)
+        t = products[0] - products[1]
+        t += t
+        turned = v + q[3] * t
+        products = u * t.take(BEHIND, 0)
+        turned += products[0]
+        turned -= products[1]
+        return np.asarray(turned.T.copy())
     ux, uy, uz, w = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     vx, vy, vz = v[..., 0], v[..., 1], v[..., 2]
     tx = 2.0 * (uy * vz - uz * vy)
     ty = 2.0 * (uz * vx - ux * vz)
     tz = 2.0 * (ux * vy - uy * vx)
-    result = np.empty((*np.broadcast_shapes(q.shape[:-1], v.shape[:-1]), 3))
+    result = np.empty((*together.shape, 3))
     result[..., 0] = vx + w * tx + uy * tz - uz * ty
     result[..., 1] = vy + w * ty + uz * tx - ux * tz
     result[..., 2] = vz + w * tz + ux * ty - uy * tx

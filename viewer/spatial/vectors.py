@@ -16,9 +16,29 @@ def dot(a: Floats, b: Floats) -> Floats:
     return np.asarray(np.einsum("...i,...i->...", a, b))
 
 
+AHEAD, BEHIND = np.array([[1, 2, 0], [2, 0, 1]]), np.array([[2, 0, 1], [1, 2, 0]])
+"""a x b = a[AHEAD[0]] b[BEHIND[0]] - a[AHEAD[1]] b[BEHIND[1]]."""
+_FEW = 1000
+"""Vectors up to which fewer calls of numpy, of a row per component, are faster; the same sums, so the same bits."""
+
+
+def rows_of(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Two arrays (..., N) with all axes in reverse, which puts components first and keeps broadcasting."""
+    if a.ndim < b.ndim:
+        a = a.reshape((1,) * (b.ndim - a.ndim) + a.shape)
+    elif b.ndim < a.ndim:
+        b = b.reshape((1,) * (a.ndim - b.ndim) + b.shape)
+    return a.T, b.T
+
+
 def cross(a: Floats, b: Floats) -> Floats:
     """(..., 3) the cross products of vectors (..., 3)."""
-    result = np.empty(a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape))
+    together = np.broadcast(a, b)
+    if together.size <= 3 * _FEW:
+        a, b = rows_of(a, b)
+        products = a.take(AHEAD, 0) * b.take(BEHIND, 0)
+        return np.asarray((products[0] - products[1]).T.copy())
+    result = np.empty(together.shape)
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
     result[..., 0] = ay * bz - az * by
