@@ -577,14 +577,16 @@ def test_knees_of_legs_that_spin_about_themselves_bend_to_one_side(middle: float
     assert pops(planted.clip) < 2.0 * pops(given)
 
 
-def test_hips_do_not_shake_over_feet_that_stand() -> None:
+@pytest.mark.parametrize("rate", [30.0, 60.0])
+def test_hips_do_not_shake_over_feet_that_stand(rate: float) -> None:
     """A pelvis that is turned by noise moves hips along straight legs: knees would shake by more than the capture's."""
     skeleton, clip = walk()
+    clip = clip.resampled(rate)
     ratios = [
         pops(plant_feet(skeleton, given).clip) / pops(given) for given in (noisy(clip, seed) for seed in range(6))
     ]
-    assert max(ratios) < 1.15
-    assert np.mean(ratios) < 1.06
+    assert max(ratios) < 1.2
+    assert np.mean(ratios) < 1.11
 
 
 def standing_still(frames: int, seed: int, steps: tuple[float, ...] = (0.0,)) -> tuple[Skeleton, Clip]:
@@ -617,6 +619,28 @@ def test_noise_does_not_turn_a_trunk_over_feet_that_stand() -> None:
         planted = plant_feet(skeleton, given)
         assert planted.report.after.slide_cm_s < 1e-3
         assert pops(planted.clip) < 1.05 * pops(given)
+
+
+@pytest.mark.parametrize("noise", ["turns", "places"])
+def test_a_foot_that_swings_moves_with_the_body_that_is_made_calm(noise: str) -> None:
+    """Else its knee, nearly straight, would make up for what the body no longer shakes."""
+    skeleton, _ = walk()
+    count, left, right = 180, skeleton.index("LeftFoot"), skeleton.index("RightLeg")
+    turns = np.repeat(skeleton.rest_rotations[None], count, axis=0)
+    places = np.repeat(skeleton.offsets[None], count, axis=0)
+    for name, degrees in (("RightUpLeg", -30.0), ("RightLeg", 10.0)):
+        joint = skeleton.index(name)
+        turns[:, joint] = multiply(turns[:, joint], exp(np.radians([degrees, 0.0, 0.0])))
+    contacts = Contacts((FootContacts(skeleton.names[left], "left", (Contact("heel", 0, count - 1),)),))
+    random = np.random.default_rng(5)
+    if noise == "turns":
+        turns[:, 0] = multiply(turns[:, 0], exp(np.radians(1.0) * random.normal(size=(count, 3))))
+    else:
+        places[:, 0] += 0.005 * random.normal(size=(count, 3))
+    given = Clip.from_arrays(skeleton, turns, places, fps=60.0)
+    planted = plant_feet(skeleton, given, contacts).clip
+    knee = log(multiply(conjugate(turns[:, right]), planted.rotations[:, right]))
+    assert np.degrees(np.abs(np.diff(knee, axis=0)).max()) < 0.6
 
 
 # --- bad input

@@ -265,10 +265,11 @@ def _plant(
     if carrier is not None:
         body = world.positions[:, legged(skeleton).trunk]
         calm = steady_body(body, [stance for own in feet.stances for stance in own], rate, moving.length)
-        feet = feet._replace(goals=feet.goals + calm * ~feet.planted[..., None])
         hips, knees, ankles = map(np.stack, zip(*(limb_points(leg, world) for leg in feet.legs), strict=True))
         steadied_by = ankles - np.stack([moving.world.point(*leg.tip) for leg in feet.legs])
-        before = feet.ankles + steadied_by
+        before, swinging = feet.ankles + steadied_by, ~feet.planted[..., None]
+        # Feet that swing hang on the body: what makes that calm moves them, too, so that no knee makes up for it.
+        feet = feet._replace(goals=feet.goals + (calm + steadied_by) * swinging)
         bones = norm(knees - hips) + norm(ankles - knees)
         reach = _reach(bones, norm(before - hips), norm(feet.goals - before))
         for piece in pieces:
@@ -277,7 +278,8 @@ def _plant(
                 begin[:, 1] += low_pass(feet.rises[:, piece].mean(axis=0), rate, _CLIMB_CUTOFF)
             legs = list(zip((feet.goals - hips)[:, piece], reach[:, piece], strict=True))
             shift[piece] = _pelvis_shift(legs, rate, begin)
-        shift = shift + steady_hips(feet.goals - (hips + shift), feet.stances, rate, moving.length)
+        calm = steady_hips(feet.goals - (hips + shift), feet.stances, rate, moving.length)
+        shift, feet = shift + calm, feet._replace(goals=feet.goals + calm * swinging)
         if pelvis is not None:
             size = np.linalg.norm(shift, axis=1, keepdims=True)
             shift *= np.minimum(1.0, pelvis / np.maximum(size, _SAME))
