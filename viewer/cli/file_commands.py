@@ -26,8 +26,8 @@ from viewer.cli.file_options import (
     SamplesOptions,
 )
 from viewer.cli.info_command import length_of
-from viewer.cli.job import Json, Result, UsageError, warn
-from viewer.cli.many_files import Destination, Input, Kind, check_not_read, inputs_of, is_folder, on_each
+from viewer.cli.job import Json, Result, UsageError, check_kept, named_files, warn
+from viewer.cli.many_files import Destination, Input, Kind, inputs_of, is_folder, on_each
 from viewer.errors import InputError, plural, prefixed, quote, unknown_name
 from viewer.formats.file_formats import SAMPLE, WRITTEN, FileFormat, format_of, is_session
 from viewer.formats.load import load, sample_names
@@ -50,7 +50,7 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
     _check_usage(options)
     names, out = options.paths, options.to.output
     if out is not None and Destination(out).is_for_many:
-        kind = Kind("converting", "converted", WRITTEN, check=lambda output: inputs.character_output(output, options))
+        kind = Kind("converting", "converted", WRITTEN, check=inputs.character_output)
         return on_each(kind, _convert, options, names, out, options.to.spread, kept="" if options.to.force else _KEPT)
     if out is None:
         *names, out = names
@@ -60,9 +60,10 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
         raise UsageError(f"{out}: one file for {len(given)} inputs: expected {wanted}")
     if options.to.output is None and (is_folder(out) or out.endswith(("/", os.sep))):
         raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
-    inputs.character_output(output, options)
+    inputs.character_output(output)
     if not options.to.force:
-        check_not_read([(given[0], output)], _KEPT)
+        check_kept([output], named_files(options, written=False))
+        check_kept([output], [given[0].file], _KEPT)
     if options.to.output is None and os.path.exists(output) and not options.to.force:  # noqa: PTH110 - as `is_folder`
         # With `convert *.bvh` this would be the last of the inputs.
         raise InputError(f"{out}: is there already: --force replaces it (several inputs need -o FOLDER)")
@@ -205,7 +206,7 @@ def run_build(options: BuildOptions) -> Result:
         raise UsageError(f"argument --chain: expected 1 to {_MOST} bones, found {options.chain}")
     if options.limit is not None and options.kind != "hinge":
         raise UsageError(f"argument --limit: expected --kind hinge, found {options.kind}")
-    output = inputs.new_output(options.output, options, force=options.force)
+    output = inputs.new_output(options.output, force=options.force)
     builder = Builder(name=options.name)
     for number in range(options.chain):
         kind = options.base if number == 0 and options.base else options.kind
@@ -235,7 +236,7 @@ def run_build(options: BuildOptions) -> Result:
 
 def run_edit(options: EditOptions) -> Result:
     """Read, edit, write."""
-    output = inputs.new_output(options.output, options, force=options.force)
+    output = inputs.new_output(options.output, force=options.force)
     character = inputs.load_input(options.file, options.reading)
     before = character.skeleton
     renamed = _edited(

@@ -198,7 +198,6 @@ def _ranges(limits: object) -> str:
 
 def run_fk(options: FkOptions) -> Result:
     """Evaluate the pose or the frames; ``--npz`` writes the arrays."""
-    inputs.check_kept(options.npz, options)
     character = inputs.chosen_clip(
         inputs.load_input(options.file, options.reading, meshes=False), options.clip, options.file
     )

@@ -14,12 +14,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from viewer.cli.job import Json, Options, fields_of, warn
+from viewer.cli.job import Json, warn
 from viewer.cli.options import SESSION_POSE, Reading
 from viewer.cli.solving_options import Start
 from viewer.errors import InputError, prefixed, unknown_name
 from viewer.formats.file_formats import SAMPLE, UpWord, format_of, is_session, wrong_suffix
-from viewer.formats.files import leads_to
 from viewer.formats.limit_sources import with_limits
 from viewer.formats.load import load
 from viewer.formats.motion_json import read_pose
@@ -182,34 +181,18 @@ def checked_output(name: str, suffixes: Sequence[str]) -> Path:
     return path
 
 
-def check_kept(output: str | Path | None, options: Options) -> None:
-    """Refuse an output that would replace what the same command reads (fields with `reads`), also through links."""
-    if output is None:
-        return
-    values = options.values()
-    for field in fields_of(type(options)):
-        read = values[field.name]
-        files = read if isinstance(read, list) else [read] if isinstance(read, str) else []
-        for file in files if field.reads else []:
-            if leads_to(output, file):
-                leads = "" if str(output) == file else f"leads to {file}, which "
-                problem = "is read by this command and would be replaced: give the output another name"
-                raise InputError(f"{output}: {leads}{problem}")
-
-
-def character_output(name: str | Path, options: Options) -> Path:
-    """The path of a file for a character, in a format that can be written; the command may not read it."""
+def character_output(name: str | Path) -> Path:
+    """The path of a file for a character, in a format that can be written."""
     from viewer.formats.save import check_suffix  # noqa: PLC0415 - reading needs no writers
 
     output = Path(name)
     check_suffix(output)
-    check_kept(output, options)
     return output
 
 
-def new_output(name: str, options: Options, *, force: bool) -> Path:
-    """The path of a file for a character; unless forced, there must be none, nor may it be one that is read."""
-    output = character_output(name, Options() if force else options)
+def new_output(name: str, *, force: bool) -> Path:
+    """The path of a file for a character; unless forced, there must be none."""
+    output = character_output(name)
     if output.exists() and not force:
         raise InputError(f"{output}: is there already: --force replaces it")
     return output

@@ -14,12 +14,13 @@ import contextlib
 import math
 import os
 import re
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar, dataclass_transform
 
-from viewer.errors import OutputError, one_line, reason, unknown_name, visible
+from viewer.errors import InputError, OutputError, one_line, reason, unknown_name, visible
 from viewer.progress import watched_by
 
 P = TypeVar("P", bound="Options")
@@ -274,6 +275,41 @@ def made_from(cls: type[P], parsed: argparse.Namespace) -> P:
         field.name: getattr(parsed, field.name) if field.part is None else made_from(field.part, parsed)
         for field in cls.declared
     })  # fmt: skip
+
+
+OTHER_NAME = "give the output another name"
+
+
+def check_kept(outputs: Iterable[str | os.PathLike[str]], read: Iterable[str], hint: str = OTHER_NAME) -> None:
+    """Raise InputError, which ``hint`` ends, if an output would replace a file that is read, also through links."""
+    files = {place: file for file in read if (place := _place_of(file)) is not None}
+    for out in outputs if files else ():
+        # The file is written where its name leads: GONE/../NAME is NAME.
+        file = files.get(_place_of(out, written=True))
+        if file is not None:
+            leads = "" if str(out) == file else f"leads to {file}, which "
+            raise InputError(f"{out}: {leads}is read by this command and would be replaced: {hint}")
+
+
+def _place_of(file: str | os.PathLike[str], *, written: bool = False) -> tuple[int, int] | None:
+    """Device and inode of a file, which identify it under any name; None if there is no such file, or a folder."""
+    try:
+        status = os.stat(os.path.realpath(file) if written else file)  # noqa: PTH116 - `pathlib` takes long to import
+    except (OSError, ValueError):
+        return None
+    return None if stat.S_ISDIR(status.st_mode) else (status.st_dev, status.st_ino)
+
+
+def named_files(options: Options, *, written: bool) -> list[str]:
+    """The files that options name to be written, or to be read; an argument that may be either is neither."""
+    values, found = options.values(), list[str]()
+    for field in fields_of(type(options)):
+        value = values[field.name]
+        if written and field.writes and isinstance(value, str):
+            found.append(value)
+        elif field.reads and not written:
+            found += [file for file in (value if isinstance(value, list) else [value]) if isinstance(file, str)]
+    return found
 
 
 def print_results(results: Result | Iterable[Result], *, as_json: bool) -> int:

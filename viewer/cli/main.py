@@ -134,7 +134,9 @@ def options_of(name: str) -> type[Options]:
 
 
 def run_command(name: str, options: Options) -> Result | Iterable[Result]:
-    """Load the module of a command and run it."""
+    """Load the module of a command and run it, unless it would replace what it reads without ``--force``."""
+    if not getattr(options, "force", False):
+        job.check_kept(job.named_files(options, written=True), job.named_files(options, written=False))
     work = import_module(f"viewer.cli.{COMMANDS[name].work}")
     results: Result | Iterable[Result] = getattr(work, f"run_{name}")(options)
     return results

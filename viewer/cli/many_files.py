@@ -177,26 +177,6 @@ class Destination(NamedTuple):
         return Path(self.pattern) / (given.stem + (given.suffix if given.suffix.casefold() in suffixes else suffix))
 
 
-def check_not_read(pairs: Sequence[Pair], hint: str) -> None:
-    """Raise InputError if an output is one of the inputs, also through links; ``hint`` ends the message."""
-    read = {place: given.file for given, _ in pairs if (place := _place_of(given.file)) is not None}
-    for _, out in pairs:
-        # The file is written where its name leads: GONE/../NAME is NAME.
-        place = _place_of(os.path.realpath(out))
-        if place is not None and (file := read.get(place)) is not None:
-            leads = "" if str(out) == file else f"leads to {file}, which "
-            raise InputError(f"{out}: {leads}is read by this command and would be replaced: {hint}")
-
-
-def _place_of(file: str) -> tuple[int, int] | None:
-    """Device and inode of a file, which identify it under any name; None if there is no such file."""
-    try:
-        status = Path(file).stat()
-    except (OSError, ValueError):
-        return None
-    return status.st_dev, status.st_ino
-
-
 def check_apart(pairs: Sequence[Pair]) -> None:
     """Raise InputError if two inputs have the same output, of which only the last would remain."""
     taken: dict[str, str] = {}
@@ -262,7 +242,14 @@ def _file_to_file(work: Callable[[O], Result], options: O, pair: Pair) -> Result
 
 
 def on_each(
-    kind: Kind, work: Work[O], options: O, names: Sequence[str], output: str, spread: Spreading, *, kept: str = ""
+    kind: Kind,
+    work: Work[O],
+    options: O,
+    names: Sequence[str],
+    output: str,
+    spread: Spreading,
+    *,
+    kept: str = job.OTHER_NAME,
 ) -> Iterator[Result]:
     """Do the work on every input; a failure does not stop the others. Yields the results, and last a line about all.
 
@@ -280,8 +267,10 @@ def on_each(
     check_apart(pairs)
     for _, out in pairs:
         kind.check(out)
+    outputs = [out for _, out in pairs]
+    job.check_kept(outputs, job.named_files(options, written=False))
     if kept:
-        check_not_read(pairs, kept)
+        job.check_kept(outputs, [each.file for each in given], kept)
     if os.path.lexists(destination.folder) and not is_folder(str(destination.folder)):
         raise InputError(f"{destination.folder}: expected a folder for the outputs, found a file")
     _check_common(options)
@@ -323,7 +312,7 @@ def _check_common(options: job.Options) -> None:
     for field in fields_of(type(options)):
         value = values[field.name]
         is_file = field.reads and field.name not in _APART and not field.words and isinstance(value, str)
-        if is_file and value != STANDARD_INPUT and not value.startswith(SAMPLE) and _place_of(value) is None:
+        if is_file and value != STANDARD_INPUT and not value.startswith(SAMPLE) and not os.path.exists(value):  # noqa: PTH110 - as `is_folder`
             raise InputError(f"{value}: no such file or folder")
 
 

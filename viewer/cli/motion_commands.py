@@ -45,15 +45,12 @@ def run_retarget(options: RetargetOptions) -> Result | Iterator[Result]:
             raise UsageError(f"{len(given)} motions need -o FOLDER or -o '{{stem}}.glb'")
         if len(given) > 1:
             raise UsageError(f"argument --save-map: expected one motion with it, found {len(given)}")
-    inputs.check_kept(save_map, options)
     if not many or where.output is None:
-        output = None if where.output is None else inputs.character_output(where.output, options)
+        output = None if where.output is None else inputs.character_output(where.output)
         return _retarget(options, (given[0], output))
     suffixes, suffix = (WRITTEN, ".json") if where.suffix is None else ((), where.suffix)
-    kind = Kind(
-        "retargeting", "retargeted", suffixes, suffix, lambda path: inputs.character_output(path, options), "motion"
-    )
-    return on_each(kind, _retarget, options, options.paths, where.output, where.spread, kept="another name keeps it")
+    kind = Kind("retargeting", "retargeted", suffixes, suffix, inputs.character_output, "motion")
+    return on_each(kind, _retarget, options, options.paths, where.output, where.spread)
 
 
 def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> Result:
@@ -158,7 +155,7 @@ def run_feet(options: FeetOptions) -> Result | Iterator[Result]:
         raise UsageError(f"the following arguments are required: {missing}")
     if options.output is None and is_many(options.file, None):
         return _measured_each(options)
-    kind = Kind("planting", "planted", WRITTEN, check=lambda path: inputs.character_output(path, options))
+    kind = Kind("planting", "planted", WRITTEN, check=inputs.character_output)
     return one_or_each(kind, _feet, options, options.file, options.output, options.spread)
 
 
@@ -183,7 +180,7 @@ def _feet_of(options: FeetOptions, file: str) -> Result:
 
 def _feet(options: FeetOptions) -> Result:
     if options.output is not None:
-        inputs.character_output(options.output, options)
+        inputs.character_output(options.output)
     character = inputs.load_clip(options.file, options.reading, options.clip)
     clip = inputs.motion_of(character, options.file)
     objects = objects_of(options.object)
@@ -242,7 +239,7 @@ def run_fit(options: FitOptions) -> Result:
     """Fit, and write the character."""
     from viewer.formats.positions import Fitting, fit_file  # noqa: PLC0415 - only this reads positions
 
-    output = inputs.character_output(options.output, options)
+    output = inputs.character_output(options.output)
     how = Fitting(
         preset=options.preset,
         names=options.names,
@@ -271,7 +268,6 @@ def run_limits(options: LimitsOptions) -> Result:
     output = Path(options.output)
     if output.suffix.casefold() != ".json":
         raise wrong_suffix(output, [".json, which holds limits"])
-    inputs.check_kept(output, options)
     files = [each.file for each in inputs_of(options.paths)]
     rig = inputs.read_rig(options.to)
     clips, broken = list[Clip](), list[str]()

@@ -35,7 +35,6 @@ def run_render(options: RenderOptions) -> Result | Iterator[Result]:
 def _checked(name: str, options: RenderOptions) -> Path:
     output = inputs.checked_output(name, file_formats.PICTURES)
     _check_usage(options, output)
-    inputs.check_kept(output, options)
     return output
 
 

@@ -49,7 +49,6 @@ def run_simulate(options: SimulateOptions) -> Result:
             raise InputError(f"{output}: expected a film, .mp4, .gif or {name}, found one picture")
         if not films:
             check_suffix(output)
-        inputs.check_kept(output, options)
     character = inputs.load_clip(options.file, options.reading, options.clip)
     # At the rate of the steps: captured frames would move the aim in jumps.
     motion = inputs.motion_of(character, options.file).resampled(_FPS) if options.follow else None

@@ -43,15 +43,12 @@ _REPEATS = 5
 def run_solve(options: SolveOptions) -> Result | Iterator[Result]:
     """Solve, and write the pose with ``-o``; of a folder every file."""
     _check_usage(options)
-    kind = Kind(
-        "solving", "solved", suffix=".json", check=lambda path: inputs.check_kept(_pose_output(str(path)), options)
-    )
+    kind = Kind("solving", "solved", suffix=".json", check=lambda path: _pose_output(str(path)))
     return one_or_each(kind, _solve, options, options.file, options.output, options.spread)
 
 
 def _solve(options: SolveOptions) -> Result:
     output = None if options.output is None else _pose_output(options.output)
-    inputs.check_kept(output, options)
     character = inputs.load_clip(options.file, options.reading, options.start.clip)
     goals, solution, every = _solved(character, options)
     if output is not None:
@@ -278,7 +275,7 @@ def _report_lines(report: dict[str, Json]) -> list[str]:
 
 def run_layer(options: LayerOptions) -> Result:
     """Read, solve the layers' frames, write."""
-    output = inputs.character_output(options.output, options)
+    output = inputs.character_output(options.output)
     character = inputs.load_clip(options.file, options.reading, options.clip)
     clip = inputs.motion_of(character, options.file)
     layers = layers_of(options.layers, character.skeleton)
@@ -334,7 +331,6 @@ def run_lab(options: LabOptions) -> Result:
     with usage_of("--methods"):
         checked_methods(options.methods)
     output = None if options.output is None else inputs.checked_output(options.output, LAB_OUTPUTS)
-    inputs.check_kept(output, options)
     character = inputs.load_clip(options.file, options.reading, options.start.clip)
     traces = _traces(character, options)
     source = Path(options.file).name

@@ -35,8 +35,6 @@ def run_view(options: ViewOptions) -> Result:
         check_size(window.size)
     if window.screenshot is not None and Path(window.screenshot).suffix.casefold() != ".png":
         raise InputError(f"{window.screenshot}: expected a name that ends in .png")
-    inputs.check_kept(window.state_file, options)
-    inputs.check_kept(window.screenshot, options)
     script = None if window.script is None else _script(window.script, options)
     automation = Automation(
         None if window.state_file is None else Path(window.state_file),

@@ -264,15 +264,6 @@ def check_file(found: object) -> None:
         raise InputError(f"expected the name of a file, found {quote(found)}")
 
 
-def leads_to(output: str | os.PathLike[str], other: str | os.PathLike[str]) -> bool:
-    """Whether writing ``output`` replaces the file ``other``, also through links or names in another case."""
-    try:
-        # `write_whole` resolves names first: for it MISSING/../NAME is NAME.
-        return Path(os.path.realpath(output)).samefile(other)
-    except (OSError, ValueError):  # one of them does not exist, or is not a file name
-        return False
-
-
 def read_file_or_pipe(path: Path, name: str) -> str:
     """The text of a UTF-8 file, of a pipe, or of standard input (``-``); this waits until the writer ends."""
     if name == STANDARD_INPUT:
