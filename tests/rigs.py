@@ -31,7 +31,7 @@ OTHER_KINDS = tuple(
     and word not in GOAL_KINDS
 )
 """The other kinds about an effector on any joint."""
-RELATIVE_KINDS = ("relative", "relative position", "relative rotation")
+KINDS_OF_TWO = tuple(word for word, kind in GOALS.items() if kind.of_two)
 
 
 @dataclass(frozen=True)
@@ -143,18 +143,22 @@ def random_goal(random: np.random.Generator, effector: str, kind: str, other: st
         "relative rotation": lambda: Goal.relative(effector, other, position=False, rotation=turn),
     }
     x, y, z = (random.normal(size=3) * 0.2).tolist()
-    goal = make[kind]() if kind in make else _goal_of(random, effector, kind, point)
+    goal = make[kind]() if kind in make else _goal_of(random, effector, kind, point, other)
     return replace(goal, weight=weight, rotation_weight=rotation_weight, offset=(x, y, z))
 
 
-def _goal_of(random: np.random.Generator, effector: str, kind: str, point: Floats) -> Goal:
+def _goal_of(random: np.random.Generator, effector: str, kind: str, point: Floats, other: str) -> Goal:
     """A goal of a kind with numbers of its own: those that are wrong together are drawn again."""
     about = GOALS[kind]
     while about.check(numbers := {number.name: _number(random, number) for number in about.numbers}):
         pass
     x, y, z = point.tolist()
     return Goal(
-        kind=kind, effector=effector, target=(x, y, z) if about.has_point else None, numbers=(*numbers.items(),)
+        kind=kind,
+        effector=effector,
+        to=other if about.of_two else "",
+        target=(x, y, z) if about.has_point else None,
+        numbers=(*numbers.items(),),
     )
 
 

@@ -12,8 +12,8 @@ from inside.ik import engine_residuals as residuals, joints, linearise, make_wor
 from inside.spatial import EULER_ORDERS, exp, multiply, perpendicular, rotate
 from rigs import (
     GOAL_KINDS,
+    KINDS_OF_TWO,
     OTHER_KINDS,
-    RELATIVE_KINDS,
     Problem,
     copied,
     problem,
@@ -100,7 +100,7 @@ def test_rows_are_the_derivatives_of_residuals(form: str, kind: str) -> None:
 
 
 @pytest.mark.parametrize("form", ["turns", "swing-twist", "euler", "hinge", "universal", "slide", "fixed"])
-@pytest.mark.parametrize("kind", RELATIVE_KINDS)
+@pytest.mark.parametrize("kind", KINDS_OF_TWO)
 def test_rows_of_two_effectors_are_the_derivatives_of_residuals(form: str, kind: str) -> None:
     random = np.random.default_rng([*form.encode(), *kind.encode()])
     skeleton = rig_of(form, random)

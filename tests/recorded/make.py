@@ -583,6 +583,17 @@ def held_together() -> Hand:
     return hand
 
 
+def goals_for_two() -> Hand:
+    """A goal for two effectors is added, dragged with, switched off and on; its second effector goes and comes back."""
+    hand = Hand(sample("claw-arm"))
+    hand.do(act.AddGoalForTwo("claw_a", "claw_b", "relative position"))
+    hand.drag({effector("claw_a"): (0.0, -0.05, 0.05)}, 4)
+    hand.do(act.ReleaseEffector("claw_a_2"), act.SetGoalKind("claw_a_2", "relative position"))
+    hand.do(act.RemoveEffector("claw_b"))
+    hand.session.undo()
+    return hand
+
+
 def several_figures() -> Hand:
     """Figures come, go, are hidden and moved, and are worked on in turn; undo from before the recording began."""
     walk, claw = new_document(short_walk()), sample("claw-arm")
@@ -754,8 +765,8 @@ RECORDINGS: tuple[Callable[[], Hand], ...] = (
     every_setting_of_the_solver, two_links, sources_of_limits, names, left_and_right, keys, curves, pinned_between_keys,
     recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
-    timeline_without_keys, contact_and_props, held_together, balance, grips, goals_over_time, planted_feet,
-    moved_trails, retargeted_motion, built_by_hand, several_figures,
+    timeline_without_keys, contact_and_props, held_together, goals_for_two, balance, grips, goals_over_time,
+    planted_feet, moved_trails, retargeted_motion, built_by_hand, several_figures,
 )  # fmt: skip
 
 

@@ -32,10 +32,10 @@ from viewer.spatial.checks import FARTHEST, as_flag, as_number, as_positive, as_
 
 LEVELS = ("Must", "Want", "Keep", "Maybe")
 """Words of the levels 0 to 3."""
-DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.built_in and not kind.of_several_limbs)
-"""Kinds of goals for one effector that a document can hold: functions cannot be saved."""
-PAIR_KINDS = tuple(word for word, kind in KINDS.items() if kind.relative)
-"""Kinds of goals for two effectors."""
+DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.of_documents and not kind.of_two)
+"""Kinds of goals for one effector that a document can hold."""
+PAIR_KINDS = tuple(word for word, kind in KINDS.items() if kind.of_documents and kind.of_two)
+"""Those for two effectors."""
 BALANCE_KIND = next(word for word, kind in KINDS.items() if kind.balances)
 POSITION_KIND = pose_kind(point=True, rotation=False)
 
@@ -79,9 +79,9 @@ class DocumentGoal:
         to: the other effector, of a goal for two effectors; other kinds do not use it.
         kind: apart from pins; one of `DOCUMENT_KINDS` or `PAIR_KINDS`.
         enabled: if not, the effector follows the body.
-        position: (3,) metres, world frame: target position, centre of a distance or point of an aim. For two effectors
-        the place of the other one, from this one, in the frame of its joint.
-        rotation: (x, y, z, w), world_from_joint; of a goal for two effectors effector_from_other.
+        position: (3,) metres, world frame: target position, centre of a distance or point of an aim. Of a relative goal
+        the place of the other effector, from this one, in the frame of its joint.
+        rotation: (x, y, z, w), world_from_joint; of a relative goal effector_from_other.
         weight: per metre, more than 0, where it is not pinned.
         rotation_weight: per radian, more than 0, where it is not pinned.
         pin_position, pin_rotation: whether that part has the weight of 30 holds.
@@ -127,9 +127,10 @@ class DocumentGoal:
         put(self, "level", as_level(self.level, f"{what}: level"))
         if not isinstance(self.to, str):
             raise InputError(f"{what}: expected the other effector's name, found {quote(self.to)}")
-        if self.relative and self.id == self.effector:
+        of_two = self.enabled and self.of_two
+        if of_two and self.id == self.effector:
             raise InputError(f"{what}: expected a goal for one effector, found {self.kind}")
-        if self.relative and self.to in ("", self.effector):
+        if of_two and self.to in ("", self.effector):
             raise InputError(f"{what}: expected another effector beside its own, found {quote(self.to)}")
         for name, needed in self._needs().items():
             if needed and getattr(self, name) is None:
@@ -138,12 +139,15 @@ class DocumentGoal:
             raise InputError(f"{what}: {problem}")
 
     def _needs(self) -> dict[str, bool]:
-        targets = KINDS[self.kind].targets if self.relative else ()
         return {
-            "position": self.has_position or "target" in targets,
-            "rotation": self.has_rotation or "target_rotation" in targets,
+            "position": self._states("target", pinned=self.pin_position),
+            "rotation": self._states("target_rotation", pinned=self.pin_rotation),
             **{number.name: self.enabled and number.default is None for number in KINDS[self.kind].numbers},
         }
+
+    def _states(self, target: str, *, pinned: bool) -> bool:
+        """Whether a target is in use, in the world or another frame."""
+        return self.enabled and (target in KINDS[self.kind].targets or (self.sets_pose and pinned))
 
     @property
     def numbers(self) -> dict[str, Value]:
@@ -157,9 +161,19 @@ class DocumentGoal:
         return tuple((name, value) for name, value in pairs if value is not None)
 
     @property
+    def of_two(self) -> bool:
+        """Whether it is for two effectors."""
+        return KINDS[self.kind].of_two
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """Its effectors."""
+        return (self.effector, self.to) if self.of_two else (self.effector,)
+
+    @property
     def relative(self) -> bool:
-        """Whether it is enabled and sets another effector relative to its own."""
-        return self.enabled and self.kind in PAIR_KINDS
+        """Whether it is enabled and its targets are in the frame of its effector's joint, not in the world."""
+        return self.enabled and KINDS[self.kind].relative
 
     @property
     def sets_pose(self) -> bool:
@@ -198,9 +212,9 @@ class DocumentGoal:
         return Goal(
             kind=self._goal_kind,
             effector=self.effector,
-            to=self.to if self.relative else "",
-            target=self.position if self.has_position or self.relative else None,
-            target_rotation=self.rotation if self.has_rotation or self.relative else None,
+            to=self.to if self.of_two else "",
+            target=self.position if self._states("target", pinned=self.pin_position) else None,
+            target_rotation=self.rotation if self._states("target_rotation", pinned=self.pin_rotation) else None,
             numbers=self._own_numbers(),
             weight=self.weight * (PIN_WEIGHT if self.pin_position else 1.0),
             rotation_weight=self.rotation_weight * (PIN_WEIGHT if self.pin_rotation else 1.0),
@@ -214,7 +228,7 @@ class DocumentGoal:
         return pose_kind(point=self.has_position, rotation=self.has_rotation) if self.sets_pose else self.kind
 
     def moved(self, position: ArrayLike | None, rotation: ArrayLike | None) -> DocumentGoal:
-        """The goal with another target; a part that was not a target becomes one. Goals for two effectors stay."""
+        """The goal with another target in the world; a part that was not a target becomes one. Relative goals stay."""
         place = None if position is None else as_vector(position, self._what("position"))
         return self.retargeted(place, None if rotation is None else as_rotation(rotation, self._what("rotation")))
 
@@ -257,7 +271,7 @@ _FIELDS = tuple(field.name for field in fields(DocumentGoal))
 
 def check_kind(kind: str) -> None:
     """Raise InputError for a kind of goal that no document can hold."""
-    if kind not in (*DOCUMENT_KINDS, *PAIR_KINDS):
+    if not KINDS[kind].of_documents:
         raise InputError(f"a document cannot hold a {kind} goal")
 
 

@@ -132,9 +132,7 @@ class Priority:
 
 
 def _prioritised(goal: Goal, *, first: bool, far: bool, levels: bool, raised: bool) -> Goal:
-    balances = KINDS[goal.kind].balances
-    # Effectors held together stay so while one is dragged, and balance is kept as well as before.
-    first = first or balances or KINDS[goal.kind].relative
+    balances, first = KINDS[goal.kind].balances, first or KINDS[goal.kind].firm
     if first or goal.pinned:
         factor = DRAGGED / PIN_WEIGHT if goal.pinned and (first or far) else DRAGGED
         goal = replace(goal, weight=factor * goal.weight, rotation_weight=factor * goal.rotation_weight)

@@ -123,19 +123,22 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
     for goal in goals:
         check_kind(goal.kind)
         skeleton, effector = _with_effector(skeleton, goal.effector)
-        if KINDS[goal.kind].relative:
+        if KINDS[goal.kind].of_two:
             skeleton, other = _with_effector(skeleton, goal.to)
             pairs.append((goal, effector, other))
             continue
         name = free.numbered(effector) if effector in found else effector
         found[name] = document_goal(with_pin_target(skeleton, pose, goal, effector), effector, name)
     asked = {goal.effector for goal in found.values()}
-    on = [ends for goal, *ends in pairs if goal.enabled]
-    following = {effector if other in asked and effector not in asked else other for effector, other in on}
+    following: set[str] = set()
+    for goal, effector, other in pairs:
+        # A point of the world places both; else one of them keeps its own place.
+        leader = "" if KINDS[goal.kind].has_point else other if other in asked and effector not in asked else effector
+        following |= {effector, other} - {leader} if goal.enabled else set()
     for goal, effector, other in pairs:
         name = free.numbered(effector)
         found[name] = _pair(skeleton, pose, goal, (effector, other), name)
-    for goal in holds(skeleton, pose, [goal for goal in goals if goal.enabled and not KINDS[goal.kind].relative]):
+    for goal in holds(skeleton, pose, [goal for goal in goals if goal.enabled and not KINDS[goal.kind].of_two]):
         if goal.effector in following and not goal.pinned:
             continue
         own = find_place(skeleton, goal.effector).goal

@@ -13,10 +13,11 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.document.document import Document
-from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
+from viewer.document.document_goal import DocumentGoal
 from viewer.document.posed_goals import stand_of
 from viewer.document.solver_settings import prefers
 from viewer.errors import InputError, unknown_name
+from viewer.ik.goals import KINDS
 from viewer.ik.scaling import MOST, REFERENCE, spread_about, spreads
 from viewer.ik.solution import Solution
 from viewer.skeleton import (
@@ -82,8 +83,8 @@ def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
 
 
 def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
-    """The goal with its target in its effector's plane, and its rotation restricted to the plane."""
-    if document.planar is None or goal.kind in PAIR_KINDS:
+    """The goal with its target in the plane of what it places, and its rotation restricted to the plane."""
+    if document.planar is None or KINDS[goal.kind].relative:
         return goal
     stand, normal = stand_of(document.skeleton, document.pose, goal), normal_of(document.planar)
     changes: dict[str, object] = {}

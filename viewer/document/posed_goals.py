@@ -1,30 +1,31 @@
 """Goals in a pose: where effectors are, goals that are met there, and effectors that are held together.
 
 A goal for two effectors belongs to one of them and names the other. A dragged effector leads: the holds of those that
-it is held together with, directly or through others, are switched off, and they follow. Pins stay.
+it shares such a goal with, directly or through others, are switched off, and they follow. Where the goal's own target
+is dragged, both follow. Pins stay.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
 from viewer.document.document import Document
-from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
+from viewer.document.document_goal import DocumentGoal
 from viewer.document.take import Pin
 from viewer.errors import InputError, quote
-from viewer.ik.goals import KINDS, Before, Goal, pose_kind
+from viewer.ik.goals import KINDS, Before, pose_kind
 from viewer.ik.goals.kind import Stand, stand_at
-from viewer.ik.goals.relative import relative_pose
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, at_or_below, find_place, world_of
 from viewer.skeleton.kinematics import fixed_points
 
 
 def stand_of(skeleton: Skeleton, pose: Pose, goal: DocumentGoal) -> Stand:
-    """Where a goal's effector is in a pose."""
-    return stand_at(goal.effector, goal.offset, skeleton, world_of(skeleton, pose))
+    """Where a goal's effector is in a pose, in the world, or what else its target there places."""
+    kind, world = KINDS[goal.kind], world_of(skeleton, pose)
+    return stand_at(goal.effector, goal.offset, skeleton, world) if kind.relative else kind.stand(goal, skeleton, world)
 
 
 def _kept_by_keys(document: Document) -> dict[str, Pin | None]:
@@ -70,8 +71,8 @@ def carried(
     fixed = fixed_points(skeleton, tuple([(goal.effector, goal.offset) for goal in changed.goals]))
     world, joint_of, goals = world_of(skeleton, pose), fixed.joints.tolist(), []
     for goal, joint, place in zip(changed.goals, joint_of, fixed.at(world), strict=True):
-        if goal.relative:
-            ends = [find_place(skeleton, name).joint for name in (goal.effector, goal.to)]
+        if goal.enabled and goal.of_two:
+            ends = [find_place(skeleton, name).joint for name in goal.ends]
             stays = moved is not None and not moved[ends].any()
             goals.append(goal if stays else as_they_are(skeleton, world, goal))
         elif not goal.enabled or not (moved is None or moved[joint]):
@@ -87,8 +88,11 @@ def carried(
 def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> DocumentGoal:
     """A goal that holds its effector in place: of the kind that the skeleton defines, else its position.
 
-    ``turn``: it holds the rotation instead of the position if the skeleton defines neither.
+    ``turn``: it holds the rotation instead of the position if the skeleton defines neither. A goal for two effectors
+    keeps its kind.
     """
+    if goal.of_two:
+        return of_kind(document, goal, goal.kind)
     own = find_place(document.skeleton, goal.effector).goal
     off = own is EffectorGoal.OFF
     kind = pose_kind(point=not turn, rotation=turn) if off else own.value
@@ -99,57 +103,62 @@ def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> Docum
 
 def of_kind(document: Document, goal: DocumentGoal, kind: str) -> DocumentGoal:
     """A goal changed to another kind; missing numbers are such that the goal is met in the present pose."""
-    skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
-    stand = stand_of(skeleton, document.pose, goal)
-    changes: dict[str, Any] = {"kind": kind, "enabled": True}
-    if kind in PAIR_KINDS:
-        if not goal.to:
-            raise InputError(f"goal {quote(goal.id)}: expected a goal for two effectors, to be {kind}")
-        return replace(as_they_are(skeleton, world, replace(goal, enabled=False)), **changes)
-    if KINDS[kind].sets_pose:
+    skeleton, world, wanted = document.skeleton, world_of(document.skeleton, document.pose), KINDS[kind]
+    if wanted.of_two and not goal.to:
+        raise InputError(f"goal {quote(goal.id)}: expected a goal for two effectors, to be {kind}")
+    stand, changes = wanted.stand(goal, skeleton, world), dict[str, Any](kind=kind, enabled=True)
+    if wanted.sets_pose:
         changes["position"] = goal.position if goal.sets_pose and goal.has_position else stand.point
         changes["rotation"] = goal.rotation if goal.sets_pose and goal.has_rotation else stand.rotation
     else:
-        point = None if goal.kind in PAIR_KINDS else goal.position
-        before = Before(goal.effector, goal.offset, goal.enabled, point, goal.numbers)
-        first = KINDS[kind].first(before, skeleton, world)
+        point = None if KINDS[goal.kind].relative else goal.position
+        first = wanted.first(
+            Before(goal.effector, goal.offset, goal.enabled, point, goal.numbers, goal.to), skeleton, world
+        )
         changes |= first.numbers
-        if KINDS[kind].has_point:
+        if wanted.has_point or wanted.of_two:
             changes["position"] = stand.point if first.point is None else first.point
+        if wanted.of_two:
+            changes["rotation"] = stand.rotation
     return replace(goal, **changes)
 
 
 def as_they_are(skeleton: Skeleton, world: World, goal: DocumentGoal) -> DocumentGoal:
-    """A goal for two effectors whose targets are their relative position and rotation in a pose."""
-    asked = Goal.relative(goal.effector, goal.to, offset=goal.offset)
-    KINDS[asked.kind].constants(asked, skeleton)
-    position, rotation = relative_pose(asked, skeleton, world)
-    return replace(goal, position=position, rotation=rotation)
+    """A goal for two effectors whose targets are as a pose has what they place."""
+    _, position, rotation = KINDS[goal.kind].stand(goal, skeleton, world)
+    return replace(goal, position=tuple(position.tolist()), rotation=tuple(rotation.tolist()))
 
 
 def pairs_of(document: Document) -> list[DocumentGoal]:
     """The enabled goals for two effectors."""
-    return [goal for goal in document.goals if goal.relative]
+    return [goal for goal in document.goals if goal.enabled and goal.of_two]
 
 
-def held_with(document: Document, effector: str) -> set[str]:
-    """Effectors that are held together with one, directly or through others; without itself."""
+def linked_effectors(document: Document, effector: str) -> set[str]:
+    """Effectors that share a goal for two with one, directly or through others; and itself."""
     found, left, pairs = {effector}, [effector], pairs_of(document)
     while left:
         here = left.pop()
-        ends = {end for goal in pairs if here in (goal.effector, goal.to) for end in (goal.effector, goal.to)}
+        ends = {end for goal in pairs if here in goal.ends for end in goal.ends}
         left += ends - found
         found |= ends
-    return found - {effector}
+    return found
 
 
-def led(document: Document, leaders: Collection[str]) -> Document:
-    """The document with the holds of effectors that follow the leaders switched off; pinned goals stay."""
-    follow = {other for leader in leaders for other in held_with(document, leader)} - set(leaders)
+def led(document: Document, leaders: Iterable[str], goals: Iterable[str] = ()) -> Document:
+    """The document with the holds of effectors that follow the leaders switched off; pinned goals stay.
+
+    ``goals`` are ids of goals with new targets: their effectors lead, but both of a goal for two with a target in the
+    world follow.
+    """
+    moved = [document.goal(name) for name in goals]
+    leading = {*leaders, *(goal.effector for goal in moved if not (goal.of_two and goal.has_position))}
+    linked = leading.union(*[goal.ends for goal in moved])
+    follow = {other for name in linked for other in linked_effectors(document, name)} - leading
     if not follow:
         return document
-    goals = tuple(
+    kept = tuple(
         replace(goal, enabled=False) if goal.effector in follow and goal.sets_pose and not goal.pinned else goal
         for goal in document.goals
     )
-    return replace(document, goals=goals)
+    return replace(document, goals=kept)

@@ -15,7 +15,7 @@ import numpy as np
 from viewer.document.changed_keys import resolved
 from viewer.document.document import Document
 from viewer.document.document_contact import DocumentContact, Prop
-from viewer.document.document_goal import NO_BALANCE, PAIR_KINDS, DocumentGoal
+from viewer.document.document_goal import NO_BALANCE, DocumentGoal
 from viewer.document.edit_skeleton import bone_vectors, renamed_skeleton, with_bones
 from viewer.document.evaluation import Frames, Motion, keyed_frames, motion_of
 from viewer.document.import_export import usual_margin
@@ -24,7 +24,7 @@ from viewer.document.scope import inside_at
 from viewer.document.take import Pin, Take, Track, same
 from viewer.errors import InputError
 from viewer.ik.contact.values import FLOOR
-from viewer.ik.goals import NUMBERS, Number, Quaternion, Unit, Value, Vector
+from viewer.ik.goals import KINDS, NUMBERS, Number, Quaternion, Unit, Value, Vector
 from viewer.skeleton import Bodies, Character, Clip, JointKind, Pose, Skeleton, above
 from viewer.skeleton.pose import moved_roots
 from viewer.skeleton.skeleton import place_names
@@ -142,8 +142,7 @@ def _of_file(own: Skeleton, carrier: Carrier) -> Skeleton:
 def _goals(document: Document, skeleton: Skeleton) -> tuple[DocumentGoal, ...]:
     """One goal for each effector in order, then the others that still have both ends."""
     first = {one.name: DocumentGoal(effector=one.name, enabled=False) for one in skeleton.effectors}
-    ends = {goal.id: {goal.effector, goal.to} if goal.relative else {goal.effector} for goal in document.goals}
-    kept = {goal.id: goal for goal in document.goals if goal.id in first or ends[goal.id] <= first.keys()}
+    kept = {goal.id: goal for goal in document.goals if goal.id in first or first.keys() >= {*goal.ends}}
     return tuple((first | kept).values())
 
 
@@ -347,7 +346,7 @@ def _reread_prop(prop: Prop, change: Reading) -> Prop:
 
 def _reread_goal(goal: DocumentGoal, change: Reading) -> DocumentGoal:
     numbers: dict[str, Any] = {name: _reread(NUMBERS[name], value, change) for name, value in goal.numbers.items()}
-    own = change.unturned if goal.kind in PAIR_KINDS else change
+    own = change.unturned if KINDS[goal.kind].relative else change
     return replace(
         goal, offset=change.unturned.place(goal.offset), **own.target(goal.position, goal.rotation), **numbers
     )

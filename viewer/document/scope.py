@@ -23,9 +23,14 @@ _CLOSED = 1e-5
 
 def joint_of(document: Document, item: Item) -> int:
     """Index of an item's joint."""
+    return joints_of(document, item)[0]
+
+
+def joints_of(document: Document, item: Item) -> list[int]:
+    """Index of an item's joint, and of that of the second effector of a goal for two."""
     if item[0] == "joint":
-        return document.skeleton.index(item[1])
-    return find_place(document.skeleton, document.goal(item[1]).effector).joint
+        return [document.skeleton.index(item[1])]
+    return [find_place(document.skeleton, name).joint for name in document.goal(item[1]).ends]
 
 
 def locked_joints(document: Document, dragged: Iterable[int]) -> frozenset[str]:
@@ -42,7 +47,7 @@ def locked_joints(document: Document, dragged: Iterable[int]) -> frozenset[str]:
     skeleton = document.skeleton
     free = np.zeros(len(skeleton), dtype=np.bool_)
     if document.scope is Scope.SELECTION:
-        free[[joint_of(document, item) for item in document.selected_on_figure]] = True
+        free[[joint for item in document.selected_on_figure for joint in joints_of(document, item)]] = True
         if not any(free[above(skeleton, joint)].any() for joint in joints):
             free[:] = False
     if not free.any():

@@ -29,7 +29,7 @@ from viewer.skeleton import Skeleton, find_place
 PLACED_FORM = ("position", "rotation", "pin")
 """Keys of goals for a position or a rotation. A goal has keys of only one form."""
 RELATIVE_FORM = ("relative", "to")
-"""Keys of goals for two effectors, beside `position` and `rotation`, which may be true or false here."""
+"""Keys of relative goals, beside `position` and `rotation`, which may be true or false here."""
 
 _HERE = Path()
 _UNTURNED = (0.0, 0.0, 0.0, 1.0)
@@ -57,8 +57,6 @@ class _Goal(Strict):
 
 def _form_of(kind: Kind) -> tuple[str, ...]:
     """The keys that a goal of a kind must have; a kind without an effector is an object by its own key."""
-    if kind.relative:
-        return RELATIVE_FORM
     if not kind.named_by:
         return (kind.word,)
     return (*([kind.named_by] if kind.named_by != "effector" else []), *kind.keys)
@@ -69,6 +67,8 @@ GOAL_FORMS: dict[tuple[str, ...], Kind] = {
 }
 GOAL_FORMS = dict(reversed(GOAL_FORMS.items()))
 """Keys of the other kinds, which are all required; of kinds with the same the first."""
+_TO = "to"
+"""The key of the second effector, which several forms may have: it does not say which is meant."""
 
 
 def attribute_of(key: str) -> str:
@@ -82,7 +82,6 @@ def _kind_keys() -> Iterator[tuple[str, Any, Any]]:
     for named_by in dict.fromkeys(kind.named_by for kind in KINDS.values()):
         if named_by not in {"effector", ""}:
             yield named_by, Annotated[Name | None, Meta(description="The joint of this goal.")], None
-    yield "to", Annotated[Name | None, Meta(description="The effector that `relative` is to hold.")], None
     for kind in KINDS.values():
         if kind.built_in and not kind.named_by:
             yield kind.word, Annotated[_object_of(kind) | None, Meta(description=f"{kind.hint}.")], None
@@ -319,6 +318,11 @@ def _is_given(entry: GoalEntry, key: str) -> bool:
     return value is not None and value is not False
 
 
+def _own_keys(entry: GoalEntry, form: tuple[str, ...]) -> list[str]:
+    """The given keys of a form that say that it is meant."""
+    return [key for key in form if key != _TO and _is_given(entry, key)]
+
+
 def _effector(entry: GoalEntry) -> str:
     keys = dict.fromkeys(kind.named_by for kind in KINDS.values() if kind.named_by)
     names = {key: _value(entry, key) for key in keys if _is_given(entry, key)}
@@ -337,11 +341,13 @@ def goal_of(entry: GoalEntry) -> Goal:
     for key in ("position", "rotation"):
         if isinstance(_value(entry, key), bool):
             raise InputError(f'"{key}": expected numbers, found {str(_value(entry, key)).lower()}')
-    if entry.to is not None:
-        raise InputError('expected no "to" without "relative", found one')
+    for_two = [form for form in GOAL_FORMS if _TO in form]
+    if entry.to is not None and not any(_own_keys(entry, form) for form in for_two):
+        first = [quote(next(key for key in form if key != _TO)) for form in for_two]
+        raise InputError(f'expected no "{_TO}" without {" or ".join(first)}, found one')
     if entry.balance is not None and entry.effector is not None:
         raise InputError('expected no "effector" beside "balance", found one')
-    forms = {form: [key for key in form if _is_given(entry, key)] for form in (PLACED_FORM, *GOAL_FORMS)}
+    forms = {form: _own_keys(entry, form) for form in (PLACED_FORM, *GOAL_FORMS)}
     given = {form: keys for form, keys in forms.items() if keys}
     if len(given) != 1:
         found = " and ".join(key for keys in given.values() for key in keys) or "none of them"
@@ -354,7 +360,7 @@ def goal_of(entry: GoalEntry) -> Goal:
     for key in form:
         about = GOAL_FORMS[form].keys.get(key)
         stated = about is None or about.number is None or about.number.default is None
-        if stated and key not in keys:
+        if stated and not _is_given(entry, key):
             raise InputError(f'expected "{key}" beside "{keys[0]}", found none')
     return _made(entry, GOAL_FORMS[form], options)
 
@@ -372,7 +378,7 @@ def _options(entry: GoalEntry) -> GoalOptions:
 
 def _relative(entry: GoalEntry) -> Goal:
     """A goal for two effectors; parts that are left out stay as in the start pose."""
-    others = [key for form in (("pin",), *GOAL_FORMS) if form != RELATIVE_FORM for key in form if _is_given(entry, key)]
+    others = [key for form in (("pin",), *GOAL_FORMS) if form != RELATIVE_FORM for key in _own_keys(entry, form)]
     if others:
         raise InputError(f'expected no "{others[0]}" beside "relative", found one')
     if entry.to is None:
@@ -419,14 +425,13 @@ def goal_words(goal: Goal) -> dict[str, object]:
     words: dict[str, object] = {kind.named_by: goal.effector} if kind.named_by else {}
     if goal.pinned:
         words["pin"] = True if kind.sets_position and kind.has_rotation else goal.kind
-    if kind.relative:
-        words |= _relative_words(goal)
     own = {}
     for key, about in kind.keys.items():
         value = dict(goal.numbers)[about.field] if about.number else getattr(goal, about.field)
         if value is not None:
             own[key] = _written(value, about)
     words |= own if kind.named_by else {kind.word: own}
+    words |= _relative_words(goal) if kind.relative else {}
     if any(goal.offset):
         words["offset"] = numbers(goal.offset)
     usual = PIN_WEIGHT if goal.pinned else 1.0
@@ -439,7 +444,7 @@ def goal_words(goal: Goal) -> dict[str, object]:
 
 
 def _relative_words(goal: Goal) -> dict[str, object]:
-    words: dict[str, object] = {"to": goal.to}
+    words: dict[str, object] = {}
     for key, part in (("position", "target"), ("rotation", "target_rotation")):
         value = getattr(goal, part)
         words[key] = part in KINDS[goal.kind].targets and (True if value is None else numbers(value))

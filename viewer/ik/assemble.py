@@ -335,6 +335,7 @@ def _of_goals(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
         "goal_middle": here[[one.middle for one in fixed]],
         "goal_upper": here[[one.upper for one in fixed]],
         "goal_base": here[[one.base for one in fixed]],
+        "goal_mean": np.array([kind.of_mean for kind in kinds], dtype=np.bool_),
         "goal_root": _roots(parts.parent)[joint],
         "goal_trust": np.array([_HAND_TRUST if one in dofs.arms else 1.0 for one in parts.joints[joint].tolist()]),
     }
@@ -388,7 +389,7 @@ def _of_rows(parts: _Parts, goal: dict[str, Any], mass: Floats, follow: dict[str
     effectors, last = goal["goal_joint"][:lone], last_descendants(parent)
     goals_from = np.searchsorted(effectors, np.arange(len(parent)), side="left").astype(np.int64)
     goals_to = np.searchsorted(effectors, last, side="right").astype(np.int64)
-    share = _shares(parent, goal["goal_joint"][lone:], goal["goal_base"][lone:], mass)
+    share = _shares(parent, goal["goal_joint"][lone:], goal["goal_base"][lone:], goal["goal_mean"][lone:], mass)
     low, high = _row_ranges(_first_rows(parts.kinds), goals_from, goals_to, share)
     pairs = zip(follow["follower_joint"].tolist(), follow["leader_joint"].tolist(), strict=True)
     for follower, leader in pairs:
@@ -501,19 +502,19 @@ def _stance(parts: _Parts, goals: Sequence[Goal], floor: float) -> dict[str, Any
     }
 
 
-def _shares(parent: Ints, effector: Ints, base: Ints, mass: Floats) -> Floats:
+def _shares(parent: Ints, effector: Ints, base: Ints, mean: Bools, mass: Floats) -> Floats:
     """(R, K) of goals (R,) of several joints: see `System`; the base of those for balance is -1."""
     share = np.zeros((len(effector), len(parent)))
     below = mass.copy()
     for k in range(len(mass) - 1, 0, -1):
         if parent[k] >= 0:
             below[parent[k]] += below[k]
-    for row, ends in zip(share, zip(effector.tolist(), base.tolist(), strict=True), strict=True):
-        if ends[1] < 0:
+    for row, one, other, of_mean in zip(share, effector.tolist(), base.tolist(), mean.tolist(), strict=True):
+        if other < 0:
             row[:] = below
             continue
-        for end, sign in zip(ends, (1.0, -1.0), strict=True):
-            row[upwards(parent, end)] += sign
+        for end, part in zip((one, other), (0.5, 0.5) if of_mean else (1.0, -1.0), strict=True):
+            row[upwards(parent, end)] += part
     return share
 
 

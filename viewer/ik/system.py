@@ -61,8 +61,9 @@ class System(NamedTuple):
         goal_offset, goal_numbers: (G, 3), (G, n) constants of a goal: `viewer.ik.goals.kind.Constants`.
         goal_target, goal_rotation: (G, ...) as in `Goal`.
         goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.
-        goal_base: (G,) the joint in whose frame a relative goal's target is, else -1. Its point is in
-            ``goal_numbers``, and the target in ``goal_target`` and ``goal_rotation``.
+        goal_base: (G,) the joint of the second effector of a goal for two, in whose frame a relative goal's target is;
+            else -1. The point there is in ``goal_numbers``.
+        goal_mean: (G,) whether it is about the mean of points below several joints, which `Work.moment` has.
         mass: (K,) what is fixed to each joint, as a part of the body's mass; without a goal for balance empty, as are
         mass_moment: (K, 3) these masses times where their centres are in the joints' frames;
         stand_joint, stand_offset: (P,), (P, 3) the points that the figure may stand on, in joints' frames;
@@ -71,7 +72,7 @@ class System(NamedTuple):
         corners: (1,) how many of them there are.
         share: (R, K) of the last R goals, which are of several joints: how much of a joint's motion is that of what
             the goal is about. Of a relative goal 1 where the joint moves the effector, -1 where it moves the base, 0
-            where it moves both; of a centre of mass the part of the mass that is below the joint.
+            where it moves both; of a mean the part that is below the joint, of a mass or of the points.
         goal_weight, goal_rotation_weight: (G,) in units of their own: `viewer.ik.scaling.balanced_weights`.
         goal_group: (G,) goals of different groups have no joint in common: each group is a problem of its own.
         goal_root: (G,) the root above.
@@ -136,6 +137,7 @@ class System(NamedTuple):
     goal_middle: Integers
     goal_upper: Integers
     goal_base: Integers
+    goal_mean: Bools
     mass: Floats
     mass_moment: Floats
     stand_joint: Integers
@@ -257,7 +259,8 @@ class Work(NamedTuple):
         start: where the last solve began, inside its limits: problems that begin there ``again`` find it here.
         begun, solved: where goals are solved by groups, the pose at the start, and what is solved of the answer.
         found, nearest: the pose that a search found; with levels, the best one so far.
-        moment: the mass below each joint times where its centre is; without a goal for balance empty.
+        moment: of each goal of several joints that is about a mean: the part of it that is below each joint, which
+            `System.share` has, times where that part's centre is.
         touching, hull, clipped: for finding the support polygon.
         near: what was last found to be near.
         contact: scratch of what keeps bodies apart.
@@ -312,7 +315,7 @@ class Work(NamedTuple):
     solved: State
     found: State
     nearest: State
-    moment: Annotated[Floats, "B", 3]
+    moment: Annotated[Floats, "several", "K", 3]
     touching: Annotated[Floats, "P", 2]
     hull: Annotated[Floats, "2 P + 2", 2]
     clipped: Annotated[Floats, "2 P + 2", 2]
@@ -488,7 +491,7 @@ def _sizes(system: System) -> dict[str, int]:
         "M": filled(rows + 1),
         "L": int(system.goal_level.max(initial=0)) + 3,
         "A": min(contact["R"], MOST_ACTIVE),
-        "B": len(system.mass),
+        "several": len(system.share),
         "P": len(system.stand_joint),
         "2 P + 2": len(system.support),
         "axes": 15 if six else 0,

@@ -22,7 +22,6 @@ from viewer.ik.assemble import Assembly
 from viewer.ik.contact.values import Contact
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.balance_goal import find_support
-from viewer.ik.goals.relative import relative_pose
 from viewer.ik.kernels.joints import into_limits
 from viewer.ik.solution import Findings, findings_of
 from viewer.ik.system import (
@@ -38,7 +37,7 @@ from viewer.ik.system import (
     make_work,
 )
 from viewer.ik.vectorised.numpy_engine import begin, residuals
-from viewer.skeleton import Pose, Skeleton, find_place, fk
+from viewer.skeleton import Pose, Skeleton, fk
 from viewer.skeleton.character import wrong_kind
 from viewer.spatial.checks import UNIT_TOLERANCE, Bools, Floats, Integers, Ints
 
@@ -254,21 +253,12 @@ class Targets:
         self.turns = np.array([goal.target_rotation or unturned for goal in goals]).reshape(-1, 4)
         parts = [[name in KINDS[goal.kind].targets for goal in goals] for name in ("target", "target_rotation")]
         self.has_place, self.has_turn = np.array(parts, dtype=np.bool_)
-        self.open = [
-            (i, find_place(skeleton, goal.effector))
-            for i, goal in enumerate(goals)
-            if goal.pinned and goal.enabled and (self._open_place(i) or self._open_turn(i))
-        ]
-        self.relative = [
-            i
-            for i, goal in enumerate(goals)
-            if goal.enabled and KINDS[goal.kind].relative and None in (goal.target, goal.target_rotation)
-        ]
+        self.open = [i for i, goal in enumerate(goals) if goal.enabled and (self._open_place(i) or self._open_turn(i))]
 
     @property
     def opened(self) -> bool:
         """Whether some of them are taken from the start pose."""
-        return bool(self.open or self.relative)
+        return bool(self.open)
 
     def _open_place(self, i: int) -> bool:
         return bool(self.has_place[i] and np.isnan(self.places[i, 0]))
@@ -277,10 +267,10 @@ class Targets:
         return bool(self.has_turn[i] and np.isnan(self.turns[i, 0]))
 
     def settle(self, pose: Pose, places: ArrayLike | None, turns: ArrayLike | None) -> tuple[Floats, Floats]:
-        """Targets of one call: those given, else the goals' own, else (pins) what the joint has in ``pose``.
+        """Targets of one call: those given, else the goals' own, else what ``pose`` has.
 
         Args:
-            pose: for open pins.
+            pose: for open targets, of pins and relative goals.
             places: (G, 3) or None; NaN rows and rows of goals without a position are ignored.
             turns: (G, 4) or None; rows that are NaN or of goals without a rotation are ignored.
 
@@ -292,16 +282,12 @@ class Targets:
         settled_places, settled_turns = self.places.copy(), self.turns.copy()
         if self.opened:
             world = fk(self.skeleton, pose)
-            for i in self.relative:
-                point, turn = relative_pose(self.goals[i], self.skeleton, world)
-                settled_places[i] = point if self.goals[i].target is None else settled_places[i]
-                settled_turns[i] = turn if self.goals[i].target_rotation is None else settled_turns[i]
-            for i, place in self.open:
+            for i in self.open:
+                _, place, turn = KINDS[self.goals[i].kind].stand(self.goals[i], self.skeleton, world)
                 if self._open_place(i):
-                    offset = np.add(place.offset, self.goals[i].offset)
-                    settled_places[i] = world.point(place.joint, offset)
+                    settled_places[i] = place
                 if self._open_turn(i):
-                    settled_turns[i] = world.rotations[place.joint]
+                    settled_turns[i] = turn
         given_places = None if places is None else numbers(places, (len(self.goals), 3), "targets")
         given_turns = None if turns is None else numbers(turns, (len(self.goals), 4), "target rotations")
         return self._overwritten(settled_places, settled_turns, given_places, given_turns)

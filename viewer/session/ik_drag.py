@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document import Document, Grab, Item, Report, joint_of, measured, stand_of
+from viewer.document import Document, Grab, Item, Report, measured, stand_of
 from viewer.document.actions.goal_actions import with_goal
 from viewer.document.drag_goals import DraggedJoint, DragTarget, drag_goals, dragged_joint, linked_items
 from viewer.document.key_editing import carried_pose
 from viewer.document.posed_goals import held, led
-from viewer.document.scope import locked_joints, violation
+from viewer.document.scope import joints_of, locked_joints, violation
 from viewer.document.solve_report import Trace
 from viewer.errors import InputError, quote
 from viewer.ik.goals.goal import as_rotation
@@ -47,18 +47,20 @@ class Way(NamedTuple):
 
 
 def ways_of(document: Document, items: Iterable[Item], held: Iterable[DraggedJoint]) -> tuple[Way, ...]:
-    """The chain of each item: of an effector by its point, of a joint by the dragged point."""
+    """The chain of each item: of an effector by its point, of a joint by the dragged point; two of a goal for two."""
     skeleton, points = document.skeleton, {one.item: one.point for one in held}
     ways = []
     for item in items:
         if item.kind == "effector":
             goal = document.goal(item.name)
-            place = find_place(skeleton, goal.effector)
-            joint, point = place.joint, np.add(place.offset, goal.offset)
+            places = [find_place(skeleton, name) for name in goal.ends]
+            offsets = [goal.offset, *[(0.0, 0.0, 0.0)] * (len(places) - 1)]
+            ends = [(one.joint, np.add(one.offset, offset)) for one, offset in zip(places, offsets, strict=True)]
         else:
-            joint, point = skeleton.index(item.name), np.array(points[item])
-        path = above(skeleton, joint)
-        ways.append(Way(joint, tuple(path if point.any() else path[1:])))
+            ends = [(skeleton.index(item.name), np.array(points[item]))]
+        for joint, point in ends:
+            path = above(skeleton, joint)
+            ways.append(Way(joint, tuple(path if point.any() else path[1:])))
     return tuple(ways)
 
 
@@ -88,8 +90,8 @@ def taken_up(document: Document, items: tuple[Item, ...]) -> Document:
         if item.kind == "effector" and not document.goal(item.name).enabled:
             document = with_goal(document, held(document, document.goal(item.name)))
     joints = [document.skeleton.index(item.name) for item in items if item.kind == "joint"]
-    leaders = {document.goal(item.name).effector for item in items if item.kind == "effector"}
-    return led(document, leaders | {one.name for one in document.skeleton.effectors if one.joint in joints})
+    goals = [item.name for item in items if item.kind == "effector"]
+    return led(document, (one.name for one in document.skeleton.effectors if one.joint in joints), goals)
 
 
 def let_go(start: Document, document: Document, joints: list[int]) -> Document:
@@ -150,7 +152,8 @@ class IkDrag:
         others = [item for item in self._items if item.kind == "joint" and item not in names]
         self._joints = (*grabbed, *(dragged_joint(document, item.name, (0.0, 0.0, 0.0)) for item in others))
         self._called = {item: f"target of {quote(item.name)}" for item in self._items}
-        self._fixed = self._locked = locked_joints(document, [joint_of(document, item) for item in self._items])
+        dragged = [joint for item in self._items for joint in joints_of(document, item)]
+        self._fixed = self._locked = locked_joints(document, dragged)
         self._ways = ways_of(document, self._items, self._joints)
         self.longest_chain = self.chain = longest(self._ways, document.skeleton, self._fixed)
         self._outside = document.pose if violation(document) > _SEEN else None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from viewer.document.document_goal import DOCUMENT_KINDS
+from viewer.document.document_goal import DOCUMENT_KINDS, PAIR_KINDS
 from viewer.ik.goals import KINDS
 from viewer.ui.events import Chord, Mods, chord
 from viewer.ui.number_format import MINUS
@@ -40,6 +40,9 @@ _NUDGE_SIZES = {"": "alt", "_fine": "alt+shift", "_step": "ctrl+alt"}
 
 _KEYS, _TRIM, _ONION_SKIN = "Previous, next key", "Trim start, end", "Ghosts, trails"
 _MARKERS = "Previous, next marker"
+
+FOR_TWO = {f"goal.add_{KINDS[kind].command or kind}": kind for kind in PAIR_KINDS if not KINDS[kind].relative}
+"""Commands that add a goal to two selected effectors, and its kind: they place both, and do not hold them together."""
 
 _SHORT_CAPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "nudge.left": (("Alt", "← → ↑ ↓"),),
@@ -311,7 +314,7 @@ POSING = (
     Command("goal.add", "Add goal", ("shift+a",), POSE, menu="Goals"),
     *(
         Command(f"goal.add_{name}", f"Add {name} goal", (), POSE, menu="Goals")
-        for name in (KINDS[kind].command or kind for kind in DOCUMENT_KINDS)
+        for name in (KINDS[kind].command or kind for kind in (*DOCUMENT_KINDS, *FOR_TWO.values()))
     ),
     Command("goal.hold_together", "Hold together", ("shift+h",), POSE, menu="Goals", toggle=True),
     Command("goal.remove", "Remove goal", ("delete", "backspace"), POSE, menu="Goals"),

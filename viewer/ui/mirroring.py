@@ -15,7 +15,7 @@ from viewer.document import Document, Grab, Item, joint_of, world_of
 from viewer.document.pose_fitting import symmetry_normal
 from viewer.gizmo import RigidMotion
 from viewer.session import Session
-from viewer.skeleton import above
+from viewer.skeleton import Skeleton, above, find_place
 from viewer.skeleton.figure import partners
 from viewer.skeleton.names import swapped_names
 from viewer.spatial.checks import Floats
@@ -41,16 +41,23 @@ def other_item(document: Document, item: Item) -> Item | None:
     if item.kind != "effector":
         return None
     goal = document.goal(item.name)
-    skeleton = document.skeleton
-    joint = int(partners(skeleton)[joint_of(document, item)])
-    names = swapped_names(goal.effector)
-    found = [e.name for e in skeleton.effectors if e.joint == joint and (e.name in names or e.name != goal.effector)]
-    effector = next((name for name in names if name in found), found[0] if found else None)
-    if effector is None or joint == joint_of(document, item):
+    if goal.of_two:
+        image = {_other_effector(document.skeleton, name) or name for name in goal.ends}
+        there = [one for one in document.goals if one.kind == goal.kind and {*one.ends} == image != {*goal.ends}]
+        return Item("effector", there[0].id) if there and not goal.relative else None
+    effector = _other_effector(document.skeleton, goal.effector)
+    if effector is None:
         return None
-    same = [one for one in document.goals_of(effector) if one.kind == goal.kind and not one.relative]
-    chosen = (same or document.goals_of(effector))[0]
-    return None if chosen.relative or goal.relative else Item("effector", chosen.id)
+    goals = [one for one in document.goals_of(effector) if not one.of_two]
+    return Item("effector", next((one for one in goals if one.kind == goal.kind), goals[0]).id)
+
+
+def _other_effector(skeleton: Skeleton, name: str) -> str | None:
+    """The effector of the other side; None where there is none."""
+    here = find_place(skeleton, name).joint
+    joint, names = int(partners(skeleton)[here]), swapped_names(name)
+    found = [one.name for one in skeleton.effectors if one.joint == joint and one.name != name]
+    return None if joint == here else next((one for one in names if one in found), found[0] if found else None)
 
 
 def mirrored_mover(document: Document, mover: Mover) -> Mover:

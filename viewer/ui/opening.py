@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from viewer.document import Action, Document, DocumentContact, DocumentGoal, actions as act, new_document
 from viewer.document.actions import UseMotion
 from viewer.document.document_contact import contact_of, grips, grips_from
-from viewer.document.document_goal import PAIR_KINDS, DocumentBalance, balance_from, balances, check_kind, document_goal
+from viewer.document.document_goal import DocumentBalance, balance_from, balances, check_kind, document_goal
 from viewer.document.evaluation import Comparison, compare, shared_joints
 from viewer.document.import_export import with_pin_target
 from viewer.document.posed_goals import pairs_of
@@ -430,9 +430,9 @@ def _take_goals(session: Session, file: Asked, name: str) -> None:
             before = replace(session.document.balance, **grounded(session.document, ground))
             do(_set_all(act.SetBalance, balance_from(goals, before)))
         # Effectors hold together as the pose has them before anything moves.
-        pairs = [_take_pair(session, goal) for goal in goals if KINDS[goal.kind].relative]
+        pairs = [_take_pair(session, goal) for goal in goals if KINDS[goal.kind].of_two]
         for goal in goals:
-            if not (KINDS[goal.kind].relative or balances(goal) or grips(goal)):
+            if not (KINDS[goal.kind].of_two or balances(goal) or grips(goal)):
                 taken.append(_take_goal(session, goal, taken))
         asked = {session.document.goal(name).effector for name in taken}
         for first, second in pairs:
@@ -449,7 +449,7 @@ def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
     """Set the effector's next goal that is not in ``taken``, or add one; its id."""
     check_kind(goal.kind)
     name = _made_effector(session, goal.effector)
-    free = (one.id for one in session.document.goals_of(name) if one.kind not in PAIR_KINDS)
+    free = (one.id for one in session.document.goals_of(name) if not one.of_two)
     own = next((one for one in free if one not in taken), None)
     if own is None:
         session.gestures.update(act.AddGoal(name, goal.kind))
@@ -471,12 +471,13 @@ def _made_effector(session: Session, named: str) -> str:
 
 
 def _take_pair(session: Session, goal: Goal) -> tuple[str, str]:
-    """Make two effectors hold together, or set the goal that they have; their names."""
+    """Add a goal for two effectors, or set the one that they have; their names."""
     ends = _made_effector(session, goal.effector), _made_effector(session, goal.to)
-    own = _pair_of(session, ends)
+    relative = KINDS[goal.kind].relative
+    own = _pair_of(session, ends, relative=relative)
     if own is None:
-        session.gestures.update(act.HoldTogether(*ends))
-        own = _pair_of(session, ends)
+        session.gestures.update(act.HoldTogether(*ends) if relative else act.AddGoalForTwo(*ends, goal.kind))
+        own = _pair_of(session, ends, relative=relative)
     assert own is not None
     stated = {"position": goal.target, "rotation": goal.target_rotation}
     session.gestures.update(act.SetGoal(own, kind=goal.kind, offset=goal.offset))
@@ -494,7 +495,7 @@ def _take_pair(session: Session, goal: Goal) -> tuple[str, str]:
     return ends
 
 
-def _pair_of(session: Session, ends: tuple[str, str]) -> str | None:
-    """The id of the goal of the first of two effectors that holds them together."""
+def _pair_of(session: Session, ends: tuple[str, str], *, relative: bool) -> str | None:
+    """The id of the goal of the first of two effectors that holds them together, or that places them in the world."""
     pairs = pairs_of(session.document)
-    return next((goal.id for goal in pairs if (goal.effector, goal.to) == ends), None)
+    return next((goal.id for goal in pairs if goal.ends == ends and goal.relative is relative), None)

@@ -26,7 +26,7 @@ from viewer.session.long_work import LabProblem, lab_problem
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
-from viewer.ui.commands import DIRECTIONS, CommandBinding, CommandBindings
+from viewer.ui.commands import DIRECTIONS, FOR_TWO, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import handle_of, limb_joint, selected_joints
 from viewer.ui.view import Message, View, ViewPart
 
@@ -219,8 +219,8 @@ class Posing(ViewPart):
 
     def _pair_goals(self) -> list[str]:
         """Ids of the goals that hold the selected two together."""
-        pair = self._pair() or ("", "")
-        return [goal.id for goal in pairs_of(self._document) if {goal.effector, goal.to} == {*pair}]
+        pair = {*(self._pair() or ())}
+        return [goal.id for goal in pairs_of(self._document) if goal.relative and {*goal.ends} == pair]
 
     def _hold_together(self) -> None:
         """Make the two selected effectors hold together, or let them go."""
@@ -229,6 +229,12 @@ class Posing(ViewPart):
             self._several([act.RemoveGoal(name) for name in goals], "Let go")
         elif pair is not None:
             self._do(act.HoldTogether(*pair))
+
+    def _add_for_two(self, kind: str) -> None:
+        """Add a goal to the two selected effectors."""
+        pair = self._pair()
+        if pair is not None:
+            self._do(act.AddGoalForTwo(*pair, kind))
 
     def _remove_goals(self) -> None:
         """Remove or switch off the selected goals, in one step."""
@@ -311,6 +317,10 @@ class Posing(ViewPart):
                     self._has_goal if KINDS[kind].named_by == "effector" else lambda: self._limb_joint() is not None,
                 )
                 for kind in DOCUMENT_KINDS
+            },
+            **{
+                command: CommandBinding(partial(self._add_for_two, kind), lambda: self._pair() is not None)
+                for command, kind in FOR_TWO.items()
             },
             "goal.hold_together": CommandBinding(
                 self._hold_together, lambda: self._pair() is not None, lambda: bool(self._pair_goals())

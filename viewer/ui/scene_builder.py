@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from viewer.document import Document, GoalError, Item, joint_of, measured, world_of
-from viewer.document.document_goal import PAIR_KINDS, DocumentGoal
+from viewer.document import Document, GoalError, Item, joint_of, measured, stand_of, world_of
+from viewer.document.document_goal import DocumentGoal
 from viewer.document.scope import at_limit
 from viewer.ik.goals import KINDS
 from viewer.ik.solution import Status
@@ -111,7 +111,7 @@ def _effectors(
     fixed = fixed_points(document.skeleton, tuple([(one.effector, one.offset) for one in document.goals]))
     targets = np.array([goal.position or _NOWHERE for goal in document.goals]).reshape(-1, 3)
     for goal, joint, place, target in zip(document.goals, fixed.joints.tolist(), fixed.at(world), targets, strict=True):
-        if goal.kind in PAIR_KINDS:
+        if KINDS[goal.kind].relative:
             continue
         name, on, error = goal.id, goal.enabled, errors.get(goal.id)
         metres, degrees, met = (0.0, 0.0, True) if error is None else error
@@ -124,7 +124,7 @@ def _effectors(
             Mark(
                 name,
                 joint,
-                place,
+                stand_of(document.skeleton, document.pose, goal).point if goal.of_two else place,
                 target if aims(goal) else None,
                 np.array(goal.rotation) if on and goal.has_rotation else None,
                 reached,
@@ -164,7 +164,7 @@ def _guides(document: Document, goal: DocumentGoal, world: World, *, reached: bo
 
 def ties_of(document: Document, errors: Mapping[str, GoalError]) -> tuple[Tie, ...]:
     """The lines between effectors that hold together."""
-    goals = [goal for goal in document.goals if goal.kind in PAIR_KINDS and goal.enabled]
+    goals = [goal for goal in document.goals if goal.relative]
     if not goals:
         return ()
     world = world_of(document.skeleton, document.pose)

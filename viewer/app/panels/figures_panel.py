@@ -146,7 +146,7 @@ def _draw_compare(ui: PanelContext) -> None:
 def draw_follow(ui: PanelContext, goal: DocumentGoal) -> None:
     """Draw which joint of another figure the target of a goal follows, if there are several."""
     stage, name = ui.session.stage, ui.controller.figures.active
-    if not stage.several or goal.relative:
+    if not stage.several:
         return
     link = next((one for one in stage.figure.links if one.goal == goal.id), None)
     controls.label(ui, "Follows", hint="The target stays at a joint of another figure, as in a handshake")

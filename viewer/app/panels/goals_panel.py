@@ -17,6 +17,7 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.figures_panel import draw_follow
 from viewer.app.panels.panel_parts import (
     action_button,
+    command_entry,
     effector_mark,
     entry,
     highlight,
@@ -36,6 +37,7 @@ from viewer.document.posed_goals import pairs_of
 from viewer.errors import shown
 from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.ui import number_format
+from viewer.ui.commands import FOR_TWO
 from viewer.ui.contact import spare_words
 from viewer.ui.status import short_name
 
@@ -263,7 +265,7 @@ def _row(ui: PanelContext, goal: DocumentGoal, error: GoalError | None, *, kind:
         _right(ui, it, error, goal.main_weight, reached=reached)
     else:
         _off(pen, it)
-    tip(f"{goal.effector} with {goal.to}" if goal.relative else f"{goal.effector} {note}" if shown != name else "")
+    tip(" with ".join(goal.ends) if goal.of_two else f"{goal.effector} {note}" if shown != name else "")
     if goal.enabled and not goal.pinned:
         _drag(ui, goal)
     if it.clicked and _DRAGGED not in ui.memory:
@@ -287,9 +289,12 @@ def error_words(error: GoalError | None, tolerance: float, decimals: int = 1) ->
 
 
 def add_entries(ui: PanelContext, effector: str) -> None:
-    """Menu entries that add a goal to an effector, one for each kind."""
+    """Menu entries that add a goal to an effector, one for each kind; to two that are selected, those for two."""
     for kind in DOCUMENT_KINDS:
         entry(ui, KINDS[kind].title, AddGoal(effector, kind), KINDS[kind].hint)
+    for command, kind in FOR_TWO.items():
+        if ui.controller.can(command):
+            command_entry(ui, command, KINDS[kind].title)
 
 
 WEIGHT = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units=fields.PART.units, low=0.001, high=1000.0)
@@ -315,7 +320,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
     if not goal.enabled:
         _buttons(ui, goal)
         return
-    if goal.relative:
+    if goal.of_two:
         _pair(ui, goal)
     if goal.has_position:
         _place(ui, goal)
@@ -370,18 +375,18 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
     """Menu entries that choose the kind of a goal."""
-    for kind in PAIR_KINDS if goal.kind in PAIR_KINDS else DOCUMENT_KINDS:
+    for kind in PAIR_KINDS if goal.of_two else DOCUMENT_KINDS:
         now = goal.enabled and kind == goal.kind
         entry(ui, KINDS[kind].title, actions.SetGoalKind(goal.id, kind), KINDS[kind].hint, ticked=now)
-    if goal.kind not in PAIR_KINDS:
+    if not goal.of_two:
         said = "The effector follows the body"
         entry(ui, OFF, actions.ReleaseEffector(goal.id), said, ticked=not goal.enabled)
 
 
 def _pair(ui: PanelContext, goal: DocumentGoal) -> None:
-    """The two effectors that hold together, as buttons that select them."""
+    """The two effectors of a goal, as buttons that select them."""
     controls.label(ui, "Between")
-    for name, width in zip((goal.effector, goal.to), controls.side_by_side(ui, 2), strict=True):
+    for name, width in zip(goal.ends, controls.side_by_side(ui, 2), strict=True):
         pick = Select((Item("effector", name),))
         action_button(ui, f"{shown(name)}##end {name}", pick, width=width, hint=f"Select {shown(name)}")
 

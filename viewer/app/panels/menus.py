@@ -22,7 +22,7 @@ from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import sample_names
 from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import DEMOS
-from viewer.ui.commands import BY_ID, MENUS, SELECT, WINDOW, Command, menu_commands
+from viewer.ui.commands import BY_ID, FOR_TWO, MENUS, SELECT, WINDOW, Command, menu_commands
 from viewer.ui.view import Workspace
 
 _SECTIONS = {
@@ -304,7 +304,7 @@ def _commands(ui: PanelContext, *commands: str) -> None:
 
 def _effector(ui: PanelContext, name: str) -> None:
     if ui.controller.can("goal.hold_together"):
-        _commands(ui, "goal.hold_together", "")
+        _commands(ui, "goal.hold_together", *FOR_TWO, "")
     _effector_entries(ui, name)
     _commands(ui, *(("contact.grip",) if ui.controller.can("contact.grip") else ()), "")
     document = ui.session.document
@@ -323,7 +323,7 @@ def _effector_entries(ui: PanelContext, name: str) -> None:
     if goal.relative:
         entry(ui, "Let go", actions.RemoveGoal(name), delete)
         return
-    for part in ("position", "rotation"):
+    for part in () if goal.of_two else ("position", "rotation"):
         pinned, key = getattr(goal, f"pin_{part}"), BY_ID[f"pin.{part}"].shortcut
         entry(ui, f"Pin {part}", actions.SetPin(name, **{part: not pinned}), key, ticked=goal.enabled and pinned)
     entry(ui, "Hold here", actions.HoldEffector(name))

@@ -10,9 +10,9 @@ from viewer.document.actions.contact_actions import (
     AddProp, ExcludePair, RemoveProp, RenameProp, SetContact, SetGrip, SetProp, SetRadius,
 )  # fmt: skip
 from viewer.document.actions.goal_actions import (
-    AddGoal, AddLayer, BakeLayers, HoldEffector, HoldTogether, MakeEffector, MoveLayer, MoveTargets, PlantFeet,
-    ReleaseEffector, RemoveEffector, RemoveFeet, RemoveGoal, RemoveLayer, SetFeet, SetGoal, SetGoalKind, SetLayer,
-    SetPin, SetWeight,
+    AddGoal, AddGoalForTwo, AddLayer, BakeLayers, HoldEffector, HoldTogether, MakeEffector, MoveLayer, MoveTargets,
+    PlantFeet, ReleaseEffector, RemoveEffector, RemoveFeet, RemoveGoal, RemoveLayer, SetFeet, SetGoal, SetGoalKind,
+    SetLayer, SetPin, SetWeight,
 )  # fmt: skip
 from viewer.document.actions.pose_actions import (
     MirrorPose, PastePose, RenameJoint, ResetPose, SetCoordinate, SetJointLimits, SetLength, SetLimitRanges,

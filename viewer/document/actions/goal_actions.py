@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from viewer.document.changed_keys import take_of, with_take
 from viewer.document.document import Action, Document, Item, SettingsAction
-from viewer.document.document_goal import DOCUMENT_KINDS, PAIR_KINDS, POSITION_KIND, DocumentGoal
+from viewer.document.document_goal import DOCUMENT_KINDS, POSITION_KIND, DocumentGoal
 from viewer.document.drag_goals import linked_goals
 from viewer.document.evaluation import motion_of, shown_on_own_bones
 from viewer.document.key_editing import Run, recorded
@@ -20,7 +20,7 @@ from viewer.document.posed_goals import as_they_are, held, led, of_kind, pairs_o
 from viewer.document.take import GoalLayer, PlantedFeet, layer_of
 from viewer.document.take_layers import check_layer, finished
 from viewer.errors import InputError, quote, unknown_name
-from viewer.ik.goals import Goal
+from viewer.ik.goals import KINDS, Goal
 from viewer.skeleton import EffectorGoal, FreeNames, Pose, find_place, world_of
 from viewer.spatial.checks import as_flag, put, with_changes
 
@@ -66,7 +66,7 @@ class MoveTargets(Action):
             if not goal.enabled:
                 goal = held(document, goal, turn=position is None and rotation is not None)
             document = with_goal(document, goal.moved(position, rotation))
-        return led(document, {document.goal(name).effector for name in self.targets})
+        return led(document, (), self.targets)
 
 
 def _names(names: list[str]) -> str:
@@ -109,7 +109,7 @@ class SetGoalKind(Action):
 
 
 def _kind(word: str) -> str:
-    if word in (*DOCUMENT_KINDS, *PAIR_KINDS):
+    if word in KINDS and KINDS[word].of_documents:
         return word
     raise InputError(unknown_name("goal", str(word), DOCUMENT_KINDS))
 
@@ -198,8 +198,9 @@ class SetPin(Action):
 
     def apply(self, document: Document) -> Document:
         goal = document.goal(self.effector)
-        if goal.kind in PAIR_KINDS:
-            raise InputError(f"goal {quote(goal.id)} holds two effectors together: it cannot be pinned")
+        if goal.of_two:
+            what = "holds two effectors together" if KINDS[goal.kind].relative else "is for two effectors"
+            raise InputError(f"goal {quote(goal.id)} {what}: it cannot be pinned")
         wanted = {"position": self.position, "rotation": self.rotation}
         flags = {part: as_flag(flag, f"pin of {part}") for part, flag in wanted.items() if flag is not None}
         if any(flags.values()) and not goal.sets_pose:
@@ -235,8 +236,6 @@ class HoldEffector(Action):
 
     def apply(self, document: Document) -> Document:
         goal = document.goal(self.effector)
-        if goal.kind in PAIR_KINDS:
-            return with_goal(document, of_kind(document, goal, goal.kind))
         if not goal.sets_pose:
             return with_goal(document, held(document, goal))
         stand = stand_of(document.skeleton, document.pose, goal)
@@ -293,8 +292,7 @@ class RemoveEffector(Action):
 
     def apply(self, document: Document) -> Document:
         name = document.goal(self.effector).effector
-        pairs = {goal.id for goal in document.goals if goal.kind in PAIR_KINDS and goal.to == name}
-        gone = pairs | {goal.id for goal in document.goals_of(name)}
+        gone = {goal.id for goal in document.goals if name in goal.ends}
         kept = tuple(e for e in document.skeleton.effectors if e.name != name)
         return replace(
             document,
@@ -302,6 +300,27 @@ class RemoveEffector(Action):
             goals=tuple(goal for goal in document.goals if goal.id not in gone),
             selection=tuple(item for item in document.selection if item.kind != "effector" or item.name not in gone),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class AddGoalForTwo(Action):
+    """Add a goal for two effectors, met in the present pose: the holds of effectors that follow it are switched off.
+
+    ``effector`` is the one that has the goal.
+    """
+
+    effector: str
+    to: str
+    kind: str
+    solves: ClassVar[bool] = True
+    words: ClassVar[str] = "Add {0.kind} of {0.effector} and {0.to}"
+
+    def apply(self, document: Document) -> Document:
+        kind, own, other = _kind(self.kind), document.goal(self.effector), document.goal(self.to)
+        name = _free_id(document, own.effector)
+        goal = DocumentGoal(effector=own.effector, id=name, to=other.effector, enabled=False)
+        goal = confined(document, of_kind(document, goal, kind))
+        return led(_chosen(replace(document, goals=(*document.goals, goal)), name), (), (name,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,18 +340,19 @@ class HoldTogether(Action):
     def apply(self, document: Document) -> Document:
         own, other = document.goal(self.effector), document.goal(self.to)
         pair = {own.effector, other.effector}
-        if any({goal.effector, goal.to} == pair for goal in pairs_of(document)):
+        if any(goal.relative and {*goal.ends} == pair for goal in pairs_of(document)):
             raise InputError(f"{quote(own.effector)} and {quote(other.effector)} are held together already")
         goal = DocumentGoal(
             effector=own.effector,
             id=_free_id(document, own.effector),
             to=other.effector,
+            kind=Goal.relative(own.effector, other.effector).kind,
             weight=FIRM,
             rotation_weight=FIRM,
             enabled=False,
         )
         goal = as_they_are(document.skeleton, world_of(document.skeleton, document.pose), goal)
-        goal = replace(goal, kind=Goal.relative(goal.effector, goal.to).kind, enabled=True)
+        goal = replace(goal, enabled=True)
         document = replace(document, goals=(*document.goals, goal))
         leads = any(one.sets_pose for one in document.goals_of(own.effector))
         return led(document, [own.effector if leads else other.effector])

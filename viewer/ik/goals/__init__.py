@@ -14,7 +14,10 @@ from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind, Measure
 from viewer.spatial.checks import Quaternion, Vector
 
 MODULES = (pose_goal, distance, aim, bend, pole, relative, balance_goal, grip, function)
-"""The modules of all kinds, in the order of menus, schemas and the kernels' codes."""
+"""The modules of all kinds, in the order of menus, schemas and the kernels' codes.
+
+Restarts are seeded by these codes: a kind that is added before others would change what they find.
+"""
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.word: kind for module in MODULES for kind in module.KINDS})
 """All kinds by their words."""
 NEEDS.update({word: kind.needs for word, kind in KINDS.items()})
@@ -24,9 +27,9 @@ ROW_KINDS: tuple[Kind, ...] = tuple(kind for kind in KINDS.values() if kind.rows
 CODES: Mapping[str, int] = MappingProxyType({kind.word: code for code, kind in enumerate(ROW_KINDS)})
 """The code of each kind in the kernels."""
 NUMBERS: Mapping[str, Number] = MappingProxyType(
-    {number.name: number for kind in KINDS.values() if not kind.of_several_limbs for number in kind.numbers}
+    {number.name: number for kind in KINDS.values() if kind.of_documents for number in kind.numbers}
 )
-"""The numbers of all kinds of goals that are about one effector, by name."""
+"""The numbers of all kinds of goals that are about effectors, by name."""
 _OF_POSES = {kind.measures: kind.word for kind in KINDS.values() if kind.sets_pose}
 
 

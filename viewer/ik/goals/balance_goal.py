@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from viewer.ik.algebra import turned
 from viewer.ik.goals.goal import Goal, Number, Unit
 from viewer.ik.goals.kind import Constants, FileKey, Kind, Measure, Places, Rows, no_drawing, one_by_one
@@ -33,34 +35,36 @@ _HALVINGS = 12
 
 def balance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     """Set e = the horizontal vector from the centre of mass to the polygon, and how moves of that centre change it."""
-    put_moments(s, w)
+    put_moments(s, w, g)
     return way_to_support(s, w, g, row, e)
 
 
-def put_moments(s: System, w: Work) -> None:
+def put_moments(s: System, w: Work, g: int) -> None:
     """The mass below each joint, times where its centre is, into ``w.moment``: one pass from the leaves."""
+    moment = w.moment[g - len(s.goal_kind) + len(s.share)]
     for k in range(len(s.mass)):
         x, y, z = turned(
             w.turn[k, 0], w.turn[k, 1], w.turn[k, 2], w.turn[k, 3],
             s.mass_moment[k, 0], s.mass_moment[k, 1], s.mass_moment[k, 2],
         )  # fmt: skip
-        w.moment[k, 0] = x + s.mass[k] * w.place[k, 0]
-        w.moment[k, 1] = y + s.mass[k] * w.place[k, 1]
-        w.moment[k, 2] = z + s.mass[k] * w.place[k, 2]
+        moment[k, 0] = x + s.mass[k] * w.place[k, 0]
+        moment[k, 1] = y + s.mass[k] * w.place[k, 1]
+        moment[k, 2] = z + s.mass[k] * w.place[k, 2]
     for k in range(len(s.mass) - 1, -1, -1):
         p = s.parent[k]
         if p >= 0:
             for i in range(3):
-                w.moment[p, i] += w.moment[k, i]
+                moment[p, i] += moment[k, i]
 
 
 def way_to_support(s: System, w: Work, g: int, row: int, e: Floats) -> float:
     """`balance_residual`, with the moments known."""
+    moment = w.moment[g - len(s.goal_kind) + len(s.share)]
     x = z = 0.0
     for k in range(len(s.mass)):
         if s.parent[k] < 0:
-            x += w.moment[k, 0]
-            z += w.moment[k, 2]
+            x += moment[k, 0]
+            z += moment[k, 2]
     for i in range(2):
         e[row + i] = 0.0
         for j in range(3):
@@ -101,10 +105,11 @@ def way_to_support(s: System, w: Work, g: int, row: int, e: Floats) -> float:
 
 def balance_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:
     """`balance_residual` of some goals."""
-    w.moment[...] = apply(frames[:, :, :-1], s.mass_moment.T).T + s.mass[:, None] * w.place
+    moment = apply(frames[:, :, :-1], s.mass_moment.T).T + s.mass[:, None] * w.place
     for k in range(len(s.mass) - 1, 0, -1):
         if s.parent[k] >= 0:
-            w.moment[s.parent[k]] += w.moment[k]
+            moment[s.parent[k]] += moment[k]
+    w.moment[np.arange(len(s.goal_kind))[some] - len(s.goal_kind) + len(s.share)] = moment
     return float(s.tolerance[0]) * one_by_one(way_to_support, s, w, some, places, e)
 
 
@@ -230,5 +235,6 @@ KIND = Kind(
     since=2,
     constants=balance_constants,
     drawing=no_drawing,  # the window draws balance by other means
+    firm=True,
 )
 KINDS = (KIND,)

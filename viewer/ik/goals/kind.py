@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from types import SimpleNamespace
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -71,6 +71,8 @@ class Measure(Enum):
     """The turn from the effector's rotation to its target's."""
     CENTER = "centre of mass", 2, "m", "shared"
     """The horizontal vector, x and z, from the centre of mass to the support polygon; 0 inside."""
+    MEAN = "mean", 3, "m", "shared"
+    """The way from the mean of the points of two effectors to its target; ``by_move`` turns into the rows' axes."""
     RELATIVE_ROTATION = "relative rotation", 3, "rad", "by_turn shared"
     """The turn from the effector's rotation in such a frame to its target's."""
     DIRECTION = "direction", 3, "rad", "by_turn by_move"
@@ -136,7 +138,7 @@ NAN = math.nan
 
 
 class Stand(NamedTuple):
-    """Where the effector of a goal is in a pose.
+    """Where the effector of a goal is in a pose, or what else its targets place.
 
     Attributes:
         joint: its joint.
@@ -149,7 +151,23 @@ class Stand(NamedTuple):
     rotation: Floats
 
 
-def stand_of(goal: Goal, skeleton: Skeleton, world: World) -> Stand:
+class Ends(Protocol):
+    """What names the effectors of a goal: a `Goal`, a `Before`, a document's goal."""
+
+    @property
+    def effector(self) -> str:
+        """The first, or the only one."""
+
+    @property
+    def offset(self) -> Vector:
+        """Metres in its joint's frame, added to its own."""
+
+    @property
+    def to(self) -> str:
+        """The second one."""
+
+
+def stand_of(goal: Ends, skeleton: Skeleton, world: World) -> Stand:
     """Where the effector of a goal is.
 
     Raises:
@@ -178,7 +196,8 @@ class Constants(NamedTuple):
         numbers: that its rows read: its own in the order of `Kind.numbers`, a direction as three, then those that the
             kind finds in the skeleton.
         middle, upper: joints above, for rows about a limb of three joints; -1 for others.
-        base: the joint in whose frame a relative goal is stated; -1 for others.
+        base: of kinds for two effectors the joint of the second; of relative ones that in whose frame the goal is
+            stated; -1 for others.
     """
 
     joint: int
@@ -203,6 +222,8 @@ def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
 def alone(goal: Goal, fixed: Constants, skeleton: Skeleton, world: World) -> tuple[Any, Any]:
     """What rows read of a `System` and a `Work`, for one goal among all joints of a skeleton; NaN without a target."""
     system = SimpleNamespace(
+        goal_kind=[0],
+        share=np.zeros((1, len(skeleton))),
         parent=skeleton.parents,
         offset=skeleton.offsets,
         goal_joint=[fixed.joint],
@@ -225,6 +246,7 @@ def alone(goal: Goal, fixed: Constants, skeleton: Skeleton, world: World) -> tup
         by_turn=np.zeros((1, 3, 3)),
         by_move=np.zeros((1, 3, 3)),
         vectors=np.zeros((4, 3)),
+        moment=np.zeros((1, len(skeleton), 3)),
     )
     return system, work
 
@@ -306,6 +328,10 @@ class FileKey(NamedTuple):
     number: Number | None = None
 
 
+TO = FileKey("to", "The second effector.")
+"""The key "to" of kinds for two effectors."""
+
+
 class Before(NamedTuple):
     """The goal before a change of its kind.
 
@@ -315,6 +341,7 @@ class Before(NamedTuple):
         enabled: whether it was in use.
         point: its point of the world, if it has one.
         numbers: those that it has, of any kind.
+        to: the name of its second effector, of kinds for two.
     """
 
     effector: str
@@ -322,6 +349,7 @@ class Before(NamedTuple):
     enabled: bool
     point: Vector | None
     numbers: Mapping[str, Value]
+    to: str = ""
 
 
 class First(NamedTuple):
@@ -329,7 +357,7 @@ class First(NamedTuple):
 
     Attributes:
         numbers: of the kind.
-        point: (3,) its target; None: where the effector is.
+        point: (3,) its target; None: where its `Kind.stand` is.
     """
 
     numbers: Mapping[str, Value]
@@ -389,11 +417,15 @@ class Kind:
         constants: (goal, skeleton) -> its `Constants`; an InputError where the skeleton has no such effector.
         keeps: goal -> how far from its target it lets the effector be: by this targets are found to be out of reach,
             and solves begin near them; None: it does not restrict that.
-        first: (goal before, skeleton, world) -> the first values of a goal in a pose; kinds that set a pose begin
-            with the effector's position and rotation.
+        first: (goal before, skeleton, world) -> the first values of a goal in a pose.
+        stand: (goal, skeleton, world) -> what its targets place, as a pose has it, in the frame that they are in: the
+            effector, in the world, unless given. Goals that set a pose, and those for two effectors, begin there, and
+            follow it when the figure is posed by other means.
         drawing: (goal, skeleton, world) -> its drawing, by default the effector; None: it has none.
         swivel: (skeleton, world, effector) -> (N, 3) a line that is shown while it is selected: where the joint can be.
         grips: whether solvers replace it by a goal for each finger of a hand (`viewer.ik.grips`).
+        firm: whether it is kept in drags as well as what is dragged: it says how parts of the figure stay to each other
+            or to the ground, not where one is wanted.
     """
 
     word: str
@@ -409,9 +441,11 @@ class Kind:
     constants: Callable[[Goal, Skeleton], Constants] = point_constants
     keeps: Callable[[Goal], Shell | None] = anywhere
     first: Callable[[Before, Skeleton, World], First] = first_as_before
+    stand: Callable[[Ends, Skeleton, World], Stand] = stand_of
     drawing: Callable[[Goal, Skeleton, World], GoalDrawing | None] = effector_drawing
     swivel: Callable[[Skeleton, World, str], Floats] | None = None
     grips: bool = False
+    firm: bool = False
 
     aims = _measuring(Measure.DIRECTION)
     """Whether it points an axis at its point: moves of the effector change its angles."""
@@ -422,9 +456,11 @@ class Kind:
     of_limb = _measuring(Measure.LIMB_ANGLE)
     """Whether it is about three joints of a limb."""
     relative = _measuring(Measure.RELATIVE_POINT, Measure.RELATIVE_ROTATION)
-    """Whether it sets another effector in the frame of its own."""
+    """Whether its targets are in the frame of its effector's joint, not in the world: it holds another one there."""
     balances = _measuring(Measure.CENTER)
     """Whether it is about the centre of mass."""
+    of_mean = _measuring(Measure.CENTER, Measure.MEAN)
+    """Whether it is about the mean of points below several joints."""
 
     def missed(self, goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
         """Errors of a goal in metres and degrees, as its rows measure them; NaN for a part that it does not have.
@@ -461,7 +497,7 @@ class Kind:
         """What a goal must have."""
         own = {number.name for number in self.numbers}
         fields = tuple(name for name in self.fields if name not in own) if self.built_in else ("residuals",)
-        other = "object" if self.grips else "effector" if self.relative or "to" in self.fields else ""
+        other = "object" if self.grips else "effector" if self.of_two else ""
         turns = self.radians and not self.metres
         return Needs(bool(self.named_by), fields, self.numbers, self.check, other, turns)
 
@@ -490,6 +526,16 @@ class Kind:
         """The name of each row: x, y, z of a position, x, z on the floor, rx, ry, rz of a rotation, or the word."""
         several = {(3, False): ("x", "y", "z"), (3, True): ("rx", "ry", "rz"), (2, False): ("x", "z")}
         return tuple(name for rows in self.rows for name in several.get((rows.count, rows.radians), (self.word,)))
+
+    @cached_property
+    def of_two(self) -> bool:
+        """Whether it names a second effector, `Goal.to`."""
+        return "to" in self.fields and not self.grips
+
+    @cached_property
+    def of_documents(self) -> bool:
+        """Whether a document holds such goals among those of its effectors; functions cannot be saved."""
+        return self.built_in and bool(self.named_by) and not self.grips
 
     @cached_property
     def has_point(self) -> bool:

@@ -13,10 +13,10 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import logarithm_and_slope, product, turned, unit
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import Constants, GoalDrawing, Kind, Measure, Rows, stand_at, stand_of
+from viewer.ik.goals.kind import TO, Constants, Ends, GoalDrawing, Kind, Measure, Rows, Stand, stand_at, stand_of
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
-from viewer.spatial.checks import Floats, Quaternion, Vector
+from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
 _TOGETHER = 0.5
@@ -70,21 +70,28 @@ def relative_constants(goal: Goal, skeleton: Skeleton) -> Constants:
         InputError: an effector that is not there, or two of one joint.
     """
     base, other = find_place(skeleton, goal.effector), find_place(skeleton, goal.to)
-    if base.joint == other.joint:
-        pair = f"{quote(goal.effector)} and {quote(goal.to)}"
-        raise InputError(f"relative goal: expected effectors of two joints, found {pair} of one")
+    _check_joints(goal, base.joint, other.joint)
     x, y, z = np.add(base.offset, goal.offset).tolist()
     u, v, w = other.offset
     return Constants(other.joint, (float(u), float(v), float(w)), (x, y, z), base=base.joint)
 
 
-def relative_pose(goal: Goal, skeleton: Skeleton, world: World) -> tuple[Vector, Quaternion]:
-    """Position of ``to`` from the effector, and its rotation, both in the frame of the effector's joint."""
+def _check_joints(goal: Ends, base: int, other: int) -> None:
+    if base == other:
+        pair = f"{quote(goal.effector)} and {quote(goal.to)}"
+        raise InputError(f"relative goal: expected effectors of two joints, found {pair} of one")
+
+
+def relative_stand(goal: Ends, skeleton: Skeleton, world: World) -> Stand:
+    """The place of ``to`` from the effector, and its rotation, both in the frame of the effector's joint.
+
+    Raises:
+        InputError: as `relative_constants`.
+    """
     base, other = stand_of(goal, skeleton, world), stand_at(goal.to, (0.0, 0.0, 0.0), skeleton, world)
+    _check_joints(goal, base.joint, other.joint)
     back = conjugate(base.rotation)
-    x, y, z = rotate(back, other.point - base.point).tolist()
-    a, b, c, d = multiply(back, other.rotation).tolist()
-    return (x, y, z), (a, b, c, d)
+    return Stand(other.joint, rotate(back, other.point - base.point), multiply(back, other.rotation))
 
 
 def relative_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
@@ -104,10 +111,13 @@ def _kind(word: str, title: str, hint: str, rows: tuple[Rows, ...]) -> Kind:
         title=title,
         hint=hint,
         rows=rows,
+        keys={"to": TO},
         named_by="relative",
         since=2,
         constants=relative_constants,
+        stand=relative_stand,
         drawing=relative_drawing,
+        firm=True,
     )
 
 

@@ -136,8 +136,8 @@ def linearise_several(s: System, w: Work, k: int, turning: int) -> None:
         row, lengths = s.goal_row[g], s.goal_lengths[g]
         weight, rotation_weight = share * s.goal_weight[g], share * s.goal_rotation_weight[g]
         rx, ry, rz = w.point[g, 0] - w.place[k, 0], w.point[g, 1] - w.place[k, 1], w.point[g, 2] - w.place[k, 2]
-        if s.goal_base[g] < 0:  # the centre of the mass below the joint
-            rx, ry, rz = w.moment[k, 0] / share, w.moment[k, 1] / share, w.moment[k, 2] / share
+        if s.goal_mean[g]:  # the centre of what is below the joint
+            rx, ry, rz = w.moment[i, k, 0] / share, w.moment[i, k, 1] / share, w.moment[i, k, 2] / share
             rx, ry, rz = rx - w.place[k, 0], ry - w.place[k, 1], rz - w.place[k, 2]
         for d in range(s.first[k], s.first[k + 1]):
             ax, ay, az = w.axes[d, 0], w.axes[d, 1], w.axes[d, 2]

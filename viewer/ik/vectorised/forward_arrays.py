@@ -92,7 +92,6 @@ class RowTable:
         axis: (3, m) the world axis of the rows of places, 0 for others.
         reach: (n, m) 1 where a dof moves a row, else 0; of goals of several joints their shares of it.
         limbs: the rows that are about a limb of three joints.
-        centers: the goals of a centre of mass.
     """
 
     blocks: tuple[Block, ...]
@@ -101,7 +100,6 @@ class RowTable:
     axis: Floats
     reach: Floats
     limbs: tuple[LimbRow, ...]
-    centers: tuple[int, ...]
 
 
 class Limits(NamedTuple):
@@ -203,8 +201,7 @@ def rows_of(s: System) -> RowTable:
         if rows.measure is Measure.JOINT_ANGLE:
             reach[:, stand] *= s.goal_joint[goal[stand]] == joint[:, :, None]
     limbs = tuple(_limb_row(s, g) for g in np.flatnonzero(s.goal_middle >= 0).tolist())
-    centers = tuple(g for g, kind in enumerate(kinds) if kind.balances)
-    return RowTable(tuple(blocks), goal, angular, axis, reach, limbs, centers)
+    return RowTable(tuple(blocks), goal, angular, axis, reach, limbs)
 
 
 def _limb_row(s: System, g: int) -> LimbRow:

@@ -118,8 +118,8 @@ def linearise(s: System, w: Work, x: Floats) -> None:
     np.multiply(twist.T.dot(wrench), rows.reach, out=w.jacobian[:, : rows.reach.shape[1]])
     for limb in rows.limbs:
         w.jacobian[:, limb.row] = _along_limb(s, w, twist, limb)
-    for g in rows.centers:
-        w.jacobian[:, s.goal_row[g] : s.goal_row[g] + 2] = _of_center(s, w, twist, g)
+    for g in np.flatnonzero(s.goal_mean).tolist():
+        w.jacobian[:, s.goal_row[g] : s.goal_row[g] + s.goal_lengths[g]] = _of_mean(s, w, twist, g)
     for d, f, ratio in zip(s.leader.tolist(), s.follower.tolist(), s.ratio.tolist(), strict=True):
         # The chain rule: motion of a follower counts as motion of its leader.
         if s.spread[f] != 0.0:
@@ -127,12 +127,11 @@ def linearise(s: System, w: Work, x: Floats) -> None:
         w.jacobian[f] = 0.0
 
 
-def _of_center(s: System, w: Work, twist: Floats, g: int) -> Floats:
-    """(n, 2) how the rows of a goal for the centre of mass answer to each dof."""
-    joint = joint_of_dof(s)
-    share = s.share[g - len(s.goal_kind) + len(s.share), joint]
-    moves = share * twist[3:] + np.cross(twist[:3].T, w.moment[joint]).T
-    return np.asarray((s.goal_weight[g] * w.by_move[g, :2].dot(moves)).T)
+def _of_mean(s: System, w: Work, twist: Floats, g: int) -> Floats:
+    """(n, lengths) how the rows of a goal for a mean of points answer to each dof."""
+    joint, i = joint_of_dof(s), g - len(s.goal_kind) + len(s.share)
+    moves = s.share[i, joint] * twist[3:] + np.cross(twist[:3].T, w.moment[i, joint]).T
+    return np.asarray((s.goal_weight[g] * w.by_move[g, : s.goal_lengths[g]].dot(moves)).T)
 
 
 def _along_limb(s: System, w: Work, twist: Floats, limb: LimbRow) -> Floats:
