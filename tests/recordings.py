@@ -72,7 +72,13 @@ BY_HAND = (
     Goal.pin("Head", position=False),
     Goal.aim("Neck", (0.0, 1.0, 5.0), (0.0, 0.0, 1.0)),
 )
-GOALS = {"v1/goals": ALL_GOALS, "v1/goals-by-hand": BY_HAND, "v2/goals": NEWER_GOALS}
+MIDPOINTS = (
+    Goal.midpoint("LeftHand", "RightHand", (0.0, 1.2, 0.3)),
+    Goal.midpoint("LeftFoot", "Head.tip", (0.0, 0.9, 0.1), offset=(0.0, 0.02, 0.0), weight=2.0, enabled=False),
+)
+GOALS = {
+    "v1/goals": ALL_GOALS, "v1/goals-by-hand": BY_HAND, "v2/goals": NEWER_GOALS, "v2/goals-midpoint": MIDPOINTS,
+}  # fmt: skip
 """The goals of each goals file, by its place in `FOLDER`: as the program writes them, or as people may. A file stays as
 it is: a new kind of goal, or a new word, gets a line and a file of its own ("v2/goals-NAME")."""
 

@@ -271,6 +271,99 @@ goal = session.document.goal(name)
 print(*(round(number, 9) + 0.0 for number in (goal.low, goal.high, *goal.up)))
 """
 
+ABOVE = '''"""Goals for a point above a place: the point midway between two effectors is so much higher."""
+
+from __future__ import annotations
+
+from viewer.ik.goals.goal import Number, Unit
+from viewer.ik.goals.kind import TO, Constants, FileKey, Kind, Measure, Rows
+from viewer.ik.goals.midpoint import midpoint_stand, put_half
+from viewer.skeleton import find_place
+
+_HEIGHT = Number(name="height", unit=Unit.LENGTH, title="Height", default=0.0)
+
+
+def above_residual(s, w, g, row, e):
+    base, square = s.goal_base[g], 0.0
+    for i in range(3):
+        w.vectors[0, i] = w.place[base, i]
+        w.vectors[1, i] = 0.5 * (w.point[g, i] + w.place[base, i])
+        miss = s.goal_target[g, i] + (s.goal_numbers[g, 0] if i == 1 else 0.0) - w.vectors[1, i]
+        e[row + i] = s.goal_weight[g] * miss
+        square += miss * miss
+        for j in range(3):
+            w.by_move[g, i, j] = 1.0 if i == j else 0.0
+    put_half(s, w, g, s.goal_joint[g], w.point[g])
+    put_half(s, w, g, base, w.vectors[0])
+    w.miss[g, 0] = square**0.5
+    return float(w.miss[g, 0] / s.tolerance[0])
+
+
+def above_constants(goal, skeleton):
+    one, other = find_place(skeleton, goal.effector), find_place(skeleton, goal.to)
+    return Constants(one.joint, goal.offset, (goal.number("height"),), base=other.joint)
+
+
+KINDS = (Kind(
+    word="above",
+    title="Above",
+    hint="Keep the point between two effectors above a place",
+    rows=(Rows(Measure.MEAN, above_residual),),
+    keys={"above": FileKey("target", "The place."), "height": FileKey("height", "Above it.", _HEIGHT), "to": TO},
+    since=2,
+    constants=above_constants,
+    stand=midpoint_stand,
+),)
+'''
+USE_ABOVE = """
+import json
+from pathlib import Path
+import numpy as np
+import viewer
+from viewer.document import Item, actions as act, new_document
+from viewer.formats.goals_json import goals_file_from_text, goals_to_json
+from viewer.session import Session
+from viewer.session.session_files import load_session, save_session
+from viewer.session.user_files import Preferences
+from viewer.ui import Controller
+from viewer.ui.number_format import Rect
+from viewer.ui.scene_builder import goal_marks
+
+biped = viewer.load("sample:biped")
+skeleton, ends = biped.skeleton, ("LeftHand", "RightHand")
+entry = {"effector": ends[0], "above": [0.0, 1.0, 0.3], "height": 0.1, "to": ends[1]}
+goals = goals_file_from_text(json.dumps({"goals": [entry]}), "goals.json", skeleton).goals
+assert goals_file_from_text(goals_to_json(goals), "goals.json", skeleton).goals == goals
+
+
+def midway(pose):
+    return viewer.fk(skeleton, pose).positions[[skeleton.index(name) for name in ends]].mean(axis=0)
+
+
+solution = viewer.Solver(skeleton, goals, backend="numpy").solve(skeleton.relaxed_pose())
+assert np.abs(midway(solution.pose) - (0.0, 1.1, 0.3)).max() < 1e-3
+assert new_document(biped, goals=goals).goal("LeftHand_2").kind == "above"
+session = Session(new_document(biped))
+before = session.document
+controller = Controller(session, Preferences())
+controller.viewport = Rect(0, 0, 800, 600)
+session.dispatch(act.Select(tuple(Item("effector", name) for name in ends)))
+controller.run("goal.add_above")
+assert session.document.pose.is_near(before.pose)
+assert session.errors["LeftHand_2"].reached
+session.dispatch(act.SetGoal("LeftHand_2", height=0.2))
+assert np.abs(midway(session.document.pose) - midway(before.pose) - (0.0, 0.2, 0.0)).max() < 1e-3
+(mark,) = [mark for mark in goal_marks(session.document) if mark.name == "LeftHand_2"]
+assert np.abs(mark.position - midway(session.document.pose)).max() < 1e-9
+assert controller.draw_list()
+save_session(session.document, Path("it.ikv.json"))
+assert load_session(Path("it.ikv.json")).same_as(session.document)
+session.dispatch(act.SetGoalKind("LeftHand_2", "relative"))
+session.dispatch(act.RemoveEffector("RightHand"))
+print(*(goal.id for goal in session.document.goals if goal.of_two))
+print(*session.history.labels[1:], sep="; ")
+"""
+
 
 def with_kind(folder: Path, word: str, module: str, use: str) -> list[str]:
     """What a program prints that uses a kind of goal which a copy of the package has."""
@@ -310,3 +403,8 @@ def test_a_kind_may_have_several_numbers_which_are_checked_together(tmp_path: Pa
     ]
     # A centimetre has become a metre, and what was up is ahead.
     assert lines[4:] == ["100.0 200.0 0.0 0.0 -1.0"]
+
+
+def test_a_kind_about_two_effectors_needs_no_more(tmp_path: Path) -> None:
+    labels = "Add above of LeftHand and RightHand", "Set height of LeftHand_2", "Goal of LeftHand_2: relative"
+    assert with_kind(tmp_path, "above", ABOVE, USE_ABOVE) == ["", "; ".join((*labels, "Remove effector RightHand"))]

@@ -204,7 +204,7 @@ def test_what_is_left_out_of_a_file_is_held_as_it_is() -> None:
         ),
         (
             '{"effector": "Head", "position": [0, 0, 0], "to": "LeftHand"}',
-            'goals[0]: expected no "to" without "relative", found one',
+            'goals[0]: expected no "to" without "relative" or "midpoint", found one',
         ),
         (
             '{"relative": "LeftHand", "to": "RightHand", "position": [1, 2]}',

@@ -583,6 +583,21 @@ def held_together() -> Hand:
     return hand
 
 
+def point_between_hands() -> Hand:
+    """The point between two hands is dragged, typed, held where it is, mirrored; a hand leads; other kinds, undo."""
+    hand = Hand(sample("biped"))
+    hand.do(act.AddGoalForTwo("LeftHand", "RightHand", "midpoint"))
+    hand.refused(act.SetPin("LeftHand_2", position=True))
+    hand.drag({effector("LeftHand_2"): (0.1, 0.3, 0.2)})
+    hand.drag({effector("RightHand"): (0.0, 0.1, 0.1)})
+    hand.do(act.MoveTargets({"LeftHand_2": ((0.0, 1.1, 0.3), None)}), act.RenameJoint("RightHand", "Paw"))
+    hand.do(act.SetGoalKind("LeftHand_2", "relative"), act.SetGoalKind("LeftHand_2", "midpoint"), act.MirrorPose())
+    hand.do(act.SetGoal("LeftHand_2", position=(0.3, 2.5, 0.0)), act.HoldEffector("LeftHand_2"))
+    hand.do(act.RemoveGoal("LeftHand_2"))
+    hand.session.undo()
+    return hand
+
+
 def goals_for_two() -> Hand:
     """A goal for two effectors is added, dragged with, switched off and on; its second effector goes and comes back."""
     hand = Hand(sample("claw-arm"))
@@ -765,8 +780,8 @@ RECORDINGS: tuple[Callable[[], Hand], ...] = (
     every_setting_of_the_solver, two_links, sources_of_limits, names, left_and_right, keys, curves, pinned_between_keys,
     recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
-    timeline_without_keys, contact_and_props, held_together, goals_for_two, balance, grips, goals_over_time,
-    planted_feet, moved_trails, retargeted_motion, built_by_hand, several_figures,
+    timeline_without_keys, contact_and_props, held_together, point_between_hands, goals_for_two, balance, grips,
+    goals_over_time, planted_feet, moved_trails, retargeted_motion, built_by_hand, several_figures,
 )  # fmt: skip
 
 

@@ -8,12 +8,12 @@ this package, and its name in `MODULES`.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, pole, pose_goal, relative
+from viewer.ik.goals import aim, balance_goal, bend, distance, function, grip, midpoint, pole, pose_goal, relative
 from viewer.ik.goals.goal import NEEDS, PIN_WEIGHT, Goal, GoalOptions, Number, Unit, Value, goal_ids
 from viewer.ik.goals.kind import Before, FileKey, GoalDrawing, Kind, Measure
 from viewer.spatial.checks import Quaternion, Vector
 
-MODULES = (pose_goal, distance, aim, bend, pole, relative, balance_goal, grip, function)
+MODULES = (pose_goal, distance, aim, bend, pole, relative, balance_goal, grip, midpoint, function)
 """The modules of all kinds, in the order of menus, schemas and the kernels' codes.
 
 Restarts are seeded by these codes: a kind that is added before others would change what they find.

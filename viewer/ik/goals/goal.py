@@ -190,7 +190,7 @@ class Goal:
         kind: its word, one of `viewer.ik.goals.KINDS`.
         effector: an effector's, joint's or end site's name (see `viewer.skeleton.skeleton.find_place`); ""
             for functions.
-        to: the second effector of a relative goal; of a grip the object of the contact.
+        to: the second effector of a relative or midpoint goal; of a grip the object of the contact.
         target: where to be, what to keep a distance from, to aim at or to point towards: metres, world frame. Of a
             relative goal where ``to`` is to be, in the frame of the effector's joint, from the effector. None for pins
             and relative goals that hold what the pose has, and where the kind has no point.
@@ -319,6 +319,11 @@ class Goal:
         if kind is None:
             raise InputError(f"relative goal for {quote(effector)}: expected a position or rotation, found neither")
         return cls._made(kind, effector, options, to=to, **_held_places(position, rotation))
+
+    @classmethod
+    def midpoint(cls, effector: str, to: str, p: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
+        """Have the point midway between this effector and another, ``to``, at p (3,), metres, world frame."""
+        return cls._made("midpoint", effector, options, to=to, target=p)
 
     @classmethod
     def balance(cls, margin: float = 0.03, **options: Unpack[GoalOptions]) -> Self:
