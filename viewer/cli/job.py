@@ -282,10 +282,11 @@ OTHER_NAME = "give the output another name"
 
 def check_kept(outputs: Iterable[str | os.PathLike[str]], read: Iterable[str], hint: str = OTHER_NAME) -> None:
     """Raise InputError, which ``hint`` ends, if an output would replace a file that is read, also through links."""
-    files = {place: file for file in read if (place := _place_of(file)) is not None}
-    for out in outputs if files else ():
+    files = {_place_of(file): file for file in read}
+    for out in outputs:
         # The file is written where its name leads: GONE/../NAME is NAME.
-        file = files.get(_place_of(out, written=True))
+        place = _place_of(out, written=True)
+        file = None if place is None else files.get(place)
         if file is not None:
             leads = "" if str(out) == file else f"leads to {file}, which "
             raise InputError(f"{out}: {leads}is read by this command and would be replaced: {hint}")
