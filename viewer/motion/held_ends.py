@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -206,15 +207,16 @@ class _Tree(NamedTuple):
 
     Attributes:
         carriers: the joints that carry them.
-        joints: those of the limbs.
-        parents: (K,) nodes above those of the joints.
-        rounds: places of the joints, by depth, with the nodes above these.
+        joints: those of the limbs, by depth.
+        rounds: nodes of the joints of each depth, with the nodes above these.
         sums: (N, N) 1 where a node hangs on another, or is it; else 0.
         rests: (K, 4) rest rotations of the joints.
         nodes: (C,) which of them turns.
         axes: (C, 3) about what, in its frame.
         firsts: (C,) whether that is the first axis of a universal, which stays as it is at rest.
         turning: (K, C) whether a dof turns a joint.
+        shares: (K, C) this in numbers, of the dofs that turn first, and of the others.
+        turned_by: (K + C + L,) nodes in whose frames are the joints' places, the axes and the tips' offsets.
         tips: (L,) nodes of the limbs' tips.
         offsets: (L, 3) of the tips in their frames.
         moved: (L, C) whether a dof moves the tip.
@@ -225,14 +227,15 @@ class _Tree(NamedTuple):
 
     carriers: list[int]
     joints: list[int]
-    parents: Ints
-    rounds: list[tuple[Ints, Ints]]
+    rounds: list[tuple[slice, Ints]]
     sums: Floats
     rests: Floats
     nodes: Ints
     axes: Floats
     firsts: Bools
     turning: Bools
+    shares: list[Floats]
+    turned_by: Ints
     tips: list[int]
     offsets: Floats
     moved: Bools
@@ -259,7 +262,8 @@ def _tree(skeleton: Skeleton, ends: tuple[_Where, ...], trunk: int) -> _Tree:
         while (parent := int(skeleton.parents[chain[0]])) != trunk and skeleton.parents[parent] >= 0:
             chain.insert(0, parent)
         chains.append(chain)
-    joints = sorted(set().union(*chains))
+    depths = {joint: depth for chain in chains for depth, joint in enumerate(chain)}
+    joints = sorted(depths, key=lambda joint: (depths[joint], joint))
     carriers = sorted({int(skeleton.parents[chain[0]]) for chain in chains})
     node = {joint: place for place, joint in enumerate([*carriers, *joints])}
     # Joints that follow others, and their leaders, stay.
@@ -275,21 +279,25 @@ def _tree(skeleton: Skeleton, ends: tuple[_Where, ...], trunk: int) -> _Tree:
     count, sums = len(carriers), np.eye(len(parents))
     for place in range(count, len(parents)):
         sums[place] += sums[parents[place]]
-    depth = sums[count:, count:].sum(axis=1)
+    edges = np.searchsorted([depths[joint] for joint in joints], np.arange(depths[joints[-1]] + 2)) + count
     nodes: Ints = np.array([node[joint] for joint, *_ in dofs], dtype=np.intp)
+    firsts: Bools = np.array([first for *_, first in dofs], dtype=np.bool_)
+    turning = np.arange(count, len(parents))[:, None] == nodes
+    ends_of_limbs = [node[tip] for tip, *_ in ends]
     limbs = [number for number, (*_, end) in enumerate(ends) if end is not None]
     return _Tree(
         carriers=carriers,
         joints=joints,
-        parents=parents[count:],
-        rounds=[(some, parents[count + some]) for some in map(np.flatnonzero, np.unique(depth)[:, None] == depth)],
+        rounds=[(slice(first, last), parents[first:last]) for first, last in pairwise(edges.tolist())],
         sums=sums,
         rests=skeleton.rest_rotations[joints],
         nodes=nodes,
         axes=np.array([axis for _, axis, _ in dofs]).reshape(-1, 3),
-        firsts=np.array([first for *_, first in dofs], dtype=np.bool_),
-        turning=np.arange(count, len(parents))[:, None] == nodes,
-        tips=[node[tip] for tip, *_ in ends],
+        firsts=firsts,
+        turning=turning,
+        shares=[(turning & some).astype(np.float64) for some in (firsts, ~firsts) if some.any()],
+        turned_by=np.concatenate([parents[count:], nodes, ends_of_limbs]),
+        tips=ends_of_limbs,
         offsets=np.array([place for _, place, _ in ends]),
         moved=np.array([[joint in chain for joint, *_ in dofs] for chain in tips]),
         limbs=limbs,
@@ -362,8 +370,7 @@ def _axes(tree: _Tree, local: Floats) -> Floats:
 
 def _turned(tree: _Tree, local: Floats, turns: Floats) -> Floats:
     """Local rotations (K, F, 4) turned by rotation vectors (C, F, 3) of the dofs."""
-    for some in (tree.firsts, ~tree.firsts) if tree.firsts.any() else (~tree.firsts,):
-        share = (tree.turning & some).astype(np.float64)
+    for share in tree.shares:
         local = multiply(local, exp((share @ turns.reshape(len(turns), -1)).reshape(*local.shape[:2], 3)))
     return local
 
@@ -381,18 +388,17 @@ def _levels(
         wanted: places (L, F, 3) and rotations (L, F, 4) of the ends.
         middle: (1, F, 3) what the body turns about; None: it does not give way, and has no columns.
     """
-    count = len(tree.carriers)
+    count, joints, dofs = len(tree.carriers), len(tree.joints), len(tree.nodes)
     seen, links = turns.copy(), places.copy()
     # A product with each joint's rotation as one with a matrix: a limb takes many products, each of few numbers.
-    right = (turns[count:] @ _RIGHT).reshape(len(tree.joints), -1, 4, 4)
+    right = (turns @ _RIGHT).reshape(*turns.shape, 4)
     for some, over in tree.rounds:
-        seen[count + some] = (right[some] @ seen[over][..., None])[..., 0]
-    links[count:] = rotate(seen[tree.parents], places[count:])
+        seen[some] = (right[some] @ seen[over, ..., None])[..., 0]
+    own = np.empty((len(tree.turned_by), *places.shape[1:]))
+    own[:joints], own[joints : joints + dofs], own[joints + dofs :] = places[count:], axes, tree.offsets[:, None]
+    links[count:], axes, offsets = np.split(rotate(seen[tree.turned_by], own), [joints, joints + dofs])
     at = (tree.sums @ links.reshape(len(links), -1)).reshape(links.shape)
-    axes = rotate(seen[tree.nodes], axes)
-    tips = at[tree.tips]
-    if tree.offsets.any():
-        tips += rotate(seen[tree.tips], tree.offsets[:, None])
+    tips = at[tree.tips] + offsets
     moves = cross(axes, tips[:, None] - at[tree.nodes]) * tree.moved[..., None, None]
     twists = axes * tree.turned[..., None, None]
     if middle is not None:
@@ -430,7 +436,8 @@ def _prioritised(levels: Sequence[_Level]) -> Floats:
     for number, (jacobian, missed) in enumerate(levels):
         left, seen = _left((jacobian, missed), step), jacobian @ free if number else jacobian
         square = seen @ seen.swapaxes(1, 2)
-        square += (_LEAST_DAMPING + _DAMPING * norm(left))[:, None, None] * np.eye(square.shape[1])
+        diagonal = square.reshape(count, -1)[:, :: square.shape[1] + 1]
+        diagonal += (_LEAST_DAMPING + _DAMPING * norm(left))[:, None]
         last = number == len(levels) - 1
         pulled = np.linalg.solve(square, left[..., None] if last else np.concatenate([left[..., None], seen], axis=2))
         step = step + (seen.swapaxes(1, 2) @ pulled[..., :1])[..., 0]
