@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from inside.motion import HeldEnd, with_body_over, with_ends_held, with_ends_near
+from inside.motion import HeldEnd, Motion, with_body_over, with_ends_held, with_ends_near
 from inside.skeleton import nearest_turns
 from inside.spatial import conjugate, from_axis_angle, log, multiply, twist_about, vectors, wrapped
 
@@ -14,7 +14,6 @@ import viewer
 from viewer import JointKind, Skeleton
 from viewer.skeleton import World, fk_arrays
 
-Motion = tuple[np.ndarray, np.ndarray]
 NEVER = np.zeros(0, dtype=np.intp)
 
 
@@ -32,6 +31,18 @@ def legs(knee: JointKind = JointKind.HINGE) -> Skeleton:
     return builder.skeleton
 
 
+def moving(skeleton: Skeleton, rotations: np.ndarray, translations: np.ndarray) -> Motion:
+    return Motion(rotations, translations, fk_arrays(skeleton.parents, rotations, translations))
+
+
+def where(skeleton: Skeleton, made: Motion) -> World:
+    """Where a motion brings the joints, which it says itself."""
+    world = fk_arrays(skeleton.parents, made.rotations, made.translations)
+    np.testing.assert_allclose(made.world.positions, world.positions, atol=1e-12)
+    np.testing.assert_allclose(made.world.rotations, world.rotations, atol=1e-12)
+    return world
+
+
 def still(skeleton: Skeleton, frames: int) -> Motion:
     """All frames with bent knees."""
     rotations, translations = (np.tile(each, (frames, 1, 1)) for each in (skeleton.rest_rotations, skeleton.offsets))
@@ -39,7 +50,7 @@ def still(skeleton: Skeleton, frames: int) -> Motion:
         for part, angle in (("pitch", -0.5), ("knee", 1.0)):
             joint = skeleton.index(f"{side}_{part}")
             rotations[:, joint] = multiply(rotations[:, joint], from_axis_angle(skeleton.axes[joint, 0], angle))
-    return rotations, translations
+    return moving(skeleton, rotations, translations)
 
 
 def feet(skeleton: Skeleton, world: World, shift: np.ndarray, turn: np.ndarray) -> list[HeldEnd]:
@@ -56,11 +67,11 @@ def feet(skeleton: Skeleton, world: World, shift: np.ndarray, turn: np.ndarray) 
 def test_feet_are_in_their_places_and_turned_as_they_are_to_be(knee: JointKind) -> None:
     skeleton, random = legs(knee), np.random.default_rng(3)
     motion = still(skeleton, 40)
-    before = fk_arrays(skeleton.parents, *motion)
+    before = motion.world
     turn = from_axis_angle(np.array((0.0, 1.0, 0.0)), random.uniform(-0.3, 0.3, 40))
     ends = feet(skeleton, before, random.uniform(-0.04, 0.04, (40, 3)), turn)
     made = with_ends_held(skeleton, motion, ends, 0)
-    after = fk_arrays(skeleton.parents, *made)
+    after = where(skeleton, made)
     for end in ends:
         np.testing.assert_allclose(after.positions[:, end.tip[0]], end.points, atol=1e-7)
         alike = np.abs((after.rotations[:, end.tip[0]] * end.turns).sum(axis=-1))
@@ -76,11 +87,11 @@ def test_feet_are_in_their_places_and_turned_as_they_are_to_be(knee: JointKind) 
 def test_the_body_gives_way_only_where_legs_are_too_short() -> None:
     skeleton = legs()
     motion = still(skeleton, 31)
-    before = fk_arrays(skeleton.parents, *motion)
+    before = motion.world
     down = np.linspace(0.0, -0.3, 31)[:, None] * np.array((0.0, 1.0, 0.0))
     ends = feet(skeleton, before, down, np.tile((0.0, 0.0, 0.0, 1.0), (31, 1)))
     made = with_ends_held(skeleton, motion, ends, 0)
-    after = fk_arrays(skeleton.parents, *made)
+    after = where(skeleton, made)
     for end in ends:
         np.testing.assert_allclose(after.positions[:, end.tip[0]], end.points, atol=1e-4)
     went = before.positions[:, 0, 1] - after.positions[:, 0, 1]
@@ -93,9 +104,11 @@ def test_the_body_gives_way_only_where_legs_are_too_short() -> None:
 def test_a_free_body_makes_up_for_what_its_feet_are_off_in_the_mean() -> None:
     skeleton, random = legs(), np.random.default_rng(5)
     motion, shifts = still(skeleton, 20), random.normal(size=(2, 20, 3))
-    world, still_turned = fk_arrays(skeleton.parents, *motion), np.tile((0.0, 0.0, 0.0, 1.0), (20, 1))
+    world, still_turned = motion.world, np.tile((0.0, 0.0, 0.0, 1.0), (20, 1))
     ends = [feet(skeleton, world, shift, still_turned)[foot] for foot, shift in enumerate(shifts)]
-    rotations, translations = with_body_over(skeleton, motion, ends)
+    made = with_body_over(skeleton, motion, ends)
+    where(skeleton, made)
+    rotations, translations, _ = made
     np.testing.assert_array_equal(rotations, motion[0])
     np.testing.assert_allclose(translations[:, 0] - motion[1][:, 0], shifts.mean(axis=0), atol=1e-12)
     np.testing.assert_array_equal(translations[:, 1:], motion[1][:, 1:])
@@ -113,12 +126,12 @@ def test_joints_that_follow_others_stay() -> None:
     builder.add("d", "c", (0, -0.3, 0), kind="fixed")
     builder.mimic("b", "a", 1.0, 0.0)
     skeleton = builder.skeleton
-    motion = tuple(np.tile(each, (3, 1, 1)) for each in (skeleton.rest_rotations, skeleton.offsets))
-    world = fk_arrays(skeleton.parents, *motion)
+    motion = moving(skeleton, *(np.tile(each, (3, 1, 1)) for each in (skeleton.rest_rotations, skeleton.offsets)))
+    world = motion.world
     end = HeldEnd((4, np.zeros(3)), world.positions[:, 4] + (0.05, 0.0, 0.0), None, world.rotations[:, 4])
-    made = with_ends_held(skeleton, (motion[0], motion[1]), [end], 0)
+    made = with_ends_held(skeleton, motion, [end], 0)
     np.testing.assert_array_equal(made[0][:, 1:3], motion[0][:, 1:3])
-    np.testing.assert_allclose(fk_arrays(skeleton.parents, *made).positions[:, 4], end.points, atol=1e-4)
+    np.testing.assert_allclose(where(skeleton, made).positions[:, 4], end.points, atol=1e-4)
 
 
 def arm() -> Skeleton:
@@ -138,7 +151,8 @@ def hanging(frames: int) -> tuple[Skeleton, Motion, World, int]:
     rotations, translations = (np.tile(each, (frames, 1, 1)) for each in (skeleton.rest_rotations, skeleton.offsets))
     elbow, hand = skeleton.index("elbow"), skeleton.index("hand")
     rotations[:, elbow] = from_axis_angle(skeleton.axes[elbow, 0], -0.4)
-    return skeleton, (rotations, translations), fk_arrays(skeleton.parents, rotations, translations), hand
+    motion = moving(skeleton, rotations, translations)
+    return skeleton, motion, motion.world, hand
 
 
 def test_hands_that_go_slowly_are_near_their_places() -> None:
@@ -147,7 +161,7 @@ def test_hands_that_go_slowly_are_near_their_places() -> None:
     goal = world.positions[:, hand] + 0.1 * np.sin(part) * np.array((0.3, 1.0, 0.5))
     end = HeldEnd((hand, np.zeros(3)), goal, None, world.rotations[:, hand])
     made = with_ends_near(skeleton, motion, [end], 0, 60.0, NEVER)
-    after = fk_arrays(skeleton.parents, *made)
+    after = where(skeleton, made)
     off = vectors.norm(after.positions[:, hand] - goal)
     assert off.max() < 0.005 < 0.1 * vectors.norm(goal - world.positions[:, hand]).max()
     np.testing.assert_array_equal(made[0][:, 0], motion[0][:, 0])
@@ -163,7 +177,7 @@ def test_a_hand_that_passes_the_axis_does_not_spin_the_shoulder() -> None:
     yaw = skeleton.index("yaw")
     turned = wrapped(np.diff(twist_about(slow[0][:, yaw], skeleton.axes[yaw, 0])))
     assert np.degrees(np.abs(turned).max()) * 60.0 < 300.0
-    off = vectors.norm(fk_arrays(skeleton.parents, *slow).positions[:, hand] - goal)
+    off = vectors.norm(where(skeleton, slow).positions[:, hand] - goal)
     assert off.max() < 0.03
 
 
@@ -171,7 +185,7 @@ def test_one_frame_has_ends_near_their_places_too() -> None:
     skeleton, motion, world, hand = hanging(1)
     end = HeldEnd((hand, np.zeros(3)), world.positions[:, hand] + 0.03, None, world.rotations[:, hand])
     made = with_ends_near(skeleton, motion, [end], 0, 60.0, NEVER)
-    assert vectors.norm(fk_arrays(skeleton.parents, *made).positions[:, hand] - end.points).max() < 0.01
+    assert vectors.norm(where(skeleton, made).positions[:, hand] - end.points).max() < 0.01
 
 
 def test_a_hand_out_of_reach_does_not_whip_its_arm() -> None:
@@ -183,7 +197,7 @@ def test_a_hand_out_of_reach_does_not_whip_its_arm() -> None:
     made = with_ends_near(skeleton, motion, [end], 0, 60.0, NEVER)
     steps = log(multiply(conjugate(made[0][:-1]), made[0][1:]))
     assert np.degrees(vectors.norm(np.diff(steps, axis=0)).max()) < 2.5  # in a sixtieth of a second, squared
-    after, shoulder = fk_arrays(skeleton.parents, *made).positions[:, hand], world.positions[0, 1]
+    after, shoulder = where(skeleton, made).positions[:, hand], world.positions[0, 1]
     pointed = vectors.dot(vectors.unit(after[60] - shoulder), vectors.unit(goal[60] - shoulder))
     assert pointed > np.cos(np.radians(15.0))
     assert vectors.norm(after[[0, -1]] - goal[[0, -1]]).max() < 0.005
@@ -197,7 +211,7 @@ def test_a_motion_that_leaps_is_followed_at_once() -> None:
     off = []
     for leaps in (np.array([20]), NEVER):
         made = with_ends_near(skeleton, motion, [end], 0, 60.0, leaps)
-        off.append(vectors.norm(fk_arrays(skeleton.parents, *made).positions[:, hand] - end.points).max())
+        off.append(vectors.norm(where(skeleton, made).positions[:, hand] - end.points).max())
     assert off[0] < 0.005
     assert off[1] > 0.05
 
@@ -212,13 +226,13 @@ def test_what_carries_both_arms_turns_for_both() -> None:
         builder.add(f"{side}_roll", f"{side}_pitch", kind="hinge", axis=(0, 0, 1))
         builder.add(f"{side}_hand", f"{side}_roll", (0, -0.5, 0), kind="fixed")
     skeleton = builder.skeleton
-    motion = tuple(np.tile(each, (30, 1, 1)) for each in (skeleton.rest_rotations, skeleton.offsets))
-    world = fk_arrays(skeleton.parents, *motion)
+    motion = moving(skeleton, *(np.tile(each, (30, 1, 1)) for each in (skeleton.rest_rotations, skeleton.offsets)))
+    world = motion.world
     hands = [skeleton.index(f"{side}_hand") for side in ("left", "right")]
     ends = [HeldEnd((hand, np.zeros(3)), world.positions[:, hand] + (0, 0.2, 0.5), None, world.rotations[:, hand])
             for hand in hands]  # fmt: skip
-    made = with_ends_near(skeleton, (motion[0], motion[1]), ends, 0, 60.0, NEVER)
-    after = fk_arrays(skeleton.parents, *made)
+    made = with_ends_near(skeleton, motion, ends, 0, 60.0, NEVER)
+    after = where(skeleton, made)
     assert max(vectors.norm(after.positions[:, end.tip[0]] - end.points).max() for end in ends) < 0.01
     assert np.degrees(twist_about(made[0][:, 1], skeleton.axes[1, 0])).min() > 10.0
     np.testing.assert_array_equal(made[0][:, 0], motion[0][:, 0])

@@ -3,7 +3,7 @@
 from viewer.choices import PresetName
 from viewer.motion.capture_faults import failures, point_noise
 from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts, foot_places, measured, steady_pieces
-from viewer.motion.held_ends import HeldEnd, with_body_over, with_ends_held, with_ends_near
+from viewer.motion.held_ends import HeldEnd, Motion, with_body_over, with_ends_held, with_ends_near
 from viewer.motion.hinge_angles import Ranges, Size, nearest_two, path_angles, three_angles, turn_of
 from viewer.motion.hinge_stacks import without_stacks
 from viewer.motion.layer import Layer, TargetKey, frames_of, overlapping

@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from viewer.skeleton import JointKind, Limb, Skeleton, World, above, fk_arrays
+from viewer.skeleton import JointKind, Limb, Skeleton, World, above, at_or_below
+from viewer.skeleton.kinematics import fk_below
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, rotate
 from viewer.spatial.smoothing import slow_path
@@ -54,6 +55,14 @@ _HARDEST = 0.02
 """Metres beyond which a hand that is farther off pulls no harder."""
 _RIGHT = multiply(np.eye(4)[:, None], np.eye(4)).transpose(1, 2, 0).reshape(4, 16)
 """By this a quaternion becomes the rows of the matrix (4, 4) whose product with another is ``other * quaternion``."""
+
+
+class Motion(NamedTuple):
+    """All frames of a motion: local rotations (F, J, 4) and translations (F, J, 3), and where these bring joints."""
+
+    rotations: Floats
+    translations: Floats
+    world: World
 
 
 class HeldEnd(NamedTuple):
@@ -85,74 +94,68 @@ def held_end(limb: Limb, world: World, own: Limb | None = None) -> HeldEnd:
     return HeldEnd((tip[0], np.asarray(tip[1])), world.point(*limb.tip), end, turns)
 
 
-def with_ends_held(
-    skeleton: Skeleton, motion: tuple[Floats, Floats], ends: Sequence[HeldEnd], trunk: int
-) -> tuple[Floats, Floats]:
+def with_ends_held(skeleton: Skeleton, motion: Motion, ends: Sequence[HeldEnd], trunk: int) -> Motion:
     """A motion changed so that the ends of limbs are in their places.
 
     Args:
         skeleton: of it.
-        motion: local rotations (F, J, 4), as the joints can turn, and translations (F, J, 3).
+        motion: whose joints turn as they can.
         ends: of limbs, none of which hangs on another.
         trunk: the joint of the body, which stays where it is as long as the limbs are long enough.
     """
     if not ends:
         return motion
-    rotations, translations = (each.copy() for each in motion)
+    rotations, translations, world = motion.rotations.copy(), motion.translations, motion.world
     tree, root = _tree(skeleton, tuple(map(_where, ends)), trunk), above(skeleton, trunk)[-1]
-    world = _above(skeleton, [*tree.carriers, trunk], *motion)
-    carried = range(len(tree.carriers))
-    before, count = world.positions[:, -1], len(carried)
-    state = _State(
-        np.concatenate([world.rotations[:, carried], rotations[:, tree.joints]], axis=1).swapaxes(0, 1).copy(),
-        np.concatenate([world.positions[:, carried], translations[:, tree.joints]], axis=1).swapaxes(0, 1).copy(),
-        before[None].copy(), np.tile(IDENTITY, (1, len(rotations), 1)),
-    )  # fmt: skip
+    before, count = world.positions[:, trunk], len(tree.carriers)
+    state = _State(*_nodes(tree, motion), before[None].copy(), np.tile(IDENTITY, (1, len(rotations), 1)))
     wanted = np.stack([end.points for end in ends]), np.stack([end.turns for end in ends])
     missed = _solve(tree, state, wanted, np.arange(len(rotations)), gives_way=False)
     frames = np.flatnonzero(missed > _SHORT)
     if len(frames) and skeleton.kinds[root] is JointKind.FREE:
         _solve(tree, state, wanted, frames, gives_way=True)
+        translations = translations.copy()
         turn, middle = state.turn[0, frames], state.middle[0, frames]
         rotations[frames, root] = normalized(multiply(turn, rotations[frames, root]))
         translations[frames, root] = middle + rotate(turn, translations[frames, root] - before[frames])
     rotations[:, tree.joints] = normalized(state.turns[count:]).swapaxes(0, 1)
-    return rotations, translations
+    changed = tree.tops if translations is motion.translations else (root,)
+    return Motion(rotations, translations, fk_below(skeleton.parents, changed, world, rotations, translations))
 
 
-def with_body_over(skeleton: Skeleton, motion: tuple[Floats, Floats], feet: Sequence[HeldEnd]) -> tuple[Floats, Floats]:
+def with_body_over(skeleton: Skeleton, motion: Motion, feet: Sequence[HeldEnd]) -> Motion:
     """A motion whose free root is shifted by what its feet are off in the mean.
 
     Legs that are nearly straight would have to bend fast to make up for that.
 
     Args:
         skeleton: of it.
-        motion: local rotations (F, J, 4) and translations (F, J, 3).
+        motion: all frames.
         feet: the ends of legs.
     """
     root = above(skeleton, feet[0].tip[0])[-1] if feet else -1
     if not feet or skeleton.kinds[root] is not JointKind.FREE:
         return motion
-    seen = _above(skeleton, [end.tip[0] for end in feet], *motion)
-    off = [end.points - seen.point(place, end.tip[1]) for place, end in enumerate(feet)]
-    translations = motion[1].copy()
-    translations[:, root] += np.mean(off, axis=0)
-    return motion[0], translations
+    rotations, translations, world = motion
+    shift, translations = np.mean([end.points - world.point(*end.tip) for end in feet], axis=0), translations.copy()
+    translations[:, root] += shift
+    positions = world.positions + at_or_below(skeleton, root)[:, None] * shift[:, None]
+    return Motion(rotations, translations, World(positions, world.rotations))
 
 
 def with_ends_near(
     skeleton: Skeleton,
-    motion: tuple[Floats, Floats],
+    motion: Motion,
     ends: Sequence[HeldEnd],
     trunk: int,
     rate: float,
     leaps: Ints,
-) -> tuple[Floats, Floats]:
+) -> Motion:
     """A motion changed so that the ends of limbs are near their places, with joints as slow as that allows.
 
     Args:
         skeleton: of it.
-        motion: local rotations (F, J, 4), as the joints can turn, and translations (F, J, 3).
+        motion: whose joints turn as they can.
         ends: of limbs, none of which hangs on another.
         trunk: the joint of the body, which stays.
         rate: frames per second.
@@ -160,11 +163,9 @@ def with_ends_near(
     """
     if not ends:
         return motion
-    rotations, translations = motion[0].copy(), motion[1]
     tree = _tree(skeleton, tuple(map(_where, ends)), trunk)
-    world = _above(skeleton, tree.carriers, *motion)
-    carried, local = world.rotations.swapaxes(0, 1), rotations[:, tree.joints].swapaxes(0, 1)
-    places = np.concatenate([world.positions, translations[:, tree.joints]], axis=1).swapaxes(0, 1)
+    turns, places = _nodes(tree, motion)
+    carried, local = np.split(turns, [len(tree.carriers)])
     wanted, count = (np.stack([end.points for end in ends]), np.stack([end.turns for end in ends])), len(tree.nodes)
     moved, stiff = np.zeros((local.shape[1], count)), np.full((local.shape[1] - 1, 1), (_SLOW * rate) ** 2)
     stiff[leaps - 1] = 0.0
@@ -185,21 +186,10 @@ def with_ends_near(
         moved, local = moved + step, _turned(tree, local, axes * step.T[..., None])
         if np.abs(step).max(initial=0.0) < _SETTLED:
             break
+    rotations, translations, world = motion
+    rotations = rotations.copy()
     rotations[:, tree.joints] = normalized(local).swapaxes(0, 1)
-    return rotations, translations
-
-
-def _above(skeleton: Skeleton, joints: Sequence[int], rotations: Floats, translations: Floats) -> World:
-    """Where some joints (F, N) are in a motion, by what is above them alone."""
-    some, new = set(joints), list(joints)
-    for joint in new:  # it grows meanwhile
-        if (parent := int(skeleton.parents[joint])) >= 0 and parent not in some:
-            some.add(parent)
-            new.append(parent)
-    own = {joint: place for place, joint in enumerate(sorted(some))}
-    parents = np.array([own.get(int(skeleton.parents[joint]), -1) for joint in own])
-    world, places = fk_arrays(parents, rotations[:, [*own]], translations[:, [*own]]), [own[each] for each in joints]
-    return World(world.positions[:, places], world.rotations[:, places])
+    return Motion(rotations, translations, fk_below(skeleton.parents, tree.tops, world, rotations, translations))
 
 
 class _Tree(NamedTuple):
@@ -207,6 +197,7 @@ class _Tree(NamedTuple):
 
     Attributes:
         carriers: the joints that carry them.
+        tops: the limbs' first joints.
         joints: those of the limbs, by depth.
         rounds: nodes of the joints of each depth, with the nodes above these.
         sums: (N, N) 1 where a node hangs on another, or is it; else 0.
@@ -226,6 +217,7 @@ class _Tree(NamedTuple):
     """
 
     carriers: list[int]
+    tops: tuple[int, ...]
     joints: list[int]
     rounds: list[tuple[slice, Ints]]
     sums: Floats
@@ -287,6 +279,7 @@ def _tree(skeleton: Skeleton, ends: tuple[_Where, ...], trunk: int) -> _Tree:
     limbs = [number for number, (*_, end) in enumerate(ends) if end is not None]
     return _Tree(
         carriers=carriers,
+        tops=tuple(chain[0] for chain in chains),
         joints=joints,
         rounds=[(slice(first, last), parents[first:last]) for first, last in pairwise(edges.tolist())],
         sums=sums,
@@ -319,6 +312,17 @@ class _State(NamedTuple):
     places: Floats
     middle: Floats
     turn: Floats
+
+
+def _nodes(tree: _Tree, motion: Motion) -> tuple[Floats, Floats]:
+    """``turns`` and ``places`` of `_State` in a motion."""
+    rotations, translations, world = motion
+    pairs = (world.rotations, rotations), (world.positions, translations)
+    turns, places = (
+        np.concatenate([seen[:, tree.carriers], own[:, tree.joints]], axis=1).swapaxes(0, 1).copy()
+        for seen, own in pairs
+    )
+    return turns, places
 
 
 def _solve(tree: _Tree, state: _State, wanted: tuple[Floats, Floats], frames: Ints, *, gives_way: bool) -> Floats:

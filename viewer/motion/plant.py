@@ -20,7 +20,7 @@ from viewer.motion.capture_faults import mended, steadied, steady_body, steady_h
 from viewer.motion.contacts import BALL, HEEL, WANDERS, Contacts, MovingFeet, contacts_of, legged, moving_feet
 from viewer.motion.foot_goals import FeetGoals, Timing, Under, feet_goals
 from viewer.motion.ground import floor_under, ground_of
-from viewer.motion.held_ends import held_end, with_ends_held
+from viewer.motion.held_ends import Motion, held_end, with_ends_held
 from viewer.motion.in_plane import body_moves
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_limbs
 from viewer.motion.skate_meter import Skate, paired, skate_of, slides_of_foot
@@ -48,9 +48,6 @@ _PASSES = 6
 _SAME = 1e-12
 _STAGES = 8
 """Of the work, as it is reported; each takes a tenth to a fifth of the time."""
-
-Motion = tuple[Floats, Floats, World]
-"""Local rotations (F, J, 4) and translations (F, J, 3), and where these bring the joints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +215,9 @@ def _as_hinges_turn(skeleton: Skeleton, motion: Motion, legs: Sequence[Limb]) ->
     rotations, translations = given.copy(), translations.copy()
     rotations[np.flatnonzero(some)[:, None], joints] = nearest.swapaxes(0, 1)[some]
     ends = [held_end(leg, World(world.positions[some], world.rotations[some])) for leg in legs]
-    found = with_ends_held(skeleton, (rotations[some], translations[some]), ends, legged(skeleton).trunk)
-    rotations[some], translations[some] = found
+    turned, moved = rotations[some], translations[some]
+    made = Motion(turned, moved, fk_arrays(skeleton.parents, turned, moved))
+    rotations[some], translations[some], _ = with_ends_held(skeleton, made, ends, legged(skeleton).trunk)
     return rotations, translations
 
 
@@ -291,7 +289,7 @@ def _steadied(moving: MovingFeet, feet: FeetGoals, rate: float) -> Motion:
     """The motion without noise in the legs that stand, nor in what is between these and the trunk."""
     translations = moving.clip.local_translations()
     if not any(stance.noise for own in feet.stances for stance in own):
-        return moving.clip.rotations, translations, moving.world
+        return Motion(moving.clip.rotations, translations, moving.world)
     skeleton, rotations = moving.skeleton, moving.clip.rotations.copy()
     trunk, carrying = legged(skeleton).trunk, set[int]()
     for leg in feet.legs:
@@ -308,7 +306,7 @@ def _steadied(moving: MovingFeet, feet: FeetGoals, rate: float) -> Motion:
     world = fk_arrays(skeleton.parents, rotations, translations)
     if moving.away.any():
         world = mended(skeleton, moving.clip.with_motion(rotations), world, moving.away)
-    return rotations, translations, world
+    return Motion(rotations, translations, world)
 
 
 def _carrier(skeleton: Skeleton, clip: Clip) -> int | None:
@@ -422,8 +420,9 @@ def _posed(
     for (needed, one), found in zip(wanted, pose_limbs(skeleton, [one for _, one in wanted]), strict=True):
         rotations[np.flatnonzero(needed)[:, None], limb_joints(one.limb)] = found
     if moving.away.any():
-        return rotations, translations, fk_arrays(skeleton.parents, rotations, translations)
-    return rotations, translations, fk_below(skeleton.parents, tuple(uppers), posed, rotations, translations)
+        return Motion(rotations, translations, fk_arrays(skeleton.parents, rotations, translations))
+    made = fk_below(skeleton.parents, tuple(uppers), posed, rotations, translations)
+    return Motion(rotations, translations, made)
 
 
 class ContactChange(NamedTuple):

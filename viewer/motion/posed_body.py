@@ -17,6 +17,7 @@ import numpy as np
 from viewer.choices import FEET, HANDS, Feet, Hands
 from viewer.errors import InputError, quote
 from viewer.motion.contacts import Contacts, MovingFeet, contacts_of, foot_places, moving_feet
+from viewer.motion.held_ends import Motion
 from viewer.motion.in_plane import plane_of, straightened
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.paired_places import followed, place_hips, reach, touching_goals, with_feet_at
@@ -80,14 +81,6 @@ class Stands(NamedTuple):
     slide_cm_s: float
 
 
-class Moved(NamedTuple):
-    """A body in all frames: local rotations (F, J, 4) and translations (F, J, 3), and its world."""
-
-    rotations: Floats
-    translations: Floats
-    world: World
-
-
 class PosedBody(NamedTuple):
     """A body with the motion of another one.
 
@@ -127,7 +120,7 @@ def posed_body(source: Body, target: Body, used: Map, choices: Choices, *, free:
     """
     pairing = _paired(source, target, used, choices, free=free)
     wanted, warnings = wanted_turns(pairing), list[str]()
-    moved = Moved(*place_hips(pairing, *turned(pairing, wanted), in_place=choices.in_place))
+    moved = Motion(*place_hips(pairing, *turned(pairing, wanted), in_place=choices.in_place))
     moved, feet, stands = _with_feet(pairing, choices, moved, wanted, warnings)
     moved, touches = _with_hands(pairing, choices, moved, wanted, warnings)
     warnings += _stays_turned(pairing, wanted, moved.world)
@@ -153,8 +146,8 @@ def _paired(source: Body, target: Body, used: Map, choices: Choices, *, free: bo
 
 
 def _with_feet(
-    pairing: Pairing, choices: Choices, moved: Moved, wanted: dict[int, Floats], warnings: list[str]
-) -> tuple[Moved, str, Stands | None]:
+    pairing: Pairing, choices: Choices, moved: Motion, wanted: dict[int, Floats], warnings: list[str]
+) -> tuple[Motion, str, Stands | None]:
     """The body with its feet as the choices ask, what was done, and when they stand."""
     if choices.feet == "off":
         return moved, "off", None
@@ -169,10 +162,10 @@ def _with_feet(
         if planted is not None:
             return planted[0], "plant", planted[1]
     rotations, world = reach(pairing, list(zip(pairing.legs, goals, strict=True)), *moved, wanted)
-    return Moved(rotations, moved.translations, world), "follow", None
+    return Motion(rotations, moved.translations, world), "follow", None
 
 
-def _planted(pairing: Pairing, moved: Moved, goals: list[Floats], warnings: list[str]) -> tuple[Moved, Stands] | None:
+def _planted(pairing: Pairing, moved: Motion, goals: list[Floats], warnings: list[str]) -> tuple[Motion, Stands] | None:
     """The body with its feet at goals (F, 3), planted where the source's touch; None, with a warning, if impossible."""
     source, target = pairing.source, pairing.target
     assert source.clip is not None
@@ -194,7 +187,7 @@ def _planted(pairing: Pairing, moved: Moved, goals: list[Floats], warnings: list
     except InputError as error:
         warnings.append(f"feet: they follow and are not planted: {error}")
         return None
-    return Moved(*motion), Stands(mine, contacts, slide)
+    return motion, Stands(mine, contacts, slide)
 
 
 @lru_cache(maxsize=2)
@@ -209,8 +202,8 @@ def _standing(skeleton: Skeleton, clip: Clip) -> tuple[MovingFeet, Contacts, flo
 
 
 def _with_hands(
-    pairing: Pairing, choices: Choices, moved: Moved, wanted: dict[int, Floats], warnings: list[str]
-) -> tuple[Moved, dict[int, Floats]]:
+    pairing: Pairing, choices: Choices, moved: Motion, wanted: dict[int, Floats], warnings: list[str]
+) -> tuple[Motion, dict[int, Floats]]:
     """The body with its hands as the choices ask, and `PosedBody.touches`."""
     if choices.hands == "free":
         return moved, {}
@@ -225,7 +218,7 @@ def _with_hands(
         warnings += _out_of_reach([arm for _, arm in arms], goals, moved.world)
     touches = {arm.upper: share for (_, arm), share in zip(arms, shares, strict=True)}
     rotations, world = reach(pairing, list(zip(arms, goals, strict=True)), *moved, wanted, slowly=True)
-    return Moved(rotations, moved.translations, world), touches
+    return Motion(rotations, moved.translations, world), touches
 
 
 def _out_of_reach(arms: list[Limb], goals: list[Floats], world: World) -> list[str]:

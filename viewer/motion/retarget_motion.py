@@ -16,16 +16,16 @@ import numpy as np
 
 from viewer.choices import Feet, Hands
 from viewer.errors import InputError, quote, unknown_name
-from viewer.motion.held_ends import HeldEnd, held_end, with_body_over, with_ends_held, with_ends_near
+from viewer.motion.held_ends import HeldEnd, Motion, held_end, with_body_over, with_ends_held, with_ends_near
 from viewer.motion.hinge_stacks import Stacks, without_stacks
 from viewer.motion.limb_chain import limb_points
 from viewer.motion.pairing import Pairing, leaps
 from viewer.motion.posed_body import Choices, PosedBody, Stands, posed_body
 from viewer.motion.reference import Body, bodies_of
 from viewer.motion.skate_meter import slide_of
-from viewer.skeleton import Character, Clip, Figure, Limb, Skeleton, World, fk_clip
+from viewer.skeleton import Character, Clip, Figure, Limb, Skeleton, World, fk_arrays, fk_clip
 from viewer.skeleton.character import check_character
-from viewer.skeleton.clip import clip_like
+from viewer.skeleton.clip import trusted_like
 from viewer.skeleton.clip_limits import too_fast
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.figure import find_slots
@@ -322,17 +322,16 @@ def retarget(
 def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[Skeleton, Clip, World, tuple[str, ...]]:
     """The skeleton and the motion to return, where the joints of the body are in it, and warnings."""
     skeleton, clip, held = posed.pairing.target.skeleton, posed.clip, posed.held
-    if stacks is None:
-        clip = replace(clip)  # which checks it
-    else:
-        skeleton = stacks.whole
-        clip, held = _on_hinges(stacks, posed), [stacks.limb_of(limb) for limb in held]
+    world, warnings = posed.world, posed.warnings
+    if stacks is not None:
+        skeleton, held = stacks.whole, [stacks.limb_of(limb) for limb in held]
+        clip, whole = _on_hinges(stacks, posed)
+        world = stacks.seen(whole)
+    clip = replace(clip)  # which checks it
     if choices.limits:
         from viewer.motion.layer_solve import within_limits  # noqa: PLC0415 - only limits need the solver
 
         clip = within_limits(skeleton, clip, held)
-    world, warnings = posed.world, posed.warnings
-    if stacks is not None or choices.limits:
         whole = fk_clip(skeleton, clip)
         world = whole if stacks is None else stacks.seen(whole)
     if stacks is not None:
@@ -354,7 +353,7 @@ def _trunk(pairing: Pairing) -> int:
     return 0 if pairing.target.figure is None else pairing.target.figure.trunk
 
 
-def _on_hinges(stacks: Stacks, posed: PosedBody) -> Clip:
+def _on_hinges(stacks: Stacks, posed: PosedBody) -> tuple[Clip, World]:
     """A motion on the hinges that single joints stand for; ends that are held are where they were, hands near that."""
     clip, whole, rate = posed.clip, stacks.whole, 1.0 / posed.clip.frame_time
 
@@ -364,11 +363,13 @@ def _on_hinges(stacks: Stacks, posed: PosedBody) -> Clip:
     touching = {upper for upper, share in posed.touches.items() if share.any()}
     feet = [end(limb) for limb in posed.held if limb.upper not in posed.touches]
     hands = [end(limb) for limb in posed.held if limb.upper in touching]
-    given, body = stacks.spread(clip), stacks.members[_trunk(posed.pairing)][-1]
+    spread, body = stacks.spread(clip), stacks.members[_trunk(posed.pairing)][-1]
+    given = Motion(*spread, fk_arrays(whole.parents, *spread))
     motion = with_ends_held(whole, with_body_over(whole, given, feet), feet, body)
     # Hands go where they are on the body, which may have moved.
     root = above(whole, body)[-1]
-    moved = motion[1][:, root] - given[1][:, root]
+    moved = motion.translations[:, root] - given.translations[:, root]
     hands = [hand._replace(points=hand.points + moved) for hand in hands]
     motion = with_ends_near(whole, motion, hands, body, rate, leaps(posed.pairing))
-    return clip_like(clip, whole, hemisphere_continuous(normalized(motion[0])), motion[1])
+    turns = hemisphere_continuous(normalized(motion.rotations))
+    return trusted_like(clip, whole, turns, motion.translations), motion.world
