@@ -82,10 +82,15 @@ def test_a_folder_without_any_is_refused_and_the_rest_still_checked(
     assert done.out.splitlines()[1].startswith("ok ")
 
 
+MOVING = {"effector": "LeftHand", "position": [[0, [0, 1, 0]], [1, [0, 2, 0]]]}
+
+
 def test_poses_and_goals_are_checked_by_themselves(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     documents = {
         "pose.json": {"type": "pose", "rotations": {"Hips": [0, 0, 0, 1]}},
         "goals.json": {"goals": [{"effector": "LeftHand", "pin": True}], "colour": 3},
+        "map.json": {"pairs": {"Hips": "pelvis", "Spine": None}},
+        "layers.json": {"layers": [{"goal": MOVING, "start": 0, "full": [0, 1], "end": 1}]},
         "bad.json": {"goals": [{"effector": "LeftHand", "weight": -1}]},
     }
     for name, document in documents.items():
@@ -97,6 +102,8 @@ def test_poses_and_goals_are_checked_by_themselves(capsys: pytest.CaptureFixture
         f"ok       {tmp_path / 'pose.json'}: a pose of 1 joint",
         f'warning  {tmp_path / "goals.json"}: unknown key "colour", ignored',
         f"ok       {tmp_path / 'goals.json'}: 1 goal",
+        f"ok       {tmp_path / 'map.json'}: 2 pairs of joints",
+        f"ok       {tmp_path / 'layers.json'}: 1 layer",
     ]
     assert bad.startswith(f"refused  {tmp_path / 'bad.json'}: goals[0]")
 

@@ -17,6 +17,7 @@ from viewer.cli.session_inputs import as_character, open_session
 from viewer.cli.workers import tried_each
 from viewer.document import Document, new_document
 from viewer.errors import FormatError, InputError, MachineError, ViewerError, one_line, plural, prefixed, quote
+from viewer.formats.companion_json import layer_entries, map_from_text
 from viewer.formats.file_formats import is_session
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import GoalsFile
@@ -69,7 +70,7 @@ def _checked(options: CheckOptions, file: str) -> list[str]:
         read = None if document is None else as_character(document)
         character = load_input(file, options.reading, quiet=True, session=read)
     except FormatError:
-        if Path(file).suffix.casefold() != ".json" or (lines := _pose_or_goals(file)) is None:
+        if Path(file).suffix.casefold() != ".json" or (lines := _of_no_skeleton(file)) is None:
             raise
         return lines
     _show(character, document, file)
@@ -98,8 +99,8 @@ def _actions(file: str) -> Iterator[str]:
         yield ": ".join(part for part in (error.path, error.problem) if part)
 
 
-def _pose_or_goals(file: str) -> list[str] | None:
-    """The findings in a pose or goals file, which is checked without a skeleton; None for any other file."""
+def _of_no_skeleton(file: str) -> list[str] | None:
+    """The findings in a file that is checked without a skeleton: a pose, goals, layers and so on; None for others."""
     text = read_text(Path(file), file)
     try:
         tree = parse(text)
@@ -114,6 +115,10 @@ def _pose_or_goals(file: str) -> list[str] | None:
         holds = f"{plural(sum(len(foot.contacts) for foot in feet.values()), 'contact')} of feet"
     elif kind == "pose":
         holds = f"a pose of {plural(len(decode(text, PoseFile, kind, file, lines).rotations or {}), 'joint')}"
+    elif kind == "layers":
+        holds = plural(len(layer_entries(text, file, lines)), "layer")
+    elif kind == "map":
+        holds = f"{plural(len(map_from_text(text, file, lines).pairs), 'pair')} of joints"
     else:
         return None
     return [*lines, holds]

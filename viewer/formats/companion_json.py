@@ -39,16 +39,21 @@ def read_layers(path: Path, name: str, skeleton: Skeleton, warnings: list[str] |
 
 def layers_from_text(text: str, file: str, skeleton: Skeleton, warnings: list[str] | None = None) -> tuple[Layer, ...]:
     """The layers that the text of a file describes; arguments are those of `read_layers`."""
+    entries, layers = layer_entries(text, file, warnings), []
+    for index, (entry, keys) in enumerate(entries):
+        with of_file(file), at_path(f"layers[{index}]"):
+            layers.append(_layer(entry, keys, skeleton))
+    return tuple(layers)
+
+
+def layer_entries(text: str, file: str, warnings: list[str] | None) -> list[tuple[LayerEntry, tuple[TargetKey, ...]]]:
+    """The layers of a file as it states them, of no skeleton, each with its target if that moves."""
     with of_file(file):
         text, keys = _without_keys(text)
-        data = decode(text, LayersFile, "layers", file, warnings)
-        if len(data.layers) > MOST_GOALS:
-            raise FormatError(f"expected at most {MOST_GOALS:,} layers, found {len(data.layers):,}", path="layers")
-        layers = []
-        for index, entry in enumerate(data.layers):
-            with at_path(f"layers[{index}]"):
-                layers.append(_layer(entry, keys.get(index, ()), skeleton))
-    return tuple(layers)
+        layers = decode(text, LayersFile, "layers", file, warnings).layers
+        if len(layers) > MOST_GOALS:
+            raise FormatError(f"expected at most {MOST_GOALS:,} layers, found {len(layers):,}", path="layers")
+    return [(entry, keys.get(index, ())) for index, entry in enumerate(layers)]
 
 
 def _layer(entry: LayerEntry, keys: tuple[TargetKey, ...], skeleton: Skeleton) -> Layer:
