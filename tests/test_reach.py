@@ -38,8 +38,8 @@ def gaps(skeleton: Skeleton, *goals: Goal, root: str = "free", pose: Pose | None
     """What is out of reach; both questions must agree."""
     problem = rigs.problem(skeleton, goals, pose or skeleton.rest_pose(), root=root)
     system, state = problem.system, problem.state
-    # Goals without a place or turn have NaN there, as in a solver.
-    system.goal_target[np.isin(system.goal_kind, [ROTATION])] = np.nan
+    # Goals without a turn have NaN there, as in a solver.
+    system.goal_rotation[~np.isin(system.goal_kind, [ROTATION])] = np.nan
     reach = Reach(system)
     found = reach.gaps(system, state.q, state.t)
     assert reach.out_of_reach(system, state.q, state.t) is bool(found)
@@ -156,7 +156,7 @@ TWO_ARMS: tuple[dict[str, Any], ...] = (
 def test_a_goal_that_lets_its_effector_be_within_a_shell(
     away: float, shell: tuple[float, float], miss: Miss | None, short: float
 ) -> None:
-    """Between two distances from its target, as a kind may say (`Kind.keeps`)."""
+    """Between two distances from its target, as rows of a kind may say (`Rows.shell`)."""
     skeleton = arm()
     problem = rigs.problem(skeleton, [Goal.distance("c", 0.5, (0.0, 1.0, away))], skeleton.rest_pose())
     problem.system.goal_shell[0] = shell

@@ -13,7 +13,8 @@ import numpy as np
 from viewer.ik import algebra
 from viewer.ik.contact.volumes import Volumes, no_volumes
 from viewer.ik.goals import CODES, KINDS, Goal
-from viewer.ik.goals.kind import AT_TARGET, Constants, Kind
+from viewer.ik.goals.kind import Constants, Kind
+from viewer.ik.goals.shell import AT_TARGET
 from viewer.ik.scaling import (
     balanced_weights,
     groups_of,
@@ -315,7 +316,7 @@ def _of_joints(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
 def _of_goals(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
     """The fields for goals that depend neither on their weights nor on the joints above them."""
     goals, fixed, kinds, here = parts.goals, parts.fixed, parts.kinds, parts.here
-    shells = [kind.keeps(goal) for kind, goal in zip(kinds, goals, strict=True)]
+    shells = [kind.shell(goal) for kind, goal in zip(kinds, goals, strict=True)]
     joint = np.array([here[one.joint] for one in fixed], dtype=np.int64)
     return {
         "goal_kind": np.array([CODES[goal.kind] for goal in goals], dtype=np.int64),
@@ -323,7 +324,7 @@ def _of_goals(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
         "goal_row": _first_rows(kinds)[:-1].copy(),
         "goal_lengths": np.array([kind.lengths for kind in kinds], dtype=np.int64),
         "goal_angles": np.array([kind.angles for kind in kinds], dtype=np.int64),
-        "goal_near": np.array([shell is not None and shell.along is None for shell in shells], dtype=np.bool_),
+        "goal_has_shell": np.array([shell is not None for shell in shells], dtype=np.bool_),
         "goal_aims": np.array([kind.aims for kind in kinds], dtype=np.bool_),
         "goal_one_joint": np.array([kind.of_one_joint for kind in kinds], dtype=np.bool_),
         "goal_offset": table([one.offset for one in fixed], 3),
@@ -331,7 +332,7 @@ def _of_goals(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
         "goal_rotation": _rotations(goals),
         "goal_numbers": _numbers(fixed),
         "goal_shell": table([(shell or AT_TARGET)[:2] for shell in shells], 2),
-        "goal_along": table([(shell and shell.along) or (0.0, 0.0, 0.0) for shell in shells], 3),
+        "goal_along": table([(shell or AT_TARGET).along for shell in shells], 3),
         "goal_middle": here[[one.middle for one in fixed]],
         "goal_upper": here[[one.upper for one in fixed]],
         "goal_base": here[[one.base for one in fixed]],

@@ -19,7 +19,7 @@ from viewer.ik.contact.touching import contacts
 from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.findings import Cause, Reason, blocked_by, degrees, gap_reason, labels, metres, off, other, together
 from viewer.ik.goals import KINDS, Goal, pose_kind
-from viewer.ik.goals.kind import AT_TARGET
+from viewer.ik.goals.shell import AT_TARGET, is_flat
 from viewer.ik.limit_relaxation import Trial, Trials, without_limits
 from viewer.ik.methods import METHODS
 from viewer.ik.reach import Gap, Miss, Reach
@@ -134,8 +134,8 @@ class _Diagnosis:
     def _kept(self, i: int, gap: Gap) -> float:
         """Metres that a goal is to keep from its target: the least where it cannot get that far, else the most."""
         goal = self.trials.goals[i]
-        shell = KINDS[goal.kind].keeps(goal) or AT_TARGET
-        return shell.least if gap.miss is Miss.WIDE else shell.most
+        shell = KINDS[goal.kind].shell(goal) or AT_TARGET
+        return 0.0 if is_flat(shell.along) else shell.least if gap.miss is Miss.WIDE else shell.most
 
     def _unserved(self, seen: Trial) -> Iterator[Reason]:
         """Goals that are missed only because the method does not serve them."""

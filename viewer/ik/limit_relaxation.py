@@ -18,7 +18,7 @@ from viewer.ik.backends import engine_for
 from viewer.ik.findings import Cause, Reason, limit_name, listed, metres
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.distance import kept_at
-from viewer.ik.goals.kind import AT_TARGET
+from viewer.ik.goals.shell import AT_TARGET, Shell, is_flat
 from viewer.ik.kernels.joints import into_limits
 from viewer.ik.levels import only_aims
 from viewer.ik.levenberg_marquardt import CHOICE
@@ -349,7 +349,7 @@ def _unrest(name: str, now: float, then: float, by_default: bool) -> str:
 
 def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[Reason]:
     """The limits without which goals come about as near as geometry allows."""
-    if any(_in_slab(trials.goals[one.goal]) for one in clear):  # no goal needs a wider slab
+    if any(is_flat(_shell_of(trials, one.goal).along) for one in clear):  # no goal is for a wider one
         return
     kept: dict[int, float] = {}
     for goal, gap, more in clear:
@@ -365,15 +365,14 @@ def _limits(trials: Trials, clear: Sequence[_Excess]) -> Iterator[Reason]:
         yield Reason(Cause.LIMITS, f"also blocked by limits: {listed(limits)}")
 
 
-def _in_slab(goal: Goal) -> bool:
-    shell = KINDS[goal.kind].keeps(goal)
-    return shell is not None and shell.along is not None
+def _shell_of(trials: Trials, i: int) -> Shell:
+    goal = trials.goals[i]
+    return KINDS[goal.kind].shell(goal) or AT_TARGET
 
 
 def _allowed(trials: Trials, i: int, gap: Gap, more: float) -> float:
     """Metres from its target at which geometry, and some more, lets a goal be."""
-    goal = trials.goals[i]
-    shell = KINDS[goal.kind].keeps(goal) or AT_TARGET
+    shell = _shell_of(trials, i)
     wide = gap.miss is Miss.WIDE and shell.least > 0.0
     return shell.least - gap.short - more if wide else shell.most + gap.short + more
 

@@ -1,7 +1,8 @@
 """Geometric tests that prove a target too far, too near or rotated too far, and their tables.
 
-A goal is compared with the base of its chain, where that cannot move, and every two goals with each other along the
-chain that joins them. The tables are computed once per system; testing new targets takes a few array operations.
+The shell of a goal is compared with the base of its chain, where that cannot move, and those of every two goals with
+each other along the chain that joins them. The tables are computed once per system; testing new targets takes a few
+array operations.
 
 `Bodies` has the distances that chains can span. Joints that cannot turn are one rigid body with what is above them,
 slides along fixed directions included. What is left is a tree of bodies joined where something turns; if every such
@@ -42,7 +43,7 @@ _MOST_GOALS = 150
 class Tables:
     """B goals with a base, then P pairs of goals; T + A + D goals whose effectors turn about few axes or none.
 
-    S of the goals with a base are for a slab: between two planes.
+    In S of these tests the goal, or the first of the two, has a flat shell.
 
     Attributes:
         one, other: (B + P,) goals; ``other`` is -1 for those with a base.
@@ -56,7 +57,7 @@ class Tables:
         slack: (T,) radians by which these are uncertain, because nearly parallel axes count as one.
         points, axes: (A, 3), (A, 3) where those effectors are and point, world frame.
         bent: (D,) radians between those joints' bones.
-        slabs: (S,) indices of those goals among the B.
+        flat: (S,) their indices among the B + P.
     """
 
     one: Ints
@@ -73,7 +74,7 @@ class Tables:
     points: Floats
     axes: Floats
     bent: Floats
-    slabs: Ints
+    flat: Ints
 
 
 class _Test(NamedTuple):
@@ -91,12 +92,9 @@ def tables_of(system: System, bodies: Bodies, q: Floats) -> Tables:
         bodies.place(joint, offset)
         for joint, offset in zip(system.goal_joint.tolist(), system.goal_offset, strict=True)
     ]  # fmt: skip
-    placed = np.flatnonzero(system.goal_near).tolist()
-    in_slab = (system.goal_along != 0.0).any(axis=-1).tolist()
-    ways = {g: bodies.way_up(places[g]) for g in [*placed, *np.flatnonzero(in_slab).tolist()]}
+    ways = {g: bodies.way_up(places[g]) for g in np.flatnonzero(system.goal_has_shell).tolist()}
     based = [_Test(g, -1, way[WORLD].links, way[WORLD].place) for g, way in ways.items() if WORLD in way]
-    paired = _pairs({g: ways[g] for g in placed})
-    tests = based + paired
+    tests = based + _pairs(ways, system.goal_along)
     slides = [_main_slide(test.base) for test in tests]
     families = {g: _rotations(system, q, g) for g in range(len(places)) if sets_turn(system, g)}
     turned = {g: family for g, family in families.items() if family is not None}
@@ -118,7 +116,7 @@ def tables_of(system: System, bodies: Bodies, q: Floats) -> Tables:
         points=table([places[g].point for g in aimed], 3),
         axes=table([rotate(bodies.turn[joint[g]], system.goal_numbers[g, :3]) for g in aimed], 3),
         bent=np.array([_angle_of(system, bodies, g) for g in bent], dtype=np.float64),
-        slabs=np.array([i for i, test in enumerate(based) if in_slab[test.one]], dtype=np.intp),
+        flat=np.array([i for i, test in enumerate(tests) if system.goal_along[test.one].any()], dtype=np.intp),
     )
 
 
@@ -163,10 +161,15 @@ def _angle_of(system: System, bodies: Bodies, g: int) -> float:
     return angle_between_vectors(above, rotate(bodies.turn[k], system.goal_offset[g]))
 
 
-def _pairs(ways: dict[int, dict[int, Step]]) -> list[_Test]:
-    """Pairs of goals whose chains meet in a body that moves: those that meet in the world are tested by their bases."""
+def _pairs(ways: dict[int, dict[int, Step]], along: Floats) -> list[_Test]:
+    """Pairs of goals whose chains meet in a body that moves: those that meet in the world are tested by their bases.
+
+    Flat shells, ``along`` (G, 3), come first, and are not paired with others that they cross.
+    """
     tests = []
-    for one, other in combinations(list(ways)[:_MOST_GOALS], 2):
+    for one, other in combinations(sorted(list(ways)[:_MOST_GOALS], key=lambda g: not along[g].any()), 2):
+        if along[other].any() and np.linalg.norm(np.cross(along[one], along[other])) > _ROUNDING:
+            continue
         there = ways[other]
         for body, step in ways[one].items():
             if body >= 0 and body in there:
@@ -296,29 +299,41 @@ def _distances(system: System, tables: Tables) -> _Distances:
     nearest, farthest = segment_distance(apart, tables.direction, tables.half)
     nearest, farthest = np.maximum(nearest - tables.extra, 0.0), farthest + tables.extra
     one = system.goal_shell[tables.one]
-    if len(tables.slabs):  # nothing is too near to a slab
-        nearest[tables.slabs], farthest[tables.slabs] = _to_slabs(system, tables, target), math.inf
-        one[tables.slabs] = 0.0
     other = np.where((tables.other >= 0)[:, None], system.goal_shell[tables.other], 0.0)
+    if len(tables.flat):  # nothing is too near to a flat shell
+        nearest[tables.flat] = _to_flat(system, tables, apart[tables.flat], one[tables.flat], other[tables.flat])
+        farthest[tables.flat] = math.inf
+        one[tables.flat] = 0.0
+        other[system.goal_along[tables.other].any(axis=-1)] = 0.0
     least, asked = (one + other).T
     wide = np.maximum(one[:, 0] - other[:, 1], other[:, 0] - one[:, 1])
     short = np.stack([
         nearest - tables.reach - asked, tables.fold - farthest - asked, wide - farthest - tables.reach
     ])  # fmt: skip
+    asked = np.stack([asked, asked, least])
     slack = system.tolerance[0] * (1.0 + (tables.other >= 0)) + _ROUNDING * (nearest + tables.reach + asked)
-    # Goals without a position may have NaN there, which `fmax` leaves out.
-    slack += _FAR_OUT * np.fmax.reduce(np.abs(target), axis=None, initial=0.0)
-    return _Distances(short, short - slack, nearest, np.stack([asked, asked, least]))
+    slack += _FAR_OUT * np.abs(target).max(initial=0.0)
+    return _Distances(short, short - slack, nearest, asked)
 
 
-def _to_slabs(system: System, tables: Tables, target: Floats) -> Floats:
-    """(S,) metres from the bases to the slabs; ``target`` (G, 3) is NaN for those that are stated from the origin."""
-    some = tables.slabs
-    goals = tables.one[some]
-    along, (least, most) = system.goal_along[goals], system.goal_shell[goals].T
-    here = np.einsum("...i,...i->...", tables.base[some] - np.nan_to_num(target[goals]), along)
+def _to_flat(system: System, tables: Tables, apart: Floats, one: Floats, other: Floats) -> Floats:
+    """(S,) metres to flat shells, from bases, other targets or other flat shells, which are parallel.
+
+    Args:
+        system: has their directions.
+        tables: of the system.
+        apart: (S, 3) from those to the targets of the flat shells.
+        one: (S, 2) the flat shells.
+        other: (S, 2) the others; 0 for bases.
+    """
+    some = tables.flat
+    along = system.goal_along[tables.one[some]]
+    here = -np.einsum("...i,...i->...", apart, along)
     slide = tables.half[some] * np.abs(np.einsum("...i,...i->...", tables.direction[some], along)) + tables.extra[some]
-    return np.asarray(np.maximum(np.maximum(least - here, here - most) - slide, 0.0))
+    side = np.where(tables.other[some] >= 0, np.einsum("si,si->s", system.goal_along[tables.other[some]], along), 0.0)
+    ends = np.where(side[:, None] == 0.0, 0.0, side[:, None] * other)
+    low, high = here + ends.min(axis=1), here + ends.max(axis=1)
+    return np.asarray(np.maximum(np.maximum(one[:, 0] - high, low - one[:, 1]) - slide, 0.0))
 
 
 def _turns(system: System, tables: Tables) -> Floats:

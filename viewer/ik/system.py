@@ -53,13 +53,13 @@ class System(NamedTuple):
         goal_kind, goal_joint, goal_row: (G,) the code of `viewer.ik.goals.ROW_KINDS`; the joint; the first row.
         goal_lengths, goal_angles: (G,) how many of its rows are lengths, which stand first, and how many angles. Three
             lengths are the way to a place.
-        goal_near: (G,) whether it says how far from its target the effector may be.
-        goal_shell: (G, 2) the least and the most metres of that, or along ``goal_along``; 0 for others.
-        goal_along: (G, 3) the direction that those metres are counted along, world frame; 0 for others.
+        goal_has_shell: (G,) whether it has a `viewer.ik.goals.shell.Shell`: the effector is to be in it.
+        goal_shell: (G, 2) the least and the most metres of that from the target; 0 for others.
+        goal_along: (G, 3) the direction of one that is flat, world frame; 0 for others.
         goal_aims: (G,) whether it points an axis at its target: moves of the effector change its angles.
         goal_one_joint: (G,) whether it sets the angle at its joint, which only turns of that joint change.
         goal_offset, goal_numbers: (G, 3), (G, n) constants of a goal: `viewer.ik.goals.kind.Constants`.
-        goal_target, goal_rotation: (G, ...) as in `Goal`.
+        goal_target, goal_rotation: (G, ...) as in `Goal`; a target of 0 for kinds without one.
         goal_middle, goal_upper: (G,) joints above ``goal_joint`` that rows about a limb read, else -1.
         goal_base: (G,) the joint of the second effector of a goal for two, in whose frame a relative goal's target is;
             else -1. The point there is in ``goal_numbers``.
@@ -125,7 +125,7 @@ class System(NamedTuple):
     goal_row: Integers
     goal_lengths: Integers
     goal_angles: Integers
-    goal_near: Bools
+    goal_has_shell: Bools
     goal_aims: Bools
     goal_one_joint: Bools
     goal_offset: Floats

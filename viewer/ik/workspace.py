@@ -126,7 +126,7 @@ class Workspace:
     def aim_at(self, places: Floats, turns: Floats) -> None:
         """Take the targets (G, 3) and (G, 4) of all goals in the order given to the solver.
 
-        Goals without a place or turn keep NaN there: no kernel reads them.
+        Goals without a turn keep NaN there: no kernel reads it.
         """
         # All indices are in range; "clip" skips the check.
         places.take(self.goals, 0, self.one.target[0], "clip")
@@ -242,7 +242,7 @@ class Targets:
     """The targets of G goals, in the order given.
 
     Attributes:
-        places: (G, 3) metres; NaN where a goal has none or a pin takes it from the pose.
+        places: (G, 3) metres; NaN where a pin takes it from the pose, 0 where a kind has none.
         turns: (G, 4) the same for rotations.
     """
 
@@ -253,6 +253,7 @@ class Targets:
         self.turns = np.array([goal.target_rotation or unturned for goal in goals]).reshape(-1, 4)
         parts = [[name in KINDS[goal.kind].targets for goal in goals] for name in ("target", "target_rotation")]
         self.has_place, self.has_turn = np.array(parts, dtype=np.bool_)
+        self.places[~self.has_place] = 0.0  # the shells of such kinds are about the origin
         self.open = [i for i, goal in enumerate(goals) if goal.enabled and (self._open_place(i) or self._open_turn(i))]
 
     @property

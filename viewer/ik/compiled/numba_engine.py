@@ -25,7 +25,7 @@ from viewer.ik.backends import twins
 from viewer.ik.compiled import entry, numba_types
 from viewer.ik.compiled.entry import measure_pose, solve_in_block
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Given, Group, View, groups_at
-from viewer.ik.goals import ROW_KINDS, Goal
+from viewer.ik.goals import ROW_KINDS, Goal, shell
 from viewer.ik.kernels import contact_rows, dual_system, joints, six_axes, starts, step
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
@@ -38,6 +38,7 @@ from viewer.spatial.checks import frozen
 
 MODULES = (
     algebra,
+    shell,
     *goals.MODULES,
     joints,
     closest,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
-from viewer.ik.algebra import SMALL
 from viewer.ik.goals.goal import Goal, Number, Unit
 from viewer.ik.goals.kind import (
     AHEAD,
@@ -16,17 +14,14 @@ from viewer.ik.goals.kind import (
     First,
     GoalDrawing,
     Kind,
-    Measure,
-    Rows,
-    Shell,
     bone_direction,
     size_of,
     stand_at,
     stand_of,
+    within,
 )
-from viewer.ik.system import System, Work
+from viewer.ik.goals.shell import Shell
 from viewer.skeleton import Skeleton, World
-from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import rotate
 
 _LENGTH = Number(
@@ -37,21 +32,6 @@ _LENGTH = Number(
     expected="a finite number, 0 or more",
     called="target distance",
 )
-
-
-def distance_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
-    """Set e = d - |point - from|; where the two coincide any direction leads away, and x is taken."""
-    total = 0.0
-    for i in range(3):
-        w.by_move[g, 0, i] = w.point[g, i] - s.goal_target[g, i]
-        total += w.by_move[g, 0, i] * w.by_move[g, 0, i]
-    length = math.sqrt(total)
-    for i in range(3):
-        w.by_move[g, 0, i] = w.by_move[g, 0, i] / length if length > SMALL * s.scale[0] else (1.0 if i == 0 else 0.0)
-    miss = s.goal_numbers[g, 0] - length
-    e[row] = s.goal_weight[g] * miss
-    w.miss[g, 0] = abs(miss)
-    return float(w.miss[g, 0] / s.tolerance[0]) if s.goal_weight[g] > 0.0 else 0.0
 
 
 def distance_first(before: Before, skeleton: Skeleton, world: World) -> First:
@@ -67,8 +47,8 @@ def distance_first(before: Before, skeleton: Skeleton, world: World) -> First:
     return First({_LENGTH.name: known or apart}, centre)
 
 
-def distance_keeps(goal: Goal) -> Shell:
-    """The effector stays on the sphere about the goal's point."""
+def distance_shell(goal: Goal) -> Shell:
+    """The sphere about the goal's point."""
     distance = goal.number(_LENGTH.name)
     return Shell(distance, distance)
 
@@ -92,12 +72,11 @@ KIND = Kind(
     title="Distance",
     hint="Keep a distance from a point",
     point_title="From",
-    rows=(Rows(Measure.DISTANCE, distance_residual),),
+    rows=(within(distance_shell),),
     keys={
         "distance": FileKey("distance", "How far to be from `from`.", _LENGTH),
         "from": FileKey("target", "Centre of `distance`."),
     },
-    keeps=distance_keeps,
     first=distance_first,
     drawing=distance_drawing,
 )

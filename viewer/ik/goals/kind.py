@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 import numpy as np
 
 from viewer.ik.goals.goal import Checker, Goal, Needs, Number, Value, any_numbers
+from viewer.ik.goals.shell import AT_TARGET, Shell, is_flat, shell_residual
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World, find_place
 from viewer.spatial.checks import Floats, Ints, Quaternion, Vector
@@ -61,12 +62,10 @@ class Measure(Enum):
 
     POINT = "point", 3, "m", ""
     """The way from the effector to its target."""
-    DISTANCE = "distance", 1, "m", "by_move"
-    """How far the effector is from its target."""
     RELATIVE_POINT = "relative point", 3, "m", "by_move shared"
     """The way from the effector to a place in the frame of another joint, ``goal_base``; ``by_move`` turns into it."""
     LENGTH = "length", 1, "m", "by_move"
-    """Any other length: it has no target."""
+    """Any other length, such as how far the effector is out of a shell (`within`)."""
     ROTATION = "rotation", 3, "rad", "by_turn"
     """The turn from the effector's rotation to its target's."""
     CENTER = "centre of mass", 2, "m", "shared"
@@ -98,11 +97,14 @@ class Rows:
             name.
         residuals: the same for many goals in numpy; None: by ``residual``, one goal after the other, for kinds of
             which a figure has few: tens of microseconds each.
+        shell: goal -> where they let its effector be: by this solves begin near it, targets are found to be out of
+            reach, and `viewer.ik.methods` without a Jacobian serve it. None: they do not restrict that.
     """
 
     measure: Measure
     residual: Residual
     residuals: Residuals | None = None
+    shell: Callable[[Goal], Shell] | None = None
 
     @property
     def count(self) -> int:
@@ -119,6 +121,11 @@ class Rows:
         if self.residuals is not None:
             return self.residuals(s, w, frames, some, places, e)
         return float(s.tolerance[int(self.radians)]) * one_by_one(self.residual, s, w, some, places, e)
+
+
+def within(shell: Callable[[Goal], Shell]) -> Rows:
+    """One row: how far the effector is out of a shell, as a distance, a height, a plane or a band asks."""
+    return Rows(Measure.LENGTH, shell_residual, shell=shell)
 
 
 def one_by_one(residual: Residual, s: System, w: Work, some: Places, places: Ints, e: Floats) -> float:
@@ -219,8 +226,9 @@ def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     return Constants(place.joint, (x, y, z), own_numbers(goal))
 
 
-def alone(goal: Goal, fixed: Constants, skeleton: Skeleton, world: World) -> tuple[Any, Any]:
+def alone(goal: Goal, fixed: Constants, shell: Shell, skeleton: Skeleton, world: World) -> tuple[Any, Any]:
     """What rows read of a `System` and a `Work`, for one goal among all joints of a skeleton; NaN without a target."""
+    nowhere = 0.0 if is_flat(shell.along) else NAN
     system = SimpleNamespace(
         goal_kind=[0],
         share=np.zeros((1, len(skeleton))),
@@ -231,7 +239,9 @@ def alone(goal: Goal, fixed: Constants, skeleton: Skeleton, world: World) -> tup
         goal_upper=[fixed.upper],
         goal_base=[fixed.base],
         goal_numbers=np.array([fixed.numbers]),
-        goal_target=np.array([goal.target or (NAN,) * 3]),
+        goal_shell=np.array([shell[:2]]),
+        goal_along=np.array([shell.along]),
+        goal_target=np.array([goal.target or (nowhere,) * 3]),
         goal_rotation=np.array([goal.target_rotation or (NAN,) * 4]),
         goal_weight=np.ones(1),
         goal_rotation_weight=np.ones(1),
@@ -254,32 +264,6 @@ def alone(goal: Goal, fixed: Constants, skeleton: Skeleton, world: World) -> tup
 def own_numbers(goal: Goal) -> tuple[float, ...]:
     """The numbers of a goal's own, one after the other; a direction is three."""
     return tuple(one for _, value in goal.numbers for one in (value if isinstance(value, tuple) else (value,)))
-
-
-class Shell(NamedTuple):
-    """How far from its target a goal lets its effector be: 0 and 0: exactly at the target.
-
-    Attributes:
-        least, most: metres.
-        along: a unit vector of the world: the metres are counted along it, from the target or, without one, from the
-            world's origin. This is how a plane, a height or a band is stated. None: in any direction.
-    """
-
-    least: float
-    most: float
-    along: Vector | None = None
-
-
-AT_TARGET = Shell(0.0, 0.0)
-
-
-def at_target(goal: Goal) -> Shell:  # noqa: ARG001 - as of every kind
-    """At the place of its target."""
-    return AT_TARGET
-
-
-def anywhere(goal: Goal) -> None:
-    """Wherever the effector is from a target."""
 
 
 class GoalDrawing(NamedTuple):
@@ -415,8 +399,6 @@ class Kind:
         check: (numbers by name) -> what is wrong among them, in one line; "" if nothing.
         since: the first version of goals files with this kind.
         constants: (goal, skeleton) -> its `Constants`; an InputError where the skeleton has no such effector.
-        keeps: goal -> how far from its target it lets the effector be: by this targets are found to be out of reach,
-            and solves begin near them; None: it does not restrict that.
         first: (goal before, skeleton, world) -> the first values of a goal in a pose.
         stand: (goal, skeleton, world) -> what its targets place, as a pose has it, in the frame that they are in: the
             effector, in the world, unless given. Goals that set a pose, and those for two effectors, begin there, and
@@ -439,7 +421,6 @@ class Kind:
     check: Checker = any_numbers
     since: int = 1
     constants: Callable[[Goal, Skeleton], Constants] = point_constants
-    keeps: Callable[[Goal], Shell | None] = anywhere
     first: Callable[[Before, Skeleton, World], First] = first_as_before
     stand: Callable[[Ends, Skeleton, World], Stand] = stand_of
     drawing: Callable[[Goal, Skeleton, World], GoalDrawing | None] = effector_drawing
@@ -462,6 +443,10 @@ class Kind:
     of_mean = _measuring(Measure.CENTER, Measure.MEAN)
     """Whether it is about the mean of points below several joints."""
 
+    def shell(self, goal: Goal) -> Shell | None:
+        """Where a goal lets its effector be, as its rows state it; None: anywhere."""
+        return next((rows.shell(goal) for rows in self.rows if rows.shell is not None), None)
+
     def missed(self, goal: Goal, skeleton: Skeleton, world: World) -> tuple[float, float]:
         """Errors of a goal in metres and degrees, as its rows measure them; NaN for a part that it does not have.
 
@@ -469,7 +454,7 @@ class Kind:
         """
         if not self.rows or self.balances:
             return NAN, NAN
-        s, w = alone(goal, self.constants(goal, skeleton), skeleton, world)
+        s, w = alone(goal, self.constants(goal, skeleton), self.shell(goal) or AT_TARGET, skeleton, world)
         row, e = 0, np.zeros(self.count)
         for rows in self.rows:
             rows.residual(s, w, 0, row, e)

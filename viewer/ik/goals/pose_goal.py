@@ -16,10 +16,10 @@ from viewer.ik.goals.kind import (
     Measure,
     Places,
     Rows,
-    at_target,
     largest,
     stand_of,
 )
+from viewer.ik.goals.shell import at_target
 from viewer.ik.system import System, Work
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, above, find_place, fk
 from viewer.skeleton.names import body_part
@@ -46,7 +46,7 @@ def position_residuals(s: System, w: Work, frames: Floats, some: Places, places:
     return largest(distance.tolist(), weight)
 
 
-PLACE = Rows(Measure.POINT, position_residual, position_residuals)
+PLACE = Rows(Measure.POINT, position_residual, position_residuals, at_target)
 
 
 def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
@@ -97,7 +97,6 @@ _POSITION = Kind(
     hint="Reach a position",
     rows=(PLACE,),
     keys={"position": FileKey("target", "Where to be, world frame.")},
-    keeps=at_target,
     drawing=pose_drawing,
 )
 _ROTATION = Kind(
@@ -115,7 +114,6 @@ _POSE = Kind(
     command="pose",
     rows=(PLACE, TURN),
     keys={**_POSITION.keys, **_ROTATION.keys},
-    keeps=at_target,
     drawing=pose_drawing,
 )
 KINDS = (_POSITION, _ROTATION, _POSE)

@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 
 from viewer.ik.algebra import SLIDE, TURNS, product, turned, unit
+from viewer.ik.goals.shell import along_of, is_flat, nearest_in_shell, outwards
 from viewer.ik.kernels.joints import sets_place, sets_turn
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats
@@ -186,30 +187,25 @@ _OUT = 1e12
 """Reaches beyond which a figure is not moved: the numbers would have no digits left for its joints."""
 
 
-def is_placed(s: System, g: int) -> bool:
-    """Whether a goal asks for a position, or for a distance from a point."""
-    return bool(s.goal_near[g])
-
-
 def is_afloat(s: System, k: int) -> bool:
     """Whether a root is free to move."""
     return bool(s.moves[k] == 3 and s.spread[s.first[k]] > 0.0)
 
 
 def far_out(s: System, t: Floats) -> bool:
-    """Whether any target is so far that the solve is to begin with `approach`; t: where the roots are."""
+    """Whether any shell is so far that the solve is to begin with `approach`; t: where the roots are."""
     for g in range(len(s.goal_kind)):
-        if not is_placed(s, g):
-            continue
-        k = s.goal_root[g]
-        x, y, z = s.goal_target[g, 0] - t[k, 0], s.goal_target[g, 1] - t[k, 1], s.goal_target[g, 2] - t[k, 2]
-        distance, reach = math.sqrt(x * x + y * y + z * z), _FAR * s.goal_reach[g]
-        if is_afloat(s, k):
-            reach = _FAR_AFLOAT * max(s.goal_reach[g], s.scale[0])
-            if s.goal_shell[g, 0] - distance > reach:
+        if s.goal_has_shell[g]:
+            k, along = s.goal_root[g], along_of(s, g)
+            x, y, z = t[k, 0] - s.goal_target[g, 0], t[k, 1] - s.goal_target[g, 1], t[k, 2] - s.goal_target[g, 2]
+            _, _, _, out = outwards(x, y, z, along, 0.0)
+            afloat = is_afloat(s, k)
+            reach = _FAR_AFLOAT * max(s.goal_reach[g], s.scale[0]) if afloat else _FAR * s.goal_reach[g]
+            if out - s.goal_shell[g, 1] > reach:
                 return True
-        if distance - s.goal_shell[g, 1] > reach:
-            return True
+            # From inside of a wide sphere a base that stays is as far in all directions.
+            if s.goal_shell[g, 0] - out > reach and (afloat or is_flat(along)):
+                return True
     return False
 
 
@@ -224,13 +220,10 @@ def approach(s: System, w: Work, q: Floats, t: Floats, carry: bool) -> None:
         if is_afloat(s, k):
             centre = central_goal(s, w, t, k)
             if centre >= 0:
-                wanted_place(s, w, centre, w.vectors[2])
                 if carry:
                     carry_root(s, w, k, centre, t)
                 draw_nearer(s, w, k, centre, t)
         else:
-            for i in range(3):
-                w.vectors[2, i] = t[k, i]
             draw_nearer(s, w, k, -1, t)
 
 
@@ -252,22 +245,11 @@ def chain_length(s: System, t: Floats, g: int) -> float:
     return total
 
 
-def wanted_place(s: System, w: Work, g: int, out: Floats) -> None:
-    """The target position (3,) of a goal's effector; of a distance goal the nearest place that it allows."""
-    for i in range(3):
-        out[i] = s.goal_target[g, i]
-    if s.goal_lengths[g] == 1:
-        away = w.vectors[3]
-        for i in range(3):
-            away[i] = w.point[g, i] - s.goal_target[g, i]
-        length = normalise(away)
-        if length == 0.0:
-            away[0] = 1.0
-        kept = s.goal_shell[g, 1]
-        if length < kept:
-            kept = max(length, s.goal_shell[g, 0])
-        for i in range(3):
-            out[i] += kept * away[i]
+def put_nearest(s: System, g: int, place: Floats, out: Floats) -> None:
+    """The place in a goal's shell that is nearest to another (3,), into ``out`` (3,)."""
+    target = (s.goal_target[g, 0], s.goal_target[g, 1], s.goal_target[g, 2])
+    here, least, most = (place[0], place[1], place[2]), s.goal_shell[g, 0], s.goal_shell[g, 1]
+    out[0], out[1], out[2] = nearest_in_shell(here, target, along_of(s, g), least, most)
 
 
 def normalise(v: Floats) -> float:
@@ -282,73 +264,110 @@ def normalise(v: Floats) -> float:
 
 
 def apart(s: System, w: Work, one: int, other: int) -> float:
-    """Metres between the targets of two goals."""
-    wanted_place(s, w, one, w.vectors[0])
-    wanted_place(s, w, other, w.vectors[1])
+    """Metres between the shells of two goals: from w.vectors[0] in the one to w.vectors[1] in the other."""
+    here, there = w.vectors[0], w.vectors[1]
+    put_nearest(s, one, w.point[one], here)
+    put_nearest(s, other, here, there)
+    put_nearest(s, one, there, here)
+    return put_heading(here, there, w.vectors[2])
+
+
+def put_heading(here: Floats, there: Floats, out: Floats) -> float:
+    """The direction from one place (3,) to another, into ``out`` (3,); returns the metres between them."""
     for i in range(3):
-        w.vectors[1, i] -= w.vectors[0, i]
-    return normalise(w.vectors[1])
+        out[i] = there[i] - here[i]
+    return normalise(out)
 
 
 def central_goal(s: System, w: Work, t: Floats, k: int) -> int:
     """The goal below a root that is nearest to the others, by weight, or -1; all that are far off are as far."""
     best, least = -1, math.inf
     for g in range(s.goals_from[k], s.goals_to[k]):
-        if not (is_placed(s, g) and s.goal_weight[g] > 0.0):
+        if not (s.goal_has_shell[g] and s.goal_weight[g] > 0.0):
             continue
         cost, length = 0.0, chain_length(s, t, g)
         for h in range(s.goals_from[k], s.goals_to[k]):
-            if is_placed(s, h) and h != g:
+            if s.goal_has_shell[h] and h != g:
                 cost += s.goal_weight[h] ** 2 * min(apart(s, w, g, h), _FAR * (length + chain_length(s, t, h)))
         if cost < least:
             best, least = g, cost
     return best
 
 
+def is_near(s: System, w: Work, t: Floats, centre: int, g: int) -> bool:
+    """Whether the limbs of a root may reach the shell of a goal and that of its central one at a time."""
+    if not s.goal_has_shell[g]:
+        return False
+    return apart(s, w, centre, g) <= _FAR * (chain_length(s, t, centre) + chain_length(s, t, g))
+
+
 def carry_root(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
-    """Move a root by the mean miss of the goals near the central one, if that is more than its limbs reach."""
-    total = longest = mx = my = mz = 0.0
-    length = chain_length(s, t, centre)
+    """Move a root by the mean miss of the goals near the central one, if that is more than its limbs reach.
+
+    Flat shells count where there is no other: see `meet_flat_shells`.
+    """
+    there, way = w.vectors[1], w.vectors[3]
+    total = longest = 0.0
+    for i in range(3):
+        way[i] = 0.0
     for g in range(s.goals_from[k], s.goals_to[k]):
-        if not is_placed(s, g):
-            continue
-        reach = chain_length(s, t, g)
-        if apart(s, w, centre, g) > _FAR * (length + reach):
-            continue
-        wanted_place(s, w, g, w.vectors[0])
-        weight = s.goal_weight[g] ** 2
-        total += weight
-        longest = max(longest, reach)
-        mx += weight * (w.vectors[0, 0] - w.point[g, 0])
-        my += weight * (w.vectors[0, 1] - w.point[g, 1])
-        mz += weight * (w.vectors[0, 2] - w.point[g, 2])
-    far = math.sqrt(mx * mx + my * my + mz * mz) / total
+        if is_near(s, w, t, centre, g):
+            longest = max(longest, chain_length(s, t, g))
+            if not is_flat(along_of(s, g)):
+                put_nearest(s, g, w.point[g], there)
+                weight = s.goal_weight[g] ** 2
+                total += weight
+                for i in range(3):
+                    way[i] += weight * (there[i] - w.point[g, i])
+    if total == 0.0:
+        meet_flat_shells(s, w, k, centre, t, way)
+        total = 1.0
+    far = math.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]) / total
     if 2.0 * longest < far < _OUT * max(longest, s.scale[0]):
-        t[k, 0] += mx / total
-        t[k, 1] += my / total
-        t[k, 2] += mz / total
+        for i in range(3):
+            t[k, i] += way[i] / total
+
+
+def meet_flat_shells(s: System, w: Work, k: int, centre: int, t: Floats, way: Floats) -> None:
+    """The way (3,) of a root to where flat shells near the central goal meet: into each in turn, again and again.
+
+    Such projections (Kaczmarz 1937) move nothing along the shells.
+    """
+    here, there = w.vectors[0], w.vectors[1]
+    for _ in range(POWERS):
+        for g in range(s.goals_from[k], s.goals_to[k]):
+            if s.goal_weight[g] > 0.0 and is_near(s, w, t, centre, g):
+                for i in range(3):
+                    here[i] = w.point[g, i] + way[i]
+                put_nearest(s, g, here, there)
+                for i in range(3):
+                    way[i] += there[i] - here[i]
 
 
 def draw_nearer(s: System, w: Work, k: int, centre: int, t: Floats) -> None:
-    """Take the targets below a root nearer that are far out, seen from its base or from its central goal's place.
+    """Take the targets below a root nearer whose shells are far out, seen from its base or from its central goal's.
 
-    That place is in ``w.vectors[2]``; ``centre`` is the goal, or -1.
+    ``centre`` is that goal, or -1.
     """
-    away = w.vectors[1]
+    here, there, way = w.vectors[0], w.vectors[1], w.vectors[2]
     for g in range(s.goals_from[k], s.goals_to[k]):
-        if not is_placed(s, g) or g == centre:
+        if not s.goal_has_shell[g] or g == centre:
             continue
-        reach = chain_length(s, t, g)
+        # Between spheres, the least squares of the solve find the better place.
+        if centre >= 0 and s.goal_shell[g, 1] > 0.0 and not is_flat(along_of(s, g)):
+            continue
+        most = _FAR * chain_length(s, t, g)
         if centre >= 0:
-            if s.goal_lengths[g] == 1:
-                continue
-            reach += chain_length(s, t, centre)
-        for i in range(3):
-            away[i] = s.goal_target[g, i] - w.vectors[2, i]
-        most = _FAR * reach + s.goal_shell[g, 1]
-        if normalise(away) > most:
+            most += _FAR * chain_length(s, t, centre)
+            far = apart(s, w, centre, g)
+        else:
             for i in range(3):
-                s.goal_target[g, i] = w.vectors[2, i] + most * away[i]
+                here[i] = t[k, i]
+            put_nearest(s, g, here, there)
+            far = put_heading(here, there, way)
+        if far > most:
+            for i in range(3):
+                s.goal_target[g, i] = here[i] + most * way[i] + (s.goal_target[g, i] - there[i])
 
 
 def went(s: System, place: Floats, turn: Floats) -> float:
@@ -362,8 +381,8 @@ def went(s: System, place: Floats, turn: Floats) -> float:
             here += (turn[g, i] - s.goal_rotation[g, i]) ** 2
             opposite += (turn[g, i] + s.goal_rotation[g, i]) ** 2
         moved, turned = math.sqrt(moved) / s.scale[0], 2.0 * math.sqrt(min(here, opposite))
-        # Parts that a goal does not have are NaN.
-        most = max(most, 0.0 if math.isnan(moved) else moved, 0.0 if math.isnan(turned) else turned)
+        # Turns that a goal does not have are NaN.
+        most = max(most, moved, 0.0 if math.isnan(turned) else turned)
     return most
 
 

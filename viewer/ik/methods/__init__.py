@@ -27,10 +27,18 @@ Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
 "Moves a problem's state; returns status and iterations."
 
 ALL = frozenset(KINDS.values())
-_FITTED = {Measure.POINT, Measure.DISTANCE, Measure.ROTATION, Measure.DIRECTION}
-"""Measures that `viewer.ik.methods.ccd` fits together."""
-FITTED = frozenset(kind for kind in ALL if kind.rows and kind.measures <= _FITTED)
 PLACES = frozenset(kind for kind in ALL if kind.sets_position)
+
+
+def _in_shells(*measures: Measure) -> frozenset[Kind]:
+    """The kinds all of whose rows have a shell or are of these measures."""
+    return frozenset(kind for kind in ROW_KINDS if all(one.shell or one.measure in measures for one in kind.rows))
+
+
+FITTED = _in_shells(Measure.ROTATION, Measure.DIRECTION)
+"""The kinds that `viewer.ik.methods.ccd` fits together."""
+LAID = frozenset(kind for kind in _in_shells(Measure.ROTATION) if kind.lengths)
+"""The kinds that `viewer.ik.methods.fabrik` lays bones to: rotations alone have no place."""
 DEFAULT_TUNING = Tuning()
 
 
@@ -155,7 +163,7 @@ _OTHERS = (
         title="CCD from base", hint="joint by joint, from the base", takes=_STEPS,
     ),
     Method(
-        "fabrik", PLACES, fabrik.solve,
+        "fabrik", LAID, fabrik.solve,
         title="FABRIK", hint="points along the bones; may not converge under limits", takes=_STEPS,
     ),
     Method(

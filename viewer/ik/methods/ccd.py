@@ -22,10 +22,10 @@ from typing import TypeAlias
 import numpy as np
 
 from viewer.ik import algebra
+from viewer.ik.goals.shell import nearest_in_shell
 from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.methods.common import STILL, Problem, Progress
 from viewer.ik.methods.mechanism import (
-    UNITS,
     UNTURNED,
     Mechanism,
     axes_of,
@@ -147,10 +147,10 @@ def _slide(mechanism: Mechanism, k: int) -> float:
 
 
 def _mean_miss(mechanism: Mechanism, k: int) -> Vector:
-    """Weighted mean of target minus effector of the goals below joint k that set a position."""
+    """Weighted mean of the ways into their shells of the goals below joint k."""
     total, miss = 0.0, (0.0, 0.0, 0.0)
     for g in mechanism.below[k]:
-        if mechanism.goal_near[g]:
+        if mechanism.goal_has_shell[g]:
             weight = mechanism.weight[g] * mechanism.weight[g]
             total += weight
             miss = plus(miss, scaled(minus(wanted_point(mechanism, g), mechanism.point[g]), weight))
@@ -300,8 +300,7 @@ _SMALL = 1e-9
 def pairs_for(mechanism: Mechanism, goals: Iterable[int], pivot: Vector) -> list[Pair]:
     """Pairs of all these goals as seen from a pivot.
 
-    place: the effector and its target.
-    distance: the effector and the nearest point at the right distance.
+    shell: the effector and the nearest place in it; that of a position is the target.
     rotation: the three axes as they are and should be. Their squared chords are 2 phi^2 for a small angle phi,
         so half the weight is used.
     aim: the point of the axis, drawn out as a ray, that is as far from the pivot as the target is: a turn that brings
@@ -310,7 +309,7 @@ def pairs_for(mechanism: Mechanism, goals: Iterable[int], pivot: Vector) -> list
     pairs: list[Pair] = []
     for g in goals:
         turn = mechanism.turn_weight[g] * mechanism.turn_weight[g]
-        if mechanism.goal_near[g]:
+        if mechanism.goal_has_shell[g]:
             r = minus(mechanism.point[g], pivot)
             if length(r) > mechanism.least_arm:
                 pairs.append((r, minus(wanted_point(mechanism, g), pivot), mechanism.weight[g] * mechanism.weight[g]))
@@ -327,15 +326,8 @@ def axis_pairs(turn: Quaternion, wanted: Quaternion, weight: float) -> list[Pair
 
 
 def wanted_point(mechanism: Mechanism, g: int) -> Vector:
-    """The target position of a goal's effector: its target, or the nearest place that it allows."""
-    target = mechanism.target[g]
-    if mechanism.goal_lengths[g] != 1:
-        return target
-    away = minus(mechanism.point[g], target)
-    size = length(away)
-    direction = scaled(away, 1.0 / size) if size > _SMALL else UNITS[0]
-    least, most = mechanism.shell[g]
-    return plus(target, scaled(direction, min(max(size, least), most)))
+    """The place in a goal's shell that is nearest to its effector."""
+    return nearest_in_shell(mechanism.point[g], mechanism.target[g], mechanism.along[g], *mechanism.shell[g])
 
 
 def _ray_pair(mechanism: Mechanism, g: int, pivot: Vector, weight: float) -> Pair:

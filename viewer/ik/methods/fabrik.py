@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from viewer.ik.methods.ccd import Pair, axis_pairs, fits, repeat
+from viewer.ik.methods.ccd import Pair, axis_pairs, fits, repeat, wanted_point
 from viewer.ik.methods.common import Problem
 from viewer.ik.methods.limb import freed
 from viewer.ik.methods.mechanism import Mechanism, cross, dot, length, log, minus, plus, rotate, scaled
@@ -45,8 +45,8 @@ def _iterate(mechanism: Mechanism) -> float:
 
 
 def _own_goals(mechanism: Mechanism, k: int) -> list[int]:
-    """Position goals of joint k itself."""
-    return [g for g in mechanism.below[k] if mechanism.goal_joint[g] == k and mechanism.goal_near[g]]
+    """The goals of joint k itself that have shells."""
+    return [g for g in mechanism.below[k] if mechanism.goal_joint[g] == k and mechanism.goal_has_shell[g]]
 
 
 def _to_root(mechanism: Mechanism) -> _Points:
@@ -58,9 +58,9 @@ def _to_root(mechanism: Mechanism) -> _Points:
         asked = [_beside(wanted[c], here, length(minus(mechanism.place[c], here))) for c in branches[k]]
         for g in _own_goals(mechanism, k):
             if mechanism.goal_turns[g]:
-                asked.append(minus(mechanism.target[g], rotate(mechanism.rotation[g], mechanism.goal_offset[g])))
+                asked.append(minus(wanted_point(mechanism, g), rotate(mechanism.rotation[g], mechanism.goal_offset[g])))
             else:
-                asked.append(_beside(mechanism.target[g], here, length(mechanism.goal_offset[g])))
+                asked.append(_beside(wanted_point(mechanism, g), here, length(mechanism.goal_offset[g])))
         if asked:
             total = asked[0]
             for other in asked[1:]:
@@ -104,7 +104,7 @@ def _pairs(mechanism: Mechanism, k: int, points: _Points) -> list[Pair]:
         if mechanism.goal_turns[g]:
             pairs += axis_pairs(turn, mechanism.rotation[g], 1.0)
         else:
-            pairs.append((rotate(turn, mechanism.goal_offset[g]), minus(mechanism.target[g], here), 1.0))
+            pairs.append((rotate(turn, mechanism.goal_offset[g]), minus(wanted_point(mechanism, g), here), 1.0))
     return [pair for pair in pairs if length(pair[0]) > mechanism.least_arm]
 
 
@@ -113,7 +113,9 @@ def _hinge_pair(mechanism: Mechanism, k: int, c: int, points: _Points) -> list[P
 
     Joint k turns about its own bone so that the hinge can bring its end to its point.
     """
-    ends = [points.wanted[n] for n in points.branches[c]] or [mechanism.target[g] for g in _own_goals(mechanism, c)]
+    ends = [points.wanted[n] for n in points.branches[c]] or [
+        wanted_point(mechanism, g) for g in _own_goals(mechanism, c)
+    ]
     if len(ends) != 1:
         return []
     upper, lower = minus(points.wanted[c], mechanism.place[k]), minus(ends[0], points.wanted[c])

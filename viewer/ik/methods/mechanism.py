@@ -59,12 +59,12 @@ class Mechanism:
         self.below = [range(*ends) for ends in zip(s.goals_from.tolist(), s.goals_to.tolist(), strict=True)]
         self.kind, self.goal_joint = s.goal_kind.tolist(), s.goal_joint.tolist()
         self.goal_lengths: list[int] = s.goal_lengths.tolist()
-        self.goal_near: list[bool] = s.goal_near.tolist()
+        self.goal_has_shell: list[bool] = s.goal_has_shell.tolist()
         self.goal_aims: list[bool] = s.goal_aims.tolist()
         self.goal_turns = [sets_turn(s, g) for g in range(len(self.kind))]
         self.goal_offset, self.numbers = _vectors(s.goal_offset), s.goal_numbers.tolist()
         self.target, self.rotation = _vectors(s.goal_target), _quaternions(s.goal_rotation)
-        self.shell = s.goal_shell.tolist()
+        self.shell, self.along = s.goal_shell.tolist(), _vectors(s.goal_along)
         self.weight, self.turn_weight = s.goal_weight.tolist(), s.goal_rotation_weight.tolist()
         self.tolerance: float = s.tolerance.tolist()[0]
         self.least_arm = _ROUNDING * sum(length(v) for v in (*self.offset, *self.goal_offset))
