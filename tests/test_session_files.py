@@ -195,6 +195,7 @@ def test_what_is_wrong_is_said_with_its_place(
         ("", "the file is empty; expected a JSON object"),
         ("[]", "expected a JSON object"),
         ('{"joints": []}', "this is a skeleton file; expected a session file"),
+        ('{"type": "session"}', 'expected "document", found none'),
         ('{"goals": []}', "this is a goals file; expected a session file"),
         ('{"document": 1', "not valid JSON"),
         ('{"document": 1}', "document: expected object, found int"),

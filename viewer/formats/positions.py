@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.choices import PresetName
-from viewer.errors import FormatError, InputError, of_file, prefixed, quote, unknown_name
+from viewer.errors import FormatError, InputError, listed, of_file, prefixed, quote, unknown_name
 from viewer.formats.arrays_and_tables import keys_of, read_array, read_arrays, read_npz, take_texts
 from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS
 from viewer.formats.file_formats import FIT_UPS, POINT_FILES, check_units, format_of, wrong_suffix
@@ -329,8 +329,8 @@ def _named(count: int, names: tuple[str, ...] | None, how: Fitting) -> tuple[Poi
     if described is None and names is None:
         raise InputError(f"expected {counts_of_sets()} joints, found {count}: {_HOW} says what they are")
     if described is None:
-        first = ", ".join(map(quote, (names or ())[:3]))
-        raise InputError(f"the names {first}, ... are of no preset: {_HOW} says how they hang together")
+        some = listed([*map(quote, names or ())], 3)
+        raise InputError(f"expected the joints of a preset, found {some}: {_HOW} says how they hang together")
     return described, names
 
 

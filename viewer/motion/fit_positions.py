@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.choices import PresetName
-from viewer.errors import InputError, quote, unknown_name
+from viewer.errors import InputError, listed, quote, unknown_name
 from viewer.motion.capture_faults import LONGEST_GAP, gaps_of, point_noise, smoothed, without_gaps
 from viewer.motion.point_sets import PointSet, counts_of_sets, point_set, set_of_count, set_of_names
 from viewer.motion.retarget_motion import retarget
@@ -215,8 +215,8 @@ def _described(count: int, joints: Sequence[str] | None, preset: PresetName | No
         cure = "names or a skeleton say what others are"
         raise InputError(f"fit: expected {counts_of_sets()} joints, found {count}: {cure}")
     if found is None:
-        first = ", ".join(quote(each) for each in tuple(joints or ())[:3])
-        raise InputError(f"fit: the names {first}, ... are of no preset: a skeleton says how they hang together")
+        some = listed([*map(quote, joints or ())], 3)
+        raise InputError(f"fit: expected the joints of a preset, found {some}: a skeleton says how they hang together")
     return found
 
 

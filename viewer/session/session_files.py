@@ -258,7 +258,10 @@ def _read(path: Path) -> tuple[SessionData, str]:
 def _no_session(text: str, name: str) -> FormatError:
     try:
         tree = parse(text)
-        what = f"this is a {kind_of(tree)} file; expected a session file" if isinstance(tree, dict) else _NO_OBJECT
+        kind = kind_of(tree) if isinstance(tree, dict) else ""
+        what = f"this is a {kind} file; expected a session file" if kind else _NO_OBJECT
+        if kind == "session":
+            what = 'expected "document", found none'
     except FormatError as error:
         error.file = name
         return error
