@@ -27,10 +27,10 @@ hands: onto three rigs with planted feet and hands that are free, reach and touc
 seeds: the worst pops as a multiple of the clip's own; the mean and the 95 % point of what palms are off (mm) in frames
 in which they touch. It takes three minutes.
 
-robots: onto G1, Talos and iCub of the package example-robot-data (with the extra `bench`): frames a second with planted
+robots: onto the humanoids of the package example-robot-data (with the extra `bench`): frames a second with planted
 feet, the middle one of five; slide in contacts after planting; degrees a second by which a hinge of a shoulder of three
 turns faster than the upper arm, at most; pops as a multiple of the clip's own, with hands that are free, reach and
-touch.
+touch, then the same, at most, with *noise* of two seeds. It takes some minutes.
 
 layers: a hand reaches for 20 random places within its arm's length of where the clip has it, in 2 s with a hold of
 0.2 s: the most that the hand misses in the hold and that a foot leaves its place (mm), of the places that were reached
@@ -263,11 +263,14 @@ def hands(files: list[str], seed: int) -> None:
     touching_hands((each for figure in figures(files) for each in with_noise(*figure)), pops)
 
 
-def robots(files: list[str], _: int) -> None:
+def robots(files: list[str], seed: int) -> None:
     """Robots whose hips and shoulders are of hinges."""
     from retargeting import onto_robots
 
-    onto_robots(figures(files), pops)
+    def with_noise(clip: viewer.Clip) -> list[viewer.Clip]:
+        return [clip, *(noisy(clip, np.random.default_rng(each)) for each in (seed, seed + 1))]
+
+    onto_robots(((name, skeleton, with_noise(clip)) for name, skeleton, clip in figures(files)), pops)
 
 
 def layers(files: list[str], seed: int) -> None:
