@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -205,3 +206,20 @@ def test_the_inspector_shows_joints_whose_bone_has_no_length_as_the_first_links_
         window.frames(3)  # a panel that fails is an error
         assert name in window.words("inspector")
     window.close()
+
+
+def test_a_typed_length_that_ends_behind_the_camera_is_not_written() -> None:
+    person = builder()
+    while "floor" not in person.controller.building.caption():
+        person.key("q")
+    clicks(person, (0.0, 0.0))
+    person.controller.view.camera = replace(person.controller.view.camera, distance=10.0)
+    x, y = person.pixel(np.zeros(3))
+    person.move(x, y + 60.0)  # towards the camera
+    person.wait(0.05)
+    shown = [text.text for text in person.controller.draw_list().texts]
+    for key in "50":
+        person.key(key)
+    drawn = person.controller.draw_list()
+    assert np.isfinite([(text.x, text.y) for text in drawn.texts]).all()
+    assert len(drawn.texts) < len(shown)

@@ -275,9 +275,8 @@ def build_shapes(building: Building, view: View) -> list[Shape]:
             shapes += _ring(at, 6.0 * scale, "hovered", 1.6 * scale) + _cross(at, 6.0 * scale, 10.0 * scale, scale)
         return shapes
     place = building.target(pointer.x, pointer.y, pointer.mods) if view.gesture is None else None
-    if place is None:
+    if place is None or not np.isfinite(at := projection.project(place)).all():
         return shapes
-    at = projection.project(place)
     if building.active:
         start = building.place_of(building.active)
         if view.mirror and abs(place[0]) > MIDDLE:
@@ -298,8 +297,8 @@ def build_texts(building: Building, view: View) -> tuple[Text, ...]:
     projection, scale = view.projection(), view.scale
     texts: list[Text] = []
     ends = _axis_ends(building, view)
-    if ends is not None:
-        x, y = projection.project(ends[0]).tolist()
+    if ends is not None and np.isfinite(at := projection.project(ends[0])).all():
+        x, y = at.tolist()
         word = "slide" if building.kind is JointKind.SLIDE else "hinge axis"
         texts.append(Text(word, x + 9.0 * scale, y, rgba("text2"), 13, "left"))
     if view.mirror:
@@ -311,9 +310,9 @@ def build_texts(building: Building, view: View) -> tuple[Text, ...]:
     if view.gesture is not None or not building.active or building.hit(pointer.x, pointer.y) is not None:
         return tuple(texts)
     place = building.target(pointer.x, pointer.y, pointer.mods)
-    if place is None:
+    if place is None or not np.isfinite(at := projection.project(place)).all():  # typed lengths end behind the camera
         return tuple(texts)
-    x, y, _ = _chip_place(building, view, projection.project(place), place)
+    x, y, _ = _chip_place(building, view, at, place)
     middle, x = y + 0.5 * _CHIP * scale, x + _PAD * scale
     for number, words in enumerate(building.bone_words(place)):
         if words:
