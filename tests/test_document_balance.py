@@ -374,4 +374,4 @@ def test_the_hand_of_the_last_level_gives_way() -> None:
     assert said(demo, made)[0].startswith("Maybe gave way: LeftHand 22")
     assert made.errors["RightHand"].reached
     made.dispatch(MoveTargets({"LeftHand": ((0.5, 1.1, 0.2), None)}))
-    assert said(demo, made)[0] == "Both hands are where they are asked for"
+    assert said(demo, made)[0] == "Both hands are at their targets"

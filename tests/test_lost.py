@@ -355,7 +355,7 @@ def test_what_cannot_be_kept_is_said_once(tmp_path: Path) -> None:
     said = [
         one.text
         for one in controller.view.bar.messages
-        if one.text.startswith("Autosave: nothing can be saved by itself")
+        if one.text.startswith("Autosave: the recovery file cannot be written")
     ]
     assert len(said) == 1
     keeper.close()

@@ -265,7 +265,7 @@ def test_a_folder_that_cannot_be_written_is_said_and_stops_nobody(document: Docu
     while not autosave.problem and time.monotonic() < deadline:
         time.sleep(0.01)
     wrong = f"{tmp_path / 'file' / 'folder'}: a part of the path is not a folder"
-    assert autosave.problem == f"nothing can be saved by itself: {wrong}"
+    assert autosave.problem == f"the recovery file cannot be written: {wrong}"
     autosave.close()
 
 

@@ -131,7 +131,7 @@ class Autosave:
         try:
             self._claim()
         except OSError as error:
-            return f"nothing can be saved by itself: {error.filename or self._folder}: {reason(error)}"
+            return f"the recovery file cannot be written: {error.filename or self._folder}: {reason(error)}"
         try:
             actions = None if work.log is None else work.log.written(work.entries, work.document)
             content = session_bytes(work.document, kept=work.kept, actions=actions, figures=work.figures)

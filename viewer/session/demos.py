@@ -392,7 +392,7 @@ def _gave_way(document: Document) -> Says:
     errors = current_errors(document)
     missed = {name: error.metres or 0.0 for name in _HANDS if (error := errors.get(name)) and not error.reached}
     if not missed:
-        return Says("Both hands are where they are asked for", "ok")
+        return Says("Both hands are at their targets", "ok")
     first = max(missed, key=lambda name: document.goal(name).level)
     return Says(f"{LEVELS[document.goal(first).level]} gave way: {first} {metres(missed[first])}", "warn")
 
@@ -402,7 +402,7 @@ BODIES = (
         id="floor",
         title="The floor",
         words=(
-            "The right hand is asked for a place 12 cm under the floor, and rests on the floor above it.",
+            "The target of the right hand is 12 cm under the floor; the hand rests on the floor above it.",
             "Drag it along the floor, or press C and see it go through.",
         ),
         build=floor,
@@ -414,7 +414,7 @@ BODIES = (
         id="bodies",
         title="Bodies and props",
         words=(
-            "One hand is asked for a place in the belly, the other for one in the table: both stay outside.",
+            "The target of one hand is in the belly, that of the other in the table: both hands stay outside.",
             "Drag the hands, the table or the ball; F4 shows the bones, C lets them through.",
         ),
         build=bodies,
@@ -451,7 +451,7 @@ BODIES = (
         id="levels",
         title="Levels",
         words=(
-            "The hands are asked for places too far apart: the left one, Must, arrives, the right one, Keep, yields.",
+            "The targets of the hands are too far apart: the left one, Must, is met; the right one, Keep, gives way.",
             "Drag either hand; then select one and choose another level in the inspector.",
         ),
         build=levels,

@@ -221,7 +221,7 @@ def check_link(stage: Stage, figure: str, link: Link) -> None:
         raise InputError(f"{quote(link.goal)}: a goal follows another figure, not its own")
     goal = stage.documents[stage.index(figure)].goal(link.goal)
     if goal.relative:
-        raise InputError(f"{quote(link.goal)}: the goal has no place of its own that could follow anything")
+        raise InputError(f"{quote(link.goal)}: a goal between two effectors has no target that could follow a joint")
     find_place(stage.documents[stage.index(link.figure)].skeleton, link.joint)
 
 

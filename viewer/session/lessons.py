@@ -174,7 +174,7 @@ LESSONS = (
         id="transpose",
         title="The transpose and its step",
         words=(
-            "The transpose follows the slope of the error by the step that the linear model likes best: safe and slow.",
+            "The transpose follows the slope of the error by the best step of the linear model: safe and slow.",
             "Exercise: find a target that it meets within 12 iterations.",
         ),
         build=lambda: _chain("transpose", (60.0, -40.0, 30.0, 20.0), (0.45, 0.6), method="transpose"),

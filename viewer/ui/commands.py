@@ -378,7 +378,7 @@ BUILDING = (
     Command("build.duplicate", "Duplicate branch", ("ctrl+d",), BUILD, room="build"),
     Command("build.plane", "Next plane: view, front, side, floor", ("q",), BUILD, room="build"),
     Command("build.tool", "Add joints, or move them only", ("w",), BUILD, room="build"),
-    Command("build.children", "Children come along", (), BUILD, toggle=True, room="build"),
+    Command("build.children", "Move children along", (), BUILD, toggle=True, room="build"),
     *(Command(f"build.type_{digit}", f"Type {digit}", (str(digit), f"kp{digit}"), BUILD, room="build",
               row=_BONE_NUMBERS) for digit in range(10)),
     Command("build.type_point", "Type a decimal point", ("period", "kpdecimal", "comma"), BUILD, room="build",

@@ -281,7 +281,7 @@ class Retargeting:
         job = Job(
             work=LongWork(make, _SHARES),
             title="Retargeting",
-            hint="Leave all as it was (Esc)",
+            hint="Leave everything as it was (Esc)",
             is_current=is_current,
             take_over=take_over,
             outdated=self._make_again,

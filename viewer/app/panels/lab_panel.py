@@ -510,7 +510,9 @@ def _matrix(ui: PanelContext, lab: Laboratory, jacobian: Jacobian, columns: list
         return
     cell, value, column = under
     at_limit = "\nat a limit" if column.frozen else ""
-    tip(f"{cell.row} by {cell.dof}: {value:.4g} {_unit(cell)}{at_limit}\nClick: light joint and goal, draw velocities")
+    tip(
+        f"{cell.row} by {cell.dof}: {value:.4g} {_unit(cell)}{at_limit}\nClick: highlight joint and goal, draw velocities"
+    )
     if it.clicked:
         lab.choose(cell)
 

@@ -23,7 +23,11 @@ _SPEED = fields.Format(decimals=1, unit=" m/s", per_pixel=0.05, snap=1.0, units=
 _RADIUS = fields.Format(decimals=3, unit=" m", per_pixel=0.001, snap=0.01, low=1e-6, high=1e6)
 _BASES = ("It stays where the file has it", "It falls or stands: robots with legs begin so")
 _RESET, _STRENGTH = "Back to the pose, at rest  Ctrl Home", "Strength: how quickly joints answer"
-_SAYS = ("A force of at most the figure's weight holds the root at its goal", "0.3 weights at most hold it", "It falls")
+_SAYS = (
+    "A force of at most the figure's weight holds the root at its goal",
+    "A force of at most 0.3 times its weight holds it",
+    "It falls",
+)
 
 
 def draw_physics(ui: PanelContext) -> None:
