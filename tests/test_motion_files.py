@@ -412,7 +412,7 @@ def test_exporting_over_the_open_file_is_asked_in_its_own_words(walk: Path, work
     path = work[0]
     controller = Controller(Session(load_session(path), path))
     own, strange = controller.files.replaces(walk), controller.files.replaces(path)
-    assert own == "walk.bvh is the file that this figure was opened from; its present content will be lost. Replace it?"
+    assert own == "walk.bvh is the file that this figure was opened from; its content will be lost. Replace it?"
     assert strange == "work.ikv.json exists. Replace it?"
 
 

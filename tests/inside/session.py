@@ -9,9 +9,8 @@ from viewer.session.figure_stage import PlaybackClock, Stage
 from viewer.session.figures import Arrangement, Figure, Placement, State, abreast, beside
 from viewer.session.gestures import GestureManager
 from viewer.session.history import MOST_STEPS, CallRecorder, Step, UndoHistory
-from viewer.session.lessons import LESSONS
+from viewer.session.lessons import LESSONS, MISPRINTS, Arm, Misprint, arm_of
 from viewer.session.long_work import LabWorker, LongWork, lab_problem
-from viewer.session.misprints import MISPRINTS, Arm, Misprint, arm_of
 from viewer.session.moving_targets import (
     EASE,
     LONGEST_STEP,

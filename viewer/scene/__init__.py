@@ -4,7 +4,6 @@ from viewer.document.document_goal import balance_words
 from viewer.scene.annotations import pick_axis
 from viewer.scene.camera import Camera, ViewName, blend
 from viewer.scene.drawlist import cell_of, cell_shown, draw_list
-from viewer.scene.floor_marks import balance_of
 from viewer.scene.limit_drawing import density_of
 from viewer.scene.look import (
     PALETTE,
@@ -18,6 +17,7 @@ from viewer.scene.look import (
     rgba,
     seen_joints,
 )
+from viewer.scene.marks import balance_of
 from viewer.scene.picking import Hit, box, hits, other_at, pick, pick_trail
 from viewer.scene.primitives import (
     BONE,

@@ -22,10 +22,20 @@ from viewer.scene.annotations import (
 )
 from viewer.scene.bones import HOVERED_PX, Sizes, States
 from viewer.scene.flat import circle, rows_of, shape_records
-from viewer.scene.floor_marks import draw_balance, draw_footprints
 from viewer.scene.limit_drawing import draw_limits
 from viewer.scene.look import PALETTE, look_of, rgba
-from viewer.scene.marks import HERE, Stamp, draw_guides, draw_ties, draw_trails, mark_stamps, placed, seen_marks
+from viewer.scene.marks import (
+    HERE,
+    Stamp,
+    draw_balance,
+    draw_footprints,
+    draw_guides,
+    draw_ties,
+    draw_trails,
+    mark_stamps,
+    placed,
+    seen_marks,
+)
 from viewer.scene.primitives import (
     BONE,
     CAPSULE,

@@ -34,7 +34,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection, pixels_away
 from viewer.spatial.quaternion import from_axis_angle, rotate
 from viewer.ui import number_format
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import TYPED, CommandBinding, CommandBindings
 from viewer.ui.events import Mods, Move, Press, Release
 from viewer.ui.opening import Opening
 from viewer.ui.status import StatusLine
@@ -339,7 +339,6 @@ class Building:
 
             return run
 
-        types = {str(digit): str(digit) for digit in range(10)} | {"point": ".", "minus": "-"}
         return {
             "file.new_skeleton": CommandBinding(self.new),
             "build.done": CommandBinding(self.done, lambda: self.on),
@@ -356,7 +355,7 @@ class Building:
             "build.next_field": CommandBinding(typing(TypedNumbers.next), draws),
             **{
                 f"build.type_{name}": CommandBinding(typing(methodcaller("add", text)), draws)
-                for name, text in types.items()
+                for name, text in TYPED.items()
             },
         }
 

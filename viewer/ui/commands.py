@@ -26,7 +26,7 @@ _ORBIT = "Orbit by 15°"
 _BODY = "Sticks, capsules, skin; see through"
 _PICTURES = "Save picture, film"
 _WORKSPACES = "Workspace: Pose, Animate, Retarget, Build, Physics, Lab"
-_REMOVE, _BONE_NUMBERS = "Remove joint, with all below it", "Type a length, an angle"
+_REMOVE = "Remove joint, with all below it"
 _BONE_FIELDS = "Delete a digit, next value"
 
 _SIMPLE, _OTHERS = ("simple",), ("blender", "maya")
@@ -338,16 +338,29 @@ POSING = (
     ),
 )  # fmt: skip
 
+TYPED = {**{str(digit): str(digit) for digit in range(10)}, "point": ".", "minus": "-"}
+"""What is typed where numbers are typed, by the last words of the commands that type it."""
+
+
+def _typing(part: str, group: str, row: str, *, in_drag: bool = False, room: str = "") -> tuple[Command, ...]:
+    """The commands of a part that type a number."""
+    keys = {"point": ("period", "kpdecimal", "comma"), "minus": ("minus", "kpsubtract")}
+    titles = {"point": "Type a decimal point", "minus": "Change the sign"}
+    return tuple(
+        Command(
+            f"{part}.type_{name}", titles.get(name, f"Type {name}"), keys.get(name, (name, f"kp{name}")), group,
+            in_drag=in_drag, row=row, room=room,
+        )
+        for name in TYPED
+    )  # fmt: skip
+
+
 DRAGGING = (
     *(Command(f"drag.lock_{axis}", f"Lock {axis.upper()}", (axis,), DRAG, in_drag=True, row="Lock axis, again: local")
       for axis in "xyz"),
     *(Command(f"drag.plane_{axis}", f"Lock the plane normal to {axis.upper()}", (f"shift+{axis}",), DRAG, in_drag=True,
               row="Lock plane") for axis in "xyz"),
-    *(Command(f"drag.type_{digit}", f"Type {digit}", (str(digit), f"kp{digit}"), DRAG, in_drag=True,
-              row="Type a value") for digit in range(10)),
-    Command("drag.type_point", "Type a decimal point", ("period", "kpdecimal", "comma"), DRAG, in_drag=True,
-            row="Type a value"),
-    Command("drag.type_minus", "Change the sign", ("minus", "kpsubtract"), DRAG, in_drag=True, row="Type a value"),
+    *_typing("drag", DRAG, "Type a value", in_drag=True),
     Command("drag.backspace", "Delete a digit", ("backspace",), DRAG, in_drag=True, row="Delete a digit, next value",
             repeats=True),
     Command("drag.next_field", "Next value", ("tab",), DRAG, in_drag=True, row="Delete a digit, next value"),
@@ -379,11 +392,7 @@ BUILDING = (
     Command("build.plane", "Next plane: view, front, side, floor", ("q",), BUILD, room="build"),
     Command("build.tool", "Add joints, or move them only", ("w",), BUILD, room="build"),
     Command("build.children", "Move children along", (), BUILD, toggle=True, room="build"),
-    *(Command(f"build.type_{digit}", f"Type {digit}", (str(digit), f"kp{digit}"), BUILD, room="build",
-              row=_BONE_NUMBERS) for digit in range(10)),
-    Command("build.type_point", "Type a decimal point", ("period", "kpdecimal", "comma"), BUILD, room="build",
-            row=_BONE_NUMBERS),
-    Command("build.type_minus", "Change the sign", ("minus", "kpsubtract"), BUILD, room="build", row=_BONE_NUMBERS),
+    *_typing("build", BUILD, "Type a length, an angle", room="build"),
     Command("build.erase", "Delete a digit", ("backspace",), BUILD, room="build", row=_BONE_FIELDS, repeats=True),
     Command("build.next_field", "Length, angle", ("tab",), BUILD, room="build", row=_BONE_FIELDS),
 )  # fmt: skip

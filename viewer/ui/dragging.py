@@ -16,7 +16,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import IDENTITY
 from viewer.ui import drag_targets
-from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.commands import TYPED, CommandBinding, CommandBindings
 from viewer.ui.contact import hit_radius
 from viewer.ui.drag_targets import can_move
 from viewer.ui.events import Button, Mods, Move, Press
@@ -368,8 +368,7 @@ class Dragging(ViewPart):
             "drag.backspace": self._editing(GizmoDrag.backspace),
             "drag.next_field": self._editing(GizmoDrag.next_field),
         }
-        typed = {"point": ".", "minus": "-"} | {str(digit): str(digit) for digit in range(10)}
-        bindings |= {f"drag.type_{name}": self._editing(methodcaller("type", text)) for name, text in typed.items()}
+        bindings |= {f"drag.type_{name}": self._editing(methodcaller("type", text)) for name, text in TYPED.items()}
         for axis in "xyz":
             bindings[f"drag.lock_{axis}"] = self._editing(methodcaller("lock", axis))
             bindings[f"drag.plane_{axis}"] = self._editing(methodcaller("lock", axis, plane=True))

@@ -313,7 +313,7 @@ class Files:
         """The question before an export replaces a file, with a warning if the figure was read from it."""
         source = self._session.document.character.source.path
         if source is not None and os.path.realpath(source) == os.path.realpath(path):
-            return f"{path.name} is the file that this figure was opened from; its present content will be lost. Replace it?"
+            return f"{path.name} is the file that this figure was opened from; its content will be lost. Replace it?"
         return f"{path.name} exists. Replace it?"
 
     def reload(self) -> None:

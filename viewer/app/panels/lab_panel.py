@@ -24,7 +24,7 @@ from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import MOST_METHODS, Trace
 from viewer.ik.methods import EVERY_METHOD
 from viewer.ik.solution import Status
-from viewer.session.misprints import MISPRINTS, arm_of
+from viewer.session.lessons import MISPRINTS, arm_of
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.laboratory import Cell, Laboratory
@@ -510,9 +510,8 @@ def _matrix(ui: PanelContext, lab: Laboratory, jacobian: Jacobian, columns: list
         return
     cell, value, column = under
     at_limit = "\nat a limit" if column.frozen else ""
-    tip(
-        f"{cell.row} by {cell.dof}: {value:.4g} {_unit(cell)}{at_limit}\nClick: highlight joint and goal, draw velocities"
-    )
+    said = f"{cell.row} by {cell.dof}: {value:.4g} {_unit(cell)}{at_limit}"
+    tip(f"{said}\nClick: highlight joint and goal, draw velocities")
     if it.clicked:
         lab.choose(cell)
 
