@@ -205,7 +205,8 @@ def test_the_lines_say_both_shares(limits_of: Callable[..., Ran]) -> None:
         ("in --to sample:biped -o rig.bvh",
          'rig.bvh: expected a name that ends in .json, which holds limits, found ".bvh"'),
         ("in --to gone.json -o rig.json", "gone.json: no such file or folder"),
-        ("in/walk.bvh --to in/walk.bvh -o in/walk.bvh", "in/walk.bvh: expected a name that ends in .json"),
+        ("in/walk.bvh --to in/walk.bvh -o out.bvh", "out.bvh: expected a name that ends in .json"),
+        ("in/walk.bvh --to in/walk.bvh -o in/walk.bvh", "in/walk.bvh: is read by this command and would be replaced"),
     ],
 )  # fmt: skip
 def test_what_the_command_refuses(limits_of: Callable[..., Ran], words: str, message: str) -> None:
