@@ -72,7 +72,6 @@ WRITTEN = set(Work._fields) - {
     "sines",
     "cosines",
     "axes",
-    "axis",
     "vectors",
     "quaternions",
 }

@@ -298,11 +298,9 @@ def _parts(dofs: DofTable, goals: Sequence[Goal], *, everything: bool) -> _Parts
 def _of_joints(parts: _Parts, dofs: DofTable) -> dict[str, Any]:
     """The fields of a `System` for its joints."""
     skeleton, joints = parts.skeleton, parts.joints
-    fixed = [skeleton.kinds[joint] is JointKind.FIXED for joint in joints.tolist()]
     return {
         "parent": parts.parent,
         "form": dofs.form[joints],
-        "held": np.array(fixed, dtype=np.bool_) & (parts.parent >= 0),
         "moves": dofs.moves[joints],
         "first": np.concatenate([[0], np.cumsum(dofs.counts[joints])]).astype(np.int64),
         "rest": skeleton.rest_rotations[joints],

@@ -195,14 +195,12 @@ class Runs:
         if self.prepared.needs_numpy:
             return None
         engine, _ = engine_for(self.options.backend)
-        prepared = getattr(engine, "Prepared", None)
-        if prepared is None:
+        prepare = getattr(engine, "prepare", None)
+        if prepare is None:
             return None
         if direct is None:
-            direct = Direct(
-                prepared, workspace, self.targets, self.prepared.starts.tables(self.prepared.foundation.dofs)
-            )
-            workspace.direct = direct
+            tables = self.prepared.starts.tables(self.prepared.foundation.dofs)
+            direct = workspace.direct = Direct(prepare, workspace, self.targets, tables)
         return direct
 
     def _answer(self, direct: Direct, base: Pose, row: Row, started: float, settings: Settings) -> Solution:

@@ -30,8 +30,8 @@ class System(NamedTuple):
 
     Attributes:
         parent: (K,) -1 for roots.
-        form: (K,) how a joint moves, one of `kernels`' FIXED .. SLIDE.
-        held: (K,) whether a FIXED joint goes to rest (a root that does not move stays where it is).
+        form: (K,) how a joint moves, one of `viewer.ik.algebra`'s FIXED .. SLIDE. Fixed joints go to rest; a fixed root
+            stays where it is.
         moves: (K,) 3 for a root that may move, else 0: its first dofs are translations.
         first: (K + 1,) the first dof of each joint.
         rest, offset, axes: (K, 4), (K, 3), (K, 2, 3) as in `Skeleton`.
@@ -92,7 +92,6 @@ class System(NamedTuple):
 
     parent: Integers
     form: Integers
-    held: Bools
     moves: Integers
     first: Integers
     rest: Floats
@@ -249,7 +248,7 @@ class Work(NamedTuple):
         tally: descents that ended as near as the best.
         yielding, before: part of the pull that is followed, and the last step: see `yield_swings`.
         room: how far dofs may still go in this solve, in their units; infinite except in a drag.
-        axis, vectors, quaternions: for passing small things.
+        vectors, quaternions: for passing small things.
         bones, hubs: of an arm: what is rigid between joints, and where these are: see
             `viewer.ik.arm_search`.
         family, axes6, ways: of a six-axis arm, else without rows: see
@@ -299,7 +298,6 @@ class Work(NamedTuple):
     yielding: Annotated[Floats, 1]
     before: Annotated[Floats, "n"]
     room: Annotated[Floats, 1]
-    axis: Annotated[Floats, 3]
     vectors: Annotated[Floats, 4, 3]
     quaternions: Annotated[Floats, 4, 4]
     bones: Annotated[Floats, "n + 1", 8]

@@ -65,9 +65,9 @@ class Workspace:
         # The pose that `work.start` is, inside its limits: its last bits depend on which code brought it there.
         self.begun: Pose | None = None
         self._begun_by_numpy: Pose | None = None
-        # Set by the callers of compiled code on these arrays: `viewer.ik.compiled.entry`, the engine.
+        # Set by the callers of compiled code on these arrays: `Direct` and `Prepared` of `viewer.ik.compiled.entry`.
         self.direct: Any = None
-        self.prepared: object = None
+        self.prepared: Any = None
 
     def take_goals(self, assembly: Assembly) -> None:
         """Take targets and weights; everything else of the assembly is as in the workspace's own."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -324,23 +324,16 @@ Row: TypeAlias = tuple[int, Floats]
 """An answer: how the solve ended, see `STEPS`, and all numbers of it, see `viewer.ik.compiled.entry.put_answer`."""
 
 
-class PreparedCalls(Protocol):
-    """`viewer.ik.compiled.numba_engine.Prepared`, whose module needs numba.
+Prepared: TypeAlias = tuple[Callable[..., int], int, Call]
+"""`solve_in_block`, compiled; the address of a workspace's block; and the arrays in it that calls begin with."""
 
-    Attributes:
-        call: the arrays that calls begin with.
-        settings: that the next call solves by.
-        solve: the compiled function, `solve_in_block`.
-        address: of its block.
-    """
+_MOST_ITERATIONS = 2**53
+"""Exact as a float64, and more than any solve needs."""
 
-    call: Call
-    settings: Settings | None
-    solve: Callable[..., int]
-    address: int
 
-    def take(self, settings: Settings) -> None:
-        """Solve by other settings from now on."""
+def put_settings(call: Call, settings: Settings) -> None:
+    """Solve by these settings from now on."""
+    call.numbers[:] = settings._replace(max_iterations=min(settings.max_iterations, _MOST_ITERATIONS))
 
 
 class Direct:
@@ -358,7 +351,7 @@ class Direct:
 
     def __init__(
         self,
-        prepare: Callable[[Workspace, Call, StartTables], PreparedCalls],
+        prepare: Callable[[Workspace, Call, StartTables], Prepared],
         workspace: Workspace,
         targets: Targets,
         tables: StartTables,
@@ -367,8 +360,9 @@ class Direct:
         joints, goals = len(workspace.joints), len(targets.goals)
         self.workspace, self._open = workspace, bool(targets.opened)
         call = make_call(workspace.joints, workspace.goals, targets, len(workspace.skeleton))
-        self._run = prepare(workspace, call, tables)
-        workspace.prepared = self._run
+        workspace.prepared = prepare(workspace, call, tables)
+        self._run, self._address, self._call = workspace.prepared
+        self._settings: Settings | None = None
         ends = np.cumsum([4 * joints, 3 * joints, len(workspace.system.lower), 2 * len(workspace.goals), 3 * goals])
         self._ends: list[int] = ends.tolist()
         self._size = self._ends[-1] + 4 * goals
@@ -376,8 +370,8 @@ class Direct:
     def take_targets(self, targets: Targets) -> None:
         """Take other targets of the same goals."""
         self._open = bool(targets.opened)
-        np.copyto(self._run.call.places, targets.places)
-        np.copyto(self._run.call.turns, targets.turns)
+        np.copyto(self._call.places, targets.places)
+        np.copyto(self._call.turns, targets.turns)
 
     def settled(self, pose: Pose, targets: tuple[Floats, Floats], settings: Settings, *, onward: bool) -> Row:
         """Solve for settled targets (G, 3) and (G, 4), from a pose that is inside its limits."""
@@ -407,16 +401,17 @@ class Direct:
         """
         if self._open and not settled:
             return None
-        run, rotations, translations = self._run, None, None
+        rotations, translations = None, None
         if start is not None:
             rotations, translations = start.rotations, start.translations
             if settled:
                 rotations, translations = _plain(rotations), _plain(translations)
             self.workspace.begun_at(None)
-        if settings is not run.settings:
-            run.take(settings)
+        if settings is not self._settings:
+            put_settings(self._call, settings)
+            self._settings = settings
         numbers = np.empty(self._size)
-        ended = run.solve(run.address, rotations, translations, looks, onward, settled, places, turns, numbers)
+        ended = self._run(self._address, rotations, translations, looks, onward, settled, places, turns, numbers)
         if ended < 0:
             return None
         if start is not None:

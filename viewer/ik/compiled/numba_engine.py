@@ -23,7 +23,7 @@ from viewer.ik import active_set, algebra, arm_search, goals, levels, levenberg_
 from viewer.ik.assemble import assemble, dof_table_of, joint_tables
 from viewer.ik.backends import twins
 from viewer.ik.compiled import entry, numba_types
-from viewer.ik.compiled.entry import measure_pose, solve_in_block
+from viewer.ik.compiled.entry import Prepared, measure_pose, put_settings, solve_in_block
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Given, Group, View, groups_at
 from viewer.ik.goals import ROW_KINDS, Goal, shell
 from viewer.ik.kernels import contact_rows, dual_system, joints, six_axes, starts, step
@@ -222,40 +222,21 @@ def cache_folder() -> Path | None:
     return None if place is None else Path(place)
 
 
-class Prepared:
-    """Calls of compiled code on one workspace, whose arrays are in a block.
-
-    Attributes:
-        call: the arrays that calls begin with.
-        settings: that the next call solves by; None: none yet.
-        solve: `viewer.ik.compiled.entry.solve_in_block`, called with `address` first.
-        address: of the block.
-    """
-
-    def __init__(self, workspace: Workspace, call: Call | None = None, tables: StartTables | None = None) -> None:
-        """Put the workspace's arrays into a block, and those that calls begin with, if any."""
-        call_solve = _make_ready()
-        groups = call or _SAMPLE[-2], tables or _SAMPLE[-1]
-        self._block, self.call = workspace.into_block(*groups)
-        assert workspace.ndims(*groups) == _NDIMS
-        self.settings: Settings | None = None
-        self.solve, self.address = call_solve, self._block.ctypes.data
-
-    def take(self, settings: Settings) -> None:
-        """Solve by other settings from now on."""
-        most = min(settings.max_iterations, _MOST_ITERATIONS)
-        self.settings, self.call.numbers[:] = settings, settings._replace(max_iterations=most)
-
-
-_MOST_ITERATIONS = 2**53
-"""Exact as a float64, and more than any solve needs."""
 _NO_POSE = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
+
+
+def prepare(workspace: Workspace, call: Call = _SAMPLE[-2], tables: StartTables = _SAMPLE[-1]) -> Prepared:
+    """Compile, and put the arrays of a workspace, and those that calls begin with, into a block."""
+    solve = _make_ready()
+    block, call_in_block = workspace.into_block(call, tables)
+    assert workspace.ndims(call, tables) == _NDIMS
+    return solve, block.ctypes.data, call_in_block
 
 
 def solve_batch(workspace: Workspace, settings: Settings, *, onward: bool) -> None:
     """`viewer.ik.problems.solve_batch` on a workspace's problems, compiled."""
-    prepared = workspace.prepared
-    if not isinstance(prepared, Prepared):
-        prepared = workspace.prepared = Prepared(workspace)
-    prepared.take(settings)
-    prepared.solve(prepared.address, None, None, False, onward, True, None, None, None)
+    if workspace.prepared is None:
+        workspace.prepared = prepare(workspace)
+    solve, address, call = workspace.prepared
+    put_settings(call, settings)
+    solve(address, None, None, False, onward, True, None, None, None)

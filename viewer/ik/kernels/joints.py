@@ -229,7 +229,7 @@ def into_limits(s: System, w: Work, q: Floats, t: Floats, x: Floats) -> bool:
             continue
         rx, ry, rz, rw = s.rest[k, 0], s.rest[k, 1], s.rest[k, 2], s.rest[k, 3]
         if form == FIXED:
-            if s.held[k]:
+            if s.parent[k] >= 0:
                 q[k, 0], q[k, 1], q[k, 2], q[k, 3] = rx, ry, rz, rw
             continue
         if form == SLIDE:

@@ -33,7 +33,7 @@ from viewer.spatial.quaternion import IDENTITY
 _Made = TypeVar("_Made")
 
 _STRUCTURE = (
-    "first", "parent", "form", "held", "moves", "rest", "offset", "axes", "order", "basis", "goals_from", "goals_to",
+    "first", "parent", "form", "moves", "rest", "offset", "axes", "order", "basis", "goals_from", "goals_to",
     "goal_kind", "goal_joint", "goal_row", "goal_middle", "goal_upper", "share",
 )  # fmt: skip
 
