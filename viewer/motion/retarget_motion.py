@@ -321,16 +321,17 @@ def retarget(
 
 def _handed(stacks: Stacks | None, posed: PosedBody, choices: Choices) -> tuple[Skeleton, Clip, World, tuple[str, ...]]:
     """The skeleton and the motion to return, where the joints of the body are in it, and warnings."""
-    skeleton, clip, held = posed.pairing.target.skeleton, posed.clip, posed.held
+    skeleton, clip = posed.pairing.target.skeleton, posed.clip
     world, warnings = posed.world, posed.warnings
     if stacks is not None:
-        skeleton, held = stacks.whole, [stacks.limb_of(limb) for limb in held]
+        skeleton = stacks.whole
         clip, whole = _on_hinges(stacks, posed)
         world = stacks.seen(whole)
     clip = replace(clip)  # which checks it
     if choices.limits:
         from viewer.motion.layer_solve import within_limits  # noqa: PLC0415 - only limits need the solver
 
+        held = posed.held if stacks is None else [stacks.limb_of(limb) for limb in posed.held]
         clip = within_limits(skeleton, clip, held)
         whole = fk_clip(skeleton, clip)
         world = whole if stacks is None else stacks.seen(whole)
