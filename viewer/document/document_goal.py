@@ -14,18 +14,7 @@ from typing import TypeVar
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.ik.goals import (
-    KINDS,
-    NUMBERS,
-    PIN_WEIGHT,
-    Goal,
-    Number,
-    Quaternion,
-    Unit,
-    Value,
-    Vector,
-    pose_kind,
-)
+from viewer.ik.goals import KINDS, NUMBERS, PIN_WEIGHT, Goal, Number, Quaternion, Unit, Value, Vector, pose_kind
 from viewer.ik.goals.goal import as_level, as_rotation
 from viewer.skeleton import Balance
 from viewer.spatial.checks import FARTHEST, as_flag, as_number, as_positive, as_vector

@@ -30,14 +30,7 @@ from viewer.formats.json_structs import VERSION, SkeletonFile
 from viewer.formats.motion_json import clip_of, pose_of
 from viewer.formats.units import metres_per_unit, target_source
 from viewer.progress import watched
-from viewer.skeleton import (
-    Bodies,
-    Character,
-    Clip,
-    Pose,
-    Skeleton,
-    Source,
-)
+from viewer.skeleton import Bodies, Character, Clip, Pose, Skeleton, Source
 from viewer.spatial.checks import Floats, Ints, rounded
 from viewer.spatial.quaternion import IDENTITY
 

@@ -8,18 +8,7 @@ import numpy as np
 
 from viewer.ik.algebra import SMALL, turned
 from viewer.ik.goals.goal import Number, Unit
-from viewer.ik.goals.kind import (
-    AHEAD,
-    Before,
-    FileKey,
-    First,
-    Kind,
-    Measure,
-    Rows,
-    bone_direction,
-    size_of,
-    stand_at,
-)
+from viewer.ik.goals.kind import AHEAD, Before, FileKey, First, Kind, Measure, Rows, bone_direction, size_of, stand_at
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats

@@ -9,16 +9,7 @@ import numpy as np
 
 from viewer.ik.algebra import logarithm_and_slope, product
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import (
-    FileKey,
-    GoalDrawing,
-    Kind,
-    Measure,
-    Places,
-    Rows,
-    largest,
-    stand_of,
-)
+from viewer.ik.goals.kind import FileKey, GoalDrawing, Kind, Measure, Places, Rows, largest, stand_of
 from viewer.ik.goals.shell import at_target
 from viewer.ik.system import System, Work
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, above, find_place, fk
