@@ -209,3 +209,26 @@ def test_a_shell_without_an_end_may_be_wider_than_an_arm_is_long(keep: Keep) -> 
     (gap,) = Reach(case.system).gaps(case.system, case.state.q, case.state.t)
     assert gap.miss is Miss.WIDE
     assert gap.short == pytest.approx(1.5)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "goal",
+    [Goal.midpoint("c", "e", (9.0, 3.0, 2.0)), Goal.relative("e", "c", (9.0, 3.0, 2.0), rotation=False)],
+)
+def test_three_lengths_that_are_no_position_stretch_both_arms(backend: Backend, goal: Goal) -> None:
+    ball = {"kind": "ball"}
+    arms = ball, {**ball, "offset": [0.5, 1, 0]}, ball, {**ball, "offset": [-0.5, 1, 0], "parent": "a"}, ball
+    skeleton = rig(*arms).skeleton
+    solution = Solver(skeleton, [goal], backend=backend).solve(skeleton.rest_pose())
+    assert solution.status is Status.UNREACHABLE
+
+
+def test_two_link_leaves_a_limb_alone_whose_goal_it_does_not_serve() -> None:
+    goals = (
+        Goal.position("LeftHand", (0.4, 1.2, 0.2)),
+        Goal.relative("Head", "RightHand", (0.1, -0.3, 0.4), rotation=False),
+    )
+    solution = Solver(BIPED, goals, method="two-link").solve(RELAXED)
+    assert solution.unserved == ("Head",)
+    assert place(BIPED, solution.pose, "RightHand") == pytest.approx(place(BIPED, RELAXED, "RightHand"), abs=1e-12)

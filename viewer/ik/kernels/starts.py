@@ -394,7 +394,7 @@ def is_chain(s: System) -> bool:
     """Whether there is only one goal, a position, and its root does not move."""
     return (
         len(s.goal_kind) == 1
-        and s.goal_lengths[0] == 3
+        and sets_place(s, 0)
         and s.goal_angles[0] == 0
         and not is_afloat(s, s.goal_root[0])
         and len(s.leader) == 0

@@ -256,7 +256,7 @@ def solve(problem: Problem) -> tuple[int, int]:
 def find_limb(mechanism: Mechanism, g: int) -> Limb | None:
     """The limb that serves a goal; None if the goal has no position, or fewer than two joints can move the effector."""
     joint = mechanism.goal_joint[g]
-    if mechanism.goal_lengths[g] != 3:
+    if not mechanism.goal_places[g]:
         return None
     if mechanism.goal_turns[g] and (mechanism.ball[joint] or mechanism.angles[joint]):
         pair = _two_above(mechanism, mechanism.parent[joint], mechanism.place[joint])
@@ -466,7 +466,7 @@ def pointing_joint(mechanism: Mechanism, g: int) -> int:
     k = mechanism.goal_joint[g] if mechanism.kind[g] in SERVED else -1
     while k >= 0:
         turns = mechanism.ball[k] or bool(mechanism.angles[k])
-        if turns and (mechanism.goal_lengths[g] != 3 or moves_point(mechanism, k, mechanism.point[g])):
+        if turns and (not mechanism.goal_places[g] or moves_point(mechanism, k, mechanism.point[g])):
             return k
         k = mechanism.parent[k]
     return -1
@@ -501,7 +501,7 @@ def _in_reach(mechanism: Mechanism) -> bool:
     """Whether each position target is as far from the pointing joint as the effector, or other joints change that."""
     for g in range(len(mechanism.kind)):
         k = pointing_joint(mechanism, g)
-        if mechanism.goal_lengths[g] == 3 and k >= 0 and not mechanism.moved_by_others(g, [k]):
+        if mechanism.goal_places[g] and k >= 0 and not mechanism.moved_by_others(g, [k]):
             pivot = mechanism.place[k]
             apart = length(minus(mechanism.point[g], pivot)) - length(minus(mechanism.target[g], pivot))
             if abs(apart) > mechanism.tolerance:

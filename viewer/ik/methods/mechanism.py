@@ -13,7 +13,7 @@ import numpy as np
 from viewer.ik import algebra
 from viewer.ik.algebra import exponential, logarithm, product, turned
 from viewer.ik.kernels import joints
-from viewer.ik.kernels.joints import sets_turn
+from viewer.ik.kernels.joints import sets_place, sets_turn
 from viewer.ik.methods.common import Problem
 from viewer.ik.system import State
 from viewer.spatial import closest
@@ -58,9 +58,9 @@ class Mechanism:
         self.turning, self.ready = s.turning.tolist(), ready.tolist()
         self.below = [range(*ends) for ends in zip(s.goals_from.tolist(), s.goals_to.tolist(), strict=True)]
         self.kind, self.goal_joint = s.goal_kind.tolist(), s.goal_joint.tolist()
-        self.goal_lengths: list[int] = s.goal_lengths.tolist()
         self.goal_has_shell: list[bool] = s.goal_has_shell.tolist()
         self.goal_aims: list[bool] = s.goal_aims.tolist()
+        self.goal_places = [sets_place(s, g) for g in range(len(self.kind))]
         self.goal_turns = [sets_turn(s, g) for g in range(len(self.kind))]
         self.goal_offset, self.numbers = _vectors(s.goal_offset), s.goal_numbers.tolist()
         self.target, self.rotation = _vectors(s.goal_target), _quaternions(s.goal_rotation)
