@@ -248,24 +248,27 @@ class Targets:
 
     def __init__(self, skeleton: Skeleton, goals: Sequence[Goal]) -> None:
         self.skeleton, self.goals = skeleton, tuple(goals)
-        nowhere, unturned = (np.nan,) * 3, (np.nan,) * 4
-        self.places = np.array([goal.target or nowhere for goal in goals]).reshape(-1, 3)
+        asked = [KINDS[goal.kind].targets for goal in goals]
+        has = [("target" in names, "target_rotation" in names) for names in asked]
+        self.has_place, self.has_turn = np.array(has, dtype=np.bool_).reshape(-1, 2).T
+        origin, nowhere, unturned = (
+            (0.0,) * 3,
+            (np.nan,) * 3,
+            (np.nan,) * 4,
+        )  # shells without a target: about the origin
+        places = [(goal.target or nowhere) if place else origin for goal, (place, _) in zip(goals, has, strict=True)]
+        self.places = np.array(places).reshape(-1, 3)
         self.turns = np.array([goal.target_rotation or unturned for goal in goals]).reshape(-1, 4)
-        parts = [[name in KINDS[goal.kind].targets for goal in goals] for name in ("target", "target_rotation")]
-        self.has_place, self.has_turn = np.array(parts, dtype=np.bool_)
-        self.places[~self.has_place] = 0.0  # the shells of such kinds are about the origin
-        self.open = [i for i, goal in enumerate(goals) if goal.enabled and (self._open_place(i) or self._open_turn(i))]
+        self.open = [
+            i
+            for i, (goal, (place, turn)) in enumerate(zip(goals, has, strict=True))
+            if goal.enabled and ((place and goal.target is None) or (turn and goal.target_rotation is None))
+        ]
 
     @property
     def opened(self) -> bool:
         """Whether some of them are taken from the start pose."""
         return bool(self.open)
-
-    def _open_place(self, i: int) -> bool:
-        return bool(self.has_place[i] and np.isnan(self.places[i, 0]))
-
-    def _open_turn(self, i: int) -> bool:
-        return bool(self.has_turn[i] and np.isnan(self.turns[i, 0]))
 
     def settle(self, pose: Pose, places: ArrayLike | None, turns: ArrayLike | None) -> tuple[Floats, Floats]:
         """Targets of one call: those given, else the goals' own, else what ``pose`` has.
@@ -285,9 +288,9 @@ class Targets:
             world = fk(self.skeleton, pose)
             for i in self.open:
                 _, place, turn = KINDS[self.goals[i].kind].stand(self.goals[i], self.skeleton, world)
-                if self._open_place(i):
+                if self.has_place[i] and self.goals[i].target is None:
                     settled_places[i] = place
-                if self._open_turn(i):
+                if self.has_turn[i] and self.goals[i].target_rotation is None:
                     settled_turns[i] = turn
         given_places = None if places is None else numbers(places, (len(self.goals), 3), "targets")
         given_turns = None if turns is None else numbers(turns, (len(self.goals), 4), "target rotations")
