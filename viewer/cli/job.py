@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar, dataclass_transform
 
-from viewer.errors import InputError, OutputError, one_line, reason, unknown_name, visible
+from viewer.errors import InputError, OutputError, one_line, plural, reason, unknown_name, visible
 from viewer.progress import watched_by
 
 P = TypeVar("P", bound="Options")
@@ -450,7 +450,7 @@ def warnings_once(*, on: bool = True) -> Iterator[None]:
             rest = [(count - 1, "", text) for text, count in shown]
             for count, others, text in [*rest, (unshown, ", with other numbers", shown[0][0])]:
                 if count:
-                    print_note(f"warning: {count} more file{'s' if count > 1 else ''}{others}: {text}")
+                    print_note(f"warning: {plural(count, 'more file')}{others}: {text}")
 
 
 def _is_repeated(line: str) -> bool:
