@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from imgui_bundle import imgui
 from inside.document import AddGoal, Select, SetBalance, SetGoal, SetPin
 from panel_window import PanelWindow
 
@@ -93,3 +94,25 @@ def test_goals_of_one_effector_stand_together_and_the_effector_is_named_under_ea
     shown = [word for word in window.words("goals") if not word[0].isdigit()]
     assert shown[shown.index("Maybe") :][:2] == ["Maybe", "LeftHand"]
     assert not {"LeftHand_2"} & {*window.words("inspector")}
+
+
+def test_the_menu_of_a_key_is_used_by_keys_and_says_what_each_goal_does(window: PanelWindow) -> None:
+    window.session.dispatch(Select((Item("effector", "LeftHand"), Item("effector", "RightHand"))))
+    window.controller.run("goal.add")
+    with pytest.MonkeyPatch.context() as patch:
+        seen: dict[str, str] = {}
+        plain = imgui.menu_item_simple
+
+        def noted(words: str, shortcut: str = "", *rest: bool) -> bool:
+            seen[words] = shortcut
+            return plain(words, shortcut, *rest)
+
+        patch.setattr(imgui, "menu_item_simple", noted)
+        window.frames(3)
+    assert seen["Midpoint"] == "Keep the point midway between two effectors at a place"
+    before = {goal.id for goal in window.session.document.goals}
+    window.tap(imgui.Key.enter)
+    window.frames(2)
+    (added,) = [goal for goal in window.session.document.goals if goal.id not in before]
+    assert (added.kind, added.effector) == ("position", "RightHand")
+    assert not window.popup

@@ -296,6 +296,13 @@ def test_keys_that_repeat_act_only_where_that_makes_sense(person: Person) -> Non
     assert person.document.limits_on
 
 
+def test_one_joint_is_copied_in_the_singular(person: Person) -> None:
+    select(person, "LeftArm")
+    person.key("ctrl+c", "ctrl+alt+c")
+    said = [message.text for message in person.controller.view.bar.messages]
+    assert said[-2:] == ["Copied the pose of 1 joint", "Copied the pose of 1 joint in the world"]
+
+
 def test_a_pose_is_copied_and_pasted_flipped(person: Person) -> None:
     assert not person.controller.can("pose.paste")
     home = person.document.pose

@@ -273,6 +273,20 @@ def test_frames_a_second_stand_behind_the_solver() -> None:
     assert frames == "60 fps"
 
 
+def test_iterations_of_a_whole_drag_are_said_to_be_so() -> None:
+    person = Person()
+    x, y = person.at("LeftHand")
+    person.pull((x, y), (30.0, -60.0))
+    tick = person.controller.session.report
+    assert tick is not None
+    assert person.controller.status().figures.startswith(f"{tick.iterations} it · ")
+    person.release(x + 30.0, y - 60.0)
+    report = person.controller.session.report
+    assert report is not None
+    assert person.controller.status().figures.startswith(f"Drag {report.iterations} it · ")
+    assert report.iterations == report.steps[-1]
+
+
 def test_a_slide_at_its_end_in_millimetres() -> None:
     piston = rig(
         {"kind": "fixed"}, {"kind": "slide", "axis": [0, 1, 0], "limits": {"distance": [0, 0.2]}, "tips": [[0, 0.1, 0]]}

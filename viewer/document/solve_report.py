@@ -82,7 +82,10 @@ class Report:
         backend: "numpy" or "numba".
         method: the solver's name.
         unserved: effectors whose goals the method cannot serve.
+        of_drag: whether iterations and seconds are those of a drag from its start.
     """
+
+    of_drag = False
 
     def __init__(
         self,
@@ -170,7 +173,9 @@ class Report:
         """All steps so far as one solve: the report after a drag."""
         if self._whole:
             return self
-        return Report(self._solution, self._names, self._tolerances, self._trace, holds=self._holds)
+        whole = Report(self._solution, self._names, self._tolerances, self._trace, holds=self._holds)
+        whole.of_drag = True
+        return whole
 
 
 class StillReport(Report):

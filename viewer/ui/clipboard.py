@@ -73,7 +73,8 @@ class Clipboard:
         joints = document.selected("joint")
         self._copied = Copied(document.pose, joints or None, document.skeleton.names, world)
         where = " in the world" if world else ""
-        self._view.note(f"Copied the pose of {len(joints)} joints{where}" if joints else f"Copied the pose{where}")
+        of = f" of {plural(len(joints), 'joint')}" if joints else ""
+        self._view.note(f"Copied the pose{of}{where}")
 
     def copy_joints(self) -> None:
         """Put the joint values into the system's clipboard: of the selected joints, of all if none is selected."""

@@ -413,7 +413,7 @@ def _retimed(document: Document, character: Character, options: ExportOptions) -
 def _motion_words(character: Character) -> str:
     """``68 frames``, ``3 clips``."""
     if len(character.clips) != 1:
-        return f"{len(character.clips)} clips"
+        return plural(len(character.clips), "clip")
     return plural(len(next(iter(character.clips.values()))), "frame")
 
 

@@ -255,7 +255,7 @@ class Keying(ViewPart):
     def _copy(self) -> None:
         self._copied, self._pastes_keys = act.copied_keys(self._document, tuple(sorted(self.selected))), True
         count = len({key.frame for key in self.selected})
-        self._view.note(f"Copied {len(self.selected)} keys at {plural(count, 'frame')}")
+        self._view.note(f"Copied {plural(len(self.selected), 'key')} at {plural(count, 'frame')}")
 
     def _paste(self) -> None:
         if self._copied is not None:

@@ -424,7 +424,7 @@ class Retargeting:
             names = ", ".join(f"{name} to {found.pairs[name]}" for name in found.doubtful)
             count = f"{plural(len(found.doubtful), 'pair')} to check"
             return StatusLine("warn", count, "warn", names, slid, ())
-        return StatusLine("check", f"{len(found.pairs)} pairs", "ok", slid, "", ())
+        return StatusLine("check", plural(len(found.pairs), "pair"), "ok", slid, "", ())
 
     # In the view
 

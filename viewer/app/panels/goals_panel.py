@@ -294,7 +294,7 @@ def add_entries(ui: PanelContext, effector: str) -> None:
         entry(ui, KINDS[kind].title, AddGoal(effector, kind), KINDS[kind].hint)
     for command, kind in FOR_TWO.items():
         if ui.controller.can(command):
-            command_entry(ui, command, KINDS[kind].title)
+            command_entry(ui, command, KINDS[kind].title, KINDS[kind].hint)
 
 
 WEIGHT = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units=fields.PART.units, low=0.001, high=1000.0)

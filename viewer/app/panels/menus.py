@@ -259,6 +259,7 @@ def _draw_adding(ui: PanelContext) -> None:
     request = ui.take("add-goal")
     if request is not None:
         open_popup(ui, _ADD_POPUP, request.value)
+        imgui.set_nav_cursor_visible(True)  # Enter takes the first entry
     with popup(ui, _ADD_POPUP) as opened:
         effector = str(ui.memory.get(_ADD_POPUP))
         if opened and any(goal.id == effector for goal in ui.session.document.goals):

@@ -36,11 +36,14 @@ def run(ui: PanelContext, command: str) -> None:
     ui.controller.run(command)
 
 
-def command_entry(ui: PanelContext, command: str, words: str = "") -> None:
-    """A menu entry for a command, ticked and enabled as its state demands; ``words`` instead of its title."""
+def command_entry(ui: PanelContext, command: str, words: str = "", said: str = "") -> None:
+    """A menu entry for a command, ticked and enabled as its state demands.
+
+    ``words`` are instead of its title, ``said`` beside it where the command has no key.
+    """
     row = BY_ID[command]
     ticked = bool(ui.controller.checked(command))
-    if imgui.menu_item_simple(words or row.title, row.shortcut, ticked, ui.controller.can(command)):
+    if imgui.menu_item_simple(words or row.title, row.shortcut or said, ticked, ui.controller.can(command)):
         run(ui, command)
 
 
