@@ -108,7 +108,7 @@ def test_range_rate_and_units_of_the_dialog_reach_the_file(window: PanelWindow) 
     window.frames(3)
     window.write("60")
     assert is_open(window)  # Enter was the number's
-    assert (asked(window).export.first, asked(window).export.last) == (60, 67)
+    assert (asked(window).options.first, asked(window).options.last) == (60, 67)
     window.click("files", "units 2")
     window.click("files", "up 2")
     asked(window).name = "part.bvh"
@@ -125,14 +125,14 @@ def test_range_rate_and_units_of_the_dialog_reach_the_file(window: PanelWindow) 
 
 def test_this_pose_is_one_frame_and_shapes_are_nothing_else(window: PanelWindow) -> None:
     window.click("files", "range 2")
-    assert asked(window).export.options(window.session.document, Path("a.bvh")).motion is False
+    assert asked(window).options.options(window.session.document, Path("a.bvh")).motion is False
     window.click("files", "range 0")
-    assert asked(window).export.options(window.session.document, Path("a.bvh")).motion is True
-    assert asked(window).export.options(window.session.document, Path("a.stl")).motion is False
+    assert asked(window).options.options(window.session.document, Path("a.bvh")).motion is True
+    assert asked(window).options.options(window.session.document, Path("a.stl")).motion is False
 
 
 def test_what_a_format_has_no_place_for_is_not_asked_of_it(window: PanelWindow) -> None:
-    state = asked(window).export
+    state = asked(window).options
     state.units, state.up, state.precision, state.fps = 2, 2, 3, 60.0
     document = window.session.document
     assert state.options(document, Path("a.glb")) == ExportOptions(motion=True, fps=60.0)
@@ -144,11 +144,11 @@ def test_what_a_format_has_no_place_for_is_not_asked_of_it(window: PanelWindow) 
 
 def test_a_table_of_a_robot_has_its_joint_values_unless_positions_are_chosen(window: PanelWindow) -> None:
     document = window.session.document
-    assert asked(window).export.options(document, Path("a.csv")).joints is False  # of a person positions
+    assert asked(window).options.options(document, Path("a.csv")).joints is False  # of a person positions
     robot = PanelWindow(viewer.load("sample:piston"))
     robot.controller.run("file.export")
     robot.frames(6)
-    state = asked(robot).export
+    state = asked(robot).options
     assert state.options(robot.session.document, Path("a.csv")).joints is True
     assert state.options(robot.session.document, Path("a.bvh")).joints is False
     robot.click("files", f"format {[suffix for suffix, _, _ in LISTED].index('.csv')}")
@@ -163,10 +163,10 @@ def test_every_choice_can_be_reached_in_the_narrowest_window(walk: Path) -> None
     window = PanelWindow(viewer.load(walk), (960, 600), 1.5)
     window.controller.run("file.export")
     window.frames(6)
-    export = asked(window).export
-    assert export.more == 0.0, "three rows are enough at first"
+    export, first = asked(window).options, asked(window).rows
     export.shows, export.fps, export.precision = 1, 24.0, 6
     window.frames(6)
+    assert asked(window).rows > first, "three rows are enough at first"
     end = window.box("files", "Export").right
     for name in ("to", "fps", "Reset##rate", "up 2", "decimals", "All##decimals"):
         assert window.box("files", name).right <= end, name

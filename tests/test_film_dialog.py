@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,6 @@ from viewer.scene import Camera
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from inside.ui import FilmOrder
 
@@ -74,7 +74,11 @@ def ordered(window: PanelWindow) -> list[FilmOrder]:
 
 
 def state(window: PanelWindow) -> Any:  # noqa: ANN401 - the panel's own
-    return window.ui._memories["film"]["film"]
+    return window.ui._memories["files"]["film"]
+
+
+def choices(window: PanelWindow) -> Any:  # noqa: ANN401 - the panel's own
+    return state(window).options
 
 
 def length(pictures: int, seconds: str, size: tuple[int, int] = (1280, 720)) -> str:
@@ -83,7 +87,7 @@ def length(pictures: int, seconds: str, size: tuple[int, int] = (1280, 720)) -> 
 
 
 def pick(window: PanelWindow, name: str) -> None:
-    window.click("film", name)
+    window.click("files", name)
     window.frames(2)
 
 
@@ -106,7 +110,7 @@ def test_escape_films_nothing(window: PanelWindow) -> None:
 def test_the_buttons_choose(window: PanelWindow, folder: Path) -> None:
     for name in ("format 1", "size 3", "whole 1", "camera 1", "Names##part", "Grid##part"):
         pick(window, name)
-    assert length(68, "2.27", (1920, 1080)) in window.words("film")
+    assert length(68, "2.27", (1920, 1080)) in window.words("files")
     pick(window, "Film")
     (order,) = ordered(window)
     assert order.path == folder / "walk.gif"
@@ -119,30 +123,30 @@ def test_the_range_is_the_one_that_is_played_unless_all_of_it_is_wanted(make: Ca
     put_away(window)
     window.session.dispatch(act.SetRange(10, 40))
     ask(window)
-    assert {"Frames 10 to 40", "Frames 0 to 67", "This pose", length(31, "1.03")} <= set(window.words("film"))
+    assert {"Frames 10 to 40", "Frames 0 to 67", "This pose", length(31, "1.03")} <= set(window.words("files"))
     pick(window, "shows 1")
-    assert length(68, "2.27") in window.words("film")
+    assert length(68, "2.27") in window.words("files")
     pick(window, "shows 2")
-    assert length(120, "4.00") in window.words("film")
+    assert length(120, "4.00") in window.words("files")
     pick(window, "Film")
     (order,) = ordered(window)
     assert (order.plan.frames, order.plan.turntable) == (None, True)
 
 
 def test_a_pose_that_is_not_keyed_is_said_to_be_left_out(window: PanelWindow) -> None:
-    assert "pose not keyed" not in window.words("film")
+    assert "pose not keyed" not in window.words("files")
     put_away(window)
     window.session.dispatch(act.TurnJoint("LeftArm", (0.0, 0.0, 0.6, 0.8)))
     ask(window)
-    assert "pose not keyed" in window.words("film")
+    assert "pose not keyed" in window.words("files")
     pick(window, "shows 1")
-    assert "pose not keyed" not in window.words("film")
+    assert "pose not keyed" not in window.words("files")
 
 
 def test_a_pose_can_only_be_turned_round(make: Callable[..., PanelWindow]) -> None:
     window = make("biped")
-    assert "Duration" in window.words("film")
-    assert length(120, "4.00") in window.words("film")
+    assert "Duration" in window.words("files")
+    assert length(120, "4.00") in window.words("files")
     pick(window, "camera 0")
     pick(window, "Trails##part")
     enter(window)
@@ -154,27 +158,27 @@ def test_a_pose_can_only_be_turned_round(make: Callable[..., PanelWindow]) -> No
 def test_that_moving_targets_are_not_filmed_is_said(make: Callable[..., PanelWindow]) -> None:
     window = make("biped")
     said = "Moving targets will not move: record them first with Shift+R"
-    assert said not in window.words("film")
+    assert said not in window.words("files")
     put_away(window)
     assert window.controller.opening.show_file("demo:ball")
     ask(window)
-    assert said in window.words("film")
+    assert said in window.words("files")
     put_away(window)
     window.session.dispatch(act.KeyPose(0))  # what is recorded is filmed as it moves
     ask(window)
-    assert said not in window.words("film")
+    assert said not in window.words("files")
 
 
 def test_numbers_can_be_typed_and_enter_in_them_films_nothing(window: PanelWindow) -> None:
     pick(window, "size 4")
     for name, typed in (("width", "321"), ("height", "200"), ("fps", "12.5")):
-        window.double_click("film", name)
+        window.double_click("files", name)
         window.write(typed)
     assert window.popup
     assert ordered(window) == []
-    assert "resampled from 30 fps" in window.words("film")
-    assert "pixels; MP4 needs even numbers" in window.words("film")
-    assert length(28, "2.24", (321, 200)) in window.words("film")
+    assert "resampled from 30 fps" in window.words("files")
+    assert "pixels; MP4 needs even numbers" in window.words("files")
+    assert length(28, "2.24", (321, 200)) in window.words("files")
     pick(window, "Film")
     (order,) = ordered(window)
     assert (order.plan.size, order.plan.fps) == ((321, 200), 12.5)
@@ -182,23 +186,23 @@ def test_numbers_can_be_typed_and_enter_in_them_films_nothing(window: PanelWindo
 
 def test_a_gif_has_no_more_pictures_a_second_than_are_shown(window: PanelWindow) -> None:
     pick(window, "format 1")
-    window.double_click("film", "fps")
+    window.double_click("files", "fps")
     window.write("120")
-    assert state(window).fps == 50.0
-    pick(window, "Reset")
-    assert state(window).fps is None
+    assert choices(window).fps == 50.0
+    pick(window, "Reset##rate")
+    assert choices(window).fps is None
 
 
 def test_a_gif_is_smaller_unless_a_size_was_chosen(window: PanelWindow) -> None:
     pick(window, "format 1")
-    assert length(68, "2.27", (640, 360)) in window.words("film")
+    assert length(68, "2.27", (640, 360)) in window.words("files")
     pick(window, "format 2")
-    assert length(68, "2.27") in window.words("film")
+    assert length(68, "2.27") in window.words("files")
     pick(window, "size 3")
     pick(window, "format 1")
-    assert length(68, "2.27", (1920, 1080)) in window.words("film")
+    assert length(68, "2.27", (1920, 1080)) in window.words("files")
     pick(window, "size 0")
-    assert length(68, "2.27", window.ui.regions.viewport.size) in window.words("film")
+    assert length(68, "2.27", window.ui.regions.viewport.size) in window.words("files")
 
 
 def test_the_name_says_the_format_too(window: PanelWindow, folder: Path) -> None:
@@ -209,7 +213,7 @@ def test_the_name_says_the_format_too(window: PanelWindow, folder: Path) -> None
     pick(window, "format 2")
     assert state(window).name == "stride_####.png"
     # A long path is shortened in its middle.
-    assert any(word.startswith("To /") and word.endswith(" to stride_0067.png") for word in window.words("film"))
+    assert any(word.startswith("To /") and word.endswith(" to stride_0067.png") for word in window.words("files"))
     pick(window, "Film")
     assert ordered(window)[0].path == folder / "stride_%04d.png"
 
@@ -219,8 +223,8 @@ def test_what_is_there_is_replaced_after_a_question(window: PanelWindow, folder:
     enter(window)
     assert window.popup
     assert ordered(window) == []
-    assert "walk.mp4 exists. Replace it?" in window.words("film")
-    assert "Replace" in window.words("film")
+    assert "walk.mp4 exists. Replace it?" in window.words("files")
+    assert "Replace" in window.words("files")
     enter(window)
     assert [order.path.name for order in ordered(window)] == ["walk.mp4"]
 
@@ -230,14 +234,13 @@ def test_another_name_is_another_question(window: PanelWindow, folder: Path) -> 
     enter(window)
     imgui.get_io().add_input_characters_utf8("run")
     window.frames(3)
-    assert "Film" in window.words("film")
+    assert "Film" in window.words("files")
     enter(window)
     assert [order.path.name for order in ordered(window)] == ["run.mp4"]
 
 
 def test_a_folder_that_is_not_there_is_said_before_anything_is_drawn(window: PanelWindow, folder: Path) -> None:
-    state(window).folder = str(folder / "gone")
-    enter(window)
+    window.write("gone/walk.mp4")
     assert window.popup
     assert ordered(window) == []
     assert state(window).problem == f"{folder / 'gone' / 'walk.mp4'}: cannot be written: its folder does not exist"
@@ -247,21 +250,18 @@ def test_a_folder_that_is_not_there_is_said_before_anything_is_drawn(window: Pan
 
 
 def test_the_place_can_be_chosen_in_the_list_of_files(window: PanelWindow, folder: Path) -> None:
-    (folder / "walk.mp4").touch()
-    pick(window, "Choose…")
-    window.frames(6)
-    assert "Save film as" in window.words("film")
     put_away(window)
-    assert "Save film as" not in window.words("film")
-    assert "Export film" in window.words("film")
-    pick(window, "Choose…")
-    window.frames(6)
+    (folder / "old.gif").touch()
+    (folder / "old.bvh").touch()
+    ask(window)
+    assert "Export film" in window.words("files")
+    assert "old.bvh" not in window.words("files")
+    pick(window, "old.gif")
+    assert state(window).name == "old.gif"
     enter(window)  # it is there
+    assert window.popup
     enter(window)  # and may be replaced: that is asked once
-    assert "Save film as" not in window.words("film")
-    window.frames(6)
-    enter(window)
-    assert [order.path for order in ordered(window)] == [folder / "walk.mp4"]
+    assert [order.path for order in ordered(window)] == [folder / "old.gif"]
 
 
 def test_without_ffmpeg_the_cure_is_named_and_the_others_work(
@@ -272,15 +272,16 @@ def test_without_ffmpeg_the_cure_is_named_and_the_others_work(
 
     monkeypatch.setattr(video, "find_ffmpeg", none)
     window = make()
-    assert state(window).lacks == "MP4 needs ffmpeg: get it"
+    assert choices(window).lacks == "MP4 needs ffmpeg: get it"
     assert state(window).name == "walk.gif"
     pick(window, "format 0")
-    assert state(window).form == "gif"
+    assert state(window).name == "walk.gif"
     window.write("")
     assert [order.path.name for order in ordered(window)] == ["walk.gif"]
     ask(window)
     window.write("a.mp4")
-    assert [order.path.name for order in ordered(window)] == ["a.gif"]
+    assert ordered(window) == []
+    assert state(window).problem == "MP4 needs ffmpeg: get it"
 
 
 def test_a_motion_that_leaves_the_view_is_brought_into_it(make: Callable[..., PanelWindow]) -> None:
@@ -289,9 +290,9 @@ def test_a_motion_that_leaves_the_view_is_brought_into_it(make: Callable[..., Pa
     put_away(window)
     window.controller.camera = Camera(near.target * (1.0, 1.0, 0.0), near.yaw, near.pitch, 3.6)
     ask(window)
-    assert "it would leave the view" in window.words("film")
+    assert "it would leave the view" in window.words("files")
     pick(window, "whole 0")
-    assert "it leaves the view" in window.words("film")
+    assert "it leaves the view" in window.words("files")
     pick(window, "Film")
     assert not ordered(window)[0].plan.whole
     ask(window)
@@ -311,9 +312,10 @@ def test_choices_are_remembered_from_one_start_to_the_next(make: Callable[..., P
     other = make("biped")
     put_away(other)
     other.controller.view.preferences = load_preferences(tmp_path / "preferences.json")
-    other.ui._memories["film"].clear()
+    other.ui._memories["files"].clear()
     ask(other)
-    assert (state(other).form, state(other).size, state(other).parts) == ("gif", "own", {"grid", "names"})
+    assert state(other).name == "biped.gif"
+    assert (choices(other).size, choices(other).parts) == ("own", {"grid", "names"})
 
 
 @pytest.mark.parametrize("film", [{"format": "avi", "size": "huge", "own": "0x", "parts": "x"}, {"own": "9999999x1"}])
@@ -321,10 +323,10 @@ def test_preferences_that_make_no_sense_are_passed_over(film: dict[str, str], ma
     window = make()
     put_away(window)
     window.controller.view.preferences = Preferences(film=film)
-    window.ui._memories["film"].clear()
+    window.ui._memories["files"].clear()
     ask(window)
-    assert (state(window).form, state(window).sized) == ("mp4", "720")
-    assert all(2 <= pixels <= 8192 for pixels in state(window).own)
+    assert (state(window).name, choices(window).sized("mp4")) == ("walk.mp4", "720")
+    assert all(2 <= pixels <= 8192 for pixels in choices(window).own)
 
 
 @pytest.mark.parametrize(("size", "scale"), [((960, 600), 1.0), ((1280, 720), 1.5), ((1920, 1200), 2.0)])
@@ -334,12 +336,12 @@ def test_nothing_of_the_dialog_is_cut_off(
     window = make(size=size, scale=scale)
     window.controller.camera = replace(window.controller.camera, distance=3.0)
     pick(window, "size 4")
-    for line in (line for line in window.lines if line.panel == "film"):
+    for line in (line for line in window.lines if line.panel == "files"):
         assert line.left >= 0, line
         assert line.right <= size[0], line
         assert line.bottom <= size[1], line
-    ends = [box.right for box in window.boxes if box.panel == "film"]
-    assert max(ends) == pytest.approx(window.box("film", "Film").right, abs=1.0)
+    ends = [box.right for box in window.boxes if box.panel == "files"]
+    assert max(ends) == pytest.approx(window.box("files", "Film").right, abs=1.0)
 
 
 def test_a_film_can_be_asked_for_as_an_export(window: PanelWindow, folder: Path) -> None:
@@ -361,7 +363,7 @@ def test_a_format_that_there_is_not_is_refused_with_those_that_there_are(
     assert window.popup
     assert ordered(window) == []
     suffix = name[name.index(".") :]
-    assert state(window).problem == f'"{suffix}" is not a film format: expected .mp4, .gif, .png'
+    assert state(window).problem == f'"{suffix}" is not a format to save in: expected .mp4, .gif, .png'
     window.write(".gif")  # goes on where the name ends
     assert [order.path for order in ordered(window)] == [folder / f"{name}.gif"]
 
@@ -373,12 +375,15 @@ def test_a_name_may_lead_to_another_folder(window: PanelWindow, folder: Path) ->
 
 
 @pytest.mark.parametrize("typed", ["/", ".", "..", "~", "films/"])
-def test_a_name_that_is_only_a_folder_gets_a_file_name(typed: str, window: PanelWindow, folder: Path) -> None:
+def test_a_name_that_is_only_a_folder_is_gone_to(typed: str, window: PanelWindow, folder: Path) -> None:
     (folder / "films").mkdir()
     imgui.get_io().add_input_characters_utf8(typed)
     window.frames(4)
     assert state(window).name == typed
-    assert state(window).path.name == "film.mp4"
+    enter(window)
+    assert window.popup
+    assert ordered(window) == []
+    assert (state(window).folder, state(window).name) == ((folder / Path(typed).expanduser()).absolute(), "")
 
 
 def test_a_whole_path_can_be_typed_as_name_letter_by_letter(window: PanelWindow, folder: Path) -> None:

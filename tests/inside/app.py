@@ -25,7 +25,8 @@ from viewer.app.panel_context import Borders, Panel, PanelContext
 from viewer.app.panels import PANELS, file_dialog, menus
 from viewer.app.panels.curve_editor import KeysOnPlot, curves_of, key_pixels
 from viewer.app.panels.document_dialogs import found_commands, outline
-from viewer.app.panels.file_dialog import LISTED, NO_NAME, State, size_words
+from viewer.app.panels.export_options import LISTED
+from viewer.app.panels.file_dialog import NO_NAME, State, size_words
 from viewer.app.panels.goals_panel import error_words
 from viewer.app.panels.lanes import moved
 from viewer.app.panels.panel_parts import Angles, coordinates

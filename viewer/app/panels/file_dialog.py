@@ -1,4 +1,4 @@
-"""The file dialog: its state, the list of a folder, shortcuts to folders and recent files; the options of an export."""
+"""The file dialog: the list of a folder, shortcuts to folders and recent files, the name, options of what is saved."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import is_robot
+from viewer.app.panels.export_options import LABEL, ExportChoices, FilmChoices, Options
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.pen import Pen, gap, tip
-from viewer.document import Document
 from viewer.errors import ViewerError, quote
-from viewer.formats.file_formats import FORMATS, MESHES, MOST_DECIMALS, READ, FileFormat, format_of
+from viewer.formats.file_formats import MESHES, READ
 from viewer.formats.files import check_output
 from viewer.formats.load import sample_names
 from viewer.session.session_files import SUFFIX
+from viewer.ui import film
 from viewer.ui.controller import Controller
-from viewer.ui.file_menu import EXPORTS, GOALS, ExportOptions, shows_motion
+from viewer.ui.file_menu import EXPORTS, GOALS
 from viewer.ui.opening import LocateRequest
+from viewer.ui.view import Request
 
 _ROW = 24
 """Height of a row, logical pixels."""
@@ -107,7 +107,7 @@ def _pressed(state: State, entry: Entry) -> bool:
         return False
     if entry.folder:
         return False
-    state.name, state.replacing, state.problem = entry.name, None, ""
+    state.rename(entry.name)
     return bool(double)
 
 
@@ -246,12 +246,13 @@ class State:
         name: text of the name field.
         entries: of the folder.
         problem: why the folder or the name cannot be used.
-        replacing: the existing file that the dialog asks about.
+        question: that is asked before existing files are replaced, or "".
         places: (name, path) of shortcuts.
         fresh: the name field gets the focus in the next frame.
-        export: choices for an export; None for other dialogs.
+        options: of what is saved.
+        rows: height of the options, framebuffer pixels, as last drawn.
         stepped: the arrow keys have marked another entry.
-        asks: returns the question before an existing file is replaced.
+        asks: returns the question before a file is replaced, "" if there is none.
     """
 
     title: str
@@ -265,11 +266,12 @@ class State:
     name: str = ""
     entries: list[Entry] = field(default_factory=list)
     problem: str = ""
-    replacing: Path | None = None
+    question: str = ""
     places: list[tuple[str, Path]] = field(default_factory=places)
     fresh: bool = True
-    asks: Callable[[Path], str] = lambda path: f"{path.name} exists. Replace it?"
-    export: ExportState | None = None
+    asks: Callable[[Path], str] = lambda path: f"{path.name} exists. Replace it?" if path_kind(path) else ""
+    options: Options = field(default_factory=Options)
+    rows: float = 0.0
     stepped: bool = False
 
     def step(self, by: int) -> str:
@@ -277,9 +279,13 @@ class State:
         names = [entry.name for entry in self.entries if not (self.saving and entry.folder)]
         if names:
             place = names.index(self.name) + by if self.name in names else 0
-            self.name = names[min(max(place, 0), len(names) - 1)]
-            self.replacing, self.problem, self.stepped = None, "", True
+            self.rename(names[min(max(place, 0), len(names) - 1)])
+            self.stepped = True
         return self.name
+
+    def rename(self, name: str) -> None:
+        """Use another name, and forget what was said about the last one."""
+        self.name, self.question, self.problem = name, "", ""
 
     def go(self, folder: Path) -> None:
         """List a folder, and forget the name of a file to open."""
@@ -288,14 +294,13 @@ class State:
         self.folder = folder
         self.typed = str(folder)
         self.entries, self.problem = list_folder(folder, self.suffixes)
-        self.replacing = None
+        self.question = ""
 
     def take_suffix(self, suffix: str) -> None:
-        """Replace the suffix of the name, or append it to a name without a known one; "" changes nothing."""
-        if suffix:
-            known = Path(self.name).suffix.casefold() in self.suffixes
-            self.name = f"{Path(self.name).with_suffix('') if known else self.name}{suffix}"
-            self.replacing, self.problem = None, ""
+        """Replace the suffix of the name, or append it to a name without a known one."""
+        known = Path(self.name).suffix.casefold() in self.suffixes
+        self.rename(self.options.renamed(str(Path(self.name).with_suffix("")) if known else self.name, suffix))
+        self.suffixes = (suffix, *(one for one in self.suffixes if one != suffix))
 
     @property
     def path(self) -> Path:
@@ -326,12 +331,12 @@ class State:
         return path.name.casefold().endswith(self.suffixes)
 
 
-POPUP = "##file dialog"
+_POPUP = "##file dialog"
 OPENED = (*READ, SUFFIX)
 """Suffixes of what can be opened."""
 
-_WIDTH, _HEIGHT, _PLACES = 820.0, 520.0, 180.0
-
+_WIDTH, _HEIGHT, _PLACES, _LEAST_LIST = 820.0, 520.0, 180.0, 60.0
+"""Logical pixels; where the list would be lower than the last, there is none: folders can be typed."""
 
 _BESIDE = 8.0
 """Least distance from the window's edges, logical pixels: in a small window the list of files needs the room."""
@@ -339,27 +344,14 @@ _BESIDE = 8.0
 
 def draw_file_dialog(ui: PanelContext) -> None:
     """Open the dialog when one is requested, and draw it."""
-    request = next((asked for name in _DIALOGS if (asked := ui.take(name)) is not None), None)
+    request = next((asked for name in (*_DIALOGS, _FILM) if (asked := ui.take(name)) is not None), None)
     if request is not None:
-        stem = Path(ui.controller.files.name.removesuffix(SUFFIX)).stem
-        state = _DIALOGS[request.name](ui.controller, stem, request.value)
-        open_in(ui, state, request.value.folder if isinstance(request.value, LocateRequest) else first_folder(ui))
-    draw_open(ui)
-
-
-def open_in(ui: PanelContext, state: State, folder: Path) -> None:
-    """Open the dialog on a folder, in the current imgui window; `draw_open` draws it."""
-    state.go(folder)
-    ui.memory["state"] = state
-    imgui.open_popup(POPUP)
-
-
-def draw_open(ui: PanelContext) -> None:
-    """Draw the dialog while it is open."""
+        ui.memory["state"] = state = _opened(ui, request)
+        state.fresh = True
+        imgui.open_popup(_POPUP)
     now: State | None = ui.memory.get("state")
-    more = EXPORT_HEIGHT if now is not None and now.export is not None else 0.0
-    title = now.title if now is not None else ""
-    with dialog(ui, POPUP, width=_WIDTH, height=_HEIGHT + more, title=title, margin=_BESIDE) as shown:
+    title, height = ("", 0.0) if now is None else (now.title, now.options.height)
+    with dialog(ui, _POPUP, width=_WIDTH, height=_HEIGHT + height, title=title, margin=_BESIDE) as shown:
         if shown is None or now is None:
             return
         shown.closed = shown.closed or _contents(ui, now)
@@ -367,19 +359,62 @@ def draw_open(ui: PanelContext) -> None:
             ui.last_folder = now.folder
 
 
+def _opened(ui: PanelContext, request: Request) -> State:
+    """The dialog that is requested, on its folder."""
+    value, stem = request.value, Path(ui.controller.files.name.removesuffix(SUFFIX)).stem
+    state = _filming(ui, stem) if request.name == _FILM else _DIALOGS[request.name](ui.controller, stem, value)
+    if isinstance(value, Path):  # an export, which has asked before replacing it
+        state.go(value.parent)
+        state.name = value.name
+        state.question = state.asks(state.path)
+    else:
+        state.go(value.folder if isinstance(value, LocateRequest) else first_folder(ui))
+    state.rows = ui.px(state.options.height)
+    return state
+
+
 def _saving(title: str, suffixes: tuple[str, ...], done: Callable[[Any], object], name: str) -> State:
     return State(title, "Save", suffixes, done, saving=True, name=name)
 
 
 def _exporting(controller: Controller, stem: str, _: object) -> State:
+    files = controller.files
     controller.simulating.hold()  # the export contains what was seen
-    asked = ExportState.of(controller.shown_motion().document)
+    choices = ExportChoices.of(controller.shown_motion().document)
 
     def export(path: Path) -> object:
-        return controller.files.export_to(path, options=asked.options(controller.shown_motion().document, path))
+        return files.export_to(path, options=choices.options(controller.shown_motion().document, path))
 
-    name, asks = f"{stem}{EXPORTS[0]}", controller.files.replaces
-    return State("Export", "Export", EXPORTS, export, saving=True, asks=asks, name=name, export=asked)
+    def asks(path: Path) -> str:
+        return files.replaces(path) if path_kind(path) else ""
+
+    name = f"{stem}{EXPORTS[0]}"
+    return State("Export", "Export", EXPORTS, export, saving=True, asks=asks, name=name, options=choices)
+
+
+def _filming(ui: PanelContext, stem: str) -> State:
+    """The dialog of the last film, if that was of the same figure."""
+    ui.controller.simulating.hold()  # the film shows what was seen
+    document = ui.controller.filmed().document
+    last: State | None = ui.memory.get("film")
+    if last is not None and isinstance(last.options, FilmChoices) and last.options.subject is document.character:
+        last.options.again(document)
+        return last
+    choices = FilmChoices.of(ui)
+
+    def request(path: Path) -> None:
+        choices.remember(ui, film.form_of(path.name) or choices.first)
+        ui.controller.view.request("film", choices.order(ui, path))
+
+    def asks(path: Path) -> str:
+        plan, file = choices.order(ui, path)
+        return film.replace_question(file, choices.pictures(ui, plan))
+
+    suffixes = tuple(f".{form}" for form in sorted(film.FILM_FORMATS, key=lambda form: form != choices.first))
+    name = film.renamed(stem or "film", choices.first)
+    state = State("Export film", "Film", suffixes, request, saving=True, asks=asks, name=name, options=choices)
+    ui.memory["film"] = state
+    return state
 
 
 _DIALOGS: dict[str, Callable[[Controller, str, Any], State]] = {
@@ -404,6 +439,8 @@ _DIALOGS: dict[str, Callable[[Controller, str, Any], State]] = {
     ),
 }
 """By request: makes the dialog of the controller, the name of the file without its suffix, and the request's value."""
+_FILM = "film-dialog"
+"""The request for the dialog whose options need more of the window."""
 
 
 def first_folder(ui: PanelContext) -> Path:
@@ -417,20 +454,21 @@ def first_folder(ui: PanelContext) -> Path:
 
 def _contents(ui: PanelContext, state: State) -> bool:
     """Shortcuts, path, list, name and buttons; returns whether the dialog is done."""
-    bottom = ui.px(30) + ui.px(32) + ui.px(26)
-    if state.export is not None:
-        bottom += ui.px(EXPORT_HEIGHT) + state.export.more
-    tall = imgui.get_content_region_avail().y - bottom
-    imgui.begin_child("places", (ui.px(_PLACES), tall))
-    opened = _draw_shortcuts(ui, state)
-    imgui.end_child()
-    imgui.same_line(0.0, ui.px(12))
-    imgui.begin_child("folder", (0.0, tall))
-    done = _path_field(ui, state)
-    gap(ui.px(2))
-    if _draw_list(ui, state):
-        done = _chosen(ui, state) or done
-    imgui.end_child()
+    tall = imgui.get_content_region_avail().y - state.rows - ui.px(30) - ui.px(32) - ui.px(26)
+    opened = done = False
+    if tall >= ui.px(_LEAST_LIST):
+        imgui.begin_child("places", (ui.px(_PLACES), tall))
+        opened = _draw_shortcuts(ui, state)
+        imgui.end_child()
+        imgui.same_line(0.0, ui.px(12))
+        imgui.begin_child("folder", (0.0, tall))
+        done = _path_field(ui, state)
+        gap(ui.px(2))
+        if _draw_list(ui, state):
+            done = _chosen(ui, state) or done
+        imgui.end_child()
+    elif tall >= ui.px(controls.FIELD):
+        done = _path_field(ui, state)
     return _bottom(ui, state) or opened or done
 
 
@@ -451,18 +489,42 @@ def _path_field(ui: PanelContext, state: State) -> bool:
 
 def _bottom(ui: PanelContext, state: State) -> bool:
     enter = not imgui.is_any_item_active()  # Enter that ends a field is not for the dialog
-    if state.export is not None:
-        state.take_suffix(draw_export(ui, state.export, state.path.suffix.casefold()))
-    controls.label(ui, "Name")
+    top = imgui.get_cursor_pos_y()
+    _format(ui, state)
+    state.options.draw(ui, state.path)
+    state.rows = imgui.get_cursor_pos_y() - top
+    controls.label(ui, "Name", width=LABEL)
     entered = _name_field(ui, state)
-    warns = bool(state.problem or state.replacing or state.unnamed)
-    controls.small_line(ui, _advice(state), "warn" if warns else "text3", height=SMALL)
-    word = "Replace" if state.replacing is not None and state.replacing == state.path else state.action
+    if state.question and state.question != state.asks(state.path):  # another name, or other options
+        state.question = ""
+    advice, length = state.options.advice(ui, state.path)
+    problem = state.problem or (NO_NAME if state.unnamed else state.question)
+    advice = problem or advice or f"Files ending in {', '.join(state.suffixes)}"
+    controls.small_line(ui, advice, "warn" if problem else "text3", height=SMALL)
+    pen, at = Pen(ui), imgui.get_cursor_screen_pos()
+    pen.strong(at.x, pen.middle(at.y, pen.px(28)), length)
     sure = bool(state.name.strip()) and not state.unnamed
+    word = "Replace" if state.question else state.action
     pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True, enabled=sure), enter=enter)
     if pressed == "Cancel":
         return True
     return bool(pressed or entered) and _chosen(ui, state)
+
+
+def _format(ui: PanelContext, state: State) -> None:
+    """The formats of what is saved, if there are several: choosing one changes the suffix of the name."""
+    formats = state.options.formats
+    if not formats:
+        return
+    controls.label(ui, "Format", width=LABEL, height=controls.SEGMENT)
+    suffixes, words = [one.suffix for one in formats], [one.word for one in formats]
+    typed = state.path.suffix.casefold()
+    now = ".usda" if typed == ".usdc" else typed
+    wide = min(float(int(imgui.get_content_region_avail().x / len(formats))), ui.px(80))
+    hints, off = [one.lacks or one.hint for one in formats], [i for i, one in enumerate(formats) if one.lacks]
+    chosen = controls.choose(ui, "format", suffixes, words, now, widths=wide, hints=hints, off=off)
+    if chosen != now:
+        state.take_suffix(chosen)
 
 
 def _name_field(ui: PanelContext, state: State) -> bool:
@@ -476,7 +538,7 @@ def _name_field(ui: PanelContext, state: State) -> bool:
     empty, said = not state.name, "" if state.saving else "Name or path"
     name, entered = fields.text_line(ui, "name", state.name, hint=said, stepped=state.step)
     if imgui.is_item_edited() and not state.stepped:
-        state.replacing, state.problem = None, ""
+        state.problem = ""
     state.name = name
     active, free = imgui.is_item_active(), not imgui.is_any_item_active()  # free to change: the list was clicked
     if (free or (active and empty)) and imgui.is_key_pressed(imgui.Key.backspace):
@@ -487,16 +549,6 @@ def _name_field(ui: PanelContext, state: State) -> bool:
     return entered
 
 
-def _advice(state: State) -> str:
-    if state.problem:
-        return state.problem
-    if state.unnamed:
-        return NO_NAME
-    if state.replacing is not None:
-        return state.asks(state.replacing)
-    return f"Files ending in {', '.join(state.suffixes)}"
-
-
 def _chosen(ui: PanelContext, state: State) -> bool:
     """Use the named path, or go to it if it is a folder; returns whether the dialog is done."""
     path = state.path
@@ -504,19 +556,26 @@ def _chosen(ui: PanelContext, state: State) -> bool:
         state.go(path)
         state.name = "" if not state.saving or names_folder(state.name) else state.name
         return False
-    if problem := state.refused or _unwritable(state):
+    if problem := state.refused or _lacking(state) or _unwritable(state):
         state.problem, state.fresh = problem, True
         return False
     if not state.saving and path_kind(path) != "file":
         state.problem, state.fresh = f"{path}: no such file", True
         return False
-    if state.saving and path_kind(path) and state.replacing != path:
-        state.replacing, state.fresh = path, True  # so that Enter answers the question
+    question = state.asks(path) if state.saving else ""
+    if question != state.question:
+        state.question, state.fresh = question, True  # so that Enter answers the question
         return False
     done = _finish(ui, state, path)
     if done:
         state.folder = path.parent  # a whole path may have been typed
     return done
+
+
+def _lacking(state: State) -> str:
+    """What must be installed for the format of the name; else ""."""
+    suffix = state.path.suffix.casefold()
+    return next((one.lacks for one in state.options.formats if one.suffix == suffix), "")
 
 
 def _unwritable(state: State) -> str:
@@ -537,161 +596,5 @@ def _finish(ui: PanelContext, state: State, path: Path) -> bool:
     for message in messages:
         ui.controller.view.bar.close(message)
         state.problem = message.text
-    state.replacing, state.fresh = None, True
+    state.question, state.fresh = "", True
     return not messages
-
-
-EXPORT_HEIGHT = 100.0
-"""Height of the export options, logical pixels."""
-LISTED = tuple((form.suffix, form.name, form.hint) for form in FORMATS if form.writer and form.hint)
-"""Suffix, word and tooltip of each export format."""
-_UNITS = ("", "m", "cm", "mm", "inch")
-_UPS = ("", "y", "z")
-_FIELD, _RESET = 76.0, 70.0
-_FRAME = fields.Format(decimals=0, per_pixel=0.25, snap=10.0, units={})
-_RATE = fields.Format(decimals=2, unit=" fps", per_pixel=0.25, snap=5.0, units={}, low=0.1, high=1000.0)
-_DECIMALS = fields.Format(decimals=0, per_pixel=0.05, snap=1.0, units={}, low=0.0, high=float(MOST_DECIMALS))
-_USUAL_DECIMALS = 6
-
-
-@dataclass(slots=True)
-class ExportState:
-    """The choices for an export.
-
-    Attributes:
-        shows: 0 the played range, 1 frames ``first`` to ``last``, 2 the current pose.
-        first: frame.
-        last: frame.
-        fps: frames per second; None: as it is played.
-        units: index into `_UNITS`; 0: as read.
-        up: index into `_UPS`; 0: as read.
-        precision: decimals; None: as many as the format needs.
-        joints: a table holds joint values, as robots are driven, and not positions in the world.
-        more: height of the rows beyond three, framebuffer pixels, in a narrow window.
-    """
-
-    shows: int
-    first: int
-    last: int
-    fps: float | None = None
-    units: int = 0
-    up: int = 0
-    precision: int | None = None
-    joints: bool = False
-    more: float = 0.0
-
-    @classmethod
-    def of(cls, document: Document) -> ExportState:
-        """The first choices: the motion, or the pose if it is not part of the motion."""
-        return cls(0 if shows_motion(document) else 2, *document.played, joints=is_robot(document))
-
-    def options(self, document: Document, path: Path) -> ExportOptions:
-        """The options for a file, without those that its format cannot store."""
-        form = format_of(path)
-        motion = self.shows != 2 and document.has_motion and not form.is_shape
-        return ExportOptions(
-            motion=motion,
-            frames=(self.first, self.last) if motion and self.shows == 1 else None,
-            fps=self.fps if motion else None,
-            units=None if form.in_metres else _UNITS[self.units] or None,
-            up=None if form.in_metres else _UPS[self.up] or None,
-            precision=self.precision if form.decimals else None,
-            joints=self.joints and form.has_joint_values,
-        )
-
-
-def draw_export(ui: PanelContext, asked: ExportState, suffix: str) -> str:
-    """Draw the options for a file with a suffix; returns the suffix of the format chosen in this frame, or ""."""
-    top, row = imgui.get_cursor_pos_y(), ui.px(controls.SEGMENT) + imgui.get_style().item_spacing.y
-    chosen = _format(ui, suffix)
-    form = format_of(Path(f"name{suffix}"))
-    _motion(ui, asked, shape=form.is_shape)
-    _numbers(ui, asked, form)
-    asked.more = max(imgui.get_cursor_pos_y() - top - 3.0 * row, 0.0)
-    return chosen
-
-
-def _format(ui: PanelContext, suffix: str) -> str:
-    controls.label(ui, "Format", height=controls.SEGMENT)
-    suffixes = [one for one, _, _ in LISTED]
-    usd = suffixes.index(".usda")
-    now = ".usda" if suffix == ".usdc" else suffix
-    hints = [hint for _, _, hint in LISTED]
-    off = set[int]()
-    if find_spec("pxr") is None:
-        off, hints[usd] = {usd}, "Needs usd-core: python3 -m pip install usd-core"
-    wide = float(int(imgui.get_content_region_avail().x / len(LISTED)))
-    words = [word for _, word, _ in LISTED]
-    chosen = controls.choose(ui, "format", suffixes, words, now, widths=wide, hints=hints, off=off)
-    return "" if chosen == now else chosen
-
-
-def _motion(ui: PanelContext, asked: ExportState, *, shape: bool) -> None:
-    """The range of frames and their rate; neither for a format of shapes."""
-    document = ui.controller.shown_motion().document
-    first, last = document.played
-    controls.label(ui, "Range", height=controls.SEGMENT)
-    words = (f"Frames {first} to {last}" if document.has_motion else "Motion", "From, to", "This pose")
-    if not document.has_motion or shape:
-        controls.choose(ui, "range", range(3), words, 2, off=(0, 1))
-        return
-    asked.shows = controls.choose(ui, "range", range(3), words, asked.shows)
-    if asked.shows == 2:
-        return
-    if asked.shows == 1:
-        ends = [asked.first, asked.last]
-        for index, name in enumerate(("from", "to")):
-            _beside(ui, _FIELD)
-            ends[index] = round(
-                fields.number(ui, name, float(ends[index]), _FRAME, width=_FIELD, hint=f"Frame, {name}")
-            )
-        asked.first = min(max(ends[0], first), last)
-        asked.last = min(max(ends[1], asked.first), last)
-    _beside(ui, 40 + _FIELD + 12 + (0.0 if asked.fps is None else _RESET))
-    controls.label(ui, "Rate", width=40, height=controls.SEGMENT, hint="The duration stays the same at any rate")
-    own = 1.0 / document.frame_time
-    fps = fields.number(ui, "fps", asked.fps or own, _RATE, width=_FIELD + 12)
-    asked.fps = round(fps, 3) if asked.fps is not None or abs(fps - own) > 1e-9 else None
-    if asked.fps is not None:
-        imgui.same_line(0.0, ui.px(6))
-        if controls.text_button(ui, "Reset##rate", hint="Same as playback"):
-            asked.fps = None
-
-
-def _numbers(ui: PanelContext, asked: ExportState, form: FileFormat) -> None:
-    """Units, up axis and decimals, where the format leaves a choice."""
-    controls.label(ui, "Units", height=controls.SEGMENT)
-    if form.in_metres:
-        words = "Radians, metres" if form.has_joint_values and asked.joints else "Metres, Y up: fixed by this format"
-        controls.note(ui, words, height=controls.SEGMENT, gap=0.0)
-        if form.has_joint_values:
-            _beside(ui, 62 + 200)
-            controls.label(
-                ui,
-                "Columns",
-                width=62,
-                height=controls.SEGMENT,
-                hint="Positions and angles of all joints, or the values of their degrees of freedom",
-            )
-            asked.joints = controls.choose(ui, "columns", (False, True), ("Positions", "Joint values"), asked.joints)
-    else:
-        asked.units = controls.choose(ui, "units", range(5), ("As read", "m", "cm", "mm", "inch"), asked.units)
-        _beside(ui, 28 + 140)
-        controls.label(ui, "Up", width=28, height=controls.SEGMENT)
-        asked.up = controls.choose(ui, "up", range(3), ("As read", "Y", "Z"), asked.up)
-    if form.decimals:
-        _beside(ui, 66 + 34 + (0.0 if asked.precision is None else 50.0))
-        controls.label(ui, "Decimals", width=66, height=controls.SEGMENT)
-        if asked.precision is not None:
-            asked.precision = round(fields.number(ui, "decimals", float(asked.precision), _DECIMALS, width=44))
-            imgui.same_line(0.0, ui.px(6))
-        if controls.text_button(ui, "All##decimals", hint="All that the format needs", height=controls.FIELD):
-            asked.precision = _USUAL_DECIMALS if asked.precision is None else None
-
-
-def _beside(ui: PanelContext, width: float) -> None:
-    """Continue the row with something of this width, logical pixels, or on another line if there is no room for it."""
-    imgui.same_line(0.0, ui.px(14))
-    if imgui.get_content_region_avail().x < ui.px(width):
-        imgui.new_line()
-        controls.label(ui, "", height=controls.SEGMENT)
