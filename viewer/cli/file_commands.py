@@ -49,7 +49,7 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
     """Read, change the motion, write."""
     _check_usage(options)
     names, out = options.paths, options.to.output
-    if out is not None and Destination(out).is_for_many:
+    if out is not None and Destination(out).is_for_many():
         kind = Kind("converting", "converted", WRITTEN, check=inputs.character_output)
         return on_each(kind, _convert, options, names, out, options.to.spread, kept="" if options.to.force else _KEPT)
     if out is None:

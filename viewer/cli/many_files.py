@@ -154,11 +154,13 @@ class Destination(NamedTuple):
         """Whether it is a name with `STEM` in it."""
         return STEM in self.pattern
 
-    @property
-    def is_for_many(self) -> bool:
-        """Whether there is an output for each input; if not, the destination is one file."""
-        ends = self.pattern.endswith(("/", os.sep)) or not Path(self.pattern).suffix
-        return self.is_template or ends or is_folder(self.pattern)
+    def is_for_many(self, *, lone: bool = False) -> bool:
+        """Whether there is an output for each input; if not, the destination is one file.
+
+        A folder is there, or its name has no suffix; for a ``lone`` input, whose output may be one file, both.
+        """
+        named = self.is_template or self.pattern.endswith(("/", os.sep))
+        return named or (all if lone else any)((not Path(self.pattern).suffix, is_folder(self.pattern)))
 
     @property
     def folder(self) -> Path:
@@ -213,10 +215,7 @@ class Kind(NamedTuple):
 
 def is_many(file: str, output: str | None) -> bool:
     """Whether a command line asks for outputs of their own: the input is a folder, or the output is for many."""
-    for_many = output is not None and (
-        STEM in output or output.endswith("/") or (is_folder(output) and not Path(output).suffix)
-    )
-    return for_many or is_folder(file)
+    return is_folder(file) or (output is not None and Destination(output).is_for_many(lone=True))
 
 
 def one_or_each(
@@ -231,7 +230,7 @@ def one_or_each(
     if output is None:
         command = type(options).__name__.removesuffix("Options").lower()
         raise UsageError(f"argument -o: several inputs need it: ikviewer {command} ... -o FOLDER or -o '{STEM}.json'")
-    if not Destination(output).is_for_many:
+    if not Destination(output).is_for_many():
         ends = Path(output).suffix
         raise UsageError(f"argument -o: {output} is one file: expected -o FOLDER or -o '{STEM}{ends}'")
     return on_each(kind, partial(_file_to_file, work), options, [file], output, spread)

@@ -34,7 +34,7 @@ def run_retarget(options: RetargetOptions) -> Result | Iterator[Result]:
         raise UsageError("the following arguments are required: --to RIG")
     where, save_map = options.where, options.pairing.save_map
     destination = None if where.output is None else Destination(where.output)
-    many = destination is not None and destination.is_for_many
+    many = destination is not None and destination.is_for_many()
     if where.spread.resume and not many:
         raise UsageError("argument --resume: expected -o FOLDER or -o '{stem}.glb' with it")
     if where.suffix is not None and not (many and destination is not None and not destination.is_template):
