@@ -85,7 +85,8 @@ def test_settings_that_are_refused(numbers: dict[str, Any], message: str) -> Non
 
 def test_options_that_there_are_not() -> None:
     assert refused(Solver, ARM, [TIP], metod="dls") == 'Solver: no option "metod"; did you mean "method"?'
-    assert refused(Solver, ARM, [TIP], wibble=1).startswith('Solver: no option "wibble"; there is "method", "limits", ')
+    said = refused(Solver, ARM, [TIP], wibble=1)
+    assert said.startswith('Solver: no option "wibble"; there is "method", "backend", "root", ')
     say = 'position goal: no option "wieght"; did you mean "weight"?'
     assert refused(Goal.position, "j2", (0, 0, 0), wieght=2) == say
     assert refused(Goal.function, len, target=2).startswith('function goal: no option "target"; there is "weight", ')

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from viewer.choices import RootMode
 from viewer.document.document import Document, shares
 from viewer.document.edit_skeleton import bone_vectors
 from viewer.document.evaluation import (
@@ -239,7 +240,7 @@ def solve_between(document: Document, first: int, frames: Frames, held: list[Met
     return Stretch(first + 1, digest, turned, rotations[:, turned], moved, translations[:, moved])
 
 
-def _solve(document: Document, first: int, frames: Frames, held: list[MetPin], root: str) -> _Answer:
+def _solve(document: Document, first: int, frames: Frames, held: list[MetPin], root: RootMode) -> _Answer:
     """Solve all frames, those with the same pins in one batch."""
     rotations, translations, worst = frames.rotations.copy(), frames.translations.copy(), 0.0
     count = len(rotations)
@@ -285,7 +286,7 @@ def rig_for(document: Document, poses: list[Pose]) -> PlanarRig | None:
     return None if rig is None or not all(rig.holds(pose) for pose in poses) else rig
 
 
-def _solver(document: Document, held: list[MetPin], root: str, rig: PlanarRig | None) -> Solver:
+def _solver(document: Document, held: list[MetPin], root: RootMode, rig: PlanarRig | None) -> Solver:
     goals = []
     for one in held:
         pin, position, rotation = one.span.pin, one.positions[0], one.rotations[0]

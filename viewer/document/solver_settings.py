@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import cast
 
-from viewer.choices import Backend, MethodName, RootMode
 from viewer.errors import InputError, unknown_name
 from viewer.ik.methods import DEFAULT_TUNING
-from viewer.ik.solver_options import DEFAULT, DRAGGING, ONE_SHOT, Options
+from viewer.ik.solver_options import COMMON_NAMES, DEFAULT, DRAGGING, ONE_SHOT, CommonOptions, Options
 from viewer.ik.system import Settings
 from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import as_flag, as_number, as_positive, whole
@@ -18,28 +16,21 @@ from viewer.spatial.checks import as_flag, as_number, as_positive, whole
 PREFERRED = ("start", "rest", "relaxed")
 BENDS = {"up": 1, "down": -1}
 """Values of `viewer.ik.methods.Tuning.elbow` by word."""
-_FLAGS = ("restarts", "natural", "exact", "until_close", "numeric", "firm_holds")
+_FLAGS = ("exact", "until_close", "numeric", "firm_holds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SolverSettings:
-    """Solver settings; for those not described here see `viewer.ik.solver_options.Options`.
+class SolverSettings(CommonOptions):
+    """Solver settings of a document, beside those of `CommonOptions`.
 
     Attributes:
-        method: the solver's name.
-        backend: "auto", "numpy" or "numba".
-        root: "free", "translate" or "locked".
-        tolerance_m: metres.
-        tolerance_deg: degrees.
-        max_iterations: of one solve, and of one tick of an ``until_close`` drag.
-        restarts: whether a solve may restart from other poses to leave a local minimum.
-        natural: whether joints have the mobility of a living body.
         exact: whether poses that miss a goal are not shown ("exact or nothing").
         prefer: the pose to which joints are drawn where goals leave them free: "start" (where a drag begins), "rest" or
         "relaxed".
             Not for planar documents.
         prefer_weight: fraction of the way from the start to that pose, 0 to 1.
-        until_close: whether each tick of a drag iterates until the goals are met, or makes ``iterations`` steps.
+        until_close: whether each tick of a drag iterates until the goals are met, ``max_iterations`` at most, or makes
+            ``iterations`` steps.
         iterations: steps of one tick while tracking.
         damping: lambda, squared in the equation; None: the method's default.
         step: fraction of each proposed step that is taken; None: all of it.
@@ -53,14 +44,6 @@ class SolverSettings:
         documents do not.
     """
 
-    method: str = "default"
-    backend: str = "auto"
-    root: str = "free"
-    tolerance_m: float = 1e-3
-    tolerance_deg: float = 0.5
-    max_iterations: int = 200
-    restarts: bool = True
-    natural: bool = True
     exact: bool = False
     prefer: str = "start"
     prefer_weight: float = 1.0
@@ -104,15 +87,8 @@ class SolverSettings:
         if self.step_cap_deg is not None:
             tuning = replace(tuning, most_turn=math.radians(self.step_cap_deg))
         return Options(
-            method=cast(MethodName, self.method),  # checked where it is used
+            **{name: getattr(self, name) for name in COMMON_NAMES},
             limits=limits,
-            backend=cast(Backend, self.backend),
-            root=cast(RootMode, self.root),
-            tolerance_m=self.tolerance_m,
-            tolerance_deg=self.tolerance_deg,
-            max_iterations=self.max_iterations,
-            restarts=self.restarts,
-            natural=self.natural,
             preferred_weight=self.prefer_weight,
             settings=self._tuned(ONE_SHOT),
             tuning=tuning,

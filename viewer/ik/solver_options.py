@@ -100,18 +100,21 @@ assert (*EVERY_METHOD,) == METHOD_NAMES, f"MethodName: expected the words {', '.
 
 
 class SolverOptions(TypedDict, total=False):
-    """The keywords of `Solver`; see `Options` for their meaning and defaults."""
+    """The keywords of `Solver`; see `Options` for their meaning and defaults.
+
+    They are listed again because type checkers take keywords from nothing else.
+    """
 
     method: MethodName
-    limits: bool
     backend: Backend
     root: RootMode
     tolerance_m: float
     tolerance_deg: float
     max_iterations: int
     restarts: bool
-    seed: int
     natural: bool
+    limits: bool
+    seed: int
     exact: bool
     preferred: Pose | None
     preferred_weight: float
@@ -122,12 +125,11 @@ class SolverOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """How to solve.
+class CommonOptions:
+    """The options that documents keep, too: as attributes of the same names in their `SolverSettings`.
 
     Attributes:
         method: "default", or one of `viewer.ik.methods.METHODS`: for comparison and lessons.
-        limits: whether joint limits bind.
         backend: "numpy", "numba" (compiles now), or "auto": numpy until the compiled kernels are ready (`warm_up`).
         root: what free roots may do: "free", "translate" or "locked".
         tolerance_m: metres within which a position is reached.
@@ -136,8 +138,39 @@ class Options:
             Goals that leave no degree of freedom are tried from three other sets of seeds, with three times as many,
             before they are called unreachable.
         restarts: whether a one-shot solve that stalls starts again from other poses.
-        seed: of those poses, which depend only on it and on skeleton and goals.
         natural: whether joints move as readily as those of living things (`viewer.ik.scaling`), or all equally.
+    """
+
+    method: MethodName = DEFAULT
+    backend: Backend = "auto"
+    root: RootMode = "free"
+    tolerance_m: float = 1e-3
+    tolerance_deg: float = 0.5
+    max_iterations: int = 200
+    restarts: bool = True
+    natural: bool = True
+
+    def __post_init__(self) -> None:
+        """Check them; raises an InputError: an unknown name (near ones are offered), or a number out of range."""
+        if self.method not in METHOD_NAMES:
+            raise InputError(unknown_name("method", str(self.method), METHOD_NAMES))
+        if self.root not in ROOT_MODES:
+            raise InputError(unknown_name("root mode", str(self.root), ROOT_MODES))
+        check_backend(self.backend)
+        for name in ("tolerance_m", "tolerance_deg"):
+            as_number(getattr(self, name), name, above=0.0)
+        whole(self.max_iterations, "max_iterations", least=0)
+        for name in ("restarts", "natural"):
+            as_flag(getattr(self, name), name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options(CommonOptions):
+    """How to solve.
+
+    Attributes:
+        limits: whether joint limits bind.
+        seed: of the poses that restarts begin from, which depend only on it and on skeleton and goals.
         exact: whether a solve that does not converge gives the start pose back ("exact or nothing"; inside its limits)
             or the nearest. A drag always gives the nearest.
         preferred: a pose of the skeleton to which joints are drawn where the goals leave them free: their rotations
@@ -154,16 +187,8 @@ class Options:
             one.
     """
 
-    method: MethodName = DEFAULT
     limits: bool = True
-    backend: Backend = "auto"
-    root: RootMode = "free"
-    tolerance_m: float = 1e-3
-    tolerance_deg: float = 0.5
-    max_iterations: int = 200
-    restarts: bool = True
     seed: int = 0
-    natural: bool = True
     exact: bool = False
     preferred: Pose | None = None
     preferred_weight: float = 1.0
@@ -173,21 +198,10 @@ class Options:
     ground: float | None = None
 
     def __post_init__(self) -> None:
-        """Check every option.
-
-        Raises:
-            InputError: an unknown name (near ones are offered) or a number out of range.
-        """
-        if self.method not in METHOD_NAMES:
-            raise InputError(unknown_name("method", str(self.method), METHOD_NAMES))
-        if self.root not in ROOT_MODES:
-            raise InputError(unknown_name("root mode", str(self.root), ROOT_MODES))
-        check_backend(self.backend)
-        for name in ("tolerance_m", "tolerance_deg"):
-            as_number(getattr(self, name), name, above=0.0)
-        for name in ("max_iterations", "seed"):
-            whole(getattr(self, name), name, least=0)
-        for name in ("limits", "restarts", "natural", "exact"):
+        """Check these, too."""
+        CommonOptions.__post_init__(self)  # `super()` does not know classes with slots that dataclasses make
+        whole(self.seed, "seed", least=0)
+        for name in ("limits", "exact"):
             as_flag(getattr(self, name), name)
         if self.preferred is not None and not isinstance(self.preferred, Pose):
             raise wrong_kind(self.preferred, "a pose or None", "preferred: ")
@@ -209,6 +223,7 @@ class Options:
         return 0.0 if self.contact is None or self.contact.floor is None else self.contact.floor
 
 
+COMMON_NAMES = tuple(field.name for field in fields(CommonOptions))
 OPTION_NAMES = tuple(field.name for field in fields(Options))
 
 

@@ -141,7 +141,7 @@ class Demo:
     motions: tuple[TargetMotion, ...] = ()
     follows: str = ""
     click_moves: str = ""
-    methods: tuple[str, ...] = ()
+    methods: tuple[MethodName, ...] = ()
     rings: Callable[[Document], tuple[Ring, ...]] = lambda _: ()
     says: Callable[[Document], Says | None] = lambda _: None
     room: tuple[Vector, ...] = ()
@@ -217,7 +217,7 @@ def opened(name: str, skeleton: Skeleton, pose: Pose, goals: Sequence[Goal], **c
     return replace(document, goals=held, **changes)  # type: ignore[arg-type]
 
 
-def s_lock(name: str = "s-lock", method: str = "ccd") -> Document:
+def s_lock(name: str = "s-lock", method: MethodName = "ccd") -> Document:
     """Four links limited to 45 degrees either way, bent in an S: all at their limits, not solved yet."""
     skeleton = hinged(sample("chain-4"), 45.0)
     goals, settings = [Goal.position("tip", _S_TARGET)], SolverSettings(method=method)

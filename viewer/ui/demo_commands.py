@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from viewer.choices import MethodName
 from viewer.document.actions import MoveTargets, SetSolver
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.session import Session
@@ -111,12 +112,12 @@ class Demos(ViewPart):
         if session.targets.motions:
             session.targets.animate(session.targets.motions)
 
-    def _as_opened(self, demo: Demo, method: str) -> StartOver:
+    def _as_opened(self, demo: Demo, method: MethodName) -> StartOver:
         built, solver = demo.build(), replace(self._document.solver, method=method)
         document = replace(built, solver=solver)
         return (SolveAfresh if demo.solves else StartOver)(document)
 
-    def choose(self, method: str) -> None:
+    def choose(self, method: MethodName) -> None:
         """Solve by another method, with restarts if that misses a goal.
 
         A demo that compares solves starts from its initial pose, unless its target was moved; others from the present.
