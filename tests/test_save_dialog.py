@@ -157,6 +157,20 @@ def test_the_next_dialog_begins_in_the_folder_of_a_typed_path(window: PanelWindo
     assert ask(window, "file.film").folder == folder.parent
 
 
+def test_a_file_is_saved_beside_its_own_and_not_where_another_was_opened(folder: Path, tmp_path: Path) -> None:
+    viewer.save(viewer.load("sample:walk"), folder / "hero.bvh")
+    window = PanelWindow(viewer.load(folder / "hero.bvh"))
+    ask(window, "retarget.open").go(tmp_path)
+    window.tap(imgui.Key.escape)
+    window.frames(3)
+    for command in DIALOGS:
+        assert ask(window, command).folder == folder
+        window.tap(imgui.Key.escape)
+        window.frames(3)
+    assert ask(window, "file.open").folder == tmp_path
+    window.close()
+
+
 @pytest.mark.parametrize("command", DIALOGS)
 def test_a_name_that_the_system_refuses_is_refused_in_a_line(command: str, window: PanelWindow, folder: Path) -> None:
     state = ask(window, command)

@@ -70,7 +70,7 @@ class PanelContext:
         requests: of the controller; panels `take` theirs.
         notes: of the window for the status line, such as "half resolution".
         film: progress of the film that is being made; None without one.
-        last_folder: of the last file that was opened or written, from which dialogs begin; None before.
+        last_folders: of the last file that was opened (False) and saved (True), from which dialogs begin.
     """
 
     controller: Controller
@@ -85,7 +85,7 @@ class PanelContext:
     requests: list[Any] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     film: FilmProgress | None = None
-    last_folder: Path | None = None
+    last_folders: dict[bool, Path] = field(default_factory=dict)
     _memories: dict[str, dict[str, Any]] = field(default_factory=dict)
     _wake_in: float | None = None
 

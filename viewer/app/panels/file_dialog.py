@@ -356,7 +356,7 @@ def draw_file_dialog(ui: PanelContext) -> None:
             return
         shown.closed = shown.closed or _contents(ui, now)
         if shown.closed:
-            ui.last_folder = now.folder
+            ui.last_folders[now.saving] = now.folder
 
 
 def _opened(ui: PanelContext, request: Request) -> State:
@@ -368,7 +368,7 @@ def _opened(ui: PanelContext, request: Request) -> State:
         state.name = value.name
         state.question = state.asks(state.path)
     else:
-        state.go(value.folder if isinstance(value, LocateRequest) else first_folder(ui))
+        state.go(value.folder if isinstance(value, LocateRequest) else first_folder(ui, saving=state.saving))
     state.rows = ui.px(state.options.height)
     return state
 
@@ -443,12 +443,13 @@ _FILM = "film-dialog"
 """The request for the dialog whose options need more of the window."""
 
 
-def first_folder(ui: PanelContext) -> Path:
-    """The folder of the last file, else of the document, else the working folder."""
-    session = ui.session
+def first_folder(ui: PanelContext, *, saving: bool) -> Path:
+    """The folder where a file was last saved (or opened), else of the document, else the working folder."""
+    session, last = ui.session, ui.last_folders
     source = session.document.character.source.path
-    tried = [ui.last_folder, session.path and session.path.parent]
-    tried += [Path(source).absolute().parent if source and not source.startswith("sample:") else None, Path.cwd()]
+    tried = [last.get(saving), session.path and session.path.parent]
+    tried += [Path(source).absolute().parent if source and not source.startswith("sample:") else last.get(not saving)]
+    tried += [Path.cwd()]
     return next((folder for folder in tried if isinstance(folder, Path) and path_kind(folder) == "folder"), Path.home())
 
 
