@@ -4,7 +4,7 @@
 
 The clips are the BVH files of people in $IKVIEWER_SHARED/data/bvh (else in ``shared`` beside the checkout), else the
 walk of the samples. The solver is a small one of plain numpy, which knows no limits: damped least squares with the
-metric of `viewer.ik.scaling`. --plain: without that metric; --rest: from the rest pose, not the relaxed one.
+metric of `viewer.ik.mobility`. --plain: without that metric; --rest: from the rest pose, not the relaxed one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from viewer.cli.bench.bench_poses import Given, prepare, score
 from viewer.formats.load import load
-from viewer.ik.scaling import REFERENCE, metric
+from viewer.ik.mobility import REFERENCE, metric
 from viewer.skeleton import JointKind, Pose, find_place, fk
 from viewer.spatial.quaternion import conjugate, exp, log, multiply, normalized, to_matrix
 

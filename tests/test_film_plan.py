@@ -12,7 +12,7 @@ import pytest
 from inside.cli import RenderOptions, fields_of
 from inside.document import actions as act, frame_pose
 from inside.formats import file_formats
-from inside.session import Figure, Placement, State
+from inside.session import Placement, StageFigure, State
 from inside.ui import (
     FilmPlan,
     FilmProgress,
@@ -322,7 +322,7 @@ def test_a_film_draws_the_figure_as_the_window_does() -> None:
 def test_figures_beside_are_filmed_at_the_same_time_and_where_they_stand() -> None:
     place, walk = Placement((1.5, 0.0, -0.5), 0.7), session("walk").document
     shown = FilmScenes(
-        ShownMotion(walk, (Figure("other", State(session("walk").document), place),)), plan(walk), OnionSettings()
+        ShownMotion(walk, (StageFigure("other", State(session("walk").document), place),)), plan(walk), OnionSettings()
     )
     for number in (0, 7, 30):
         scene = shown.scene(number)

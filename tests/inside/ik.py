@@ -36,19 +36,9 @@ from viewer.ik.methods.mechanism import (
     unit,
     vector,
 )
+from viewer.ik.mobility import LEAST, MOST, REFERENCE, metric, principal, spreads
 from viewer.ik.reach import Gap, Miss, Reach
-from viewer.ik.scaling import (
-    LEAST,
-    MOST,
-    REFERENCE,
-    balanced_weights,
-    groups_of,
-    lengths_above,
-    metric,
-    principal,
-    spreads,
-    unit_near,
-)
+from viewer.ik.scaling import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.solver_options import ONE_SHOT, Options, keywords_of, seeds_for
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work

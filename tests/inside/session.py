@@ -6,7 +6,7 @@ from viewer.session.autosave import Autosave, recoveries, sweep_locks
 from viewer.session.demo_parts import PREFIX, Demo, Push, SolveAfresh, StartOver, Throw, Trial
 from viewer.session.demos import DEMOS, demo_of, find_demo
 from viewer.session.figure_stage import PlaybackClock, Stage
-from viewer.session.figures import Arrangement, Figure, Placement, State, abreast, beside
+from viewer.session.figures import Arrangement, Placement, StageFigure, State, abreast, beside
 from viewer.session.gestures import GestureManager
 from viewer.session.history import MOST_STEPS, CallRecorder, Step, UndoHistory
 from viewer.session.lessons import LESSONS, MISPRINTS, Arm, Misprint, arm_of

@@ -18,7 +18,7 @@ from viewer.document.posed_goals import stand_of
 from viewer.document.solver_settings import prefers
 from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import KINDS
-from viewer.ik.scaling import MOST, REFERENCE, spread_about, spreads
+from viewer.ik.mobility import MOST, REFERENCE, spread_about, spreads
 from viewer.ik.solution import Solution
 from viewer.skeleton import (
     Bodies,

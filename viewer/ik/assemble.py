@@ -86,9 +86,9 @@ def dof_table_of(
         spreads: (J, 3) how readily each joint moves about its axes (or along its coordinates), 1 = ordinary.
         limits: whether limits bind.
         root: "free", "translate" or "locked": what free roots may do.
-        arms: joints of a figure's arms (`viewer.ik.scaling.arm_joints`).
+        arms: joints of a figure's arms (`viewer.ik.mobility.arm_joints`).
         principal: (J, 4) and (J, 3): axes, and spreads about them, of joints that turn without limits
-            (`viewer.ik.scaling.principal`); their own, and ``spreads``, unless given.
+            (`viewer.ik.mobility.principal`); their own, and ``spreads``, unless given.
     """
     count = len(skeleton)
     form, moves = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)

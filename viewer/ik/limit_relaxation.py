@@ -23,8 +23,8 @@ from viewer.ik.kernels.joints import into_limits
 from viewer.ik.levels import only_aims
 from viewer.ik.levenberg_marquardt import CHOICE
 from viewer.ik.methods import METHODS
+from viewer.ik.mobility import metric, principal
 from viewer.ik.reach import END, Gap, Miss
-from viewer.ik.scaling import metric, principal
 from viewer.ik.solver_options import INSIDE, ONE_SHOT, Options, seeds_for, serves_levels
 from viewer.ik.system import Settings, copy_state, near_limits
 from viewer.ik.workspace import Workspace

@@ -16,8 +16,8 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import Grips
 from viewer.ik.levenberg_marquardt import CHOICE
 from viewer.ik.methods import EVERY_METHOD, UserRows, dls_settings
+from viewer.ik.mobility import arm_joints, metric, principal, stands
 from viewer.ik.reach import Reach
-from viewer.ik.scaling import arm_joints, metric, principal, stands
 from viewer.ik.solver_options import DEFAULT, DLS, INSIDE, Options, seeds_for, serves_levels, unserved_of
 from viewer.ik.start_projection import KindProjection, Preferred, Starts
 from viewer.ik.system import Settings

@@ -138,7 +138,7 @@ class CommonOptions:
             Goals that leave no degree of freedom are tried from three other sets of seeds, with three times as many,
             before they are called unreachable.
         restarts: whether a one-shot solve that stalls starts again from other poses.
-        natural: whether joints move as readily as those of living things (`viewer.ik.scaling`), or all equally.
+        natural: whether joints move as readily as those of living things (`viewer.ik.mobility`), or all equally.
     """
 
     method: MethodName = DEFAULT

@@ -16,7 +16,7 @@ from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
-from viewer.session.figures import Arrangement, Figure, Placement, State, name_of
+from viewer.session.figures import Arrangement, Placement, StageFigure, State, name_of
 from viewer.session.moving_targets import TargetMotion
 from viewer.skeleton import Character, JointKind, JointLimits, Pose, Skeleton, Source
 from viewer.spatial.checks import Vector
@@ -159,8 +159,8 @@ class Demo:
         others = self.beside()
         if not others:
             return None
-        first = Figure(name_of(document), State.at_rest(document))
-        return Arrangement((first, *(Figure(name, State.at_rest(other), place) for name, other, place in others)))
+        first = StageFigure(name_of(document), State.at_rest(document))
+        return Arrangement((first, *(StageFigure(name, State.at_rest(other), place) for name, other, place in others)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from viewer.document.actions import MoveTargets
 from viewer.errors import InputError, ViewerError, quote
 from viewer.ik.goals.kind import stand_at
 from viewer.session.figure_stage import Stage
-from viewer.session.figures import Arrangement, Figure, Link, Placement, State, beside, name_of
+from viewer.session.figures import Arrangement, Link, Placement, StageFigure, State, beside, name_of
 from viewer.session.history import CallRecorder, Step, UndoHistory
 from viewer.session.solving import Solvers, applied
 from viewer.skeleton import find_place
@@ -61,7 +61,7 @@ class FigureEdits:
         made = free_name(name or name_of(document), stage.names)
         at = (beside(document, stage) if placement is None else placement).checked()
         with self._calls("add_figure", made, at.offset, at.yaw):
-            figure = Figure(made, State.at_rest(document), at)
+            figure = StageFigure(made, State.at_rest(document), at)
             self._arrange(f"Add {made}", lambda now: Arrangement((*now.figures, figure), len(now.figures)))
         return made
 
@@ -193,13 +193,13 @@ class FigureEdits:
         self._history.add(Step(label, before.figure.state, after.figure.state, arranged=(before, after)))
 
 
-def _nearest_shown(figures: tuple[Figure, ...], index: int) -> int | None:
+def _nearest_shown(figures: tuple[StageFigure, ...], index: int) -> int | None:
     """Index of the figure nearest to ``index``, other than it, that is shown; None without one."""
     shown = [number for number, one in enumerate(figures) if number != index and not one.hidden]
     return min(shown, key=lambda number: abs(number - index), default=None)
 
 
-def _without_links_to(name: str, figure: Figure) -> Figure:
+def _without_links_to(name: str, figure: StageFigure) -> StageFigure:
     links = tuple(link for link in figure.links if link.figure != name)
     return figure if links == figure.links else replace(figure, links=links)
 
@@ -242,7 +242,7 @@ class Links:
             if after is not figure.state:
                 stage.put(index, after)
 
-    def _pulled(self, figure: Figure) -> State:
+    def _pulled(self, figure: StageFigure) -> State:
         stage, state, targets = self._stage, figure.state, {}
         for link in figure.links:
             goal = next((one for one in state.document.goals if one.id == link.goal), None)

@@ -11,7 +11,7 @@ from viewer.document import Document, frame_pose
 from viewer.document.actions.setting_actions import at_frame
 from viewer.document.evaluation import check_played_frame
 from viewer.errors import InputError, unknown_name
-from viewer.session.figures import ORIGIN, Arrangement, Figure, Placement, State, name_of
+from viewer.session.figures import ORIGIN, Arrangement, Placement, StageFigure, State, name_of
 from viewer.skeleton import Pose
 from viewer.spatial.checks import as_positive
 
@@ -48,7 +48,7 @@ class Stage:
     """
 
     def __init__(self, state: State) -> None:
-        self._figures, self.active, self.state = [Figure(name_of(state.document), state)], 0, state
+        self._figures, self.active, self.state = [StageFigure(name_of(state.document), state)], 0, state
         self.adjust: Callable[[State], State] | None = None
         self.revision = self.arranged = 0
         self.followers: list[Callable[[], None]] = []
@@ -60,10 +60,10 @@ class Stage:
     def __len__(self) -> int:
         return len(self._figures)
 
-    def __getitem__(self, index: int) -> Figure:
+    def __getitem__(self, index: int) -> StageFigure:
         return self._figures[index]
 
-    def __iter__(self) -> Iterator[Figure]:
+    def __iter__(self) -> Iterator[StageFigure]:
         return iter(self._figures)
 
     @property
@@ -82,12 +82,12 @@ class Stage:
         return tuple(figure.document for figure in self._figures)
 
     @property
-    def figure(self) -> Figure:
+    def figure(self) -> StageFigure:
         """The active one."""
         return self._figures[self.active]
 
     @property
-    def others(self) -> list[Figure]:
+    def others(self) -> list[StageFigure]:
         """All others that are not hidden, placed as the active one sees them."""
         own, shown = self.figure.placement, (one for one in self._figures if one is not self.figure and not one.hidden)
         return [replace(one, placement=one.placement.seen_from(own)) for one in shown]

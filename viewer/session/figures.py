@@ -96,7 +96,7 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Figure:
+class StageFigure:
     """One of the figures on the stage.
 
     Its name is unique on the stage; while ``hidden`` it is not drawn and does not play; ``links`` are its goals that
@@ -122,15 +122,15 @@ class Arrangement:
     ``active`` is the index of the one that actions change.
     """
 
-    figures: tuple[Figure, ...]
+    figures: tuple[StageFigure, ...]
     active: int = 0
 
     @property
-    def figure(self) -> Figure:
+    def figure(self) -> StageFigure:
         """The active one."""
         return self.figures[self.active]
 
-    def mapped(self, change: Callable[[Figure], Figure]) -> Arrangement:
+    def mapped(self, change: Callable[[StageFigure], StageFigure]) -> Arrangement:
         """The same arrangement of changed figures."""
         return Arrangement(tuple(map(change, self.figures)), self.active)
 
@@ -150,7 +150,7 @@ def name_of(document: Document) -> str:
     return last.partition(".")[0] or last or "Figure"
 
 
-def beside(document: Document, others: Iterable[Figure]) -> Placement:
+def beside(document: Document, others: Iterable[StageFigure]) -> Placement:
     """A free place for a document: to the right of all others, its root level with that of the first."""
     figures = tuple(others)
     if not figures:
@@ -170,10 +170,10 @@ def abreast(documents: Iterable[tuple[str, Document]]) -> Arrangement:
 
     Each comes with the name wanted for its figure, "": that of its file.
     """
-    figures: list[Figure] = []
+    figures: list[StageFigure] = []
     for name, document in documents:
         unique = free_name(name or name_of(document), [one.name for one in figures])
-        figures.append(Figure(unique, State.at_rest(document), beside(document, figures)))
+        figures.append(StageFigure(unique, State.at_rest(document), beside(document, figures)))
     return Arrangement(tuple(figures))
 
 
@@ -196,7 +196,7 @@ def lasting(arrangement: Arrangement) -> Arrangement:
     """The same figures without links whose goals, figures or joints are gone."""
     skeletons = {one.name: one.document.skeleton for one in arrangement.figures}
 
-    def holds(figure: Figure, link: Link) -> bool:
+    def holds(figure: StageFigure, link: Link) -> bool:
         try:
             find_place(skeletons[link.figure], link.joint)
         except (KeyError, InputError):

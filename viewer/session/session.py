@@ -14,7 +14,7 @@ from viewer.document.solve_report import current_errors
 from viewer.session.action_log import ActionLog
 from viewer.session.figure_edits import FigureEdits, Links
 from viewer.session.figure_stage import Stage
-from viewer.session.figures import Arrangement, Figure, State, name_of
+from viewer.session.figures import Arrangement, StageFigure, State, name_of
 from viewer.session.gestures import Escape, GestureManager, PoseBlend
 from viewer.session.history import CallRecorder, Step, UndoHistory
 from viewer.session.long_work import LayerWorker
@@ -125,7 +125,7 @@ class Session:
             if figures is not None:
                 self.stage.arrange(figures)
             else:
-                self.stage.arrange(Arrangement((Figure(name_of(document), shown),)))
+                self.stage.arrange(Arrangement((StageFigure(name_of(document), shown),)))
             self._show(shown)
 
     def show_document(self, document: Document) -> None:

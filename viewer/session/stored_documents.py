@@ -18,7 +18,7 @@ from viewer.document.take import FRAME_TIME, MOST_FRAMES, Pin, Stretch, Track, g
 from viewer.errors import FormatError, at_path, unknown_name
 from viewer.formats.bounds import check_character, check_skeleton
 from viewer.ik.goals.goal import as_rotation
-from viewer.session.figures import Arrangement, Figure, Link, Placement, State, lasting
+from viewer.session.figures import Arrangement, Link, Placement, StageFigure, State, lasting
 from viewer.session.serialiser import Stored, pack, unpack
 from viewer.session.stored_characters import (
     VALUES,
@@ -377,7 +377,7 @@ def arrangement_of(data: list[FigureData], active: Document, folder: Path, *, mo
     without = [index for index, one in enumerate(data) if one.document is None]
     if len(without) != 1:
         raise FormatError(f"expected one figure without a document, found {len(without)}", path="figures")
-    figures: list[Figure] = []
+    figures: list[StageFigure] = []
     for index, one in enumerate(data):
         path = f"figures[{index}]"
         if not one.name or one.name in {figure.name for figure in figures}:
@@ -389,12 +389,12 @@ def arrangement_of(data: list[FigureData], active: Document, folder: Path, *, mo
             raise FormatError("expected the active figure to be shown, found a hidden one", path=f"{path}.hidden")
         links = tuple(Link(*link) for link in one.links)
         document = active if one.document is None else _document_at(one.document, folder, path, motion=motion)
-        figures.append(Figure(one.name, State.at_rest(document), placement, one.hidden, links))
+        figures.append(StageFigure(one.name, State.at_rest(document), placement, one.hidden, links))
     _check_links(figures)
     return Arrangement(tuple(figures), without[0])
 
 
-def _check_links(figures: list[Figure]) -> None:
+def _check_links(figures: list[StageFigure]) -> None:
     names = [figure.name for figure in figures]
     for index, figure in enumerate(figures):
         goals = [goal.id for goal in figure.document.goals]

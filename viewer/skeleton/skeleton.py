@@ -86,7 +86,7 @@ class Skeleton:
         effectors: the places that goals are for, in the file's order.
         poses: named poses of the file.
         mobility: (J, 3) radians (metres of slides), how far each degree of freedom commonly moves as the file states
-            it, NaN where it does not (see `viewer.ik.scaling`); None where it states none.
+            it, NaN where it does not (see `viewer.ik.mobility`); None where it states none.
         mobility_matrices: (J, 3, 3) the same about every direction, in the joint's own axes: see
         `viewer.skeleton.limits`; NaN where the file states none: then ``mobility`` counts.
         bodies: the volumes that the file states; None where it states none: then `viewer.skeleton.bodies.fit_bodies`

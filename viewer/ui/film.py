@@ -26,7 +26,7 @@ from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figu
 from viewer.scene.scene import method_ghosts
 from viewer.session import Session
 from viewer.session.figure_stage import frame_after
-from viewer.session.figures import Figure, State
+from viewer.session.figures import StageFigure, State
 from viewer.session.long_work import LabProblem
 from viewer.skeleton import Clip, Pose
 from viewer.spatial.checks import Floats
@@ -101,7 +101,7 @@ class ShownMotion(NamedTuple):
     """
 
     document: Document
-    beside: Sequence[Figure] = ()
+    beside: Sequence[StageFigure] = ()
     objects: ObjectsAt | None = None
     ghosts: Callable[[int], tuple[Ghost, ...]] | None = None
 
@@ -347,7 +347,7 @@ class FilmScenes:
         )
         return self._annotated(plain, self.moment(number)) if self._moments else plain
 
-    def _other(self, figure: Figure, number: int) -> OtherFigure:
+    def _other(self, figure: StageFigure, number: int) -> OtherFigure:
         """Another figure at a picture's time."""
         document = figure.document
         if self.clip is not None and document.frames:

@@ -15,7 +15,7 @@ from viewer.ik.solution import Status
 from viewer.latest import Latest
 from viewer.scene import Density, Display, Ghost, Mark, OtherFigure, Scene, Tie, density_of, figure_height
 from viewer.session import Session
-from viewer.session.figures import Figure, Placement
+from viewer.session.figures import Placement, StageFigure
 from viewer.skeleton import Pose, World, coordinates_of, rest_world, room_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Floats
@@ -199,7 +199,7 @@ def at_rest(scene: Scene) -> Scene:
     )
 
 
-def other_figure(figure: Figure, *, lit: bool = False) -> OtherFigure:
+def other_figure(figure: StageFigure, *, lit: bool = False) -> OtherFigure:
     """A figure at its placement as seen from the active one, in the pose shown."""
     document = figure.document
     world, skin = figure.placement.world(world_of(document.skeleton, document.pose)), document.character.skin

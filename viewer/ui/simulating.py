@@ -28,7 +28,7 @@ from viewer.scene import Hit, OtherFigure, PropShape, Text, rgba
 from viewer.session import Session
 from viewer.session.demo_parts import Push, Trial
 from viewer.session.demos import demo_of
-from viewer.session.figures import ORIGIN, Figure
+from viewer.session.figures import ORIGIN, StageFigure
 from viewer.skeleton import Clip, Pose, Skeleton, World, fk, middle_capsule
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
@@ -78,12 +78,12 @@ class Forces:
     ball_speed: float = 8.0
 
 
-def _figures_of(session: Session) -> list[Figure]:
+def _figures_of(session: Session) -> list[StageFigure]:
     """The figures that are simulated, the active one first, placed as that one sees them."""
     return [replace(session.stage.figure, placement=ORIGIN), *session.stage.others]
 
 
-def _made_of(figures: list[Figure]) -> list[tuple[object, ...]]:
+def _made_of(figures: list[StageFigure]) -> list[tuple[object, ...]]:
     """What a simulation of figures is made of, to be compared."""
     return [(one.name, id(one.document.skeleton), one.placement) for one in figures]
 
@@ -110,7 +110,7 @@ class Simulating:
         self.sim: Physics | None = None
         self.forces, self.paused, self.problem, self.pace = Forces(), False, "", 0.0
         self._of: Document | None = None
-        self._figures: list[Figure] = []
+        self._figures: list[StageFigure] = []
         self._together: Together | None = None
         self._aimed: list[Pose] = []
         self._split = Latest[list[Pose]]()

@@ -17,7 +17,7 @@ from viewer.app.widgets.edits import Edit, attempt, carry_gesture
 from viewer.app.widgets.pen import Pen, gap, item, tip
 from viewer.document import DocumentGoal, joint_of
 from viewer.document.evaluation import Comparison, rounded_up
-from viewer.session.figures import Figure, Placement
+from viewer.session.figures import Placement, StageFigure
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 
@@ -50,7 +50,7 @@ def draw_figure_rows(ui: PanelContext) -> None:
     gap(ui.px(7))
 
 
-def _row(ui: PanelContext, pen: Pen, figure: Figure) -> bool:
+def _row(ui: PanelContext, pen: Pen, figure: StageFigure) -> bool:
     """Draw a row and answer clicks; whether the pointer is over it."""
     session, stage, figures = ui.session, ui.session.stage, ui.controller.figures
     name, hidden, active = figure.name, figure.hidden, figure is stage.figure

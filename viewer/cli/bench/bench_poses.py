@@ -30,7 +30,7 @@ from viewer.errors import ViewerError
 from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
 from viewer.ik.goals import Goal
-from viewer.ik.scaling import spreads
+from viewer.ik.mobility import spreads
 from viewer.ik.solver import Solver
 from viewer.progress import watched
 from viewer.skeleton import Character, Clip, Figure, Pose, Skeleton, World, find_figure, fk, tip_positions
