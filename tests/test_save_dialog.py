@@ -171,6 +171,18 @@ def test_a_file_is_saved_beside_its_own_and_not_where_another_was_opened(folder:
     window.close()
 
 
+@pytest.mark.parametrize(
+    ("file", "name"), [("hero.glb", "hero.glb"), ("hero.gltf", "hero.glb"), ("hero.json", "hero.bvh")]
+)
+def test_figures_of_gltf_files_are_exported_as_such_if_nothing_else_is_asked(
+    folder: Path, file: str, name: str
+) -> None:
+    viewer.save(viewer.load("sample:walk"), folder / file)
+    window = PanelWindow(viewer.load(folder / file))
+    assert ask(window, "file.export").name == name
+    window.close()
+
+
 @pytest.mark.parametrize("command", DIALOGS)
 def test_a_name_that_the_system_refuses_is_refused_in_a_line(command: str, window: PanelWindow, folder: Path) -> None:
     state = ask(window, command)

@@ -388,7 +388,8 @@ def _exporting(controller: Controller, stem: str, _: object) -> State:
     def asks(path: Path) -> str:
         return files.replaces(path) if path_kind(path) else ""
 
-    name = f"{stem}{EXPORTS[0]}"
+    # BVH has no meshes, materials and clips, of which glTF files are made.
+    name = f"{stem}{'.glb' if controller.session.document.character.source.format == 'gltf' else EXPORTS[0]}"
     return State("Export", "Export", EXPORTS, export, saving=True, asks=asks, name=name, options=choices)
 
 
