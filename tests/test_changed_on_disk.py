@@ -9,6 +9,7 @@ from inside.document import SetLimits
 from inside.session import backup_of, load_session, open_session
 from panel_window import PanelWindow
 from sessions import session
+from ui_person import answer
 
 import viewer
 from viewer.session import Session
@@ -139,8 +140,8 @@ def test_what_waits_for_the_saving_waits_for_the_answer_too(window: PanelWindow,
     done: list[int] = []
     files = window.controller.files
     files.unless_unsaved(lambda: done.append(1))
-    files.answer_save("save")
-    files.answer_changed("cancel")
+    answer(window.controller, "Save")
+    answer(window.controller, "Cancel")
     assert not done
     files.save_to(work)
     assert not done, "what was cancelled is forgotten"
@@ -149,6 +150,6 @@ def test_what_waits_for_the_saving_waits_for_the_answer_too(window: PanelWindow,
     window.session.dispatch(SetLimits(on=True))
     saved_elsewhere(work)
     files.unless_unsaved(lambda: done.append(2))
-    files.answer_save("save")
-    files.answer_changed("replace")
+    answer(window.controller, "Save")
+    answer(window.controller, "Replace")
     assert done == [2]

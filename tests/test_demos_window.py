@@ -9,7 +9,7 @@ import pytest
 from inside.app import CARD_MARGIN, CARD_WIDTH
 from inside.document import MoveTargets, SetCoordinate, actions
 from inside.session import DEMOS, save_session
-from ui_person import VIEW, Person
+from ui_person import VIEW, Person, answer
 
 import viewer
 from viewer.gizmo import Stroke
@@ -41,10 +41,10 @@ def test_unsaved_work_is_asked_about() -> None:
     person.select("LeftHand")
     person.key("alt+left")
     person.controller.files.open("demo:claw")
-    assert person.controller.view.requests[-1].name == "ask-save"
+    assert person.controller.view.requests[-1].name == "question"
     assert person.controller.session.modified
     assert person.controller.demos.current is None
-    person.controller.files.answer_save("discard")
+    answer(person.controller, "Discard")
     assert person.controller.demos.current is not None
 
 

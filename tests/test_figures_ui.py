@@ -11,7 +11,7 @@ from inside.document import actions as act
 from inside.session import Placement, Preferences, abreast, find_demo, save_session
 from sessions import character
 from test_ui_files import WALK, texts
-from ui_person import Person
+from ui_person import Person, answer
 
 import viewer
 from viewer.document import new_document, world_of
@@ -162,8 +162,8 @@ def test_a_file_dropped_beside_a_figure_asks(tmp_path: Path) -> None:
 def test_replacing_several_asks_about_unsaved_changes(person: Person) -> None:
     person.controller.handle(Drop((WALK,)))
     dict(person.controller.view.bar.messages[-1].actions)["Replace"]()
-    assert person.controller.view.requests[-1].name == "ask-save"
-    person.controller.files.answer_save("discard")
+    assert person.controller.view.requests[-1].name == "question"
+    answer(person.controller, "Discard")
     assert person.controller.session.stage.names == ["walk"]
     assert person.document.character.source.path == str(WALK)
 

@@ -1,4 +1,4 @@
-"""The card of a film that is being made, and the question when the window is to close meanwhile."""
+"""The card of a film that is being made."""
 
 from __future__ import annotations
 
@@ -56,34 +56,3 @@ def test_messages_stand_above_the_card(window: PanelWindow) -> None:
     said = next(line for line in window.lines if line.name == "Something else")
     card = next(line for line in window.lines if line.name == "Filming a.mp4")
     assert said.bottom < card.top
-
-
-@pytest.mark.parametrize(
-    ("button", "asked"),
-    [
-        ("Stop and close", ["film-stop-then-quit"]),
-        ("Close when done", ["film-then-quit"]),
-        ("Keep open", ["film-keep-open"]),
-    ],
-)
-def test_a_window_that_is_to_close_asks(button: str, asked: list[str], window: PanelWindow) -> None:
-    window.ui.film = FilmProgress("a.mp4", 68, 23)
-    window.controller.view.request("ask-film")
-    window.frames(3)
-    boxes = [box for box in window.boxes if (box.panel, box.name) == ("filming", button)]
-    window.move(boxes[-1].middle)
-    window.rest()
-    window.button(down=True)
-    window.button(down=False)
-    window.frames(3)
-    assert not window.popup
-    assert [request.name for request in window.ui.requests] == asked
-
-
-def test_the_question_goes_with_the_film(window: PanelWindow) -> None:
-    window.ui.film = FilmProgress("a.mp4", 68, 23)
-    window.controller.view.request("ask-film")
-    window.frames(3)
-    window.ui.film = None
-    window.frames(3)
-    assert not window.popup

@@ -297,7 +297,7 @@ def discard_and_film(pilot: Pilot, path: Path) -> None:
     begin(pilot, path, frames=FEW)
     pilot.app.films.step = lambda **_: False  # type: ignore[method-assign]  # nothing is drawn meanwhile
     pilot.key("ctrl+q")
-    pilot.app.controller.files.answer_save("discard")
+    pilot.answer("Discard")
     pilot.app.painter.ui.requests.clear()
     pilot.step(3)
     del pilot.app.films.step
@@ -305,7 +305,7 @@ def discard_and_film(pilot: Pilot, path: Path) -> None:
 
 def test_what_was_given_up_is_not_asked_about_again(pilot: Pilot, folder: Path) -> None:
     discard_and_film(pilot, folder / "a.gif")
-    pilot.app.controller.view.request("film-then-quit")
+    pilot.answer("Close when done")
     pilot.step(2)
     assert pilot.app.films.progress is not None
     assert pilot.app.films.progress.closes
@@ -319,7 +319,7 @@ def test_what_was_given_up_is_not_asked_about_again(pilot: Pilot, folder: Path) 
 
 def test_what_is_changed_meanwhile_is_asked_about(pilot: Pilot, folder: Path) -> None:
     discard_and_film(pilot, folder / "a.gif")
-    pilot.app.controller.view.request("film-then-quit")
+    pilot.answer("Close when done")
     pilot.step(2)
     pilot.session.dispatch(act.TurnJoint("LeftArm", (0.0, 0.6, 0.0, 0.8)))
     until_done(pilot)
@@ -328,13 +328,13 @@ def test_what_is_changed_meanwhile_is_asked_about(pilot: Pilot, folder: Path) ->
     assert pilot.app.painter.capture.modal
 
 
-@pytest.mark.parametrize("answer", ["", "film-keep-open"])
+@pytest.mark.parametrize("answer", ["", "Keep open"])
 def test_a_film_that_ends_before_the_answer_keeps_no_window_open(answer: str, pilot: Pilot, folder: Path) -> None:
     begin(pilot, folder / "a.gif", frames=FEW)
     pilot.app.device.closing = True
     pilot.step(3)
     if answer:
-        pilot.app.controller.view.request(answer)
+        pilot.answer(answer)
     until_done(pilot)
     pilot.step(3)
     assert pilot.app.finished == (not answer)
@@ -344,8 +344,9 @@ def test_a_window_that_closes_leaves_nothing_half_written(folder: Path) -> None:
     pilot = opened()
     (folder / "a.mp4").write_bytes(b"old")
     begin(pilot, folder / "a.mp4")
-    pilot.step(2)
-    pilot.app.controller.view.request("film-stop-then-quit")
+    pilot.app.device.closing = True
+    pilot.step(3)
+    pilot.answer("Stop and close")
     pilot.step(2)
     assert pilot.app.finished
     pilot.close()
@@ -445,3 +446,15 @@ def test_pointing_typing_and_turning_the_wheel_come_first_and_rest_does_not(pilo
     pilot.button("left", down=True)
     pilot.step(60)
     assert told[-1] is True  # as long as it is held
+
+
+def test_the_question_goes_with_the_film(pilot: Pilot, folder: Path) -> None:
+    begin(pilot, folder / "a.gif", frames=FEW)
+    pilot.app.device.closing = True
+    pilot.step(3)
+    asks = [pilot.app.painter.capture.modal]
+    pilot.app.films.cancel()
+    pilot.step(3)
+    asks.append(pilot.app.painter.capture.modal)
+    assert asks == [True, False]
+    assert not pilot.app.finished

@@ -14,6 +14,7 @@ from inside.document import SetLimits
 from inside.formats import FOREIGN_AGE, sweep, temporary_name, write_whole
 from inside.session import Kept, load_session, open_session, recoveries, session_bytes, sweep_locks
 from sessions import session
+from ui_person import answer
 
 from viewer.locks import lock
 from viewer.ui import Controller
@@ -146,12 +147,12 @@ def test_every_recovery_is_offered_and_each_can_be_had(tmp_path: Path) -> None:
     # What is shown now would be lost by the next: that is asked first, and the offer stays until it is answered.
     before = controller.session.document
     controller.view.bar.choose(controller.view.bar.messages[0], 0)
-    assert controller.view.requests[-1].name == "ask-save"
+    assert controller.view.requests[-1].name == "question"
     assert len([*controller.view.bar.messages]) == 2
-    controller.files.answer_save("cancel")
+    answer(controller, "Cancel")
     assert controller.session.document is before
     controller.view.bar.choose(controller.view.bar.messages[0], 0)
-    controller.files.answer_save("discard")
+    answer(controller, "Discard")
     assert len([*controller.view.bar.messages]) == 1
     assert len(recoveries(tmp_path)) == 1
     controller.view.bar.choose(controller.view.bar.messages[0], 1)
@@ -177,7 +178,9 @@ def test_a_recovered_session_is_not_saved_over_what_another_window_saved_since(t
     again.offer()
     third.view.bar.choose(third.view.bar.messages[-1], 0)
     third.run("file.save")
-    assert third.view.requests[-1].name == "ask-changed"
+    asked = third.view.requests[-1].value
+    assert asked.title == "work.ikv.json has changed on disk"  # type: ignore[attr-defined]
+    assert asked.notes[0].endswith("which is kept as work.backup.ikv.json.")  # type: ignore[attr-defined]
 
 
 def test_a_recovery_carries_its_motion(tmp_path: Path) -> None:

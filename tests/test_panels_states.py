@@ -10,6 +10,7 @@ from characters import every_kind, rig
 from imgui_bundle import imgui
 from inside.app import PANELS, file_dialog
 from inside.document import DOCUMENT_KINDS, MoveTargets, RemoveEffector, Select, SetGoalKind, SetLimits, SetSolver
+from inside.ui import Question
 from panel_window import PanelWindow
 
 import viewer
@@ -221,12 +222,24 @@ def test_dialogs_open_and_close_with_escape(command: str) -> None:
         assert not window.popup
 
 
-@pytest.mark.parametrize("request_name", ["units-dialog", "ask-save"])
-def test_questions_open(request_name: str) -> None:
+def test_questions_open_and_end_with_what_they_are_about() -> None:
     with shown(viewer.load("sample:walk")) as window:
-        window.controller.view.request(request_name, "walk.bvh")
+        said: list[str] = []
+        answers = {word: lambda word=word: said.append(word) for word in ("Yes", "Perhaps", "No")}
+        there = [True]
+        for key, after in ((imgui.Key.enter, ["Yes"]), (imgui.Key.escape, ["Yes", "No"])):
+            window.controller.view.ask(Question("Is it so?", answers, stands=lambda: bool(there)))
+            window.frames(4)
+            opened = window.popup
+            window.tap(key)
+            window.frames(3)
+            assert (opened, window.popup, said) == (True, False, after)
+        window.controller.view.ask(Question("Is it so?", answers, stands=lambda: bool(there)))
         window.frames(4)
-        assert window.popup
+        there.clear()
+        window.frames(3)
+        assert not window.popup
+        assert said == ["Yes", "No"]
 
 
 def test_units_and_rate_are_applied_both_or_not_at_all() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from inside.ui import NOTE_SECONDS, files, opening
-from ui_person import Person
+from ui_person import Person, answer
 
 import viewer
 from viewer.scene import figure_points
@@ -152,24 +152,22 @@ def test_unsaved_changes_are_asked_about(person: Person) -> None:
     start = person.document
     assert person.controller.files.title == "biped • modified"
     replaced_by_a_drop(person)
-    assert person.controller.view.requests.pop().name == "ask-save"
+    assert person.controller.view.requests[-1].value.words == "Save changes to biped?"  # type: ignore[attr-defined]
     assert person.document is start
-    person.controller.files.answer_save("cancel")
+    answer(person.controller, "Cancel")
     assert person.document is start
     person.key("ctrl+q")
-    assert [request.name for request in person.controller.view.requests] == ["ask-save"]
-    person.controller.view.requests.clear()
-    person.controller.files.answer_save("discard")
+    assert [request.name for request in person.controller.view.requests] == ["question"]
+    answer(person.controller, "Discard")
     assert [request.name for request in person.controller.view.requests] == ["quit"]
 
 
 def test_an_answer_goes_to_what_was_asked_last(person: Person) -> None:
     person.key("l", "ctrl+q")
     replaced_by_a_drop(person)
-    person.controller.files.answer_save("discard")
+    answer(person.controller, "Discard")
     assert person.document.character.source.path == str(WALK)
-    assert all(request.name == "ask-save" for request in person.controller.view.requests)
-    person.controller.files.answer_save("discard")  # nothing is left to do
+    assert all(request.name == "question" for request in person.controller.view.requests)
 
 
 def test_nothing_is_asked_where_nothing_would_be_lost(person: Person) -> None:
@@ -180,8 +178,7 @@ def test_nothing_is_asked_where_nothing_would_be_lost(person: Person) -> None:
 
 def test_saving_asks_for_a_name_first_and_then_does_what_waited(person: Person, tmp_path: Path) -> None:
     person.key("l", "ctrl+q")
-    person.controller.view.requests.clear()
-    person.controller.files.answer_save("save")
+    answer(person.controller, "Save")
     request = person.controller.view.requests.pop()
     assert (request.name, request.value) == ("save-as-dialog", "biped.ikv.json")
     person.controller.files.save_to(tmp_path / "mine")
@@ -194,14 +191,23 @@ def test_saving_asks_for_a_name_first_and_then_does_what_waited(person: Person, 
     assert not person.controller.view.requests
 
 
+def test_what_waited_for_a_name_that_was_not_given_is_forgotten(person: Person, tmp_path: Path) -> None:
+    person.key("l", "ctrl+q")
+    answer(person.controller, "Save")
+    assert person.controller.view.requests.pop().name == "save-as-dialog"  # which is cancelled
+    person.key("ctrl+s")
+    assert person.controller.view.requests.pop().name == "save-as-dialog"
+    person.controller.files.save_to(tmp_path / "mine")
+    assert not person.controller.view.requests, "the window stays open"
+
+
 def test_what_was_saved_opens_again_as_it_was(person: Person, tmp_path: Path) -> None:
     person.drag(person.at("LeftHand"), (30.0, -60.0))
     person.key("l")
     saved = person.document
     person.controller.files.save_to(tmp_path / "pose.ikv.json")
     person.key("alt+shift+r", "f5")
-    assert person.controller.view.requests.pop().name == "ask-save"
-    person.controller.files.answer_save("discard")
+    answer(person.controller, "Discard")
     assert person.document is not saved
     assert person.document.same_as(saved)
     assert person.controller.session.path == tmp_path / "pose.ikv.json"

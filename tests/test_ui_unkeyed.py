@@ -9,7 +9,7 @@ import pytest
 from inside.document import KeyPose, frame_pose
 from inside.session import decoded, encoded
 from inside.ui import key_frames
-from ui_person import Person
+from ui_person import Person, answer
 
 from viewer.session import Session
 
@@ -131,7 +131,7 @@ def test_another_document_takes_the_offer_away(person: Person) -> None:
     person.controller.playback.go(35)
     assert offers(person)
     person.controller.files.open("sample:walk")
-    person.controller.files.answer_save("discard")
+    answer(person.controller, "Discard")
     assert offers(person) == []
     assert person.controller.session.stage.lost_pose is None
 

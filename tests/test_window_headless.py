@@ -215,7 +215,7 @@ def test_closing_a_window_that_is_saved_ends_it_and_unsaved_work_is_asked_about(
     pilot.step(3)
     assert not pilot.app.finished
     assert not pilot.app.device.closing
-    pilot.app.controller.files.answer_save("discard")
+    pilot.answer("Discard")
     pilot.step(2)
     assert pilot.app.finished
 

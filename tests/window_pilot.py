@@ -107,6 +107,10 @@ class Pilot:
             self.inputs.key(modifier, down=False)
         self.step(3)
 
+    def answer(self, words: str) -> None:
+        """Press a button of the question that is asked."""
+        self.app.painter.ui.memory_of("questions")["question"].answers[words]()
+
     def picture(self) -> NDArray[np.uint8]:
         return read_picture(self.app.device.target)
 

@@ -28,7 +28,7 @@ from viewer.ui.film import (
     shown_name,
     widened_camera,
 )
-from viewer.ui.view import Message, Request
+from viewer.ui.view import Message, Question, Request
 
 BUDGET = 0.03
 """Seconds of filming between two frames of the window; at least one picture is drawn."""
@@ -76,17 +76,22 @@ class Films:
                 # The user was asked about unsaved changes before. If the film ends before the answer, the window
                 # closes.
                 self.quits, self._agreed = True, self._controller.session.history.latest_saved
-                self._controller.view.request("ask-film")
-            case "film-then-quit":
-                self._close_when_done(on=self.busy)
-            case "film-keep-open":
-                self._close_when_done(on=False)
-            case "film-stop-then-quit":
-                self.close()
-                self._controller.view.request("quit")
+                self._ask_to_quit()
             case _:
                 return False
         return True
+
+    def _ask_to_quit(self) -> None:
+        def stop() -> None:
+            self.close()
+            self._controller.view.request("quit")
+
+        answers = {
+            "Close when done": lambda: self._close_when_done(on=self.busy),
+            "Stop and close": stop,
+            "Keep open": lambda: self._close_when_done(on=False),
+        }
+        self._controller.view.ask(Question(f"{self._name} is being filmed", answers, stands=lambda: self.busy))
 
     def report_busy(self) -> None:
         """Post a note that a film is being made already."""

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from viewer.document import Document, frame_pose
 from viewer.document.actions import SetClip
@@ -23,7 +23,7 @@ from viewer.formats.save import retimed, save
 from viewer.session import Session
 from viewer.session.demo_parts import PREFIX
 from viewer.session.figures import Placement
-from viewer.session.session_files import SUFFIX, digest_on_disk, is_session, save_session
+from viewer.session.session_files import SUFFIX, backup_of, digest_on_disk, is_session, save_session
 from viewer.skeleton import Character
 from viewer.skeleton.character import placed
 from viewer.ui.commands import CommandBinding, CommandBindings
@@ -32,15 +32,12 @@ from viewer.ui.film import ObjectsAt, ShownMotion
 from viewer.ui.opening import Figures, Opening, import_pose_or_goals, kind_of_file
 from viewer.ui.posing import Nudging
 from viewer.ui.retargeting import Retargeting
-from viewer.ui.view import Message, View
+from viewer.ui.view import Answers, Message, Question, View
 
 GOALS = ".json"
 """Suffix of goals files."""
 EXPORTS = (*WRITTEN, *PICTURES)
 """Suffixes of export files."""
-
-Answer = Literal["save", "discard", "cancel"]
-ChangedAnswer = Literal["replace", "reload", "save as", "cancel"]
 
 
 def shows_motion(document: Document) -> bool:
@@ -96,7 +93,7 @@ class Files:
         self._session, self._view, self._nudging, self._opening = session, view, nudging, opening
         self._contacts, self._figures, self._retargeting = contacts, figures, retargeting
         self._shown = shown
-        self._then: Callable[[], object] | None = None
+        self._then: Callable[[], object] | None = None  # what waits for the dialog that saves
 
     # Names
 
@@ -127,24 +124,9 @@ class Files:
         """Do something that discards the document; ask first if it has unsaved changes."""
         self._nudging.finish()  # pending nudges are changes, too
         if self._session.modified:
-            self._then = then
-            self._view.request("ask-save", self.name)
+            answers: Answers = {"Save": partial(self.save, then), "Discard": then, "Cancel": lambda: None}
+            self._view.ask(Question(f"Save changes to {self.name}?", answers))
         else:
-            then()
-
-    def answer_save(self, answer: Answer) -> None:
-        """Handle the answer to "ask-save"; the pending action runs, unless cancelled.
-
-        A document without a file needs the save dialogue first: the pending action runs after that.
-        """
-        if answer == "save":
-            self.save()
-            return
-        self._go_on(self._then if answer == "discard" else None)
-
-    def _go_on(self, then: Callable[[], object] | None) -> None:
-        self._then = None
-        if then is not None:
             then()
 
     # Doing
@@ -210,36 +192,43 @@ class Files:
         else:
             self.unless_unsaved(partial(self._opening.show_file, path))
 
-    def save(self) -> None:
-        """Save to the session's file, or ask for one; ask first if another program has changed the file."""
+    def save(self, then: Callable[[], object] | None = None) -> None:
+        """Save to the session's file, or ask for one; ask first if another program has changed the file.
+
+        ``then`` is done once the document is saved, also under another name.
+        """
         self._nudging.finish()
-        path = self._session.path
+        self._then, path = None, self._session.path
         if path is None:
-            self._save_as()
+            self._save_as(then)
         elif self._written_by_another(path):
-            self._view.request("ask-changed", path.name)
+            self._ask_changed(path, then)
         else:
-            self.save_to(path)
+            self.save_to(path, then)
 
     def _written_by_another(self, path: Path) -> bool:
         known = self._session.file_digest
         now = None if known is None else digest_on_disk(path)
         return now is not None and now != known
 
-    def answer_changed(self, answer: ChangedAnswer) -> None:
-        """Handle the answer to "ask-changed": another program has changed the file."""
-        path = self._session.path
-        if answer == "replace" and path is not None:
-            self.save_to(path)
-        elif answer == "save as" and path is not None:
-            self._view.request("save-as-dialog", _free_name(path))
-        else:
-            self._then = None
-            if answer == "reload" and path is not None:
-                self._opening.show_file(path)
+    def _ask_changed(self, path: Path, then: Callable[[], object] | None) -> None:
+        """Ask what to do with the session's file, which was changed on disk since it was opened or saved here."""
+        kept = backup_of(path)
+        notes = (
+            "Replace writes over that version" + ("." if kept is None else f", which is kept as {kept.name}."),
+            "Reload opens that version; the changes made here are lost.",
+        )
+        answers: Answers = {
+            "Save as…": partial(self._save_as, then, _free_name(path)),
+            "Replace": partial(self.save_to, path, then),
+            "Reload": partial(self._opening.show_file, path),
+            "Cancel": lambda: None,
+        }
+        words = "Another window or program has written it since it was opened or saved here."
+        self._view.ask(Question(words, answers, f"{path.name} has changed on disk", notes))
 
-    def save_to(self, path: Path) -> bool:
-        """Save as a session file, then run the pending action; whether it could be written."""
+    def save_to(self, path: Path, then: Callable[[], object] | None = None) -> bool:
+        """Save as a session file, then do ``then``, or what waits for the dialog; whether it could be written."""
         session, view = self._session, self._view
         file = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
         try:
@@ -252,7 +241,9 @@ class Files:
         view.preferences.remember(file)
         which = f", {len(session.stage)} figures" if session.stage.several else ""
         view.note(f"Saved {file.name}{which}{f'; {saved.problem}' if saved.problem else ''}")
-        self._go_on(self._then)
+        then, self._then = then or self._then, None
+        if then is not None:
+            then()
         return True
 
     def save_goals_to(self, path: Path) -> bool:
@@ -335,8 +326,9 @@ class Files:
     def _quit(self) -> None:
         self.unless_unsaved(partial(self._view.request, "quit"))
 
-    def _save_as(self) -> None:
-        self._view.request("save-as-dialog", proposed_session(self.name))
+    def _save_as(self, then: Callable[[], object] | None = None, name: str = "") -> None:
+        self._then = then
+        self._view.request("save-as-dialog", name or proposed_session(self.name))
 
     def bindings(self) -> CommandBindings:
         request, session = self._view.request, self._session

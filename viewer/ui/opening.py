@@ -42,24 +42,15 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import grounded, problems
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Dragging
-from viewer.ui.view import Message, View, one_step
+from viewer.ui.view import Message, Question, View, one_step
 
 _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
 ABOUT = "motion"
 """`Message.about` of messages about motion files."""
 
-MotionAnswer = Literal["locate", "use", "without", "cancel"]
-
 _LARGEST = 1 << 20
 """Largest JSON file, bytes, whose contents are checked: poses and goals are small."""
 _ATTRIBUTES = tuple(place.name for place in fields(DocumentGoal) if place.name not in {"effector", "id"})
-
-
-class MotionQuestion(NamedTuple):
-    """Value of the request "ask-motion": a session file without its motion, and that file, as far as it was found."""
-
-    session: Path
-    found: MotionFile
 
 
 class LocateRequest(NamedTuple):
@@ -194,8 +185,18 @@ class Opening:
             self._view.note(f"Motion of {location.name}")
 
     def ask_motion(self, session: Path, found: MotionFile) -> None:
-        """Ask about a session that cannot be opened with its motion."""
-        self._view.request("ask-motion", MotionQuestion(session, found))
+        """Ask about a session that cannot be opened with its motion, whose file is missing or has changed."""
+        location, folder = found.location, session.absolute().parent
+        state, place = "is missing", f"was at {found.named.path}"
+        locate = LocateRequest(found.name, partial(self._open_with, session, found), folder)
+        answers: dict[str, Callable[[], object]] = {"Locate…": partial(self._view.request, "locate-dialog", locate)}
+        if location is not None:
+            state, place = found.problem, f"is at {location}"
+            answers["Use the changed file"] = partial(self._open_with, session, found, location)
+        answers |= {"Open without motion": partial(self._open_without, session, found), "Cancel": lambda: None}
+        notes = (f"It {place}", "Without the motion the figure stands still; pose, goals and keys are kept.")
+        title = f"The motion of {session.name}"
+        self._view.ask(Question(f"The motion file {found.name} {state}.", answers, title, notes))
 
     def ask_motion_of(self, session: Path, bare: Opened) -> None:
         """Post a message about, and ask about, a session shown without its motion."""
@@ -203,40 +204,29 @@ class Opening:
             self.note_motion(bare.motion, without=True)
             self.ask_motion(session, bare.motion)
 
-    def answer_motion(self, question: MotionQuestion, given: MotionAnswer) -> None:
-        """Handle the answer to "ask-motion"."""
-        found = question.found
-        if given == "locate":
-            folder = question.session.absolute().parent
-            self._view.request("locate-dialog", LocateRequest(found.name, partial(self._open_with, question), folder))
-        elif given == "use" and found.location is not None:
-            self._open_with(question, found.location)
-        elif given == "without" and self._open_without(question):
-            self.note_motion(found, without=True)
-
-    def _open_with(self, question: MotionQuestion, location: Path) -> None:
+    def _open_with(self, session: Path, found: MotionFile, location: Path) -> None:
         """Open the session with the motion of a file; if that does not fit, the document shown stays."""
         try:
-            character = character_in(location, question.found.named)
-            opened = open_session(question.session, motion=False)
+            character = character_in(location, found.named)
+            opened = open_session(session, motion=False)
             UseMotion(character).apply(opened.document)
         except ViewerError as error:
             self._view.fail(error, ABOUT)
             return
-        self.show(opened.document, question.session, opened.digest, opened.figures)
+        self.show(opened.document, session, opened.digest, opened.figures)
         self._session.dispatch(UseMotion(character))
-        self._view.preferences.remember(question.session)
+        self._view.preferences.remember(session)
 
-    def _open_without(self, question: MotionQuestion) -> bool:
+    def _open_without(self, session: Path, found: MotionFile) -> None:
         """Open the session without its motion, as an unnamed document that still refers to its motion file."""
         try:
-            opened = open_session(question.session, motion=False)
+            opened = open_session(session, motion=False)
         except ViewerError as error:
             self._view.fail(error, "open")
-            return False
+            return
         self.show(opened.document, figures=opened.figures)
-        self._view.preferences.remember(question.session)
-        return True
+        self._view.preferences.remember(session)
+        self.note_motion(found, without=True)
 
 
 def abreast_in(opened: Opened) -> list[tuple[str, Document]]:

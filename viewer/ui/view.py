@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,12 +37,11 @@ class Request(NamedTuple):
 
     Attributes:
         name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "goals-dialog", "export-dialog",
-            "picture-dialog", "mesh-dialog", "picture" (value: the path), "ask-save" (value: the name; answered by
-            `Files.answer_save`), "quit", "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
+            "picture-dialog", "mesh-dialog", "picture" (value: the path), "question" (value: a `Question`), "quit",
+            "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
             "find-dialog", "units-dialog", "keep-pose" (value: a pose of the library, or None), "context-menu" (value:
             the item or None), "copy-text", "show-in-folder" (value: the path), "film-dialog" (value: the path
-            proposed, or None), "film" (value: a `FilmOrder`), "film-cancel", "ask-film" (the window is closing while a
-            film is being made; answered by "film-then-quit", "film-stop-then-quit" or "film-keep-open").
+            proposed, or None), "film" (value: a `FilmOrder`), "film-cancel".
         value: data of the request.
         x, y: position, framebuffer pixels.
     """
@@ -51,6 +50,28 @@ class Request(NamedTuple):
     value: object = None
     x: float = 0.0
     y: float = 0.0
+
+
+Answers = Mapping[str, Callable[[], object]]
+"""What the buttons of a question do, by their words."""
+
+
+class Question(NamedTuple):
+    """A question that the window asks in a dialog.
+
+    Attributes:
+        words: what is asked.
+        answers: Enter presses the first, Esc the last.
+        title: of the dialog, or "".
+        notes: smaller lines below the words.
+        stands: whether the question is still to be answered; else the dialog closes.
+    """
+
+    words: str
+    answers: Answers
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    stands: Callable[[], bool] = always
 
 
 class Hover(NamedTuple):
@@ -322,6 +343,10 @@ class View:
     def request(self, name: str, value: object = None, x: float = 0.0, y: float = 0.0) -> None:
         """Send a request to the window."""
         self.requests.append(Request(name, value, x, y))
+
+    def ask(self, question: Question) -> None:
+        """Ask the user a question."""
+        self.request("question", question)
 
     def post(self, message: Message) -> None:
         """Show a message."""

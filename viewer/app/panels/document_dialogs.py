@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
@@ -25,13 +23,12 @@ from viewer.document.actions import Select, SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
 from viewer.formats.file_formats import SAMPLE, UP_NAMES, UpWord
 from viewer.formats.load import load, sample_names
-from viewer.session.session_files import backup_of
 from viewer.skeleton import fk, tip_positions
 from viewer.ui import number_format
 from viewer.ui.commands import COMMANDS
-from viewer.ui.opening import MotionQuestion, units_of
+from viewer.ui.opening import units_of
 from viewer.ui.timeline import last_frame
-from viewer.ui.view import Request
+from viewer.ui.view import Question, Request
 
 Segment = tuple[tuple[float, float], tuple[float, float]]
 
@@ -207,94 +204,40 @@ def _apply_units(ui: PanelContext, state: _Units) -> None:
         ui.session.dispatch(change)
 
 
-SAVE, CHANGED, MOTION = "##ask save", "##ask changed", "##ask motion"
-
+_QUESTION = "##question"
 _WIDTH, _WIDER = 440.0, 600.0
 _RANGE = 96.0
 """Width of the words for the range of frames, logical pixels."""
 
 
 def draw_questions(ui: PanelContext) -> None:
-    """Open the questions that are requested, and draw the one that is open."""
-    _ask_save(ui)
-    _ask_changed(ui)
-    _ask_motion(ui)
+    """Ask the questions that are requested."""
+    if (taken := ui.take("question")) is not None:
+        ui.memory["question"] = taken.value
+        imgui.open_popup(_QUESTION)
+    asked: Question | None = ui.memory.get("question")
+    if asked is not None:
+        _ask(ui, asked)
     _go_to_frame(ui)
 
 
-def _asked(ui: PanelContext, request: str, popup: str) -> Any:  # noqa: ANN401 - the request's value
-    """The value of the request for a question; opens the question when it is requested."""
-    taken = ui.take(request)
-    if taken is not None:
-        ui.memory[popup] = taken.value
-        imgui.open_popup(popup)
-    return ui.memory.get(popup)
-
-
-def _answer(
-    ui: PanelContext, popup: str, words: str, answers: Mapping[str, str], *, title: str = "", notes: Sequence[str] = ()
-) -> str:
-    """Draw a question with smaller notes below it; returns the answer pressed, or "".
-
-    ``answers`` are by the words on their buttons; Enter presses the first, the close button and Esc mean "cancel".
-    """
-    with dialog(ui, popup, width=_WIDER if title else _WIDTH, title=title) as shown:
+def _ask(ui: PanelContext, asked: Question) -> None:
+    with dialog(ui, _QUESTION, width=_WIDER if asked.title else _WIDTH, title=asked.title) as shown:
         if shown is None:
-            return ""
-        controls.paragraph(ui, words)
+            return
+        controls.paragraph(ui, asked.words)
         gap(ui.px(8))
-        for note in notes:
+        for note in asked.notes:
             controls.paragraph(ui, note, "text2", small=True)
-        if notes:
+        if asked.notes:
             gap(ui.px(8))
-        first = next(iter(answers))
-        pressed = answers.get(choices(ui, *(Choice(each, primary=each == first) for each in answers)), "")
-        if not pressed and (shown.closed or (not title and escape_pressed())):
-            pressed = "cancel"
+        first, *_, last = asked.answers
+        pressed = choices(ui, *(Choice(words, primary=words == first) for words in asked.answers))
+        if not pressed and (shown.closed or (not asked.title and escape_pressed())):
+            pressed = last
+        shown.closed = bool(pressed) or not asked.stands()
         if pressed:
-            shown.closed = True
-        return pressed
-
-
-def _ask_save(ui: PanelContext) -> None:
-    file = _asked(ui, "ask-save", SAVE)
-    answers = {"Save": "save", "Discard": "discard", "Cancel": "cancel"}
-    if answer := _answer(ui, SAVE, f"Save changes to {file}?", answers):
-        ui.controller.files.answer_save(answer)  # type: ignore[arg-type]  # one of these
-
-
-def _ask_changed(ui: PanelContext) -> None:
-    """The session file was changed on disk since it was opened or saved here."""
-    name = str(_asked(ui, "ask-changed", CHANGED) or "")
-    words = "Another window or program has written it since it was opened or saved here."
-    kept = backup_of(Path(name)) if name and imgui.is_popup_open(CHANGED) else None
-    notes = (
-        "Replace writes over that version" + ("." if kept is None else f", which is kept as {kept.name}."),
-        "Reload opens that version; the changes made here are lost.",
-    )
-    answers = {"Save as…": "save as", "Replace": "replace", "Reload": "reload", "Cancel": "cancel"}
-    if answer := _answer(ui, CHANGED, words, answers, title=f"{name} has changed on disk", notes=notes):
-        ui.controller.files.answer_changed(answer)  # type: ignore[arg-type]  # one of these
-
-
-def _ask_motion(ui: PanelContext) -> None:
-    """The session to be opened has its motion in a file that is missing or has changed."""
-    asked: MotionQuestion | None = _asked(ui, "ask-motion", MOTION)
-    if asked is None:
-        return
-    found = asked.found
-    state, place = (
-        ("is missing", f"was at {found.named.path}")
-        if found.location is None
-        else (found.problem, f"is at {found.location}")
-    )
-    notes = (f"It {place}", "Without the motion the figure stands still; pose, goals and keys are kept.")
-    answers = {"Locate…": "locate", "Use the changed file": "use", "Open without motion": "without", "Cancel": "cancel"}
-    if found.location is None:
-        del answers["Use the changed file"]
-    title, words = f"The motion of {asked.session.name}", f"The motion file {found.name} {state}."
-    if answer := _answer(ui, MOTION, words, answers, title=title, notes=notes):
-        ui.controller.opening.answer_motion(asked, answer)  # type: ignore[arg-type]  # one of these
+            asked.answers[pressed]()
 
 
 def _go_to_frame(ui: PanelContext) -> None:

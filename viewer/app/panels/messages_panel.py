@@ -12,8 +12,8 @@ from viewer.app.panels.goals_panel import NO_GOALS
 from viewer.app.panels.panel_parts import ask, command_button, run
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls
-from viewer.app.widgets.dialogs import Choice, card, choices, close_button, dialog, escape_pressed, title_row, wrapped
-from viewer.app.widgets.pen import Pen, gap, tip
+from viewer.app.widgets.dialogs import card, close_button, title_row, wrapped
+from viewer.app.widgets.pen import Pen, tip
 from viewer.ik.methods import EVERY_METHOD
 from viewer.scene import figure_points
 from viewer.session.demo_parts import Demo, Says
@@ -206,10 +206,6 @@ def _message_contents(ui: PanelContext, box: _Box, *, bad: bool, offered: bool) 
         ui.controller.view.bar.close(box.message)
 
 
-_ASK_FILM = "##ask film"
-_FILM_ANSWERS = {
-    "Stop and close": "film-stop-then-quit", "Keep open": "film-keep-open", "Close when done": "film-then-quit",
-}  # fmt: skip
 _CLOSES = "closes when done"
 
 _CARD_HIGH = 2.0 * _PADDING + _LINE + 2.0 * _GAP + 6.0 + controls.FIELD
@@ -243,7 +239,7 @@ class _Work(NamedTuple):
 
 
 def draw_film_card(ui: PanelContext) -> None:
-    """Draw the cards of a film and other work in progress, and the question before the window closes."""
+    """Draw the cards of a film and other work in progress."""
     film, low = ui.film, 0.0
     background = ui.controller.background
     if film is not None:
@@ -274,7 +270,6 @@ def draw_film_card(ui: PanelContext) -> None:
         if _work_card(ui, f"##{name} card", work, low):
             background.cancel(name)
         low += ui.px(_CARD_HIGH) + ui.px(_GAP)
-    _ask_film(ui)
 
 
 def _cards_height(ui: PanelContext) -> float:
@@ -317,26 +312,6 @@ def _work_contents(ui: PanelContext, work: _Work) -> bool:
     pen.text(counted + pen.px(12), pen.middle(y, h), pen.fit(work.left, room), "text2")
     imgui.set_cursor_screen_pos((x + wide - button, y))
     return controls.text_button(ui, "Cancel", width=button, hint=work.hint)
-
-
-def _ask_film(ui: PanelContext) -> None:
-    """The question when the window is closed while a film is being made."""
-    if ui.take("ask-film") is not None and ui.film is not None:
-        imgui.open_popup(_ASK_FILM)
-    with dialog(ui, _ASK_FILM, width=440.0) as shown:
-        if shown is None:
-            return
-        if ui.film is None:  # the film was finished meanwhile
-            shown.closed = True
-            return
-        controls.paragraph(ui, f"{ui.film.name} is being filmed: {ui.film.words} pictures")
-        gap(ui.px(8))
-        pressed = choices(ui, *(Choice(words, primary=words == "Close when done") for words in _FILM_ANSWERS))
-        if not pressed and escape_pressed():
-            pressed = "Keep open"
-        if pressed:
-            shown.closed = True
-            ask(ui, _FILM_ANSWERS[pressed])
 
 
 _CARD_PADDING, _CARD_LINE = 12.0, 24.0
