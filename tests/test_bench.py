@@ -350,6 +350,10 @@ def test_the_command_shows_the_history_and_measures_nothing(capsys: pytest.Captu
     assert [line.split()[-2:] for line in lines[3:]] == [["0.1", "0.1"], ["1", "1"], ["4", "2.5"]]
     assert main([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == report.read(file)
+    file.write_text("HIERARCHY\nROOT Hips\n", encoding="utf-8")
+    assert main(words) == 1
+    expected = 'expected runs of ikviewer bench, a line of JSON each, found "HIERARCHY"'
+    assert capsys.readouterr().err == f"error: {file}: {expected}\n"
 
 
 def test_a_run_is_added_to_the_history_and_a_quick_one_is_not(

@@ -46,6 +46,10 @@ SUFFIXES = ", ".join(READ)
         ("figure.bvh/x.bvh", "{}: a part of the path is not a folder"),
         ("empty.bvh", "{}, line 1, column 1: expected HIERARCHY, found an empty file"),
         ("empty.json", "{}: the file is empty; expected a JSON object"),
+        ("empty.npy", "{}: the file is empty; expected an array (.npy)"),
+        ("empty.npz", "{}: the file is empty; expected an .npz file (a zip of arrays)"),
+        ("empty.urdf", "{}: the file is empty; expected XML"),
+        ("empty.xml", "{}: the file is empty; expected XML"),
     ],
 )
 def test_files_that_cannot_be_read(
@@ -54,10 +58,19 @@ def test_files_that_cannot_be_read(
     figure(tmp_path)
     for folder in ("folder", "folder.bvh"):
         (tmp_path / folder).mkdir()
-    for file in ("empty.bvh", "empty.json", "a.txt", "plain"):
+    for file in (*(f"empty{suffix}" for suffix in READ), "a.txt", "plain"):
         (tmp_path / file).write_bytes(b"")
     path = tmp_path / name
     assert refused(capsys, command, path) == problem.format(path)
+
+
+def test_binary_gltf_where_text_is_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path, table = tmp_path / "walk.glb", tmp_path / "walk.csv"
+    assert ran(capsys, "convert", "sample:walk", path).code == 0
+    table.write_bytes(path.read_bytes())
+    what = "found GLB (binary): a skeleton or motion, which is read from names that end in .glb"
+    for file, words in ((path, ("solve", "sample:biped", path)), (table, ("info", table))):
+        assert refused(capsys, *words) == f"{file}: expected text in UTF-8, {what}"
 
 
 @pytest.mark.parametrize("suffix", [".bvh", ".json", ".npz"])
@@ -112,6 +125,8 @@ def test_the_place_of_a_fault_is_said(capsys: pytest.CaptureFixture[str], tmp_pa
         (["convert", "sample:walk", "o.bvh", "--frames", "0:68"], "sample:walk: no frame 68: the clip has 0 to 67"),
         (["convert", "sample:walk", "o.bvh", "--clip", "run"], 'sample:walk: no clip "run"; there is "walk"'),
         (["info", "sample:walk", "--rig", "gone.json"], "gone.json: no such file or folder"),
+        (["info", "sample:chain-N"], 'no sample "chain-N"; did you mean "chain-100"?'),
+        (["fk", "sample:walk", "--npz", "o.csv"], 'o.csv: expected a name that ends in .npz, found ".csv"'),
         (["info", "sample:walk", "--rig", "sample:piston"], "the rig piston and walk have no joint name in common"),
     ],
 )  # fmt: skip
@@ -199,9 +214,11 @@ def test_a_disk_that_fails_while_writing_leaves_the_old_file(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-def test_a_device_is_no_place_to_write_to(capsys: pytest.CaptureFixture[str]) -> None:
-    line = refused(capsys, "fk", "sample:biped", "--npz", "/dev/full")
-    assert line == "/dev/full: cannot be written: expected a file, found a device"
+def test_a_device_is_no_place_to_write_to(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    out = tmp_path / "full.npz"
+    out.symlink_to("/dev/full")
+    line = refused(capsys, "fk", "sample:biped", "--npz", out)
+    assert line == f"{out}: cannot be written: expected a file, found a device"
 
 
 LAYER = {

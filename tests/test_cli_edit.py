@@ -104,6 +104,7 @@ def test_wrong_edits_are_said_and_write_nothing(words: list[str], message: str, 
         (["--add", "x parent=elbow kind=elastic"], "kind: expected free, ball, hinge, universal, slide, fixed"),
         (["--split", "elbow=new@q"], 'expected a part between 0 and 1 after @, found "q"'),
         (["--rename", "x"], 'argument --rename: "x": expected OLD=NEW'),
+        (["--add", "x parent=elbow kind=hinge axis=1,0,0 limits=5,-5"], "limits: expected LOW,HIGH, found 5,-5"),
         (["--kind", "elbow=magic"], 'argument --kind: "elbow=magic": expected free, ball,'),
     ],
 )
@@ -124,8 +125,8 @@ def test_files_are_not_replaced_unasked(tmp_path: Path, capsys: CAPS) -> None:
     for words in (["build", "--chain", "3"], ["edit", "sample:two-link", "--remove", "elbow"]):
         done = ran(capsys, *words, "-o", str(out))
         assert (done.code, done.err) == (1, f"error: {out}: is there already: --force replaces it\n")
-    done = ran(capsys, "edit", str(out), "--remove", "joint2", "-o", str(out))
-    assert done.code == 1
+    for force in ([], ["--force"]):
+        assert ran(capsys, "edit", str(out), "--remove", "joint2", "-o", str(out), *force).code == 1
     assert out.read_bytes() == kept
     done = ran(capsys, "build", "--chain", "2", "--length", "1e9", "-o", str(tmp_path / "b.json"))
     assert (done.code, (tmp_path / "b.json").exists()) == (1, False)

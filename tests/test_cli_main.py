@@ -163,7 +163,7 @@ def test_every_command_has_help_with_examples_and_a_version(capsys: pytest.Captu
         (["render", "a.bvh", "-o", "a.png", "--frame", "-1"], "argument --frame: expected a whole number, 0 or more"),
         (["convert", "a.bvh", "b.bvh", "--frame", "-1"], "argument --frame: expected a whole number, 0 or more"),
         (["view", "a.bvh", "--frame", "-1"], "argument --frame: expected a whole number, 0 or more, found"),
-        (["view", "a.bvh", "--size", "10x10"], "argument --size: expected 960x600 or more, found 10x10"),
+        (["view", "a.bvh", "--size", "10x10"], "argument --size: expected 960x600 to 16384x16384, found 10x10"),
         (["view", "a.bvh", "--size", "10"], 'argument --size: expected WxH such as 1280x720, found "10"'),
         (
             ["solve", "a.bvh", "g.json", "--prefer-weight", "2"],
@@ -185,6 +185,8 @@ def test_every_command_has_help_with_examples_and_a_version(capsys: pytest.Captu
             "argument --precision: expected a whole number from 0 to ",
         ),
         (["convert", "a.bvh"], "the following arguments are required: OUT"),
+        (["build", "--chain", "3", "-o", ""], 'expected the name of a file to write, found ""'),
+        (["fk", "a.bvh", "--clip", "run"], "argument --clip: expected --frame or --frames with it"),
     ],
 )
 def test_wrong_usage_exits_with_2(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:

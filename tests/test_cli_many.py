@@ -137,6 +137,20 @@ def test_other_numbers_are_said_of_three_files(capsys: pytest.CaptureFixture[str
     ]
 
 
+@pytest.mark.usefixtures("folder")
+def test_joints_whose_names_differ_in_digits_are_not_alike(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [f'joint "Hand{number}" turned by {number}0.5 degrees' for number in range(1, 6)]
+    made += [f"link_{number} turned by 3 degrees" for number in range(1, 6)]
+    monkeypatch.setattr("viewer.formats.save.save", lambda *_, **__: made)
+    done = ran(capsys, "convert", "a.bvh", "b.bvh", "-o", "out", *CM)
+    assert done.err.splitlines() == [
+        *(f"warning: out/a.bvh: {line}" for line in made),
+        *(f"warning: 1 more file: {line}" for line in made),
+    ]
+
+
 def test_what_went_wrong_inside_is_one_line_too(
     capsys: pytest.CaptureFixture[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,7 +189,7 @@ def test_what_the_machine_lacks_ends_all(
         ("a.bvh deep/a.bvh -o out", "out/a.bvh: would be written from a.bvh and deep/a.bvh: rename one, or "),
         (
             "a.bvh a.bvh -o out",
-            "out/a.bvh: would be written from a.bvh twice: rename one, or give them different folders",
+            "a.bvh: expected each input once, found it twice",
         ),
         (
             "a.bvh b.bvh -o .",

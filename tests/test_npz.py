@@ -170,7 +170,7 @@ def test_pickles_are_never_opened(path: Path) -> None:
 @pytest.mark.parametrize("data", [b"", b"PK", b"\x93NUMPY\x01\x00", b"PK\x05\x06" + bytes(18)])
 def test_files_that_hold_no_arrays(path: Path, data: bytes) -> None:
     path.write_bytes(data)
-    with pytest.raises(FormatError, match=r"^a\.npz: expected "):
+    with pytest.raises(FormatError, match=r"^a\.npz: (the file is empty; )?expected "):
         read_npz(path, "a.npz")
 
 

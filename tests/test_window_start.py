@@ -129,7 +129,7 @@ def test_python_shows_a_character_and_returns_the_session() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"size": (10, 10)}, "size: expected 960x600 or more, found 10x10"),
+        ({"size": (10, 10)}, "size: expected 960x600 to 16384x16384, found 10x10"),
         ({"window": "motif"}, 'no window "motif"; there is "glfw", "pyglet", "headless"'),
         ({"frame": 99}, "no frame 99: the clip has 0 to 67"),
     ],

@@ -312,5 +312,5 @@ def check_size(size: tuple[int, int]) -> None:
     """Raise InputError unless a window can have a size."""
     fits = all(low <= value <= high for low, value, high in zip(SMALLEST_WINDOW, size, LARGEST_WINDOW, strict=True))
     if not fits:
-        smallest = "x".join(str(value) for value in SMALLEST_WINDOW)
-        raise InputError(f"size: expected {smallest} or more, found {size[0]}x{size[1]}")
+        smallest, largest, found = ("x".join(map(str, each)) for each in (SMALLEST_WINDOW, LARGEST_WINDOW, size))
+        raise InputError(f"size: expected {smallest} to {largest}, found {found}")

@@ -61,8 +61,8 @@ def run_convert(options: ConvertOptions) -> Result | Iterator[Result]:
     if options.to.output is None and (is_folder(out) or out.endswith(("/", os.sep))):
         raise InputError(f"{out}: cannot be written: expected a file, found a folder (-o {out} writes into it)")
     inputs.character_output(output)
+    check_kept([output], named_files(options, written=False))
     if not options.to.force:
-        check_kept([output], named_files(options, written=False))
         check_kept([output], [given[0].file], _KEPT)
     if options.to.output is None and os.path.exists(output) and not options.to.force:  # noqa: PTH110 - as `is_folder`
         # With `convert *.bvh` this would be the last of the inputs.
@@ -312,7 +312,10 @@ def _add(skeleton: Skeleton, text: str) -> Skeleton:
         axis = numbers["axis"]
         values["axis"] = axis if len(axis) == 3 else [axis[:3], axis[3:]]
     if "limits" in numbers:
-        limits = [math.radians(value) if kind != "slide" else value for value in numbers["limits"]]
+        given_limits = numbers["limits"]
+        if any(low > high for low, high in zip(given_limits[::2], given_limits[1::2], strict=True)):
+            raise UsageError(f"limits: expected LOW,HIGH, found {given['limits']}")
+        limits = [math.radians(value) if kind != "slide" else value for value in given_limits]
         values["limits"] = tuple(limits) if len(limits) == 2 else tuple(zip(limits[::2], limits[1::2], strict=False))
     return Builder(skeleton).add(name, given["parent"], numbers.get("offset", [0.0] * 3), **values).skeleton
 

@@ -10,7 +10,7 @@ import numpy as np
 from viewer.cli import inputs
 from viewer.cli.file_options import FkOptions, InfoOptions
 from viewer.cli.inputs import load_input
-from viewer.cli.job import Json, Result
+from viewer.cli.job import Json, Result, UsageError
 from viewer.cli.options import SESSION_POSE
 from viewer.errors import one_line, plural, quote, shown
 from viewer.formats.arrays_and_tables import write_fk_npz
@@ -198,6 +198,10 @@ def _ranges(limits: object) -> str:
 
 def run_fk(options: FkOptions) -> Result:
     """Evaluate the pose or the frames; ``--npz`` writes the arrays."""
+    if options.npz is not None:
+        inputs.checked_output(options.npz, (".npz",))
+    if options.clip is not None and options.frame is None and options.frames is None:
+        raise UsageError("argument --clip: expected --frame or --frames with it")
     character = inputs.chosen_clip(
         inputs.load_input(options.file, options.reading, meshes=False), options.clip, options.file
     )

@@ -208,6 +208,12 @@ def saved(character: Character, output: Path, **how: Any) -> list[str]:  # noqa:
     return warnings
 
 
+def motion_held(output: Path, length: str) -> str:
+    """What a file holds of a motion, in words: all of its ``length``, or less in formats without motion."""
+    form = format_of(output)
+    return "one pose" if form.is_shape else "no motion" if form.is_still else length
+
+
 def file_size(path: Path) -> int | None:
     """Bytes of a file that was written; None for a pipe or numbered pictures, which have no size."""
     try:

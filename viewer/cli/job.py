@@ -37,7 +37,8 @@ _WIDTH = 100
 
 _ALIKE = 3
 """Warnings of many files that are printed though they differ only in numbers."""
-_NUMBER = re.compile(r"\d+(\.\d+)?(e[-+]?\d+)?")
+_NAME_OR_NUMBER = re.compile(r"""("[^"]*")|(?<!\w)\d+(\.\d+)?(e[-+]?\d+)?(?!\w)""")
+"""What is quoted, or a number that stands alone: digits inside quotation marks or words belong to names."""
 _counts: dict[str, dict[str, int]] | None = None
 """How often each warning was raised about any file; None: they are not counted."""
 
@@ -458,7 +459,7 @@ def _is_repeated(line: str) -> bool:
     _, _, text = rest.partition(": ")
     if _counts is None or word != "warning" or not text:
         return False
-    alike = _counts.setdefault(_NUMBER.sub("#", text), {})
+    alike = _counts.setdefault(_NAME_OR_NUMBER.sub(lambda found: found[1] or "#", text), {})
     alike[text] = alike.get(text, 0) + 1
     return alike[text] > 1 or len(alike) > _ALIKE
 

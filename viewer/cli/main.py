@@ -134,9 +134,11 @@ def options_of(name: str) -> type[Options]:
 
 
 def run_command(name: str, options: Options) -> Result | Iterable[Result]:
-    """Load the module of a command and run it, unless it would replace what it reads without ``--force``."""
-    if not getattr(options, "force", False):
-        job.check_kept(job.named_files(options, written=True), job.named_files(options, written=False))
+    """Load the module of a command and run it, unless it would replace what it reads."""
+    outputs = job.named_files(options, written=True)
+    if "" in outputs:
+        raise UsageError('expected the name of a file to write, found ""')
+    job.check_kept(outputs, job.named_files(options, written=False))
     work = import_module(f"viewer.cli.{COMMANDS[name].work}")
     results: Result | Iterable[Result] = getattr(work, f"run_{name}")(options)
     return results

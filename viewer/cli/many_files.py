@@ -180,13 +180,15 @@ class Destination(NamedTuple):
 
 
 def check_apart(pairs: Sequence[Pair]) -> None:
-    """Raise InputError if two inputs have the same output, of which only the last would remain."""
+    """Raise InputError if two inputs have the same output, of which only the last would remain, or are the same."""
     taken: dict[str, str] = {}
     for given, out in pairs:
         real = os.path.realpath(out)  # some systems do not distinguish ``A`` from ``a``
         first = taken.setdefault(real.casefold() if sys.platform in {"win32", "darwin"} else real, given.file)
         if first is not given.file:
-            both = f"{first} twice" if first == given.file else f"{first} and {given.file}"
+            if first == given.file:
+                raise InputError(f"{first}: expected each input once, found it twice")
+            both = f"{first} and {given.file}"
             raise InputError(f"{out}: would be written from {both}: rename one, or give them different folders")
 
 

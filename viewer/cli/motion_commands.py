@@ -80,7 +80,7 @@ def _retarget(options: RetargetOptions, pair: tuple[Input, Path | None]) -> Resu
         "feet": report.feet,
         "slide_cm_s": None if slide is None else {"before": slide[0], "after": slide[1]},
     }
-    notes = [] if output is None else [f"wrote {output}: {_summary(made)}"]
+    notes = [] if output is None else [f"wrote {output}: {_summary(made, output)}"]
     if options.pairing.save_map is not None:
         notes.append(f"wrote {options.pairing.save_map}: {len(made.map.pairs)} pairs")
     return Result(_table(made) if output is None else (), notes, document)
@@ -123,9 +123,9 @@ def _made(options: RetargetOptions, file: str) -> motion.Retargeted:
         raise InputError(f"{options.to if problem.startswith('target ') else file}: {problem}") from None
 
 
-def _summary(made: motion.Retargeted) -> str:
+def _summary(made: motion.Retargeted, output: Path) -> str:
     report, doubtful = made.report, made.map.doubtful
-    words = f"{plural(report.frames, 'frame')}, {report.pairs} pairs"
+    words = f"{inputs.motion_held(output, plural(report.frames, 'frame'))}, {report.pairs} pairs"
     if doubtful:
         unsure = listed([f"{name} to {made.map.pairs[name]}" for name in doubtful], _LISTED)
         words += f" ({len(doubtful)} to check: {unsure})"
@@ -229,7 +229,8 @@ def _planted(
         "mean_change_cm": report.mean_change_cm,
         "most_change_cm": report.most_change_cm,
     }
-    return Result([report.words], notes=[f"wrote {output}: {plural(len(clip), 'frame')}"], document=document)
+    held = inputs.motion_held(output, plural(len(clip), "frame"))
+    return Result([report.words], notes=[f"wrote {output}: {held}"], document=document)
 
 
 # --- fit
@@ -257,7 +258,8 @@ def run_fit(options: FitOptions) -> Result:
         "output": str(output), "joints": joints, "frames": len(clip), "frame_time": clip.frame_time,
         "warnings": list(character.warnings),
     }  # fmt: skip
-    return Result(notes=[f"wrote {output}: {plural(joints, 'joint')}, {length_of(clip)}"], document=document)
+    held = inputs.motion_held(output, length_of(clip))
+    return Result(notes=[f"wrote {output}: {plural(joints, 'joint')}, {held}"], document=document)
 
 
 # --- limits

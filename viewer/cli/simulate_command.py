@@ -16,7 +16,7 @@ from viewer.cli import inputs
 from viewer.cli.goal_inputs import check_enabled, goals_of, objects_of
 from viewer.cli.job import Result, warn
 from viewer.cli.options import ShapeText
-from viewer.cli.solving_options import SimulateOptions
+from viewer.cli.solving_options import SIMULATED_FPS, SimulateOptions
 from viewer.errors import InputError, prefixed
 from viewer.formats import file_formats
 from viewer.formats.save import check_suffix
@@ -27,14 +27,12 @@ from viewer.physics.soles import with_feet
 from viewer.physics.surroundings import Surroundings
 from viewer.scene.look import floor_of
 from viewer.skeleton import Character, Pose, World, clip_violation, find_figure, find_place, fk, fk_clip, middle_capsule
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import FARTHEST, Floats, as_number
 
 _NEAR_M = 0.005
 """A figure has recovered once its effectors are this near to where they were, in heights of the figure."""
 _FELL = 0.2
 """A figure has fallen whose root sinks by this part of its height."""
-_FPS = 60
-"""Aims a second, and frames."""
 _DISTANCE = 1.5
 """Distance from which balls are thrown, in heights of the figure."""
 
@@ -51,11 +49,12 @@ def run_simulate(options: SimulateOptions) -> Result:
             check_suffix(output)
     character = inputs.load_clip(options.file, options.reading, options.clip)
     # At the rate of the steps: captured frames would move the aim in jumps.
-    motion = inputs.motion_of(character, options.file).resampled(_FPS) if options.follow else None
+    motion = inputs.motion_of(character, options.file).resampled(SIMULATED_FPS) if options.follow else None
     aim, known = _aim(character, options) if motion is None else (motion.pose(0), ())
     seconds = options.seconds or (5.0 if motion is None else motion.duration)
     objects, masses = _objects(options.object, known)
-    ground = None if options.no_ground else floor_of(character) if options.ground is None else options.ground
+    height = floor_of(character) if options.ground is None else options.ground
+    ground = None if options.no_ground else as_number(height, "--ground", least=-FARTHEST, most=FARTHEST)
     around = Surroundings(ground=ground, objects=objects, masses=masses)
     sim = Physics(
         with_feet(character.skeleton, character.skin),
@@ -76,12 +75,12 @@ def run_simulate(options: SimulateOptions) -> Result:
             sim.push(push.joint, push.impulse, at=push.at)
     balls = sorted(options.ball, key=lambda ball: ball.at)
     began, poses, weights = perf_counter(), [sim.pose], [0.0]
-    for frame in range(1, round(seconds * _FPS) + 1):
+    for frame in range(1, round(seconds * SIMULATED_FPS) + 1):
         while balls and balls[0].at <= sim.seconds + 1e-9:
             _throw(sim, balls.pop(0).speed)
         if motion is not None:
             sim.aim(motion.pose(min(frame, len(motion) - 1)))
-        poses.append(sim.step(1.0 / _FPS))
+        poses.append(sim.step(1.0 / SIMULATED_FPS))
         weights.append(sim.assist_weights)
     took = perf_counter() - began
     report = _report(sim, poses, weights, options) | {"real_time_factor": round(seconds / took, 2)}
@@ -119,7 +118,7 @@ def _objects(given: Sequence[ShapeText], known: Sequence[Object]) -> tuple[tuple
 def _write(character: Character, sim: Physics, output: Path) -> str:
     clip = sim.clip
     inputs.saved(replace(character, clips=MappingProxyType({clip.name: clip})), output, objects=sim.objects_at)
-    return f"wrote {output}: {len(clip)} frames at {clip.fps:g} fps"
+    return f"wrote {output}: {inputs.motion_held(output, f'{len(clip)} frames at {clip.fps:g} fps')}"
 
 
 def _film(character: Character, sim: Physics, output: Path, options: SimulateOptions) -> str:
@@ -165,11 +164,11 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Simu
     world = fk_clip(skeleton, sim.clip)
     off = np.linalg.norm(ends(world) - start, axis=-1).max(axis=-1)
     hits = [push.at for push in options.push] + [ball.at for ball in options.ball]
-    after = round(_FPS * max(hits)) if hits else 0
+    after = round(SIMULATED_FPS * max(hits)) if hits else 0
     away = np.flatnonzero(off[after:] > _NEAR_M * sim.model.height)
     recovered = None
     if hits and not options.follow and (not away.size or after + away[-1] < last):
-        recovered = round((int(away[-1]) + 1 if away.size else 0) / _FPS, 3)
+        recovered = round((int(away[-1]) + 1 if away.size else 0) / SIMULATED_FPS, 3)
     roots = world.positions[:, sim.model.free, 1]
     fell = bool(roots.size and (roots[0] - roots[-1] > _FELL * sim.model.height).any())
     turning = clip_violation(skeleton, sim.clip)
@@ -180,7 +179,7 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Simu
         "recovered_s": recovered,
         "worst_contact_m": sim.deepest,
         "worst_limit_deg": math.degrees(float(turning[:, ~slides].max(initial=0.0))),
-        "assist_weights": float(np.mean(weights[-_FPS:])),
+        "assist_weights": float(np.mean(weights[-SIMULATED_FPS:])),
         "fell": fell,
     }
 

@@ -309,7 +309,8 @@ def run_layer(options: LayerOptions) -> Result:
                 "error_deg": miss.degrees,
             }
         )
-    return Result(lines, notes=[f"wrote {output}: {plural(len(clip), 'frame')}"], document={"layers": rows})
+    held = inputs.motion_held(output, plural(len(clip), "frame"))
+    return Result(lines, notes=[f"wrote {output}: {held}"], document={"layers": rows})
 
 
 def _together(layers: Sequence[Layer]) -> Iterator[str]:

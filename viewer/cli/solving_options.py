@@ -16,6 +16,9 @@ from viewer.errors import quote, unknown_name
 
 BENDS = {"up": 1, "down": -1}
 
+SIMULATED_FPS = 60
+"""Frames a second of simulations."""
+
 _PUSH = re.compile(r"(.+)=([^=@]+)@([^@]+)")
 
 BENCH_PARTS = {
@@ -262,11 +265,15 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
 
     file: str = options.INPUT_FILE
     reading: options.Reading = part(options.Reading)
-    goals: str | None = option("GOALS", "a goals file (JSON): the pose to hold meets them", completes=FILES)
-    follow: bool = flag("be driven through the file's motion, instead of to one pose")
+    goals: str | None = option(
+        "GOALS", "a goals file (JSON): the pose to hold meets them", completes=FILES, one_of="aim"
+    )
+    follow: bool = flag("be driven through the file's motion, instead of to one pose", one_of="aim")
     clip: str | None = options.CLIP
     seconds: float | None = option(
-        "S", "how long (default 5; with --follow as long as the motion)", parse=options.at_most(3600.0, "seconds")
+        "S",
+        "how long, a frame or more (default 5; with --follow as long as the motion)",
+        parse=options.within(1.0 / SIMULATED_FPS, 3600.0, "seconds"),
     )
     push: list[Push] = repeated(
         "JOINT=X,Y,Z@T",
@@ -284,7 +291,9 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
         "and moves. May be given several times",
         parse=options.moving_shape_text,
     )
-    strength: float = option("HZ", "how quickly joints answer (default {default})", parse=options.positive, default=6.0)
+    strength: float = option(
+        "HZ", "how quickly joints answer (default {default})", parse=options.at_most(1000.0, "hertz"), default=6.0
+    )
     assist: Assist = option(
         "", "what may hold a free root: `held` (by its weight at most), `helped` (0.3 weights) or `off`",
         choices=ASSISTS, default="held",
@@ -298,8 +307,9 @@ world, and lasts a tenth of a second. Needs MuJoCo: pip install 'ikviewer[physic
         "Y",
         "height of the floor, metres (default 0, or the lowest joint of a figure that is below)",
         parse=options.finite,
+        one_of="floor",
     )
-    no_ground: bool = flag("no floor")
+    no_ground: bool = flag("no floor", one_of="floor")
     output: str | None = options.output_option(
         "the motion, by suffix; `.glb`, `.gltf` and films (`.mp4`, `.gif`, `fall_%04d.png`) have objects and balls too"
     )

@@ -33,8 +33,8 @@ def run_view(options: ViewOptions) -> Result:
     window = options.window
     with usage_of("--size"):
         check_size(window.size)
-    if window.screenshot is not None and Path(window.screenshot).suffix.casefold() != ".png":
-        raise InputError(f"{window.screenshot}: expected a name that ends in .png")
+    if window.screenshot is not None:
+        inputs.checked_output(window.screenshot, (".png",))
     script = None if window.script is None else _script(window.script, options)
     automation = Automation(
         None if window.state_file is None else Path(window.state_file),

@@ -104,6 +104,8 @@ def read_arrays(path: Path, name: str, wanted: tuple[str, ...]) -> dict[str, NDA
 def _readable(path: Path, name: str, largest: int, expected: str) -> Iterator[BinaryIO]:
     """An open file; what the standard library raises while it is read becomes a FormatError of that name."""
     with opened(path, name, largest) as file:
+        if not os.fstat(file.fileno()).st_size:
+            raise FormatError(f"the file is empty; expected {expected}", file=name)
         try:
             yield file
         except FormatError as error:

@@ -17,7 +17,7 @@ from platform import node
 from typing import BinaryIO
 
 from viewer.errors import FormatError, InputError, OutputError, quote, reason
-from viewer.formats.file_formats import STANDARD_INPUT
+from viewer.formats.file_formats import BY_SUFFIX, STANDARD_INPUT
 
 FOREIGN_AGE = 86_400.0
 """Seconds after which a temporary file counts as abandoned if it is unknown whether its program still runs: a file of
@@ -28,6 +28,8 @@ _swept: set[Path] = set()
 
 LARGEST_FILE = 1 << 29
 """Most bytes of a file unless its reader allows more: 512 MiB, an hour of motion at 120 frames per second."""
+
+_GLB = BY_SUFFIX[".glb"]
 
 _BINARY = getattr(os, "O_BINARY", 0)
 # Without O_NONBLOCK, opening a pipe blocks until its other end is opened, before we can see that it is a pipe.
@@ -131,6 +133,9 @@ def decode_utf8(data: bytes, name: str) -> str:
     """Text of a file, without a byte order mark; the error has the place of the first byte that is not UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError("expected text in UTF-8, found UTF-16 (not UTF-8)", file=name, line=1, column=1)
+    if data.startswith(_GLB.sign):
+        found = f"found {_GLB.name} (binary): a skeleton or motion, which is read from names that end in {_GLB.suffix}"
+        raise FormatError(f"expected text in UTF-8, {found}", file=name)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -209,7 +209,7 @@ def _sample(name: str, units: str, up: str) -> Character:
         return Character(skeleton, source=Source(path=name, joint_order=tuple(range(len(skeleton)))))
     path = next((path for path in _sample_files() if path.stem == wanted), None)
     if path is None:
-        raise InputError(unknown_name("sample", wanted, [*sample_names(), "chain-N"]))
+        raise InputError(unknown_name("sample", wanted, [*sample_names(), "chain-100"]))
     if path.suffix == ".bvh":  # BVH states no units, but those of the bundled files are known
         units, up = SAMPLE_UNITS if units == "auto" else units, "y" if up == "auto" else up
     character = _read(path, wanted, units, up)

@@ -112,6 +112,8 @@ def parse_xml(data: bytes) -> Element:
 
     A document type is refused: entities could make it grow without end.
     """
+    if not data.strip():
+        raise FormatError("the file is empty; expected XML")
     parser = expat.ParserCreate()  # without namespaces: files have prefixes that they do not declare
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     stack: list[Element] = []

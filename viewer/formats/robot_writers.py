@@ -94,6 +94,7 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
     world = free.take(_WORLD) if base else ""
     if base:
         ET.SubElement(root, "link", name=world)
+    mimics = {one.joint: one for one in skeleton.mimics}
     capsules, inertias, called = _capsules(skeleton), inertias_of(skeleton), _joint_names(character, plans, tools)
     for joint, plan in enumerate(plans):
         parent = int(skeleton.parents[joint])
@@ -101,7 +102,7 @@ def urdf_text(character: Character) -> tuple[str, list[str]]:
         above = skeleton.names[parent] if parent >= 0 else world
         if parent < 0:
             offset, rotation = root_translations_to_source(offset, up), root_rotations_to_source(rotation, up)
-        mimic = next((one for one in skeleton.mimics if one.joint == skeleton.names[joint]), None)
+        mimic = mimics.get(skeleton.names[joint])
         motor = (skeleton.motors[joint] if skeleton.motors else None) or _NO_MOTOR
         for step in plan:
             last = step is plan[-1]
@@ -196,8 +197,9 @@ def _add_joint(
 
 
 def _add_origin(element: ET.Element, offset: Floats, rotation: Floats) -> None:
-    yaw, pitch, roll = to_euler(rotation, "zyx").tolist()
-    ET.SubElement(element, "origin", xyz=_numbers(offset), rpy=_numbers(np.array((roll, pitch, yaw))))
+    # Most are not turned; one by one `to_euler` takes longer than the rest of a joint.
+    angles = (0.0, 0.0, 0.0) if rotation is IDENTITY else to_euler(rotation, "zyx")[::-1]
+    ET.SubElement(element, "origin", xyz=_numbers(offset), rpy=_numbers(angles))
 
 
 def _capsules(skeleton: Skeleton) -> dict[int, list[Capsule]]:

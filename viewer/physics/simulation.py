@@ -518,7 +518,8 @@ class Physics:
             return
         worst = int(np.argmax(np.where(np.isfinite(fastest), fastest, np.inf)))
         name = self.skeleton.names[int(self.model.dof_joint[worst])]
-        cure = "lower the strength, or push less" if self._pushed else "lower the strength"
+        cures = [cure for cure, did in (("throw more slowly", self._thrown), ("push less", self._pushed)) if did]
+        cure = " or ".join(cures) or "lower the strength"
         raise InputError(f"the simulation became unstable at {self._data.time:.2f} s ({name}): {cure}")
 
     def _read(self) -> Pose:

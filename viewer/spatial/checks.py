@@ -318,6 +318,8 @@ def as_number(
     words = "" if above == -math.inf else f" above {above:g}"
     if least > -math.inf:
         words = f", {least:g} or more" if most == math.inf else f", {least:g} to {most:g}"
+    elif number > most:
+        words += f"{' and' if words else ','} at most {most:g}"
     words += "" if below == math.inf else f" and less than {below:g}"
     raise InputError(f"{what}: expected a finite number{words}, found {number:g}")
 

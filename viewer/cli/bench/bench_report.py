@@ -13,7 +13,7 @@ from viewer.cli.bench.plan import measure_apart, plan_of
 from viewer.cli.bench.solves import NUMBA, NUMPY, TURN
 from viewer.cli.job import Json, Result, warn
 from viewer.cli.solving_options import BENCH_PARTS, BenchOptions
-from viewer.errors import InputError, OutputError, plural, reason, writing
+from viewer.errors import InputError, OutputError, plural, quote, reason, writing
 from viewer.session.user_files import log_folder
 
 Figures: TypeAlias = Any
@@ -297,6 +297,8 @@ def read(path: Path) -> list[dict[str, Json]]:
             continue
         if isinstance(run, dict) and isinstance(run.get("machine"), dict):
             runs.append(run)
+    if lines and not lines[0].startswith("{"):  # the next run would be appended to it
+        raise InputError(f"{path}: expected runs of ikviewer bench, a line of JSON each, found {quote(lines[0][:20])}")
     return runs
 
 

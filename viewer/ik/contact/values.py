@@ -13,17 +13,18 @@ import numpy as np
 
 from viewer.errors import InputError, missing_library, quote
 from viewer.spatial.checks import (
+    FARTHEST,
     Floats,
     Ints,
     Quaternion,
     Vector,
     as_flag,
     as_number,
+    as_vector,
     finite_floats,
     frozen,
     put,
     text,
-    triple,
     unit_quaternions,
     whole_numbers,
 )
@@ -83,7 +84,7 @@ class Box:
             InputError: no name, a centre, size or rotation that cannot be used.
         """
         what = _check_object(self)
-        put(self, size=triple(self.size, f"{what}: size"))
+        put(self, size=as_vector(self.size, f"{what}: size"))
         for side in self.size:
             as_number(side, f"{what}: size", above=0.0)
 
@@ -248,13 +249,13 @@ def _check_object(one: Object) -> str:
     if name == FLOOR:
         raise InputError(f"{one.word}: name: expected another name than that of the floor, found {quote(name)}")
     what = f"{one.word} {quote(name)}"
-    put(one, name=name, center=triple(one.center, f"{what}: center"))
+    put(one, name=name, center=as_vector(one.center, f"{what}: center"))
     if not isinstance(one, Sphere):
         x, y, z, w = unit_quaternions(one.rotation, (4,), f"{what}: rotation").tolist()
         put(one, rotation=(x, y, z, w))
     for field_name in ("radius", "scale"):
         if hasattr(one, field_name):
-            as_number(getattr(one, field_name), f"{what}: {field_name}", above=0.0)
+            as_number(getattr(one, field_name), f"{what}: {field_name}", above=0.0, most=FARTHEST)
             put(one, **{field_name: float(getattr(one, field_name))})
     return what
 
