@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import FileKey, First, GoalDrawing, Kind, Measure, Rows, stand_at, stand_of
+from viewer.ik.goals.kind import FileKey, First, GoalDrawing, Kind, Measure, Rows, effector_stand
 from viewer.ik.goals.goal import Number, Unit
 from viewer.ik.goals.shell import Shell
 
@@ -37,11 +38,11 @@ def loft_shell(goal):
 
 
 def loft_first(before, skeleton, world):
-    return First({"made_up_loft": float(stand_at(before.effector, before.offset, skeleton, world).point[1])})
+    return First({"made_up_loft": float(effector_stand(before, skeleton, world).point[1])})
 
 
 def loft_drawing(goal, skeleton, world):
-    stand = stand_of(goal, skeleton, world)
+    stand = effector_stand(goal, skeleton, world)
     ends = np.array([[-0.1, 0.0, 0.0], [0.1, 0.0, 0.0]]) + stand.point
     ends[:, 1] = goal.number("made_up_loft")
     return GoalDrawing(stand.joint, stand.point, guides=(ends,))
@@ -145,7 +146,7 @@ BELT = '''"""Goals for a belt: a coordinate of the effector, such as its height,
 from __future__ import annotations
 
 from viewer.ik.goals.goal import Number, Unit
-from viewer.ik.goals.kind import FileKey, First, Kind, stand_at, within
+from viewer.ik.goals.kind import FileKey, First, Kind, effector_stand, within
 from viewer.ik.goals.shell import Shell
 
 _LOW = Number(name="belt_low", unit=Unit.LENGTH, title="Lowest")
@@ -159,7 +160,7 @@ def belt_check(numbers):
 
 
 def belt_first(before, skeleton, world):
-    height = float(stand_at(before.effector, before.offset, skeleton, world).point[1])
+    height = float(effector_stand(before, skeleton, world).point[1])
     return First({"belt_low": height - 0.1, "belt_high": height + 0.1} | dict(before.numbers))
 
 
@@ -254,9 +255,8 @@ ABOVE = '''"""Goals for a point above a place: the point midway between two effe
 from __future__ import annotations
 
 from viewer.ik.goals.goal import Number, Unit
-from viewer.ik.goals.kind import TO, Constants, FileKey, Kind, Measure, Rows
+from viewer.ik.goals.kind import TO, Constants, FileKey, Kind, Measure, Rows, point_of
 from viewer.ik.goals.midpoint import midpoint_stand, put_half
-from viewer.skeleton import find_place
 
 _HEIGHT = Number(name="made_up_height", unit=Unit.LENGTH, title="Height", default=0.0)
 
@@ -278,8 +278,8 @@ def above_residual(s, w, g, row, e):
 
 
 def above_constants(goal, skeleton):
-    one, other = find_place(skeleton, goal.effector), find_place(skeleton, goal.to)
-    return Constants(one.joint, goal.offset, (goal.number("made_up_height"),), base=other.joint)
+    joint, point = point_of(goal.effector, skeleton, goal.offset)
+    return Constants(joint, point, (goal.number("made_up_height"),), base=point_of(goal.to, skeleton)[0])
 
 
 KINDS = (Kind(
@@ -360,9 +360,9 @@ def with_kind(folder: Path, word: str, module: str, use: str) -> list[str]:
     file.write_text(module, encoding="utf-8")
     kinds = goals / "__init__.py"
     text = kinds.read_text(encoding="utf-8")
-    for line in ("import aim, ", "MODULES = ("):
-        assert text.count(line) == 1
-        text = text.replace(line, f"{line}{word}, ")
+    for place in (r"(from viewer.ik.goals import \(?\s*)", r"(MODULES = \()"):
+        text, count = re.subn(place, rf"\g<1>{word}, ", text)
+        assert count == 1
     kinds.write_text(text, encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(folder)}
     call = [sys.executable, "-c", use]

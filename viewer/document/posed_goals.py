@@ -17,7 +17,7 @@ from viewer.document.document_goal import DocumentGoal
 from viewer.document.take import Pin
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Before, pose_kind
-from viewer.ik.goals.kind import Stand, stand_at
+from viewer.ik.goals.kind import Stand, effector_stand
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, at_or_below, find_place, world_of
 from viewer.skeleton.kinematics import fixed_points
 
@@ -25,7 +25,7 @@ from viewer.skeleton.kinematics import fixed_points
 def stand_of(skeleton: Skeleton, pose: Pose, goal: DocumentGoal) -> Stand:
     """Where a goal's effector is in a pose, in the world, or what else its target there places."""
     kind, world = KINDS[goal.kind], world_of(skeleton, pose)
-    return stand_at(goal.effector, goal.offset, skeleton, world) if kind.relative else kind.stand(goal, skeleton, world)
+    return effector_stand(goal, skeleton, world) if kind.relative else kind.stand(goal, skeleton, world)
 
 
 def _kept_by_keys(document: Document) -> dict[str, Pin | None]:

@@ -55,7 +55,7 @@ def space_of(document: Document, space: str) -> Transform:
 
 def transform_of(document: Document, name: str) -> Transform:
     """Where an effector, joint or tip is in the pose shown."""
-    stand = stand_at(name, (0.0, 0.0, 0.0), document.skeleton, world_of(document.skeleton, document.pose))
+    stand = stand_at(name, document.skeleton, world_of(document.skeleton, document.pose))
     return Transform(stand.point, stand.rotation)
 
 

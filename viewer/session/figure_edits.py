@@ -211,7 +211,7 @@ def _changed(name: str, **changes: Any) -> Callable[[Arrangement], Arrangement]:
 
 def followed(own: Placement, other: Document, placement: Placement, name: str) -> Floats:
     """(3,) where a joint, effector or tip of another figure is, in the coordinates of the figure placed at ``own``."""
-    at = stand_at(name, (0.0, 0.0, 0.0), other.skeleton, world_of(other.skeleton, other.pose))
+    at = stand_at(name, other.skeleton, world_of(other.skeleton, other.pose))
     return placement.seen_from(own).points(at.point)
 
 

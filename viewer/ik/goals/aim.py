@@ -8,7 +8,18 @@ import numpy as np
 
 from viewer.ik.algebra import SMALL, turned
 from viewer.ik.goals.goal import Number, Unit
-from viewer.ik.goals.kind import AHEAD, Before, FileKey, First, Kind, Measure, Rows, bone_direction, size_of, stand_at
+from viewer.ik.goals.kind import (
+    AHEAD,
+    Before,
+    FileKey,
+    First,
+    Kind,
+    Measure,
+    Rows,
+    bone_direction,
+    effector_stand,
+    size_of,
+)
 from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats
@@ -116,7 +127,7 @@ def aim_derivative(w: Work, g: int, sine: float, cosine: float, angle: float, le
 
 def aim_first(before: Before, skeleton: Skeleton, world: World) -> First:
     """Along the bone, at a point ahead."""
-    stand = stand_at(before.effector, before.offset, skeleton, world)
+    stand = effector_stand(before, skeleton, world)
     axis = before.numbers.get(_AXIS.name) or tuple(bone_direction(skeleton, stand.joint).tolist())
     ahead = rotate(stand.rotation, np.array(axis)) * (AHEAD * size_of(skeleton))
     return First({_AXIS.name: axis}, stand.point + ahead)

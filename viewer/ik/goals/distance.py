@@ -15,9 +15,8 @@ from viewer.ik.goals.kind import (
     GoalDrawing,
     Kind,
     bone_direction,
+    effector_stand,
     size_of,
-    stand_at,
-    stand_of,
     within,
 )
 from viewer.ik.goals.shell import Shell
@@ -36,7 +35,7 @@ _LENGTH = Number(
 
 def distance_first(before: Before, skeleton: Skeleton, world: World) -> First:
     """The present distance from its point; the point of a disabled goal is ahead along the bone."""
-    stand, least = stand_at(before.effector, before.offset, skeleton, world), size_of(skeleton) * AHEAD / 6.0
+    stand, least = effector_stand(before, skeleton, world), size_of(skeleton) * AHEAD / 6.0
     centre = stand.point
     if not before.enabled:
         centre = centre + rotate(stand.rotation, bone_direction(skeleton, stand.joint)) * least
@@ -60,7 +59,7 @@ def kept_at(goal: Goal, metres: float) -> Goal:
 
 def distance_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the nearest point at the right distance."""
-    stand, centre = stand_of(goal, skeleton, world), np.array(goal.target)
+    stand, centre = effector_stand(goal, skeleton, world), np.array(goal.target)
     away = stand.point - centre
     far = float(np.linalg.norm(away))
     target = centre + away * (goal.number("distance") / far) if far > 0.0 else centre

@@ -174,24 +174,34 @@ class Ends(Protocol):
         """The second one."""
 
 
-def stand_of(goal: Ends, skeleton: Skeleton, world: World) -> Stand:
-    """Where the effector of a goal is.
-
-    Raises:
-        InputError: an effector that is not there.
-    """
-    return stand_at(goal.effector, goal.offset, skeleton, world)
+_NO_OFFSET = 0.0, 0.0, 0.0
 
 
-def stand_at(effector: str, offset: Vector, skeleton: Skeleton, world: World) -> Stand:
-    """Where an effector is, or a point beside it, ``offset`` metres away in its joint's frame.
+def point_of(effector: str, skeleton: Skeleton, offset: Vector = _NO_OFFSET) -> tuple[int, Vector]:
+    """The joint of an effector, and in its frame the effector's point, or one ``offset`` metres beside it.
 
     Raises:
         InputError: an effector that is not there.
     """
     place = find_place(skeleton, effector)
-    point = world.point(place.joint, np.add(place.offset, offset))
-    return Stand(place.joint, point, np.asarray(world.rotations[place.joint]))
+    x, y, z = np.add(place.offset, offset).tolist()
+    return place.joint, (x, y, z)
+
+
+def stand_at(effector: str, skeleton: Skeleton, world: World, offset: Vector = _NO_OFFSET) -> Stand:
+    """Where an effector is, or a point beside it; arguments and errors are those of `point_of`."""
+    joint, point = point_of(effector, skeleton, offset)
+    return Stand(joint, world.point(joint, np.array(point)), np.asarray(world.rotations[joint]))
+
+
+def effector_stand(goal: Ends, skeleton: Skeleton, world: World) -> Stand:
+    """Where the effector of a goal is, of two the first; errors are those of `point_of`."""
+    return stand_at(goal.effector, skeleton, world, goal.offset)
+
+
+def both_stands(goal: Ends, skeleton: Skeleton, world: World) -> tuple[Stand, Stand]:
+    """Where both effectors of a goal for two are; errors are those of `point_of`."""
+    return effector_stand(goal, skeleton, world), stand_at(goal.to, skeleton, world)
 
 
 class Constants(NamedTuple):
@@ -203,8 +213,8 @@ class Constants(NamedTuple):
         numbers: that its rows read: its own in the order of `Kind.numbers`, a direction as three, then those that the
             kind finds in the skeleton.
         middle, upper: joints above, for rows about a limb of three joints; -1 for others.
-        base: of kinds for two effectors the joint of the second; of relative ones that in whose frame the goal is
-            stated; -1 for others.
+        base: the other joint of kinds for two effectors; of relative ones it has the frame that the goal is stated in,
+            and rows are about the point of ``joint`` in it; -1 for others.
     """
 
     joint: int
@@ -218,12 +228,9 @@ class Constants(NamedTuple):
 def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     """The constants of a goal about its effector's own point, whose rows read its own numbers.
 
-    Raises:
-        InputError: an effector that is not there.
+    Errors are those of `point_of`.
     """
-    place = find_place(skeleton, goal.effector)
-    x, y, z = np.add(place.offset, goal.offset).tolist()
-    return Constants(place.joint, (x, y, z), own_numbers(goal))
+    return Constants(*point_of(goal.effector, skeleton, goal.offset), own_numbers(goal))
 
 
 def alone(goal: Goal, fixed: Constants, shell: Shell, skeleton: Skeleton, world: World) -> tuple[Any, Any]:
@@ -289,7 +296,7 @@ class GoalDrawing(NamedTuple):
 
 def effector_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the effector alone."""
-    stand = stand_of(goal, skeleton, world)
+    stand = effector_stand(goal, skeleton, world)
     return GoalDrawing(stand.joint, stand.point)
 
 
@@ -422,7 +429,7 @@ class Kind:
     since: int = 1
     constants: Callable[[Goal, Skeleton], Constants] = point_constants
     first: Callable[[Before, Skeleton, World], First] = first_as_before
-    stand: Callable[[Ends, Skeleton, World], Stand] = stand_of
+    stand: Callable[[Ends, Skeleton, World], Stand] = effector_stand
     drawing: Callable[[Goal, Skeleton, World], GoalDrawing | None] = effector_drawing
     swivel: Callable[[Skeleton, World, str], Floats] | None = None
     grips: bool = False

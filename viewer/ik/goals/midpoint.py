@@ -22,11 +22,11 @@ from viewer.ik.goals.kind import (
     Measure,
     Rows,
     Stand,
-    stand_at,
-    stand_of,
+    both_stands,
+    point_of,
 )
 from viewer.ik.system import System, Work
-from viewer.skeleton import Skeleton, World, find_place
+from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats
 
 
@@ -62,28 +62,22 @@ def put_half(s: System, w: Work, g: int, k: int, point: Floats) -> None:
 
 
 def midpoint_constants(goal: Goal, skeleton: Skeleton) -> Constants:
-    """Both joints, and the points on them.
-
-    Raises:
-        InputError: an effector that is not there.
-    """
-    one, other = find_place(skeleton, goal.effector), find_place(skeleton, goal.to)
-    x, y, z = np.add(one.offset, goal.offset).tolist()
-    u, v, w = other.offset
-    return Constants(one.joint, (x, y, z), (float(u), float(v), float(w)), base=other.joint)
+    """Both joints, and the points on them; errors are those of `point_of`."""
+    base, other = point_of(goal.to, skeleton)
+    return Constants(*point_of(goal.effector, skeleton, goal.offset), other, base=base)
 
 
 def midpoint_stand(goal: Ends, skeleton: Skeleton, world: World) -> Stand:
     """The point midway; joint and rotation are the first effector's."""
-    one, other = stand_of(goal, skeleton, world), stand_at(goal.to, (0.0, 0.0, 0.0), skeleton, world)
+    one, other = both_stands(goal, skeleton, world)
     return one._replace(point=0.5 * (one.point + other.point))
 
 
 def midpoint_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the point midway, its target, and the line between the effectors."""
-    joint, point, _ = midpoint_stand(goal, skeleton, world)
-    ends = [stand_of(goal, skeleton, world).point, stand_at(goal.to, (0.0, 0.0, 0.0), skeleton, world).point]
-    return GoalDrawing(joint, point, np.array(goal.target), guides=(np.array(ends),))
+    one, other = both_stands(goal, skeleton, world)
+    ends = np.array([one.point, other.point])
+    return GoalDrawing(one.joint, ends.mean(axis=0), np.array(goal.target), guides=(ends,))
 
 
 KIND = Kind(

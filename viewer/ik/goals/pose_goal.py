@@ -9,7 +9,7 @@ import numpy as np
 
 from viewer.ik.algebra import logarithm_and_slope, product
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import FileKey, GoalDrawing, Kind, Measure, Places, Rows, largest, stand_of
+from viewer.ik.goals.kind import FileKey, GoalDrawing, Kind, Measure, Places, Rows, effector_stand, largest
 from viewer.ik.goals.shell import at_target
 from viewer.ik.system import System, Work
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, above, find_place, fk
@@ -42,7 +42,7 @@ PLACE = Rows(Measure.POINT, position_residual, position_residuals, at_target)
 
 def pose_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show the target, where the effector is if it is a rotation alone, or a pin without one; and the rotation."""
-    stand = stand_of(goal, skeleton, world)
+    stand = effector_stand(goal, skeleton, world)
     target = stand.point if goal.target is None else np.array(goal.target)
     return GoalDrawing(
         stand.joint,

@@ -13,9 +13,9 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import logarithm_and_slope, product, turned, unit
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import TO, Constants, Ends, GoalDrawing, Kind, Measure, Rows, Stand, stand_at, stand_of
+from viewer.ik.goals.kind import TO, Constants, Ends, GoalDrawing, Kind, Measure, Rows, Stand, both_stands, point_of
 from viewer.ik.system import System, Work
-from viewer.skeleton import Skeleton, World, find_place
+from viewer.skeleton import Skeleton, World
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
@@ -69,11 +69,10 @@ def relative_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     Raises:
         InputError: an effector that is not there, or two of one joint.
     """
-    base, other = find_place(skeleton, goal.effector), find_place(skeleton, goal.to)
-    _check_joints(goal, base.joint, other.joint)
-    x, y, z = np.add(base.offset, goal.offset).tolist()
-    u, v, w = other.offset
-    return Constants(other.joint, (float(u), float(v), float(w)), (x, y, z), base=base.joint)
+    joint, other = point_of(goal.to, skeleton)
+    base, own = point_of(goal.effector, skeleton, goal.offset)
+    _check_joints(goal, base, joint)
+    return Constants(joint, other, own, base=base)
 
 
 def _check_joints(goal: Ends, base: int, other: int) -> None:
@@ -88,7 +87,7 @@ def relative_stand(goal: Ends, skeleton: Skeleton, world: World) -> Stand:
     Raises:
         InputError: as `relative_constants`.
     """
-    base, other = stand_of(goal, skeleton, world), stand_at(goal.to, (0.0, 0.0, 0.0), skeleton, world)
+    base, other = both_stands(goal, skeleton, world)
     _check_joints(goal, base.joint, other.joint)
     back = conjugate(base.rotation)
     return Stand(other.joint, rotate(back, other.point - base.point), multiply(back, other.rotation))
@@ -96,7 +95,7 @@ def relative_stand(goal: Ends, skeleton: Skeleton, world: World) -> Stand:
 
 def relative_drawing(goal: Goal, skeleton: Skeleton, world: World) -> GoalDrawing:
     """Show ``to`` and its target."""
-    base, other = stand_of(goal, skeleton, world), stand_at(goal.to, (0.0, 0.0, 0.0), skeleton, world)
+    base, other = both_stands(goal, skeleton, world)
     target = base.point + rotate(base.rotation, np.array(goal.target)) if goal.target is not None else other.point
     return GoalDrawing(other.joint, other.point, target)
 
