@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from inside.document import DOCUMENT_KINDS, PLANES, Blend, Key, actions as act, binding, frame_pose
+from inside.document import PLANES, Blend, Key, actions as act, binding, frame_pose, kinds_for
 from inside.skeleton import joint_space
 
 from viewer.document import Grab, Item, Mode, Scope
@@ -123,7 +123,7 @@ class Restless:
             lambda: act.Select((self.item(),), self.one(("set", "add", "toggle"))),
             lambda: act.MoveTargets({self.effector(): (self.place(), self.turn() if self.often(0.3) else None)}),
             lambda: act.SetGoal(self.effector(), weight=float(self.random.uniform(0.1, 5.0))),
-            lambda: act.SetGoalKind(self.effector(), self.one(DOCUMENT_KINDS)),
+            lambda: act.SetGoalKind(self.effector(), self.one(kinds_for(1))),
             lambda: act.SetWeight(self.effector(), 2.0, float(self.random.uniform(0.1, 2.0))),
             lambda: act.SetPin(self.effector(), self.often(0.5), self.often(0.5)),
             lambda: act.ReleaseEffector(self.effector()),

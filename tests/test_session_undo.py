@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from inside.document import DOCUMENT_KINDS, Blend, actions as act, violation
+from inside.document import Blend, actions as act, kinds_for, violation
 from inside.session import MOST_STEPS
 from inside.spatial import exp, multiply
 from sessions import HAND, character, drag, item_place, place, session
@@ -98,7 +98,7 @@ class Hand(RuleBasedStateMachine):
         st.builds(act.SetStiffness, st.sampled_from(JOINTS), st.floats(0, 1)),
         st.builds(act.SetPin, st.sampled_from(EFFECTORS), flags, flags),
         st.builds(act.SetWeight, st.sampled_from(EFFECTORS), st.floats(0.1, 10)),
-        st.builds(act.SetGoalKind, st.sampled_from(EFFECTORS), st.sampled_from(DOCUMENT_KINDS)),
+        st.builds(act.SetGoalKind, st.sampled_from(EFFECTORS), st.sampled_from(kinds_for(1))),
         st.builds(act.ReleaseEffector, st.sampled_from(EFFECTORS)),
         st.builds(act.HoldEffector, st.sampled_from(EFFECTORS)),
         st.builds(act.MakeEffector, st.sampled_from(JOINTS)),

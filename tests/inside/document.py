@@ -80,7 +80,7 @@ from viewer.document.actions.contact_actions import capsules_of
 from viewer.document.actions.timeline_actions import KeyPose as takes_KeyPose
 from viewer.document.document import LONGEST_MARKER, Marker
 from viewer.document.document_contact import is_hand, solver_contact, touches_of
-from viewer.document.document_goal import DOCUMENT_KINDS, DocumentBalance
+from viewer.document.document_goal import DocumentBalance, kinds_for
 from viewer.document.drag_goals import Priority, holds_yield, linked_goals, yielding_holds
 from viewer.document.edit_skeleton import fitted_ranges, held_percent, mirrored_ranges, seen_in_clip, with_ranges
 from viewer.document.evaluation import compare, frames_shown, joint_at, layered, motion_of, rounded_up, shared_joints

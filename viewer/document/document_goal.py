@@ -21,10 +21,6 @@ from viewer.spatial.checks import FARTHEST, as_flag, as_number, as_positive, as_
 
 LEVELS = ("Must", "Want", "Keep", "Maybe")
 """Words of the levels 0 to 3."""
-DOCUMENT_KINDS = tuple(word for word, kind in KINDS.items() if kind.of_documents and not kind.of_two)
-"""Kinds of goals for one effector that a document can hold."""
-PAIR_KINDS = tuple(word for word, kind in KINDS.items() if kind.of_documents and kind.of_two)
-"""Those for two effectors."""
 BALANCE_KIND = next(word for word, kind in KINDS.items() if kind.balances)
 POSITION_KIND = pose_kind(point=True, rotation=False)
 
@@ -66,7 +62,7 @@ class DocumentGoal:
         id: unique among goals and effectors of the document; it never changes, except that an id equal to the
             effector's name follows a rename. "" becomes the effector's name.
         to: the other effector, of a goal for two effectors; other kinds do not use it.
-        kind: apart from pins; one of `DOCUMENT_KINDS` or `PAIR_KINDS`.
+        kind: apart from pins; one of those that documents hold (`kinds_for`).
         enabled: if not, the effector follows the body.
         position: (3,) metres, world frame: target position, centre of a distance or point of an aim. Of a relative goal
         the place of the other effector, from this one, in the frame of its joint.
@@ -256,6 +252,11 @@ class DocumentGoal:
 
 
 _FIELDS = tuple(field.name for field in fields(DocumentGoal))
+
+
+def kinds_for(effectors: int) -> tuple[str, ...]:
+    """The kinds of goals for one effector, or for two, that a document can hold."""
+    return tuple(word for word, kind in KINDS.items() if kind.of_documents and kind.of_two == (effectors == 2))
 
 
 def check_kind(kind: str) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from viewer.document.document_goal import DOCUMENT_KINDS, PAIR_KINDS
 from viewer.ik.goals import KINDS
 from viewer.ui.events import Chord, Mods, chord
 from viewer.ui.number_format import MINUS
@@ -41,8 +40,10 @@ _NUDGE_SIZES = {"": "alt", "_fine": "alt+shift", "_step": "ctrl+alt"}
 _KEYS, _TRIM, _ONION_SKIN = "Previous, next key", "Trim start, end", "Ghosts, trails"
 _MARKERS = "Previous, next marker"
 
-FOR_TWO = {f"goal.add_{KINDS[kind].command or kind}": kind for kind in PAIR_KINDS if not KINDS[kind].relative}
-"""Commands that add a goal to two selected effectors, and its kind: they place both, and do not hold them together."""
+ADD_GOAL = {
+    f"goal.add_{kind.command or kind.word}": kind for kind in KINDS.values() if kind.of_documents and not kind.relative
+}
+"""Commands that add a goal to what is selected, and its kind; *Hold together* adds relative ones."""
 
 _SHORT_CAPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "nudge.left": (("Alt", "← → ↑ ↓"),),
@@ -313,8 +314,8 @@ POSING = (
     Command("effector.hold", "Hold here", (), POSE, menu="Goals"),
     Command("goal.add", "Add goal", ("shift+a",), POSE, menu="Goals"),
     *(
-        Command(f"goal.add_{name}", f"Add {name} goal", (), POSE, menu="Goals")
-        for name in (KINDS[kind].command or kind for kind in (*DOCUMENT_KINDS, *FOR_TWO.values()))
+        Command(name, f"Add {kind.command or kind.word} goal", (), POSE, menu="Goals")
+        for name, kind in ADD_GOAL.items()
     ),
     Command("goal.hold_together", "Hold together", ("shift+h",), POSE, menu="Goals", toggle=True),
     Command("goal.remove", "Remove goal", ("delete", "backspace"), POSE, menu="Goals"),

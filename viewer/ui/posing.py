@@ -13,12 +13,11 @@ from viewer.choices import METHOD_NAMES
 from viewer.document import DocumentGoal, Item, Mode, Scope, actions as act, joint_of
 from viewer.document.actions import SetPose
 from viewer.document.actions.goal_actions import adding_goal
-from viewer.document.document_goal import DOCUMENT_KINDS
 from viewer.document.posed_goals import pairs_of
 from viewer.errors import InputError
 from viewer.gizmo import Space, Tool
 from viewer.ik.all_solutions import MOST_STARTS, all_solutions
-from viewer.ik.goals import KINDS
+from viewer.ik.goals import Kind
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import DEFAULT, keywords_of
 from viewer.session import Session
@@ -26,7 +25,7 @@ from viewer.session.long_work import LabProblem, lab_problem
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.ui.camera_moves import note_out_of_plane
-from viewer.ui.commands import DIRECTIONS, FOR_TWO, CommandBinding, CommandBindings
+from viewer.ui.commands import ADD_GOAL, DIRECTIONS, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import handle_of, limb_joint, selected_joints
 from viewer.ui.view import Message, View, ViewPart
 
@@ -193,9 +192,7 @@ class Posing(ViewPart):
     def _add(self, kind: str | None = None) -> None:
         """Add a goal to the active effector; None: of a kind that the window asks for."""
         goal = self._goal()
-        if kind is not None and KINDS[kind].named_by != "effector":
-            self._add_to_limb(kind)
-        elif goal is not None and kind is not None:
+        if goal is not None and kind is not None:
             self._do(act.AddGoal(goal.effector, kind))
         elif goal is not None:
             self._view.request("add-goal", goal.effector)
@@ -299,6 +296,14 @@ class Posing(ViewPart):
             "solver.previous": CommandBinding(partial(self._next_method, -1)),
         }
 
+    def _adding(self, kind: Kind) -> CommandBinding:
+        """Adds a goal of a kind: to two effectors, to a limb's joint, or to the active effector."""
+        if kind.of_two:
+            return CommandBinding(partial(self._add_for_two, kind.word), lambda: self._pair() is not None)
+        if kind.of_one_joint or kind.of_limb:
+            return CommandBinding(partial(self._add_to_limb, kind.word), lambda: self._limb_joint() is not None)
+        return CommandBinding(partial(self._add, kind.word), self._has_goal)
+
     def _goal_bindings(self) -> CommandBindings:
         pins = {
             f"pin.{part}": CommandBinding(partial(self._pin, part), self._has_goal, partial(self._pinned, part))
@@ -311,17 +316,7 @@ class Posing(ViewPart):
                 self._remove_effectors, lambda: bool(self._document.selected("effector"))
             ),
             "goal.add": CommandBinding(self._add, self._has_goal),
-            **{
-                f"goal.add_{KINDS[kind].command or kind}": CommandBinding(
-                    partial(self._add, kind),
-                    self._has_goal if KINDS[kind].named_by == "effector" else lambda: self._limb_joint() is not None,
-                )
-                for kind in DOCUMENT_KINDS
-            },
-            **{
-                command: CommandBinding(partial(self._add_for_two, kind), lambda: self._pair() is not None)
-                for command, kind in FOR_TWO.items()
-            },
+            **{command: self._adding(kind) for command, kind in ADD_GOAL.items()},
             "goal.hold_together": CommandBinding(
                 self._hold_together, lambda: self._pair() is not None, lambda: bool(self._pair_goals())
             ),

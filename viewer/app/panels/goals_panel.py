@@ -31,13 +31,13 @@ from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import Document, DocumentGoal, GoalError, Item, actions, stand_of
 from viewer.document.actions import AddGoal, Select, SetGoal
 from viewer.document.document_contact import GRIP_LEVEL, grip_id, solver_grips
-from viewer.document.document_goal import DOCUMENT_KINDS, LEVELS, PAIR_KINDS
+from viewer.document.document_goal import LEVELS, kinds_for
 from viewer.document.drag_goals import holds_yield
 from viewer.document.posed_goals import pairs_of
 from viewer.errors import shown
 from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.ui import number_format
-from viewer.ui.commands import FOR_TWO
+from viewer.ui.commands import ADD_GOAL
 from viewer.ui.contact import spare_words
 from viewer.ui.status import short_name
 
@@ -290,11 +290,11 @@ def error_words(error: GoalError | None, tolerance: float, decimals: int = 1) ->
 
 def add_entries(ui: PanelContext, effector: str) -> None:
     """Menu entries that add a goal to an effector, one for each kind; to two that are selected, those for two."""
-    for kind in DOCUMENT_KINDS:
-        entry(ui, KINDS[kind].title, AddGoal(effector, kind), KINDS[kind].hint)
-    for command, kind in FOR_TWO.items():
-        if ui.controller.can(command):
-            command_entry(ui, command, KINDS[kind].title, KINDS[kind].hint)
+    for command, kind in ADD_GOAL.items():
+        if not kind.of_two:
+            entry(ui, kind.title, AddGoal(effector, kind.word), kind.hint)
+        elif ui.controller.can(command):
+            command_entry(ui, command, kind.title, kind.hint)
 
 
 WEIGHT = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units=fields.PART.units, low=0.001, high=1000.0)
@@ -375,7 +375,7 @@ def _kind(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def kind_entries(ui: PanelContext, goal: DocumentGoal) -> None:
     """Menu entries that choose the kind of a goal."""
-    for kind in PAIR_KINDS if goal.of_two else DOCUMENT_KINDS:
+    for kind in kinds_for(len(goal.ends)):
         now = goal.enabled and kind == goal.kind
         entry(ui, KINDS[kind].title, actions.SetGoalKind(goal.id, kind), KINDS[kind].hint, ticked=now)
     if not goal.of_two:

@@ -22,7 +22,7 @@ from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import sample_names
 from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import DEMOS
-from viewer.ui.commands import BY_ID, FOR_TWO, MENUS, SELECT, WINDOW, Command, menu_commands
+from viewer.ui.commands import ADD_GOAL, BY_ID, MENUS, SELECT, WINDOW, Command, menu_commands
 from viewer.ui.view import Workspace
 
 _SECTIONS = {
@@ -305,7 +305,7 @@ def _commands(ui: PanelContext, *commands: str) -> None:
 
 def _effector(ui: PanelContext, name: str) -> None:
     if ui.controller.can("goal.hold_together"):
-        _commands(ui, "goal.hold_together", *FOR_TWO, "")
+        _commands(ui, "goal.hold_together", *(name for name, kind in ADD_GOAL.items() if kind.of_two), "")
     _effector_entries(ui, name)
     _commands(ui, *(("contact.grip",) if ui.controller.can("contact.grip") else ()), "")
     document = ui.session.document

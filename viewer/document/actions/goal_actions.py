@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from viewer.document.changed_keys import take_of, with_take
 from viewer.document.document import Action, Document, Item, SettingsAction
-from viewer.document.document_goal import DOCUMENT_KINDS, POSITION_KIND, DocumentGoal
+from viewer.document.document_goal import POSITION_KIND, DocumentGoal, kinds_for
 from viewer.document.drag_goals import linked_goals
 from viewer.document.evaluation import motion_of, shown_on_own_bones
 from viewer.document.key_editing import Run, recorded
@@ -111,7 +111,7 @@ class SetGoalKind(Action):
 def _kind(word: str) -> str:
     if word in KINDS and KINDS[word].of_documents:
         return word
-    raise InputError(unknown_name("goal", str(word), DOCUMENT_KINDS))
+    raise InputError(unknown_name("goal", str(word), (*kinds_for(1), *kinds_for(2))))
 
 
 @dataclass(frozen=True, slots=True)
