@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
-from inside.document import frame_pose
+from inside.document import actions as act, frame_pose
 from inside.ui import ALPHAS, FEWEST, OnionSettings, TimeView, ghost_frames, keys_in, rows_of
 from ui_person import Person
 
@@ -113,6 +113,19 @@ def test_without_a_selection_there_are_trails_of_all_effectors(person: Person) -
     assert len(trails) == sum(1 for handle in person.document.goals if handle.enabled)
     assert not any(trail.selected for trail in trails)
     assert len(person.controller.draw_list().lines) > lines
+
+
+@pytest.mark.parametrize("kind", ["midpoint", "relative"])
+def test_a_goal_for_two_effectors_has_the_trails_of_both(person: Person, kind: str) -> None:
+    hands = "LeftHand", "RightHand"
+    person.controller.session.dispatch(act.AddGoalForTwo(*hands, kind))
+    assert person.document.selection == (Item("effector", "LeftHand_2"),)
+    person.key("shift+f9")
+    trails = person.controller.scene().trails
+    assert [trail.item for trail in trails] == [Item("effector", name) for name in hands]
+    for trail, name in zip(trails, hands, strict=True):
+        assert trail.selected
+        assert trail.points[trail.now] == pytest.approx(person.place(name), abs=1e-12)
 
 
 def test_while_it_records_there_are_neither(person: Person) -> None:

@@ -90,9 +90,16 @@ def _motion(document: Document) -> tuple[object, ...]:
 
 
 def trailed(document: Document) -> tuple[Item, ...]:
-    """Items with trails: the selection, else all effectors."""
+    """Items with trails: the selection, else all effectors; of a goal for two effectors both of them."""
     chosen = document.selected_on_figure or tuple(Item("effector", h.id) for h in document.goals if h.enabled)
-    return chosen[-MOST_TRAILS:]
+    return tuple(dict.fromkeys(end for item in chosen for end in _ends(document, item)))[-MOST_TRAILS:]
+
+
+def _ends(document: Document, item: Item) -> tuple[Item, ...]:
+    """The items whose points move where an item does."""
+    if item.kind != "effector" or not (goal := document.goal(item.name)).of_two:
+        return (item,)
+    return tuple(Item("effector", name) for name in goal.ends)
 
 
 def ghost_frames(document: Document, asked: OnionSettings) -> tuple[int, ...]:
@@ -154,12 +161,13 @@ def trails_of(document: Document, items: Sequence[Item], asked: OnionSettings) -
         return ()
     world = worlds_shown(document, low, high)
     keys = tuple(frame - low for frame in key_frames(document) if low <= frame <= high)
+    selected = bool(document.selected_on_figure)
     return tuple(
         Trail(
             world.point(joint_of(document, item), np.array(_offset(document, item))),
             now - low,
             keys,
-            item in document.selection,
+            selected,
             item,
             low,
         )
