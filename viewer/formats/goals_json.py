@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import keyword
 import math
+from collections import Counter
 from collections.abc import Iterator
 from operator import getitem
 from pathlib import Path
@@ -67,8 +68,8 @@ GOAL_FORMS: dict[tuple[str, ...], Kind] = {
 }
 GOAL_FORMS = dict(reversed(GOAL_FORMS.items()))
 """Keys of the other kinds, which are all required; of kinds with the same the first."""
-_TO = "to"
-"""The key of the second effector, which several forms may have: it does not say which is meant."""
+_SHARED = tuple(key for key, count in Counter(key for form in GOAL_FORMS for key in form).items() if count > 1)
+"""Keys of several forms, such as that of the second effector: they do not say which form is meant."""
 
 
 def attribute_of(key: str) -> str:
@@ -320,7 +321,7 @@ def _is_given(entry: GoalEntry, key: str) -> bool:
 
 def _own_keys(entry: GoalEntry, form: tuple[str, ...]) -> list[str]:
     """The given keys of a form that say that it is meant."""
-    return [key for key in form if key != _TO and _is_given(entry, key)]
+    return [key for key in form if key not in _SHARED and _is_given(entry, key)]
 
 
 def _effector(entry: GoalEntry) -> str:
@@ -341,10 +342,11 @@ def goal_of(entry: GoalEntry) -> Goal:
     for key in ("position", "rotation"):
         if isinstance(_value(entry, key), bool):
             raise InputError(f'"{key}": expected numbers, found {str(_value(entry, key)).lower()}')
-    for_two = [form for form in GOAL_FORMS if _TO in form]
-    if entry.to is not None and not any(_own_keys(entry, form) for form in for_two):
-        first = [quote(next(key for key in form if key != _TO)) for form in for_two]
-        raise InputError(f'expected no "{_TO}" without {" or ".join(first)}, found one')
+    for shared in (key for key in _SHARED if _is_given(entry, key)):
+        having = [form for form in GOAL_FORMS if shared in form]
+        if not any(_own_keys(entry, form) for form in having):
+            first = [quote(next(key for key in form if key not in _SHARED)) for form in having]
+            raise InputError(f'expected no "{shared}" without {" or ".join(first)}, found one')
     if entry.balance is not None and entry.effector is not None:
         raise InputError('expected no "effector" beside "balance", found one')
     forms = {form: _own_keys(entry, form) for form in (PLACED_FORM, *GOAL_FORMS)}
