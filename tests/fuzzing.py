@@ -45,9 +45,10 @@ from viewer.session import Session
 from viewer.skeleton import fk, fk_clip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from inside.app import Application
+    from inside.spatial import Floats
 
     from viewer.document import Document
     from viewer.skeleton import Character, Pose, Skeleton
@@ -134,6 +135,23 @@ def seeds() -> Seeds:
     return Seeds(result)
 
 
+def trc_text(names: Sequence[str], points: Floats, units: str = "m") -> str:
+    """Markers (F, K, 3), 50 frames a second, as Pose2Sim writes them; cells of unknown places are empty."""
+    head = [
+        "PathFileType	4	(X/Y/Z)	a.trc",
+        "DataRate	CameraRate	NumFrames	NumMarkers	Units	OrigDataRate	OrigDataStartFrame	OrigNumFrames",
+        f"50	50	{len(points)}	{len(names)}	{units}	50	1	{len(points)}",
+        "Frame#	Time	" + "			".join(names) + "		",
+        "		" + "	".join(f"{axis}{number}" for number in range(1, len(names) + 1) for axis in "XYZ"),
+        "",
+    ]
+    rows = [
+        f"{frame + 1}	{frame / 50.0:.3f}	" + "	".join("" if np.isnan(x) else f"{x:.9g}" for x in row.ravel())
+        for frame, row in enumerate(points)
+    ]
+    return "\n".join([*head, *rows, ""])
+
+
 def _positions(folder: Path) -> dict[str, list[bytes]]:
     """Two frames of keypoints, as an array and as a table, one of them with a gap; and, as arrays, motion of SMPL."""
     points = np.random.default_rng(0).normal(size=(2, 17, 3))
@@ -144,6 +162,7 @@ def _positions(folder: Path) -> dict[str, list[bytes]]:
     np.savez(folder / "b.npz", poses=points[:, :1].repeat(22, axis=1).reshape(2, -1), trans=points[:, 0], fps=30)
     return {
         ".npy": [(folder / "a.npy").read_bytes()],
+        ".trc": [trc_text(names, points).encode()],
         ".csv": [f"{header}\n{rows}\n".encode(), f"{header}\n{',' * 50}\n{rows}\n".encode()],
         ".npz": [(folder / "a.npz").read_bytes(), (folder / "b.npz").read_bytes()],
     }

@@ -179,6 +179,9 @@ BOMBS: dict[str, Callable[[], str | bytes]] = {
     "stated.npy": lambda: stated_array("(999999999, 22, 3)"),
     "nothing.npy": lambda: stated_array("(0, 22, 3)"),
     "columns.csv": lambda: ",".join(f"j{i}.{axis}" for i in range(60_000) for axis in "xyz") + "\n",
+    "columns.trc": lambda: (
+        "PathFileType\n\n0\t0\nFrame#\tTime\t" + "".join(f"j{i}\t\t\t" for i in range(60_000)) + "\n\n1"
+    ),
     "inflates.npz": lambda: zipped_arrays(4_000_000),
     "clips.ikv.json": lambda: zipped_clips(60, 1_000_000),
     "shape.ikv.json": lambda: session(

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from cli_run import Ran, ran
-from inside.formats import POINT_FILES
+from fuzzing import trc_text
+from inside.formats import POINT_FILES, read_trc_points
 from inside.motion import POINT_SETS, PresetName, point_noise, smpl_figure
 from inside.spatial import Floats, angle_between, exp, multiply, rotate
 
@@ -334,6 +335,33 @@ def test_tables_and_archives_say_names_and_rate(tmp_path: Path, joints: Floats) 
         assert off(character, joints).max() < EXACT
 
 
+@pytest.mark.parametrize(("units", "scale"), [("m", 1.0), ("mm", 1000.0), ("cm", 100.0)])
+def test_markers_of_a_trc_file_have_its_names_rate_and_units(
+    tmp_path: Path, joints: Floats, units: str, scale: float
+) -> None:
+    small = 0.3 * joints  # no guess of units would be right
+    (tmp_path / "a.trc").write_text(trc_text(POINT_SETS["humanml3d"].points, scale * small, units))
+    character = viewer.load(tmp_path / "a.trc")
+    assert character.clip is not None
+    assert character.clip.fps == pytest.approx(50.0)
+    assert character.skeleton.names == POINT_SETS["humanml3d"].points
+    assert off(character, small).max() < EXACT
+    assert not any("guess" in one for one in character.warnings)
+
+
+def test_a_trc_file_may_have_gaps_and_lines_that_end_early(tmp_path: Path, joints: Floats) -> None:
+    points, names = joints.copy(), POINT_SETS["humanml3d"].points
+    points[3:6, -1] = np.nan
+    text = trc_text(names, points)
+    for change in (lambda line: line.rstrip("\t"), lambda line: f"{line}\t \r"):
+        (tmp_path / "a.trc").write_text("\n".join(map(change, text.splitlines())), newline="")
+        found = read_trc_points(tmp_path / "a.trc", "a.trc")
+        assert (found.names, found.fps, found.units) == (names, 50.0, "m")
+        assert np.allclose(found.points, points, atol=1e-8, equal_nan=True)
+    (tmp_path / "a.trc").write_text(text.replace("\n50\t50\t", "\n\t50\t"))
+    assert read_trc_points(tmp_path / "a.trc", "a.trc").fps is None
+
+
 def test_motion_of_smpl_stands_on_the_floor(fit_in: Callable[..., Ran], tmp_path: Path) -> None:
     angles = np.zeros((12, 52, 3))
     angles[:, 18] = np.linspace(0.0, 1.0, 12)[:, None] * (0.0, -1.0, 0.0)
@@ -369,6 +397,14 @@ def test_a_tree_is_stated_by_names_and_parents(fit_in: Callable[..., Ran], tmp_p
 
 
 FRAMES = np.zeros((5, 22, 3))
+
+
+def trc(units: str, names: str, *rows: str) -> bytes:
+    """A TRC file of a line of names and of rows."""
+    head = ["PathFileType\t4", "DataRate\tUnits", f"50\t{units}", f"Frame#\tTime\t{names}", "\t\tX1\tY1\tZ1"]
+    return "\n".join([*head, *rows, ""]).encode()
+
+
 BAD: tuple[tuple[str, Any, tuple[str, ...], str], ...] = (
     ("a.npy", np.zeros((5, 22)), (), "a.npy: expected positions of the shape (frames, joints, 3), found (5, 22)"),
     ("a.npy", np.zeros((5, 22), dtype=str), (), "a.npy: expected positions, found <U1"),
@@ -385,6 +421,19 @@ BAD: tuple[tuple[str, Any, tuple[str, ...], str], ...] = (
      "a.npy: expected positions of the 2 joints of sample:two-link, found 22: --names says which they are"),
     ("a.txt", b"", (), f'a.txt: expected a name that ends in {", ".join(POINT_FILES)}, found ".txt"'),
     ("a.npy", b"", (), "a.npy: expected an array (.npy), found something else"),
+    ("a.trc", b"", (),
+     "a.trc, line 1: expected a table of markers (TRC), which begins with PathFileType, found an empty file"),
+    ("a.trc", b"a,b\n1,2\n", (),
+     'a.trc, line 1: expected a table of markers (TRC), which begins with PathFileType, found "a,b"'),
+    ("a.trc", trc("feet", "Hip\t\t"), (),
+     'a.trc, line 3: units: expected auto, m, cm, mm, inch, raw or metres per unit, found "feet"'),
+    ("a.trc", trc("mm", ""), (), "a.trc, line 4: expected the names of one or more markers, found 0"),
+    ("a.trc", trc("mm", "Hip").replace(b"DataRate", b"NumMarkers"), (),
+     "a.trc, line 4: expected the names of 50 markers, found 1"),
+    ("a.trc", trc("mm", "Hip\t\t\tHip"), (), 'a.trc, line 4: expected each marker once, found "Hip" again'),
+    ("a.trc", trc("mm", "Hip"), (), "a.trc: expected a line for each frame under the header, found none"),
+    ("a.trc", trc("mm", "Hip", "1\t0\t1\t2\tq"), (), 'a.trc, line 6: cell 5: expected a number, found "q"'),
+    ("a.trc", trc("mm", "Hip", "1\t0\t1\t2\t3\t4"), (), "a.trc, line 6: expected at most 5 cells, found 6"),
     ("a.csv", b"a,b\n1,2\n", (), 'a.csv, line 1: expected a header with NAME.x, NAME.y, NAME.z, found "a", "b"'),
     ("a.csv", b"a.x,a.y\n1,2\n", (), 'a.csv, line 1: expected a column "a.z" beside "a.x"'),
     ("a.csv", b"a.x,a.y,a.z\n1,2\n", (), "a.csv, line 2: expected 3 cells as in the header, found 2"),

@@ -1,4 +1,4 @@
-"""Files of positions over time (.npy, .npz, .csv) and of SMPL's axis-angles (AMASS .npz), and figures fitted to them.
+"""Files of positions over time and of SMPL's axis-angles (AMASS .npz), and figures fitted to them.
 
 docs/files.md says what they hold. Places that are not known are NaN, or empty cells. A reader of another format passes
 its points through `known_points`; `FileFormat.points` says where it is.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.choices import PresetName
-from viewer.errors import FormatError, InputError, listed, of_file, prefixed, quote, unknown_name
+from viewer.errors import FormatError, InputError, at_path, listed, of_file, prefixed, quote, unknown_name
 from viewer.formats.arrays_and_tables import keys_of, read_array, read_arrays, read_npz, take_texts
 from viewer.formats.bounds import MOST_FRAMES, MOST_JOINTS
 from viewer.formats.file_formats import FIT_UPS, POINT_FILES, check_units, format_of, wrong_suffix
@@ -57,7 +58,7 @@ _HOW = "ikviewer fit FILE --to RIG or --names LIST"
 
 @dataclass(frozen=True, slots=True)
 class RecordedPoints:
-    """The positions (F, K, 3) over time of a file, in its units and axes; names and rate if the file has them.
+    """The positions (F, K, 3) over time of a file, in its units and axes; names, rate and units if the file has them.
 
     With ``axis_angles`` (F, 22, 3) of SMPL the points are the place of the body (F, 1, 3).
     """
@@ -66,6 +67,7 @@ class RecordedPoints:
     names: tuple[str, ...] | None = None
     fps: float | None = None
     axis_angles: Floats | None = None
+    units: str | None = None
 
 
 def read_npy_points(path: Path, name: str) -> RecordedPoints:
@@ -205,6 +207,50 @@ def _columns(header: Sequence[str]) -> tuple[tuple[str, ...], list[int]]:
     return tuple(name.removeprefix("'") for name in names), columns
 
 
+def read_trc_points(path: Path, name: str) -> RecordedPoints:
+    """The markers of a TRC file, as OpenSim and Pose2Sim write it; errors are those of `read_npy_points`.
+
+    Cells are between tabs. Three lines have the file's facts, one has the markers' names, each above the first of its
+    three columns, and one the axes; then each line has a frame, its time and the places. Cells at the end of a line may
+    be left out.
+    """
+    lines = read_text(path, name).splitlines()
+    head = [_tabbed(line) for line in lines[:5]]
+    if len(head) < 5 or head[0][0].casefold() != "pathfiletype":
+        found = quote(head[0][0]) if head else "an empty file"
+        raise FormatError(f"expected a table of markers (TRC), which begins with PathFileType, found {found}", line=1)
+    facts = {key.casefold(): (value, column) for column, (key, value) in enumerate(zip(head[1], head[2], strict=False))}
+    rate, stated = (
+        _cell(text, 3, column) for text, column in (facts.get(key, ("", 0)) for key in ("datarate", "nummarkers"))
+    )
+    with at_path(line=3):
+        units = check_units(facts.get("units", ("auto", 0))[0])
+    names = tuple(cell for cell in head[3][2:] if cell)
+    if not names or (math.isfinite(stated) and stated != len(names)):
+        count = f"{stated:g}" if math.isfinite(stated) else "one or more"
+        raise FormatError(f"expected the names of {count} markers, found {len(names)}", line=4)
+    twice = next((each for each, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise FormatError(f"expected each marker once, found {quote(twice)} again", line=4)
+    width, rows = 2 + 3 * len(names), []
+    for number, line in enumerate(lines[5:], start=6):
+        cells = _tabbed(line)
+        if any(cells[width:]):
+            raise FormatError(f"expected at most {width} cells, found {len(cells)}", line=number)
+        if any(cells):
+            places = [_cell(cell, number, column) for column, cell in enumerate(cells[2:width], start=2)]
+            rows.append(places + [math.nan] * (width - 2 - len(places)))
+    if not rows:
+        raise FormatError("expected a line for each frame under the header, found none")
+    points = known_points(np.array(rows).reshape(len(rows), -1, 3))
+    return RecordedPoints(points, names, rate if 0.0 < rate < math.inf else None, units=units)
+
+
+def _tabbed(line: str) -> list[str]:
+    """The cells of a line, without blanks around them."""
+    return [cell.strip() for cell in line.split("\t")]
+
+
 def _cell(text: str, line: int, column: int) -> float:
     if not text.strip():
         return math.nan
@@ -256,6 +302,7 @@ def fit_file(path: Path, name: str, how: Fitting) -> Character:
         raise wrong_suffix(path, POINT_FILES, name)
     with of_file(name):
         recorded: RecordedPoints = format_of(path).read_points(path, name)
+    how = replace(how, units=recorded.units) if recorded.units is not None and how.units == "auto" else how
     stem = Path(name).stem or "fit"
     fps = how.fps or recorded.fps or FPS
     notes = [] if how.fps or recorded.fps else [f"{FPS:g} frames a second are assumed: nothing in the file says it"]
