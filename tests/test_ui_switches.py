@@ -47,3 +47,17 @@ def test_menus_tick_the_workspace() -> None:
     assert not person.controller.checked("workspace.pose")
     person.controller.run("workspace.pose")
     assert person.controller.checked("workspace.pose")
+
+
+def test_a_key_that_is_pressed_again_goes_back_to_pose_or_animate_and_into_no_other_workspace() -> None:
+    person = Person()
+    view = person.controller.view
+    for left in ("alt+3", "alt+5", "alt+6"):
+        person.key(left, "alt+1")
+        assert view.workspace == "pose"
+        person.key("alt+1")
+        assert view.workspace == "pose", left
+    person.key("alt+2", "alt+6", "alt+5", "alt+5")
+    assert view.workspace == "animate"
+    person.key("alt+2")
+    assert view.workspace == "pose"

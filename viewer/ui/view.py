@@ -274,9 +274,15 @@ class View:
         self._revision += 1
 
     def enter(self, workspace: Workspace) -> None:
-        """Change to a workspace; from that one itself, back to the one before."""
-        wanted = self._last_workspace if workspace is self.workspace else workspace
-        self._last_workspace, self.workspace = self.workspace, wanted
+        """Change to a workspace; from that one itself, back to Pose or Animate, whichever was shown before.
+
+        The others begin something, which nobody asks for who only leaves.
+        """
+        back = Workspace.POSE if workspace is self._last_workspace else self._last_workspace
+        wanted = back if workspace is self.workspace else workspace
+        if self.workspace in {Workspace.POSE, Workspace.ANIMATE}:
+            self._last_workspace = self.workspace
+        self.workspace = wanted
         self.changed()
 
     # Where
