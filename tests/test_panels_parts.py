@@ -14,7 +14,6 @@ from inside.app import (
     METRES,
     Angles,
     Folds,
-    _range,
     arranged,
     below,
     coordinates,
@@ -28,7 +27,7 @@ from inside.app import (
     tree_rows,
 )
 from inside.document import joints_at_limit
-from inside.formats import sample_names
+from inside.formats import ErrorScale, sample_names
 from inside.spatial import from_euler
 from inside.ui import GROUPS
 
@@ -183,9 +182,8 @@ def test_every_sample_has_a_drawing_inside_its_card() -> None:
 
 
 def test_the_plot_shows_the_tolerance_and_all_errors() -> None:
-    low, high = _range({"hand": np.array([500.0, 3.0, 0.2])}, 1.0)
-    assert low < 1.0
-    assert high > 500.0
+    scale = ErrorScale.of([0.5, 0.003, 0.0002], 0.001, metres=True)
+    assert 0.0 < scale.part(0.001) < scale.part(0.5) <= 1.0
 
 
 def test_sizes_in_words() -> None:

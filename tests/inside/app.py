@@ -34,7 +34,6 @@ from viewer.app.panels.poses_panel import shelf_of
 from viewer.app.panels.preferences_panel import arranged, found
 from viewer.app.panels.sheet import NO_KEYS, number_step
 from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
-from viewer.app.panels.solver_panel import _range
 from viewer.app.theme import Fonts, apply_theme, cjk_font, paint
 from viewer.app.widgets import controls
 from viewer.app.widgets.dialogs import wrapped

@@ -43,7 +43,7 @@ from viewer.formats.goals_json import (
 )
 from viewer.formats.json_reading import decode, kind_of, parse
 from viewer.formats.json_structs import PoseFile, SkeletonFile, schema_text, skeleton_schema
-from viewer.formats.lab_report import CURVES, amount
+from viewer.formats.lab_report import CURVES, ErrorScale, amount
 from viewer.formats.limit_sources import derived_limits, human_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import sample_names
 from viewer.formats.meshes import Shape, figure_mesh, merged, primitive, read_collada, rigid_skin

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from viewer.app.panels.sheet import number_step
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import wrapped
-from viewer.app.widgets.pen import Pen, gap, item, tip
+from viewer.app.widgets.pen import Area, Pen, gap, item, tip
 from viewer.choices import METHOD_NAMES, MethodName
 from viewer.document.actions import SetSolver
 from viewer.formats.lab_report import Curve, ErrorScale, amount
@@ -33,6 +33,8 @@ _CARD, _GAP, _EYE = 46.0, 6.0, 24.0
 _DAMPING = fields.Format(decimals=3, per_pixel=0.002, snap=0.05, units=fields.PLAIN, low=1e-4, high=100.0)
 _CHART, _LEFT, _BELOW = 168.0, 50.0, 18.0
 """Height of a chart, and of the space for its scales, logical pixels."""
+_FULL, _FEW = 0.95, 3
+"""The part of a chart's height that the scale takes; least number of points drawn as a line alone."""
 _BARS = 8
 _STARTS = ("Same drag", "From rest")
 _START_HINTS = ("The pose that the last drag began with", "The rest pose")
@@ -99,7 +101,7 @@ def _card(ui: PanelContext, lab: Laboratory, method: MethodName) -> None:
     pen.strong(x + pen.px(24), y + pen.px(2), method, tone)
     miss = "" if trace is None else amount(trace.error(lab.shown_iteration), metres=trace.in_metres)
     pen.right(it.x + wide - pen.px(10), y + pen.px(2), miss, tone)
-    _polyline(pen, [(x, y + pen.px(30)), (x + pen.px(18), y + pen.px(30))], curve, 2.0)
+    _polyline(pen, [(x, y + pen.px(30)), (x + pen.px(18), y + pen.px(30))], curve.ink, curve.dash, 2.0)
     refused = lab.worker.failed.get(method, "")
     how = refused or ("solving" if trace is None else trace.how)
     tone = "warn" if refused or (trace is not None and trace.last.unserved) else "text2"
@@ -145,12 +147,12 @@ def disc(pen: Pen, x: float, y: float, curve: Curve, *, faint: bool = False) -> 
     pen.draw.add_text(pen.bold, SMALL * pen.scale, (round(x - wide / 2.0), top), pen.ink("on_accent"), curve.letter)
 
 
-def _polyline(pen: Pen, points: Sequence[tuple[float, float]], curve: Curve, weight: float) -> None:
-    """A line with the method's dashes."""
-    if curve.dash:
-        _dashed(pen, points, curve.ink, curve.dash, weight)
+def _polyline(pen: Pen, points: Sequence[tuple[float, float]], ink: str, dash: Sequence[float], weight: float) -> None:
+    """A line, with dashes if there are any."""
+    if dash:
+        _dashed(pen, points, ink, dash, weight)
     else:
-        pen.draw.add_polyline(list(points), pen.ink(curve.ink), weight * pen.scale, 0)
+        pen.draw.add_polyline(list(points), pen.ink(ink), weight * pen.scale, 0)
 
 
 def _dashed(pen: Pen, points: Sequence[tuple[float, float]], tone: str, dash: Sequence[float], weight: float) -> None:
@@ -175,13 +177,66 @@ def _dashed(pen: Pen, points: Sequence[tuple[float, float]], tone: str, dash: Se
 # Convergence
 
 
-class _Line(NamedTuple):
-    """A method's curve: abscissae (N,) and errors (N,)."""
+class Line(NamedTuple):
+    """A curve of a chart: abscissae (N,) and errors (N,), and how it is drawn."""
 
-    curve: Curve
     across: Sequence[float]
     errors: Sequence[float]
-    solid: bool
+    ink: str
+    dash: Sequence[float] = ()
+    weight: float = 1.8
+
+
+class Chart(NamedTuple):
+    """A chart of errors that was drawn; its ends are framebuffer pixels, its abscissae are from 0 to ``most``."""
+
+    area: Area
+    left: float
+    right: float
+    top: float
+    bottom: float
+    most: float
+    scale: ErrorScale
+
+    def place(self, across: float, error: float) -> tuple[float, float]:
+        """The pixel of a point."""
+        x = self.left + (self.right - self.left) * across / self.most
+        return x, self.bottom - (self.bottom - self.top) * _FULL * self.scale.part(error)
+
+
+def chart(
+    ui: PanelContext, name: str, high: float, lines: Sequence[Line], tolerance: float, *,
+    metres: bool, unit: str = "", most: float = 0.0,
+) -> Chart:  # fmt: skip
+    """Draw errors over a logarithmic scale, ``high`` framebuffer pixels high; abscissae are at least to ``most``."""
+    pen = Pen(ui)
+    it = item(name, imgui.get_content_region_avail().x, high)
+    left, right = it.x + pen.px(_LEFT), it.x + it.w - pen.px(10)
+    top, bottom = it.y + pen.px(4), it.y + it.h - pen.px(_BELOW)
+    pen.box(left, top, right - left, bottom - top, "app", rounding=2)
+    scale = ErrorScale.of((error for line in lines for error in line.errors), tolerance, metres=metres)
+    end = max((line.across[-1] for line in lines), default=0.0)
+    made = Chart(it, left, right, top, bottom, max(end, most) or 1.0, scale)
+    for error, words in scale.ticks[:: 1 + int(len(scale.ticks) * pen.px(17) / (bottom - top))]:
+        at_y = made.place(0.0, error)[1]
+        pen.rule(left, right, at_y, "line")
+        pen.right(left - pen.px(6), pen.middle(at_y - pen.px(8), pen.px(16), SMALL), words, "text3", SMALL)
+    for part in (0.0, 0.5, 1.0) if unit or made.most % 2 == 0 else (0.0, 1.0):
+        words = f"{made.most * part:.3g}{unit}"
+        u = left + (right - left) * part - pen.width(words, SMALL) * part
+        pen.text(u, bottom + pen.px(3), words, "text3", SMALL)
+    met = made.place(0.0, tolerance)[1]
+    for u in range(int(left), int(right), int(pen.px(8))):
+        pen.draw.add_line((u, met), (u + pen.px(4), met), pen.ink("ok"), pen.scale)
+    for line in lines:
+        points = [made.place(a, b) for a, b in zip(line.across, line.errors, strict=True)]
+        _polyline(pen, points, line.ink, line.dash, line.weight)
+        for x, y in points if len(points) < _FEW else ():  # a solve in closed form has one point only
+            pen.disc(x, y, line.weight, line.ink)
+    wide = pen.width("tolerance", SMALL)
+    pen.box(right - wide - pen.px(6), met - pen.px(16), wide + pen.px(4), pen.px(15), "app")
+    pen.right(right - pen.px(4), met - pen.px(15), "tolerance", "ok", SMALL)
+    return made
 
 
 def draw_convergence(ui: PanelContext) -> None:
@@ -193,78 +248,56 @@ def draw_convergence(ui: PanelContext) -> None:
         return
     # The solid one is drawn last, over the others.
     order = sorted(shown, key=lambda name: name == lab.solid)
+    trace = shown[order[-1]]
     errors = {name: [trace.error(k) for k in range(len(trace.solutions))] for name, trace in shown.items()}
-    lines = [_Line(lab.curve(n), range(len(errors[n])), errors[n], n == lab.solid) for n in order]
-    _chart(ui, "Largest error by iteration", lines, shown[order[-1]], at=lab.shown_iteration)
-    by_time = [[1000.0 * second for second in shown[n].seconds] for n in order]
-    lines = [_Line(line.curve, ms, line.errors, line.solid) for line, ms in zip(lines, by_time, strict=True)]
-    _chart(ui, "Largest error by time, this machine", lines, shown[order[-1]], unit=" ms")
+    _chart(ui, "Largest error by iteration", {name: range(len(errors[name])) for name in order}, errors, trace)
+    times = {name: [1000.0 * second for second in shown[name].seconds] for name in order}
+    _chart(ui, "Largest error by time, this machine", times, errors, trace, unit=" ms")
     _why(ui, lab, shown)
     _turns(ui, lab)
 
 
 def _chart(
-    ui: PanelContext, title: str, lines: Sequence[_Line], trace: Trace, *, at: int | None = None, unit: str = ""
-) -> None:
-    """Curves over a logarithmic scale; a click makes the nearest curve's method the solid one."""
-    pen, options = Pen(ui), trace.solver.options
-    pen_w = imgui.get_content_region_avail().x
+    ui: PanelContext, title: str, across: Mapping[MethodName, Sequence[float]],
+    errors: Mapping[MethodName, Sequence[float]], trace: Trace, *, unit: str = "",
+) -> None:  # fmt: skip
+    """The curves of methods; a click makes the nearest curve's method the solid one, a drag moves the playhead."""
+    pen, lab, options = Pen(ui), ui.controller.laboratory, trace.solver.options
     x, y = imgui.get_cursor_screen_pos()
     pen.strong(x, y, title)
     gap(pen.px(22))
-    it = item(title, pen_w, pen.px(_CHART + _BELOW))
-    left, right = it.x + pen.px(_LEFT), it.x + it.w - pen.px(10)
-    top, bottom = it.y + pen.px(4), it.y + pen.px(_CHART)
-    pen.box(left, top, right - left, bottom - top, "app", rounding=2)
+    lines = {
+        name: Line(xs, errors[name], lab.curve(name).ink, lab.curve(name).dash, 2.6 if name == lab.solid else 1.8)
+        for name, xs in across.items()
+    }
     tolerance = options.tolerance_m if trace.in_metres else options.tolerance_deg
-    scale = ErrorScale.of((error for line in lines for error in line.errors), tolerance, metres=trace.in_metres)
-    end = max((line.across[-1] for line in lines), default=1.0) or 1.0
-
-    def place(across: float, error: float) -> tuple[float, float]:
-        return left + (right - left) * across / end, bottom - (bottom - top - pen.px(8)) * scale.part(error)
-
-    for error, words in scale.ticks:
-        _, at_y = place(0.0, error)
-        pen.rule(left, right, at_y, "line")
-        pen.right(left - pen.px(6), pen.middle(at_y - pen.px(8), pen.px(16), SMALL), words, "text3", SMALL)
-    for part in (0.0, 0.5, 1.0) if unit or end % 2 == 0 else (0.0, 1.0):
-        words = f"{end * part:.3g}{unit}"
-        u = left + (right - left) * part - pen.width(words, SMALL) * part
-        pen.text(u, bottom + pen.px(3), words, "text3", SMALL)
-    _, met = place(0.0, tolerance)
-    for u in range(int(left), int(right), int(pen.px(8))):
-        pen.draw.add_line((u, met), (u + pen.px(4), met), pen.ink("ok"), pen.scale)
-    for line in lines:
-        points = [place(a, b) for a, b in zip(line.across, line.errors, strict=True)]
-        _polyline(pen, points if len(points) > 1 else [points[0], points[0]], line.curve, 2.6 if line.solid else 1.8)
-    wide = pen.width("tolerance", SMALL)
-    pen.box(right - wide - pen.px(6), met - pen.px(16), wide + pen.px(4), pen.px(15), "app")
-    pen.right(right - pen.px(4), met - pen.px(15), "tolerance", "ok", SMALL)
-    for line in lines:
-        u, v = place(line.across[-1], line.errors[-1])
-        disc(pen, min(u, right - pen.px(9)), min(max(v, top + pen.px(9)), bottom - pen.px(9)), line.curve)
-    if at is not None:
-        u, _ = place(at, tolerance)
-        pen.upright(u, top, bottom, "accent")
-    if it.clicked:
-        _pick(ui, lines, place)
-    elif at is not None and it.held and imgui.is_mouse_dragging(imgui.MouseButton_.left):
-        part = (imgui.get_io().mouse_pos.x - left) / (right - left)
-        ui.controller.laboratory.go_to(round(min(max(part, 0.0), 1.0) * end))
+    high = pen.px(_CHART + _BELOW)
+    made = chart(ui, title, high, [*lines.values()], tolerance, metres=trace.in_metres, unit=unit)
+    for name, line in lines.items():
+        u, v = made.place(line.across[-1], line.errors[-1])
+        near = pen.px(9)
+        disc(pen, min(u, made.right - near), min(max(v, made.top + near), made.bottom - near), lab.curve(name))
+    if not unit:
+        pen.upright(made.place(lab.shown_iteration, tolerance)[0], made.top, made.bottom, "accent")
+    if made.area.clicked:
+        _pick(ui, lines, made)
+    elif not unit and made.area.held and imgui.is_mouse_dragging(imgui.MouseButton_.left):
+        part = (imgui.get_io().mouse_pos.x - made.left) / (made.right - made.left)
+        lab.go_to(round(min(max(part, 0.0), 1.0) * made.most))
     gap(pen.px(8))
 
 
-def _pick(ui: PanelContext, lines: Sequence[_Line], place: Callable[[float, float], tuple[float, float]]) -> None:
+def _pick(ui: PanelContext, lines: Mapping[MethodName, Line], made: Chart) -> None:
     """Make the method whose curve is nearest to the pointer the solid one."""
-    lab, mouse = ui.controller.laboratory, imgui.get_io().mouse_pos
+    mouse = imgui.get_io().mouse_pos
 
-    def away(line: _Line) -> float:
-        points = np.array([place(a, b) for a, b in zip(line.across, line.errors, strict=True)])
+    def away(name: MethodName) -> float:
+        points = np.array([made.place(a, b) for a, b in zip(lines[name].across, lines[name].errors, strict=True)])
         return float(np.hypot(points[:, 0] - mouse.x, points[:, 1] - mouse.y).min())
 
     nearest = min(lines, key=away)
     if away(nearest) < ui.px(14):
-        lab.show(next(name for name in lab.methods if lab.curve(name) == nearest.curve))
+        ui.controller.laboratory.show(nearest)
 
 
 def _why(ui: PanelContext, lab: Laboratory, shown: dict[MethodName, Trace]) -> None:

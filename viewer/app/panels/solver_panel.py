@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from imgui_bundle import icons_fontawesome_6 as fa, imgui, implot
+from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.inspector import shown_goal_and_joint
+from viewer.app.panels.lab_panel import Line, chart
 from viewer.app.panels.panel_parts import action_button, entry
 from viewer.app.theme import BASE, SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
-from viewer.app.widgets.pen import Pen, dashes, gap, plot, plot_line, tip
+from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document import Report, SolverSettings
 from viewer.document.actions import SetSolver
 from viewer.document.solve_report import Derivation, derivation
@@ -26,21 +26,17 @@ from viewer.gizmo import LengthUnit
 from viewer.ik.methods import EVERY_METHOD
 from viewer.ik.solution import Status
 from viewer.ik.solver_options import DEFAULT
-from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 
-_AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
-_TINY = 1e-6
-"""Smallest error in the plot, millimetres."""
-_FEWEST = 10
-"""Least number of iterations on the axis."""
-_LINE = 3
-"""Least number of points drawn as a line alone; fewer get markers."""
+_WORST = 1e6
+"""Metres that stand for an infinite error in the plot."""
+_FEWEST = 10.0
+"""Least number of iterations on its axis."""
 
 
 def _convergence(ui: PanelContext, height: float) -> None:
     """Draw the plot, as wide as the panel and ``height`` framebuffer pixels high; empty without a solve."""
-    report, pen = ui.session.report, Pen(ui)
+    report, pen, session = ui.session.report, Pen(ui), ui.session
     x, y = imgui.get_cursor_screen_pos()
     wide = imgui.get_content_region_avail().x
     if report is None or not report.steps:
@@ -49,69 +45,22 @@ def _convergence(ui: PanelContext, height: float) -> None:
         pen.small(x + (wide - pen.width(words, SMALL)) / 2.0, pen.middle(y, height, SMALL), words)
         imgui.dummy((wide, height))
         return
-    with plot(ui, "##convergence", (wide, height)) as shown_plot:
-        if shown_plot:
-            _plot(ui, report)
-
-
-def _plot(ui: PanelContext, report: Report) -> None:
-    tolerance = 1000.0 * ui.session.document.solver.tolerance_m
-    lines = {name: _millimetres(errors) for name, errors in report.errors_by_iteration.items()}
-    steps = np.array(report.steps, dtype=np.float64)
-    low, high = _range(lines, tolerance)
-    last = max(float(steps[-1]), float(_FEWEST))
-    implot.setup_axis(implot.ImAxis_.x1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
-    implot.setup_axis(implot.ImAxis_.y1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
-    implot.setup_axis_scale(implot.ImAxis_.y1, implot.Scale_.log10)
-    implot.setup_axes_limits(min(float(steps[0]), 1.0), last, low, high, implot.Cond_.always)
-    ticks = [10.0**power for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
-    thin = ticks[:: 1 + len(ticks) // 5]
-    words = [f"{value:g}{'' if index else ' mm'}" for index, value in enumerate(thin)]
-    implot.setup_axis_ticks(implot.ImAxis_.y1, thin, words)
-    goal, _ = shown_goal_and_joint(ui.session.document)
-    only = next(iter(lines)) if len(lines) == 1 else ""
-    chosen = goal.id if goal is not None else only
-    for name, errors in lines.items():
-        if name != chosen:
-            _line(name, steps, errors, "text3", ui.scale)
-    _tolerance(ui, tolerance, (low, high))
-    if chosen in lines:
-        error = ui.session.errors.get(chosen)
-        missed = error is not None and not error.reached and chosen not in ui.session.yields
-        tone = "unreached" if missed else "accent"
-        _line(chosen, steps, lines[chosen], tone, 2.0 * ui.scale)
-        pen = Pen(ui, implot.get_plot_draw_list())
-        place, size = implot.get_plot_pos(), implot.get_plot_size()
-        name = pen.fit(chosen, size.x - pen.px(16), SMALL)
-        pen.right(place.x + size.x - pen.px(5), place.y + pen.px(3), name, tone, SMALL)
-
-
-def _line(name: str, steps: Floats, errors: Floats, tone: str, weight: float) -> None:
-    # A solve in closed form has one point only, which needs a dot to be visible.
-    plot_line(name, steps, np.maximum(errors, _TINY), tone, weight, dots=len(steps) < _LINE)
-
-
-def _tolerance(ui: PanelContext, tolerance: float, ends: tuple[float, float]) -> None:
-    """A dashed line at the tolerance, with its name at the right."""
-    if not ends[0] < tolerance < ends[1]:
-        return
-    pen = Pen(ui, implot.get_plot_draw_list())
-    place, size = implot.get_plot_pos(), implot.get_plot_size()
-    y = round(implot.plot_to_pixels(0.0, tolerance).y)
-    implot.push_plot_clip_rect()
-    dashes(pen, y, 5, 3, "ok")
-    pen.right(place.x + size.x - pen.px(4), y - pen.px(16), "tolerance", "ok", SMALL)
-    implot.pop_plot_clip_rect()
-
-
-def _millimetres(errors: tuple[float, ...]) -> Floats:
-    return np.nan_to_num(1000.0 * np.array(errors, dtype=np.float64), nan=_TINY, posinf=1e9)
-
-
-def _range(lines: dict[str, Floats], tolerance: float) -> tuple[float, float]:
-    """Ends of the axis in millimetres: from a twentieth of the tolerance to twice the largest error."""
-    most = max((float(errors.max()) for errors in lines.values() if errors.size), default=1.0)
-    return tolerance / 20.0, max(2.0 * most, 20.0 * tolerance)
+    errors = {name: np.nan_to_num(found, posinf=_WORST).tolist() for name, found in report.errors_by_iteration.items()}
+    goal, _ = shown_goal_and_joint(session.document)
+    chosen = goal.id if goal is not None else next(iter(errors)) if len(errors) == 1 else ""
+    error = session.errors.get(chosen)
+    missed = error is not None and not error.reached and chosen not in session.yields
+    tone = "unreached" if missed else "accent"
+    lines = [
+        Line(report.steps, errors[name], tone if name == chosen else "text3", weight=2.0 if name == chosen else 1.0)
+        for name in sorted(errors, key=lambda name: name == chosen)
+    ]
+    made = chart(
+        ui, "error by iteration", height, lines, session.document.solver.tolerance_m, metres=True, most=_FEWEST
+    )
+    if chosen in errors:
+        name = pen.fit(chosen, made.right - made.left - pen.px(16), SMALL)
+        pen.right(made.right - pen.px(5), made.top + pen.px(3), name, tone, SMALL)
 
 
 ANGLE = "\N{GREEK SMALL LETTER THETA}"
