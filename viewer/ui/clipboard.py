@@ -58,11 +58,15 @@ def joint_values(character: Character, pose: Pose, chosen: Collection[str] = ())
 
 
 class Clipboard:
-    """Commands for copying and pasting poses, undo and redo."""
+    """Commands for copying and pasting poses, undo and redo.
+
+    Attributes:
+        copied: a pose, or keys, whichever was copied last.
+    """
 
     def __init__(self, session: Session, view: View) -> None:
         self._session, self._view = session, view
-        self._copied: Copied | None = None
+        self.copied: Copied | act.CopiedKeys | None = None
 
     def copy(self, *, world: bool = False) -> None:
         """Copy the pose of the selected joints; of all if none is selected.
@@ -71,7 +75,7 @@ class Clipboard:
         """
         document = self._session.document
         joints = document.selected("joint")
-        self._copied = Copied(document.pose, joints or None, document.skeleton.names, world)
+        self.copied = Copied(document.pose, joints or None, document.skeleton.names, world)
         where = " in the world" if world else ""
         of = f" of {plural(len(joints), 'joint')}" if joints else ""
         self._view.note(f"Copied the pose{of}{where}")
@@ -86,8 +90,8 @@ class Clipboard:
 
     def paste(self, *, flipped: bool) -> None:
         """Paste the copied pose, or its mirror image."""
-        copied = self._copied
-        if copied is None:
+        copied = self.copied
+        if not isinstance(copied, Copied):
             return
         if not copied.world:
             self._session.dispatch(act.PastePose(copied.pose, copied.joints, flipped))
@@ -103,7 +107,7 @@ class Clipboard:
         self._session.dispatch(act.PastePose(pose, joints, title=title))
 
     def _fits(self) -> bool:
-        return self._copied is not None and self._copied.names == self._session.document.skeleton.names
+        return isinstance(self.copied, Copied) and self.copied.names == self._session.document.skeleton.names
 
     def bindings(self) -> CommandBindings:
         session = self._session

@@ -126,17 +126,22 @@ class CommandBinding(NamedTuple):
         run: runs the command.
         can: whether it would have an effect now; if not, menus and buttons are grey.
         checked: whether it is on; None if it is no toggle.
+        when: whether the part is in charge of a command that another part is in charge of else; None: always.
     """
 
     run: Callable[[], object]
     can: Callable[[], bool] = always
     checked: Callable[[], bool] | None = None
+    when: Callable[[], bool] | None = None
 
-    def taken_over(
-        self, run: Callable[[], object], when: Callable[[], bool], can: Callable[[], bool] = always
-    ) -> CommandBinding:
-        """The binding, replaced by another part's ``run`` and ``can`` ``when`` that is in charge."""
-        return self._replace(run=lambda: run() if when() else self.run(), can=lambda: can() if when() else self.can())
+    def over(self, other: CommandBinding | None) -> CommandBinding:
+        """The binding that runs the other one of its command, if there is one, unless this is in charge."""
+        when = self.when
+        if when is None or other is None:
+            return self
+        return other._replace(
+            run=lambda: self.run() if when() else other.run(), can=lambda: self.can() if when() else other.can()
+        )
 
 
 CommandBindings = dict[str, CommandBinding]

@@ -275,12 +275,6 @@ class Contacts(ViewPart):
         names = self._document.selected("prop")
         self._do_all([act.RemoveProp(name) for name in names], f"Remove {len(names)} props")
 
-    def shared(self, others: CommandBindings) -> CommandBindings:
-        """Commands of other parts that act on props while some are selected."""
-        return {
-            "goal.remove": others["goal.remove"].taken_over(self.remove, lambda: bool(self._document.selected("prop")))
-        }
-
     def bindings(self) -> CommandBindings:
         parts = {
             f"contact.{part}": CommandBinding(partial(self.toggle_part, part), checked=partial(self._part_is_on, part))
@@ -292,6 +286,7 @@ class Contacts(ViewPart):
             "contact.grip": CommandBinding(
                 self.toggle_grip, lambda: self._grip() is not None, checked=self.is_gripping
             ),
+            "goal.remove": CommandBinding(self.remove, when=lambda: bool(self._document.selected("prop"))),
             "prop.add_sphere": CommandBinding(partial(self.add, Shape.SPHERE)),
             "prop.add_box": CommandBinding(partial(self.add, Shape.BOX)),
             "prop.add_mesh": CommandBinding(partial(self._view.request, "mesh-dialog")),

@@ -17,7 +17,7 @@ from viewer.spatial.projection import Projection
 from viewer.ui.build_workspace import Building, JointDrag
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.clipboard import Clipboard, LibraryPoses
-from viewer.ui.commands import BY_ID, Command, CommandBinding, command_for
+from viewer.ui.commands import BY_ID, Command, CommandBinding, CommandBindings, command_for
 from viewer.ui.contact import Contacts, spare_words, touch_words
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, DragPace, HitTest
@@ -121,7 +121,7 @@ class Controller:
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)
         self.library_poses = LibraryPoses(session, view)
         self.selecting = Selecting(session, view)
-        self.keying = Keying(session, view, self.playback, self.drags, self.planting)
+        self.keying = Keying(session, view, self.playback, self.drags, self.planting, self.clipboard)
         self.markers = Markers(session, view, self.playback)
         self.tweening, self.layering = Tweening(session, view), Layering(session, view)
         self.limit_ranges = LimitRanges(session, view)
@@ -152,21 +152,19 @@ class Controller:
         self.demos.opened()
 
     def _bindings(self) -> dict[str, CommandBinding]:
-        """Binds every command."""
+        """Binds every command; later parts take over from earlier ones while they are in charge."""
         parts = (
             self.camera_moves, self.drags, self.nudging, self.playback, self.files, self.clipboard, self.posing,
             self.selecting, self.switches, self.contacts, self.figures, self.demos,
-            self.keying, self.renaming, self.library_poses, self.tweening,
+            self.renaming, self.library_poses, self.tweening,
             self.layering, self.limit_ranges, self.planting, self.retargeting, self.building, self.simulating,
-            self.laboratory, self.solutions, self.markers,
+            self.laboratory, self.solutions, self.markers, self.keying,
         )  # fmt: skip
-        bindings = {name: binding for part in parts for name, binding in part.bindings().items()}
-        bindings |= self.contacts.shared(bindings)
-        bindings |= self.tweening.shared(bindings)
-        bindings |= self.layering.shared(bindings)
-        bindings |= self.simulating.shared(bindings)
-        bindings |= self.laboratory.shared(bindings)
-        return bindings | self.keying.shared(bindings)
+        bindings: CommandBindings = {}
+        for part in parts:
+            for name, binding in part.bindings().items():
+                bindings[name] = binding.over(bindings.get(name))
+        return bindings
 
     # Commands
 

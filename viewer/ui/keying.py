@@ -16,6 +16,7 @@ from viewer.document.take import BLENDS, Blend, Key
 from viewer.errors import plural
 from viewer.session import Session
 from viewer.skeleton import Pose, blend_poses
+from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.dragging import Dragging
@@ -84,15 +85,21 @@ class Keying(ViewPart):
         lost_pose: the pose that is offered to be keyed.
     """
 
-    def __init__(self, session: Session, view: View, playback: Playback, drags: Dragging, planting: Planting) -> None:
+    def __init__(
+        self,
+        session: Session,
+        view: View,
+        playback: Playback,
+        drags: Dragging,
+        planting: Planting,
+        clipboard: Clipboard,
+    ) -> None:
         super().__init__(session, view)
-        self._playback, self._drags, self._planting = playback, drags, planting
+        self._playback, self._drags, self._planting, self._clipboard = playback, drags, planting, clipboard
         self.time_view = TimeView()
         self._chosen: frozenset[Key] = frozenset()
         self._chosen_of, self._beside = self._document.character, tuple[Item, ...]()
         self._known = SelectedKeys()
-        self._copied: act.CopiedKeys | None = None
-        self._pastes_keys = False
         self.lost_pose = session.stage.lost_pose
         self._offer: Message | None = None
         session.recorder.tolerance_deg = view.preferences.record_tolerance_deg
@@ -253,19 +260,22 @@ class Keying(ViewPart):
     # Copying
 
     def _copy(self) -> None:
-        self._copied, self._pastes_keys = act.copied_keys(self._document, tuple(sorted(self.selected))), True
+        self._clipboard.copied = act.copied_keys(self._document, tuple(sorted(self.selected)))
         count = len({key.frame for key in self.selected})
         self._view.note(f"Copied {plural(len(self.selected), 'key')} at {plural(count, 'frame')}")
 
     def _paste(self) -> None:
-        if self._copied is not None:
-            self._planting.do(act.PasteKeys(self._copied))
+        if isinstance(self._clipboard.copied, act.CopiedKeys):
+            self._planting.do(act.PasteKeys(self._clipboard.copied))
 
     def bindings(self) -> CommandBindings:
         session = self._session
 
         def document() -> Document:
             return self._document
+
+        def chosen() -> bool:
+            return bool(self.selected)
 
         return {
             "key.set": CommandBinding(lambda: self._planting.do(act.KeyPose())),
@@ -283,29 +293,10 @@ class Keying(ViewPart):
             "key.duplicate": CommandBinding(self._duplicate, lambda: bool(self.selected or self._here())),
             "trim.start": CommandBinding(lambda: self._trim(start=True)),
             "trim.end": CommandBinding(lambda: self._trim(start=False)),
-        }
-
-    def shared(self, others: CommandBindings) -> CommandBindings:
-        """Commands of other parts that act on keys while some are selected."""
-        plain = others["pose.copy"]
-
-        def chosen() -> bool:
-            return bool(self.selected)
-
-        def copy_pose() -> None:
-            self._pastes_keys = False
-            plain.run()
-
-        def copy_world() -> None:
-            self._pastes_keys = False
-            others["pose.copy_world"].run()
-
-        return {
-            "goal.remove": others["goal.remove"].taken_over(self.delete, chosen),
-            "select.none": others["select.none"].taken_over(lambda: self.select(()), chosen),
-            "pose.copy_world": others["pose.copy_world"]._replace(run=copy_world),
-            "pose.copy": plain._replace(run=copy_pose).taken_over(self._copy, chosen),
-            "pose.paste": others["pose.paste"].taken_over(self._paste, lambda: self._pastes_keys),
+            "goal.remove": CommandBinding(self.delete, when=chosen),
+            "select.none": CommandBinding(lambda: self.select(()), when=chosen),
+            "pose.copy": CommandBinding(self._copy, when=chosen),
+            "pose.paste": CommandBinding(self._paste, when=lambda: isinstance(self._clipboard.copied, act.CopiedKeys)),
         }
 
 
@@ -397,26 +388,17 @@ class Tweening:
         gesture = self._view.gesture
         return gesture if isinstance(gesture, Slide) else None
 
+    def _end(self, *, keep: bool) -> None:
+        if self._gesture is not None:
+            self._gesture.end(keep=keep)
+
     def bindings(self) -> CommandBindings:
         ways: tuple[Towards, ...] = ("keys", "rest")
-        return {f"tween.{way}": CommandBinding(partial(self.start, way), partial(self.can, way)) for way in ways}
-
-    def shared(self, others: CommandBindings) -> CommandBindings:
-        """Commands of drags that end a slide, too."""
-
-        def ends(name: str, *, keep: bool) -> CommandBinding:
-            other = others[name]
-
-            def run() -> None:
-                gesture = self._gesture
-                if gesture is None:
-                    other.run()
-                else:
-                    gesture.end(keep=keep)
-
-            return other._replace(run=run)
-
-        return {"drag.confirm": ends("drag.confirm", keep=True), "drag.cancel": ends("drag.cancel", keep=False)}
+        ends = {"drag.confirm": True, "drag.cancel": False}
+        return {f"tween.{way}": CommandBinding(partial(self.start, way), partial(self.can, way)) for way in ways} | {
+            command: CommandBinding(partial(self._end, keep=keep), when=lambda: self._gesture is not None)
+            for command, keep in ends.items()
+        }
 
 
 class Slide(Gesture):

@@ -434,17 +434,6 @@ class Laboratory:
         self._view.request("show-panel", "jacobian")
 
     def bindings(self) -> CommandBindings:
-        return {
-            "lab.open": CommandBinding(lambda: self._view.enter(Workspace.LAB), checked=lambda: self.on),
-            "lab.jacobian": CommandBinding(self._jacobian_panel),
-            "lab.ellipsoids": self._view.switch(self, "ellipsoids", lambda: self.on),
-            "lab.report": CommandBinding(
-                lambda: self._view.request("lab-report"), can=lambda: self.on and bool(self.traces)
-            ),
-        }
-
-    def shared(self, others: CommandBindings) -> CommandBindings:
-        """Commands for the clip's time that control the iterations while the workspace is open."""
         does: dict[str, Callable[[], None]] = {
             "play.forwards": self.play,
             "play.next": lambda: self._step(1),
@@ -455,7 +444,14 @@ class Laboratory:
             "play.last": lambda: self._step(self.last),
         }
         return {
-            name: others[name].taken_over(run, lambda: self.on, lambda: bool(self.traces)) for name, run in does.items()
+            name: CommandBinding(run, lambda: bool(self.traces), when=lambda: self.on) for name, run in does.items()
+        } | {
+            "lab.open": CommandBinding(lambda: self._view.enter(Workspace.LAB), checked=lambda: self.on),
+            "lab.jacobian": CommandBinding(self._jacobian_panel),
+            "lab.ellipsoids": self._view.switch(self, "ellipsoids", lambda: self.on),
+            "lab.report": CommandBinding(
+                lambda: self._view.request("lab-report"), can=lambda: self.on and bool(self.traces)
+            ),
         }
 
     def _step(self, by: int) -> None:

@@ -175,14 +175,7 @@ class Layering(ViewPart):
             "layer.reach": CommandBinding(self.reach),
             "layer.hold": CommandBinding(self.hold),
             "layer.bake": CommandBinding(self.bake, can=lambda: bool(layers_of(self._session.document))),
-        }
-
-    def shared(self, bindings: CommandBindings) -> CommandBindings:
-        """*Remove goal* removes selected layers, too."""
-        return {
-            "goal.remove": bindings["goal.remove"].taken_over(
-                self.remove, lambda: bool(self._session.document.selected("layer"))
-            )
+            "goal.remove": CommandBinding(self.remove, when=lambda: bool(self._document.selected("layer"))),
         }
 
 

@@ -7,7 +7,6 @@ are one undo step each.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import perf_counter
 
@@ -467,7 +466,12 @@ class Simulating:
             self._view.note("Physics runs. K stops it, S sets keys")
 
     def bindings(self) -> CommandBindings:
-        running = lambda: self.sim is not None  # noqa: E731 - a condition
+        def on() -> bool:
+            return self.on
+
+        def running() -> bool:
+            return self.sim is not None
+
         return {
             "physics.run": CommandBinding(self._toggle, checked=lambda: self.on),
             "physics.pause": CommandBinding(self.pause, can=running, checked=lambda: self.paused),
@@ -475,17 +479,10 @@ class Simulating:
             "physics.throw": CommandBinding(self.throw, can=running),
             "physics.keep_pose": CommandBinding(self.keep_pose, can=running),
             "physics.keep_clip": CommandBinding(self.keep_clip, can=running),
+            "play.forwards": CommandBinding(self.pause, running, when=on),
+            "play.next": CommandBinding(self.single_step, running, when=on),
+            "play.first": CommandBinding(self.reset, when=on),
         }
-
-    def shared(self, others: CommandBindings) -> CommandBindings:
-        """Commands for the clip's time that control the simulation while the workspace is open."""
-
-        def taken(name: str, run: Callable[[], object]) -> CommandBinding:
-            other = others[name]
-            return other.taken_over(run, lambda: self.on, lambda: self.sim is not None or other.can())
-
-        does = {"play.forwards": self.pause, "play.next": self.single_step, "play.first": self.reset}
-        return {name: taken(name, run) for name, run in does.items()}
 
 
 class PullDrag(Gesture):
