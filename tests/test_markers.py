@@ -126,9 +126,10 @@ def test_a_marker_is_set_and_named(window: PanelWindow) -> None:
     assert Marker(33, "Hit") in window.session.document.markers
     window.controller.run("marker.set")  # there is one: it is renamed
     window.frames(4)
+    assert "Frame 33" in window.words("questions")
     window.tap(imgui.Key.escape)
     window.frames(4)
-    assert window.controller.markers.renamed is None
+    assert "Frame 33" not in window.words("questions")
     assert len(window.session.document.markers) == 3
 
 

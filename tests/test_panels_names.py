@@ -87,6 +87,17 @@ def test_the_tree_keeps_what_is_folded_when_a_joint_is_renamed() -> None:
         window.close()
 
 
+@pytest.mark.parametrize(("command", "title"), [("joint.rename", "Rename joint"), ("select.find", "Find")])
+def test_what_the_tree_asks_for_is_asked_in_a_dialog_behind_another_tab(command: str, title: str) -> None:
+    window = PanelWindow(viewer.load("sample:biped"), WIDE)
+    window.session.dispatch(Select((Item("joint", "LeftForeArm"),)))
+    window.front("poses")
+    assert window.controller.run(command)
+    window.frames(5)
+    assert title in window.words("questions") + window.words("find")
+    window.close()
+
+
 def test_a_joint_is_found_where_the_tree_is_folded_away() -> None:
     window = PanelWindow(viewer.load("sample:biped"), NARROW)
     try:

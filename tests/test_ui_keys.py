@@ -62,13 +62,12 @@ def test_what_only_the_window_can_do_is_asked_of_it(person: Person) -> None:
         "ctrl+comma": "preferences",
         "f12": "picture-dialog",
         "ctrl+o": "open-dialog",
+        "ctrl+f": "find-joint",
     }
     for key, name in keys.items():
         person.key(key)
         assert person.controller.view.requests.popleft().name == name
     assert not person.controller.view.requests
-    person.key("ctrl+f")
-    assert person.controller.view.find_requested
 
 
 def test_panels_and_what_is_shown(person: Person) -> None:

@@ -85,7 +85,7 @@ class Application:
             self.painter.capture,
             grabbing=lambda: controller.dragging,
             clock=clock,
-            requested=lambda: controller.view.find_requested or bool(controller.view.requests),
+            requested=lambda: bool(controller.view.requests),
         )
         self.pace, self.quality = Pace(), Quality()
         self.autosave: AutosaveService | None = None

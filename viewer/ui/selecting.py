@@ -83,10 +83,6 @@ class Selecting(ViewPart):
         if self._document.active_on_figure is not None:
             self.with_children(self._document.active_on_figure)
 
-    def _find(self) -> None:
-        self._view.find_requested = True
-        self._view.changed()
-
     def bindings(self) -> CommandBindings:
         return {
             "select.parent": self._selects(self.parent),
@@ -98,7 +94,7 @@ class Selecting(ViewPart):
             "select.none": CommandBinding(
                 self._none, lambda: bool(self._document.selection or self._moves or self._view.finding)
             ),
-            "select.find": CommandBinding(self._find),
+            "select.find": CommandBinding(lambda: self._view.request("find-joint")),
         }
 
 

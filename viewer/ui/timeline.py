@@ -14,7 +14,7 @@ from viewer.document.take import CODES, FRAMES, Blend, Key
 from viewer.session import Loop, Session
 from viewer.spatial.checks import Bools, Ints
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import View, ViewPart
+from viewer.ui.view import NameQuestion, View, ViewPart
 
 FEWEST = 8.0
 """Fewest visible frames."""
@@ -245,15 +245,10 @@ class Playback(ViewPart):
 
 
 class Markers:
-    """Sets, renames and removes markers, and goes to them.
-
-    Attributes:
-        renamed: frame of the marker whose name is being typed; None: none is.
-    """
+    """Sets, renames and removes markers, and goes to them."""
 
     def __init__(self, session: Session, view: View, playback: Playback) -> None:
         self._session, self._view, self._playback = session, view, playback
-        self.renamed: int | None = None
 
     @property
     def all(self) -> tuple[Marker, ...]:
@@ -269,23 +264,14 @@ class Markers:
 
     def rename(self, frame: int) -> None:
         """Ask for the name of a marker."""
-        self.renamed = frame
-        self._view.changed()
-
-    def name(self, name: str) -> None:
-        """Give the marker being renamed a name, and ask no more.
-
-        Raises:
-            InputError: not a name.
-        """
-        assert self.renamed is not None
-        self._session.dispatch(SetMarker(self.renamed, name))
-        self.renamed = None
+        marker = marker_at(self.all, frame)
+        if marker is not None:
+            give = lambda name: self._session.dispatch(SetMarker(frame, name))  # noqa: E731 - a callback
+            self._view.ask(NameQuestion("Marker", f"Frame {frame}", marker.name, "Name", give))
 
     def remove(self, frame: int) -> None:
         """Remove the marker of a frame."""
         self._session.dispatch(RemoveMarker(frame))
-        self.renamed = None
 
     def _next(self, way: int) -> int | None:
         """The frame of the nearest marker before (-1) or after (1) the frame shown; None without one."""

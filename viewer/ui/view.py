@@ -37,11 +37,11 @@ class Request(NamedTuple):
 
     Attributes:
         name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "goals-dialog", "export-dialog",
-            "picture-dialog", "mesh-dialog", "picture" (value: the path), "question" (value: a `Question`), "quit",
-            "help", "preferences", "fullscreen", "reset-layout", "go-to-frame",
-            "find-dialog", "units-dialog", "keep-pose" (value: a pose of the library, or None), "context-menu" (value:
-            the item or None), "copy-text", "show-in-folder" (value: the path), "film-dialog" (value: the path
-            proposed, or None), "film" (value: a `FilmOrder`), "film-cancel".
+            "picture-dialog", "mesh-dialog", "picture" (value: the path), "question" (value: a `Question`),
+            "ask-name" (value: a `NameQuestion`), "quit", "help", "preferences", "fullscreen", "reset-layout",
+            "go-to-frame", "find-joint", "find-dialog", "units-dialog", "keep-pose" (value: a pose of the library, or
+            None), "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path),
+            "film-dialog" (value: the path proposed, or None), "film" (value: a `FilmOrder`), "film-cancel".
         value: data of the request.
         x, y: position, framebuffer pixels.
     """
@@ -72,6 +72,24 @@ class Question(NamedTuple):
     title: str = ""
     notes: tuple[str, ...] = ()
     stands: Callable[[], bool] = always
+
+
+class NameQuestion(NamedTuple):
+    """A name that the window asks for in a dialog.
+
+    Attributes:
+        title: of the dialog.
+        words: before the name.
+        name: proposed.
+        button: on the button that gives it.
+        give: called with the typed name.
+    """
+
+    title: str
+    words: str
+    name: str
+    button: str
+    give: Callable[[str], object]
 
 
 class Hover(NamedTuple):
@@ -228,7 +246,6 @@ class View:
         pointed: the pointer is over the view, not over a panel or outside of the window.
         lit_figure: name of the figure that is not active and is under the pointer, here or in a list.
         gesture: the gesture under way, or None.
-        find_requested: the joint search is to take the focus; the panel resets it.
         finding: filter of the joint tree.
         requests: for the app, which removes them.
         bar: the messages in the view.
@@ -255,7 +272,7 @@ class View:
         self.trail_reach = REACH
         self._hovered, self.lit_figure = (session.document.skeleton.names, Hover()), ""
         self.gesture: Gesture | None = None
-        self.find_requested, self.finding = False, ""
+        self.finding = ""
         self.requests: deque[Request] = deque()
         self.bar = MessageBar()
         self._hovered_row: Item | None = None
@@ -350,9 +367,9 @@ class View:
         """Send a request to the window."""
         self.requests.append(Request(name, value, x, y))
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: Question | NameQuestion) -> None:
         """Ask the user a question."""
-        self.request("question", question)
+        self.request("question" if isinstance(question, Question) else "ask-name", question)
 
     def post(self, message: Message) -> None:
         """Show a message."""

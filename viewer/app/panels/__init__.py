@@ -86,7 +86,7 @@ PANELS: tuple[Panel, ...] = (
     Panel("preferences", "Preferences", Place.FLOATING, preferences_panel.draw_preferences),
     Panel("help", "Help", Place.FLOATING, preferences_panel.draw_help),
     Panel("questions", "Questions", Place.FLOATING, document_dialogs.draw_questions),
-    Panel("rename", "Rename", Place.FLOATING, skeleton_tree.draw_rename_dialog),
+    Panel("rename", "Rename", Place.FLOATING, skeleton_tree.ask_new_name),
     Panel("keep-pose", "Keep pose", Place.FLOATING, poses_panel.draw_pose_dialog),
     Panel("find", "Find", Place.FLOATING, document_dialogs.draw_find_dialog),
     Panel("status", "Status line", Place.STATUS, status_line_panel.draw_status_line, live=True, padded=False),

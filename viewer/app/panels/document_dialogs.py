@@ -9,10 +9,9 @@ from pathlib import Path
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
-from viewer.app.layout import Place
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import run
-from viewer.app.panels.skeleton_tree import found_rows
+from viewer.app.panels.skeleton_tree import found_rows, is_shown
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, confirm, dialog, escape_pressed
@@ -28,7 +27,7 @@ from viewer.ui import number_format
 from viewer.ui.commands import COMMANDS
 from viewer.ui.opening import units_of
 from viewer.ui.timeline import last_frame
-from viewer.ui.view import Question, Request
+from viewer.ui.view import NameQuestion, Question, Request
 
 Segment = tuple[tuple[float, float], tuple[float, float]]
 
@@ -204,7 +203,6 @@ def _apply_units(ui: PanelContext, state: _Units) -> None:
         ui.session.dispatch(change)
 
 
-_QUESTION = "##question"
 _WIDTH, _WIDER = 440.0, 600.0
 _RANGE = 96.0
 """Width of the words for the range of frames, logical pixels."""
@@ -212,17 +210,30 @@ _RANGE = 96.0
 
 def draw_questions(ui: PanelContext) -> None:
     """Ask the questions that are requested."""
-    if (taken := ui.take("question")) is not None:
-        ui.memory["question"] = taken.value
-        imgui.open_popup(_QUESTION)
-    asked: Question | None = ui.memory.get("question")
-    if asked is not None:
-        _ask(ui, asked)
+    for request, draw in (("question", _ask), ("ask-name", _ask_name)):
+        if (taken := ui.take(request)) is not None:
+            ui.memory[request], ui.memory["name"] = taken.value, None
+            imgui.open_popup(f"##{request}")
+        if request in ui.memory:
+            draw(ui, ui.memory[request])
     _go_to_frame(ui)
 
 
+def _ask_name(ui: PanelContext, asked: NameQuestion) -> None:
+    with dialog(ui, "##ask-name", width=360.0, title=asked.title) as shown:
+        if shown is None:
+            return
+        controls.label(ui, asked.words)
+        if imgui.is_window_appearing():
+            fields.focus_next_field()
+        typed = ui.memory["name"] if ui.memory["name"] is not None else asked.name
+        ui.memory["name"], entered = fields.text_line(ui, "name", typed, chosen=True)
+        gap(ui.px(6))
+        confirm(ui, shown, asked.button, lambda: asked.give(ui.memory["name"]), entered=entered)
+
+
 def _ask(ui: PanelContext, asked: Question) -> None:
-    with dialog(ui, _QUESTION, width=_WIDER if asked.title else _WIDTH, title=asked.title) as shown:
+    with dialog(ui, "##question", width=_WIDER if asked.title else _WIDTH, title=asked.title) as shown:
         if shown is None:
             return
         controls.paragraph(ui, asked.words)
@@ -305,8 +316,7 @@ def found_commands(query: str) -> list[Found]:
 
 def draw_find_dialog(ui: PanelContext) -> None:
     """Open the dialog when it is requested, also by the search of the tree while that is hidden, and draw it."""
-    if ui.controller.view.find_requested and Place.LEFT_TOP not in ui.regions.rects:
-        ui.controller.view.find_requested = False
+    if not is_shown(ui) and ui.take("find-joint") is not None:
         ui.requests.append(Request("find-dialog"))
     with dialog(ui, "find-dialog", width=420.0, title="Find") as shown:
         if shown is None:

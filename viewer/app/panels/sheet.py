@@ -12,10 +12,10 @@ from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.theme import SMALL
-from viewer.app.widgets.dialogs import ask_name, dialog, popup
+from viewer.app.widgets.dialogs import popup
 from viewer.app.widgets.edits import attempt
 from viewer.app.widgets.pen import Area, Pen
-from viewer.document.document import Marker, marker_at
+from viewer.document.document import Marker
 from viewer.document.take import MOST_FRAMES, Key
 from viewer.scene import SIDES, look_of
 from viewer.spatial.checks import Ints
@@ -384,7 +384,7 @@ LANE = 17.0
 """Height of the lane of markers below the frame numbers, logical pixels."""
 _FLAG, _INDENT, _APART = 4.5, 8.0, 6.0
 """Half a flag's width, where its name begins, and least space between a name and the next flag."""
-_NAME, MARKER_MENU = "marker name", "marker menu"
+MARKER_MENU = "marker menu"
 
 
 def lane_height(ui: PanelContext) -> float:
@@ -406,7 +406,7 @@ def _draw_flags(pen: Pen, markers: tuple[Marker, ...], x: Callable[[float], floa
 
 
 def draw_marker_menu(ui: PanelContext) -> None:
-    """Draw the menu of a marker, and the dialog that asks for its name, if they are open."""
+    """Draw the menu of a marker, if it is open."""
     markers = ui.controller.markers
     with popup(ui, MARKER_MENU) as opened:
         if opened:
@@ -415,21 +415,3 @@ def draw_marker_menu(ui: PanelContext) -> None:
                 markers.rename(frame)
             if imgui.menu_item_simple("Remove marker"):
                 attempt(ui, lambda: markers.remove(frame))
-    _draw_name(ui)
-
-
-def _draw_name(ui: PanelContext) -> None:
-    markers = ui.controller.markers
-    marker = None if markers.renamed is None else marker_at(markers.all, markers.renamed)
-    if marker is not None and not imgui.is_popup_open(_NAME):
-        ui.memory["marker name"] = marker.name
-        imgui.open_popup(_NAME)
-    with dialog(ui, _NAME, width=340.0, title="Marker") as shown:
-        if shown is None:
-            return
-        if marker is None:
-            shown.closed = True
-            return
-        ask_name(ui, shown, f"Frame {marker.frame}", "marker name", "Name", markers.name)
-        if shown.closed:
-            markers.renamed = None

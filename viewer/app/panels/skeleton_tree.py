@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,6 @@ from viewer.app.panels.figures_panel import draw_figure_rows
 from viewer.app.panels.panel_parts import effector_mark, highlight, select_by_click
 from viewer.app.theme import BASE, SMALL
 from viewer.app.widgets import controls, fields
-from viewer.app.widgets.dialogs import ask_name, dialog
 from viewer.app.widgets.edits import act, attempt
 from viewer.app.widgets.pen import Area, Pen, tip
 from viewer.document import DocumentGoal, Item, joint_of, joints_at_limit
@@ -26,6 +25,7 @@ from viewer.skeleton import Skeleton, above
 from viewer.skeleton.kinematics import depths
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Ints
+from viewer.ui.view import NameQuestion
 
 
 class Row(NamedTuple):
@@ -129,15 +129,20 @@ def found_rows(skeleton: Skeleton, wanted: str) -> list[Row]:
     return [Row(joint, 0, parent=False, folded=False) for joint in found]
 
 
-_RENAME_POPUP = "##rename"
 ROW = 22
 """Height of a row of the tree, logical pixels."""
 _NAME_FLAGS = imgui.InputTextFlags_.auto_select_all | imgui.InputTextFlags_.enter_returns_true
 
 
+def is_shown(ui: PanelContext) -> bool:
+    """Whether the tree is in front of the panels at its place."""
+    front = ui.front(Place.LEFT_TOP)
+    return front is not None and front.id == "skeleton"
+
+
 def renamed_in_tree(ui: PanelContext) -> int:
     """The joint whose row of the tree is a text field now; -1: none."""
-    return ui.controller.renaming.joint if Place.LEFT_TOP in ui.regions.rects else -1
+    return ui.controller.renaming.joint if is_shown(ui) else -1
 
 
 def name_field(ui: PanelContext, joint: int, width: float) -> None:
@@ -164,21 +169,14 @@ def _end_renaming(ui: PanelContext) -> None:
     imgui.set_nav_cursor_visible(False)  # the list is focused again, but it does not use keys
 
 
-def draw_rename_dialog(ui: PanelContext) -> None:
-    """Draw the dialog that renames a joint while the tree is hidden."""
-    joint = ui.controller.renaming.joint
-    if joint >= 0 and renamed_in_tree(ui) < 0 and ui.memory.get("renamed") != joint:
-        ui.memory["renamed"], ui.memory["name"] = joint, ui.session.document.skeleton.names[joint]
-        imgui.open_popup(_RENAME_POPUP)
-    with dialog(ui, _RENAME_POPUP, width=360.0, title="Rename joint") as shown:
-        if shown is None:
-            return
-        shown.closed |= joint < 0
-        if joint >= 0:
-            rename = ui.controller.renaming.rename
-            ask_name(ui, shown, "Name", "name", "Rename", lambda name: rename(joint, name))
-        if shown.closed:
-            _end_renaming(ui)
+def ask_new_name(ui: PanelContext) -> None:
+    """Ask for the name of a joint in a dialog while the tree is hidden."""
+    renaming = ui.controller.renaming
+    joint = renaming.joint
+    if joint >= 0 and not is_shown(ui):
+        renaming.end()
+        name, give = ui.session.document.skeleton.names[joint], partial(renaming.rename, joint)
+        ui.controller.view.ask(NameQuestion("Rename joint", "Name", name, "Rename", give))
 
 
 _INDENT, _LEAST_INDENT = 11.0, 4.0
@@ -305,7 +303,7 @@ def draw_skeleton_tree(ui: PanelContext) -> None:
     if skeleton.names != state.names:
         state = _other_names(ui, state, skeleton)
     _show_renamed(ui, state)
-    wanted, ui.controller.view.find_requested = ui.controller.view.find_requested, False
+    wanted = ui.take("find-joint") is not None
     search = fields.search_field(ui, "find", ui.controller.view.finding, "Find joint", focus=wanted)
     _search(ui, state, search)
     with controls.no_spacing():

@@ -15,7 +15,7 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.theme import BASE, TITLE, paint
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import attempt
-from viewer.app.widgets.pen import Pen, gap
+from viewer.app.widgets.pen import Pen
 
 _MARGIN = 32.0
 """Least distance of a dialog from the window's edges, logical pixels."""
@@ -210,22 +210,6 @@ def confirm(ui: PanelContext, shown: Dialog, words: str, do: Callable[[], object
     if entered or pressed == words:
         shown.closed |= attempt(ui, do)
     shown.closed |= pressed == "Cancel"
-
-
-def ask_name(
-    ui: PanelContext, shown: Dialog, words: str, memory: str, button: str, do: Callable[[str], object]
-) -> None:
-    """A dialog's line for a name, focused as it opens, with the buttons that end the dialog.
-
-    ``words`` are above the line, ``button`` is on the button, ``memory`` is where the panels' memory keeps what is
-    typed.
-    """
-    controls.label(ui, words)
-    if imgui.is_window_appearing():
-        fields.focus_next_field()
-    ui.memory[memory], entered = fields.text_line(ui, "name", ui.memory[memory], chosen=True)
-    gap(ui.px(6))
-    confirm(ui, shown, button, lambda: do(ui.memory[memory]), entered=entered)
 
 
 _KEPT = "\N{NO-BREAK SPACE}"
