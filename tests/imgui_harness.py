@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 import numpy as np
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui
 from inside.app import Fonts, ImguiRenderer, Painted, apply_theme, copy_list
 from inside.opengl import create_context
 from numpy.typing import NDArray
@@ -39,7 +39,6 @@ class Harness:
         self.target = self.context.framebuffer(self.context.texture(size, 4))
         self._imgui = imgui.create_context()
         imgui.set_current_context(self._imgui)
-        self._plots = implot.create_context()
         imgui.get_io().set_ini_filename("")
         imgui.get_io().display_size = imgui.ImVec2(*size)
         self.fonts = Fonts()
@@ -61,7 +60,6 @@ class Harness:
         """End the contexts."""
         imgui.set_current_context(self._imgui)
         self.renderer.release()
-        implot.destroy_context(self._plots)
         imgui.destroy_context(self._imgui)
         self.context.release()
 

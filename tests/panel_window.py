@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui
 from inside.app import PANELS, Fonts, Layout, PanelContext, PanelHost, Pen, apply_theme
 from inside.session import Preferences
 from sessions import QUICK
@@ -44,7 +44,6 @@ class PanelWindow:
     def __init__(self, character: Character, size: tuple[int, int] = (1280, 720), scale: float = 1.0) -> None:
         self._imgui = imgui.create_context()
         imgui.set_current_context(self._imgui)
-        self._plots = implot.create_context()
         io = imgui.get_io()
         io.set_ini_filename("")
         io.display_size = imgui.ImVec2(*size)
@@ -76,7 +75,6 @@ class PanelWindow:
 
     def close(self) -> None:
         imgui.set_current_context(self._imgui)
-        implot.destroy_context(self._plots)
         imgui.destroy_context(self._imgui)
 
     def frames(self, count: int = 1, seconds: float = 1.0 / 60.0) -> None:

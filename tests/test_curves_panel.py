@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from imgui_bundle import imgui
-from inside.app import KeysOnPlot, key_pixels
+from inside.app import KeysOnPlot
 from inside.document import Blend, Key, KeyOnCurves, KeyPose, SetCoordinate, Tangent
 from panel_window import PanelWindow
 
@@ -32,7 +32,7 @@ def window(monkeypatch: pytest.MonkeyPatch) -> Iterator[CurvesWindow]:
     drawn = KeysOnPlot.draw
 
     def draw(self: KeysOnPlot) -> None:
-        made.keys = {key.frame: key_pixels(key) for key in self.keys}
+        made.keys = {key.frame: self.pixels(key) for key in self.keys}
         made.handles = {handle.side: handle.at for handle in self.handles()}
         drawn(self)
 

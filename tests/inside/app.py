@@ -23,7 +23,7 @@ from viewer.app.pacing import FRAME, PANEL_INTERVAL, STILL_AFTER, Pace
 from viewer.app.painter import IMGUI_SHAPES, PanelHost, ui_scale
 from viewer.app.panel_context import Borders, Panel, PanelContext
 from viewer.app.panels import PANELS, file_dialog, menus
-from viewer.app.panels.curve_editor import KeysOnPlot, curves_of, key_pixels
+from viewer.app.panels.curve_editor import KeysOnPlot, curves_of
 from viewer.app.panels.document_dialogs import found_commands, outline
 from viewer.app.panels.export_options import LISTED
 from viewer.app.panels.file_dialog import NO_NAME, State, size_words

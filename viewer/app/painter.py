@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
-from imgui_bundle import icons_fontawesome_6 as fa, imgui, implot
+from imgui_bundle import icons_fontawesome_6 as fa, imgui
 from numpy.typing import NDArray
 
 from viewer.app.compositing import Layers, Level, SceneBuffer, write_texts
@@ -66,7 +66,6 @@ class Painter:
         self._device = device
         self._imgui = imgui.create_context()
         imgui.set_current_context(self._imgui)
-        self._plots = implot.create_context()
         # After a panel has raised, its own traceback is printed: imgui's log adds nothing.
         self._imgui.debug_log_flags &= ~imgui.internal.DebugLogFlags_.output_to_tty
         self._set_up_io()
@@ -139,7 +138,6 @@ class Painter:
         """Release imgui's context; the device releases OpenGL's."""
         imgui.set_current_context(self._imgui)
         self._renderer.release()
-        implot.destroy_context(self._plots)
         imgui.destroy_context(self._imgui)
 
     def _set_up_io(self) -> None:

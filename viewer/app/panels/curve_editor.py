@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import KEY_MENU, draw_key_menu, scrub, zoom_or_pan
@@ -21,7 +21,7 @@ from viewer.app.theme import SMALL
 from viewer.app.widgets import controls
 from viewer.app.widgets.dialogs import open_popup
 from viewer.app.widgets.edits import THRESHOLD, attempt
-from viewer.app.widgets.pen import Area, Pen, dashes, gap, item, on_plot, plot, plot_line
+from viewer.app.widgets.pen import Area, Pen, Plot, gap, item
 from viewer.document import Document, Item, joint_of
 from viewer.document.actions import MoveKeys, SetKeyValue, SetSlope
 from viewer.document.evaluation import joint_at
@@ -90,11 +90,11 @@ def curves_of(document: Document, joint: int, first: int, last: int) -> Curves:
 NO_MOTION = "Set keys or open a motion, and select a joint: its angles are plotted here"
 NO_JOINT = "Select a joint or effector to see its angles over the frames"
 
-_AXIS = implot.AxisFlags_.lock | implot.AxisFlags_.no_menus | implot.AxisFlags_.no_highlight
 _MOST, _FAINT, _JOINTS = 4, 0.55, 22.0
 """Largest number of joints of a chain shown; opacity of those not chosen; height of the row of their names."""
-_LEGEND, _AROUND, _BESIDE = 18.0, 40.0, 8.0
-"""Heights of the legend and of the space around the plot, and space beside the first and last frame, logical pixels."""
+_LEGEND, _BELOW, _BESIDE, _APART = 18.0, 22.0, 8.0, 46.0
+"""Heights of the legend and of the frames' numbers below the plot, space beside the first and last frame, and least
+distance between two numbers, logical pixels."""
 _TRANSPORT = 130.0
 """Height of the panel from which on it has the transport, logical pixels."""
 _WIDEST = f"{number_format.MINUS}888.8°"
@@ -121,18 +121,18 @@ def draw_curves(ui: PanelContext) -> None:
     found = _shown(ui, chain)
     joint = _picked(ui, chain, found)
     others = [curves for other, curves in found.items() if other != joint and curves.unit == found[joint].unit]
-    room, corner = imgui.get_content_region_avail(), imgui.get_cursor_screen_pos()
+    room, pen = imgui.get_content_region_avail(), Pen(ui)
     area = item("curves", room.x, room.y, right_too=True)
-    imgui.set_cursor_screen_pos(corner)
-    with plot(ui, "##curves", (room.x, room.y)) as visible:
-        if visible:
-            ends = _plot(ui, found[joint], others)
-            keys = KeysOnPlot(ui, joint, found[joint], ends, area)
-            _over(ui, found[joint], ends, {key.frame for key in keys.keys})
-            _legend(ui, document.skeleton.names[joint], found[joint])
-            keys.draw()
-            if not keys.pointer():
-                _pointer(ui, area)
+    plot = _plot(ui, pen, area, found[joint], others)
+    keys = KeysOnPlot(ui, joint, found[joint], plot, area)
+    pen.draw.push_clip_rect((plot.x, plot.y), (plot.x + plot.w, plot.y + plot.h), True)
+    _draw_curves(ui, pen, plot, found[joint], others)
+    _over(ui, pen, plot, found[joint], {key.frame for key in keys.keys})
+    _legend(ui, pen, plot, document.skeleton.names[joint], found[joint])
+    keys.draw()
+    pen.draw.pop_clip_rect()
+    if not keys.pointer():
+        _pointer(ui, area, plot)
     draw_key_menu(ui)
 
 
@@ -175,68 +175,66 @@ def _shown(ui: PanelContext, chain: list[int]) -> dict[int, Curves]:
     return found
 
 
-def _plot(ui: PanelContext, found: Curves, others: list[Curves]) -> tuple[float, float]:
-    """Draw the curves, and return the ends of the vertical axis: it fits them, but stays while a key is dragged."""
+def _plot(ui: PanelContext, pen: Pen, area: Area, found: Curves, others: list[Curves]) -> Plot:
+    """Draw the axes: the vertical one fits the curves, but stays while a key is dragged."""
     view, around = ui.controller.keying.time_view, [curve for curves in (found, *others) for curve in curves.curves]
     least = min(float(curve.values.min()) for curve in around)
     most = max(float(curve.values.max()) for curve in around)
     spare = max(0.12 * (most - least), 0.5 * (_LEAST[found.unit] - (most - least)))
-    implot.setup_axis(implot.ImAxis_.x1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
-    implot.setup_axis(implot.ImAxis_.y1, None, _AXIS | implot.AxisFlags_.no_tick_marks)
-    beside = view.span * ui.px(_BESIDE) / max(imgui.get_content_region_avail().x, ui.px(_AROUND))
-    span = (view.start - beside, view.start + view.span + beside)
-    tall = max(imgui.get_window_height() - ui.px(_AROUND), ui.px(_AROUND))
-    above = ui.px(_LEGEND) / tall * (most - least + 2.0 * spare)
+    tall = max(area.h - pen.px(_BELOW), pen.px(_BELOW))
+    above = pen.px(_LEGEND) / tall * (most - least + 2.0 * spare)
     ends = (least - spare, most + spare + above)  # so that the legend does not cover the curves
     dragged: CurveDrag | None = ui.memory.get("curve drag")
     if dragged is not None:
         ends = dragged.ends
-    implot.setup_axes_limits(*span, *ends, implot.Cond_.always)
-    implot.setup_axis_ticks(implot.ImAxis_.y1, *_ticks(ui, ends, found.unit))
-    for number, curves in enumerate(others):
-        for curve in curves.curves:
-            name = f"{curve.name}##{number}"
-            plot_line(name, curves.frames.astype(np.float64), curve.values, "text3", ui.scale, alpha=_FAINT)
-    for curve in found.curves:
-        tone = curve.tone
-        plot_line(curve.name, found.frames.astype(np.float64), curve.values, tone, 2.0 * ui.scale)
-    return ends
+    down = _ticks(pen, ends, found.unit, tall)
+    left = max((pen.width(words, SMALL) for _, words in down), default=0.0) + pen.px(10)
+    beside = view.span * pen.px(_BESIDE) / max(area.w - left, pen.px(_BELOW))
+    across = (view.start - beside, view.start + view.span + beside)
+    plot = Plot(area.x + left, area.y, max(area.w - left, 1.0), tall, across, ends)
+    step = number_step(pen.px(_APART) * (across[1] - across[0]) / plot.w)
+    frames = range(-(-max(int(across[0]), 0) // step) * step, int(across[1]) + 1, step)
+    plot.axes(pen, down, [(frame, str(frame)) for frame in frames])
+    for frame in frames:
+        pen.upright(plot.at(frame, 0.0)[0], plot.y, plot.y + plot.h)
+    pen.frame(plot.x, plot.y, plot.w, plot.h, "line", rounding=2)
+    return plot
 
 
-def _ticks(ui: PanelContext, ends: tuple[float, float], unit: str) -> tuple[list[float], list[str]]:
+def _ticks(pen: Pen, ends: tuple[float, float], unit: str, tall: float) -> list[tuple[float, str]]:
     """Round values at least a line of text apart, and their words."""
-    tall = max(float(ui.rect.h), ui.px(60))
     part = 1.0 if unit == "°" else 0.001
-    step = part * number_step((ends[1] - ends[0]) * ui.px(26) / tall / part)
+    step = part * number_step((ends[1] - ends[0]) * pen.px(16) / tall / part)
     values = [step * place for place in range(math.ceil(ends[0] / step), math.floor(ends[1] / step) + 1)]
-    return values, [number_format.fixed(value, 0 if unit == "°" else 3) + unit for value in values]
+    return [(value, number_format.fixed(value, 0 if unit == "°" else 3) + unit) for value in values]
 
 
-def _over(ui: PanelContext, found: Curves, ends: tuple[float, float], own: set[int]) -> None:
+def _draw_curves(ui: PanelContext, pen: Pen, plot: Plot, found: Curves, others: list[Curves]) -> None:
+    for curves in others:
+        for curve in curves.curves:
+            plot.line(pen, curves.frames.astype(np.float64), curve.values, pen.ink("text3", _FAINT), ui.scale)
+    for curve in found.curves:
+        plot.line(pen, found.frames.astype(np.float64), curve.values, pen.ink(curve.tone), 2.0 * ui.scale)
+
+
+def _over(ui: PanelContext, pen: Pen, plot: Plot, found: Curves, own: set[int]) -> None:
     """Draw limits as dashes, the playhead, and as small dots keys of the clip or of other joints, at frames not own."""
-    pen = Pen(ui, implot.get_plot_draw_list())
-    place, size = implot.get_plot_pos(), implot.get_plot_size()
-    implot.push_plot_clip_rect()
     loaded = [frame for frame in key_frames(ui.session.document) if frame not in own]
     near = [frame for frame in loaded if found.frames[0] <= frame <= found.frames[-1]]
     for curve in found.curves:
         for limit in curve.limits:
-            if ends[0] < limit < ends[1]:
-                dashes(pen, round(implot.plot_to_pixels(0.0, limit).y), 4, 4, curve.tone, 0.55)
-        if 0 < len(near) * pen.px(8) < size.x:
+            if plot.ends[0] < limit < plot.ends[1]:
+                plot.dashes(pen, limit, curve.tone, 0.55)
+        if 0 < len(near) * pen.px(8) < plot.w:
             for frame, value in zip(near, np.interp(near, found.frames, curve.values).tolist(), strict=True):
-                at = implot.plot_to_pixels(frame, value)
-                pen.disc(at.x, at.y, 1.8, curve.tone)
-    x = implot.plot_to_pixels(ui.session.document.frame, 0.0).x
-    pen.draw.add_rect_filled((x - 0.5, place.y), (x + 1.0, place.y + size.y), pen.ink("accent"))
-    implot.pop_plot_clip_rect()
+                pen.disc(*plot.at(float(frame), value), 1.8, curve.tone)
+    x = plot.at(float(ui.session.document.frame), 0.0)[0]
+    pen.draw.add_rect_filled((x - 0.5, plot.y), (x + 1.0, plot.y + plot.h), pen.ink("accent"))
 
 
-def _legend(ui: PanelContext, name: str, found: Curves) -> None:
+def _legend(ui: PanelContext, pen: Pen, plot: Plot, name: str, found: Curves) -> None:
     """The joint's name, and each coordinate with its current value in the colour of its curve."""
-    pen = Pen(ui, implot.get_plot_draw_list())
-    place, frame = implot.get_plot_pos(), ui.session.document.frame
-    x, y = place.x + pen.px(8), place.y + pen.px(4)
+    frame, x, y = ui.session.document.frame, plot.x + pen.px(8), plot.y + pen.px(4)
     wide = pen.width(name, SMALL) + len(found.curves) * (pen.width(f"Swing X {_WIDEST}", SMALL) + pen.px(14))
     pen.box(x - pen.px(4), y - pen.px(2), wide + pen.px(22), pen.px(_LEGEND), "app")
     pen.text(x, y, name, "text", SMALL)
@@ -248,15 +246,15 @@ def _legend(ui: PanelContext, name: str, found: Curves) -> None:
         x += pen.width(f"{curve.name} {_WIDEST}", SMALL) + pen.px(14)
 
 
-def _pointer(ui: PanelContext, area: Area) -> None:
+def _pointer(ui: PanelContext, area: Area, plot: Plot) -> None:
     """Scrub with a drag; zoom or pan with the wheel."""
-    io, view = imgui.get_io(), ui.controller.keying.time_view
-    at = implot.get_plot_mouse_pos().x
-    pressed = area.hovered and on_plot() and imgui.is_mouse_clicked(imgui.MouseButton_.left)
+    io, view, mouse = imgui.get_io(), ui.controller.keying.time_view, imgui.get_mouse_pos()
+    at, over = plot.values(mouse.x, mouse.y)[0], area.hovered and plot.contains(mouse.x, mouse.y)
+    pressed = over and imgui.is_mouse_clicked(imgui.MouseButton_.left)
     ui.memory["held"] = held = area.held and (ui.memory.get("held") or pressed)
     if held:
         scrub(ui, round(at))
-    elif area.hovered and on_plot() and io.mouse_wheel:
+    elif over and io.mouse_wheel:
         zoom_or_pan(view, io.mouse_wheel, at)
 
 
@@ -319,15 +317,15 @@ class KeysOnPlot:
         ui: the panel's context.
         joint: whose curves are drawn in colour.
         curves: of the joint, as drawn.
-        ends: of the vertical axis.
+        plot: that they are on.
         area: takes the mouse.
 
     Attributes:
         keys: those in view, on every curve.
     """
 
-    def __init__(self, ui: PanelContext, joint: int, curves: Curves, ends: tuple[float, float], area: Area) -> None:
-        self._ui, self._joint, self._curves, self._ends, self._area = ui, joint, curves, ends, area
+    def __init__(self, ui: PanelContext, joint: int, curves: Curves, plot: Plot, area: Area) -> None:
+        self._ui, self._joint, self._curves, self._plot, self._area = ui, joint, curves, plot, area
         take = self._document.take
         self._track: Track | None = None if take is None else take.track(joint)
         self.keys = self._found()
@@ -359,27 +357,29 @@ class KeysOnPlot:
     @property
     def _crowded(self) -> bool:
         """Whether the keys are too close together to be drawn and hit."""
-        return len(self.keys) * self._ui.px(8) >= implot.get_plot_size().x * max(len(self._curves.curves), 1)
+        return len(self.keys) * self._ui.px(8) >= self._plot.w * max(len(self._curves.curves), 1)
+
+    def pixels(self, key: CurveKey) -> tuple[float, float]:
+        """Where a key is, framebuffer pixels."""
+        return self._plot.at(float(key.frame), key.value)
 
     # Drawing
 
     def draw(self) -> None:
         """Draw tangents below keys, which have the colours of their curves."""
-        implot.push_plot_clip_rect()
-        pen = Pen(self._ui, implot.get_plot_draw_list())
+        pen = Pen(self._ui)
         handles = self.handles()
         for handle in handles:
-            pen.draw.add_line(key_pixels(handle.key), handle.at, pen.ink("text2"), max(1.0, pen.px(1)))
+            pen.draw.add_line(self.pixels(handle.key), handle.at, pen.ink("text2"), max(1.0, pen.px(1)))
         for handle in handles:
             pen.disc(*handle.at, _RING + 1.2, "text2")
             pen.disc(*handle.at, _RING, "app")
         tones = {curve.place: curve.tone for curve in self._curves.curves}
         for key in () if self._crowded else self.keys:
-            x, y = key_pixels(key)
+            x, y = self.pixels(key)
             chosen = self.chosen(key)
             pen.disc(x, y, 5.0 if chosen else 3.5, "text" if chosen else "app")
             pen.disc(x, y, 3.5 if chosen else 2.5, tones[key.place])
-        implot.pop_plot_clip_rect()
 
     def handles(self) -> list[Handle]:
         """The tangents of selected keys on the curve that was pressed last, where interpolation is smooth."""
@@ -388,10 +388,10 @@ class KeysOnPlot:
         if not keys or len(keys) > _MOST_KEYS or self._track is None:
             return []
         slopes, found = self._slopes(), []
-        one = implot.plot_to_pixels(0.0, 0.0), implot.plot_to_pixels(1.0, 1.0)
-        across, down = one[1].x - one[0].x, one[1].y - one[0].y
+        (left, low), (right, high) = self._plot.at(0.0, 0.0), self._plot.at(1.0, 1.0)
+        across, down = right - left, high - low
         for key in keys:
-            x, y = key_pixels(key)
+            x, y = self.pixels(key)
             dx, dy = across, down * slopes[key.frame][place] / self._curves.per_unit
             scale = self._ui.px(_HANDLE) / math.hypot(dx, dy)
             found += [
@@ -428,7 +428,7 @@ class KeysOnPlot:
         if drag is not None:
             self._dragged(drag, at.x, at.y)
             return True
-        if not (self._area.hovered and on_plot()):
+        if not (self._area.hovered and self._plot.contains(at.x, at.y)):
             return False
         hit = self._hit(at.x, at.y)
         if hit is None:
@@ -442,7 +442,7 @@ class KeysOnPlot:
                 frame: float(KeyOnCurves(self._document, self._joint, frame).coordinates[key.place])
                 for frame in self._ui.controller.keying.frames_of(self._joint)
             }
-            self._ui.memory["curve drag"] = CurveDrag(self._joint, key, side, (at.x, at.y), self._ends, values)
+            self._ui.memory["curve drag"] = CurveDrag(self._joint, key, side, (at.x, at.y), self._plot.ends, values)
             return True
         if imgui.is_mouse_clicked(imgui.MouseButton_.right):
             self._select(key, more=False)
@@ -454,7 +454,7 @@ class KeysOnPlot:
         if self._crowded:
             return None
         handles = [(math.dist(handle.at, (x, y)), index, handle) for index, handle in enumerate(self.handles())]
-        keys = [(math.dist(key_pixels(key), (x, y)), index, key) for index, key in enumerate(self.keys)]
+        keys = [(math.dist(self.pixels(key), (x, y)), index, key) for index, key in enumerate(self.keys)]
         for some in (handles, keys):
             nearest = min(some, default=None)
             if nearest is not None and nearest[0] <= self._ui.px(_REACH):
@@ -493,10 +493,10 @@ class KeysOnPlot:
 
     def _turn(self, drag: CurveDrag, x: float, y: float) -> None:
         """Point a tangent at the pointer."""
-        at = key_pixels(drag.key)
+        at = self.pixels(drag.key)
         away = max(drag.side * (x - at[0]), self._ui.px(_NEAREST)) * drag.side
-        there = implot.pixels_to_plot(at[0] + away, y)
-        slope = (there.y - drag.key.value) / (there.x - drag.key.frame) * self._curves.per_unit
+        frame, value = self._plot.values(at[0] + away, y)
+        slope = (value - drag.key.value) / (frame - drag.key.frame) * self._curves.per_unit
         name = self._document.skeleton.names[drag.joint]
         self._ui.session.gestures.update(SetSlope(name, drag.key.frame, drag.key.place, slope))
 
@@ -505,17 +505,17 @@ class KeysOnPlot:
         across, down = x - drag.start[0], y - drag.start[1]
         if imgui.get_io().key_shift:
             across, down = (across, 0.0) if abs(across) > abs(down) else (0.0, down)
-        first = key_pixels(drag.key)
-        there = implot.pixels_to_plot(first[0] + across, first[1] + down)
+        first = self.pixels(drag.key)
+        frame_there, there = self._plot.values(first[0] + across, first[1] + down)
         keying, gestures = self._ui.controller.keying, self._ui.session.gestures
         keys = keying.selected
-        by = self._free(keys, round(there.x) - drag.key.frame - drag.by)
+        by = self._free(keys, round(frame_there) - drag.key.frame - drag.by)
         if by:
             gestures.update(MoveKeys(tuple(sorted(keys)), by))
             keying.select(Key(key.joint, key.frame + by) for key in keys)
             drag.by += by
         if down:
-            name, risen = self._document.skeleton.names[drag.joint], (there.y - drag.key.value) * self._curves.per_unit
+            name, risen = self._document.skeleton.names[drag.joint], (there - drag.key.value) * self._curves.per_unit
             for frame, value in drag.values.items():
                 gestures.update(SetKeyValue(name, frame + drag.by, drag.key.place, value + risen))
 
@@ -531,9 +531,3 @@ class KeysOnPlot:
             after = np.append(others, MOST_FRAMES)[np.searchsorted(others, frames)]
             low, high = max(low, int((before + 1 - frames).max())), min(high, int((after - 1 - frames).min()))
         return self._ui.controller.keying.within(min(max(by, low), high))
-
-
-def key_pixels(key: CurveKey) -> tuple[float, float]:
-    """Where a key is in the current plot, framebuffer pixels."""
-    at = implot.plot_to_pixels(key.frame, key.value)
-    return at.x, at.y

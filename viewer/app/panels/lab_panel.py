@@ -16,7 +16,7 @@ from viewer.app.panels.sheet import number_step
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import wrapped
-from viewer.app.widgets.pen import Area, Pen, gap, item, tip
+from viewer.app.widgets.pen import Area, Pen, Plot, gap, item, tip
 from viewer.choices import METHOD_NAMES, MethodName
 from viewer.document.actions import SetSolver
 from viewer.formats.lab_report import Curve, ErrorScale, amount
@@ -188,20 +188,15 @@ class Line(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """A chart of errors that was drawn; its ends are framebuffer pixels, its abscissae are from 0 to ``most``."""
+    """A chart of errors that was drawn: where the pointer answers, its frame, and its scale."""
 
     area: Area
-    left: float
-    right: float
-    top: float
-    bottom: float
-    most: float
+    plot: Plot
     scale: ErrorScale
 
     def place(self, across: float, error: float) -> tuple[float, float]:
         """The pixel of a point."""
-        x = self.left + (self.right - self.left) * across / self.most
-        return x, self.bottom - (self.bottom - self.top) * _FULL * self.scale.part(error)
+        return self.plot.at(across, self.scale.part(error))
 
 
 def chart(
@@ -211,29 +206,23 @@ def chart(
     """Draw errors over a logarithmic scale, ``high`` framebuffer pixels high; abscissae are at least to ``most``."""
     pen = Pen(ui)
     it = item(name, imgui.get_content_region_avail().x, high)
-    left, right = it.x + pen.px(_LEFT), it.x + it.w - pen.px(10)
-    top, bottom = it.y + pen.px(4), it.y + it.h - pen.px(_BELOW)
-    pen.box(left, top, right - left, bottom - top, "app", rounding=2)
     scale = ErrorScale.of((error for line in lines for error in line.errors), tolerance, metres=metres)
-    end = max((line.across[-1] for line in lines), default=0.0)
-    made = Chart(it, left, right, top, bottom, max(end, most) or 1.0, scale)
-    for error, words in scale.ticks[:: 1 + int(len(scale.ticks) * pen.px(17) / (bottom - top))]:
-        at_y = made.place(0.0, error)[1]
-        pen.rule(left, right, at_y, "line")
-        pen.right(left - pen.px(6), pen.middle(at_y - pen.px(8), pen.px(16), SMALL), words, "text3", SMALL)
-    for part in (0.0, 0.5, 1.0) if unit or made.most % 2 == 0 else (0.0, 1.0):
-        words = f"{made.most * part:.3g}{unit}"
-        u = left + (right - left) * part - pen.width(words, SMALL) * part
-        pen.text(u, bottom + pen.px(3), words, "text3", SMALL)
-    met = made.place(0.0, tolerance)[1]
-    for u in range(int(left), int(right), int(pen.px(8))):
-        pen.draw.add_line((u, met), (u + pen.px(4), met), pen.ink("ok"), pen.scale)
+    most = max((most, *(line.across[-1] for line in lines)))
+    left, above, below = pen.px(_LEFT), pen.px(4), pen.px(_BELOW)
+    frame = it.x + left, it.y + above, it.w - left - pen.px(10), it.h - above - below
+    plot = Plot(*frame, (0.0, most or 1.0), (0.0, 1.0 / _FULL))
+    made = Chart(it, plot, scale)
+    ticks = scale.ticks[:: 1 + int(len(scale.ticks) * pen.px(17) / plot.h)]
+    parts = (0.0, 0.5, 1.0) if unit or most % 2 == 0 else (0.0, 1.0)
+    along = [(plot.across[1] * part, f"{plot.across[1] * part:.3g}{unit}") for part in parts]
+    plot.axes(pen, [(scale.part(error), words) for error, words in ticks], along)
+    plot.dashes(pen, scale.part(tolerance), "ok")
     for line in lines:
         points = [made.place(a, b) for a, b in zip(line.across, line.errors, strict=True)]
         _polyline(pen, points, line.ink, line.dash, line.weight)
         for x, y in points if len(points) < _FEW else ():  # a solve in closed form has one point only
             pen.disc(x, y, line.weight, line.ink)
-    wide = pen.width("tolerance", SMALL)
+    wide, right, met = pen.width("tolerance", SMALL), plot.x + plot.w, made.place(0.0, tolerance)[1]
     pen.box(right - wide - pen.px(6), met - pen.px(16), wide + pen.px(4), pen.px(15), "app")
     pen.right(right - pen.px(4), met - pen.px(15), "tolerance", "ok", SMALL)
     return made
@@ -273,17 +262,16 @@ def _chart(
     tolerance = options.tolerance_m if trace.in_metres else options.tolerance_deg
     high = pen.px(_CHART + _BELOW)
     made = chart(ui, title, high, [*lines.values()], tolerance, metres=trace.in_metres, unit=unit)
+    plot, near = made.plot, pen.px(9)
     for name, line in lines.items():
         u, v = made.place(line.across[-1], line.errors[-1])
-        near = pen.px(9)
-        disc(pen, min(u, made.right - near), min(max(v, made.top + near), made.bottom - near), lab.curve(name))
+        disc(pen, min(u, plot.x + plot.w - near), min(max(v, plot.y + near), plot.y + plot.h - near), lab.curve(name))
     if not unit:
-        pen.upright(made.place(lab.shown_iteration, tolerance)[0], made.top, made.bottom, "accent")
+        pen.upright(made.place(lab.shown_iteration, tolerance)[0], plot.y, plot.y + plot.h, "accent")
     if made.area.clicked:
         _pick(ui, lines, made)
     elif not unit and made.area.held and imgui.is_mouse_dragging(imgui.MouseButton_.left):
-        part = (imgui.get_io().mouse_pos.x - made.left) / (made.right - made.left)
-        lab.go_to(round(min(max(part, 0.0), 1.0) * made.most))
+        lab.go_to(round(max(plot.values(imgui.get_io().mouse_pos.x, 0.0)[0], 0.0)))
     gap(pen.px(8))
 
 

@@ -59,8 +59,9 @@ def _convergence(ui: PanelContext, height: float) -> None:
         ui, "error by iteration", height, lines, session.document.solver.tolerance_m, metres=True, most=_FEWEST
     )
     if chosen in errors:
-        name = pen.fit(chosen, made.right - made.left - pen.px(16), SMALL)
-        pen.right(made.right - pen.px(5), made.top + pen.px(3), name, tone, SMALL)
+        plot = made.plot
+        name = pen.fit(chosen, plot.w - pen.px(16), SMALL)
+        pen.right(plot.x + plot.w - pen.px(5), plot.y + pen.px(3), name, tone, SMALL)
 
 
 ANGLE = "\N{GREEK SMALL LETTER THETA}"

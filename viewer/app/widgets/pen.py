@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-import numpy as np
-from imgui_bundle import imgui, implot
+from imgui_bundle import imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.theme import BASE, SMALL, colour, paint
+from viewer.app.theme import BASE, SMALL, paint
 from viewer.errors import visible
 from viewer.spatial.checks import Floats
 
 Point = tuple[float, float]
+N = TypeVar("N", float, Floats)
 
 _ICON = 0.93
 """Size of an icon on a button, relative to the text beside it."""
@@ -216,52 +215,49 @@ def gap(h: float) -> None:
     imgui.dummy((0.0, 0.0))
 
 
-_FLAGS = implot.Flags_.canvas_only | implot.Flags_.no_inputs | implot.Flags_.no_frame
+class Plot(NamedTuple):
+    """A plot: its frame in framebuffer pixels, and the abscissae and values at its edges."""
 
+    x: float
+    y: float
+    w: float
+    h: float
+    across: tuple[float, float]
+    ends: tuple[float, float]
 
-@contextmanager
-def plot(ui: PanelContext, name: str, size: tuple[float, float]) -> Iterator[bool]:
-    """A plot in the panels' colours, ``size`` in framebuffer pixels; yields whether it is visible."""
-    columns = implot.Col_
-    for column, tone, alpha in (
-        (columns.plot_bg, "app", 1.0), (columns.plot_border, "line", 1.0),
-        (columns.axis_text, "text3", 1.0), (columns.axis_grid, "line", 0.7),
-    ):  # fmt: skip
-        implot.push_style_color(column, colour(tone, alpha))
-    implot.push_style_var(implot.StyleVar_.plot_padding, (ui.px(2), ui.px(2)))
-    implot.push_style_var(implot.StyleVar_.label_padding, (ui.px(4), ui.px(3)))
-    implot.push_style_var(implot.StyleVar_.plot_min_size, (ui.px(60), ui.px(40)))
-    with ui.fonts.small():
-        visible = implot.begin_plot(name, size, _FLAGS)
-        try:
-            yield visible
-        finally:  # so that only the panel's error is reported, and the next frame can draw
-            if visible:
-                implot.end_plot()
-    implot.pop_style_color(4)
-    implot.pop_style_var(3)
+    def at(self, across: N, value: N) -> tuple[N, N]:
+        """The pixels of points (N,), or of a point."""
+        (left, right), (low, high) = self.across, self.ends
+        x = self.x + (across - left) * (self.w / (right - left))
+        return x, self.y + (high - value) * (self.h / (high - low))
 
+    def values(self, x: float, y: float) -> tuple[float, float]:
+        """The abscissa and the value at a pixel."""
+        (left, right), (low, high) = self.across, self.ends
+        return left + (x - self.x) * (right - left) / self.w, high - (y - self.y) * (high - low) / self.h
 
-def on_plot() -> bool:
-    """Whether the pointer is inside the current plot's frame; ImPlot does not say so of plots without input."""
-    at, corner, size = imgui.get_mouse_pos(), implot.get_plot_pos(), implot.get_plot_size()
-    return 0.0 <= at.x - corner.x < size.x and 0.0 <= at.y - corner.y < size.y
+    def contains(self, x: float, y: float) -> bool:
+        """Whether a pixel is inside the frame."""
+        return 0.0 <= x - self.x < self.w and 0.0 <= y - self.y < self.h
 
+    def axes(self, pen: Pen, down: Iterable[tuple[float, str]], along: Iterable[tuple[float, str]]) -> None:
+        """Draw the ground, with words beside values, at lines across, and below abscissae."""
+        pen.box(self.x, self.y, self.w, self.h, "app", rounding=2)
+        for value, words in down:
+            y = self.at(0.0, value)[1]
+            pen.rule(self.x, self.x + self.w, y)
+            pen.right(self.x - pen.px(6), pen.middle(y - pen.px(8), pen.px(16), SMALL), words, "text3", SMALL)
+        for across, words in along:
+            x = self.at(across, 0.0)[0]
+            pen.small(x - pen.width(words, SMALL) * (x - self.x) / self.w, self.y + self.h + pen.px(3), words)
 
-def plot_line(
-    name: str, x: Floats, y: Floats, tone: str, weight: float, *, alpha: float = 1.0, dots: bool = False
-) -> None:
-    """Draw a line, and dots at its points if ``dots``, in a colour of the palette; ``weight`` in framebuffer pixels."""
-    spec = implot.Spec()
-    spec.line_color, spec.line_weight = colour(tone, alpha), weight
-    if dots:
-        spec.marker, spec.marker_size = implot.Marker_.circle, 2.0 * weight
-        spec.marker_fill_color = spec.marker_line_color = colour(tone)
-    implot.plot_line(name, np.ascontiguousarray(x, np.float64), np.ascontiguousarray(y), spec)
+    def dashes(self, pen: Pen, value: float, tone: str, alpha: float = 1.0) -> None:
+        """Draw a dashed line across, at a value."""
+        y, thick = round(self.at(0.0, value)[1]), max(1.0, pen.px(1))
+        for x in range(int(self.x), int(self.x + self.w), int(pen.px(8))):
+            pen.draw.add_rect_filled((x, y), (x + pen.px(4), y + thick), pen.ink(tone, alpha))
 
-
-def dashes(pen: Pen, y: float, dash: float, gap: float, tone: str, alpha: float = 1.0) -> None:
-    """A horizontal line of dashes across the current plot; their length and gap in logical pixels."""
-    left, wide, thick = implot.get_plot_pos().x, implot.get_plot_size().x, max(1.0, pen.px(1))
-    for start in range(int(left), int(left + wide), int(pen.px(dash) + pen.px(gap))):
-        pen.draw.add_rect_filled((start, y), (start + pen.px(dash), y + thick), pen.ink(tone, alpha))
+    def line(self, pen: Pen, across: Floats, values: Floats, ink: int, weight: float) -> None:
+        """Draw a line through points (N,); ``weight`` in framebuffer pixels."""
+        x, y = self.at(across, values)
+        pen.draw.add_polyline([*zip(x.tolist(), y.tolist(), strict=True)], ink, weight, 0)
