@@ -27,14 +27,11 @@ from viewer.document.actions import ExcludePair, RemoveProp, RenameProp, Select,
 from viewer.document.actions.contact_actions import capsules_of, original_capsules
 from viewer.document.document_contact import HEAVIEST, THINNEST, is_hand, touches_of
 from viewer.errors import shown
-from viewer.gizmo import METRE
 from viewer.ik.contact.values import FLOOR
 from viewer.skeleton import bodies_of
 from viewer.ui.mirroring import other_joint
 
-_MILLIMETRES = fields.Format(
-    decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001, units=fields.metres_in(0.001)
-)
+_MILLIMETRES = fields.Format(decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001)
 _MASS = fields.Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=fields.PLAIN, low=0.0, high=HEAVIEST)
 _FACTOR = fields.Format(decimals=3, per_pixel=0.002, snap=0.1, units=fields.PART.units, low=THINNEST, high=1e6)
 _WIDEST = 3.0
@@ -148,11 +145,7 @@ def draw_bodies(ui: PanelContext, joint: int) -> None:
     for place, index in enumerate(own):
         usual = original[index].radius if index < len(original) else capsules[index].radius
         controls.label(ui, "Radius" if not place else "", hint=_end_words(document, joint, index))
-        form = (
-            replace(_MILLIMETRES, decimals=0 if usual >= 0.02 else 1)
-            if ui.controller.view.unit.name == METRE.name
-            else fields.in_lengths(ui, fields.LENGTH)
-        )
+        form = fields.in_lengths(ui, replace(_MILLIMETRES, decimals=0 if usual >= 0.02 else 1))
         edit = fields.part_slider(
             ui, f"radius {place}", capsules[index].radius, low=_THINNEST * usual, high=_WIDEST * usual, rest=usual,
             form=form, hint=f"{_end_words(document, joint, index)}; a right-click restores {form.words(usual)}",

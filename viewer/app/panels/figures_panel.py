@@ -14,7 +14,7 @@ from viewer.app.panels.panel_parts import command_button
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, attempt, carry_gesture
-from viewer.app.widgets.pen import Pen, gap, item, tip
+from viewer.app.widgets.pen import Pen, Plot, gap, item, tip
 from viewer.document import DocumentGoal, joint_of
 from viewer.document.evaluation import Comparison, rounded_up
 from viewer.session.figures import Placement, StageFigure
@@ -188,14 +188,10 @@ _MOST_POINTS = 900
 """Largest number of points of a curve; of more frames, the largest value of each group is plotted."""
 _HEAD = 17.0
 """Height of the line of words, logical pixels."""
-_PAIR = 2
 
 
-def draw_difference(ui: PanelContext, x_of: Callable[[float], float], frame_of: Callable[[float], float]) -> None:
-    """Draw the lane into the rest of the panel, along the frames of the sheet above it.
-
-    ``x_of`` gives the pixel of a frame, ``frame_of`` the frame at a pixel.
-    """
+def draw_difference(ui: PanelContext, frame_of: Callable[[float], float]) -> None:
+    """Draw the lane into the rest of the panel, along the frames of the sheet above it: that at a pixel."""
     found = ui.controller.figures.comparison()
     room = imgui.get_content_region_avail()
     if found is None or room.y < ui.px(_HEAD + 10):
@@ -204,29 +200,19 @@ def draw_difference(ui: PanelContext, x_of: Callable[[float], float], frame_of: 
     if area.held:
         scrub(ui, round(frame_of(imgui.get_mouse_pos().x)))
     pen.box(*area[:4], "app")
-    top, bottom = area.y + pen.px(_HEAD), area.y + area.h - pen.px(3)
     most = rounded_up(float(found.metres.max()))
     chosen = _chosen(ui, found)
+    top = area.y + pen.px(_HEAD)
+    across = frame_of(area.x), frame_of(area.x + area.w)
+    plot = Plot(area.x, top, area.w, area.y + area.h - pen.px(3) - top, across, (0.0, most))
     pen.draw.push_clip_rect((area.x, area.y), (area.x + area.w, area.y + area.h), True)
-    for part in (0.0, 1.0):
-        y = bottom + (top - bottom) * part
-        pen.draw.add_line((area.x, y), (area.x + area.w, y), pen.ink("line"), max(1.0, pen.px(1)))
-
-    def curve(metres: Floats, tone: str, weight: float) -> None:
-        frames, values = _thinned(found.first + np.arange(float(len(metres))), metres)
-        heights = bottom + (top - bottom) * values / most
-        points: list[imgui.ImVec2Like] = [
-            (x_of(frame), y) for frame, y in zip(frames.tolist(), heights.tolist(), strict=True)
-        ]
-        if len(points) >= _PAIR:
-            pen.draw.add_polyline(points, pen.ink(tone), weight * pen.scale, 0)
-
-    curve(found.most, "text3", 1.0)
-    curve(found.mean, "text2", 1.4)
-    if chosen is not None:
-        curve(chosen[1], "accent", 2.0)
-    now = x_of(ui.session.document.frame)
-    pen.draw.add_line((now, top), (now, area.y + area.h), pen.ink("accent"), max(1.0, pen.px(1)))
+    for value in plot.ends:
+        pen.rule(area.x, area.x + area.w, plot.at(0.0, value)[1])
+    curves = [(found.most, "text3", 1.0), (found.mean, "text2", 1.4)]
+    for metres, tone, weight in [*curves, (chosen[1], "accent", 2.0)] if chosen is not None else curves:
+        points = _thinned(found.first + np.arange(float(len(metres))), metres)
+        plot.line(pen, *points, pen.ink(tone), weight * pen.scale)
+    pen.upright(plot.at(float(ui.session.document.frame), 0.0)[0], top, area.y + area.h, "accent")
     pen.draw.pop_clip_rect()
     _draw_words(pen, (area.x + pen.px(8), area.y + pen.px(1)), _words(ui, found, chosen, most), area.w - pen.px(16))
 

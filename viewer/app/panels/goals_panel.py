@@ -26,7 +26,7 @@ from viewer.app.panels.panel_parts import (
 )
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
-from viewer.app.widgets.edits import Edit, Phase, act, act_all, carry_out
+from viewer.app.widgets.edits import act, act_all, carry_out
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import Document, DocumentGoal, GoalError, Item, actions, stand_of
 from viewer.document.actions import AddGoal, Select, SetGoal
@@ -297,7 +297,7 @@ def add_entries(ui: PanelContext, effector: str) -> None:
             command_entry(ui, command, kind.title, kind.hint)
 
 
-WEIGHT = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units=fields.PART.units, low=0.001, high=1000.0)
+WEIGHT = fields.Format(decimals=2, per_pixel=0.005, snap=0.1, units=fields.PART.units, low=0.01, high=1000.0)
 _ADD = 26
 """Width of the button that adds a goal, logical pixels."""
 _FORMS = {Unit.LENGTH: fields.LENGTH, Unit.ANGLE: fields.ANGLE, Unit.PLAIN: fields.PART}
@@ -441,11 +441,11 @@ def _weights(ui: PanelContext, goal: DocumentGoal) -> None:
     name, lengths = goal.id, goal.has_lengths
     if lengths:
         controls.label(ui, "Weight")
-        edit = _floored(fields.part_slider(ui, "weight", goal.weight, form=WEIGHT, hint="Relative to the other goals"))
+        edit = fields.part_slider(ui, "weight", goal.weight, form=WEIGHT, hint="Relative to the other goals")
         carry_out(ui, edit, f"Weight of {name}", lambda value: actions.SetWeight(name, weight=value))
     if goal.has_rotation or KINDS[goal.kind].radians:
         controls.label(ui, "Rot. wt." if lengths else "Weight", hint="Weight of the rotation")
-        edit = _floored(fields.part_slider(ui, "rotation weight", goal.rotation_weight, form=WEIGHT))
+        edit = fields.part_slider(ui, "rotation weight", goal.rotation_weight, form=WEIGHT)
         carry_out(ui, edit, f"Weight of {name}", lambda value: actions.SetWeight(name, rotation_weight=value))
 
 
@@ -479,13 +479,6 @@ def _level(ui: PanelContext, goal: DocumentGoal) -> None:
     chosen = draw_level(ui, 0 if goal.pinned else goal.level, hints, pinned=goal.pinned)
     if chosen is not None and not goal.pinned:
         act(ui, actions.SetGoal(goal.id, level=chosen))
-
-
-def _floored(edit: Edit | None) -> Edit | None:
-    """An edit of a weight, which must be positive."""
-    if edit is None or edit.phase in {Phase.COMMIT, Phase.CANCEL}:
-        return edit
-    return edit._replace(value=max(edit.value, 0.01))
 
 
 _PIN_HINTS = {

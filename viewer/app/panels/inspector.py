@@ -7,7 +7,6 @@ mean, faintly; dragging shifts all of them, typing makes them equal.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
@@ -29,7 +28,6 @@ from viewer.document.edit_skeleton import bone_lengths
 from viewer.document.take import layer_of
 from viewer.errors import shown
 from viewer.formats.limit_sources import NONE, WORDS, sources_of
-from viewer.gizmo import METRE
 from viewer.ik.solver_options import DEFAULT
 from viewer.latest import Latest
 from viewer.skeleton import JointKind, find_place
@@ -158,9 +156,7 @@ def shown_goal_and_joint(document: Document) -> tuple[DocumentGoal | None, int]:
     return goal_on_it if goal_on_it is not None and goal_on_it.enabled else None, joint
 
 
-_CENTIMETRES = fields.Format(
-    decimals=1, unit=" cm", per_pixel=0.0005, snap=0.005, low=0.0, worth=0.01, units=fields.metres_in(0.01)
-)
+_CENTIMETRES = fields.Format(decimals=1, unit=" cm", per_pixel=0.0005, snap=0.005, low=0.0, worth=0.01)
 _FIELD = 72.0
 """Width of the margin, logical pixels."""
 
@@ -176,13 +172,8 @@ def _balance(ui: PanelContext) -> None:
     if not balance.on:
         return
     imgui.same_line(0.0, ui.px(8))
-    form = (
-        _CENTIMETRES
-        if ui.controller.view.unit.name == METRE.name
-        else fields.in_lengths(ui, replace(fields.LENGTH, low=0.0))
-    )
     fields.edit_number(
-        ui, "margin", balance.margin, form, "Margin of balance", lambda margin: SetBalance(margin=margin),
+        ui, "margin", balance.margin, _CENTIMETRES, "Margin of balance", lambda margin: SetBalance(margin=margin),
         width=ui.px(_FIELD), hint="How far inside the support polygon the centre of mass stays",
     )  # fmt: skip
     controls.note(ui, "inside the edge")

@@ -140,7 +140,7 @@ def draw_timeline(ui: PanelContext) -> None:
         if layers:
             draw_lanes(ui, sheet.names, sheet.x)
         if ui.layout.extra > strip + layers:
-            draw_difference(ui, sheet.x, sheet.frame)
+            draw_difference(ui, sheet.frame)
 
 
 def draw_transport(ui: PanelContext) -> None:

@@ -100,7 +100,7 @@ class Format:
         unit: shown after the number.
         per_pixel: change of the value per logical pixel of a scrub.
         snap: step of the value while Ctrl is held.
-        units: that may be typed, in the shown unit.
+        units: that may be typed, in the shown unit; `METRES`: of a length, in metres.
         low, high: bounds of the value.
         worth: the shown unit, in the unit of the value.
     """
@@ -117,6 +117,10 @@ class Format:
     def words(self, value: float) -> str:
         """The value as shown, with its unit."""
         return number_format.fixed(value / self.worth, self.decimals) + self.unit
+
+    def read(self, text: str) -> float:
+        """The value of a typed text; raises InputError as `evaluate` does."""
+        return evaluate(text, metres_in(self.worth) if self.units is METRES else self.units) * self.worth
 
     def kept(self, edit: Edit | None) -> Edit | None:
         """An edit with its value clamped to the bounds."""
@@ -229,8 +233,8 @@ def typed_number(ui: PanelContext, name: str, w: float, form: Format) -> Edit | 
     if imgui.is_key_pressed(imgui.Key.escape):
         return None
     values: list[float] = []
-    if attempt(ui, lambda: values.append(evaluate(now.text, form.units))):
-        return form.kept(Edit(Phase.SET, values[0] * form.worth))
+    if attempt(ui, lambda: values.append(form.read(now.text))):
+        return form.kept(Edit(Phase.SET, values[0]))
     return None
 
 
@@ -546,7 +550,7 @@ def _slid(it: Area, value: float, per_pixel: float, bounds: Range, form: Format,
         edit = Edit(Phase.SET, bounds.rest)
     else:
         edit = scrub(it, value, per_pixel, snap=form.snap, scale=scale)
-    return edit and edit._replace(value=min(max(edit.value, bounds.low), bounds.high))
+    return form.kept(edit and edit._replace(value=min(max(edit.value, bounds.low), bounds.high)))
 
 
 def _draw_angle(pen: Pen, it: Area, rail_w: float, value: float, bounds: Range) -> None:
