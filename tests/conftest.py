@@ -7,6 +7,7 @@ import os
 import threading
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,13 @@ def _windows_compile_nothing() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module("viewer.session.solving"), "warm_up", lambda **_: None)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_kernels_are_ready() -> None:
+    """Let "auto" mean the compiled kernels where numba is: it would change with the first test that compiles them."""
+    if find_spec("numba") is not None:
+        import_module("viewer.ik.backends").compiled_is_ready()
 
 
 def pytest_collection_finish() -> None:

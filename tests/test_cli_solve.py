@@ -10,6 +10,7 @@ import pytest
 from cli_run import Ran, ran
 from inside.formats import read_pose
 from inside.ik import holds
+from sessions import QUICK
 
 import viewer
 from viewer import Goal, Solver
@@ -77,7 +78,7 @@ def test_the_document(runs: Runs) -> None:
     document = runs.done()
     assert list(document) == KEYS
     assert document["status"] == "converged"
-    assert document["backend"] == "numpy"
+    assert document["backend"] == QUICK
     assert isinstance(document["iterations"], int)
     assert document["seconds"] > 0.0
     assert document["max_limit_violation_deg"] <= np.degrees(1e-3)
@@ -92,14 +93,14 @@ def test_the_document(runs: Runs) -> None:
     assert 0.0 <= foot["error_deg"] <= 0.5
     np.testing.assert_allclose(place(document, "LeftHand"), HAND, atol=1e-3)
     goals = [Goal.position("LeftHand", HAND), Goal.pin("RightFoot")]
-    assert pose_of(document).same_as(Solver(BIPED, goals, backend="numpy").solve(RELAXED).pose)
+    assert pose_of(document).same_as(Solver(BIPED, goals, backend=QUICK).solve(RELAXED).pose)
 
 
 def test_for_people(runs: Runs, tmp_path: Path) -> None:
     runs.goals(*FOOT, {"effector": "Head", "rotation": [0, 0, 0, 1], "enabled": False})
     first, hand, foot, head, wrote = runs("-o", tmp_path / "p.json").out.splitlines()
     assert first.startswith("converged: ")
-    assert first.endswith(" ms, numpy")
+    assert first.endswith(f" ms, {QUICK}")
     assert hand.startswith("  reached  LeftHand position: ")
     assert hand.endswith(" mm")
     assert foot.startswith("  reached  RightFoot position+rotation: ")
@@ -158,7 +159,7 @@ def test_where_it_starts(runs: Runs, tmp_path: Path) -> None:
         (("--from-frame", "12"), walk.clip.pose(12)),
         (("--from-pose", "rest"), walk.skeleton.rest_pose()),
     ):
-        solved = Solver(walk.skeleton, [Goal.pin("LeftHand")], backend="numpy").solve(start)
+        solved = Solver(walk.skeleton, [Goal.pin("LeftHand")], backend=QUICK).solve(start)
         document = runs.done(*options, file="sample:walk")
         assert pose_of(document, walk.skeleton).same_as(solved.pose)
     first = runs.done()
