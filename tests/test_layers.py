@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 STEP = 1.0 / 30.0
 BUTTON = (0.45, 1.35, 0.75)
+BETWEEN = (0.1, 1.3, 0.9)
+MIDWAY = Goal.midpoint("LeftHand", "RightHand", BETWEEN)
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +56,26 @@ def test_the_hand_is_there_in_the_hold_feet_stay_and_other_frames_keep_their_bit
     assert np.array_equal(made.local_translations()[outside], clip.local_translations()[outside])
     inside = np.abs(hand - at(walk, clip, "LeftHand")).max(axis=-1)[10:39]
     assert (inside > 0.0).all()
+
+
+def midway_off(walk: Character, clip: Clip) -> float:
+    """Metres of the point between the hands from its target, in the hold."""
+    between = 0.5 * (at(walk, clip, "LeftHand") + at(walk, clip, "RightHand"))
+    return float(np.linalg.norm(between[21:25] - BETWEEN, axis=-1).max())
+
+
+def test_the_point_midway_between_two_hands_is_there_in_the_hold(walk: Character) -> None:
+    clip, midway = walk.clips["walk"], reach(goal=MIDWAY)
+    made = apply_layers(walk, [midway])
+    assert midway_off(walk, made) < 1e-3
+    for foot in ("LeftFoot", "RightFoot"):
+        assert np.linalg.norm(at(walk, made, foot) - at(walk, clip, foot), axis=-1).max() < 5e-4
+    (window,) = solve_layers(walk.skeleton, clip, [midway])
+    assert [miss.metres < 1e-3 for miss in window.misses] == [True]
+    # Each of the hands is in one layer at a time: the later one prevails.
+    assert midway_off(walk, apply_layers(walk, [reach(), midway])) < 1e-3
+    both = apply_layers(walk, [midway, reach()])
+    assert np.linalg.norm(at(walk, both, "LeftHand")[21:25] - BUTTON, axis=-1).max() < 1e-3
 
 
 def test_limits_are_as_wide_as_the_clip_and_no_wider(walk: Character) -> None:
@@ -184,13 +206,17 @@ def test_layers_that_do_not_meet_are_solved_apart() -> None:
         (
             {"goal": Goal.bend("LeftForeArm", 0.5)},
             (
-                'layer for "LeftForeArm": expected a goal for a position, rotation, pose or aim, '
+                'layer for "LeftForeArm": expected a goal for a position, rotation, pose, aim or midpoint, '
                 "found a goal of the kind bend"
             ),
         ),
         (
+            {"goal": MIDWAY, "space": "Hips"},
+            'layer for "LeftHand": expected no midpoint in the space of "Hips"',
+        ),
+        (
             {"goal": Goal.pin("LeftHand")},
-            'layer for "LeftHand": expected a goal for a position, rotation, pose or aim, found a pin',
+            'layer for "LeftHand": expected a goal for a position, rotation, pose, aim or midpoint, found a pin',
         ),
         ({"start": float("nan")}, 'layer for "LeftHand": expected start, full (from, to) and end in seconds'),
     ],
@@ -220,6 +246,7 @@ def test_files_hold_layers(walk: Character) -> None:
             keys=(TargetKey(0.0, (0.1, 1.0, 0.3)), TargetKey(1.0, (0.5, 1.5, 0.25))),
         ),
         reach(goal=Goal.aim("Head", (1, 2, 3), (0, 0, 1))),
+        reach(goal=MIDWAY),
     )
     text = layers_file(*layers)
     assert layers_from_text(text, "layers.json", walk.skeleton) == layers

@@ -290,7 +290,7 @@ def run_layer(options: LayerOptions) -> Result:
         index: (miss, window) for window in windows for index, miss in zip(window.layers, window.misses, strict=True)
     }
     for index, layer in enumerate(layers):
-        name = shown(layer.goal.effector)
+        name = " and ".join(map(shown, layer.effectors))
         if index not in misses:
             lines.append(f"{name}: off")
             rows.append({"effector": layer.goal.effector, "enabled": False})
@@ -318,9 +318,10 @@ def _together(layers: Sequence[Layer]) -> Iterator[str]:
     acting = [(index, layer) for index, layer in enumerate(layers) if layer.on and layer.weight > 0.0]
     for place, (second, later) in enumerate(acting):
         for first, earlier in acting[:place]:
-            same = later.goal.effector == earlier.goal.effector and later.goal.kind == earlier.goal.kind
+            both = [name for name in later.effectors if name in earlier.effectors]
+            same = both and later.goal.kind == earlier.goal.kind
             if same and max(earlier.start, later.start) < min(earlier.end, later.end):
-                name = quote(later.goal.effector)
+                name = " and ".join(map(quote, both))
                 yield f"layers[{first}] and layers[{second}] move {name} at the same time: the later one prevails"
 
 

@@ -45,8 +45,8 @@ class Layer:
     """A goal over time.
 
     Attributes:
-        goal: for a position, a rotation, both, or an aim; its level counts against the other layers' and the feet's,
-            which have level 0.
+        goal: for a position, a rotation, both, an aim or a midpoint; its level counts against the other layers' and
+            the feet's, which have level 0.
         start: seconds at which its weight begins to rise.
         full: seconds between which it has its full weight.
         end: seconds at which its weight is 0 again.
@@ -76,9 +76,9 @@ class Layer:
             raise InputError(f"layer: expected a goal, found {quote(self.goal)}")
         what = f"layer for {quote(self.goal.effector)}"
         kind = KINDS[self.goal.kind]
-        if not (kind.sets_pose or kind.aims) or self.goal.pinned:
+        if not (kind.sets_pose or kind.aims or self._is_midpoint) or self.goal.pinned:
             found = "a pin" if self.goal.pinned else f"a goal of the kind {self.goal.kind}"
-            raise InputError(f"{what}: expected a goal for a position, rotation, pose or aim, found {found}")
+            raise InputError(f"{what}: expected a goal for a position, rotation, pose, aim or midpoint, found {found}")
         try:
             given = [float(one) for one in (self.start, *self.full, self.end)]
         except (TypeError, ValueError):
@@ -91,8 +91,8 @@ class Layer:
         weight = float(finite_floats(self.weight, (), f"{what}: weight"))
         if not 0.0 <= weight <= 1.0:
             raise InputError(f"{what}: expected a weight from 0 to 1, found {weight:g}")
-        if self.space is not None and (kind.aims or any(self.goal.offset)):
-            found = "an aim" if kind.aims else "an offset"
+        if self.space is not None and (kind.aims or self._is_midpoint or any(self.goal.offset)):
+            found = "aim" if kind.aims else "midpoint" if self._is_midpoint else "offset"
             raise InputError(f"{what}: expected no {found} in the space of {quote(self.space)}")
         times = [key.seconds for key in self.keys]
         if sorted(set(times)) != times:
@@ -102,6 +102,16 @@ class Layer:
         put(self, "full", (given[1], given[2]))
         put(self, "end", given[3])
         put(self, "weight", weight)
+
+    @property
+    def _is_midpoint(self) -> bool:
+        kind = KINDS[self.goal.kind]
+        return kind.of_two and kind.has_point
+
+    @property
+    def effectors(self) -> tuple[str, ...]:
+        """The names of those that it moves: of a midpoint both."""
+        return (self.goal.effector, self.goal.to) if self._is_midpoint else (self.goal.effector,)
 
     def share(self, seconds: Floats) -> Floats:
         """(F,) its weight at times, with smooth edges (a quintic: velocity and acceleration are 0 at the ends)."""
@@ -191,9 +201,8 @@ def layer_miss(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats) 
 
 
 def place_in_space(skeleton: Skeleton, world: World, layer: Layer) -> tuple[Floats, Floats]:
-    """(F, 3) positions and (F, 4) rotations of the effector in the layer's space."""
-    place = find_place(skeleton, layer.goal.effector)
-    point, turn = world.point(place.joint, np.add(place.offset, layer.goal.offset)), world.rotations[:, place.joint]
+    """(F, 3) positions and (F, 4) rotations of the effector, or of the point midway, in the layer's space."""
+    _, point, turn = KINDS[layer.goal.kind].stand(layer.goal, skeleton, world)
     if layer.space is None:
         return point, turn
     other = find_place(skeleton, layer.space)

@@ -416,8 +416,8 @@ class LayerGroup:
         rounds: list[_Round] = []
         reached: list[Layer] = []
         for acting in _by_effector(self._layers):
-            own = {find_place(self._skeleton, layer.goal.effector).joint for layer in acting}
-            names = dict.fromkeys([*feet, *(layer.goal.effector for layer in reached)])
+            own = {find_place(self._skeleton, name).joint for layer in acting for name in layer.effectors}
+            names = dict.fromkeys([*feet, *(name for layer in reached for name in layer.effectors)])
             held = [name for name in names if find_place(self._skeleton, name).joint not in own]
             at = fk(self._skeleton, clip.pose(0))
             world = World(at.positions[None], at.rotations[None])
@@ -546,8 +546,9 @@ def _by_effector(layers: Iterable[Layer]) -> list[list[Layer]]:
     rounds: list[list[Layer]] = []
     count: Counter[str] = Counter()
     for layer in layers:
-        number = count[layer.goal.effector]
-        count[layer.goal.effector] += 1
+        number = max(count[name] for name in layer.effectors)
+        for name in layer.effectors:
+            count[name] = number + 1
         rounds += [[]] if number == len(rounds) else []
         rounds[number].append(layer)
     return rounds

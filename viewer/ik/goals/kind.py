@@ -189,9 +189,9 @@ def point_of(effector: str, skeleton: Skeleton, offset: Vector = _NO_OFFSET) -> 
 
 
 def stand_at(effector: str, skeleton: Skeleton, world: World, offset: Vector = _NO_OFFSET) -> Stand:
-    """Where an effector is, or a point beside it; arguments and errors are those of `point_of`."""
+    """Where an effector is, or a point beside it, in each frame; arguments and errors are those of `point_of`."""
     joint, point = point_of(effector, skeleton, offset)
-    return Stand(joint, world.point(joint, np.array(point)), np.asarray(world.rotations[joint]))
+    return Stand(joint, world.point(joint, np.array(point)), np.asarray(world.rotations[..., joint, :]))
 
 
 def effector_stand(goal: Ends, skeleton: Skeleton, world: World) -> Stand:
