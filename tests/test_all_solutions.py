@@ -12,6 +12,7 @@ from cli_run import ran
 from inside.document import SetCoordinate
 from inside.spatial import angle_between
 from method_cases import planar
+from sessions import QUICK
 from ui_person import Person
 
 import viewer
@@ -51,7 +52,7 @@ def reached(rig: viewer.Skeleton, seed: int, *, turned: bool) -> list[Goal]:
 @pytest.mark.parametrize(("rig", "turned", "count"), [(SPHERICAL, True, 8), (THREE, False, 4)])
 def test_an_arm_has_as_many_as_its_flips(rig: viewer.Skeleton, turned: bool, count: int, seed: int) -> None:
     goals = reached(rig, seed, turned=turned)
-    solver = Solver(rig, goals, limits=False, root="locked", backend="numpy")
+    solver = Solver(rig, goals, limits=False, root="locked", backend=QUICK)
     found = viewer.all_solutions(solver, rig.rest_pose())
     assert len(found) == count
     for solution in found:
@@ -89,13 +90,13 @@ def test_two_links_have_the_two_of_the_law_of_cosines_and_limits_leave_one() -> 
     cosine = (x * x + y * y - l1 * l1 - l2 * l2) / (2 * l1 * l2)
     bends = [np.arccos(cosine), -np.arccos(cosine)]
     goals = [Goal.position("tip", (x, y, 0.0))]
-    found = viewer.all_solutions(Solver(skeleton, goals, backend="numpy"), skeleton.rest_pose())
+    found = viewer.all_solutions(Solver(skeleton, goals, backend=QUICK), skeleton.rest_pose())
     angles = sorted(float(viewer.coordinates(skeleton, one.pose)[-1]) for one in found)
     np.testing.assert_allclose(np.abs(angles), np.abs(sorted(bends)), atol=1e-4)
     assert len(found) == 2
     narrow = planar(2, 100.0)
     one = viewer.all_solutions(
-        Solver(narrow, [Goal.position("j1.tip", (1.2, 1.2, 0.0))], backend="numpy"), narrow.rest_pose()
+        Solver(narrow, [Goal.position("j1.tip", (1.2, 1.2, 0.0))], backend=QUICK), narrow.rest_pose()
     )
     assert len(one) in {1, 2}
     assert all(viewer.limit_violation(narrow, each.pose).max() < 1e-9 for each in one)
@@ -103,15 +104,15 @@ def test_two_links_have_the_two_of_the_law_of_cosines_and_limits_leave_one() -> 
 
 def test_freedoms_that_are_left_are_counted_and_what_cannot_be_met_gives_none() -> None:
     biped = viewer.load("sample:biped").skeleton
-    solver = Solver(biped, [Goal.position("LeftHand", (0.4, 1.2, 0.3))], backend="numpy")
+    solver = Solver(biped, [Goal.position("LeftHand", (0.4, 1.2, 0.3))], backend=QUICK)
     with pytest.raises(InputError, match=r"infinitely many poses meet the goals: they leave \d+ of \d+ freedoms"):
         viewer.all_solutions(solver, biped.rest_pose(), starts=8)
-    far = Solver(THREE, [Goal.position("tool", (9.0, 0.0, 0.0))], backend="numpy", root="locked")
+    far = Solver(THREE, [Goal.position("tool", (9.0, 0.0, 0.0))], backend=QUICK, root="locked")
     assert viewer.all_solutions(far, THREE.rest_pose(), starts=8) == ()
 
 
 def test_the_window_steps_through_them_both_ways() -> None:
-    person = Person("sample:two-link", backend="numpy")
+    person = Person("sample:two-link", backend=QUICK)
     session = person.controller.session
     goal = next(one for one in person.document.goals if one.enabled and one.has_position)
     session.dispatch(SetCoordinate(person.document.skeleton.names[-1], 0, 1.0))
@@ -128,7 +129,7 @@ def test_the_window_steps_through_them_both_ways() -> None:
 
 
 def test_from_a_pose_that_meets_nothing_the_nearest_comes_first() -> None:
-    person = Person("sample:two-link", backend="numpy")
+    person = Person("sample:two-link", backend=QUICK)
     session, document = person.controller.session, person.document
     goal = next(one for one in document.goals if one.enabled and one.has_position)
     session.replace(document.with_goal(replace(goal, position=(0.9, 1.0, 0.0))))
@@ -141,7 +142,7 @@ def test_from_a_pose_that_meets_nothing_the_nearest_comes_first() -> None:
 
 
 def test_what_is_said_of_a_solution_goes_with_it() -> None:
-    person = Person("sample:two-link", backend="numpy")
+    person = Person("sample:two-link", backend=QUICK)
     before = person.document.pose
     person.key("alt+n")
     person.wait()
@@ -153,7 +154,7 @@ def test_what_is_said_of_a_solution_goes_with_it() -> None:
 
 
 def test_the_window_says_why_there_are_none() -> None:
-    person = Person(backend="numpy")
+    person = Person(backend=QUICK)
     person.key("alt+n")
     message = person.controller.view.bar.messages[-1]
     assert message.text.startswith("Infinitely many poses meet the goals: they leave ")
@@ -181,9 +182,9 @@ def test_two_arms_have_every_pose_of_the_one_with_every_pose_of_the_other() -> N
     tools = "l_tool", "r_tool"
     goals = [Goal.pose(name, world.positions[rig.index(name)], world.rotations[rig.index(name)]) for name in tools]
     start = rig.rest_pose()
-    alone = [viewer.all_solutions(Solver(rig, [goal], backend="numpy"), start) for goal in goals]
+    alone = [viewer.all_solutions(Solver(rig, [goal], backend=QUICK), start) for goal in goals]
     assert [len(found) for found in alone] == [8, 8]
-    found = viewer.all_solutions(Solver(rig, goals, backend="numpy"), start)
+    found = viewer.all_solutions(Solver(rig, goals, backend=QUICK), start)
     assert len(found) == 64
     assert max(float(np.nanmax(one.errors_m)) for one in found) < 1e-6
     values = np.array([viewer.coordinates(rig, one.pose) for one in found]).round(4)
@@ -199,14 +200,14 @@ def test_the_command_takes_the_kth(tmp_path: Path, capsys: CAPS) -> None:
     goals.write_text(json.dumps({"version": 1, "type": "goals", "goals": asked}), encoding="utf-8")
     bends = []
     for number in ("1", "2"):
-        arguments = ["solve", "sample:two-link", str(goals), "--solution", number, "--backend", "numpy"]
+        arguments = ["solve", "sample:two-link", str(goals), "--solution", number, "--backend", QUICK]
         done = ran(capsys, *arguments, "--json")
         assert done.code == 0, done.err
         document = json.loads(done.out)
         assert document["solutions"] == 2
         bends.append(document["pose"]["rotations"])
-        assert ran(capsys, *arguments).out.splitlines()[0].endswith("numpy, one of 2 solutions")
+        assert ran(capsys, *arguments).out.splitlines()[0].endswith(f"{QUICK}, one of 2 solutions")
     assert bends[0] != bends[1]
-    none = ran(capsys, "solve", "sample:two-link", str(goals), "--solution", "3", "--backend", "numpy")
+    none = ran(capsys, "solve", "sample:two-link", str(goals), "--solution", "3", "--backend", QUICK)
     assert none.code != 0
     assert none.err == "error: --solution 3: 2 found\n"

@@ -10,6 +10,7 @@ from arms import BALL, FIXED, FOREARM, FREE, X, arm
 from characters import rig
 from inside.ik import METHODS, MethodName, metres as length_of
 from inside.skeleton import chain
+from sessions import QUICK
 
 import viewer
 from viewer import Goal, Solver, Status
@@ -22,7 +23,7 @@ LOOSE = arm(BALL)
 
 
 def solve(skeleton: Skeleton, *goals: Goal, **options: Any) -> Solution:  # noqa: ANN401 - options of any type
-    return Solver(skeleton, goals, backend="numpy", natural=False, **options).solve(skeleton.rest_pose())
+    return Solver(skeleton, goals, backend=QUICK, natural=False, **options).solve(skeleton.rest_pose())
 
 
 def diagnosis(skeleton: Skeleton, *goals: Goal, **options: Any) -> tuple[str, ...]:  # noqa: ANN401
@@ -147,7 +148,7 @@ def straight(rig: str) -> tuple[Skeleton, Goal]:
 @pytest.mark.parametrize("method", ["default", *METHODS])
 def test_a_pose_is_called_the_nearest_only_where_it_is(method: MethodName, rig: str) -> None:
     skeleton, goal = straight(rig)
-    solver = Solver(skeleton, [goal], method=method, backend="numpy", root="locked")
+    solver = Solver(skeleton, [goal], method=method, backend=QUICK, root="locked")
     solution = solver.solve(skeleton.rest_pose())
     reach, found = float(np.linalg.norm(goal.target)) / 2.0, float(solution.errors_m[0])  # type: ignore[arg-type]
     nearest = found < 1.01 * reach
@@ -163,7 +164,7 @@ def test_a_pose_is_called_the_nearest_only_where_it_is(method: MethodName, rig: 
 def test_a_batch_calls_a_pose_the_nearest_only_where_it_is() -> None:
     skeleton, goal = straight("4")
     ahead = -np.array([goal.target])
-    solver = Solver(skeleton, [goal], method="dls", backend="numpy", root="locked")
+    solver = Solver(skeleton, [goal], method="dls", backend=QUICK, root="locked")
     found = solver.solve_batch(skeleton.rest_pose(), np.stack([[goal.target], ahead]))
     assert found.status.tolist() == [Status.STALLED, Status.UNREACHABLE]
 
@@ -171,9 +172,9 @@ def test_a_batch_calls_a_pose_the_nearest_only_where_it_is() -> None:
 def test_a_method_that_pins_hold_back_does_not_call_its_pose_the_nearest() -> None:
     skeleton = viewer.load("sample:biped").skeleton
     goals = [Goal.pin("LeftFoot"), Goal.pin("RightFoot"), Goal.position("LeftHand", (2.5, 1.6, 1.5))]
-    solver = Solver(skeleton, goals, method="transpose", backend="numpy", max_iterations=60)
+    solver = Solver(skeleton, goals, method="transpose", backend=QUICK, max_iterations=60)
     solution = solver.solve(skeleton.relaxed_pose())
-    best = Solver(skeleton, goals, backend="numpy").solve(skeleton.relaxed_pose())
+    best = Solver(skeleton, goals, backend=QUICK).solve(skeleton.relaxed_pose())
     assert best.status is Status.UNREACHABLE
     assert solution.errors_m[2] > 1.2 * best.errors_m[2]
     assert solution.status in {Status.STALLED, Status.BUDGET}

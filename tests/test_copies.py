@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pytest
+from sessions import QUICK
 
 import viewer
 from viewer import Goal, Solver, Status
@@ -37,7 +38,7 @@ COPIES = pytest.mark.parametrize("copied", [pickled, copy.deepcopy, copy.copy])
 def test_a_copied_skeleton_solves_to_the_same_bits(copied: Callable[[Any], Any]) -> None:
     skeleton: viewer.Skeleton = copied(BIPED)
     for goals in (NEAR, FAR):
-        mine, theirs = (Solver(bones, goals, backend="numpy").solve(START) for bones in (BIPED, skeleton))
+        mine, theirs = (Solver(bones, goals, backend=QUICK).solve(START) for bones in (BIPED, skeleton))
         assert theirs.pose.same_as(mine.pose)
         assert (theirs.status, theirs.iterations) == (mine.status, mine.iterations)
     assert isinstance(skeleton.poses, MappingProxyType)
@@ -68,7 +69,7 @@ def test_copies_are_read_only(copied: Callable[[Any], Any]) -> None:
 @COPIES
 @pytest.mark.parametrize("goals", [NEAR, FAR])
 def test_a_copied_solution_says_the_same(copied: Callable[[Any], Any], goals: list[Goal]) -> None:
-    solution = Solver(BIPED, goals, backend="numpy").solve(START)
+    solution = Solver(BIPED, goals, backend=QUICK).solve(START)
     again: viewer.Solution = copied(copied(solution))
     assert again.pose.same_as(solution.pose)
     assert again.report == solution.report
@@ -81,7 +82,7 @@ def test_a_copied_solution_says_the_same(copied: Callable[[Any], Any], goals: li
 
 @COPIES
 def test_a_copied_solver_is_the_same_solver(copied: Callable[[Any], Any]) -> None:
-    solver = Solver(BIPED, NEAR, backend="numpy", method="dls", max_iterations=40, preferred=START)
+    solver = Solver(BIPED, NEAR, backend=QUICK, method="dls", max_iterations=40, preferred=START)
     again: Solver = copied(solver)
     assert again.goals == solver.goals
     assert (again.options.method, again.options.max_iterations) == ("dls", 40)
@@ -97,12 +98,12 @@ def test_goals_are_equal_to_their_copies(copied: Callable[[Any], Any]) -> None:
 
 
 def test_what_is_printed_is_short() -> None:
-    solver = Solver(BIPED, FAR, backend="numpy")
+    solver = Solver(BIPED, FAR, backend=QUICK)
     assert repr(solver) == "<Solver: default, 2 goals (1 more off), 22 joints>"
     assert repr(Solver(BIPED, NEAR[:1], method="dls")) == "<Solver: dls, 1 goal, 22 joints>"
     far = solver.solve(START)
     assert repr(far) == f"<Solution: unreachable, {far._findings.met[0]} of 2 goals met, {far.iterations} iterations>"
-    near = Solver(BIPED, NEAR, backend="numpy").solve(START)
+    near = Solver(BIPED, NEAR, backend=QUICK).solve(START)
     assert repr(near) == f"<Solution: converged, 3 of 3 goals met, {near.iterations} iterations>"
     assert repr(BIPED) == '<Skeleton "biped": 22 joints, 57 degrees of freedom>'
     assert repr(WALK) == '<Character "walk": 22 joints, "walk">'
@@ -112,7 +113,7 @@ def test_what_is_printed_is_short() -> None:
 
 @pytest.mark.parametrize("goals", [NEAR, FAR])
 def test_goals_are_counted_as_met_within_their_tolerances(goals: list[Goal]) -> None:
-    solution = Solver(BIPED, goals, backend="numpy", root="locked").solve(START)
+    solution = Solver(BIPED, goals, backend=QUICK, root="locked").solve(START)
     metres, degrees = solution.errors_m, solution.errors_deg
     asked = ~(np.isnan(metres) & np.isnan(degrees))
     near = ~((metres > 1e-3) | (degrees > 0.5))

@@ -12,6 +12,7 @@ from arms import BALL, FIXED, FREE, X, arm
 from characters import rig
 from hypothesis import given, settings, strategies as st
 from inside.ik import Cause, RootMode, degrees, listed, metres, together
+from sessions import QUICK
 
 from viewer import Goal, Solver, Status
 
@@ -26,7 +27,7 @@ ELBOW = arm(FIXED, 0, 90)
 
 
 def solve(skeleton: Skeleton, *goals: Goal, **options: Any) -> Solution:  # noqa: ANN401 - options of any type
-    return Solver(skeleton, goals, backend="numpy", natural=False, **options).solve(skeleton.rest_pose())
+    return Solver(skeleton, goals, backend=QUICK, natural=False, **options).solve(skeleton.rest_pose())
 
 
 def diagnosis(skeleton: Skeleton, *goals: Goal, **options: Any) -> tuple[str, ...]:  # noqa: ANN401
@@ -118,7 +119,7 @@ def test_only_the_limits_that_matter_are_named() -> None:
 def test_limits_that_hold_a_stuck_drag_are_those_of_the_nearest_pose() -> None:
     # Straight, the arm does not know which way to bend; bent as far as it goes it is still too long.
     bent = arm(BALL, 0, 150)
-    solver = Solver(bent, [hand(0, 1.1, 0)], backend="numpy", natural=False)
+    solver = Solver(bent, [hand(0, 1.1, 0)], backend=QUICK, natural=False)
     assert solver.drag(bent.rest_pose()).move().diagnosis == ("blocked by limits: b 150°",)
 
 
@@ -196,7 +197,7 @@ def test_what_is_in_reach_is_said_to_be() -> None:
         "in reach: the default method meets every goal",
     )
     # Straight towards the base a straight arm does not bend by itself.
-    solver = Solver(LOOSE, [hand(0, 1.2, 0)], backend="numpy", natural=False)
+    solver = Solver(LOOSE, [hand(0, 1.2, 0)], backend=QUICK, natural=False)
     stuck = solver.drag(LOOSE.rest_pose()).move()
     assert stuck.diagnosis == ("in reach: restarts find a pose that meets every goal",)
 
@@ -239,7 +240,7 @@ def test_every_miss_gets_a_readable_line(seed: int) -> None:
     if random.random() < 0.1:
         goals.append(Goal.position(skeleton.names[0], random.normal(size=3) * 10.0 ** random.integers(1, 300)))
     root: RootMode = random.choice(["free", "translate", "locked"])
-    solver = Solver(skeleton, goals, backend="numpy", root=root, limits=bool(random.integers(2)), max_iterations=60)
+    solver = Solver(skeleton, goals, backend=QUICK, root=root, limits=bool(random.integers(2)), max_iterations=60)
     solution = solver.solve(rigs.random_pose(random, skeleton))
     lines = solution.diagnosis
     assert bool(lines) is (solution.status is not Status.CONVERGED)

@@ -10,6 +10,7 @@ import pytest
 from inside.ik import Backend, ReturnPath
 from inside.spatial import from_axis_angle
 from method_cases import planar
+from sessions import QUICK
 from test_drag import BIPED, PLACES, RELAXED, degrees_between, looped, trapped
 
 import viewer
@@ -74,7 +75,7 @@ def test_out_of_reach_and_back_it_neither_freezes_nor_leaps(
 
 
 def test_who_is_far_behind_glides_there() -> None:
-    drag = Solver(BIPED, held(pinned=False), backend="numpy").drag(RELAXED)
+    drag = Solver(BIPED, held(pinned=False), backend=QUICK).drag(RELAXED)
     drag.move(AT)
     last = drag.move(moved(0, np.array([-0.5, 0.3, 0.3]))).pose
     steps = []
@@ -111,7 +112,7 @@ def test_a_drag_that_is_caught_on_its_way_back_is_led_home() -> None:
             Pose(from_axis_angle((0, 0, 1), random.uniform(-0.785, 0.785, links)), arm.offsets) for _ in range(2)
         )
         here, there = (viewer.fk(arm, pose).point(links - 1, arm.tip_offsets[0]) for pose in (start, end))
-        drag = Solver(arm, [Goal.position(f"j{links - 1}.tip", (0, 0, 0))], backend="numpy").drag(start)
+        drag = Solver(arm, [Goal.position(f"j{links - 1}.tip", (0, 0, 0))], backend=QUICK).drag(start)
         for part in [*np.linspace(0.0, 1.5, 30).tolist(), *np.linspace(1.5, 0.0, 30).tolist(), *[0.0] * 60]:
             back = drag.move([here + part * (there - here)])
         assert back.status is Status.CONVERGED
@@ -142,7 +143,7 @@ def test_a_way_home_that_leaves_its_goals_is_seen_as_such() -> None:
     start, other = (
         Pose(from_axis_angle((0, 0, 1), np.array([-0.5 * turn, turn])), arm.offsets) for turn in (bend, -bend)
     )
-    drag = Solver(arm, [Goal.position("j1.tip", (0, 0, 0))], backend="numpy").drag(other)
+    drag = Solver(arm, [Goal.position("j1.tip", (0, 0, 0))], backend=QUICK).drag(other)
     place = viewer.fk(arm, start).point(1, arm.tip_offsets[0])
     drag.move([place], iterations=8)
     space = drag._workspace
@@ -160,7 +161,7 @@ def test_an_escape_that_comes_much_nearer_is_offered_too() -> None:
     solver = Solver(
         planar(4, 45.0),
         [Goal.position("j3.tip", target), Goal.position("j0", (0.0, 0.02, 0.0))],
-        backend="numpy",
+        backend=QUICK,
     )
     both, places = solver.drag(arm), np.array([target, (0.0, 0.02, 0.0)])
     for _ in range(60):

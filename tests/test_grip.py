@@ -50,7 +50,7 @@ def finger_gaps(pose: viewer.Pose, contact: Contact) -> list[float]:
     return [min(g for g, owner in zip(gaps, owners, strict=True) if f"RightHand{one}" in owner) for one in FINGERS]
 
 
-def closed(grasp: Grasp, backend: Backend = "numpy") -> tuple[viewer.Solution, Contact]:
+def closed(grasp: Grasp, backend: Backend = QUICK) -> tuple[viewer.Solution, Contact]:
     """The right hand, held in place, closes on an object."""
     contact = Contact(bodies=True, objects=[grasp.thing])
     goals = [Goal.grip("RightHand", grasp.thing.name), Goal.pin("RightHand")]

@@ -12,6 +12,7 @@ import pytest
 from inside.ik import Backend, RootMode
 from inside.skeleton import chain
 from inside.spatial import angle_between, exp, multiply, rotate
+from sessions import QUICK
 
 import viewer
 from viewer import Goal, Solver, Status, load
@@ -154,7 +155,7 @@ def test_a_body_that_lies_or_tumbles_is_turned_over_whole(vector: tuple[float, f
     hidden = turned_over(vector)
     places = fk(SKELETON, hidden).positions[JOINTS]
     goals = [Goal.position(name, tuple(place)) for name, place in zip(ENDS, places.tolist(), strict=True)]
-    found = Solver(SKELETON, goals, backend="numpy").solve(SKELETON.relaxed_pose())
+    found = Solver(SKELETON, goals, backend=QUICK).solve(SKELETON.relaxed_pose())
     assert found.status == "converged"
     assert found.iterations <= 2
     assert np.degrees(angle_between(found.pose.rotations, hidden.rotations)).max() < 1.0
@@ -164,7 +165,7 @@ def test_places_that_a_body_reaches_upright_tilt_it_little() -> None:
     world = fk(SKELETON, SKELETON.relaxed_pose())
     places = world.positions[JOINTS] + np.array([(0.0, 0.5, 0.2)] * 2 + [(0.0, 0.0, 0.0)] * 2 + [(0.0, -0.05, 0.05)])
     goals = [Goal.position(name, tuple(place)) for name, place in zip(ENDS, places.tolist(), strict=True)]
-    found = Solver(SKELETON, goals, backend="numpy").solve(SKELETON.relaxed_pose())
+    found = Solver(SKELETON, goals, backend=QUICK).solve(SKELETON.relaxed_pose())
     up = rotate(fk(SKELETON, found.pose).rotations[SKELETON.roots[0]], np.array([0.0, 1.0, 0.0]))
     assert found.status == "converged"
     assert up[1] > np.cos(np.radians(20.0))
@@ -174,7 +175,7 @@ def test_places_that_a_body_reaches_upright_tilt_it_little() -> None:
 def test_to_solve_again_from_an_answer_moves_nothing(vector: tuple[float, float, float]) -> None:
     places = fk(SKELETON, turned_over(vector)).positions[JOINTS] + np.array([0.0, 0.02, 0.0]) * np.arange(5)[:, None]
     goals = [Goal.position(name, tuple(place)) for name, place in zip(ENDS, places.tolist(), strict=True)]
-    solver = Solver(SKELETON, goals, backend="numpy")
+    solver = Solver(SKELETON, goals, backend=QUICK)
     first = solver.solve(SKELETON.relaxed_pose())
     assert first.status == "converged"
     assert first.iterations > 0

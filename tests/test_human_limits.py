@@ -11,7 +11,7 @@ from cli_run import ran
 from inside.document import SetLength, SetLimitsFrom, baked_character
 from inside.formats import LIMIT_SOURCES, derived_limits, human_limits, joint_sources, sources_of, with_limits
 from inside.spatial import conjugate, exp, from_axis_angle, multiply, rotate
-from sessions import character, session
+from sessions import QUICK, character, session
 
 import viewer
 from viewer.document import new_document
@@ -190,10 +190,10 @@ def test_a_figure_whose_clip_is_a_bow_crouches(walk: Character) -> None:
             for name in ("LeftFoot", "RightFoot")
         ),
     ]
-    solution = viewer.Solver(skeleton, goals, backend="numpy").solve(pose)
+    solution = viewer.Solver(skeleton, goals, backend=QUICK).solve(pose)
     assert solution.status is viewer.Status.CONVERGED
     locked = with_limits(bow(walk), "clip").skeleton
-    assert viewer.Solver(locked, goals, backend="numpy").solve(pose).status is not viewer.Status.CONVERGED
+    assert viewer.Solver(locked, goals, backend=QUICK).solve(pose).status is not viewer.Status.CONVERGED
 
 
 def test_the_source_is_chosen_in_a_document_and_kept() -> None:

@@ -14,6 +14,7 @@ from conftest import ROOT
 from inside.formats import CURVES, amount
 from inside.ik import METHODS, MethodName
 from PIL import Image
+from sessions import QUICK
 
 import viewer
 from viewer import Goal, InputError, Solver, Status
@@ -39,11 +40,11 @@ CAPS = pytest.CaptureFixture[str]
 @pytest.mark.parametrize("limits", [True, False])
 def test_each_state_is_that_of_a_solve_that_stops_there(method: MethodName, limits: bool) -> None:
     start = BIPED.rest_pose()
-    (trace,) = viewer.lab(BIPED, GOALS, [method], pose=start, iterations=5, limits=limits, backend="numpy").each
+    (trace,) = viewer.lab(BIPED, GOALS, [method], pose=start, iterations=5, limits=limits, backend=QUICK).each
     last = len(trace.solutions) - 1
     for k, state in enumerate(trace.solutions):
         most = 5 if k == last else k
-        alone = Solver(BIPED, GOALS, method=trace.method, max_iterations=most, limits=limits, backend="numpy").solve(
+        alone = Solver(BIPED, GOALS, method=trace.method, max_iterations=most, limits=limits, backend=QUICK).solve(
             start
         )
         assert state.pose.same_as(alone.pose)
@@ -57,15 +58,15 @@ def test_each_state_is_that_of_a_solve_that_stops_there(method: MethodName, limi
 def test_states_before_goals_out_of_reach_have_the_status_of_a_solve_that_stops_there(method: MethodName) -> None:
     far = [Goal.position("LeftHand", (1.5, 1.3, 0.4)), Goal.pin("LeftFoot"), Goal.pin("RightFoot")]
     start = BIPED.relaxed_pose()
-    (trace,) = viewer.lab(BIPED, far, [method], pose=start, iterations=12, backend="numpy").each
+    (trace,) = viewer.lab(BIPED, far, [method], pose=start, iterations=12, backend=QUICK).each
     for k, state in enumerate(trace.solutions[:-1]):
-        alone = Solver(BIPED, far, method=method, max_iterations=k, backend="numpy").solve(start)
+        alone = Solver(BIPED, far, method=method, max_iterations=k, backend=QUICK).solve(start)
         assert (k, state.status) == (k, alone.status)
         assert state.pose.same_as(alone.pose)
 
 
 def test_arrays_have_a_row_a_method_and_stay_where_a_method_stopped() -> None:
-    traces = viewer.lab(BIPED, GOALS, ("dls", "transpose"), iterations=8, backend="numpy")
+    traces = viewer.lab(BIPED, GOALS, ("dls", "transpose"), iterations=8, backend=QUICK)
     assert traces.methods == ("dls", "transpose")
     assert traces.labels == ("LeftFoot", "RightFoot", "LeftHand", "RightHand")
     count = traces.iterations + 1
@@ -99,7 +100,7 @@ def differences(pose: viewer.Pose) -> Floats:
 
 def test_the_jacobian_and_its_singular_values_are_those_of_differences() -> None:
     goals = [Goal.position("LeftHand", (0.5, 1.3, 0.4)), Goal.position("RightHand", (-0.2, 0.9, 0.5))]
-    traces = viewer.lab(BIPED, goals, ("dls",), iterations=6, backend="numpy")
+    traces = viewer.lab(BIPED, goals, ("dls",), iterations=6, backend=QUICK)
     jacobian = traces.jacobian(2)
     expected = differences(traces.poses[0][2])
     np.testing.assert_allclose(np.asarray(jacobian), expected, atol=1e-6)
@@ -117,7 +118,7 @@ def test_a_straight_arm_is_singular_along_itself() -> None:
     arm = viewer.load("sample:two-link").skeleton
     straight = viewer.fk(arm, arm.rest_pose()).point(1, np.array(arm.effectors[0].offset))
     goal = Goal.position("tip", 0.5 * straight)
-    jacobian = Solver(arm, [goal], backend="numpy").jacobian(arm.rest_pose())
+    jacobian = Solver(arm, [goal], backend=QUICK).jacobian(arm.rest_pose())
     directions, axes = jacobian.ellipsoid(slice(0, 3))
     assert directions.shape == (3, 3)
     assert axes[1:].tolist() == pytest.approx([0.0, 0.0], abs=1e-12)
@@ -133,21 +134,21 @@ def test_the_manipulability_of_two_links_is_that_of_the_textbook() -> None:
     l1, l2 = (float(np.linalg.norm(place)) for place in (arm.offsets[1], arm.effectors[0].offset))
     for bend in (-2.0, 0.3, 1.5):
         pose = viewer.pose_at(arm, np.array([0.4, bend]))
-        jacobian = Solver(arm, [Goal.position("tip", (0.0, 0.0, 0.0))], limits=False, backend="numpy").jacobian(pose)
+        jacobian = Solver(arm, [Goal.position("tip", (0.0, 0.0, 0.0))], limits=False, backend=QUICK).jacobian(pose)
         assert jacobian.manipulability == pytest.approx(l1 * l2 * abs(np.sin(bend)), abs=1e-12)
 
 
 def test_reasons_name_limits_goals_that_are_not_served_and_slow_steps() -> None:
     far = [Goal.position("LeftHand", (0.5, 1.3, 0.4)), Goal.rotation("Head", (0.0, 0.3, 0.0, 0.954))]
-    traces = viewer.lab(BIPED, far, ("two-link", "transpose", "default"), iterations=5, backend="numpy")
+    traces = viewer.lab(BIPED, far, ("two-link", "transpose", "default"), iterations=5, backend=QUICK)
     limb, transpose, default = traces.each
     assert limb.why == "two-link does not serve Head."
     assert re.fullmatch(r"transpose: the last iteration gained [\d.e-]+ mm.*\.", transpose.why)
     assert transpose.how == "not there after 5"
     assert default.last.status is not Status.CONVERGED or default.why == ""
-    met = viewer.lab(BIPED, [Goal.pin("LeftFoot")], ("dls",), backend="numpy").each[0]
+    met = viewer.lab(BIPED, [Goal.pin("LeftFoot")], ("dls",), backend=QUICK).each[0]
     assert (met.how, met.why) == ("met at the start", "")
-    turned = viewer.lab(BIPED, [Goal.rotation("Head", (0.0, 0.3, 0.0, 0.954))], ("dls",), backend="numpy").each[0]
+    turned = viewer.lab(BIPED, [Goal.rotation("Head", (0.0, 0.3, 0.0, 0.954))], ("dls",), backend=QUICK).each[0]
     assert not turned.in_metres
     assert turned.error(0) == pytest.approx(np.nanmax(turned.at(0).errors_deg))
 
@@ -168,7 +169,7 @@ def test_methods_are_checked(methods: tuple[MethodName, ...], words: str) -> Non
 
 
 def test_a_method_that_did_not_take_part_is_named() -> None:
-    traces = viewer.lab(BIPED, GOALS, ("dls",), iterations=1, backend="numpy")
+    traces = viewer.lab(BIPED, GOALS, ("dls",), iterations=1, backend=QUICK)
     with pytest.raises(InputError, match='method: expected one of dls, found "ccd"'):
         traces.of("ccd")
 
@@ -185,7 +186,7 @@ def goals(tmp_path: Path) -> str:
 
 
 def lab(capsys: CAPS, *arguments: str) -> Any:  # noqa: ANN401 - the result of a command
-    return ran(capsys, "lab", "sample:biped", *arguments, "--backend", "numpy")
+    return ran(capsys, "lab", "sample:biped", *arguments, "--backend", QUICK)
 
 
 def test_a_line_a_method(goals: str, capsys: CAPS) -> None:

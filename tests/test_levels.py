@@ -193,7 +193,7 @@ def test_in_a_drag_the_dragged_hand_is_met_and_all_comes_back(backend: Backend) 
 
 def test_what_is_at_rest_stays() -> None:
     """A descent that begins where one came to rest moves nothing."""
-    solver = Solver(BIPED, hands(1, 2), backend="numpy", max_iterations=1000)
+    solver = Solver(BIPED, hands(1, 2), backend=QUICK, max_iterations=1000)
     space = Workspace(BIPED, solver.prepared.assembly)
     space.pose_at(START.rotations, START.translations)
     space.aim_at(*solver.prepared.targets.settle(START, None, None))
@@ -234,8 +234,8 @@ def test_a_hopeless_goal_leaves_one_that_shares_no_joint_alone(distance: float, 
 
 
 def test_a_group_is_solved_as_it_is_alone() -> None:
-    alone = Solver(BIPED, [FOOT], root="locked", backend="numpy").solve(RELAXED)
-    both = Solver(BIPED, [hand(2.0), FOOT], root="locked", backend="numpy").solve(RELAXED)
+    alone = Solver(BIPED, [FOOT], root="locked", backend=QUICK).solve(RELAXED)
+    both = Solver(BIPED, [hand(2.0), FOOT], root="locked", backend=QUICK).solve(RELAXED)
     for name in ("LeftUpLeg", "LeftLeg", "LeftFoot"):
         joint = BIPED.index(name)
         assert both.pose.rotations[joint] == pytest.approx(alone.pose.rotations[joint], abs=1e-12)
@@ -245,7 +245,7 @@ def test_the_hand_gets_no_less_near_to_what_is_farther_away() -> None:
     """How far the hand gets towards a target straight ahead does not depend on how far that is."""
     gains = []
     for distance in (2.0, 50.0, 1e6):
-        solution = Solver(BIPED, [hand(distance)], root="locked", backend="numpy").solve(RELAXED)
+        solution = Solver(BIPED, [hand(distance)], root="locked", backend=QUICK).solve(RELAXED)
         gains.append(distance - solution.errors_m[0])
     assert max(gains) - min(gains) < 0.02
 
@@ -266,14 +266,14 @@ def test_a_free_figure_goes_wherever_its_goals_are(distance: float, backend: Bac
 def test_pins_hold_a_free_figure_whatever_one_hand_is_asked() -> None:
     for distance in (10.0, 1e6):
         goals = [hand(distance), Goal.pin("LeftFoot"), Goal.pin("RightFoot")]
-        solution = Solver(BIPED, goals, backend="numpy").solve(RELAXED)
+        solution = Solver(BIPED, goals, backend=QUICK).solve(RELAXED)
         assert solution.status is Status.UNREACHABLE
         assert solution.errors_m[1:].max() < 0.01
         assert solution.errors_m[0] < distance
 
 
 def test_targets_are_given_back_as_they_were() -> None:
-    solver = Solver(BIPED, [hand(1e3)], root="locked", backend="numpy")
+    solver = Solver(BIPED, [hand(1e3)], root="locked", backend=QUICK)
     world = viewer.fk(BIPED, solver.solve(RELAXED).pose)
     miss = np.linalg.norm(world.positions[BIPED.index("LeftHand")] - (1e3, 1.3, 0.0))
     assert solver.solve(RELAXED).errors_m[0] == pytest.approx(miss)
@@ -291,8 +291,8 @@ def test_no_iterations_move_nothing(backend: Backend) -> None:
 
 def test_where_every_restart_ends_as_near_there_is_no_such_pose() -> None:
     turned = Goal.rotation("LeftHand", (0.0, 0.0, 0.0, 1.0)), Goal.rotation("LeftHand", (1.0, 0.0, 0.0, 0.0))
-    assert Solver(BIPED, turned, backend="numpy").solve(RELAXED).status is Status.UNREACHABLE
-    once = Solver(BIPED, turned, backend="numpy", restarts=False).solve(RELAXED)
+    assert Solver(BIPED, turned, backend=QUICK).solve(RELAXED).status is Status.UNREACHABLE
+    once = Solver(BIPED, turned, backend=QUICK, restarts=False).solve(RELAXED)
     assert once.status is Status.STALLED
 
 
@@ -312,7 +312,7 @@ def test_what_a_pose_of_the_rig_itself_meets_is_never_called_unreachable(seed: i
         np.where(roots, posed.rotations, skeleton.rest_rotations),
         np.where(roots, posed.translations, skeleton.offsets),
     )
-    assert Solver(skeleton, goals, backend="numpy", root="locked").solve(start).status is not Status.UNREACHABLE
+    assert Solver(skeleton, goals, backend=QUICK, root="locked").solve(start).status is not Status.UNREACHABLE
 
 
 def test_a_straight_chain_without_limits_is_one_group() -> None:
@@ -323,7 +323,7 @@ def test_a_straight_chain_without_limits_is_one_group() -> None:
 def test_goals_that_share_no_joint_are_never_said_to_conflict() -> None:
     # Both feet are pulled to where limits do not let them; each alone is as far off.
     goals = [Goal.position("LeftFoot", (0.15, 1.0, -0.6)), Goal.position("RightFoot", (-0.15, 1.0, -0.6)), hand(1e3)]
-    solution = Solver(BIPED, goals, root="locked", backend="numpy").solve(RELAXED)
+    solution = Solver(BIPED, goals, root="locked", backend=QUICK).solve(RELAXED)
     assert solution.status is Status.UNREACHABLE
     assert not any("conflict" in line or "way to" in line for line in solution.diagnosis)
 
@@ -339,11 +339,11 @@ def test_what_is_said_to_block_is_enough_to_free() -> None:
         goal = Goal.position("j4.tip", viewer.fk(bare, posed).point(4, bare.tip_offsets[0]))
         at_base = skeleton.parents[:, None] < 0
         start = viewer.Pose(skeleton.rest_rotations, np.where(at_base, posed.translations, skeleton.offsets))
-        solution = Solver(skeleton, [goal], backend="numpy").solve(start)
+        solution = Solver(skeleton, [goal], backend=QUICK).solve(start)
         for line in (line for line in solution.diagnosis if line.startswith(BLOCKED)):
             named = {part.split()[0] for part in line.removeprefix(BLOCKED).split(", ")}
             kept = [None if name in named else own for name, own in zip(skeleton.names, skeleton.limits, strict=True)]
-            freed = Solver(replace(skeleton, limits=tuple(kept)), [goal], backend="numpy")
+            freed = Solver(replace(skeleton, limits=tuple(kept)), [goal], backend=QUICK)
             assert freed.solve(solution.pose).status is Status.CONVERGED, line
             blocked += 1
     assert blocked >= 3

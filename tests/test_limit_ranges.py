@@ -31,7 +31,7 @@ from inside.document import (
 from inside.spatial import exp, multiply
 from panel_window import PanelWindow
 from restless import OUTSIDE, Restless, left_outside
-from sessions import session
+from sessions import QUICK, session
 from ui_person import Person
 
 import viewer
@@ -292,7 +292,7 @@ WORK = (
 
 def opened(rig: str, method: str = "default") -> Session:
     session = Session(new_document(viewer.load(f"sample:{rig}")))
-    session.dispatch(act.SetSolver(backend="numpy", method=method))
+    session.dispatch(act.SetSolver(backend=QUICK, method=method))
     return session
 
 

@@ -10,6 +10,7 @@ import sys
 import sysconfig
 import tarfile
 import tomllib
+import venv
 import zipfile
 from pathlib import Path
 
@@ -69,7 +70,10 @@ def wheel(source: Path, scratch: Path) -> Path:
 def environment(scratch: Path) -> Path:
     """A fresh environment without this project; the dependencies are lent to it by this one."""
     folder = scratch / "environment"
-    x.make_environment(folder, x.find_uv())
+    if x.find_uv():
+        x.make_environment(folder, x.find_uv())
+    else:  # this environment's pip serves: to install one takes longer than all else here
+        venv.create(folder)
     packages = "Lib/site-packages" if os.name == "nt" else f"lib/python{sysconfig.get_python_version()}/site-packages"
     # A path named in a .pth file is added as it is: editable installs that lie in it are not followed.
     (folder / packages / "lent.pth").write_text(sysconfig.get_path("purelib"), encoding="utf-8")
@@ -84,7 +88,9 @@ def installed(request: pytest.FixtureRequest, environment: Path, wheel: Path, so
     again = ["--reinstall" if x.find_uv() else "--force-reinstall"]
     with pytest.MonkeyPatch.context() as few_modules_are_used:
         few_modules_are_used.setenv("PIP_NO_COMPILE", "1")
-        x.install(python, ["--no-index", "--no-deps", *again, *way], x.find_uv())
+        few_modules_are_used.setenv("PIP_PYTHON", str(python))
+        installing = python if x.find_uv() else Path(sys.executable)
+        x.install(installing, ["--no-index", "--no-deps", *again, *way], x.find_uv())
     inside = call(python, "-c", "import sysconfig as s; print(s.get_path('purelib'))", folder=environment)
     return python, Path(inside.strip()) / "viewer" if request.param == "wheel" else source
 

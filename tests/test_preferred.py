@@ -14,7 +14,7 @@ import pytest
 from inside.document import SetPlanar, SetSolver, preferred_pose, prefers, rig_of
 from inside.skeleton import chain
 from inside.spatial import angle_between, exp, from_axis_angle, multiply
-from sessions import HAND, session, shifted
+from sessions import HAND, QUICK, session, shifted
 
 from viewer import Goal, Solver, Status, load
 from viewer.errors import InputError
@@ -52,7 +52,7 @@ def places(names: Sequence[str], pose: Pose) -> Floats:
 
 
 def solver(names: Sequence[str] = LIMBS, **options: Any) -> Solver:  # noqa: ANN401 - the options of a solver
-    return Solver(biped(), [Goal.position(name, (0.0, 0.0, 0.0)) for name in names], **{"backend": "numpy", **options})
+    return Solver(biped(), [Goal.position(name, (0.0, 0.0, 0.0)) for name in names], **{"backend": QUICK, **options})
 
 
 def apart(pose: Pose, other: Pose) -> float:
@@ -136,7 +136,7 @@ def test_a_function_goal_leaves_free_what_the_built_in_ones_would() -> None:
     joint, target = biped().index("LeftHand"), places(["LeftHand"], varied(2, 0.4))[0]
     goal = Goal.function(lambda world: world.positions[joint] - target)
     near, far = (
-        Solver(biped(), [goal], backend="numpy", preferred=wish, preferred_weight=weight).solve(start)
+        Solver(biped(), [goal], backend=QUICK, preferred=wish, preferred_weight=weight).solve(start)
         for weight in (1.0, 0.0)
     )
     assert near.status is Status.CONVERGED
@@ -168,14 +168,14 @@ def test_stiff_joints_and_other_methods_stay_and_these_say_so() -> None:
     rest = links.rest_pose()
     bent = Pose(multiply(rest.rotations, from_axis_angle((0.0, 0.0, 1.0), 0.4)), rest.translations)
     goal = [Goal.position(links.effectors[-1].name, fk(links, bent).positions[-1])]
-    found = Solver(stiff, goal, backend="numpy", preferred=bent).solve(rest)
+    found = Solver(stiff, goal, backend=QUICK, preferred=bent).solve(rest)
     np.testing.assert_allclose(found.pose.rotations[2], rest.rotations[2], atol=1e-12)
     plain, told = (Solver(links, goal, method="dls", preferred=pose).solve(rest) for pose in (None, bent))
     assert told.pose.same_as(plain.pose)
     assert (plain.unserved, told.unserved) == ((), ("preferred pose",))
     weightless = Solver(links, goal, method="ccd", preferred=bent, preferred_weight=0.0).solve(rest)
     assert weightless.unserved == ()
-    assert Solver(links, goal, backend="numpy", preferred=bent).solve(rest).unserved == ()
+    assert Solver(links, goal, backend=QUICK, preferred=bent).solve(rest).unserved == ()
 
 
 @pytest.mark.parametrize("weight", [-0.1, 1.1, float("nan"), "much", True])

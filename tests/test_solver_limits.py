@@ -11,6 +11,7 @@ from inside.ik import METHOD_NAMES, Backend, MethodName, RootMode
 from inside.spatial import IDENTITY, angle_between, from_axis_angle
 from method_cases import planar
 from rigs import random_goals, random_pose, random_skeleton
+from sessions import QUICK
 from strategies import random_skeleton as any_skeleton
 
 import viewer
@@ -38,7 +39,7 @@ def test_no_solution_exceeds_them(method: MethodName, seed: int) -> None:
     goals = random_goals(random, skeleton)
     start = random_pose(random, skeleton, 1.0)
     root: RootMode = random.choice(["free", "translate", "locked"])
-    solver = Solver(skeleton, goals, method=method, root=root, backend="numpy", max_iterations=40)
+    solver = Solver(skeleton, goals, method=method, root=root, backend=QUICK, max_iterations=40)
     assert_inside(skeleton, solver.solve(start).pose, "solve")
     drag = solver.drag(start)
     for _ in range(3):
@@ -59,7 +60,7 @@ def test_any_start_on_any_skeleton_is_brought_inside(seed: int) -> None:
     unit_axes = axes / np.linalg.norm(axes, axis=1, keepdims=True)
     turned = from_axis_angle(unit_axes, random.uniform(-3, 3, len(skeleton)))
     start = viewer.Pose(turned, skeleton.offsets)
-    assert_inside(skeleton, Solver(skeleton, goals, backend="numpy", max_iterations=15).solve(start).pose, "start")
+    assert_inside(skeleton, Solver(skeleton, goals, backend=QUICK, max_iterations=15).solve(start).pose, "start")
 
 
 @EVERY
@@ -67,7 +68,7 @@ def test_off_they_are_ignored(method: MethodName) -> None:
     arm = planar(2, 30.0)
     target = (0.5, 1.2, 0.0) if method != "single-bone" else (0.0, 2.0, 0.0)
     on, off = (
-        Solver(arm, [Goal.position("j1.tip", target)], method=method, limits=limits, backend="numpy").solve(
+        Solver(arm, [Goal.position("j1.tip", target)], method=method, limits=limits, backend=QUICK).solve(
             arm.rest_pose()
         )
         for limits in (True, False)
@@ -87,18 +88,18 @@ def test_a_start_outside_is_brought_inside_and_said(method: MethodName) -> None:
     arm = planar(3, 30.0)
     bent = viewer.Pose(from_axis_angle((0, 0, 1), np.array([0.0, 1.2, 0.1])), arm.offsets)
     goal = Goal.position("j2.tip", (2.6, 1.0, 0.0))
-    outside = Solver(arm, [goal], method=method, backend="numpy").solve(bent)
+    outside = Solver(arm, [goal], method=method, backend=QUICK).solve(bent)
     assert outside.start_outside
     assert_inside(arm, outside.pose, method)
-    inside = Solver(arm, [goal], method=method, backend="numpy").solve(outside.pose)
+    inside = Solver(arm, [goal], method=method, backend=QUICK).solve(outside.pose)
     assert not inside.start_outside
-    free = Solver(arm, [goal], method=method, limits=False, backend="numpy").solve(bent)
+    free = Solver(arm, [goal], method=method, limits=False, backend=QUICK).solve(bent)
     assert not free.start_outside
 
 
 def test_what_is_at_its_limit_is_named() -> None:
     arm = planar(3, 30.0)
-    solution = Solver(arm, [Goal.position("j2.tip", (0.0, 2.5, 0.0))], backend="numpy").solve(arm.rest_pose())
+    solution = Solver(arm, [Goal.position("j2.tip", (0.0, 2.5, 0.0))], backend=QUICK).solve(arm.rest_pose())
     assert solution.status is not Status.CONVERGED
     assert set(solution.at_limit) == {"j0", "j1", "j2"}
     assert any("limit" in line for line in solution.diagnosis)
@@ -110,7 +111,7 @@ def test_bvh_limits_contain_the_clip_and_bind_the_solve() -> None:
     assert walk.clip is not None
     start = walk.clip.pose(0)
     goals = [Goal.position("LeftHand", (0.3, 2.2, 0.4)), Goal.pin("RightFoot")]
-    solution = Solver(walk.skeleton, goals, backend="numpy").solve(start)
+    solution = Solver(walk.skeleton, goals, backend=QUICK).solve(start)
     assert not solution.start_outside
     assert_inside(walk.skeleton, solution.pose, "walk")
 

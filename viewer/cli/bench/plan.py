@@ -76,8 +76,8 @@ class Plan:
 
     @property
     def backend(self) -> Backend:
-        """Backend of the default solver: compiled, if numba is installed and the run is not quick."""
-        return "numpy" if self.quick or find_spec("numba") is None else "numba"
+        """Backend of the default solver: compiled, if numba is installed; a quick run compiles nothing for that."""
+        return "numpy" if find_spec("numba") is None else "auto" if self.quick else "numba"
 
     @property
     def budget_s(self) -> float:
