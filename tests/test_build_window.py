@@ -119,6 +119,26 @@ def test_a_bone_is_split_and_a_joint_dragged_with_one_undo_step_each() -> None:
     np.testing.assert_allclose(places(person)[:, :2], CLAW["shoulder"], atol=2e-3)
 
 
+@pytest.mark.parametrize("how", ["escape", "right"])
+def test_a_dragged_joint_is_brought_back_and_keys_remove_nothing_meanwhile(how: str) -> None:
+    person = builder()
+    for place in CLAW["shoulder"]:
+        clicks(person, place)
+    before, steps = person.document, len(person.controller.session.history)
+    start = person.pixel(np.array((0.0, 0.45, 0.0)))
+    person.pull(start, (25.0, 0.0))
+    person.key("delete")
+    assert len(person.document.skeleton) == 4
+    assert not person.document.same_as(before)
+    if how == "escape":
+        person.key("escape")
+    else:
+        person.press(*start, button="right")
+    person.release(*start)
+    np.testing.assert_allclose(places(person)[:, :2], CLAW["shoulder"], atol=2e-3)
+    assert len(person.controller.session.history) == steps
+
+
 def test_a_length_is_typed() -> None:
     person = builder()
     for place in CLAW["shoulder"][:2]:

@@ -35,10 +35,10 @@ from viewer.spatial.projection import Projection, pixels_away
 from viewer.spatial.quaternion import from_axis_angle, rotate
 from viewer.ui import number_format
 from viewer.ui.commands import TYPED, CommandBinding, CommandBindings
-from viewer.ui.events import Mods, Move, Press, Release
+from viewer.ui.events import Mods, Move, Press
 from viewer.ui.opening import Opening
 from viewer.ui.status import StatusLine
-from viewer.ui.view import Gesture, Message, View, Workspace
+from viewer.ui.view import EditGesture, Gesture, Message, View, Workspace
 
 _ABOUT = "build"
 CLICK_A_JOINT = "Click a joint to continue from it"
@@ -389,14 +389,14 @@ class Building:
         return f" · drawing on the {PLANE_WORDS[self.plane].lower()} plane" if self.on else ""
 
 
-class JointDrag(Gesture):
-    """A joint follows the pointer: one undo step."""
+class JointDrag(EditGesture):
+    """A joint follows the pointer."""
 
     cursor = "grabbing"
 
     def __init__(self, session: Session, view: View, building: Building, event: Press, joint: str) -> None:
-        self._session, self._view, self._building, self._joint = session, view, building, joint
-        self.button = event.button
+        super().__init__(session, view)
+        self._building, self._joint, self.button = building, joint, event.button
         self._grip = building.place_of(joint)
         session.begin(f"Move {joint}")
         session.gestures.update(Select((Item("joint", joint),)))
@@ -411,15 +411,6 @@ class JointDrag(Gesture):
             self._session.gestures.update(
                 MoveJoint(self._joint, where, children=self._building.children, mirror=self._view.mirror)
             )
-
-    def release(self, event: Release) -> None:  # noqa: ARG002 - where the joint is counts
-        """Keep the joint where it is."""
-        self._session.commit()
-
-    def cancel(self) -> None:
-        """Put the joint back."""
-        self._session.cancel()
-        self._view.set_gesture(None)
 
 
 class Plane(StrEnum):

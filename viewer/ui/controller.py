@@ -14,7 +14,7 @@ from viewer.session.replay import Replay
 from viewer.session.user_files import Preferences
 from viewer.skeleton import Pose
 from viewer.spatial.projection import Projection
-from viewer.ui.build_workspace import Building, JointDrag
+from viewer.ui.build_workspace import Building
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.clipboard import Clipboard, LibraryPoses
 from viewer.ui.commands import BY_ID, Command, CommandBinding, CommandBindings, command_for
@@ -34,7 +34,7 @@ from viewer.ui.opening import Figures, Opening
 from viewer.ui.planting import Planting
 from viewer.ui.pointing import Hint, Pointing, hints_of
 from viewer.ui.posing import Nudging, Posing, Solutions
-from viewer.ui.range_handles import LimitRanges, RangeDrag
+from viewer.ui.range_handles import LimitRanges
 from viewer.ui.retargeting import Retargeting
 from viewer.ui.scene_builder import Others, SceneBuilder
 from viewer.ui.selecting import Renaming, Selecting
@@ -42,7 +42,7 @@ from viewer.ui.simulating import Simulating
 from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.switches import Switches
 from viewer.ui.timeline import Markers, Playback
-from viewer.ui.view import Hover, View, Workspace
+from viewer.ui.view import EditGesture, Hover, View, Workspace
 
 _EXPLAINED_AFTER = 0.25
 """Seconds that a drag rests before the status line says why its goals are missed."""
@@ -228,9 +228,6 @@ class Controller:
         if event.name in {"ctrl", "shift", "alt"}:
             self.pointing.mods_changed(event.mods | {event.name})
             return
-        if event.name == "escape" and isinstance(self.view.gesture, JointDrag):
-            self.view.gesture.cancel()
-            return
         if event.name == "escape" and self.view.gesture is not None and not self.dragging:
             self.view.set_gesture(None)  # cancels a box selection or a press
             return
@@ -267,7 +264,7 @@ class Controller:
         compiling = session.kernels.compiling
         self._compiling_since = (self._compiling_since or now) if compiling else None
         try:
-            if isinstance(view.gesture, Drag | RangeDrag):
+            if isinstance(view.gesture, EditGesture):
                 view.gesture.tick()
             busy = self._ticked.tick(now)
             for _ in range(1, ticks):

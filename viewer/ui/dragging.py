@@ -334,9 +334,9 @@ class Dragging(ViewPart):
         return gesture if isinstance(gesture, Drag) else None
 
     @property
-    def _held(self) -> Drag | RangeDrag | None:
+    def _held(self) -> EditGesture | None:
         gesture = self._view.gesture
-        return gesture if isinstance(gesture, Drag | RangeDrag) else None
+        return gesture if isinstance(gesture, EditGesture) else None
 
     def confirm(self) -> None:
         """Confirm the drag under way."""

@@ -23,7 +23,7 @@ from viewer.ui.dragging import Dragging
 from viewer.ui.events import Move
 from viewer.ui.planting import Planting
 from viewer.ui.timeline import Playback, TimeView, key_frames, last_frame, played_range
-from viewer.ui.view import Gesture, Message, View, ViewPart
+from viewer.ui.view import EditGesture, Message, View, ViewPart
 
 _AFTER = 1.0 / 3.0
 """Seconds between the last key and its duplicates, if the playhead is on the first."""
@@ -381,45 +381,35 @@ class Tweening:
     def start(self, towards: Towards) -> None:
         """Let the pointer slide the pose until a click or Enter; Esc cancels."""
         self.begin(towards)
-        self._view.set_gesture(Slide(self, self._view))
-
-    @property
-    def _gesture(self) -> Slide | None:
-        gesture = self._view.gesture
-        return gesture if isinstance(gesture, Slide) else None
-
-    def _end(self, *, keep: bool) -> None:
-        if self._gesture is not None:
-            self._gesture.end(keep=keep)
+        self._view.set_gesture(Slide(self._session, self._view, self))
 
     def bindings(self) -> CommandBindings:
         ways: tuple[Towards, ...] = ("keys", "rest")
-        ends = {"drag.confirm": True, "drag.cancel": False}
-        return {f"tween.{way}": CommandBinding(partial(self.start, way), partial(self.can, way)) for way in ways} | {
-            command: CommandBinding(partial(self._end, keep=keep), when=lambda: self._gesture is not None)
-            for command, keep in ends.items()
-        }
+        return {f"tween.{way}": CommandBinding(partial(self.start, way), partial(self.can, way)) for way in ways}
 
 
-class Slide(Gesture):
+class Slide(EditGesture):
     """A tween that follows the pointer sideways, without a button, until a click."""
 
-    edits = True
     cursor = "ew"
 
-    def __init__(self, tweening: Tweening, view: View) -> None:
-        self._tweening, self._view = tweening, view
+    def __init__(self, session: Session, view: View, tweening: Tweening) -> None:
+        super().__init__(session, view)
+        self._tweening = tweening
         self._from = view.pointer.x
 
     def move(self, event: Move) -> None:
         """Follow the pointer; Ctrl snaps to tenths."""
         if not self._tweening.under_way:
-            self.end(keep=True)
+            self.confirm()
             return
         share = (event.x - self._from) / (_FULL * self._view.scale)
         self._tweening.slide(float(np.round(share / _STEP)) * _STEP if "ctrl" in event.mods else share)
 
-    def end(self, *, keep: bool) -> None:
-        """End the slide."""
+    def confirm(self) -> None:
         self._view.set_gesture(None)
-        self._tweening.end(keep=keep)
+        self._tweening.end(keep=True)
+
+    def cancel(self) -> None:
+        self._view.set_gesture(None)
+        self._tweening.end(keep=False)

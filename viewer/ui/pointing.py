@@ -29,7 +29,7 @@ from viewer.ui.retargeting import Retargeting, StringDrag
 from viewer.ui.scene_builder import SceneBuilder
 from viewer.ui.selecting import Selecting
 from viewer.ui.simulating import PullDrag, Simulating
-from viewer.ui.view import Gesture, View, Workspace, item_of
+from viewer.ui.view import EditGesture, Gesture, View, Workspace, item_of
 
 _AXIS_PARTS = (Part.X, Part.Y, Part.Z)
 
@@ -198,7 +198,7 @@ class Pointing:
         """Handle a modifier that went down or came up: a drag starts or stops snapping."""
         if mods != self._view.pointer.mods:
             self._view.pointer = replace(self._view.pointer, mods=mods)
-            if isinstance(self._view.gesture, Drag | RangeDrag):
+            if isinstance(self._view.gesture, EditGesture):
                 self._view.gesture.move(self._view.pointer)
 
     def tick(self) -> None:
@@ -217,13 +217,11 @@ class Pointing:
     def press(self, event: Press) -> None:
         """Handle a button press."""
         view, gesture = self._view, self._view.gesture
-        if isinstance(gesture, Drag | RangeDrag):
+        if isinstance(gesture, EditGesture):
             if event.button == "right":
-                self._drags.cancel()
-            elif event.button == "left" and gesture.grabbing:
-                self._drags.confirm()
-        elif isinstance(gesture, Slide) and event.button in {"left", "right"}:
-            gesture.end(keep=event.button == "left")
+                gesture.cancel()
+            elif event.button == "left" and gesture.button is None:
+                gesture.confirm()
         elif gesture is None and view.viewport.contains(event.x, event.y):
             self._view.pointer = Move(event.x, event.y, event.mods)
             self._hover(event)
@@ -234,7 +232,7 @@ class Pointing:
         gesture = self._view.gesture
         if gesture is None or gesture.button != event.button:
             return
-        if not isinstance(gesture, Drag | RangeDrag):
+        if not isinstance(gesture, EditGesture):
             self._view.set_gesture(None)
         gesture.release(event)
         self._view.pointer = Move(event.x, event.y, event.mods)

@@ -131,7 +131,6 @@ class RangeDrag(EditGesture):
 
     button = "left"
     cursor = "hidden"
-    grabbing = False
 
     def __init__(self, session: Session, view: View, hit: Hit, end: RangeEnd, at: tuple[float, float]) -> None:
         """Take hold of a handle, which was hit, from a pixel of the viewport."""

@@ -631,7 +631,10 @@ def one_step(session: Session, label: str) -> Iterator[Callable[[Action], object
 
 
 class EditGesture(ViewPart, Gesture):
-    """A gesture that changes the document until it ends: one undo step."""
+    """A gesture that changes the document until it ends: one undo step.
+
+    Enter confirms it, a click too if it has no button; Esc and the right button cancel it.
+    """
 
     edits: bool = True
 
