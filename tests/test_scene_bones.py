@@ -209,6 +209,21 @@ def test_sides_are_read_from_names_else_from_the_shape() -> None:
         assert [SIDES[side] for side in look_of(skeleton).sides.tolist()] == expected
 
 
+@pytest.mark.parametrize(
+    ("names", "sides"),
+    [
+        (["base", "l1", "l2", "l3"], ["centre"] * 4),  # the links of an arm
+        (["base", "l1", "r1", "x"], ["centre", "left", "right", "right"]),
+        (["LeftArm", "LeftForeArm", "x", "LeftHand"], ["left"] * 4),
+    ],
+)
+def test_a_letter_is_a_side_where_there_is_another_side_or_a_part_of_the_body(
+    names: list[str], sides: list[str]
+) -> None:
+    skeleton = replace(chain(4), names=tuple(names))
+    assert [SIDES[side] for side in look_of(skeleton).sides.tolist()] == sides
+
+
 def test_facing_follows_the_hips() -> None:
     skeleton = person()
     np.testing.assert_allclose(facing(skeleton), (0.0, 0.0, 1.0), atol=1e-9)

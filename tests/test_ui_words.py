@@ -71,6 +71,7 @@ def test_steps_as_people_say_them(metres: float, words: str) -> None:
     [
         ("RightHand", "R hand"), ("LeftFoot", "L foot"), ("Head", "Head"), ("mixamorig:LeftHand", "L hand"),
         ("hand.R", "R hand"), ("l_foot", "L foot"), ("claw_a", "claw_a"), ("L", "L"), ("", ""), ("日本", "日本"),
+        ("l3", "l3"), ("link_l", "L link"), ("L_2", "L_2"),
     ],
 )  # fmt: skip
 def test_short_names(name: str, short: str) -> None:

@@ -204,7 +204,9 @@ def _sides(skeleton: Skeleton) -> Ints:
 
 @lru_cache(maxsize=32)
 def _has_sides(names: tuple[str, ...]) -> bool:
-    return any(body_part(name).side for name in names)
+    # Links l1 to l6 of an arm are not on its left.
+    parts = [body_part(name) for name in names]
+    return len({one.side for one in parts} - {""}) > 1 or any(one.side and one.part for one in parts)
 
 
 @lru_cache(maxsize=32)

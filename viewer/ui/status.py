@@ -66,9 +66,9 @@ def short_name(name: str) -> str:
     """A short name: ``R hand`` for ``mixamorig:RightHand`` or ``hand.R``; names without a side stay."""
     words = WORD.findall(name.rpartition(":")[2])
     side = next((word for word in words if word.casefold() in _SIDES), None)
-    if side is None or len(words) < 2:
-        return shown(name.rpartition(":")[2] or name)
     rest = " ".join(word.casefold() for word in words if word is not side)
+    if side is None or not any(letter.isalpha() for letter in rest):  # L3 is a link or a vertebra
+        return shown(name.rpartition(":")[2] or name)
     return shown(f"{_SIDES[side.casefold()]} {rest}")
 
 
