@@ -98,7 +98,9 @@ def test_the_default_method_brings_the_hand_where_the_drag_did_and_holds_give_wa
     assert (moved["LeftHand"].metres or 0.0) < 1e-3
     assert max(error.metres or 0.0 for error in moved.values()) > 0.02  # a hold gives way
     assert default.last.errors_m[hand] < 1e-3
-    assert default.how.startswith("met after")
+    near = [k for k in range(lab.last + 1) if default.error(k) <= 1e-3]
+    assert default.how == f"met after {near[0]}"
+    assert near[0] < default.last.iterations  # in the others the hold comes nearer
     assert default.error(lab.last) == pytest.approx(default.last.errors_m[firm].max(), abs=0.0)
     assert dls.error(lab.last) == pytest.approx(dls.last.errors_m[firm].max(), abs=0.0)
     assert dls.error(lab.last) > 1e-3

@@ -99,11 +99,17 @@ class Trace:
         return self.solver.jacobian(self.at(iteration).pose)
 
     @property
+    def ended(self) -> int:
+        """The iteration from which on it met its goals, though holds that give way came nearer later; else the last."""
+        missed = (number for number, one in enumerate(self.solutions) if one.status is not Status.CONVERGED)
+        return min(max(missed, default=-1) + 1, self.last.iterations)
+
+    @property
     def how(self) -> str:
         """How it ended, in a few words."""
         last = self.last
         if last.status is Status.CONVERGED:
-            return f"met after {last.iterations}" if last.iterations else "met at the start"
+            return f"met after {self.ended}" if self.ended else "met at the start"
         if set(labels(self.solver.goals)) <= set(last.unserved):
             return "serves none of these goals"
         ways = {

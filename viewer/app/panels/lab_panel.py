@@ -394,7 +394,7 @@ def _letters(ui: PanelContext, lab: Laboratory, pen: Pen, ends: tuple[float, flo
     left, right, top = ends
     size, wide = pen.px(18), pen.width("met", SMALL) + pen.px(12)
     met = sorted(
-        (trace.last.iterations, name)
+        (trace.ended, name)
         for name, trace in lab.traces.items()
         if name not in lab.hidden and trace.last.status is Status.CONVERGED
     )
