@@ -75,7 +75,7 @@ from viewer.opengl.pictures import marks_of
 from viewer.session.session_files import load_session, save_session
 from viewer.session.user_files import Preferences
 from viewer.ui import Controller
-from viewer.ui.number_format import Rect
+from viewer.ui.events import Rect
 from viewer.ui.scene_builder import goal_marks
 
 biped = viewer.load("sample:biped")
@@ -308,7 +308,6 @@ from viewer.session import Session
 from viewer.session.session_files import load_session, save_session
 from viewer.session.user_files import Preferences
 from viewer.ui import Controller
-from viewer.ui.number_format import Rect
 from viewer.ui.scene_builder import goal_marks
 
 biped = viewer.load("sample:biped")

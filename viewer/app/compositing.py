@@ -23,7 +23,7 @@ from viewer.app.window import SAMPLE_LIMIT
 from viewer.opengl.renderer import Renderer
 from viewer.scene import PALETTE, DrawList, Text
 from viewer.spatial.projection import Projection
-from viewer.ui.number_format import Rect
+from viewer.ui.events import Rect
 
 _COLOUR_BIT = 0x4000
 _READ, _DRAW = 0x8CA8, 0x8CA9

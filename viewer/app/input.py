@@ -15,8 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from viewer.app.panel_context import Borders
 from viewer.scene import PALETTE
-from viewer.ui.events import Button, Drop, Event, Key, KeyUp, Leave, Mods, Move, Press, Release, Scroll
-from viewer.ui.number_format import Rect
+from viewer.ui.events import Button, Drop, Event, Key, KeyUp, Leave, Mods, Move, Press, Rect, Release, Scroll
 
 _ALWAYS = frozenset({"f1", "f11", "f12"})
 """Keys that reach the controller even in text fields and dialogs."""

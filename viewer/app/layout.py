@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from viewer.errors import InputError
-from viewer.ui.number_format import Rect
+from viewer.ui.events import Rect
 from viewer.ui.view import Panels, Workspace
 
 

@@ -28,7 +28,7 @@ from viewer.app.widgets.pen import Pen, tip
 from viewer.app.window import Device
 from viewer.opengl.gpu_objects import read_picture
 from viewer.ui.controller import Controller
-from viewer.ui.number_format import Rect
+from viewer.ui.events import Rect
 
 _LARGE = 3200
 """Width in pixels from which a window is on a screen of high density, even if the system reports a scale of 1."""

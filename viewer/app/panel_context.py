@@ -12,8 +12,8 @@ from viewer.app.theme import Fonts
 from viewer.document import Document
 from viewer.session import Session
 from viewer.ui.controller import Controller
+from viewer.ui.events import Rect
 from viewer.ui.film import FilmProgress
-from viewer.ui.number_format import Rect
 from viewer.ui.view import Workspace
 
 

@@ -22,13 +22,12 @@ from viewer.ui.contact import Contacts, spare_words, touch_words
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Drag, Dragging, DragPace, HitTest
 from viewer.ui.drawing import Drawing, Effects
-from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Release, Scroll
+from viewer.ui.events import Drop, Event, Key, KeyUp, Leave, Move, Press, Rect, Release, Scroll
 from viewer.ui.file_menu import Files
 from viewer.ui.film import LabFilm, ShownMotion
 from viewer.ui.keying import Keying, Tweening
 from viewer.ui.laboratory import Laboratory
 from viewer.ui.layering import Layering
-from viewer.ui.number_format import Rect
 from viewer.ui.onion_skin import TrailMover
 from viewer.ui.opening import Figures, Opening
 from viewer.ui.planting import Planting

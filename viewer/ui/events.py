@@ -1,4 +1,4 @@
-"""User events of the window as values, and chords of keys.
+"""User events of the window as values, chords of keys, and rectangles in which the pointer is.
 
 Positions are framebuffer pixels from the window's top left corner, x to the right and y down.
 """
@@ -10,6 +10,25 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from viewer.ui.number_format import MINUS
+
+
+class Rect(NamedTuple):
+    """A rectangle in the window: left and top edge, width and height, framebuffer pixels from the top left corner."""
+
+    x: int
+    y: int
+    w: int
+    h: int
+
+    def contains(self, x: float, y: float) -> bool:
+        """Whether a pixel is inside."""
+        return self.x <= x < self.x + self.w and self.y <= y < self.y + self.h
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(width, height), at least one pixel each, as projections need."""
+        return max(1, self.w), max(1, self.h)
+
 
 Button = Literal["left", "middle", "right"]
 Mods = frozenset[str]

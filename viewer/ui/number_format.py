@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple
 
 from viewer.document.import_export import LEAST, MOST, is_usual
 from viewer.gizmo import METRE, LengthUnit
@@ -96,21 +95,3 @@ def unit_for(height: float) -> LengthUnit:
 def error_decimals(height: float) -> int:
     """Decimals of errors in millimetres for a figure of a height."""
     return 1 if is_usual(height) or height >= MOST else unit_for(height).decimals
-
-
-class Rect(NamedTuple):
-    """A rectangle in the window: left and top edge, width and height, framebuffer pixels from the top left corner."""
-
-    x: int
-    y: int
-    w: int
-    h: int
-
-    def contains(self, x: float, y: float) -> bool:
-        """Whether a pixel is inside."""
-        return self.x <= x < self.x + self.w and self.y <= y < self.y + self.h
-
-    @property
-    def size(self) -> tuple[int, int]:
-        """(width, height), at least one pixel each, as projections need."""
-        return max(1, self.w), max(1, self.h)

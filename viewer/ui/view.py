@@ -21,8 +21,8 @@ from viewer.session import Session
 from viewer.session.user_files import Preferences, Preset
 from viewer.spatial.projection import Projection
 from viewer.ui.commands import CommandBinding, always
-from viewer.ui.events import Button, Move, Release
-from viewer.ui.number_format import Rect, error_decimals, unit_for
+from viewer.ui.events import Button, Move, Rect, Release
+from viewer.ui.number_format import error_decimals, unit_for
 
 REACH = 4
 """Frames before and after a dragged one of a motion trail that follow it at first."""
@@ -75,7 +75,7 @@ class Question(NamedTuple):
 
 
 class NameQuestion(NamedTuple):
-    """A name that the window asks for in a dialog.
+    """A name, or another word, that the window asks for in a dialog.
 
     Attributes:
         title: of the dialog.

@@ -204,19 +204,18 @@ def _apply_units(ui: PanelContext, state: _Units) -> None:
 
 
 _WIDTH, _WIDER = 440.0, 600.0
-_RANGE = 96.0
-"""Width of the words for the range of frames, logical pixels."""
 
 
 def draw_questions(ui: PanelContext) -> None:
     """Ask the questions that are requested."""
+    if ui.take("go-to-frame") is not None:
+        _go_to_frame(ui)
     for request, draw in (("question", _ask), ("ask-name", _ask_name)):
         if (taken := ui.take(request)) is not None:
             ui.memory[request], ui.memory["name"] = taken.value, None
             imgui.open_popup(f"##{request}")
         if request in ui.memory:
             draw(ui, ui.memory[request])
-    _go_to_frame(ui)
 
 
 def _ask_name(ui: PanelContext, asked: NameQuestion) -> None:
@@ -252,23 +251,9 @@ def _ask(ui: PanelContext, asked: Question) -> None:
 
 
 def _go_to_frame(ui: PanelContext) -> None:
-    memory = ui.memory
-    with dialog(ui, "go-to-frame", width=320.0, title="Go to frame") as shown:
-        if shown is None:
-            return
-        if shown.asked:
-            memory["frame"] = str(ui.session.document.frame)
-        last = last_frame(ui.session.document)
-        controls.label(ui, "Frame")
-        if imgui.is_window_appearing():
-            fields.focus_next_field()
-        room = max(imgui.get_content_region_avail().x - ui.px(_RANGE), ui.px(60))
-        memory["frame"], entered = fields.text_line(ui, "frame", memory["frame"], width=room, chosen=True)
-        imgui.same_line()
-        controls.label(ui, f"0 to {last}", width=_RANGE)
-        imgui.new_line()
-        gap(ui.px(6))
-        confirm(ui, shown, "Go", lambda: _go(ui, fields.evaluate(memory["frame"]), last), entered=entered)
+    last = last_frame(ui.session.document)
+    now, go = str(ui.session.document.frame), lambda typed: _go(ui, fields.evaluate(typed), last)
+    ui.controller.view.ask(NameQuestion(f"Go to frame, 0 to {last}", "Frame", now, "Go", go))
 
 
 def _go(ui: PanelContext, wanted: float, last: int) -> None:
