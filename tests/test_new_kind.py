@@ -308,6 +308,7 @@ from viewer.session import Session
 from viewer.session.session_files import load_session, save_session
 from viewer.session.user_files import Preferences
 from viewer.ui import Controller
+from viewer.ui.events import Rect
 from viewer.ui.scene_builder import goal_marks
 
 biped = viewer.load("sample:biped")
