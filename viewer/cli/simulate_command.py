@@ -26,7 +26,7 @@ from viewer.physics.simulation import Physics
 from viewer.physics.soles import with_feet
 from viewer.physics.surroundings import Surroundings
 from viewer.scene.look import floor_of
-from viewer.skeleton import Character, Pose, World, clip_violation, find_figure, find_place, fk, fk_clip, middle_capsule
+from viewer.skeleton import Character, Pose, World, clip_violation, find_figure, fk, fk_clip, middle_capsule, point_of
 from viewer.spatial.checks import FARTHEST, Floats, as_number
 
 _NEAR_M = 0.005
@@ -155,10 +155,10 @@ def _report(sim: Physics, poses: list[Pose], weights: list[float], options: Simu
     """What happened, as JSON; how long it took is not known here."""
     skeleton, last = sim.skeleton, len(poses) - 1
     names = [effector.name for effector in skeleton.effectors] or list(skeleton.names)
-    places = [find_place(skeleton, name) for name in names]
+    places = [point_of(skeleton, name) for name in names]
 
     def ends(world: World) -> Floats:
-        return np.stack([world.point(place.joint, np.array(place.offset)) for place in places], axis=-2)
+        return np.stack([world.point(*place) for place in places], axis=-2)
 
     start = ends(fk(skeleton, poses[0]))
     world = fk_clip(skeleton, sim.clip)

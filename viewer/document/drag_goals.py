@@ -207,8 +207,8 @@ def drag_goals(
 
 def _joint_goal(document: Document, held: DraggedJoint, target: DragTarget | None) -> Goal:
     world, name = world_of(document.skeleton, document.pose), held.item.name
-    position = target.position if target and target.position else world.point(held.joint, np.array(held.point))
-    position = in_plane(document, np.array(position), world.point(held.joint, np.array(held.point)))
+    position = target.position if target and target.position else world.point(held.joint, held.point)
+    position = in_plane(document, np.array(position), world.point(held.joint, held.point))
     if target and target.rotation:
         return Goal.pose(name, position, target.rotation, offset=held.offset, weight=DRAGGED, rotation_weight=DRAGGED)
     return Goal.position(name, position, offset=held.offset, weight=DRAGGED)

@@ -24,7 +24,7 @@ from viewer.ik.goals import KINDS, Goal
 from viewer.ik.grips import farthest_finger
 from viewer.ik.methods.limb import two_link_algebraic
 from viewer.ik.solution import Solution, Status
-from viewer.skeleton import Balance, find_balance, find_place, world_of
+from viewer.skeleton import Balance, find_balance, find_place, point_of, world_of
 from viewer.skeleton.kinematics import fixed_points
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between, perpendicular
@@ -312,8 +312,8 @@ def derivation(document: Document) -> Derivation | None:
 def _of_limb(document: Document, goal: DocumentGoal, target: Floats) -> Derivation | None:
     """The derivation for the two joints above a goal's effector."""
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
-    effector = find_place(skeleton, goal.effector)
-    joint, end = effector.joint, world.point(effector.joint, np.add(effector.offset, goal.offset))
+    joint, point = point_of(skeleton, goal.effector, goal.offset)
+    end = world.point(joint, point)
     if KINDS[goal.kind].has_rotation:  # its own joint rotates it, those above
         target, end = target + world.positions[joint] - end, world.positions[joint]
     points: list[Floats] = [end]

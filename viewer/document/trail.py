@@ -31,7 +31,7 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import keywords_of
-from viewer.skeleton import JointKind, Pose, World, above, find_place, fk_arrays, limit_violation, world_of
+from viewer.skeleton import JointKind, Pose, World, above, find_place, fk_arrays, limit_violation, point_of, world_of
 from viewer.spatial.checks import Floats, Ints, as_vector, whole
 
 MOST_REACH = 500
@@ -71,9 +71,8 @@ def trail_point(document: Document, item: Item) -> DraggedJoint:
     if item.kind != "effector":
         raise InputError(f"{quote(item.name)} has no trail: expected an effector or a joint")
     goal = document.goal(item.name)
-    place = find_place(document.skeleton, goal.effector)
-    x, y, z = np.add(place.offset, goal.offset).tolist()
-    return DraggedJoint(Item("joint", goal.effector), place.joint, (x, y, z), goal.offset)
+    joint, point = point_of(document.skeleton, goal.effector, goal.offset)
+    return DraggedJoint(Item("joint", goal.effector), joint, point, goal.offset)
 
 
 def check_trail(document: Document, item: Item, frame: int) -> DraggedJoint:
@@ -134,7 +133,7 @@ def with_point_moved(document: Document, item: Item, frame: int, position: Array
     ends = _ends(document, touched) if reach else np.empty(0, np.intp)
     frames = np.union1d(touched, ends).astype(np.intp)
     now = _keyed(document, frames)
-    seen = world_of(document.skeleton, frame_pose(document, frame)).point(held.joint, np.array(held.point))
+    seen = world_of(document.skeleton, frame_pose(document, frame)).point(held.joint, held.point)
     goes = in_plane(document, place, seen) - seen
     solved = _solved(document, held, now, _Move(frames, frame, goes, falloff(frames - frame, int(reach))))
     turned = np.abs(solved.rotations - now.rotations).max(axis=(0, 2)) > _SAME
@@ -206,7 +205,7 @@ def _solved(document: Document, held: DraggedJoint, now: Frames, move: _Move) ->
     skeleton = document.skeleton
     poses = [Pose(*frame) for frame in zip(now.rotations, now.translations, strict=True)]
     world = fk_arrays(skeleton.parents, now.rotations, now.translations)
-    points = world.point(held.joint, np.array(held.point))
+    points = world.point(held.joint, held.point)
     at = int(np.searchsorted(move.frames, move.frame))
     asking = replace(document, pose=poses[at])
     goals = tuple(drag_goals(asking, [held], {}).goals.values())  # that of the moved point is the last
@@ -228,11 +227,11 @@ def _targets(document: Document, goals: tuple[Goal, ...], world: World, some: In
     for row, goal in enumerate(goals):
         kind = KINDS[goal.kind]
         if kind.sets_pose:
-            place = find_place(document.skeleton, goal.effector)
+            joint, point = point_of(document.skeleton, goal.effector, goal.offset)
             if kind.has_point:
-                places[:, row] = world.point(place.joint, np.add(place.offset, goal.offset))[some]
+                places[:, row] = world.point(joint, point)[some]
             if kind.has_rotation:
-                turns[:, row] = world.rotations[some, place.joint]
+                turns[:, row] = world.rotations[some, joint]
             continue
         if goal.target is not None:
             places[:, row] = goal.target

@@ -255,7 +255,7 @@ def foot_places(skeleton: Skeleton, world: World) -> list[FootPlaces]:
     for leg, ball in zip(legged(skeleton).legs, _balls(skeleton), strict=True):
         places = {HEEL: world.point(*leg.tip)}
         if ball is not None:
-            places[BALL] = world.point(ball[0], np.array(ball[1]))
+            places[BALL] = world.point(*ball)
         joint = leg.last
         found.append(FootPlaces(skeleton.names[joint], leg.side, leg, places))
     return found

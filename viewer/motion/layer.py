@@ -207,4 +207,4 @@ def place_in_space(skeleton: Skeleton, world: World, layer: Layer) -> tuple[Floa
         return point, turn
     other = find_place(skeleton, layer.space)
     back = conjugate(world.rotations[:, other.joint])
-    return rotate(back, point - world.point(other.joint, np.array(other.offset))), multiply(back, turn)
+    return rotate(back, point - world.point(other.joint, other.offset)), multiply(back, turn)

@@ -39,6 +39,7 @@ from viewer.skeleton import (
     fk,
     fk_arrays,
     fk_clip,
+    point_of,
     rest_world,
 )
 from viewer.skeleton.character import check_character, wrong_kind
@@ -536,7 +537,7 @@ def standing(skeleton: Skeleton) -> list[str]:
         return [skeleton.names[joint] for joint in ends]
     world = rest_world(skeleton)
     held = [one for one in skeleton.effectors if one.goal is not EffectorGoal.OFF] or [*skeleton.effectors]
-    heights = [float(world.point(one.joint, np.array(one.offset))[1]) for one in held]
+    heights = [float(world.point(one.joint, one.offset)[1]) for one in held]
     low = min(heights, default=0.0) + _GROUND * float(np.ptp(world.positions[:, 1]))
     return [one.name for one, height in zip(held, heights, strict=True) if height <= low]
 
@@ -576,6 +577,6 @@ def _moving_goal(skeleton: Skeleton, world: World, layer: Layer, seconds: Floats
 
 def _hold(skeleton: Skeleton, world: World, name: str) -> MovingGoal:
     """An effector that stays where it is in every frame."""
-    place = find_place(skeleton, name)
-    points, turns = world.point(place.joint, np.array(place.offset)), world.rotations[:, place.joint]
+    joint, offset = point_of(skeleton, name)
+    points, turns = world.point(joint, offset), world.rotations[:, joint]
     return MovingGoal(Goal.pose(name, points[0], turns[0], level=0), points, turns)

@@ -240,7 +240,7 @@ def _bearing_inertia(model: Model, start: World, ground: float | None) -> Floats
         return least
     for part in model.parts:
         for capsule in bodies_of(part.skeleton).capsules:
-            ends = [start.point(part.first + capsule.joint, np.array(end)) for end in (capsule.a, capsule.b)]
+            ends = [start.point(part.first + capsule.joint, end) for end in (capsule.a, capsule.b)]
             for end in ends:
                 if end[1] - capsule.radius > ground + _NEAR_GROUND * part.height:
                     continue
@@ -256,7 +256,7 @@ def _carrying_inertia(model: Model, start: World, payload: float) -> Floats:
     for part in model.parts if payload > 0.0 else ():
         for effector in part.skeleton.effectors:
             joint = part.first + effector.joint
-            end = start.point(joint, np.array(effector.offset))
+            end = start.point(joint, effector.offset)
             for carrier in above(skeleton, joint):
                 least[carrier] = max(least[carrier], payload * float(np.sum((end - start.positions[carrier]) ** 2)))
     return np.where(_turning(skeleton), least, 0.0)

@@ -13,7 +13,7 @@ from viewer.formats.lab_report import Curve
 from viewer.ik.contact import Object
 from viewer.ik.goals import Goal
 from viewer.scene.look import figure_points
-from viewer.skeleton import Skeleton, Skin, World, find_place
+from viewer.skeleton import Skeleton, Skin, World, point_of
 from viewer.spatial.checks import Floats
 
 LimitsShown = Literal["none", "selected", "all"]
@@ -157,8 +157,7 @@ def effector_position(skeleton: Skeleton, world: World, goal: Goal) -> Floats | 
     """(3,) of the point that a goal moves, metres; None for a goal of the whole figure."""
     if not goal.effector:
         return None
-    place = find_place(skeleton, goal.effector)
-    return np.asarray(world.point(place.joint, np.add(place.offset, goal.offset)))
+    return world.point(*point_of(skeleton, goal.effector, goal.offset))
 
 
 DOTTED = 20

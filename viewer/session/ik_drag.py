@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.document import Document, Grab, Item, Report, measured, stand_of
@@ -20,7 +19,7 @@ from viewer.errors import InputError, quote
 from viewer.ik.goals.goal import as_rotation
 from viewer.ik.solution import Status
 from viewer.session.solving import SettleDetector, Solvers, kept_pose, target_rows, tolerances
-from viewer.skeleton import Pose, Skeleton, above, at_or_below, blend_poses, find_place
+from viewer.skeleton import Pose, Skeleton, above, at_or_below, blend_poses, find_place, point_of
 from viewer.spatial.checks import as_number, as_vector
 
 BLEND = 0.2
@@ -53,14 +52,13 @@ def ways_of(document: Document, items: Iterable[Item], held: Iterable[DraggedJoi
     for item in items:
         if item.kind == "effector":
             goal = document.goal(item.name)
-            places = [find_place(skeleton, name) for name in goal.ends]
-            offsets = [goal.offset, *[(0.0, 0.0, 0.0)] * (len(places) - 1)]
-            ends = [(one.joint, np.add(one.offset, offset)) for one, offset in zip(places, offsets, strict=True)]
+            others = [point_of(skeleton, name) for name in goal.ends[1:]]
+            ends = [point_of(skeleton, goal.effector, goal.offset), *others]
         else:
-            ends = [(skeleton.index(item.name), np.array(points[item]))]
+            ends = [(skeleton.index(item.name), points[item])]
         for joint, point in ends:
             path = above(skeleton, joint)
-            ways.append(Way(joint, tuple(path if point.any() else path[1:])))
+            ways.append(Way(joint, tuple(path if any(point) else path[1:])))
     return tuple(ways)
 
 

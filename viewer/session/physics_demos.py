@@ -54,7 +54,7 @@ _PREY = Prop(name="ball", center=(0.0, 0.1655, 0.4), radius=_BALL_RADIUS, mass=0
 def _place(skeleton: Skeleton, effector: str) -> list[float]:
     """(3,) where an effector is in the relaxed pose."""
     found = next(one for one in skeleton.effectors if one.name == effector)
-    place: list[float] = fk(skeleton, skeleton.relaxed_pose()).point(found.joint, np.array(found.offset)).tolist()
+    place: list[float] = fk(skeleton, skeleton.relaxed_pose()).point(found.joint, found.offset).tolist()
     return place
 
 

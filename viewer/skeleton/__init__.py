@@ -27,10 +27,11 @@ from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, LoopClosur
 from viewer.skeleton.names import Effector, EffectorGoal, FreeNames
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton.skeleton import NO_OFFSET, Skeleton, find_place, point_of
 from viewer.skeleton.tree import above, at_or_below, rest_world
 
 __all__ = [
+    "NO_OFFSET",
     "Balance",
     "Bodies",
     "Builder",
@@ -73,6 +74,7 @@ __all__ = [
     "joint_space",
     "limit_violation",
     "middle_capsule",
+    "point_of",
     "project_pose",
     "rest_world",
     "room_of",

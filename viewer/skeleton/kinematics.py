@@ -20,7 +20,7 @@ from viewer.skeleton.character import Character, check_clip, check_pose, check_s
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
-from viewer.spatial.checks import Floats, Ints, as_floats, frozen, whole_numbers
+from viewer.spatial.checks import Floats, Ints, Vector, as_floats, frozen, whole_numbers
 from viewer.spatial.quaternion import PRODUCT_COLUMNS, PRODUCT_SIGNS, SCALAR_FIRST, rotate
 
 Table: TypeAlias = Any
@@ -70,11 +70,12 @@ class World:
         *frames, joints, _ = self.positions.shape
         return f"<World: {frames[0]} frames of {joints} joints>" if frames else f"<World: {joints} joints>"
 
-    def point(self, joint: int, offset: Floats) -> Floats:
+    def point(self, joint: int, offset: Vector | Floats) -> Floats:
         """World position (..., 3) of a point fixed to a joint at ``offset`` (3,) in its frame."""
-        if not np.count_nonzero(offset):
+        local = np.asarray(offset)
+        if not np.count_nonzero(local):
             return self.positions[..., joint, :].copy()
-        return self.positions[..., joint, :] + rotate(self.rotations[..., joint, :], offset)
+        return self.positions[..., joint, :] + rotate(self.rotations[..., joint, :], local)
 
     def points(self, joints: Ints, offsets: Floats) -> Floats:
         """World positions (..., N, 3) of points fixed to joints (N,) at ``offsets`` (N, 3) in their frames."""

@@ -219,6 +219,16 @@ def find_place(skeleton: Skeleton, name: str) -> Effector:
     raise InputError(unknown_name("effector, joint or tip", name, known))
 
 
+NO_OFFSET = 0.0, 0.0, 0.0
+
+
+def point_of(skeleton: Skeleton, name: str, offset: Vector = NO_OFFSET) -> tuple[int, Vector]:
+    """The joint of what `find_place` finds, and in its frame its point, or one ``offset`` metres beside it."""
+    place = find_place(skeleton, name)
+    x, y, z = np.add(place.offset, offset).tolist()
+    return place.joint, (x, y, z)
+
+
 def place_names(skeleton: Skeleton) -> set[str]:
     """The names of joints, end sites and effectors: what goals, layers and pins may name."""
     return {*skeleton.names, *skeleton.tip_names, *(effector.name for effector in skeleton.effectors)}

@@ -18,8 +18,8 @@ from viewer.latest import Latest
 from viewer.scene import Ghost, Trail
 from viewer.scene.flat import circle, ring
 from viewer.session import Session
-from viewer.skeleton import World, find_place, fk_arrays
-from viewer.spatial.checks import Floats
+from viewer.skeleton import NO_OFFSET, World, fk_arrays, point_of
+from viewer.spatial.checks import Floats, Vector
 from viewer.spatial.projection import Projection
 from viewer.ui import number_format
 from viewer.ui.timeline import key_frames
@@ -164,7 +164,7 @@ def trails_of(document: Document, items: Sequence[Item], asked: OnionSettings) -
     selected = bool(document.selected_on_figure)
     return tuple(
         Trail(
-            world.point(joint_of(document, item), np.array(_offset(document, item))),
+            world.point(joint_of(document, item), _offset(document, item)),
             now - low,
             keys,
             selected,
@@ -175,13 +175,12 @@ def trails_of(document: Document, items: Sequence[Item], asked: OnionSettings) -
     )
 
 
-def _offset(document: Document, item: Item) -> tuple[float, ...]:
+def _offset(document: Document, item: Item) -> Vector:
     """(3,) offset of an item from its joint, metres, in the joint's frame."""
     if item.kind == "joint":
-        return (0.0, 0.0, 0.0)
+        return NO_OFFSET
     goal = document.goal(item.name)
-    own = find_place(document.skeleton, goal.effector).offset
-    return tuple(np.add(own, goal.offset).tolist())
+    return point_of(document.skeleton, goal.effector, goal.offset)[1]
 
 
 def _worlds(document: Document, frames: Iterable[int]) -> World:
@@ -262,7 +261,7 @@ class TrailMover(Mover):
 def point_at(document: Document, item: Item, frame: int) -> Floats:
     """(3,) metres, world frame: where an item is at a frame."""
     held = trail_point(document, item)
-    return world_of(document.skeleton, frame_pose(document, frame)).point(held.joint, np.array(held.point))
+    return world_of(document.skeleton, frame_pose(document, frame)).point(held.joint, held.point)
 
 
 def trail_shapes(

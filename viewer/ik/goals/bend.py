@@ -116,7 +116,7 @@ def bending_axis(skeleton: Skeleton, bones: LimbBones) -> Vector:
     world, joint = fk(skeleton, skeleton.relaxed_pose()), bones.middle
     to_joint = conjugate(world.rotations[joint])
     above = rotate(to_joint, world.positions[joint] - world.positions[bones.upper])
-    below = rotate(to_joint, world.point(bones.end_joint, np.array(bones.end_offset)) - world.positions[joint])
+    below = rotate(to_joint, world.point(bones.end_joint, bones.end_offset) - world.positions[joint])
     axis = np.cross(above, below)
     size = np.linalg.norm(axis)
     if size < STRAIGHT * np.linalg.norm(above) * np.linalg.norm(below):

@@ -15,7 +15,7 @@ import numpy as np
 from viewer.ik.goals.goal import Checker, Goal, Needs, Number, Value, any_numbers
 from viewer.ik.goals.shell import AT_TARGET, Shell, is_flat, shell_residual
 from viewer.ik.system import System, Work
-from viewer.skeleton import Skeleton, World, find_place
+from viewer.skeleton import NO_OFFSET, Skeleton, World, point_of
 from viewer.spatial.checks import Floats, Ints, Quaternion, Vector
 
 Places: TypeAlias = Ints | slice
@@ -174,24 +174,10 @@ class Ends(Protocol):
         """The second one."""
 
 
-_NO_OFFSET = 0.0, 0.0, 0.0
-
-
-def point_of(effector: str, skeleton: Skeleton, offset: Vector = _NO_OFFSET) -> tuple[int, Vector]:
-    """The joint of an effector, and in its frame the effector's point, or one ``offset`` metres beside it.
-
-    Raises:
-        InputError: an effector that is not there.
-    """
-    place = find_place(skeleton, effector)
-    x, y, z = np.add(place.offset, offset).tolist()
-    return place.joint, (x, y, z)
-
-
-def stand_at(effector: str, skeleton: Skeleton, world: World, offset: Vector = _NO_OFFSET) -> Stand:
+def stand_at(effector: str, skeleton: Skeleton, world: World, offset: Vector = NO_OFFSET) -> Stand:
     """Where an effector is, or a point beside it, in each frame; arguments and errors are those of `point_of`."""
-    joint, point = point_of(effector, skeleton, offset)
-    return Stand(joint, world.point(joint, np.array(point)), np.asarray(world.rotations[..., joint, :]))
+    joint, point = point_of(skeleton, effector, offset)
+    return Stand(joint, world.point(joint, point), np.asarray(world.rotations[..., joint, :]))
 
 
 def effector_stand(goal: Ends, skeleton: Skeleton, world: World) -> Stand:
@@ -230,7 +216,7 @@ def point_constants(goal: Goal, skeleton: Skeleton) -> Constants:
 
     Errors are those of `point_of`.
     """
-    return Constants(*point_of(goal.effector, skeleton, goal.offset), own_numbers(goal))
+    return Constants(*point_of(skeleton, goal.effector, goal.offset), own_numbers(goal))
 
 
 def alone(goal: Goal, fixed: Constants, shell: Shell, skeleton: Skeleton, world: World) -> tuple[Any, Any]:
@@ -258,7 +244,7 @@ def alone(goal: Goal, fixed: Constants, shell: Shell, skeleton: Skeleton, world:
     work = SimpleNamespace(
         turn=world.rotations,
         place=world.positions,
-        point=world.point(fixed.joint, np.array(fixed.offset))[None],
+        point=world.point(fixed.joint, fixed.offset)[None],
         miss=np.full((1, 2), NAN),
         by_turn=np.zeros((1, 3, 3)),
         by_move=np.zeros((1, 3, 3)),

@@ -23,10 +23,9 @@ from viewer.ik.goals.kind import (
     Rows,
     Stand,
     both_stands,
-    point_of,
 )
 from viewer.ik.system import System, Work
-from viewer.skeleton import Skeleton, World
+from viewer.skeleton import Skeleton, World, point_of
 from viewer.spatial.checks import Floats
 
 
@@ -63,8 +62,8 @@ def put_half(s: System, w: Work, g: int, k: int, point: Floats) -> None:
 
 def midpoint_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     """Both joints, and the points on them; errors are those of `point_of`."""
-    base, other = point_of(goal.to, skeleton)
-    return Constants(*point_of(goal.effector, skeleton, goal.offset), other, base=base)
+    base, other = point_of(skeleton, goal.to)
+    return Constants(*point_of(skeleton, goal.effector, goal.offset), other, base=base)
 
 
 def midpoint_stand(goal: Ends, skeleton: Skeleton, world: World) -> Stand:

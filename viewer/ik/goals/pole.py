@@ -135,7 +135,7 @@ class LimbLine(NamedTuple):
 def limb_line(fixed: Constants, world: World) -> LimbLine:
     """The line of a limb whose joints a goal's constants name."""
     start, middle = world.positions[[fixed.upper, fixed.middle]]
-    line = world.point(fixed.joint, np.array(fixed.offset)) - start
+    line = world.point(fixed.joint, fixed.offset) - start
     span = float(np.linalg.norm(line))
     made = LimbLine(start, line / (span or 1.0), span, middle, np.zeros(3))
     return made._replace(across=made.off(middle))

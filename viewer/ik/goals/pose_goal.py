@@ -132,7 +132,7 @@ def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[
     for effector in skeleton.effectors:
         if effector.goal is EffectorGoal.OFF or effector.joint in taken:
             continue
-        place = world.point(effector.joint, np.array(effector.offset))
+        place = world.point(effector.joint, effector.offset)
         turn = world.rotations[effector.joint]
         if body_part(skeleton.names[effector.joint]).part in _STANDING:
             turns = _leg_dofs(skeleton, effector.joint) >= _FOOT_DOFS

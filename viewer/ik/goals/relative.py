@@ -13,9 +13,9 @@ import numpy as np
 from viewer.errors import InputError, quote
 from viewer.ik.algebra import logarithm_and_slope, product, turned, unit
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import TO, Constants, Ends, GoalDrawing, Kind, Measure, Rows, Stand, both_stands, point_of
+from viewer.ik.goals.kind import TO, Constants, Ends, GoalDrawing, Kind, Measure, Rows, Stand, both_stands
 from viewer.ik.system import System, Work
-from viewer.skeleton import Skeleton, World
+from viewer.skeleton import Skeleton, World, point_of
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
@@ -69,8 +69,8 @@ def relative_constants(goal: Goal, skeleton: Skeleton) -> Constants:
     Raises:
         InputError: an effector that is not there, or two of one joint.
     """
-    joint, other = point_of(goal.to, skeleton)
-    base, own = point_of(goal.effector, skeleton, goal.offset)
+    joint, other = point_of(skeleton, goal.to)
+    base, own = point_of(skeleton, goal.effector, goal.offset)
     _check_joints(goal, base, joint)
     return Constants(joint, other, own, base=base)
 
