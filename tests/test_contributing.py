@@ -18,6 +18,17 @@ def test_every_file_that_is_named_is_there() -> None:
     assert [name for name in NAMED if not (ROOT / name).exists()] == ["tests/test_TOPIC.py"]
 
 
+PLACED = [*re.findall(r"`(\w+)` (?:of|in) `([\w./-]+\.pyi?)`", PAGE), *(
+    (name, file) for file, name in re.findall(r"`([\w./-]+\.pyi?)` \(`(\w+)`", PAGE)
+)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "file"), PLACED)
+def test_what_is_said_to_be_in_a_file_is_there(name: str, file: str) -> None:
+    (path,) = [ROOT / file] if "/" in file else (ROOT / "viewer").rglob(file)
+    assert re.search(rf"\b{name}\b", path.read_text(encoding="utf-8"))
+
+
 FILES = {path.name for folder in ("viewer", "tests") for path in (ROOT / folder).rglob("*.py")}
 BARE = sorted(set(re.findall(r"`(\w+\.py)`", PAGE)))
 
