@@ -18,7 +18,7 @@ from viewer.latest import Latest
 from viewer.scene import Ghost, Trail
 from viewer.scene.flat import circle, ring
 from viewer.session import Session
-from viewer.skeleton import NO_OFFSET, World, fk_arrays, point_of
+from viewer.skeleton import NO_OFFSET, fk, point_of
 from viewer.spatial.checks import Floats, Vector
 from viewer.spatial.projection import Projection
 from viewer.ui import number_format
@@ -67,8 +67,8 @@ class OnionSkin:
     def ghost_at(self, frame: int) -> Ghost:
         """The figure at a frame whose trail is dragged."""
         document = self._session.document
-        world = _worlds(document, (frame,))
-        return Ghost(World(world.positions[0], world.rotations[0]), ALPHAS[0], _label(frame - document.frame))
+        world = fk(document.skeleton, frame_pose(document, frame))
+        return Ghost(world, ALPHAS[0], _label(frame - document.frame))
 
     def trails(self) -> tuple[Trail, ...]:
         """Trails of the selected items; of all effectors if nothing is selected."""
@@ -135,14 +135,11 @@ def _spread(keys: Iterable[int], now: int, least: int, most: int) -> list[int]:
 def ghosts_of(document: Document, asked: OnionSettings) -> tuple[Ghost, ...]:
     """Ghosts of the figure, fainter with distance in frames."""
     frames, now = ghost_frames(document, asked), document.frame
-    if not frames:
-        return ()
-    world = _worlds(document, frames)
     ghosts = []
-    for index, frame in enumerate(frames):
+    for frame in frames:
         between = sum(1 for other in frames if min(now, frame) < other < max(now, frame))
-        moment = World(world.positions[index], world.rotations[index])
-        ghosts.append(Ghost(moment, ALPHAS[min(between, len(ALPHAS) - 1)], _label(frame - now)))
+        world = fk(document.skeleton, frame_pose(document, frame))
+        ghosts.append(Ghost(world, ALPHAS[min(between, len(ALPHAS) - 1)], _label(frame - now)))
     return tuple(ghosts)
 
 
@@ -181,13 +178,6 @@ def _offset(document: Document, item: Item) -> Vector:
         return NO_OFFSET
     goal = document.goal(item.name)
     return point_of(document.skeleton, goal.effector, goal.offset)[1]
-
-
-def _worlds(document: Document, frames: Iterable[int]) -> World:
-    """World transforms of the joints at some frames."""
-    poses = [frame_pose(document, frame) for frame in frames]
-    rotations: Floats = np.stack([pose.rotations for pose in poses])
-    return fk_arrays(document.skeleton.parents, rotations, np.stack([pose.translations for pose in poses]))
 
 
 _HELD_PX, _LEAST_PX, _MOST_PX, _LINE_PX = 6.0, 1.6, 4.5, 1.6

@@ -30,7 +30,7 @@ from viewer.progress import watched_by
 from viewer.scene import Footprint, Ghost
 from viewer.session import Session
 from viewer.session.long_work import LONG, Background, Job, LongWork, same_motion
-from viewer.skeleton import World, fk_arrays
+from viewer.skeleton import Pose, fk
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
@@ -129,8 +129,8 @@ class FeetView:
         if feet is None or not feet.on or document.frame >= document.frames:
             return ()
         frames = frames_from(below_feet(motion_of(document)), document.frame, 1)
-        world = fk_arrays(document.skeleton.parents, frames.rotations, frames.translations)
-        return (Ghost(World(world.positions[0], world.rotations[0]), _GHOST, "before"),)
+        world = fk(document.skeleton, Pose(frames.rotations[0], frames.translations[0]))
+        return (Ghost(world, _GHOST, "before"),)
 
 
 class _LongError(Exception):

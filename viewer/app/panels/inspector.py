@@ -18,7 +18,7 @@ from viewer.app.panels.figures_panel import draw_joint_difference, draw_place
 from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level, draw_pins, level_of
 from viewer.app.panels.joint_inspector import STIFFNESS, bones_of, draw_joint, reset_button
 from viewer.app.panels.lanes import draw_layer
-from viewer.app.panels.panel_parts import Coordinate, command_toggle, coordinates
+from viewer.app.panels.panel_parts import Coordinate, command_toggle, coordinates, shown_goal_and_joint
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Phase, act, act_all, carry_out_all
 from viewer.app.widgets.pen import gap
@@ -30,7 +30,7 @@ from viewer.errors import shown
 from viewer.formats.limit_sources import NONE, WORDS, sources_of
 from viewer.ik.solver_options import DEFAULT
 from viewer.latest import Latest
-from viewer.skeleton import JointKind, find_place
+from viewer.skeleton import JointKind
 from viewer.ui.contact import spare_words
 
 NOTHING = "Click a bone, joint or effector"
@@ -137,23 +137,6 @@ def draw_holds(ui: PanelContext, width: float | None) -> None:
     imgui.end_disabled()
     if firm != settings.firm_holds:
         act(ui, SetSolver(firm_holds=firm))
-
-
-def shown_goal_and_joint(document: Document) -> tuple[DocumentGoal | None, int]:
-    """The goal and the joint that the panel shows; None and -1 for none.
-
-    Each is the last one selected; a selected effector shows its joint too, and a joint the effector on it.
-    """
-    skeleton = document.skeleton
-    effector = next(reversed(document.selected("effector")), None)
-    name = next(reversed(document.selected("joint")), None)
-    joint = -1 if name is None else skeleton.index(name)
-    if effector is not None:
-        goal = document.goal(effector)
-        return goal, joint if joint >= 0 else find_place(skeleton, goal.effector).joint
-    on_it = next((e.name for e in skeleton.effectors if e.joint == joint), None)
-    goal_on_it = document.goal(on_it) if on_it is not None else None
-    return goal_on_it if goal_on_it is not None and goal_on_it.enabled else None, joint
 
 
 _CENTIMETRES = fields.Format(decimals=1, unit=" cm", per_pixel=0.0005, snap=0.005, low=0.0, worth=0.01)

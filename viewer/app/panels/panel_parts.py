@@ -19,7 +19,7 @@ from viewer.document import Action, Document, DocumentGoal, Item, actions
 from viewer.document.actions import Select
 from viewer.document.edit_skeleton import coordinate_names
 from viewer.document.key_curves import EULER
-from viewer.skeleton import JointKind, Skeleton, coordinates_of, joint_space
+from viewer.skeleton import JointKind, Skeleton, coordinates_of, find_place, joint_space
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import from_euler, to_euler
 from viewer.ui.commands import BY_ID
@@ -151,6 +151,23 @@ def highlight(ui: PanelContext, row: Item | None) -> None:
     if row is not None or (before is not None and ui.controller.view.hovered_item() == before):
         ui.controller.view.hover_row(row)
     ui.memory["pointed"] = row
+
+
+def shown_goal_and_joint(document: Document) -> tuple[DocumentGoal | None, int]:
+    """The goal and the joint that panels show; None and -1 for none.
+
+    Each is the last one selected; a selected effector shows its joint too, and a joint the effector on it.
+    """
+    skeleton = document.skeleton
+    effector = next(reversed(document.selected("effector")), None)
+    name = next(reversed(document.selected("joint")), None)
+    joint = -1 if name is None else skeleton.index(name)
+    if effector is not None:
+        goal = document.goal(effector)
+        return goal, joint if joint >= 0 else find_place(skeleton, goal.effector).joint
+    on_it = next((e.name for e in skeleton.effectors if e.joint == joint), None)
+    goal_on_it = document.goal(on_it) if on_it is not None else None
+    return goal_on_it if goal_on_it is not None and goal_on_it.enabled else None, joint
 
 
 _SIZE, _STROKE, _DOT = 5.0, 1.5, 1.4

@@ -10,9 +10,8 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.inspector import shown_goal_and_joint
 from viewer.app.panels.lab_panel import Line, chart
-from viewer.app.panels.panel_parts import action_button, entry
+from viewer.app.panels.panel_parts import action_button, entry, shown_goal_and_joint
 from viewer.app.theme import BASE, SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
