@@ -255,8 +255,9 @@ ABOVE = '''"""Goals for a point above a place: the point midway between two effe
 from __future__ import annotations
 
 from viewer.ik.goals.goal import Number, Unit
-from viewer.ik.goals.kind import TO, Constants, FileKey, Kind, Measure, Rows, point_of
+from viewer.ik.goals.kind import TO, Constants, FileKey, Kind, Measure, Rows
 from viewer.ik.goals.midpoint import midpoint_stand, put_half
+from viewer.skeleton import point_of
 
 _HEIGHT = Number(name="made_up_height", unit=Unit.LENGTH, title="Height", default=0.0)
 
@@ -278,8 +279,8 @@ def above_residual(s, w, g, row, e):
 
 
 def above_constants(goal, skeleton):
-    joint, point = point_of(goal.effector, skeleton, goal.offset)
-    return Constants(joint, point, (goal.number("made_up_height"),), base=point_of(goal.to, skeleton)[0])
+    joint, point = point_of(skeleton, goal.effector, goal.offset)
+    return Constants(joint, point, (goal.number("made_up_height"),), base=point_of(skeleton, goal.to)[0])
 
 
 KINDS = (Kind(
