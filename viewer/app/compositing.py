@@ -97,10 +97,7 @@ class Layers:
         self._imgui.draw(changed, self._panels)
 
     def compose(
-        self,
-        target: moderngl.Framebuffer,
-        scene: tuple[moderngl.Framebuffer, Rect],
-        floating: Sequence[Painted],
+        self, target: moderngl.Framebuffer, scene: tuple[moderngl.Framebuffer, Rect], floating: Sequence[Painted]
     ) -> None:
         """Copy the panels and the scene (with its rectangle) to the target, and draw floating windows over them."""
         assert self._panels is not None

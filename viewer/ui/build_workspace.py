@@ -231,9 +231,7 @@ class Building:
         going_on = JointKind.BALL if kind in (None, JointKind.FREE, JointKind.FIXED) else kind
         where = tuple(round(float(value), 9) + 0.0 for value in place)
         assert going_on is not None
-        self._do(
-            AddJoint(self.active, where, kind=going_on.value, facing=self.facing(), mirror=self._view.mirror),
-        )
+        self._do(AddJoint(self.active, where, kind=going_on.value, facing=self.facing(), mirror=self._view.mirror))
         self.typed = TypedNumbers(2)
 
     def dragged_place(self, joint: str, grip: Floats, event: Move) -> Floats:

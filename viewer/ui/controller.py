@@ -107,14 +107,7 @@ class Controller:
         self.retargeting = Retargeting(session, view, self.figures, self.camera_moves, self.background, self.others)
         self.building = Building(session, view, self.opening)
         self.files = Files(
-            session,
-            view,
-            self.nudging,
-            self.opening,
-            self.contacts,
-            self.figures,
-            self.retargeting,
-            self._exported,
+            session, view, self.nudging, self.opening, self.contacts, self.figures, self.retargeting, self._exported
         )
         self.playback = Playback(session, view)
         self.clipboard, self.renaming = Clipboard(session, view), Renaming(session, view)

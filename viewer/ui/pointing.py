@@ -48,11 +48,7 @@ class Pressed(Gesture):
     """A pressed button before the pointer has moved far enough for a drag."""
 
     def __init__(
-        self,
-        view: View,
-        event: Press,
-        click: Callable[[], object] | None,
-        drag: Callable[[], Gesture | None] | None,
+        self, view: View, event: Press, click: Callable[[], object] | None, drag: Callable[[], Gesture | None] | None
     ) -> None:
         """Call ``click`` if the button is released in place, and continue with ``drag`` if the pointer moves away."""
         self._view, self._click, self._drag = view, click, drag

@@ -332,9 +332,7 @@ class Posing(ViewPart):
                 lambda: self._document.solver.firm_holds,
             ),
             "limits.joint": CommandBinding(
-                self._toggle_joint_limits,
-                self._can_limit_joint,
-                lambda: self._joint() not in self._document.unlimited,
+                self._toggle_joint_limits, self._can_limit_joint, lambda: self._joint() not in self._document.unlimited
             ),
             "reset.position": self._reset(position=True, rotation=False),
             "reset.rotation": self._reset(position=False, rotation=True),

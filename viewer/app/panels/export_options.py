@@ -99,7 +99,7 @@ class ExportChoices(Options):
         joints: a table holds joint values, as robots are driven, and not positions in the world.
     """
 
-    height: ClassVar[float] = 68.0
+    height: ClassVar[float] = 96.0
     shows: int
     first: int
     last: int
@@ -232,7 +232,7 @@ class FilmChoices(Options):
         outward: whether the figure leaves the view.
     """
 
-    height: ClassVar[float] = 190.0
+    height: ClassVar[float] = 216.0
     subject: Character
     first: film.FilmFormat = "mp4"
     size: str = ""

@@ -369,7 +369,7 @@ def _opened(ui: PanelContext, request: Request) -> State:
         state.question = state.asks(state.path)
     else:
         state.go(value.folder if isinstance(value, LocateRequest) else first_folder(ui, saving=state.saving))
-    state.rows = ui.px(state.options.height)
+    state.rows = state.rows or ui.px(state.options.height)
     return state
 
 

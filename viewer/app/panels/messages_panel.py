@@ -222,51 +222,35 @@ class _Work(NamedTuple):
     Attributes:
         icon, title: what it is.
         part: the part that is done, 0 to 1.
-        words, widest: how much is done, and the widest that these words become.
         left: time left, or "".
-        beside: words right of the title, or "".
         hint: of the button that cancels it.
+        words, widest: how much is done, and the widest that these words become.
+        beside: words right of the title, or "".
     """
 
     icon: str
     title: str
     part: float
-    words: str
-    widest: str
     left: str
-    beside: str
     hint: str
+    words: str
+    widest: str = "100 %"
+    beside: str = ""
 
 
 def draw_film_card(ui: PanelContext) -> None:
     """Draw the cards of a film and other work in progress."""
-    film, low = ui.film, 0.0
-    background = ui.controller.background
+    film, low, background = ui.film, 0.0, ui.controller.background
     if film is not None:
-        work = _Work(
-            icon=fa.ICON_FA_FILM,
-            title=f"Filming {film.name}",
-            part=film.done / film.total,
-            words=film.words,
-            widest=f"{film.total} of {film.total}",
-            left=film.left_words,
-            beside=_CLOSES if film.closes else "",
-            hint="Stop filming; an existing file is kept",
-        )
+        part, said = film.done / film.total, "Stop filming; an existing file is kept"
+        counted = film.words, f"{film.total} of {film.total}", _CLOSES if film.closes else ""
+        work = _Work(fa.ICON_FA_FILM, f"Filming {film.name}", part, film.left_words, said, *counted)
         if _work_card(ui, "##film card", work, low):
             ask(ui, "film-cancel")
         low += ui.px(_CARD_HIGH) + ui.px(_GAP)
     for name, job in tuple(background.jobs.items()):
-        work = _Work(
-            icon=_JOB_ICONS[name],
-            title=job.title,
-            part=job.work.part,
-            words=f"{int(100.0 * job.work.part)} %",
-            widest="100 %",
-            left=left_words(job.work.left),
-            beside="",
-            hint=job.hint,
-        )
+        part, left = job.work.part, left_words(job.work.left)
+        work = _Work(_JOB_ICONS[name], job.title, part, left, job.hint, f"{int(100.0 * part)} %")
         if _work_card(ui, f"##{name} card", work, low):
             background.cancel(name)
         low += ui.px(_CARD_HIGH) + ui.px(_GAP)
