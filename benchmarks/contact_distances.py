@@ -232,10 +232,11 @@ def from_triangles(places: Floats, corners: Floats) -> Floats:
     solid angles of A. Van Oosterom and J. Strackee (1983).
     """
     found = np.empty(len(places))
+    boxed = ((places >= corners.min(axis=(0, 1))) & (places <= corners.max(axis=(0, 1)))).all(axis=1)
     block = max(1, 60_000 // len(corners))
     for first in range(0, len(places), block):
-        some = places[first : first + block]
-        inside = winding(some, corners) > 0.5
+        some, inside = places[first : first + block], boxed[first : first + block].copy()
+        inside[inside] = winding(some[inside], corners) > 0.5  # no place outside the box is inside the surface
         found[first : first + block] = np.where(inside, -1.0, 1.0) * to_triangles(some, corners)
     return found
 

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# Before numpy is loaded, here and in the processes that tests start: matrices of tests are small, and where each of
+# several processes has several threads, these wait for one another (a system of 66 equations took 0.2 s, not 0.1 ms).
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
 # No deadline: machines are shared, and no test of ours measures time. In CI the same examples every time: more of them
 # would find nothing new after the first run. HYPOTHESIS_PROFILE=thorough looks for longer.
 settings.register_profile("local", deadline=None, max_examples=20)

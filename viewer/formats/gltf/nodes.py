@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 
 from viewer.errors import FormatError
+from viewer.formats.bounds import check_counts
 from viewer.formats.gltf.container import MARK, File, Node
 from viewer.skeleton.tree import CycleError, parents_first
 from viewer.spatial.checks import Floats, Ints
@@ -62,6 +63,7 @@ def find_tree(file: File) -> Tree:
     """The skin's joints and their ancestors; without a skin the animated nodes and theirs; without motion all."""
     parents = parents_of(file)
     wanted = _wanted(file, parents)
+    check_counts(len(wanted))  # at once: nothing has been measured yet
     taken = set(wanted)
     for node in wanted:
         above = parents[node]
@@ -176,11 +178,10 @@ def local_of(node: Node, index: int) -> tuple[Floats, Floats, Floats]:
     path = f"nodes[{index}]"
     if node.matrix is not None:
         return _decomposed(np.array(node.matrix, dtype=np.float64).reshape(4, 4).T, path)
-    values = (node.translation, node.rotation, node.scale)
-    translation, rotation, scale = (np.array(value, dtype=np.float64) for value in values)
-    if not all(np.isfinite(v).all() for v in (translation, rotation, scale)):
+    numbers = np.array((*node.translation, *node.rotation, *node.scale), dtype=np.float64)
+    if not np.isfinite(numbers).all():
         raise FormatError("expected finite numbers, found NaN or infinity", path=path)
-    return translation, unit(rotation, path), scale
+    return numbers[:3], unit(numbers[3:7], path), numbers[7:]
 
 
 def unit(rotations: Floats, path: str) -> Floats:
