@@ -16,7 +16,7 @@ from inside.ik import (
     Work,
     Workspace,
     algebra,
-    arm_search,
+    arm_steps,
     arrays_in,
     contact_kernels,
     copy_state,
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 KERNELS = {
     name: value
-    for module in (algebra, joints, contact_kernels, dual_system, step, starts, arm_search)
+    for module in (algebra, joints, contact_kernels, dual_system, step, starts, arm_steps)
     for name, value in vars(module).items()
     if isinstance(value, types.FunctionType)
 }
@@ -146,8 +146,9 @@ SHARED = {
     for name, value in vars(module).items()
     if getattr(value, "__module__", "") == module.__name__
 } | {
-    "excess_loss", "find_support", "into_limits", "is_arm", "join_bones", "penalty", "predicted_ease", "put_excess",
-    "search_arm", "stiffen", "yield_swings",
+    "choose_seed", "excess_loss", "find_support", "into_limits", "is_arm", "join_bones", "linearise_arm", "penalty",
+    "predicted_ease", "propose_arm", "put_arm", "put_arm_step", "put_excess", "put_way_back", "reach_of", "solve_arm",
+    "stiffen", "take_closed_form", "try_arm_step", "yield_swings",
 }  # fmt: skip
 """Functions that are called rarely, or loop over a few dofs or goals: both backends run the same source."""
 

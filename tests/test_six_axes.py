@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from inside.ik import Backend, State, arm_search, copy_state, dual_system, joints, make_state, make_work, step
+from inside.ik import Backend, State, arm_steps, copy_state, dual_system, joints, make_state, make_work, step
 from inside.spatial import angle_between
 from rigs import Problem, chain, problem, random_pose, random_skeleton
 from sessions import QUICK
@@ -341,7 +341,7 @@ def posed(seed: int, goal: Goal) -> tuple[Problem, State]:
     case = problem(skeleton, [goal], pose)
     s, state = case.system, make_state(case.system)
     copy_state(case.state, case.work.start)
-    arm_search.join_bones(s, case.work)
+    arm_steps.join_bones(s, case.work)
     state.x[:] = np.clip(random.normal(size=len(s.lower)) * 4.0, s.lower, s.upper)
     state.q[:], state.t[:] = case.state.q, case.state.t
     for k in np.flatnonzero(np.diff(s.first)).tolist():
@@ -354,12 +354,12 @@ def posed(seed: int, goal: Goal) -> tuple[Problem, State]:
 def test_an_arm_has_the_residuals_and_rows_of_any_figure(seed: int, goal: Goal) -> None:
     case, state = posed(seed, goal)
     s, work = case.system, make_work(case.system)
-    assert arm_search.is_arm(s)
+    assert arm_steps.is_arm(s)
     error, worst = joints.residuals(s, work, state.q, state.t, state.e)
     step.linearise(s, work, state.x)
     e = np.full(len(state.e), np.nan)
-    found = arm_search.reach_of(s, case.work, state.x, e)
-    arm_search.linearise_arm(s, case.work)
+    found = arm_steps.reach_of(s, case.work, state.x, e)
+    arm_steps.linearise_arm(s, case.work)
     np.testing.assert_allclose(e, state.e, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found, (error, worst), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(case.work.miss, work.miss, rtol=1e-9, atol=1e-12)
@@ -381,13 +381,13 @@ def test_other_figures_are_no_arms() -> None:
     random = np.random.default_rng(0)
     skeleton, pose = random_arm(random)
     goals = [GOALS[0], Goal.position("j5", (0.0, 0.1, 0.2))]
-    assert not arm_search.is_arm(problem(skeleton, goals, pose).system)
+    assert not arm_steps.is_arm(problem(skeleton, goals, pose).system)
     for goal in (Goal.aim("j8", (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), Goal.distance("j8", 0.4, (0.0, 0.0, 0.0))):
-        assert not arm_search.is_arm(problem(skeleton, [goal], pose).system)
+        assert not arm_steps.is_arm(problem(skeleton, [goal], pose).system)
     balls = chain(3)
-    assert not arm_search.is_arm(problem(balls, [Goal.position("j2", (0.1, 0.2, 0.3))], balls.rest_pose()).system)
+    assert not arm_steps.is_arm(problem(balls, [Goal.position("j2", (0.1, 0.2, 0.3))], balls.rest_pose()).system)
     biped = viewer.load("sample:biped").skeleton
-    assert not arm_search.is_arm(problem(biped, [Goal.position("Head", (0.0, 1.0, 0.0))], biped.rest_pose()).system)
+    assert not arm_steps.is_arm(problem(biped, [Goal.position("Head", (0.0, 1.0, 0.0))], biped.rest_pose()).system)
 
 
 def outside(skeleton: Skeleton, pose: Pose) -> float:

@@ -1,7 +1,7 @@
 """The inside of `viewer.ik` that tests use."""
 
 from viewer.choices import BACKENDS, METHOD_NAMES, Backend, MethodName, RootMode
-from viewer.ik import algebra, arm_search, backends, batch, levenberg_marquardt, runs, solver
+from viewer.ik import algebra, arm_steps, backends, batch, levenberg_marquardt, runs, solver
 from viewer.ik.assemble import Assembly, assemble, dof_table_of, joint_tables
 from viewer.ik.backends import engine_for, twins
 from viewer.ik.compiled import numba_engine as compiled_engine

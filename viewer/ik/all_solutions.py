@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from viewer.errors import InputError
-from viewer.ik.arm_search import is_arm, join_bones, put_arm
+from viewer.ik.arm_steps import is_arm, join_bones, put_arm
 from viewer.ik.goals import Goal
 from viewer.ik.kernels.six_axes import WAYS, has_closed_form, nearest_turns, put_ways
 from viewer.ik.solution import Solution, Status

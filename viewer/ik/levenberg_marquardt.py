@@ -13,6 +13,18 @@ from typing import NamedTuple
 
 from viewer.ik.active_set import keep_apart, keeps_apart
 from viewer.ik.algebra import fill_row, put_row, put_table, scale_row
+from viewer.ik.arm_steps import (
+    choose_seed,
+    linearise_arm,
+    propose_arm,
+    put_arm,
+    put_arm_step,
+    put_way_back,
+    reach_of,
+    solve_arm,
+    take_closed_form,
+    try_arm_step,
+)
 from viewer.ik.kernels.dual_system import gram, solve_dual, substitute
 from viewer.ik.kernels.joints import difference, move, residuals
 from viewer.ik.kernels.starts import FEWEST, align_roots, stand_roots
@@ -74,14 +86,17 @@ def note_ending(w: Work, error: float, ended: float) -> float:
     return min(ended, error)
 
 
-def put_pull(s: System, w: Work, state: State, settings: Settings, pulled: bool, settling: float) -> None:
+def put_pull(s: System, w: Work, state: State, settings: Settings, arm: bool, pulled: bool, settling: float) -> None:
     """Fill ``w.pull``: part of the way back to the anchor, if ``pulled``.
 
     With ``settling``, its longest part while goals that are met settle, it is that of the settling.
     """
     fill_row(w.pull, 0.0)
     if pulled:
-        difference(s, w, state.x, state.q, state.t, w.anchor.x, w.anchor.q, w.anchor.t, w.pull)
+        if arm:
+            put_way_back(s, w, state.x, w.start.x)
+        else:
+            difference(s, w, state.x, state.q, state.t, w.anchor.x, w.anchor.q, w.anchor.t, w.pull)
         scale_row(w.pull, _SETTLING if settling > 0.0 else settings.pull)
         cap(s, w.pull, settling if settling > 0.0 else settings.pull_cap)
         if settings.guarded and settings.restarts == 0:
@@ -143,33 +158,40 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
     Returns:
         Status (CONVERGED, STALLED or BUDGET: reach is checked later), iterations, squared error.
     """
-    error, worst = residuals(s, w, state.q, state.t, state.e)
+    arm = w.as_arm[0] and settings.restarts > 0
+    error, worst = evaluate(s, w, state, arm)
     # Without restarts every step is nearer than the last, so ``w.best`` is free to remember the way, from call to call.
     strides = settings.guarded and settings.restarts == 0 and settings.pull > 0.0
     if not strides or w.since[0] == 0:
-        copy(state, w.best)
+        keep(state, w.best, arm)
     best_error, mark, since = error, error, 0
+    iterations, settling = 0, 0
+    if arm and worst > 1.0 and settings.max_iterations > 0 and take_closed_form(s, w, state.x):
+        iterations = 1
+        error, worst = reach_of(s, w, state.x, state.e)
     at = Descent(error, worst, math.inf, 1.0, settings.pull_cap, False)
-    restarts, status, afresh = 0, BUDGET, True
+    restarts, status, afresh = 0, BUDGET, iterations == 0
     ended = math.inf
     w.tally[0] = 0
-    iterations, settling = 0, 0
     while iterations < settings.max_iterations and w.room[0] > 0.0:
         rests = not settings.settle or (at.pulled and at.moved < _AT_REST) or settling >= _SETTLINGS
         if at.worst <= 1.0 and iterations >= settings.least_iterations and rests:
             break
         iterations += 1
-        linearise(s, w, state.x)
+        if arm:
+            linearise_arm(s, w)
+        else:
+            linearise(s, w, state.x)
         # A pull every few iterations is enough, unless the goals are met: then only the pull remains.
         pulled = settings.pull > 0.0 and (iterations % PULL_EVERY == 1 or at.worst <= 1.0 or afresh)
         settles = pulled and settings.settle and at.worst <= 1.0
         settling += settles
-        put_pull(s, w, state, settings, pulled, at.bold if settles else 0.0)
-        at = advance(s, w, state, settings, at, pulled, strides, restarts)
+        put_pull(s, w, state, settings, arm, pulled, at.bold if settles else 0.0)
+        at = advance(s, w, state, settings, at, arm, pulled, strides, restarts)
         error, worst = at.error, at.worst
         if error < best_error and not strides:
             best_error = error
-            copy(state, w.best)
+            keep(state, w.best, arm)
         if strides and worst > 1.0 and at.moved > 0.0:
             w.since[0] += 1
             if w.since[0] == STRIDE_EVERY:
@@ -189,24 +211,41 @@ def minimise(s: System, w: Work, state: State, settings: Settings) -> tuple[int,
                 continue
         elif stalled and worst > 1.0:
             ended = note_ending(w, error, ended)
-            if restarts < settings.restarts:
+            if restarts < settings.restarts and arm:
+                choose_seed(s, w, state, restarts * CHOICE, (restarts + 1) * CHOICE)
+            elif restarts < settings.restarts:
                 start_anew(s, w, state, restarts * CHOICE)
+            elif arm:
+                status = STALLED
+                break
             else:
                 copy(w.best, state)  # the last one polishes the best so far
                 restarts = settings.restarts
             restarts += 1
-            error, worst = residuals(s, w, state.q, state.t, state.e)
+            error, worst = evaluate(s, w, state, arm)
             boost, mark, since = 1.0, error, 0
         at, afresh = Descent(error, worst, at.moved, boost, at.bold, at.pulled), False
-    if at.worst > 1.0 and best_error < at.error and not strides:
-        copy(w.best, state)
+    nearer = at.worst > 1.0 and best_error < at.error and not strides
+    if nearer:
+        keep(w.best, state, arm)
+    if arm:
+        put_arm(s, w, state)
+    if nearer or (arm and at.worst > 1.0):
         error, worst = residuals(s, w, state.q, state.t, state.e)
         return CONVERGED if worst <= 1.0 else status, iterations, error
     return CONVERGED if at.worst <= 1.0 else status, iterations, at.error
 
 
 def advance(
-    s: System, w: Work, state: State, settings: Settings, at: Descent, pulled: bool, strides: bool, restarts: int
+    s: System,
+    w: Work,
+    state: State,
+    settings: Settings,
+    at: Descent,
+    arm: bool,
+    pulled: bool,
+    strides: bool,
+    restarts: int,
 ) -> Descent:
     """Take the first step that brings the goals nearer: first one with the pull, then with more and more damping.
 
@@ -216,6 +255,7 @@ def advance(
         state: the pose; afterwards that after the step.
         settings: the numbers of the solve.
         at: where the descent is.
+        arm: whether the steps are those of an arm.
         pulled: whether there is a pull.
         strides: whether no step may make the error larger.
         restarts: how many there were.
@@ -233,16 +273,20 @@ def advance(
         # A dof that stops at its limit may make the step worse: from now on the others make up for it. A shorter
         # step does not help, since a dof just short of its limit is stopped by any step.
         clamp_to_limit = settings.clamp_to_limit or (first >= 0 and attempt > first)
-        largest = propose(s, w, state, settings, follows, boost, clamp_to_limit)
-        shorten(s, w.step, state.x, settings.limit_gain)
-        new_error, new_worst = try_step(s, w, state)
+        damping = (settings.damping_scale * follows + settings.damping) * boost
+        if arm:
+            largest = propose_arm(s, w, state, settings, damping, pulled)
+            new_error, new_worst = try_arm_step(s, w, state)
+        else:
+            largest = propose(s, w, state, settings, follows, boost, clamp_to_limit)
+            shorten(s, w.step, state.x, settings.limit_gain)
+            new_error, new_worst = try_step(s, w, state)
         most = error * (_WORTHWHILE if met and not pulled else settings.least_gain)
         if strides and new_error > most and new_worst > NEARBY:
-            damping = (settings.damping_scale * follows + settings.damping) * boost
             new_error, new_worst = follow_curve(s, w, state, damping)
         taken = new_error <= most or new_worst <= MET or not settings.guarded
         if taken or (new_error < error and helps_one(s, state, w.trial, error - new_error)):
-            copy(w.trial, state)
+            keep(w.trial, state, arm)
             # Another step by the same factor reduces the error by about the same ratio: is that enough?
             finishes = settings.restarts > 0 and new_worst > 1.0 and new_worst * new_worst * new_error <= error
             swung = strides and new_worst > NEARBY and new_error > _LITTLE_GAIN * error
@@ -254,12 +298,12 @@ def advance(
             boost = max(LEAST_BOOST if slow or not taken else 1.0, boost * RELAX)
             bold *= _BOLDER if pulled else 1.0
             if finishes:
-                new_error, new_worst = step_again(s, w, state, settings, new_error)
+                new_error, new_worst = step_again(s, w, state, settings, arm, damping, new_error)
             if swung and largest > 0.0:
                 # Out of reach the squared error curves more than its linearised goals do: a step may go twice as far
                 # as it should, and the pose would oscillate across the valley instead of descending along it.
                 scale_row(w.step, -0.5)
-                new_error, new_worst = step_if_nearer(s, w, state, new_error)
+                new_error, new_worst = step_if_nearer(s, w, state, arm, new_error)
             return Descent(new_error, new_worst, largest, boost, bold, pulled)
         if pulled:
             # The pull is optional: it is dropped before the step towards the goals is shortened.
@@ -273,7 +317,7 @@ def advance(
         elif attempt != first:
             boost *= TIGHTEN
     # The last evaluation was of a rejected step.
-    error, worst = residuals(s, w, state.q, state.t, state.e)
+    error, worst = evaluate(s, w, state, arm)
     return Descent(error, worst, 0.0, boost, bold, pulled)
 
 
@@ -316,6 +360,22 @@ def copy(source: State, target: State) -> None:
     put_row(source.e, target.e)
 
 
+def keep(source: State, target: State, arm: bool) -> None:
+    """`copy`; of an arm only coordinates and residuals, of which a step moves nothing else."""
+    if arm:
+        put_row(source.x, target.x)
+        put_row(source.e, target.e)
+    else:
+        copy(source, target)
+
+
+def evaluate(s: System, w: Work, state: State, arm: bool) -> tuple[float, float]:
+    """Squared error and worst miss of a pose; of an arm, of its coordinates."""
+    if arm:
+        return reach_of(s, w, state.x, state.e)
+    return residuals(s, w, state.q, state.t, state.e)
+
+
 def try_step(s: System, w: Work, state: State) -> tuple[float, float]:
     """Move ``trial`` by ``w.step`` from ``state``; returns its squared error and worst miss."""
     copy(state, w.trial)
@@ -323,13 +383,16 @@ def try_step(s: System, w: Work, state: State) -> tuple[float, float]:
     return residuals(s, w, w.trial.q, w.trial.t, w.trial.e)
 
 
-def step_if_nearer(s: System, w: Work, state: State, error: float) -> tuple[float, float]:
+def step_if_nearer(s: System, w: Work, state: State, arm: bool, error: float) -> tuple[float, float]:
     """Take ``w.step`` if that lowers the squared error; returns this and the worst miss of ``state`` afterwards."""
-    new_error, new_worst = try_step(s, w, state)
+    if arm:
+        new_error, new_worst = try_arm_step(s, w, state)
+    else:
+        new_error, new_worst = try_step(s, w, state)
     if new_error < error:
-        copy(w.trial, state)
+        keep(w.trial, state, arm)
         return new_error, new_worst
-    return residuals(s, w, state.q, state.t, state.e)
+    return evaluate(s, w, state, arm)
 
 
 def limited(
@@ -501,7 +564,9 @@ def stride(s: System, w: Work, state: State, settings: Settings, error: float) -
     return residuals(s, w, state.q, state.t, state.e)
 
 
-def step_again(s: System, w: Work, state: State, settings: Settings, error: float) -> tuple[float, float]:
+def step_again(
+    s: System, w: Work, state: State, settings: Settings, arm: bool, damping: float, error: float
+) -> tuple[float, float]:
     """A second step with the factors of the first, which are in the scratch: a third of the cost of an iteration.
 
     It converges more slowly than that (Shamanskii, "A modification of Newton's method", Ukr. Math. J. 19, 1967), and is
@@ -512,6 +577,8 @@ def step_again(s: System, w: Work, state: State, settings: Settings, error: floa
         w: scratch.
         state: the pose after the first step, which `residuals` was last called with.
         settings: the numbers of the solve.
+        arm: whether the steps are those of an arm, whose small system is solved anew.
+        damping: of the first step.
         error: squared error there.
 
     Returns:
@@ -519,8 +586,12 @@ def step_again(s: System, w: Work, state: State, settings: Settings, error: floa
     """
     fill_row(w.pull, 0.0)
     fill_row(w.held, 0.0)
-    substitute(w, state.e, w.y)
-    spread_step(s, w, w.frozen, w.y, w.pull, w.step)
+    if arm:
+        solve_arm(w, state.e, damping)
+        put_arm_step(s, w, w.y)
+    else:
+        substitute(w, state.e, w.y)
+        spread_step(s, w, w.frozen, w.y, w.pull, w.step)
     cap(s, w.step, settings.step_cap)
     shorten(s, w.step, state.x, settings.limit_gain)
-    return step_if_nearer(s, w, state, error)
+    return step_if_nearer(s, w, state, arm, error)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from viewer.ik.active_set import MOST_WEIGHT, keeps_apart, weigh_overlaps
 from viewer.ik.algebra import put_table, scale_row
-from viewer.ik.arm_search import is_arm, join_bones, search_arm
+from viewer.ik.arm_steps import is_arm, join_bones
 from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.kernels.joints import into_limits, residuals
 from viewer.ik.kernels.starts import approach, far_out, is_chain, stretch, went
@@ -66,7 +66,7 @@ def solve_batch(
         many: the problems.
         onward: go on from the pose in ``state``, anchored where ``w.anchor`` is, instead of from the problems' starts.
     """
-    # The steps of `search_arm` are those of these settings.
+    # The steps of an arm are those of these settings.
     plain = settings.guarded and settings.clamp_to_limit and settings.limit_gain == 1.0 and not settings.settle
     as_arm = plain and settings.restarts > 0 and not onward and is_arm(s)
     outside = many.outside[0]
@@ -84,7 +84,8 @@ def solve_batch(
             w.since[0] = 0
             w.yielding[0] = 1.0
             scale_row(w.before, 0.0)
-        if as_arm and not far_out(s, w.start.t):
+        w.as_arm[0] = as_arm and not far_out(s, w.start.t)
+        if w.as_arm[0]:
             code, used = pose_arm(s, w, state, settings)
         else:
             code, used = pose_figure(s, w, state, settings, many, i, onward)
@@ -127,10 +128,11 @@ def pose_figure(
 
 def pose_arm(s: System, w: Work, state: State, settings: Settings) -> tuple[int, int]:
     """`pose_figure` of an arm whose target is not far out."""
+    copy(w.start, state)
     if settings.max_iterations < _ENOUGH:
-        code, used, _ = search_arm(s, w, state, settings)
+        code, used, _ = minimise(s, w, state, settings)
         return code, used
-    code, used, agreed = search(s, w, state, settings, settings.max_iterations, True)
+    code, used, agreed = search(s, w, state, settings, settings.max_iterations)
     return UNREACHABLE if code == STALLED and agreed else code, used
 
 
@@ -236,7 +238,7 @@ def meet_goals(s: System, w: Work, state: State, settings: Settings, onward: boo
         code, used = serve_levels(s, w, state, searching)
         agreed = w.tally[0] >= _AGREED
     else:
-        code, used, agreed = search(s, w, state, settings, budget, False)
+        code, used, agreed = search(s, w, state, settings, budget)
     if touching and w.contact.overlap[1] > 1.0:
         # Heavy goals have pushed bodies into each other: separating them comes first.
         w.contact.weight[0] = MOST_WEIGHT
@@ -246,7 +248,7 @@ def meet_goals(s: System, w: Work, state: State, settings: Settings, onward: boo
     return UNREACHABLE if code == STALLED and agreed else code, used
 
 
-def search(s: System, w: Work, state: State, settings: Settings, budget: int, as_arm: bool) -> tuple[int, int, bool]:
+def search(s: System, w: Work, state: State, settings: Settings, budget: int) -> tuple[int, int, bool]:
     """A descent with restarts; where it does not meet the goals, the nearest pose.
 
     The pose that the start leads to without a restart may be as near as the best of the restarts; it is preferred, so
@@ -257,10 +259,7 @@ def search(s: System, w: Work, state: State, settings: Settings, budget: int, as
         Status, iterations, and whether as many descents as count ended equally near.
     """
     searching = limited(settings, int(_SEARCH * settings.max_iterations), settings.restarts)
-    if as_arm:
-        code, used, nearest = search_arm(s, w, state, searching)
-    else:
-        code, used, nearest = minimise(s, w, state, searching)
+    code, used, nearest = minimise(s, w, state, searching)
     if code == CONVERGED:
         return code, used, False
     agreed = w.tally[0] >= _AGREED

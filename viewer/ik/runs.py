@@ -12,7 +12,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.ik.arm_search import is_arm
+from viewer.ik.arm_steps import is_arm
 from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.compiled.entry import CODES, OUTSIDE, STEPS, Direct, Row
 from viewer.ik.diagnosis import Nearest, diagnose

@@ -249,8 +249,8 @@ class Work(NamedTuple):
         yielding, before: part of the pull that is followed, and the last step: see `yield_swings`.
         room: how far dofs may still go in this solve, in their units; infinite except in a drag.
         vectors, quaternions: for passing small things.
-        bones, hubs: of an arm: what is rigid between joints, and where these are: see
-            `viewer.ik.arm_search`.
+        as_arm: whether a search takes the steps of an arm: see `viewer.ik.arm_steps`.
+        bones, hubs: of an arm: what is rigid between joints, and where these are.
         family, axes6, ways: of a six-axis arm, else without rows: see
             `viewer.ik.kernels.six_axes`.
         trial, best: poses that are tried, and the best one of a search; see also `viewer.ik.levenberg_marquardt`.
@@ -300,6 +300,7 @@ class Work(NamedTuple):
     room: Annotated[Floats, 1]
     vectors: Annotated[Floats, 4, 3]
     quaternions: Annotated[Floats, 4, 4]
+    as_arm: Annotated[Bools, 1]
     bones: Annotated[Floats, "n + 1", 8]
     hubs: Annotated[Floats, "n", 3]
     family: Annotated[Integers, 1]

@@ -19,7 +19,7 @@ import numba
 import numpy as np
 from numba.core import types
 
-from viewer.ik import active_set, algebra, arm_search, goals, levels, levenberg_marquardt, problems, system, workspace
+from viewer.ik import active_set, algebra, arm_steps, goals, levels, levenberg_marquardt, problems, system, workspace
 from viewer.ik.assemble import assemble, dof_table_of, joint_tables
 from viewer.ik.backends import twins
 from viewer.ik.compiled import entry, numba_types
@@ -47,10 +47,10 @@ MODULES = (
     step,
     active_set,
     starts,
+    six_axes,
+    arm_steps,
     levenberg_marquardt,
     levels,
-    six_axes,
-    arm_search,
     problems,
     entry,
 )

@@ -1,6 +1,6 @@
-"""Search for a pose of an arm: hinges and slides in one chain with one goal at its end, such as a robot's tool.
+"""The steps of an arm: hinges and slides in one chain with one goal at its end, such as a robot's tool.
 
-The descent and the restarts are those of `viewer.ik.levenberg_marquardt`, from the same seeds, and the steps those of
+A search for its pose is that of `viewer.ik.levenberg_marquardt.minimise`, from the same seeds, whose steps are those of
 any figure (`viewer.ik.kernels.joints`, `viewer.ik.kernels.step`) with half of the arithmetic: only the last bits
 differ. Joints that do not move are part of the bone above them, and only coordinates are moved. Both engines run this
 source.
@@ -12,25 +12,10 @@ import math
 
 from viewer.ik.algebra import FIXED, HINGE, SLIDE, fill_row, product, put_row, put_table, turned
 from viewer.ik.kernels.dual_system import add_rows, solve_dual, solve_six, take_out
-from viewer.ik.kernels.joints import goal_residual, put_sines, residuals, set_local, turn_by_angles
+from viewer.ik.kernels.joints import goal_residual, put_sines, set_local, turn_by_angles
 from viewer.ik.kernels.six_axes import has_closed_form, put_six_axes, take_nearest
 from viewer.ik.kernels.starts import short_way
 from viewer.ik.kernels.step import AT_LIMIT, cap
-from viewer.ik.levenberg_marquardt import (
-    BUDGET,
-    CHOICE,
-    CONVERGED,
-    LEAST_BOOST,
-    MET,
-    PULL_EVERY,
-    RELAX,
-    SLOW,
-    STALLED,
-    TIGHTEN,
-    helps_one,
-    look_for_stall,
-    note_ending,
-)
 from viewer.ik.system import Settings, State, System, Work
 from viewer.spatial.checks import Floats
 
@@ -175,17 +160,16 @@ def put_arm_step(s: System, w: Work, y: Floats) -> None:
         w.step[d] = held if w.frozen[d] else free
 
 
-def propose_arm(
-    s: System, w: Work, state: State, settings: Settings, damping: float, pulled: bool
-) -> tuple[float, bool]:
-    """`viewer.ik.levenberg_marquardt.propose` with dofs that stop at their limits; whether any did."""
+def propose_arm(s: System, w: Work, state: State, settings: Settings, damping: float, pulled: bool) -> float:
+    """`viewer.ik.levenberg_marquardt.propose` with dofs that stop at their limits."""
     count, rows = len(s.lower), len(state.e)
+    add_up(w, count, rows)
     fill_row(w.frozen, False)
     put_row(state.e, w.wanted)
     for d in range(count if pulled else 0):
         if w.pull[d] != 0.0 and s.spread[d] != 0.0:
             leave_out(w, d, w.pull[d] / s.spread[d])
-    largest, stops = 0.0, False
+    largest = 0.0
     for _ in range(settings.limit_passes + 1):
         solve_arm(w, w.wanted, damping)
         put_arm_step(s, w, w.y)
@@ -199,12 +183,12 @@ def propose_arm(
             room = state.x[d] - s.lower[d] if step < 0.0 else s.upper[d] - state.x[d]
             if room > AT_LIMIT * s.unit[d] + abs(step) or w.frozen[d] or step == 0.0:
                 continue
-            w.frozen[d], w.held[d], again, stops = True, math.copysign(room, step), True, True
+            w.frozen[d], w.held[d], again = True, math.copysign(room, step), True
             leave_out(w, d, (w.held[d] - w.pull[d]) / s.spread[d])
             take_out(w, d, 0, rows)
         if not again:
             break
-    return largest, stops
+    return largest
 
 
 def leave_out(w: Work, d: int, part: float) -> None:
@@ -213,15 +197,14 @@ def leave_out(w: Work, d: int, part: float) -> None:
         w.wanted[r] -= part * w.jacobian[d, r]
 
 
-def put_arm_pull(s: System, w: Work, x: Floats, home: Floats, settings: Settings) -> None:
-    """Fill ``w.pull``: part of the way back to where the solve began."""
+def put_way_back(s: System, w: Work, x: Floats, home: Floats) -> None:
+    """Fill ``w.pull``: the whole way back to where the solve began."""
     for d in range(len(x)):
         back = home[d] - x[d]
         if s.turning[d] and s.lower[d] == -math.inf and s.upper[d] == math.inf:
             # An angle without limits goes back the short way.
             back -= 2.0 * math.pi * round(back / (2.0 * math.pi))
-        w.pull[d] = settings.pull * back if s.spread[d] != 0.0 else 0.0
-    cap(s, w.pull, settings.pull_cap)
+        w.pull[d] = back if s.spread[d] != 0.0 else 0.0
 
 
 def try_arm_step(s: System, w: Work, state: State) -> tuple[float, float]:
@@ -248,14 +231,10 @@ def put_arm(s: System, w: Work, state: State) -> None:
     turn_by_angles(s, w, state.x, state.q, state.t)
 
 
-_STEPS_TRIED = 5
-"""How often a step that raises the error is retried with more damping."""
-
-
-def choose_seed(s: System, w: Work, state: State, begin: int) -> None:
-    """`viewer.ik.levenberg_marquardt.start_anew`: the coordinates of the best of the next few seeds."""
+def choose_seed(s: System, w: Work, state: State, begin: int, end: int) -> None:
+    """`viewer.ik.levenberg_marquardt.start_anew`: the coordinates of the best of some seeds."""
     least, chosen = math.inf, begin
-    for i in range(begin, begin + CHOICE):
+    for i in range(begin, end):
         take_seed(s, w, state, i)
         error, _ = reach_of(s, w, state.x, state.e)
         if error < least:
@@ -263,93 +242,6 @@ def choose_seed(s: System, w: Work, state: State, begin: int) -> None:
     take_seed(s, w, state, chosen)
 
 
-def step_arm_again(
-    s: System, w: Work, state: State, settings: Settings, damping: float, error: float
-) -> tuple[float, float]:
-    """Take `step_again` with the system of the last step; returns the squared error and the worst miss afterwards."""
-    fill_row(w.pull, 0.0)
-    fill_row(w.held, 0.0)
-    solve_arm(w, state.e, damping)
-    put_arm_step(s, w, w.y)
-    cap(s, w.step, settings.step_cap)
-    new_error, new_worst = try_arm_step(s, w, state)
-    if new_error < error:
-        put_row(w.trial.x, state.x)
-        put_row(w.trial.e, state.e)
-        return new_error, new_worst
-    return reach_of(s, w, state.x, state.e)
-
-
-def search_arm(s: System, w: Work, state: State, settings: Settings) -> tuple[int, int, float]:
-    """Move ``state`` to a pose that meets the goal, or to the nearest of those where descents stalled.
-
-    Args:
-        s: the system, an arm.
-        w: scratch, with the bones of the start.
-        state: afterwards the answer.
-        settings: the numbers of the solve, with restarts.
-
-    Returns:
-        Status (CONVERGED, STALLED or BUDGET), iterations, squared error. ``w.tally`` is as after `minimise`.
-    """
-    put_row(w.start.x, state.x)
-    error, worst = reach_of(s, w, state.x, state.e)
-    put_row(state.x, w.best.x)
-    best_error, mark, since, ended = error, error, 0, math.inf
-    boost, restarts, iterations, status = 1.0, 0, 0, BUDGET
-    dofs, rows = len(s.lower), len(state.e)
-    w.tally[0] = 0
-    if worst > 1.0 and settings.max_iterations > 0 and has_closed_form(s, w) and take_nearest(s, w, w.start.x, state.x):
-        iterations = 1
-        error, worst = reach_of(s, w, state.x, state.e)
-    while worst > 1.0 and iterations < settings.max_iterations:
-        iterations += 1
-        linearise_arm(s, w)
-        fill_row(w.pull, 0.0)
-        pulled = settings.pull > 0.0 and iterations % PULL_EVERY == 1
-        if pulled:
-            put_arm_pull(s, w, state.x, w.start.x, settings)
-        moved, stops = 0.0, True
-        for _ in range(_STEPS_TRIED):
-            if stops:  # dofs that stopped were taken out
-                add_up(w, dofs, rows)
-            damping = (settings.damping_scale * error + settings.damping) * boost
-            largest, stops = propose_arm(s, w, state, settings, damping, pulled)
-            new_error, new_worst = try_arm_step(s, w, state)
-            taken = new_error <= error * settings.least_gain or new_worst <= MET
-            if taken or (new_error < error and helps_one(s, state, w.trial, error - new_error)):
-                slow = settings.restarts >= max(restarts, 1) and new_error > SLOW * error
-                # Another step by the same factor reduces the error by about the same ratio: is that enough?
-                finishes = new_worst > 1.0 and new_worst * new_worst * new_error <= error
-                put_row(w.trial.x, state.x)
-                put_row(w.trial.e, state.e)
-                error, worst, moved = new_error, new_worst, largest
-                boost = max(LEAST_BOOST if slow or not taken else 1.0, boost * RELAX)
-                if finishes:
-                    error, worst = step_arm_again(s, w, state, settings, damping, error)
-                break
-            if pulled:
-                fill_row(w.pull, 0.0)
-                pulled = False
-            else:
-                boost *= TIGHTEN
-        if error < best_error:
-            best_error = error
-            put_row(state.x, w.best.x)
-        stalled, mark, since = look_for_stall(moved, error, worst, mark, since)
-        if stalled and worst > 1.0:
-            ended = note_ending(w, error, ended)
-            if restarts == settings.restarts:
-                status = STALLED
-                break
-            choose_seed(s, w, state, restarts * CHOICE)
-            error, worst = reach_of(s, w, state.x, state.e)
-            restarts += 1
-            boost, mark, since = 1.0, error, 0
-    if worst > 1.0 and best_error < error:
-        put_row(w.best.x, state.x)
-    put_arm(s, w, state)
-    if worst > 1.0:
-        error, _ = residuals(s, w, state.q, state.t, state.e)
-        return status, iterations, error
-    return CONVERGED, iterations, error
+def take_closed_form(s: System, w: Work, x: Floats) -> bool:
+    """Set the coordinates (6,) of the pose nearest to the start that meets the goal; False where none is known."""
+    return has_closed_form(s, w) and take_nearest(s, w, w.start.x, x)
