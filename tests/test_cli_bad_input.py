@@ -38,6 +38,7 @@ SUFFIXES = ", ".join(READ)
     [
         ("gone.bvh", "{}: no such file or folder"),
         ("gone", "{}: no such file or folder"),
+        ("figure.bv", "{}: no such file or folder"),
         ("gone/too.json", "{}: no such file or folder"),
         ("a.txt", f'{{}}: expected a name that ends in {SUFFIXES}, found ".txt"'),
         ("plain", f"{{}}: expected a name that ends in {SUFFIXES}, found no suffix"),

@@ -54,7 +54,7 @@ of a session the pose in which it was saved (--pose session)."""
     clip: str | None = options.CLIP
     npz: str | None = option(
         "OUT",
-        "write arrays: `names` (J), `positions` (F, J, 3), `rotations` (F, J, 4), in the file's joint order",
+        "write an `.npz`: `names` (J), `positions` (F, J, 3), `rotations` (F, J, 4), in the file's joint order",
         completes=FILES,
         writes=True,
     )

@@ -108,8 +108,8 @@ def _load(
     if path.suffix.casefold() not in READ:
         if name and path.is_dir():
             raise InputError(f"{name}: expected a file, found a folder")
-        if name and not path.suffix and not path.exists():
-            raise InputError(f"{name}: no such file or folder")  # a folder whose name is misspelt
+        if name and not os.path.exists(path):  # noqa: PTH110 - `Path.exists` raises OSError for names that are too long
+            raise InputError(f"{name}: no such file or folder")  # whatever it should end in: it is misspelt
         found = quote(path.suffix) if path.suffix else "no suffix"
         if path.suffix.casefold() in BY_SUFFIX:
             found += ", which is written only"
