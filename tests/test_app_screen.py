@@ -64,6 +64,7 @@ def test_all_that_is_typed_within_a_frame_is_taken_without_another_event(pilot: 
     for name in ("backspace", "backspace", "backspace"):
         pilot.inputs.key(name, down=True)
         pilot.inputs.key(name, down=False)
+    pilot.step()  # the frame that they come with
     pilot.settle()
     imgui.set_current_context(pilot.app.painter._imgui)
     assert imgui.get_current_context().input_events_queue.size() == 0
