@@ -71,8 +71,8 @@ _SHOW = (
 _CONES: dict[LimitsShown, str] = {"selected": "Ranges of the selection", "all": "All ranges", "none": "No ranges"}
 _ROOMY = 1500.0
 """Least logical width of the window for the solver's note."""
-_SHORT, _SHORTEST = 992.0, 812.0
-"""Logical widths of the window below which lists lose their words, and ...
+_LAB_SHORT, _SHORT, _SHORTEST = 1048.0, 992.0, 832.0
+"""Logical widths of the window below which the buttons of the laboratory and lists lose their words, and ...
 
 ... the buttons of the view are omitted and limits are a lock alone."""
 
@@ -157,7 +157,7 @@ def _lab(ui: PanelContext) -> None:
     """The toolbar of the workspace Lab."""
     _mode(ui)
     _separator(ui)
-    draw_lab_tools(ui, wide=ui.rect.w >= ui.px(_SHORT))
+    draw_lab_tools(ui, wide=ui.rect.w >= ui.px(_LAB_SHORT))
     _separator(ui)
     _limits_button(ui)
     _shown(ui)
