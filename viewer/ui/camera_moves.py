@@ -17,7 +17,7 @@ from viewer.scene import Camera, ViewName, blend, facing, figure_points
 from viewer.session import Session
 from viewer.session.demos import demo_of
 from viewer.session.figures import Placement
-from viewer.skeleton import Pose, Skeleton, at_or_below
+from viewer.skeleton import Pose, Skeleton, at_or_below, fk_arrays, tip_positions
 from viewer.skeleton.joint_edits import unplaced
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
@@ -494,8 +494,12 @@ def motion_points(document: Document) -> Floats:
         return np.empty((0, 3))
     most = max(2, min(_FRAMES, _PLACES // len(document.skeleton), last - first + 1))
     frames = np.unique(np.linspace(first, last, most).round().astype(int)).tolist()
-    poses = (_pose(document, frame) for frame in frames)
-    return np.concatenate([_figure(document, pose) for pose in poses])
+    poses = [_pose(document, frame) for frame in frames]
+    if document.character.skin is not None:
+        return np.concatenate([_figure(document, pose) for pose in poses])
+    motion = np.stack([pose.rotations for pose in poses]), np.stack([pose.translations for pose in poses])
+    world = fk_arrays(document.skeleton.parents, *motion)
+    return np.concatenate([world.positions, tip_positions(document.skeleton, world)], axis=1).reshape(-1, 3)
 
 
 def _pose(document: Document, frame: int) -> Pose:
