@@ -128,7 +128,7 @@ def test_under_another_name_there_are_both(window: PanelWindow, work: Path) -> N
     window.frames(4)
     state = window.ui._memories["files"]["state"]
     assert state.name == "work 3.ikv.json"
-    assert state.done(work.parent / state.name)
+    assert state.asked.done(work.parent / state.name)
     assert work.read_bytes() == theirs
     assert not load_session(work.parent / state.name).limits_on
     assert window.session.path == work.parent / "work 3.ikv.json"

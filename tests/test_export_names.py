@@ -12,7 +12,7 @@ import trimesh
 from inside.app import State
 from inside.document import actions as act
 from inside.session import SUFFIX
-from inside.ui import EXPORTS, ExportOptions
+from inside.ui import EXPORTS, ExportOptions, FileQuestion
 from ui_person import Person
 
 import viewer
@@ -20,7 +20,7 @@ from viewer.document import new_document
 
 
 def state(name: str, suffixes: tuple[str, ...] = EXPORTS, folder: Path = Path("/somewhere")) -> State:
-    return State("Export", "Export", suffixes, lambda _: None, saving=True, folder=folder, name=name)
+    return State(FileQuestion("Export", "Export", suffixes, lambda _: None, saving=True, name=name), folder=folder)
 
 
 @pytest.mark.parametrize("name", ["w.fbx", "w.FBX", "walk.tar", "w.mp3", "walk.v1.c3d"])

@@ -345,8 +345,8 @@ def test_a_missing_file_can_be_located(walk: Path, work: tuple[Path, Document], 
     window.controller.view.bar.choose(window.controller.view.bar.messages[-1], 0)
     window.frames(4)
     state = window.ui._memories["files"]["state"]
-    assert (state.title, state.folder) == ("Locate walk.bvh", path.parent)
-    state.done(walk.parent / "elsewhere" / "walk.bvh")
+    assert (state.asked.title, state.folder) == ("Locate walk.bvh", path.parent)
+    state.asked.done(walk.parent / "elsewhere" / "walk.bvh")
     assert window.session.document.take is not None
     assert window.session.document.character.source.path == str(walk.parent / "elsewhere" / "walk.bvh")
     assert window.session.document.pose.same_as(document.pose)
@@ -380,7 +380,7 @@ def test_what_to_do_about_an_old_session_is_asked(old: Path, window: PanelWindow
     ask(window, old)
     window.click("questions", "Locate…")
     window.frames(4)
-    window.ui._memories["files"]["state"].done(old.parent / "moved.bvh")
+    window.ui._memories["files"]["state"].asked.done(old.parent / "moved.bvh")
     assert window.session.path == old
     assert window.session.document.take is not None
     assert window.session.modified

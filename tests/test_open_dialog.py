@@ -47,7 +47,7 @@ def test_the_dialog_of_retargeting_says_what_it_opens(folder: Path, sample: str,
     window = PanelWindow(viewer.load(f"sample:{sample}"))
     window.controller.run("retarget.open")
     window.frames(6)
-    assert state_of(window).title == title
+    assert state_of(window).asked.title == title
     window.close()
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from imgui_bundle import imgui
 from inside.app import NO_NAME, State
+from inside.ui import FileQuestion
 from panel_window import PanelWindow
 
 import viewer
@@ -73,7 +74,7 @@ def test_without_a_name_nothing_is_written_anywhere(command: str, window: PanelW
 
 @pytest.mark.parametrize("name", ["", "  ", '""'])
 def test_blanks_are_no_name(name: str, folder: Path) -> None:
-    state = State("Export", "Export", (".bvh",), lambda _: None, saving=True, folder=folder, name=name)
+    state = State(FileQuestion("Export", "Export", (".bvh",), lambda _: None, saving=True, name=name), folder=folder)
     assert state.refused == NO_NAME
     assert state.path == folder
 

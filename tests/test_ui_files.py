@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from conftest import ROOT
-from inside.ui import NOTE_SECONDS, files, opening
+from inside.ui import NOTE_SECONDS, FileQuestion, files, opening
 from ui_person import Person, answer
 
 import viewer
@@ -180,8 +180,9 @@ def test_saving_asks_for_a_name_first_and_then_does_what_waited(person: Person, 
     person.key("l", "ctrl+q")
     answer(person.controller, "Save")
     request = person.controller.view.requests.pop()
-    assert (request.name, request.value) == ("save-as-dialog", "biped.ikv.json")
-    person.controller.files.save_to(tmp_path / "mine")
+    assert isinstance(request.value, FileQuestion)
+    assert (request.value.title, request.value.name) == ("Save as", "biped.ikv.json")
+    request.value.done(tmp_path / "mine")
     assert (tmp_path / "mine.ikv.json").is_file()
     assert person.controller.view.requests.pop().name == "quit"
     assert person.controller.files.title == "mine.ikv.json"
@@ -194,9 +195,9 @@ def test_saving_asks_for_a_name_first_and_then_does_what_waited(person: Person, 
 def test_what_waited_for_a_name_that_was_not_given_is_forgotten(person: Person, tmp_path: Path) -> None:
     person.key("l", "ctrl+q")
     answer(person.controller, "Save")
-    assert person.controller.view.requests.pop().name == "save-as-dialog"  # which is cancelled
+    assert person.controller.view.requests.pop().name == "file-dialog"  # which is cancelled
     person.key("ctrl+s")
-    assert person.controller.view.requests.pop().name == "save-as-dialog"
+    assert person.controller.view.requests.pop().name == "file-dialog"
     person.controller.files.save_to(tmp_path / "mine")
     assert not person.controller.view.requests, "the window stays open"
 

@@ -60,8 +60,8 @@ def test_what_only_the_window_can_do_is_asked_of_it(person: Person) -> None:
         "f1": "help",
         "f11": "fullscreen",
         "ctrl+comma": "preferences",
-        "f12": "picture-dialog",
-        "ctrl+o": "open-dialog",
+        "f12": "file-dialog",
+        "ctrl+o": "file-dialog",
         "ctrl+f": "find-joint",
     }
     for key, name in keys.items():

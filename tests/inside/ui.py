@@ -31,4 +31,4 @@ from viewer.ui.range_handles import end_handles
 from viewer.ui.scene_builder import goal_marks
 from viewer.ui.status import _state, limit_words, short_name, too_near
 from viewer.ui.timeline import FEWEST, TimeView, frame_count, key_frames, keys_in, played_range, rows_of
-from viewer.ui.view import NOTE_SECONDS, OFFER_SECONDS, MessageBar, Panels, Question, item_of
+from viewer.ui.view import NOTE_SECONDS, OFFER_SECONDS, FileQuestion, MessageBar, Panels, Question, item_of

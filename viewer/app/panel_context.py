@@ -173,7 +173,7 @@ class PanelContext:
         return requested
 
     def take(self, name: str) -> Any:  # noqa: ANN401 - the controller's Request
-        """Remove and return the first request of a name, such as "open-dialog"; None without one."""
+        """Remove and return the first request of a name, such as "export-dialog"; None without one."""
         for index, request in enumerate(self.requests):
             if getattr(request, "name", request) == name:
                 return self.requests.pop(index)

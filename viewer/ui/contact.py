@@ -18,6 +18,7 @@ from viewer.document.document_contact import THINNEST, hand_above, nearest_prop,
 from viewer.document.document_goal import balance_words
 from viewer.document.solve_report import standing
 from viewer.errors import listed
+from viewer.formats.file_formats import MESHES
 from viewer.gizmo import RigidMotion, Shape as GizmoShape
 from viewer.ik.contact import Touch
 from viewer.ik.contact.values import FLOOR
@@ -30,7 +31,7 @@ from viewer.spatial.closest import planes, segment_point
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import Mover, ViewPart
+from viewer.ui.view import FileQuestion, Mover, ViewPart
 
 _RING = 1.5
 """Radius of the ring around a touched place, in radii of the body."""
@@ -289,7 +290,9 @@ class Contacts(ViewPart):
             "goal.remove": CommandBinding(self.remove, when=lambda: bool(self._document.selected("prop"))),
             "prop.add_sphere": CommandBinding(partial(self.add, Shape.SPHERE)),
             "prop.add_box": CommandBinding(partial(self.add, Shape.BOX)),
-            "prop.add_mesh": CommandBinding(partial(self._view.request, "mesh-dialog")),
+            "prop.add_mesh": CommandBinding(
+                partial(self._view.ask, FileQuestion("Add mesh", "Add", MESHES, self.add_mesh))
+            ),
         }
 
 

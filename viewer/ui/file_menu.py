@@ -29,10 +29,10 @@ from viewer.skeleton.character import placed
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import Contacts
 from viewer.ui.film import ObjectsAt, ShownMotion
-from viewer.ui.opening import Figures, Opening, import_pose_or_goals, kind_of_file
+from viewer.ui.opening import OPENED, Figures, Opening, import_pose_or_goals, kind_of_file
 from viewer.ui.posing import Nudging
 from viewer.ui.retargeting import Retargeting
-from viewer.ui.view import Answers, Message, Question, View
+from viewer.ui.view import Answers, FileQuestion, Message, Question, View
 
 GOALS = ".json"
 """Suffix of goals files."""
@@ -93,7 +93,6 @@ class Files:
         self._session, self._view, self._nudging, self._opening = session, view, nudging, opening
         self._contacts, self._figures, self._retargeting = contacts, figures, retargeting
         self._shown = shown
-        self._then: Callable[[], object] | None = None  # what waits for the dialog that saves
 
     # Names
 
@@ -198,7 +197,7 @@ class Files:
         ``then`` is done once the document is saved, also under another name.
         """
         self._nudging.finish()
-        self._then, path = None, self._session.path
+        path = self._session.path
         if path is None:
             self._save_as(then)
         elif self._written_by_another(path):
@@ -228,7 +227,7 @@ class Files:
         self._view.ask(Question(words, answers, f"{path.name} has changed on disk", notes))
 
     def save_to(self, path: Path, then: Callable[[], object] | None = None) -> bool:
-        """Save as a session file, then do ``then``, or what waits for the dialog; whether it could be written."""
+        """Save as a session file, and do ``then``; whether it could be written."""
         session, view = self._session, self._view
         file = path if is_session(path) else path.with_name(path.name.removesuffix(".json") + SUFFIX)
         try:
@@ -241,7 +240,6 @@ class Files:
         view.preferences.remember(file)
         which = f", {len(session.stage)} figures" if session.stage.several else ""
         view.note(f"Saved {file.name}{which}{f'; {saved.problem}' if saved.problem else ''}")
-        then, self._then = then or self._then, None
         if then is not None:
             then()
         return True
@@ -327,11 +325,16 @@ class Files:
         self.unless_unsaved(partial(self._view.request, "quit"))
 
     def _save_as(self, then: Callable[[], object] | None = None, name: str = "") -> None:
-        self._then = then
-        self._view.request("save-as-dialog", name or proposed_session(self.name))
+        done, name = partial(self.save_to, then=then), name or proposed_session(self.name)
+        self._view.ask(FileQuestion("Save as", "Save", (SUFFIX,), done, saving=True, name=name))
 
     def bindings(self) -> CommandBindings:
-        request, session = self._view.request, self._session
+        request, session, ask = self._view.request, self._session, self._view.ask
+        opening = FileQuestion("Open", "Open", OPENED, self.open, samples=True)
+        goals = FileQuestion("Save goals", "Save", (GOALS,), self.save_goals_to, saving=True, ending=f".goals{GOALS}")
+        picture = FileQuestion(
+            "Save picture", "Save", (".png",), partial(request, "picture"), saving=True, ending=".png"
+        )
 
         def can_reload() -> bool:  # all that is shown came from one file
             return session.path is not None or not (
@@ -340,19 +343,17 @@ class Files:
 
         return {
             "file.new": CommandBinding(partial(request, "new-dialog")),
-            "file.open": CommandBinding(partial(request, "open-dialog")),
+            "file.open": CommandBinding(partial(ask, opening)),
             "file.save": CommandBinding(self.save),
             "file.save_as": CommandBinding(self._save_as),
-            "file.save_goals": CommandBinding(
-                partial(request, "goals-dialog"), lambda: bool(self._session.document.solver_goals())
-            ),
+            "file.save_goals": CommandBinding(partial(ask, goals), lambda: bool(self._session.document.solver_goals())),
             "file.export": CommandBinding(partial(request, "export-dialog")),
             "file.reload": CommandBinding(self.reload, can_reload),
             "file.record_actions": CommandBinding(
                 self._toggle_actions, checked=lambda: self._session.action_log is not None
             ),
             "file.quit": CommandBinding(self._quit),
-            "file.picture": CommandBinding(partial(request, "picture-dialog")),
+            "file.picture": CommandBinding(partial(ask, picture)),
             "file.film": CommandBinding(partial(request, "film-dialog"), lambda: not self._session.recorder.recording),
         }
 

@@ -37,7 +37,7 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.status import StatusLine
-from viewer.ui.view import View, Workspace
+from viewer.ui.view import FileQuestion, View, Workspace
 
 PER_SECOND = 10.0
 """Iterations a second, while they are played and in films."""
@@ -434,6 +434,8 @@ class Laboratory:
         self._view.request("show-panel", "jacobian")
 
     def bindings(self) -> CommandBindings:
+        suffixes, ending = (".html", ".json"), ".lab.html"
+        report = FileQuestion("Save report", "Save", suffixes, self.save_report, saving=True, ending=ending)
         does: dict[str, Callable[[], None]] = {
             "play.forwards": self.play,
             "play.next": lambda: self._step(1),
@@ -449,9 +451,7 @@ class Laboratory:
             "lab.open": CommandBinding(lambda: self._view.enter(Workspace.LAB), checked=lambda: self.on),
             "lab.jacobian": CommandBinding(self._jacobian_panel),
             "lab.ellipsoids": self._view.switch(self, "ellipsoids", lambda: self.on),
-            "lab.report": CommandBinding(
-                lambda: self._view.request("lab-report"), can=lambda: self.on and bool(self.traces)
-            ),
+            "lab.report": CommandBinding(partial(self._view.ask, report), can=lambda: self.on and bool(self.traces)),
         }
 
     def _step(self, by: int) -> None:

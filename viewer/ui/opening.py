@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from viewer.document import Action, Document, DocumentContact, DocumentGoal, actions as act, new_document
 from viewer.document.actions import UseMotion
@@ -19,6 +19,7 @@ from viewer.document.evaluation import Comparison, compare, shared_joints
 from viewer.document.import_export import with_pin_target
 from viewer.document.posed_goals import pairs_of
 from viewer.errors import FormatError, InputError, OutputError, ViewerError
+from viewer.formats.file_formats import READ
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import Asked, read_goals_file
 from viewer.formats.json_reading import kind_of, parse
@@ -31,7 +32,7 @@ from viewer.session import Session
 from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import demo_of, find_demo
 from viewer.session.figures import Arrangement
-from viewer.session.session_files import MotionError, MotionFile, Opened, is_session, open_session
+from viewer.session.session_files import SUFFIX, MotionError, MotionFile, Opened, is_session, open_session
 from viewer.session.stored_characters import character_in
 from viewer.session.user_files import fault_line
 from viewer.skeleton import Character, find_place
@@ -42,7 +43,7 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import grounded, problems
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Dragging
-from viewer.ui.view import Message, Question, View, one_step
+from viewer.ui.view import FileQuestion, Message, Question, View, one_step
 
 _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
 ABOUT = "motion"
@@ -53,12 +54,8 @@ _LARGEST = 1 << 20
 _ATTRIBUTES = tuple(place.name for place in fields(DocumentGoal) if place.name not in {"effector", "id"})
 
 
-class LocateRequest(NamedTuple):
-    """Value of the request "locate-dialog": a file's original name, what is called with the chosen file, a folder."""
-
-    name: str
-    use: Callable[[Path], object]
-    folder: Path
+OPENED = (*READ, SUFFIX)
+"""Suffixes of what can be opened."""
 
 
 class Opening:
@@ -176,7 +173,7 @@ class Opening:
         """Ask for the motion file, and use it."""
         session = self._session.path
         folder = Path.cwd() if session is None else session.absolute().parent
-        self._view.request("locate-dialog", LocateRequest(found.name, partial(self._use, found), folder))
+        self._view.ask(FileQuestion(f"Locate {found.name}", "Use", READ, partial(self._use, found), folder=folder))
 
     def _use(self, found: MotionFile, location: Path) -> None:
         """Use the motion of a file for the figure shown, if it fits."""
@@ -188,8 +185,9 @@ class Opening:
         """Ask about a session that cannot be opened with its motion, whose file is missing or has changed."""
         location, folder = found.location, session.absolute().parent
         state, place = "is missing", f"was at {found.named.path}"
-        locate = LocateRequest(found.name, partial(self._open_with, session, found), folder)
-        answers: dict[str, Callable[[], object]] = {"Locate…": partial(self._view.request, "locate-dialog", locate)}
+        use = partial(self._open_with, session, found)
+        locate = FileQuestion(f"Locate {found.name}", "Use", READ, use, folder=folder)
+        answers: dict[str, Callable[[], object]] = {"Locate…": partial(self._view.ask, locate)}
         if location is not None:
             state, place = found.problem, f"is at {location}"
             answers["Use the changed file"] = partial(self._open_with, session, found, location)
@@ -368,7 +366,9 @@ class Figures:
     def bindings(self) -> CommandBindings:
         session = self._session
         return {
-            "figure.add": CommandBinding(lambda: self._view.request("add-dialog")),
+            "figure.add": CommandBinding(
+                lambda: self._view.ask(FileQuestion("Add figure", "Add", OPENED, self.add, samples=True))
+            ),
             "figure.next": CommandBinding(self._next, self._others_shown),
             "figure.hide": CommandBinding(lambda: session.figures.hide(self.active), self._others_shown),
             "figure.remove": CommandBinding(lambda: session.figures.remove(self.active), lambda: session.stage.several),

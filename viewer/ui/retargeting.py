@@ -35,10 +35,10 @@ from viewer.spatial.projection import Projection, pixels_away
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.events import Move, Press, Release
-from viewer.ui.opening import Figures
+from viewer.ui.opening import OPENED, Figures
 from viewer.ui.scene_builder import Others
 from viewer.ui.status import StatusLine
-from viewer.ui.view import Gesture, View, Workspace
+from viewer.ui.view import FileQuestion, Gesture, View, Workspace
 
 _NEAR = 11.0
 """Logical pixels from a joint within which the pointer is on it."""
@@ -381,6 +381,15 @@ class Retargeting:
         self.update()
         self._view.note(f"Pairs as in {path.name}")
 
+    def _ask_file(self) -> None:
+        title = f"Retarget: open {self.opens}"
+        self._view.ask(FileQuestion(title, "Retarget", OPENED, self.open, samples=True))
+
+    def ask_map(self) -> None:
+        """Ask where to write the pairs."""
+        suffixes = (".json",)
+        self._view.ask(FileQuestion("Save map", "Save", suffixes, self.save_map, saving=True, ending=".map.json"))
+
     def save_map(self, path: Path) -> None:
         """Write the pairs to a map file."""
         if self.map is not None:
@@ -537,7 +546,7 @@ class Retargeting:
 
     def bindings(self) -> CommandBindings:
         return {
-            "retarget.open": CommandBinding(lambda: self._view.request("retarget-dialog")),
+            "retarget.open": CommandBinding(self._ask_file),
             "retarget.apply": CommandBinding(self.apply, can=lambda: self.on and self._step is not None),
             "retarget.cancel": CommandBinding(self.cancel, can=lambda: self.on and self.running),
             "retarget.map_again": CommandBinding(self.map_again, can=lambda: self.on and bool(self._given)),

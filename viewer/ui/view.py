@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Generic, Literal, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -36,12 +37,12 @@ class Request(NamedTuple):
     """A request that only the window can fulfil.
 
     Attributes:
-        name: "open-dialog", "new-dialog", "save-as-dialog" (value: the name proposed), "goals-dialog", "export-dialog",
-            "picture-dialog", "mesh-dialog", "picture" (value: the path), "question" (value: a `Question`),
-            "ask-name" (value: a `NameQuestion`), "quit", "help", "preferences", "fullscreen", "reset-layout",
-            "go-to-frame", "find-joint", "find-dialog", "units-dialog", "keep-pose" (value: a pose of the library, or
-            None), "context-menu" (value: the item or None), "copy-text", "show-in-folder" (value: the path),
-            "film-dialog" (value: the path proposed, or None), "film" (value: a `FilmOrder`), "film-cancel".
+        name: "new-dialog", "export-dialog", "picture" (value: the path), "question" (value: a `Question`), "ask-name"
+            (value: a `NameQuestion`), "file-dialog" (value: a `FileQuestion`), "quit", "help", "preferences",
+            "fullscreen", "reset-layout", "go-to-frame", "find-joint", "find-dialog", "units-dialog", "keep-pose"
+            (value: a pose of the library, or None), "context-menu" (value: the item or None), "copy-text",
+            "show-in-folder" (value: the path), "film-dialog" (value: the path proposed, or None), "film" (value: a
+            `FilmOrder`), "film-cancel".
         value: data of the request.
         x, y: position, framebuffer pixels.
     """
@@ -90,6 +91,33 @@ class NameQuestion(NamedTuple):
     name: str
     button: str
     give: Callable[[str], object]
+
+
+class FileQuestion(NamedTuple):
+    """A file that the window asks for.
+
+    Attributes:
+        title: of the dialog.
+        action: word on its button.
+        suffixes: of the files listed; the first is added to a name without one.
+        done: called with the chosen path, or ``sample:NAME``; returns False if that failed, with the reason in the last
+            message.
+        saving: the dialog asks for a name to save under, instead of an existing file.
+        samples: it lists recent files and samples, too.
+        name: proposed, or "".
+        ending: without a name: follows that of the document's file.
+        folder: of the files listed; None: the last one used.
+    """
+
+    title: str
+    action: str
+    suffixes: tuple[str, ...]
+    done: Callable[[Any], object]
+    saving: bool = False
+    samples: bool = False
+    name: str = ""
+    ending: str = ""
+    folder: Path | None = None
 
 
 class Hover(NamedTuple):
@@ -367,9 +395,10 @@ class View:
         """Send a request to the window."""
         self.requests.append(Request(name, value, x, y))
 
-    def ask(self, question: Question | NameQuestion) -> None:
+    def ask(self, question: Question | NameQuestion | FileQuestion) -> None:
         """Ask the user a question."""
-        self.request("question" if isinstance(question, Question) else "ask-name", question)
+        names = {Question: "question", NameQuestion: "ask-name", FileQuestion: "file-dialog"}
+        self.request(names[type(question)], question)
 
     def post(self, message: Message) -> None:
         """Show a message."""

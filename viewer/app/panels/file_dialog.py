@@ -8,9 +8,8 @@ import stat
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
@@ -21,15 +20,13 @@ from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, dialog
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.errors import ViewerError, quote
-from viewer.formats.file_formats import MESHES, READ
 from viewer.formats.files import check_output
 from viewer.formats.load import sample_names
 from viewer.session.session_files import SUFFIX
 from viewer.ui import film
 from viewer.ui.controller import Controller
-from viewer.ui.file_menu import EXPORTS, GOALS
-from viewer.ui.opening import LocateRequest
-from viewer.ui.view import Request
+from viewer.ui.file_menu import EXPORTS
+from viewer.ui.view import FileQuestion, Request
 
 _ROW = 24
 """Height of a row, logical pixels."""
@@ -44,19 +41,19 @@ def _draw_shortcuts(ui: PanelContext, state: State) -> bool:
         for words, path in state.places:
             if _shortcut(ui, words, fa.ICON_FA_FOLDER, str(path), chosen=path == state.folder):
                 state.go(path)
-        if not state.samples:
+        if not state.asked.samples:
             return False
         recent = ui.controller.view.preferences.recent
         if recent:
             _heading(ui, "Recent")
         for place in recent:
             if _shortcut(ui, Path(place).name, fa.ICON_FA_CLOCK_ROTATE_LEFT, place):
-                state.done(Path(place))
+                state.asked.done(Path(place))
                 opened = True
         _heading(ui, "Samples")
         for name in sample_names():
             if _shortcut(ui, name, fa.ICON_FA_PERSON, f"sample:{name}"):
-                state.done(f"sample:{name}")
+                state.asked.done(f"sample:{name}")
                 opened = True
     return opened
 
@@ -87,7 +84,10 @@ def _draw_list(ui: PanelContext, state: State) -> bool:
         imgui.begin_child("entries", (0.0, 0.0), window_flags=imgui.WindowFlags_.no_nav)
         if not state.entries:
             Pen(ui).text(
-                x + pen.px(10), y + pen.px(8), "No such files yet" if state.saving else "No usable files here", "text3"
+                x + pen.px(10),
+                y + pen.px(8),
+                "No such files yet" if state.asked.saving else "No usable files here",
+                "text3",
             )
         if state.stepped:
             state.stepped = False
@@ -102,7 +102,7 @@ def _draw_list(ui: PanelContext, state: State) -> bool:
 
 def _pressed(state: State, entry: Entry) -> bool:
     double = imgui.get_io().mouse_clicked_last_count[0] == 2
-    if entry.folder and (double or not state.saving):
+    if entry.folder and (double or not state.asked.saving):
         state.go(state.folder / entry.name)
         return False
     if entry.folder:
@@ -235,12 +235,8 @@ class State:
     """An open file dialog.
 
     Attributes:
-        title: of the dialog.
-        action: word on its button.
-        suffixes: of the files listed; the first is added to a name without one.
-        done: called with the chosen path; returns False if that failed, with the reason in the last message.
-        saving: the dialog asks for a name to save under, instead of an existing file.
-        samples: it lists recent files and samples, too.
+        asked: what the window asks for.
+        suffixes: as of what is asked for, with the format chosen last first.
         folder: that is listed.
         typed: text of the path field.
         name: text of the name field.
@@ -255,12 +251,8 @@ class State:
         asks: returns the question before a file is replaced, "" if there is none.
     """
 
-    title: str
-    action: str
-    suffixes: tuple[str, ...]
-    done: Callable[[Any], object]
-    saving: bool = False
-    samples: bool = False
+    asked: FileQuestion
+    suffixes: tuple[str, ...] = ()
     folder: Path = field(default_factory=Path.cwd)
     typed: str = ""
     name: str = ""
@@ -274,9 +266,13 @@ class State:
     rows: float = 0.0
     stepped: bool = False
 
+    def __post_init__(self) -> None:
+        """Begin with what is asked for."""
+        self.suffixes, self.name = self.asked.suffixes, self.asked.name
+
     def step(self, by: int) -> str:
         """Mark the entry ``by`` rows below the marked one, or the first; returns its name. Saving skips folders."""
-        names = [entry.name for entry in self.entries if not (self.saving and entry.folder)]
+        names = [entry.name for entry in self.entries if not (self.asked.saving and entry.folder)]
         if names:
             place = names.index(self.name) + by if self.name in names else 0
             self.rename(names[min(max(place, 0), len(names) - 1)])
@@ -289,7 +285,7 @@ class State:
 
     def go(self, folder: Path) -> None:
         """List a folder, and forget the name of a file to open."""
-        if not self.saving:
+        if not self.asked.saving:
             self.name, self.fresh = "", True
         self.folder = folder
         self.typed = str(folder)
@@ -306,13 +302,13 @@ class State:
     def path(self) -> Path:
         """The chosen path; a name to save under gets the first suffix if it has none of them."""
         path = typed_path(self.name, self.folder)
-        complete = not self.saving or self._has_suffix(path) or names_folder(self.name)
+        complete = not self.asked.saving or self._has_suffix(path) or names_folder(self.name)
         return path if complete else path.with_name(path.name + self.suffixes[0])
 
     @property
     def unnamed(self) -> bool:
         """Whether the name to save under is empty."""
-        return self.saving and not self.name.strip().strip('"')
+        return self.asked.saving and not self.name.strip().strip('"')
 
     @property
     def refused(self) -> str:
@@ -320,9 +316,9 @@ class State:
         if self.unnamed:
             return NO_NAME
         path = typed_path(self.name, self.folder)
-        if self.saving and names_folder(self.name):
+        if self.asked.saving and names_folder(self.name):
             return "" if path_kind(path) == "folder" else f"{path}: no such folder"
-        known = not self.saving or self.suffixes == (SUFFIX,) or self._has_suffix(path)
+        known = not self.asked.saving or self.suffixes == (SUFFIX,) or self._has_suffix(path)
         if known or path_kind(path) == "folder" or not has_suffix(path.name):
             return ""
         return f"{quote(path.suffix)} is not a format to save in: expected {', '.join(self.suffixes)}"
@@ -332,9 +328,6 @@ class State:
 
 
 _POPUP = "##file dialog"
-OPENED = (*READ, SUFFIX)
-"""Suffixes of what can be opened."""
-
 _WIDTH, _HEIGHT, _PLACES, _LEAST_LIST = 820.0, 520.0, 180.0, 60.0
 """Logical pixels; where the list would be lower than the last, there is none: folders can be typed."""
 
@@ -344,40 +337,41 @@ _BESIDE = 8.0
 
 def draw_file_dialog(ui: PanelContext) -> None:
     """Open the dialog when one is requested, and draw it."""
-    request = next((asked for name in (*_DIALOGS, _FILM) if (asked := ui.take(name)) is not None), None)
+    names = ("file-dialog", "export-dialog", "film-dialog")
+    request = next((asked for name in names if (asked := ui.take(name)) is not None), None)
     if request is not None:
         ui.memory["state"] = state = _opened(ui, request)
         state.fresh = True
         imgui.open_popup(_POPUP)
     now: State | None = ui.memory.get("state")
-    title, height = ("", 0.0) if now is None else (now.title, now.options.height)
+    title, height = ("", 0.0) if now is None else (now.asked.title, now.options.height)
     with dialog(ui, _POPUP, width=_WIDTH, height=_HEIGHT + height, title=title, margin=_BESIDE) as shown:
         if shown is None or now is None:
             return
         shown.closed = shown.closed or _contents(ui, now)
         if shown.closed:
-            ui.last_folders[now.saving] = now.folder
+            ui.last_folders[now.asked.saving] = now.folder
 
 
 def _opened(ui: PanelContext, request: Request) -> State:
     """The dialog that is requested, on its folder."""
-    value, stem = request.value, Path(ui.controller.files.name.removesuffix(SUFFIX)).stem
-    state = _filming(ui, stem) if request.name == _FILM else _DIALOGS[request.name](ui.controller, stem, value)
-    if isinstance(value, Path):  # an export, which has asked before replacing it
-        state.go(value.parent)
-        state.name = value.name
+    asked, stem = request.value, Path(ui.controller.files.name.removesuffix(SUFFIX)).stem
+    if isinstance(asked, FileQuestion):
+        state = State(asked._replace(name=asked.name or f"{stem}{asked.ending}") if asked.saving else asked)
+        state.go(asked.folder or first_folder(ui, saving=asked.saving))
+        return state
+    state = _filming(ui, stem) if request.name == "film-dialog" else _exporting(ui.controller, stem)
+    if isinstance(asked, Path):  # an export, which has asked before replacing it
+        state.go(asked.parent)
+        state.name = asked.name
         state.question = state.asks(state.path)
     else:
-        state.go(value.folder if isinstance(value, LocateRequest) else first_folder(ui, saving=state.saving))
+        state.go(first_folder(ui, saving=True))
     state.rows = state.rows or ui.px(state.options.height)
     return state
 
 
-def _saving(title: str, suffixes: tuple[str, ...], done: Callable[[Any], object], name: str) -> State:
-    return State(title, "Save", suffixes, done, saving=True, name=name)
-
-
-def _exporting(controller: Controller, stem: str, _: object) -> State:
+def _exporting(controller: Controller, stem: str) -> State:
     files = controller.files
     controller.simulating.hold()  # the export contains what was seen
     choices = ExportChoices.of(controller.shown_motion().document)
@@ -390,7 +384,7 @@ def _exporting(controller: Controller, stem: str, _: object) -> State:
 
     # BVH has no meshes, materials and clips, of which glTF files are made.
     name = f"{stem}{'.glb' if controller.session.document.character.source.format == 'gltf' else EXPORTS[0]}"
-    return State("Export", "Export", EXPORTS, export, saving=True, asks=asks, name=name, options=choices)
+    return State(FileQuestion("Export", "Export", EXPORTS, export, saving=True, name=name), asks=asks, options=choices)
 
 
 def _filming(ui: PanelContext, stem: str) -> State:
@@ -413,35 +407,9 @@ def _filming(ui: PanelContext, stem: str) -> State:
 
     suffixes = tuple(f".{form}" for form in sorted(film.FILM_FORMATS, key=lambda form: form != choices.first))
     name = film.renamed(stem or "film", choices.first)
-    state = State("Export film", "Film", suffixes, request, saving=True, asks=asks, name=name, options=choices)
-    ui.memory["film"] = state
+    asked = FileQuestion("Export film", "Film", suffixes, request, saving=True, name=name)
+    ui.memory["film"] = state = State(asked, asks=asks, options=choices)
     return state
-
-
-_DIALOGS: dict[str, Callable[[Controller, str, Any], State]] = {
-    "open-dialog": lambda c, _stem, _: State("Open", "Open", OPENED, c.files.open, samples=True),
-    "add-dialog": lambda c, _stem, _: State("Add figure", "Add", OPENED, c.figures.add, samples=True),
-    "locate-dialog": lambda _c, _stem, asked: State(f"Locate {asked.name}", "Use", READ, asked.use),
-    "save-as-dialog": lambda c, stem, name: _saving(
-        "Save as", (SUFFIX,), c.files.save_to, str(name or f"{stem}{SUFFIX}")
-    ),
-    "goals-dialog": lambda c, stem, _: _saving("Save goals", (GOALS,), c.files.save_goals_to, f"{stem}.goals{GOALS}"),
-    "export-dialog": _exporting,
-    "picture-dialog": lambda c, stem, _: _saving(
-        "Save picture", (".png",), partial(c.view.request, "picture"), f"{stem}.png"
-    ),
-    "mesh-dialog": lambda c, _stem, _: State("Add mesh", "Add", MESHES, c.contacts.add_mesh),
-    "retarget-dialog": lambda c, _stem, _: State(
-        f"Retarget: open {c.retargeting.opens}", "Retarget", OPENED, c.retargeting.open, samples=True
-    ),
-    "map-dialog": lambda c, stem, _: _saving("Save map", (".json",), c.retargeting.save_map, f"{stem}.map.json"),
-    "lab-report": lambda c, stem, _: _saving(
-        "Save report", (".html", ".json"), c.laboratory.save_report, f"{stem}.lab.html"
-    ),
-}
-"""By request: makes the dialog of the controller, the name of the file without its suffix, and the request's value."""
-_FILM = "film-dialog"
-"""The request for the dialog whose options need more of the window."""
 
 
 def first_folder(ui: PanelContext, *, saving: bool) -> Path:
@@ -506,7 +474,7 @@ def _bottom(ui: PanelContext, state: State) -> bool:
     pen, at = Pen(ui), imgui.get_cursor_screen_pos()
     pen.strong(at.x, pen.middle(at.y, pen.px(28)), length)
     sure = bool(state.name.strip()) and not state.unnamed
-    word = "Replace" if state.question else state.action
+    word = "Replace" if state.question else state.asked.action
     pressed = choices(ui, Choice("Cancel"), Choice(word, primary=True, enabled=sure), enter=enter)
     if pressed == "Cancel":
         return True
@@ -537,7 +505,7 @@ def _name_field(ui: PanelContext, state: State) -> bool:
     if state.fresh:
         fields.focus_next_field()
         state.fresh = False
-    empty, said = not state.name, "" if state.saving else "Name or path"
+    empty, said = not state.name, "" if state.asked.saving else "Name or path"
     name, entered = fields.text_line(ui, "name", state.name, hint=said, stepped=state.step)
     if imgui.is_item_edited() and not state.stepped:
         state.problem = ""
@@ -556,15 +524,15 @@ def _chosen(ui: PanelContext, state: State) -> bool:
     path = state.path
     if path_kind(path) == "folder" and not state.unnamed:
         state.go(path)
-        state.name = "" if not state.saving or names_folder(state.name) else state.name
+        state.name = "" if not state.asked.saving or names_folder(state.name) else state.name
         return False
     if problem := state.refused or _lacking(state) or _unwritable(state):
         state.problem, state.fresh = problem, True
         return False
-    if not state.saving and path_kind(path) != "file":
+    if not state.asked.saving and path_kind(path) != "file":
         state.problem, state.fresh = f"{path}: no such file", True
         return False
-    question = state.asks(path) if state.saving else ""
+    question = state.asks(path) if state.asked.saving else ""
     if question != state.question:
         state.question, state.fresh = question, True  # so that Enter answers the question
         return False
@@ -582,7 +550,7 @@ def _lacking(state: State) -> str:
 
 def _unwritable(state: State) -> str:
     """Why the file cannot be written, while the name can still be corrected; else ""."""
-    if state.saving:
+    if state.asked.saving:
         try:
             check_output(state.path)
         except ViewerError as error:
@@ -592,7 +560,7 @@ def _unwritable(state: State) -> str:
 
 def _finish(ui: PanelContext, state: State, path: Path) -> bool:
     """Call ``done``; returns whether the dialog is done. If writing failed, it stays open and shows the message."""
-    if state.done(path) is not False or not state.saving:
+    if state.asked.done(path) is not False or not state.asked.saving:
         return True
     messages = ui.controller.view.bar.messages[-1:]
     for message in messages:

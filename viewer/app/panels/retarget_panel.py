@@ -9,7 +9,7 @@ from typing import TypeVar
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.panel_parts import ask, command_button, run
+from viewer.app.panels.panel_parts import command_button, run
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import attempt
@@ -54,7 +54,7 @@ def draw_pairs(ui: PanelContext) -> None:
     command_button(ui, "retarget.map_again", "Map again", icon=wand, width=next(widths))
     disk, said = fa.ICON_FA_FLOPPY_DISK, "Write all pairs to a map file"
     if controls.text_button(ui, "Save map", icon=disk, width=next(widths), hint=said):
-        ask(ui, "map-dialog")
+        retargeting.ask_map()
 
 
 def _grouped(retargeting: Retargeting) -> dict[str, list[str]]:
