@@ -29,8 +29,6 @@ from viewer.skeleton import Skeleton, find_place
 
 PLACED_FORM = ("position", "rotation", "pin")
 """Keys of goals for a position or a rotation. A goal has keys of only one form."""
-RELATIVE_FORM = ("relative", "to")
-"""Keys of relative goals, beside `position` and `rotation`, which may be true or false here."""
 
 _HERE = Path()
 _UNTURNED = (0.0, 0.0, 0.0, 1.0)
@@ -380,7 +378,8 @@ def _options(entry: GoalEntry) -> GoalOptions:
 
 def _relative(entry: GoalEntry) -> Goal:
     """A goal for two effectors; parts that are left out stay as in the start pose."""
-    others = [key for form in (("pin",), *GOAL_FORMS) if form != RELATIVE_FORM for key in _own_keys(entry, form)]
+    forms = [("pin",), *(form for form, kind in GOAL_FORMS.items() if not kind.relative)]
+    others = [key for form in forms for key in _own_keys(entry, form)]
     if others:
         raise InputError(f'expected no "{others[0]}" beside "relative", found one')
     if entry.to is None:

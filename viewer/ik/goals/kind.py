@@ -63,7 +63,7 @@ class Measure(Enum):
     POINT = "point", 3, "m", ""
     """The way from the effector to its target."""
     RELATIVE_POINT = "relative point", 3, "m", "by_move shared"
-    """The way from the effector to a place in the frame of another joint, ``goal_base``; ``by_move`` turns into it."""
+    """A way from the effector's point in the frame of another joint, ``goal_base``; ``by_move`` turns into it."""
     LENGTH = "length", 1, "m", "by_move"
     """Any other length, such as how far the effector is out of a shell (`within`)."""
     ROTATION = "rotation", 3, "rad", "by_turn"
@@ -73,7 +73,7 @@ class Measure(Enum):
     MEAN = "mean", 3, "m", "shared"
     """The way from the mean of the points of two effectors to its target; ``by_move`` turns into the rows' axes."""
     RELATIVE_ROTATION = "relative rotation", 3, "rad", "by_turn shared"
-    """The turn from the effector's rotation in such a frame to its target's."""
+    """A turn of the effector in such a frame, as to a target's rotation there."""
     DIRECTION = "direction", 3, "rad", "by_turn by_move"
     """The turn from an axis of the effector's joint to the way to its target."""
     JOINT_ANGLE = "joint angle", 1, "rad", "by_turn"
@@ -398,6 +398,8 @@ class Kind:
             follow it when the figure is posed by other means.
         drawing: (goal, skeleton, world) -> its drawing, by default the effector; None: it has none.
         swivel: (skeleton, world, effector) -> (N, 3) a line that is shown while it is selected: where the joint can be.
+        relative: whether its targets are in the frame of its effector's joint, not in the world: it holds another one
+            there. Relative rows have them.
         grips: whether solvers replace it by a goal for each finger of a hand (`viewer.ik.grips`).
         firm: whether it is kept in drags as well as what is dragged: it says how parts of the figure stay to each other
             or to the ground, not where one is wanted.
@@ -418,6 +420,7 @@ class Kind:
     stand: Callable[[Ends, Skeleton, World], Stand] = effector_stand
     drawing: Callable[[Goal, Skeleton, World], GoalDrawing | None] = effector_drawing
     swivel: Callable[[Skeleton, World, str], Floats] | None = None
+    relative: bool = False
     grips: bool = False
     firm: bool = False
 
@@ -429,8 +432,6 @@ class Kind:
     """Whether only turns of the effector's own joint change it."""
     of_limb = _measuring(Measure.LIMB_ANGLE)
     """Whether it is about three joints of a limb."""
-    relative = _measuring(Measure.RELATIVE_POINT, Measure.RELATIVE_ROTATION)
-    """Whether its targets are in the frame of its effector's joint, not in the world: it holds another one there."""
     balances = _measuring(Measure.CENTER)
     """Whether it is about the centre of mass."""
     of_mean = _measuring(Measure.CENTER, Measure.MEAN)
@@ -528,8 +529,9 @@ class Kind:
     @cached_property
     def targets(self) -> frozenset[str]:
         """Those of "target" and "target_rotation" of a `Goal` that such goals have, in the world or another frame."""
-        relative = {"target": Measure.RELATIVE_POINT, "target_rotation": Measure.RELATIVE_ROTATION}
-        return frozenset(name for name, one in relative.items() if name in self.fields or one in self.measures)
+        rows = {"target": Measure.RELATIVE_POINT, "target_rotation": Measure.RELATIVE_ROTATION}
+        held = {name for name, one in rows.items() if self.relative and one in self.measures}
+        return frozenset(held.union(name for name in rows if name in self.fields))
 
     @cached_property
     def has_target(self) -> bool:

@@ -116,6 +116,7 @@ def _kind(word: str, title: str, hint: str, rows: tuple[Rows, ...]) -> Kind:
         constants=relative_constants,
         stand=relative_stand,
         drawing=relative_drawing,
+        relative=True,
         firm=True,
     )
 
