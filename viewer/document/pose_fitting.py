@@ -12,6 +12,7 @@ from viewer.document.scope import inside_at
 from viewer.errors import InputError
 from viewer.skeleton import Pose, Skeleton, World, at_or_below, find_figure, find_place, fk, rest_world
 from viewer.skeleton.figure import across_of, partners
+from viewer.skeleton.kinematics import local_turns
 from viewer.skeleton.pose import moved_roots
 from viewer.skeleton.transfer import Transfer, transferred
 from viewer.spatial.checks import Floats, Ints
@@ -55,9 +56,7 @@ def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) 
     turned = multiply(_reflected(away, normals), _between_planes(normals, across))
     wanted = np.empty_like(world.rotations)
     wanted[partner] = multiply(turned, rest.rotations[partner])
-    rotations = wanted.copy()
-    inner = np.flatnonzero(skeleton.parents >= 0)
-    rotations[inner] = multiply(conjugate(wanted[skeleton.parents[inner]]), wanted[inner])
+    rotations = local_turns(skeleton.parents, wanted)
     rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
     mirrored = Pose(rotations, _mirrored_translations(skeleton, pose, rest, across, partner))
     return moved_over(skeleton, mirrored, world, standing, partner) if standing else mirrored

@@ -33,9 +33,10 @@ from viewer.skeleton import (
     joint_space,
     rest_world,
 )
+from viewer.skeleton.kinematics import local_turns
 from viewer.skeleton.limbs import flexion_axis
 from viewer.spatial.checks import Bools, Floats, seconds
-from viewer.spatial.quaternion import between, conjugate, from_axis_angle, multiply, normalized, rotate
+from viewer.spatial.quaternion import between, conjugate, from_axis_angle, normalized, rotate
 from viewer.spatial.smoothing import median, quantiles
 from viewer.spatial.vectors import cross, norm, unit
 
@@ -474,10 +475,7 @@ def _character(solver: Turning, places: Floats, paths: _Paths, fps: float, name:
 
 def _local(skeleton: Skeleton, world: Floats) -> Floats:
     """Local rotations (F, J, 4) that the joints' kinds allow."""
-    local = world.copy()
-    inner = np.flatnonzero(skeleton.parents >= 0)
-    local[:, inner] = multiply(conjugate(world[:, skeleton.parents[inner]]), world[:, inner])
-    local = normalized(local)
+    local = normalized(local_turns(skeleton.parents, world))
     held = ~skeleton.of_kind(JointKind.BALL, JointKind.FREE)
     if not held.any():
         return local

@@ -19,6 +19,7 @@ import numpy as np
 from viewer.motion.hinge_angles import Ranges, Size, are_near, nearest_two, path_angles, ranges_of, three_angles
 from viewer.skeleton import Clip, JointKind, JointLimits, Limb, Skeleton, World, above, find_figure, fk_clip
 from viewer.skeleton.clip import clip_like
+from viewer.skeleton.kinematics import local_turns
 from viewer.skeleton.limits import UNLIMITED
 from viewer.skeleton.names import body_part
 from viewer.skeleton.tree import rest_tree, rest_world
@@ -113,11 +114,7 @@ class Stacks:
         """A motion of the whole skeleton on the one with single joints."""
         last = [members[-1] for members in self.members]
         moved = fk_clip(self.whole, clip)
-        world = moved.rotations[:, last]
-        parents = self.skeleton.parents
-        rotations = np.where(
-            (parents >= 0)[:, None], multiply(conjugate(world[:, np.maximum(parents, 0)]), world), world
-        )
+        rotations = local_turns(self.skeleton.parents, moved.rotations[:, last])
         translations = np.tile(self.skeleton.offsets, (len(clip), 1, 1))
         for joint, members in enumerate(self.members):
             if len(members) == 1:

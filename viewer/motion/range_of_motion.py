@@ -22,6 +22,7 @@ from viewer.skeleton import Character, Clip, JointLimits, LimitForm, Skeleton, f
 from viewer.skeleton.character import check_character, check_skeleton, wrong_kind
 from viewer.skeleton.clip_limits import BEHIND, unlimited_forms, widened
 from viewer.skeleton.figure import across_of, find_figure, partners
+from viewer.skeleton.kinematics import local_turns
 from viewer.skeleton.transfer import has_same_rest
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.quaternion import angle_between, conjugate, multiply, normalized
@@ -180,10 +181,7 @@ def mirrored(skeleton: Skeleton, rotations: Floats) -> Floats:
     axis = away[..., :3]
     along = (axis @ across)[..., None] * across
     swapped = multiply(np.concatenate([2.0 * along - axis, away[..., 3:]], axis=-1)[:, partner], rest)
-    local = swapped.copy()
-    inner = np.flatnonzero(skeleton.parents >= 0)
-    local[:, inner] = multiply(conjugate(swapped[:, skeleton.parents[inner]]), swapped[:, inner])
-    return normalized(local)
+    return normalized(local_turns(skeleton.parents, swapped))
 
 
 def _forms(skeleton: Skeleton) -> tuple[JointLimits | None, ...]:

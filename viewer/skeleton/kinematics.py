@@ -21,7 +21,7 @@ from viewer.skeleton.clip import Clip
 from viewer.skeleton.pose import Pose
 from viewer.skeleton.skeleton import Skeleton, find_place
 from viewer.spatial.checks import Floats, Ints, Vector, as_floats, frozen, whole_numbers
-from viewer.spatial.quaternion import PRODUCT_COLUMNS, PRODUCT_SIGNS, SCALAR_FIRST, rotate
+from viewer.spatial.quaternion import PRODUCT_COLUMNS, PRODUCT_SIGNS, SCALAR_FIRST, conjugate, multiply, rotate
 
 Table: TypeAlias = Any
 """Rows of numbers, or numbers: lists, or an array."""
@@ -215,6 +215,13 @@ def _composed(parents: Ints, rotations: Floats, translations: Floats) -> World:
         q, p = composed(tree, rotations[block].transpose(2, 1, 0), moved.transpose(2, 1, 0))
         turns[block], positions[block] = q.transpose(2, 1, 0), p.transpose(2, 1, 0)
     return World(frozen_result(positions), frozen_result(turns))
+
+
+def local_turns(parents: Ints, turns: Floats) -> Floats:
+    """Local rotations (..., J, 4) of joints with world rotations (..., J, 4)."""
+    local, inner = turns.copy(), np.flatnonzero(parents >= 0)
+    local[..., inner, :] = multiply(conjugate(turns[..., parents[inner], :]), turns[..., inner, :])
+    return local
 
 
 def fk_turned(parents: Ints, turns: Floats, translations: Floats) -> World:
