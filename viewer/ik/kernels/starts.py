@@ -20,7 +20,7 @@ from viewer.ik.algebra import SLIDE, TURNS, product, turned, unit
 from viewer.ik.goals.shell import along_of, is_flat, nearest_in_shell, outwards
 from viewer.ik.kernels.joints import sets_place, sets_turn
 from viewer.ik.system import System, Work
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Quaternion
 
 POWERS = 40
 """Power iterations: the fit need not be exact, because the solve continues from it."""
@@ -64,16 +64,14 @@ def align_root(s: System, w: Work, k: int, q: Floats, t: Floats, fewest: int) ->
     for i in range(3):
         here[i] /= total
         there[i] /= total
-    turn = w.quaternions[3]
-    best_turn(s, w, k, turn)
-    ax, ay, az, aw = turn[0], turn[1], turn[2], turn[3]
+    ax, ay, az, aw = best_turn(s, w, k)
     q[k, 0], q[k, 1], q[k, 2], q[k, 3] = product(ax, ay, az, aw, q[k, 0], q[k, 1], q[k, 2], q[k, 3])
     x, y, z = turned(ax, ay, az, aw, t[k, 0] - here[0], t[k, 1] - here[1], t[k, 2] - here[2])
     t[k, 0], t[k, 1], t[k, 2] = there[0] + x, there[1] + y, there[2] + z
     return True
 
 
-def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
+def best_turn(s: System, w: Work, k: int) -> Quaternion:
     """The turn about the centroids (w.vectors[0] to w.vectors[1]) that fits the goals below joint k best."""
     here, there = w.vectors[0], w.vectors[1]
     # Sums of products of the two clouds' coordinates.
@@ -81,7 +79,6 @@ def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
     for i in range(3):
         for j in range(3):
             sums[i, j] = 0.0
-    spin_x = spin_y = spin_z = spin_w = 0.0
     for g in range(s.goals_from[k], s.goals_to[k]):
         if sets_place(s, g):
             weight = s.goal_weight[g] * s.goal_weight[g]
@@ -101,21 +98,22 @@ def best_turn(s: System, w: Work, k: int, turn: Floats) -> None:
                 ax, ay, az = turned(h[0], h[1], h[2], h[3], unit(i, 0), unit(i, 1), unit(i, 2))
                 bx, by, bz = turned(r[0], r[1], r[2], r[3], unit(i, 0), unit(i, 1), unit(i, 2))
                 add_products(sums, weight, ax, ay, az, bx, by, bz)
-    xx, xy, xz = sums[0, 0], sums[0, 1], sums[0, 2]
-    yx, yy, yz = sums[1, 0], sums[1, 1], sums[1, 2]
-    zx, zy, zz = sums[2, 0], sums[2, 1], sums[2, 2]
+    # Numbers of Python, not of numpy, as the loop is also run without a compiler.
+    xx, xy, xz = float(sums[0, 0]), float(sums[0, 1]), float(sums[0, 2])
+    yx, yy, yz = float(sums[1, 0]), float(sums[1, 1]), float(sums[1, 2])
+    zx, zy, zz = float(sums[2, 0]), float(sums[2, 1]), float(sums[2, 2])
     # Shifted so that the wanted eigenvalue is the largest in size, the power method finds its vector.
     shift = math.sqrt(xx * xx + xy * xy + xz * xz + yx * yx + yy * yy + yz * yz + zx * zx + zy * zy + zz * zz)
     shift = 1.8 * shift + 1e-12
-    turn[0], turn[1], turn[2], turn[3] = 0.01, 0.02, 0.03, 1.0
+    x, y, z, r = 0.01, 0.02, 0.03, 1.0
     for _ in range(POWERS):
-        x, y, z, r = turn[0], turn[1], turn[2], turn[3]
         spin_w = (xx + yy + zz + shift) * r + (yz - zy) * x + (zx - xz) * y + (xy - yx) * z
         spin_x = (yz - zy) * r + (xx - yy - zz + shift) * x + (xy + yx) * y + (zx + xz) * z
         spin_y = (zx - xz) * r + (xy + yx) * x + (yy - xx - zz + shift) * y + (yz + zy) * z
         spin_z = (xy - yx) * r + (zx + xz) * x + (yz + zy) * y + (zz - xx - yy + shift) * z
         length = math.sqrt(spin_x * spin_x + spin_y * spin_y + spin_z * spin_z + spin_w * spin_w)
-        turn[0], turn[1], turn[2], turn[3] = spin_x / length, spin_y / length, spin_z / length, spin_w / length
+        x, y, z, r = spin_x / length, spin_y / length, spin_z / length, spin_w / length
+    return x, y, z, r
 
 
 def add_products(sums: Floats, weight: float, ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> None:
