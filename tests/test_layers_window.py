@@ -159,3 +159,22 @@ def test_a_hand_is_held_through_the_motion(window: PanelWindow) -> None:
     for frame in (10, 20, 30, 40):
         place = viewer.fk(document.skeleton, frame_pose(document, frame)).positions[index]
         assert np.linalg.norm(place - made.position) < 1e-3
+
+
+@pytest.mark.parametrize("command", ["layer.reach", "layer.hold"])
+@pytest.mark.parametrize(
+    ("sample", "said"),
+    [
+        ("walk", "Select a hand, a foot or another effector that is to reach"),
+        ("biped", "There is no motion: open a clip, or set keys, and the hand reaches while it plays"),
+    ],
+)
+def test_what_a_layer_lacks_is_said_for_some_seconds(command: str, sample: str, said: str) -> None:
+    window = PanelWindow(viewer.load(f"sample:{sample}"))
+    if sample == "biped":
+        select(window, "effector", "LeftHand")
+    window.controller.run(command)
+    (message,) = window.controller.view.bar.messages
+    assert (message.text, message.fleeting) == (said, True)
+    assert layers(window) == ()
+    window.close()

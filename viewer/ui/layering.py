@@ -93,9 +93,6 @@ class Layering(ViewPart):
         """Keep the selected effector where it is now in all frames that are played.
 
         A layer that already acts on it in this frame is extended; else there is a new one.
-
-        Raises:
-            InputError: no effector, or no motion.
         """
         first, last = self._session.document.played
         self._keep(lambda: _Times(first, (first, last), last))
@@ -107,10 +104,13 @@ class Layering(ViewPart):
         """
         session, document = self._session, self._session.document
         name = self._effector()
+        # What a key without an effect asks for passes by itself: an error would stay.
         if name is None:
-            raise InputError("select a hand, a foot or another effector that is to reach")
-        if not self._session.document.has_motion:
-            raise InputError("there is no motion: open a clip, or set keys, and the hand reaches while it plays")
+            self._view.note("Select a hand, a foot or another effector that is to reach")
+            return
+        if not document.has_motion:
+            self._view.note("There is no motion: open a clip, or set keys, and the hand reaches while it plays")
+            return
         place = transform_of(document, name)
         frame = document.frame
         here = (one for one in layers_of(document) if one.on and one.first <= frame <= one.last)
