@@ -171,7 +171,7 @@ class Drawing:
     def _readout(self, drag: Drag) -> Text:
         """The readout of a drag, right of the pointer, or left of it if it ends there inside the view only."""
         view, words, scale = self._view, drag.readout, self._view.scale
-        (x, y), (width, height) = view.local(view.pointer.x, view.pointer.y), view.viewport.size
+        (x, y), (_, _, width, height) = view.local(view.pointer.x, view.pointer.y), view.viewport
         beside, edge, wide = _BESIDE * scale, 8.0 * scale, text_width(words, _READOUT * scale)
         left = x + beside if x + beside + wide + edge < width else x - beside - wide
         left = max(min(left, width - edge - wide), edge)
