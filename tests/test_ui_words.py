@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 from characters import rig
-from inside.document import SetGoalKind, SetPin, SetSolver
+from inside.document import AddGoal, Select, SetGoalKind, SetPin, SetSolver
 from inside.ik import Cause, Reason
 from inside.scene import short_text
 from inside.ui import DASH, MINUS, limit_words, numbers, short_name
@@ -286,6 +286,17 @@ def test_iterations_of_a_whole_drag_are_said_to_be_so() -> None:
     assert report is not None
     assert person.controller.status().figures.startswith(f"Drag {report.iterations} it · ")
     assert report.iterations == report.steps[-1]
+
+
+def test_further_goals_of_an_effector_are_named_by_their_kind() -> None:
+    person = Person()
+    for kind in ("distance", "distance", "position+rotation"):
+        person.controller.session.dispatch(AddGoal("LeftHand", kind))
+    person.controller.session.dispatch(Select((Item("effector", "Head"), Item("effector", "RightHand"))))
+    person.key("delete")
+    said = person.controller.status().goals
+    for words in ("L hand 0.0 ", "L hand distance 0.0 ", "L hand 3 0.0 ", "L hand position rotation 0.0 "):
+        assert words in f"{said} ", said
 
 
 def test_a_slide_at_its_end_in_millimetres() -> None:

@@ -198,8 +198,18 @@ def status_line(
 
 
 def _of_effectors(errors: Mapping[str, GoalError], document: Document) -> dict[str, GoalError]:
-    """Errors without that of balance, which has words of its own."""
-    return {name: error for name, error in errors.items() if not document.balance.on or name != document.balance_id}
+    """Errors without that of balance, which has words of its own; further goals of an effector by their kind."""
+    further = {goal.id: f"{goal.effector} {_kind_of(goal)}" for goal in document.goals if goal.id != goal.effector}
+    kept = {name: error for name, error in errors.items() if not document.balance.on or name != document.balance_id}
+    called: dict[str, GoalError] = {}
+    for name, error in kept.items():
+        called[name if (words := further.get(name, name)) in called else words] = error
+    return called
+
+
+def _kind_of(goal: DocumentGoal) -> str:
+    """``together``, ``midpoint``, ``distance``."""
+    return "together" if goal.relative else KINDS[goal.kind].title.lower()
 
 
 def _yielding(report: Report, yields: Collection[str]) -> str:
