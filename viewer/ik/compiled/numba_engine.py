@@ -126,8 +126,8 @@ def _jit(function: FunctionType, digest: str, *, at_once: bool) -> Any:  # noqa:
     if at_once:
         pipelines = import_module(_PIPELINE)
         options["pipeline_class"] = pipelines.Inner if inner else pipelines.Entry
-    function.__qualname__ += f"_{digest}"
     if not inner:
+        function.__qualname__ += f"_{digest}"
         return _cached(options, function)
     made = numba.njit(**options)(function)  # cached as a part of the entry
     if at_once:

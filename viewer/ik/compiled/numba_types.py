@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ctypes
 import operator
+from binascii import crc32
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,8 @@ class Group(types.Type):
         """Take a name and, by field, the type of a view or of another group, and its entry in the header."""
         self.members = members
         layout = ", ".join(f"{field}: {view.name} at {entry}" for field, (view, entry) in members.items())
-        super().__init__(name=f"Group({name}: {layout})")
+        # Each compiled function has the names of its arguments' types in its own.
+        super().__init__(name=f"{name}_{crc32(layout.encode()):08x}")
 
 
 _NUMBERS = types.CPointer(types.int64)
@@ -91,24 +93,27 @@ class _GroupFields(AttributeTemplate):
 def _field(context: Any, builder: Any, group: Group, value: Any, name: str) -> Any:  # noqa: ANN401
     """A view of a field, by its entry in the header: where in the block it begins, and its lengths; or a group."""
     view, entry = group.members[name]
-    solve = cgutils.create_struct_proxy(group)(context, builder, value=value)
+    header, block = builder.extract_value(value, 0), builder.extract_value(value, 1)
     if isinstance(view, Group):
-        inner = cgutils.create_struct_proxy(view)(context, builder)
-        inner.header = builder.gep(solve.header, [ir.Constant(_INTP, entry)], inbounds=True)
-        inner.block = solve.block
-        return inner._getvalue()  # noqa: SLF001 - so numba's documentation has it
+        inner = builder.gep(header, [ir.Constant(_INTP, entry)], inbounds=True)
+        return _made(context, builder, view, inner, block)
 
     def number(place: int) -> Any:  # noqa: ANN401
-        read = builder.load(builder.gep(solve.header, [ir.Constant(_INTP, place)], inbounds=True))
+        read = builder.load(builder.gep(header, [ir.Constant(_INTP, place)], inbounds=True))
         read.set_metadata("invariant.load", builder.module.add_metadata([]))
         return read
 
-    made = cgutils.create_struct_proxy(view)(context, builder)
-    begin = builder.gep(solve.block, [number(entry)], inbounds=True)
-    made.data = builder.bitcast(begin, context.get_value_type(types.CPointer(view.dtype)))
-    for axis in range(view.ndim):
-        setattr(made, f"length{axis}", number(entry + 1 + axis))
-    return made._getvalue()  # noqa: SLF001 - so numba's documentation has it
+    begin = builder.gep(block, [number(entry)], inbounds=True)
+    data = builder.bitcast(begin, context.get_value_type(types.CPointer(view.dtype)))
+    return _made(context, builder, view, data, *(number(entry + 1 + axis) for axis in range(view.ndim)))
+
+
+def _made(context: Any, builder: Any, kind: Any, *parts: Any) -> Any:  # noqa: ANN401
+    """A view of its data and lengths, or a group of its header and block; numba's proxies would put it into memory."""
+    made = ir.Constant(context.get_value_type(kind), ir.Undefined)
+    for place, part in enumerate(parts):
+        made = builder.insert_value(made, part, place)
+    return made
 
 
 _INTP = ir.IntType(64)
@@ -126,10 +131,8 @@ def groups_at(groups: list[tuple[Group, int]]) -> Any:  # noqa: ANN401
             begin_of_block = builder.inttoptr(values[0], _INTP.as_pointer())
             made = []
             for group, begin in groups:
-                proxy = cgutils.create_struct_proxy(group)(context, builder)
-                proxy.header = builder.gep(begin_of_block, [ir.Constant(_INTP, begin)], inbounds=True)
-                proxy.block = begin_of_block
-                made.append(proxy._getvalue())  # noqa: SLF001
+                header = builder.gep(begin_of_block, [ir.Constant(_INTP, begin)], inbounds=True)
+                made.append(_made(context, builder, group, header, begin_of_block))
             return context.make_tuple(builder, signature.return_type, made)
 
         return types.Tuple([group for group, _ in groups])(block), generate
@@ -216,7 +219,7 @@ def _viewed(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # 
         return builder.icmp_unsigned("==", builder.and_(value, number(bits)), number(wanted))
 
     given, lengths = builder.bitcast(values[0], _INTP.as_pointer()), values[2:]
-    known = cgutils.create_struct_proxy(signature.args[1])(context, builder, value=values[1]).data
+    known = builder.extract_value(values[1], 0)
     is_none = builder.icmp_unsigned("==", builder.ptrtoint(given, _INTP), word(known, 1))
     made = cgutils.create_struct_proxy(signature.return_type)(context, builder)
     made.length0 = builder.select(is_none, number(0), number(-1))
@@ -234,15 +237,14 @@ def _viewed(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # 
     return made._getvalue()  # noqa: SLF001
 
 
-def row_start(context: Any, builder: Any, view: View, value: Any, indices: list[Any]) -> Any:  # noqa: ANN401
+def row_start(builder: Any, view: View, value: Any, indices: list[Any]) -> Any:  # noqa: ANN401
     """Where the number, or the row, of these leading indices is."""
-    proxy = cgutils.create_struct_proxy(view)(context, builder, value=value)
     place = indices[0]
     for axis in range(1, view.ndim):
-        place = builder.mul(place, getattr(proxy, f"length{axis}"))
+        place = builder.mul(place, builder.extract_value(value, 1 + axis))
         if axis < len(indices):
             place = builder.add(place, indices[axis])
-    return builder.gep(proxy.data, [place], inbounds=True)
+    return builder.gep(builder.extract_value(value, 0), [place], inbounds=True)
 
 
 def _parts(index: Any) -> list[Any]:  # noqa: ANN401
@@ -302,15 +304,11 @@ def _type_len(context: Any) -> Any:  # noqa: ANN401
 def _get(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
     view, index = signature.args
     indices = _indices(context, builder, index, values[1])
-    start = row_start(context, builder, view, values[0], indices)
+    start = row_start(builder, view, values[0], indices)
     if len(indices) == view.ndim:
         return context.unpack_value(builder, view.dtype, start)
-    whole = cgutils.create_struct_proxy(view)(context, builder, value=values[0])
-    row = cgutils.create_struct_proxy(signature.return_type)(context, builder)
-    row.data = start
-    for axis in range(len(indices), view.ndim):
-        setattr(row, f"length{axis - len(indices)}", getattr(whole, f"length{axis}"))
-    return row._getvalue()  # noqa: SLF001
+    lengths = (builder.extract_value(values[0], 1 + axis) for axis in range(len(indices), view.ndim))
+    return _made(context, builder, signature.return_type, start, *lengths)
 
 
 @lower_builtin(operator.getitem, View, types.SliceType)
@@ -318,24 +316,22 @@ def _get_part(context: Any, builder: Any, signature: Any, values: Any) -> Any:  
     """A slice between two indices, both inside."""
     view, index = signature.args
     ends = context.make_helper(builder, index, value=values[1])
-    part = cgutils.create_struct_proxy(view)(context, builder, value=values[0])
-    part.data = builder.gep(part.data, [ends.start], inbounds=True)
-    part.length0 = builder.sub(ends.stop, ends.start)
-    return part._getvalue()  # noqa: SLF001
+    begin = builder.gep(builder.extract_value(values[0], 0), [ends.start], inbounds=True)
+    return _made(context, builder, view, begin, builder.sub(ends.stop, ends.start))
 
 
 @lower_builtin(operator.setitem, View, types.Integer, types.Any)
 @lower_builtin(operator.setitem, View, types.BaseTuple, types.Any)
 def _set(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
     view, index, kind = signature.args
-    start = row_start(context, builder, view, values[0], _indices(context, builder, index, values[1]))
+    start = row_start(builder, view, values[0], _indices(context, builder, index, values[1]))
     context.pack_value(builder, view.dtype, context.cast(builder, values[2], kind, view.dtype), start)
     return context.get_dummy_value()
 
 
 @lower_builtin(len, View)
 def _length(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
-    return cgutils.create_struct_proxy(signature.args[0])(context, builder, value=values[0]).length0
+    return builder.extract_value(values[0], 1)
 
 
 @infer_getattr
@@ -349,8 +345,7 @@ class _Shape(AttributeTemplate):
 
 @lower_getattr(View, "shape")
 def _shape(context: Any, builder: Any, view: View, value: Any) -> Any:  # noqa: ANN401
-    proxy = cgutils.create_struct_proxy(view)(context, builder, value=value)
-    lengths = [getattr(proxy, f"length{axis}") for axis in range(view.ndim)]
+    lengths = [builder.extract_value(value, 1 + axis) for axis in range(view.ndim)]
     return context.make_tuple(builder, types.UniTuple(types.intp, view.ndim), lengths)
 
 
@@ -407,15 +402,12 @@ def _plus(typing: Any, lanes: Any, factor: Any, others: Any) -> Any:  # noqa: AN
 
 def _put(typing: Any, source: Any, target: Any) -> Any:  # noqa: ANN401
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # noqa: ANN401
-        place, into = (
-            cgutils.create_struct_proxy(kind)(context, builder, value=value)
-            for kind, value in zip(signature.args, values, strict=True)
-        )
-        count = place.length0
+        place, into = (builder.extract_value(value, 0) for value in values)
+        count = builder.extract_value(values[0], 1)
         for axis in range(1, source.ndim):
-            count = builder.mul(count, getattr(place, f"length{axis}"))
+            count = builder.mul(count, builder.extract_value(values[0], 1 + axis))
         size = context.get_abi_sizeof(context.get_data_type(source.dtype))
-        cgutils.raw_memmove(builder, into.data, place.data, count, size)
+        cgutils.raw_memmove(builder, into, place, count, size)
         return context.get_dummy_value()
 
     return types.none(source, target), generate
@@ -438,7 +430,7 @@ def _place(context: Any, builder: Any, signature: Any, values: Any) -> Any:  # n
         context.cast(builder, value, kind, types.intp)
         for value, kind in zip(values[1:3], signature.args[1:3], strict=True)
     ]
-    return row_start(context, builder, signature.args[0], values[0], indices)
+    return row_start(builder, signature.args[0], values[0], indices)
 
 
 def _repeated(builder: Any, number: Any) -> Any:  # noqa: ANN401

@@ -12,13 +12,16 @@ function by function with numba's ordinary pipeline: the same kernels, later.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from functools import cache
 from typing import Any
 
-from numba.core import types
+from numba.core import types, utils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder, Flags
 from numba.core.compiler_machinery import LoweringPass, register_pass
+from numba.core.postproc import PostProcessor
+from numba.core.transforms import canonicalize_cfg
 from numba.core.typed_passes import NativeLowering
 
 # Passes that find nothing to do in plain loops.
@@ -115,32 +118,40 @@ class _SharedFlags(Flags):
         """The same object: it does not change."""
         return self
 
+    def get_mangle_string(self) -> str:
+        """What functions' names have in them besides a number of their own."""
+        return ""
+
 
 _shared: dict[str, _SharedFlags] = {}
 
 
 @contextmanager
-def _remembering(context: Any) -> Iterator[None]:  # noqa: ANN401
-    """Let numba work out once, not at each use, what its own operators and functions return for which types."""
-    if "resolve_function_type" in vars(context):  # the entry's compilation does it already
-        yield
-        return
-    resolve, known = context.resolve_function_type, dict[Any, Any]()
+def _sparing() -> Iterator[None]:
+    """Let numba work out once, not at each use, what its own operators and functions take and return.
 
-    def resolve_once(function: Any, args: Any, kws: Any) -> Any:  # noqa: ANN401
-        if kws or not isinstance(function, types.Function):
-            return resolve(function, args, kws)
-        key = function, args
-        found = known.get(key)
-        if found is None:
-            found = known[key] = resolve(function, args, kws)
-        return found
+    And let it not look for how long variables live, again and again: only reference counts need that.
+    """
+    resolve = types.Function.get_call_type
+    once = cache(lambda function, context, args: resolve(function, context, args, {}))
 
-    context.resolve_function_type = resolve_once
-    try:
+    def resolve_once(function: Any, context: Any, args: Any, kws: Any) -> Any:  # noqa: ANN401
+        return resolve(function, context, args, kws) if kws else once(function, context, args)
+
+    with ExitStack() as stack:
+        for owner, name, quicker in (
+            (types.Function, "get_call_type", resolve_once),
+            (utils, "pysignature", cache(utils.pysignature)),
+            (PostProcessor, "run", _simplify),
+        ):
+            stack.callback(setattr, owner, name, getattr(owner, name))
+            setattr(owner, name, quicker)
         yield
-    finally:
-        del context.resolve_function_type
+
+
+def _simplify(processor: PostProcessor, *_: object, **__: object) -> None:
+    """What later passes need of `PostProcessor.run`."""
+    processor.func_ir.blocks = canonicalize_cfg(processor.func_ir.blocks)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -171,7 +182,7 @@ class Entry(CompilerBase):
     def _compile_core(self) -> Any:  # noqa: ANN401
         flags = self.state.flags
         self.state.flags = _shared.setdefault(flags.summary(), _SharedFlags(flags))
-        with _remembering(self.state.typingctx):
+        with nullcontext() if flags.no_compile else _sparing():
             return super()._compile_core()
 
     def define_pipelines(self) -> list[Any]:
