@@ -1,6 +1,6 @@
 """The compiled backend: the kernels and the loop, compiled by numba and cached on disk.
 
-Importing it imports numba, which takes half a second; compiling takes about 25, once per machine.
+Importing it imports numba, which takes half a second; compiling takes about 20, once per machine.
 """
 
 from __future__ import annotations
