@@ -335,3 +335,23 @@ def test_a_copy_of_a_branch_has_its_motors_and_inertias() -> None:
     made, copy = joint_edits.duplicated(builder.skeleton, "arm", (1.0, 0.0, 0.0))
     assert made.motors == (None, motor, motor)
     assert made.inertias[made.index(copy)] == inertia
+
+
+def test_a_copy_of_a_branch_has_its_bodies_mobility_and_poses() -> None:
+    skeleton = Builder(name="arm").add("base").add("arm", "base", (0, 1, 0)).tip("arm", (0, 0.5, 0)).skeleton
+    half_turn = np.array([[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0]])
+    skeleton = replace(
+        skeleton,
+        bodies=viewer.Bodies((viewer.Capsule(1, (0, 0, 0), (0, 0.5, 0), 0.1),)),
+        mobility=np.array([[1.0, 1.0, 1.0], [0.2, 0.3, 0.4]]),
+        poses={"bent": viewer.Pose(half_turn, skeleton.offsets)},
+    )
+    made, copy = joint_edits.duplicated(skeleton, "arm", (1.0, 0.0, 0.0))
+    place = made.index(copy)
+    assert made.bodies is not None
+    assert made.bodies.capsules[1] == replace(made.bodies.capsules[0], joint=place)
+    assert made.mobility is not None
+    assert made.mobility[place].tolist() == [0.2, 0.3, 0.4]
+    assert made.poses["bent"].rotations[place].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert made.poses["bent"].translations[place].tolist() == [1.0, 1.0, 0.0]
+    assert made.tip_offsets.tolist() == [[0.0, 0.5, 0.0]] * 2

@@ -345,15 +345,38 @@ class Builder:
             else:
                 made.parent = other[made.parent or ""]
             self._joints[other[joint]] = made
-        within = [one for one in self._mimics if one.joint in below and one.leader in below]
-        self._mimics += renamed_mimics(within, other)
         flip = flip_of("xyz".index(across))
-        self._tips += [(other[joint], flip * offset) for joint, offset in self._tips if joint in below]
+        self._copy_mimics_and_tips(below, other, flip)
         for own in effectors:
             joint, effector = self._effectors[own]
             x, y, z = (flip * effector.offset).tolist()
             self._effectors[other[own]] = other[joint], replace(effector, name=other[own], offset=(x, y, z))
         return self
+
+    def copy(self, name: str, names: Mapping[str, str], shift: ArrayLike) -> Self:
+        """Add a copy of a joint and all below it to the same parent, with tips but without effectors.
+
+        Args:
+            name: the topmost joint of the limb.
+            names: of the copies by joint; none may be taken.
+            shift: (3,) metres in the parent's frame.
+        """
+        below, way = self._below(name), as_vector(shift, name, "shift")
+        for joint in below:
+            self._check_free(names[joint])
+        for joint in below:
+            made = self._joints[joint]
+            parent = names.get(made.parent or "", made.parent)
+            by = way if joint == name else np.zeros(3)
+            poses = {own: (turn, place + by) for own, (turn, place) in made.poses.items()}
+            self._joints[names[joint]] = replace(made, parent=parent, offset=made.offset + by, poses=poses)
+        self._copy_mimics_and_tips(below, names, np.ones(3))
+        return self
+
+    def _copy_mimics_and_tips(self, below: list[str], names: Mapping[str, str], flip: Floats) -> None:
+        within = [one for one in self._mimics if one.joint in below and one.leader in below]
+        self._mimics += renamed_mimics(within, names)
+        self._tips += [(names[joint], flip * offset) for joint, offset in self._tips if joint in below]
 
     @property
     def skeleton(self) -> Skeleton:

@@ -173,33 +173,12 @@ def duplicated(skeleton: Skeleton, joint: str, shift: ArrayLike, taken: Iterable
     skeleton.
     """
     here = skeleton.index(joint)
-    free, other, builder = FreeNames(place_names(skeleton).union(taken)), dict[str, str](), Builder(skeleton)
-    above = int(skeleton.parents[here])
+    free, above = FreeNames(place_names(skeleton).union(taken)), int(skeleton.parents[here])
     by = _place(shift, joint)
     by = by if above < 0 else rotate(conjugate(rest_world(skeleton).rotations[above]), by)
-    for name in branch_of(skeleton, joint):
-        j = skeleton.index(name)
-        other[name] = free.numbered(name)
-        parent = None if skeleton.parents[j] < 0 else skeleton.names[skeleton.parents[j]]
-        builder.add(
-            other[name],
-            other.get(parent or "", parent),
-            skeleton.offsets[j] + (by if name == joint else 0.0),
-            kind=skeleton.kinds[j],
-            axis=skeleton.axes[j, : skeleton.kinds[j].axes],
-            limits=skeleton.limits[j],
-            rotation=skeleton.rest_rotations[j],
-            stiffness=float(skeleton.stiffness[j]),
-            inertia=skeleton.inertias[j] if skeleton.inertias else None,
-            motor=skeleton.motors[j] if skeleton.motors else None,
-        )
-    for one in skeleton.mimics:
-        if one.joint in other and one.leader in other:
-            builder.mimic(other[one.joint], other[one.leader], one.ratio, one.offset)
-    for at, offset in zip(skeleton.tip_parents.tolist(), skeleton.tip_offsets, strict=True):
-        if skeleton.names[at] in other:
-            builder.tip(other[skeleton.names[at]], offset)
-    return _finished(skeleton, builder.skeleton, other[joint]), other[joint]
+    other = {name: free.numbered(name) for name in branch_of(skeleton, joint)}
+    built = Builder(skeleton).copy(joint, other, by).skeleton
+    return _finished(skeleton, built, other[joint]), other[joint]
 
 
 # Joints moved
