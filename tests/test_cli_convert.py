@@ -348,7 +348,9 @@ def test_pictures_are_the_business_of_another_command(
 
 @pytest.mark.parametrize("suffix", [".usda", ".usdc", ".obj", ".stl", ".ply"])
 def test_what_is_written_only_is_said_to_be(capsys: pytest.CaptureFixture[str], tmp_path: Path, suffix: str) -> None:
-    done = ran(capsys, "convert", tmp_path / f"a{suffix}", tmp_path / "b.glb")
+    source = tmp_path / f"a{suffix}"
+    source.write_bytes(b"#usda 1.0")
+    done = ran(capsys, "convert", source, tmp_path / "b.glb")
     assert done.err.endswith(f'found "{suffix}", which is written only\n')
     assert done.code == 1
 

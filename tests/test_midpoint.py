@@ -341,6 +341,28 @@ def test_mirrored_drags_move_the_pair_of_the_other_side() -> None:
     np.testing.assert_allclose(ways[1], np.multiply(ways[0], (-1.0, 1.0, 1.0)), atol=5e-3)
 
 
+@pytest.mark.parametrize("action", [act.AddGoalForTwo(*HANDS, "midpoint"), act.HoldTogether(*HANDS)])
+def test_effectors_that_are_let_go_keep_their_place_again(action: act.Action) -> None:
+    made = session("biped")
+    before = on(made.document)
+    made.dispatch(action)
+    assert on(made.document) & {*HANDS} != {*HANDS}
+    made.dispatch(act.RemoveGoal(MIDDLE))
+    assert on(made.document) == before
+    for name in HANDS:
+        at = stand_of(made.document.skeleton, made.document.pose, made.document.goal(name)).point
+        np.testing.assert_allclose(made.document.goal(name).position, at, atol=1e-3)
+
+
+def test_an_effector_that_another_goal_leads_stays_free_when_one_is_removed() -> None:
+    made = session("biped")
+    made.dispatch(act.HoldTogether(*HANDS))
+    made.dispatch(act.AddGoalForTwo(*HANDS, "midpoint"))
+    before = on(made.document)
+    made.dispatch(act.RemoveGoal(made.document.goals[-1].id))
+    assert on(made.document) & {*HANDS} == before & {*HANDS}
+
+
 def test_in_a_window_its_target_is_dragged_by_the_pointer() -> None:
     pilot = Pilot()
     try:

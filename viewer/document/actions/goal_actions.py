@@ -16,7 +16,7 @@ from viewer.document.evaluation import motion_of, shown_on_own_bones
 from viewer.document.key_editing import Run, recorded
 from viewer.document.planar import confined
 from viewer.document.planted_feet import feet_of, found_contacts
-from viewer.document.posed_goals import as_they_are, held, led, of_kind, pairs_of, stand_of
+from viewer.document.posed_goals import as_they_are, held, led, linked_effectors, of_kind, pairs_of, stand_of
 from viewer.document.take import GoalLayer, PlantedFeet, layer_of
 from viewer.document.take_layers import check_layer, finished
 from viewer.errors import InputError, quote, unknown_name
@@ -144,7 +144,10 @@ def _chosen(document: Document, goal: str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class RemoveGoal(Action):
-    """Remove a goal; the first goal of an effector is switched off instead."""
+    """Remove a goal; the first goal of an effector is switched off instead.
+
+    Effectors that followed by a goal for two keep their place again.
+    """
 
     goal: str
     solves: ClassVar[bool] = True
@@ -155,11 +158,17 @@ class RemoveGoal(Action):
         if goal.id == goal.effector:
             return with_goal(document, off(goal))
         gone, own = Item("effector", goal.id), Item("effector", goal.effector)
-        return replace(
+        document = replace(
             document,
             goals=tuple(other for other in document.goals if other is not goal),
             selection=tuple(dict.fromkeys(own if item == gone else item for item in document.selection)),
         )
+        for name in goal.ends if goal.of_two else ():
+            free = not any(other.enabled for other in document.goals_of(name))
+            alone = len(linked_effectors(document, name)) == 1
+            if free and alone and find_place(document.skeleton, name).goal is not EffectorGoal.OFF:
+                document = with_goal(document, held(document, document.goal(name)))
+        return document
 
 
 def off(goal: DocumentGoal) -> DocumentGoal:
