@@ -374,9 +374,10 @@ class Builder:
         return self
 
     def _copy_mimics_and_tips(self, below: list[str], names: Mapping[str, str], flip: Floats) -> None:
-        within = [one for one in self._mimics if one.joint in below and one.leader in below]
+        inside = set(below)
+        within = [one for one in self._mimics if one.joint in inside and one.leader in inside]
         self._mimics += renamed_mimics(within, names)
-        self._tips += [(names[joint], flip * offset) for joint, offset in self._tips if joint in below]
+        self._tips += [(names[joint], flip * offset) for joint, offset in self._tips if joint in inside]
 
     @property
     def skeleton(self) -> Skeleton:
