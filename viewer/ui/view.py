@@ -321,7 +321,7 @@ class View:
     def enter(self, workspace: Workspace) -> None:
         """Change to a workspace; from that one itself, back to Pose or Animate, whichever was shown before.
 
-        The others begin something, which nobody asks for who only leaves.
+        The other workspaces begin something when they open, which is not wanted when one is left.
         """
         back = Workspace.POSE if workspace is self._last_workspace else self._last_workspace
         wanted = back if workspace is self.workspace else workspace
