@@ -2,8 +2,8 @@
 
 from viewer.choices import Assist, Base
 from viewer.formats.robot_writers import mjcf_text
+from viewer.physics.constraints import Overlaps
 from viewer.physics.model import load_mujoco, make_model
-from viewer.physics.overlaps import Overlaps, Stuck
-from viewer.physics.simulation import Physics
+from viewer.physics.simulation import Physics, Stuck
 from viewer.physics.soles import soles_of, with_feet
 from viewer.physics.surroundings import Standing, Together

@@ -10,6 +10,10 @@ behind it. So contacts are searched as far away as things move in a step.
 
 MuJoCo has rows for the limits of hinges and slides; `BallLimits` makes those of balls. Where a blow moves something
 farther than the rows allowed for, new rows are made and the step is solved again.
+
+What overlaps at the start is separated. A part that hangs on the world beside its joint, or one whose joints are at
+their limits, may lie in the floor no matter how hard the floor pushes: it keeps its depth, as contacts that it cannot
+leave would push forever without effect.
 """
 
 from __future__ import annotations
@@ -19,10 +23,9 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.physics.model import Model
-from viewer.physics.overlaps import Overlaps
 from viewer.physics.surroundings import MuJoCo
 from viewer.skeleton import LimitForm, joint_space
-from viewer.spatial.checks import Floats, Ints
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     axes_of,
     from_swing_twist,
@@ -322,6 +325,63 @@ def _contact(mujoco: MuJoCo, first: int, second: int, h: float) -> MuJoCo:
     made.solref[:], made.solimp[:] = hardness(LIMIT, h)
     made.friction[:] = 1.0
     return made
+
+
+class Overlaps(NamedTuple):
+    """Pairs (P,) of shapes that overlap, ascending, each a number of two (see `_pairs_of`), and depths (P,), metres."""
+
+    pairs: Ints
+    depths: Floats
+    shapes: int
+
+    @classmethod
+    def none(cls, shapes: int) -> Overlaps:
+        """Nothing overlaps."""
+        return cls(np.zeros(0, dtype=np.intp), np.zeros(0), shapes)
+
+    @classmethod
+    def found(cls, data: MuJoCo, shapes: int, least: float) -> Overlaps:
+        """The contacts of a `mujoco.MjData` that are deeper than ``least`` metres."""
+        deep = data.contact.dist < -least
+        pairs, which = np.unique(_pairs_of(data.contact.geom[deep], shapes), return_inverse=True)
+        depths = np.zeros(len(pairs))
+        np.maximum.at(depths, which, -data.contact.dist[deep])
+        return cls(pairs, depths, shapes)
+
+    def at(self, geoms: Ints) -> Floats:
+        """(C,) the depths of contacts between shapes (C, 2); 0 for pairs that are not among these."""
+        if not self.pairs.size:
+            return np.zeros(len(geoms))
+        pairs = _pairs_of(geoms, self.shapes)
+        places = np.minimum(np.searchsorted(self.pairs, pairs), len(self.pairs) - 1)
+        return np.where(self.pairs[places] == pairs, self.depths[places], 0.0)
+
+    def among(self, others: Overlaps) -> Overlaps:
+        """Those of the pairs that are among others."""
+        return self._some(np.isin(self.pairs, others.pairs))
+
+    def without(self, others: Overlaps) -> Overlaps:
+        """Those of the pairs that are not among others."""
+        return self._some(~np.isin(self.pairs, others.pairs))
+
+    def joined(self, others: Overlaps) -> Overlaps:
+        """These and others, which are different pairs."""
+        pairs, depths = np.concatenate([self.pairs, others.pairs]), np.concatenate([self.depths, others.depths])
+        order = np.argsort(pairs)
+        return Overlaps(pairs[order], depths[order], self.shapes)
+
+    def _some(self, which: Bools) -> Overlaps:
+        return Overlaps(self.pairs[which], self.depths[which], self.shapes)
+
+    def geoms(self) -> list[tuple[int, int]]:
+        """The two shapes of each pair."""
+        return [divmod(pair, self.shapes) for pair in self.pairs.tolist()]
+
+
+def _pairs_of(geoms: Ints, shapes: int) -> Ints:
+    """(C,) a number for each pair of shapes (C, 2), in either order."""
+    low, high = geoms.min(axis=1), geoms.max(axis=1)
+    return np.asarray(low.astype(np.intp) * shapes + high)
 
 
 class Constraints:

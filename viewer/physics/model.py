@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, MachineError, is_installed
-from viewer.physics.overlaps import Sunk
 from viewer.physics.soles import soled, soles_of
 from viewer.physics.surroundings import (
     BODIES,
@@ -68,7 +67,6 @@ applies where one of the two moves freely, so that it can be moved out as a whol
 _DEEP_IN_ITSELF = 0.001
 """The same of a figure's own parts."""
 _NONE = np.zeros(0, dtype=np.intp)
-_NOT_SUNK = Sunk((), 0.0)
 _LOCKED = 1e-6
 """The least range of a joint."""
 _SOLE = 0.03
@@ -98,6 +96,13 @@ class Part(NamedTuple):
     skeleton: Skeleton
     mass: float
     height: float
+
+
+class Sunk(NamedTuple):
+    """Joints whose parts start so deep in the floor, metres, that they do not touch it."""
+
+    joints: tuple[str, ...] = ()
+    depth: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +149,7 @@ class Model:
     thrown_body: Ints = field(default_factory=lambda: _NONE)
     ball_radius: float = 0.0
     movers: Movers = field(default_factory=Movers)
-    sunk: Sunk = _NOT_SUNK
+    sunk: Sunk = field(default_factory=Sunk)
 
     @property
     def mass(self) -> float:

@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.choices import ASSISTS, BASES, Assist, Base
-from viewer.errors import InputError, and_more, quote
+from viewer.errors import InputError, and_more, listed, quote
 from viewer.ik.contact import Object, Sphere
 from viewer.physics.constraints import Constraints
 from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
-from viewer.physics.model import BALLS, Model, make_model
-from viewer.physics.overlaps import Stuck
+from viewer.physics.model import BALLS, Model, Sunk, make_model
 from viewer.physics.soles import freed, stood
 from viewer.physics.surroundings import GRAVITY, Surroundings
 from viewer.skeleton import Clip, Pose, Skeleton, fk
@@ -60,11 +59,42 @@ class Pull(NamedTuple):
     to: Floats
 
 
+class Stuck(NamedTuple):
+    """A part that cannot leave what it overlaps at the start.
+
+    Attributes:
+        joint: whose part it is.
+        other: the joint or object that it is in, or "floor".
+        depth: metres.
+    """
+
+    joint: str
+    other: str
+    depth: float
+
+    @property
+    def words(self) -> str:
+        """The line for the user."""
+        other = "the floor" if self.other == "floor" else self.other
+        return f"{self.joint} is {_depth(self.depth)} deep in {other} and cannot leave it: it stays there"
+
+
 class Frame(NamedTuple):
     """The recorded state of a moment: MuJoCo's coordinates (nq,), and how many balls were thrown until then."""
 
     coordinates: Floats
     thrown: int
+
+
+def _sunk_words(sunk: Sunk) -> str:
+    """The line for the user."""
+    verb = "start" if len(sunk.joints) > 1 else "starts"
+    return f"{listed(sunk.joints, 1)} {verb} up to {_depth(sunk.depth)} deep in the floor and will not touch it"
+
+
+def _depth(metres: float) -> str:
+    """A depth in words, as the window shows errors: in millimetres, from 0.1 m on in metres."""
+    return f"{1e3 * metres:.3g} mm" if metres < 0.1 else f"{metres:.3g} m"
 
 
 def _check_pose(pose: Pose, skeleton: Skeleton) -> None:
@@ -440,7 +470,7 @@ class Physics:
     def warnings(self) -> tuple[str, ...]:
         """Lines for the user on parts that do not touch although it looks so, and on motors that are too weak."""
         sunk, weak = self.model.sunk, self.drive.balanced.tolist()
-        lines = [sunk.words] if sunk.joints else []
+        lines = [_sunk_words(sunk)] if sunk.joints else []
         if weak:
             named = self.skeleton.names[weak[0]] + and_more(len(weak))
             lines.append(
