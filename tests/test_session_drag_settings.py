@@ -236,5 +236,5 @@ def test_solving_goes_on_to_the_preferred_pose_and_holds_what_is_held() -> None:
 def test_a_preferred_pose_that_is_none_is_refused() -> None:
     with pytest.raises(InputError, match='no preferred pose "rset"; did you mean "rest"'):
         session().dispatch(SetSolver(prefer="rset"))
-    with pytest.raises(InputError, match="preferred_weight: expected a finite number, 0 to 1"):
+    with pytest.raises(InputError, match="prefer_weight: expected a finite number, 0 to 1"):
         session().dispatch(SetSolver(prefer_weight=2.0))

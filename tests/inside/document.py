@@ -78,7 +78,7 @@ from viewer.document.actions import (
 )
 from viewer.document.actions.contact_actions import capsules_of
 from viewer.document.actions.timeline_actions import KeyPose as takes_KeyPose
-from viewer.document.document import LONGEST_MARKER, Marker
+from viewer.document.document import LONGEST_MARKER, Marker, prefers
 from viewer.document.document_contact import is_hand, solver_contact, touches_of
 from viewer.document.document_goal import DocumentBalance, kinds_for
 from viewer.document.drag_goals import Priority, holds_yield, linked_goals, yielding_holds
@@ -93,7 +93,6 @@ from viewer.document.remapping import lost, remap
 from viewer.document.sampling import fade_frames, sampled, sampled_at
 from viewer.document.scope import binding, out_of_plane, violation
 from viewer.document.solve_report import current_errors, derivation, standing
-from viewer.document.solver_settings import prefers
 from viewer.document.take import BLENDS, CODES, Blend, Key, PlantedContact, PlantedFeet, Track, same
 from viewer.document.take_layers import finished, in_other_space, miss_of, target_of
 from viewer.document.trail import falloff, touched_frames

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from viewer.document.document_contact import NO_CONTACT, DocumentContact, solver_grips
 from viewer.document.document_goal import BALANCE_KIND, NO_BALANCE, DocumentBalance, DocumentGoal
-from viewer.document.solver_settings import SolverSettings
 from viewer.document.take import FRAME_TIME, Take, check_frame, layer_of, same
 from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import Goal
+from viewer.ik.methods import DEFAULT_TUNING
+from viewer.ik.solver_options import COMMON_NAMES, DEFAULT, DRAGGING, ONE_SHOT, CommonOptions, Options
+from viewer.ik.system import Settings
 from viewer.skeleton import Character, Clip, FreeNames, Pose, Skeleton
-from viewer.spatial.checks import as_name, put
+from viewer.spatial.checks import as_flag, as_name, as_number, as_positive, put, whole
 
 ItemKind = Literal["joint", "effector", "prop", "layer"]
 
 LONGEST_MARKER = 100
 """Most characters of a marker's name."""
+
+PREFERRED = ("start", "rest", "relaxed")
+BENDS = {"up": 1, "down": -1}
+"""Values of `viewer.ik.methods.Tuning.elbow` by word."""
+_LARGEST = 1e100
+"""Largest damping, step and step cap, whose squares are finite."""
 
 
 class Item(NamedTuple):
@@ -78,6 +88,112 @@ class Marker:
 def marker_at(markers: tuple[Marker, ...], frame: int) -> Marker | None:
     """The marker of a frame, or None."""
     return next((marker for marker in markers if marker.frame == frame), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SolverSettings(CommonOptions):
+    """Solver settings of a document, beside those of `CommonOptions`.
+
+    Attributes:
+        exact: whether poses that miss a goal are not shown ("exact or nothing").
+        prefer: the pose to which joints are drawn where goals leave them free: "start" (where a drag begins), "rest" or
+            "relaxed". Not for planar documents.
+        prefer_weight: fraction of the way from the start to that pose, 0 to 1.
+        until_close: whether each tick of a drag iterates until the goals are met, ``max_iterations`` at most, or makes
+            ``iterations`` steps.
+        iterations: steps of one tick while tracking.
+        damping: lambda, squared in the equation; None: the method's default.
+        step: fraction of each proposed step that is taken; None: all of it.
+        step_cap_deg: most degrees that a joint rotates in one step; None: the method's default.
+        truncation: of "pseudo-inverse": fraction of the largest singular value below which others count as 0;
+            None: the default.
+        numeric: whether the Jacobian is computed by finite differences.
+        bend: of "two-link": "up" (the solution with the higher elbow) or "down"; None: either.
+        firm_holds: whether holds only weigh less than the dragged goal, or give way to it wherever it could be met
+            without them (`viewer.document.drag_goals.holds_yield`). Documents from before this choice have firm holds;
+            new documents do not.
+    """
+
+    exact: bool = False
+    prefer: str = "start"
+    prefer_weight: float = 1.0
+    until_close: bool = False
+    iterations: int = 4
+    damping: float | None = None
+    step: float | None = None
+    step_cap_deg: float | None = None
+    truncation: float | None = None
+    numeric: bool = False
+    bend: str | None = None
+    firm_holds: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("max_iterations", "iterations"):
+            whole(getattr(self, name), name, least=1)
+        CommonOptions.__post_init__(self)
+        for name in ("exact", "until_close", "numeric", "firm_holds"):
+            as_flag(getattr(self, name), name)
+        if self.prefer not in PREFERRED:
+            raise InputError(unknown_name("preferred pose", str(self.prefer), PREFERRED))
+        if self.bend is not None and self.bend not in BENDS:
+            raise InputError(unknown_name("bend", str(self.bend), tuple(BENDS)))
+        as_number(self.prefer_weight, "prefer_weight", least=0.0, most=1.0)
+        if self.truncation is not None:
+            as_number(self.truncation, "truncation", least=0.0, below=1.0)
+        for name in ("damping", "step", "step_cap_deg"):
+            if getattr(self, name) is not None:
+                as_number(as_positive(getattr(self, name), name), name, most=_LARGEST)
+
+    def options(self, *, limits: bool) -> Options:
+        """Options of a `Solver`."""
+        tuning = replace(
+            DEFAULT_TUNING,
+            damping=self.damping,
+            step=self.step or DEFAULT_TUNING.step,
+            numeric=self.numeric,
+            elbow=0 if self.bend is None else BENDS[self.bend],
+        )
+        if self.truncation is not None:
+            tuning = replace(tuning, truncation=self.truncation)
+        if self.step_cap_deg is not None:
+            tuning = replace(tuning, most_turn=math.radians(self.step_cap_deg))
+        return Options(
+            **{name: getattr(self, name) for name in COMMON_NAMES},
+            limits=limits,
+            preferred_weight=self.prefer_weight,
+            settings=self._tuned(ONE_SHOT),
+            tuning=tuning,
+        )
+
+    def preferred(self, skeleton: Skeleton) -> Pose | None:
+        """The preferred pose; the same object for the same skeleton, as cached solvers are found by it."""
+        return None if self.prefer == "start" else _pose_of(skeleton, self.prefer)
+
+    def dragging(self, iterations: int) -> Settings:
+        """Settings of one tick with this many iterations."""
+        return self._tuned(DRAGGING)._replace(max_iterations=iterations)
+
+    def _tuned(self, settings: Settings) -> Settings:
+        if self.damping is not None:
+            settings = settings._replace(damping=self.damping**2, damping_scale=0.0)
+        if self.step_cap_deg is not None:
+            settings = settings._replace(step_cap=math.radians(self.step_cap_deg))
+        return settings
+
+    @property
+    def tick_iterations(self) -> int:
+        """Iterations of one tick of a drag."""
+        return self.max_iterations if self.until_close else self.iterations
+
+
+@lru_cache(maxsize=16)
+def _pose_of(skeleton: Skeleton, name: str) -> Pose:
+    return skeleton.rest_pose() if name == "rest" else skeleton.relaxed_pose()
+
+
+def prefers(settings: SolverSettings) -> bool:
+    """Whether a preferred pose applies: only the default method has one."""
+    return settings.prefer != "start" and settings.method == DEFAULT
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from viewer.document.document import Document
+from viewer.document.document import Document, SolverSettings
 from viewer.document.document_contact import NO_CONTACT, contact_of, grips, grips_from
 from viewer.document.document_goal import (
     NO_BALANCE,
@@ -23,7 +23,6 @@ from viewer.document.document_goal import (
 from viewer.document.evaluation import baked_frames, check_played_frame, home_pose, layered, motion_of, still
 from viewer.document.posed_goals import as_they_are, stand_of
 from viewer.document.scope import with_loops_closed
-from viewer.document.solver_settings import SolverSettings
 from viewer.document.take_layers import finished
 from viewer.errors import InputError, unknown_name
 from viewer.ik.contact import Contact

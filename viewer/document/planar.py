@@ -12,10 +12,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from viewer.document.document import Document
+from viewer.document.document import Document, prefers
 from viewer.document.document_goal import DocumentGoal
 from viewer.document.posed_goals import stand_of
-from viewer.document.solver_settings import prefers
 from viewer.errors import InputError, unknown_name
 from viewer.ik.goals import KINDS
 from viewer.ik.mobility import MOST, REFERENCE, spread_about, spreads

@@ -18,8 +18,8 @@ from viewer.app.widgets.edits import Edit, Phase, act, attempt, carry_out
 from viewer.app.widgets.pen import Pen, gap, tip
 from viewer.document import Report, SolverSettings
 from viewer.document.actions import SetSolver
+from viewer.document.document import BENDS, PREFERRED, prefers
 from viewer.document.solve_report import Derivation, derivation
-from viewer.document.solver_settings import BENDS, PREFERRED, prefers
 from viewer.errors import plural
 from viewer.gizmo import LengthUnit
 from viewer.ik.methods import EVERY_METHOD

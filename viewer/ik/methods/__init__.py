@@ -53,7 +53,7 @@ class Method:
         joints: (mechanism, goal) -> the joints that serve a goal; empty: it cannot be served. None: all joints.
         title: its name in the window.
         hint: a few words for menus and tooltips.
-        takes: the settings that only some methods have, as `viewer.document.solver_settings` calls them.
+        takes: the settings that only some methods have, as `viewer.document.SolverSettings` calls them.
     """
 
     name: str
