@@ -85,7 +85,7 @@ from viewer.document.drag_goals import Priority, holds_yield, linked_goals, yiel
 from viewer.document.edit_skeleton import fitted_ranges, held_percent, mirrored_ranges, seen_in_clip, with_ranges
 from viewer.document.evaluation import compare, frames_shown, joint_at, layered, motion_of, rounded_up, shared_joints
 from viewer.document.import_export import LEAST, MOST, baked_character, baked_clip, goals_of, step_scale
-from viewer.document.key_curves import KeyOnCurves, Tangent, curve_values, places
+from viewer.document.motion_curves import KeyOnCurves, Tangent, curve_values, falloff, places, touched_frames
 from viewer.document.planar import PLANES, normal_of, preferred_pose, rig_of
 from viewer.document.planted_feet import feet_of, known, planted
 from viewer.document.pose_fitting import fitted_pose, mirrored_pose, on_the_spot
@@ -95,5 +95,4 @@ from viewer.document.scope import binding, out_of_plane, violation
 from viewer.document.solve_report import current_errors, derivation, standing
 from viewer.document.take import BLENDS, CODES, Blend, Key, PlantedContact, PlantedFeet, Track, same
 from viewer.document.take_layers import finished, in_other_space, miss_of, target_of
-from viewer.document.trail import falloff, touched_frames
 from viewer.skeleton.figure import partners

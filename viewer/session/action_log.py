@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.document import Action, Document, GoalLayer, Grab, Item, Mode, Prop, Scope, Shape, Take, actions
-from viewer.document.key_curves import Tangent
+from viewer.document.motion_curves import Tangent
 from viewer.document.take import Blend, Key, PlantedContact, Track
 from viewer.errors import FormatError, InputError, ViewerError, quote, unknown_name
 from viewer.ik.backends import engine_for, serving

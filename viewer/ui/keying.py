@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from viewer.document import Document, Item, Take, actions as act, frame_pose
-from viewer.document.key_curves import Tangent, tangents_of
+from viewer.document.motion_curves import Tangent, tangents_of
 from viewer.document.take import BLENDS, Blend, Key
 from viewer.errors import plural
 from viewer.session import Session

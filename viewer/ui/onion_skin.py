@@ -12,7 +12,7 @@ import numpy as np
 from viewer.document import Document, Item, frame_pose, joint_of, world_of
 from viewer.document.actions import MovePoint
 from viewer.document.evaluation import worlds_shown
-from viewer.document.trail import MOST_REACH, check_trail, falloff, touched_frames, trail_point
+from viewer.document.motion_curves import MOST_REACH, check_trail, falloff, touched_frames, trail_point
 from viewer.gizmo import Fill, RigidMotion, Shape
 from viewer.latest import Latest
 from viewer.scene import Ghost, Trail

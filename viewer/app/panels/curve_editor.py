@@ -25,7 +25,7 @@ from viewer.app.widgets.pen import Area, Pen, Plot, gap, item
 from viewer.document import Document, Item, joint_of
 from viewer.document.actions import MoveKeys, SetKeyValue, SetSlope
 from viewer.document.evaluation import joint_at
-from viewer.document.key_curves import KeyOnCurves, curve_values
+from viewer.document.motion_curves import KeyOnCurves, curve_values
 from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Track
 from viewer.latest import Latest
 from viewer.skeleton import JointKind, above

@@ -26,7 +26,7 @@ from viewer.app.widgets.dialogs import open_popup, popup
 from viewer.app.widgets.edits import THRESHOLD, act, attempt
 from viewer.app.widgets.pen import Area, Pen, item
 from viewer.document.actions import MoveMarker, SetRange
-from viewer.document.key_curves import Tangent
+from viewer.document.motion_curves import Tangent
 from viewer.document.take import Blend
 from viewer.errors import plural
 from viewer.latest import Latest

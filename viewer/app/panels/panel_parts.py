@@ -18,7 +18,7 @@ from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Action, Document, DocumentGoal, Item, actions
 from viewer.document.actions import Select
 from viewer.document.edit_skeleton import coordinate_names
-from viewer.document.key_curves import EULER
+from viewer.document.motion_curves import EULER
 from viewer.skeleton import JointKind, Skeleton, coordinates_of, find_place, joint_space
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import from_euler, to_euler

@@ -15,10 +15,9 @@ from viewer.document.actions.setting_actions import SetFrameTime
 from viewer.document.changed_keys import keyed, take_of, with_take
 from viewer.document.document import Action, Document, Item, Marker, marker_at
 from viewer.document.evaluation import base_pose
-from viewer.document.key_curves import KeyOnCurves, Tangent, places, with_tangents, with_value
 from viewer.document.key_editing import checked_keys, counted, last_frame, present_take, simplified
+from viewer.document.motion_curves import KeyOnCurves, Tangent, places, with_point_moved, with_tangents, with_value
 from viewer.document.take import CODES, Blend, Key, Track, check_frame, check_range, grouped
-from viewer.document.trail import with_point_moved
 from viewer.errors import InputError, quote
 from viewer.ik.goals import Vector
 from viewer.skeleton import JointKind, Pose
