@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.document import MoveTargets, Priority, Select, SetLimits, SetMode, SetSolver, drag_goals
+from inside.document import MoveTargets, Priority, Select, SetLimits, SetMode, SetSolver, posed_goals
 from sessions import FOOT, HAND, drag, item_place, place, session, shifted
 
 from viewer import Status
@@ -31,7 +31,7 @@ def pulled(*, firm: bool = False) -> Session:
 
 def test_firm_holds_give_way_to_the_hand_that_is_dragged_and_pins_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     far = missed(pulled(firm=True))
-    monkeypatch.setattr(drag_goals, "DRAGGED", 1.0)
+    monkeypatch.setattr(posed_goals, "DRAGGED", 1.0)
     alike = missed(pulled(firm=True))
     assert far["LeftHand"] < 0.75 * alike["LeftHand"]
     assert far["Head"] > alike["Head"]

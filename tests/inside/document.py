@@ -8,11 +8,11 @@ from viewer.document import (
     Shape,
     Take,
     actions,
-    drag_goals,
     frame_pose,
     joints_at_limit,
     measured,
     planted_feet,
+    posed_goals,
     take_layers,
 )
 from viewer.document.actions import (
@@ -81,7 +81,6 @@ from viewer.document.actions.timeline_actions import KeyPose as takes_KeyPose
 from viewer.document.document import LONGEST_MARKER, Marker, prefers
 from viewer.document.document_contact import is_hand, solver_contact, touches_of
 from viewer.document.document_goal import DocumentBalance, kinds_for
-from viewer.document.drag_goals import Priority, holds_yield, linked_goals, yielding_holds
 from viewer.document.edit_skeleton import fitted_ranges, held_percent, mirrored_ranges, seen_in_clip, with_ranges
 from viewer.document.evaluation import compare, frames_shown, joint_at, layered, motion_of, rounded_up, shared_joints
 from viewer.document.import_export import LEAST, MOST, baked_character, baked_clip, goals_of, step_scale
@@ -89,6 +88,7 @@ from viewer.document.motion_curves import KeyOnCurves, Tangent, curve_values, fa
 from viewer.document.planar import PLANES, normal_of, preferred_pose, rig_of
 from viewer.document.planted_feet import feet_of, known, planted
 from viewer.document.pose_fitting import fitted_pose, mirrored_pose, on_the_spot
+from viewer.document.posed_goals import Priority, holds_yield, linked_goals, yielding_holds
 from viewer.document.remapping import lost, remap
 from viewer.document.sampling import fade_frames, sampled, sampled_at
 from viewer.document.scope import binding, out_of_plane, violation

@@ -10,10 +10,9 @@ from __future__ import annotations
 from viewer.document.document import Action, Document, Item, Mode, Scope, SolverSettings
 from viewer.document.document_contact import DocumentContact, Prop, Shape
 from viewer.document.document_goal import DocumentGoal
-from viewer.document.drag_goals import Grab
 from viewer.document.evaluation import frame_pose
 from viewer.document.import_export import new_document
-from viewer.document.posed_goals import stand_of
+from viewer.document.posed_goals import Grab, stand_of
 from viewer.document.scope import joint_of, joints_at_limit
 from viewer.document.solve_report import GoalError, Report, measured, still_report
 from viewer.document.take import GoalLayer, Take

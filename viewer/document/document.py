@@ -110,7 +110,7 @@ class SolverSettings(CommonOptions):
         numeric: whether the Jacobian is computed by finite differences.
         bend: of "two-link": "up" (the solution with the higher elbow) or "down"; None: either.
         firm_holds: whether holds only weigh less than the dragged goal, or give way to it wherever it could be met
-            without them (`viewer.document.drag_goals.holds_yield`). Documents from before this choice have firm holds;
+            without them (`viewer.document.posed_goals.holds_yield`). Documents from before this choice have firm holds;
             new documents do not.
     """
 

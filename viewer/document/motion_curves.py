@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 
 from viewer.document.changed_keys import rig_for, solved_batch, take_of, with_take
 from viewer.document.document import Document, Item
-from viewer.document.drag_goals import DraggedJoint, drag_goals, dragged_joint
 from viewer.document.edit_skeleton import coordinate_names, relengthened
 from viewer.document.evaluation import (
     Frames,
@@ -35,6 +34,7 @@ from viewer.document.evaluation import (
 from viewer.document.key_editing import entries_of, last_frame, with_entries
 from viewer.document.planar import PlanarRig, in_plane
 from viewer.document.planted_feet import below_feet
+from viewer.document.posed_goals import DraggedJoint, drag_goals, dragged_joint
 from viewer.document.sampling import velocities
 from viewer.document.scope import inside_at, locked_joints, solved_skeleton
 from viewer.document.take import Blend, Pin, Take, Track, check_frame

@@ -13,10 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from viewer.document.document import Document, prefers
-from viewer.document.document_goal import DocumentGoal
-from viewer.document.posed_goals import stand_of
 from viewer.errors import InputError, unknown_name
-from viewer.ik.goals import KINDS
 from viewer.ik.mobility import MOST, REFERENCE, spread_about, spreads
 from viewer.ik.solution import Solution
 from viewer.skeleton import (
@@ -45,7 +42,6 @@ from viewer.spatial.quaternion import (
     multiply,
     rotate,
     slerp,
-    twist_about,
 )
 
 _STEEPEST, _TURN = np.sin(np.radians(60.0)), np.cos(np.radians(60.0))
@@ -79,20 +75,6 @@ def in_plane(document: Document, point: Floats, level: Floats) -> Floats:
         return point
     normal = normal_of(document.planar)
     return np.asarray(point + ((level - point) @ normal) * normal)
-
-
-def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
-    """The goal with its target in the plane of what it places, and its rotation restricted to the plane."""
-    if document.planar is None or KINDS[goal.kind].relative:
-        return goal
-    stand, normal = stand_of(document.skeleton, document.pose, goal), normal_of(document.planar)
-    changes: dict[str, object] = {}
-    if goal.position is not None:
-        changes["position"] = in_plane(document, np.array(goal.position), stand.point)
-    if goal.rotation is not None:
-        rotation = multiply(np.array(goal.rotation), conjugate(stand.rotation))
-        changes["rotation"] = multiply(from_axis_angle(normal, twist_about(rotation, normal)), stand.rotation)
-    return replace(goal, **changes)  # type: ignore[arg-type]
 
 
 def flattened(skeleton: Skeleton, pose: Pose, plane: str, *, limits: bool) -> Pose:

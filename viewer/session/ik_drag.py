@@ -9,10 +9,17 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from viewer.document import Document, Grab, Item, Report, measured, stand_of
-from viewer.document.actions.goal_actions import with_goal
-from viewer.document.drag_goals import DraggedJoint, DragTarget, drag_goals, dragged_joint, linked_items
 from viewer.document.key_editing import carried_pose
-from viewer.document.posed_goals import held, led
+from viewer.document.posed_goals import (
+    DraggedJoint,
+    DragTarget,
+    drag_goals,
+    dragged_joint,
+    held,
+    led,
+    linked_items,
+    with_goal,
+)
 from viewer.document.scope import joints_of, locked_joints, violation
 from viewer.document.solve_report import Trace
 from viewer.errors import InputError, quote

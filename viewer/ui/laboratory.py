@@ -17,7 +17,7 @@ import numpy as np
 from viewer.choices import MethodName
 from viewer.document import Document, Item, Mode, world_of
 from viewer.document.actions import Select
-from viewer.document.drag_goals import Priority
+from viewer.document.posed_goals import Priority
 from viewer.document.solve_report import StillReport
 from viewer.formats.files import write_whole
 from viewer.formats.lab_report import CURVES, Curve, amount, report_text

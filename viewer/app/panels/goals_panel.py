@@ -32,8 +32,7 @@ from viewer.document import Document, DocumentGoal, GoalError, Item, actions, st
 from viewer.document.actions import AddGoal, Select, SetGoal
 from viewer.document.document_contact import GRIP_LEVEL, grip_id, solver_grips
 from viewer.document.document_goal import LEVELS, kinds_for
-from viewer.document.drag_goals import holds_yield
-from viewer.document.posed_goals import pairs_of
+from viewer.document.posed_goals import holds_yield, pairs_of
 from viewer.errors import shown
 from viewer.ik.goals import KINDS, Number, Unit, Vector
 from viewer.ui import number_format

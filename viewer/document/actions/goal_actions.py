@@ -11,12 +11,21 @@ from numpy.typing import ArrayLike
 from viewer.document.changed_keys import take_of, with_take
 from viewer.document.document import Action, Document, Item, SettingsAction
 from viewer.document.document_goal import POSITION_KIND, DocumentGoal, kinds_for
-from viewer.document.drag_goals import linked_goals
 from viewer.document.evaluation import motion_of, shown_on_own_bones
 from viewer.document.key_editing import Run, recorded
-from viewer.document.planar import confined
 from viewer.document.planted_feet import feet_of, found_contacts
-from viewer.document.posed_goals import as_they_are, held, led, linked_effectors, of_kind, pairs_of, stand_of
+from viewer.document.posed_goals import (
+    as_they_are,
+    confined,
+    held,
+    led,
+    linked_effectors,
+    linked_goals,
+    of_kind,
+    pairs_of,
+    stand_of,
+    with_goal,
+)
 from viewer.document.take import GoalLayer, PlantedFeet, layer_of
 from viewer.document.take_layers import check_layer, finished
 from viewer.errors import InputError, quote, unknown_name
@@ -33,11 +42,6 @@ _WORDS = {
     "first": "Start", "full": "Hold", "last": "End", "position": "Target", "rotation": "Target", "space": "Carrier",
     "weight": "Weight", "level": "Level",
 }  # fmt: skip
-
-
-def with_goal(document: Document, goal: DocumentGoal) -> Document:
-    """The document with one goal replaced, kept in the plane; the same object if the goals are equal."""
-    return document.with_goal(confined(document, goal))
 
 
 @dataclass(frozen=True, slots=True)
