@@ -24,10 +24,9 @@ from viewer.document.evaluation import (
     one_frame,
 )
 from viewer.document.key_editing import entries_of, with_entries
-from viewer.document.planar import PlanarRig, rig_of
 from viewer.document.planted_feet import planted_stretches
 from viewer.document.posed_goals import carried
-from viewer.document.scope import solved_skeleton
+from viewer.document.scope import PlanarRig, rig_of, solved_skeleton
 from viewer.document.take import CODES, FRAMES, Blend, Pin, Stretch, Take, Track, grouped
 from viewer.document.take_layers import layer_stretches
 from viewer.errors import InputError

@@ -32,11 +32,10 @@ from viewer.document.evaluation import (
     still,
 )  # fmt: skip
 from viewer.document.key_editing import entries_of, last_frame, with_entries
-from viewer.document.planar import PlanarRig, in_plane
 from viewer.document.planted_feet import below_feet
 from viewer.document.posed_goals import DraggedJoint, drag_goals, dragged_joint
 from viewer.document.sampling import velocities
-from viewer.document.scope import inside_at, locked_joints, solved_skeleton
+from viewer.document.scope import PlanarRig, in_plane, inside_at, locked_joints, solved_skeleton
 from viewer.document.take import Blend, Pin, Take, Track, check_frame
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal

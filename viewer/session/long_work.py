@@ -18,9 +18,8 @@ from viewer.choices import MethodName
 from viewer.document import Document, Take
 from viewer.document.document import shares
 from viewer.document.document_contact import solver_contact
-from viewer.document.planar import PlanarRig, rig_of
 from viewer.document.posed_goals import Priority
-from viewer.document.scope import solved_skeleton
+from viewer.document.scope import PlanarRig, rig_of, solved_skeleton
 from viewer.document.take import Stretch
 from viewer.document.take_layers import LayerWork, unsolved, with_stretch
 from viewer.errors import ViewerError

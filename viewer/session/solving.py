@@ -15,9 +15,8 @@ from viewer.document import Action, Document, Report, SolverSettings, Take, meas
 from viewer.document.changed_keys import with_resolved
 from viewer.document.document import prefers
 from viewer.document.document_contact import solver_contact, touches_of
-from viewer.document.planar import PlanarRig, preferred_pose, rig_of
 from viewer.document.posed_goals import settling_goals
-from viewer.document.scope import inside, solved_skeleton, violation
+from viewer.document.scope import PlanarRig, inside, preferred_pose, rig_of, solved_skeleton, violation
 from viewer.document.solve_report import Trace
 from viewer.ik.backends import engine_for
 from viewer.ik.contact.volumes import TOUCHES

@@ -20,10 +20,9 @@ from viewer.document.edit_skeleton import (
     with_ranges,
 )
 from viewer.document.evaluation import home_pose
-from viewer.document.planar import flattened, normal_of
 from viewer.document.pose_fitting import mirrored_pose, pinned_supports
 from viewer.document.posed_goals import carried, confined
-from viewer.document.scope import binding, inside_at, with_loops_closed
+from viewer.document.scope import binding, flattened, inside_at, normal_of, with_loops_closed
 from viewer.document.take import same
 from viewer.errors import InputError, quote
 from viewer.formats.limit_sources import NONE, WORDS, with_limits
