@@ -76,7 +76,7 @@ from viewer.document.actions import (
     SimplifyKeys,
     TurnJoint,
 )
-from viewer.document.actions.contact_actions import capsules_of
+from viewer.document.actions.setting_actions import capsules_of
 from viewer.document.actions.timeline_actions import KeyPose as takes_KeyPose
 from viewer.document.document import LONGEST_MARKER, Marker, prefers
 from viewer.document.document_contact import is_hand, solver_contact, touches_of

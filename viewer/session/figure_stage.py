@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from viewer.document import Document, frame_pose
-from viewer.document.actions.setting_actions import at_frame
+from viewer.document.actions.timeline_actions import at_frame
 from viewer.document.evaluation import check_played_frame
 from viewer.errors import InputError, unknown_name
 from viewer.session.figures import ORIGIN, Arrangement, Placement, StageFigure, State, name_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from viewer.document import Document, Take, frame_pose
-from viewer.document.actions.setting_actions import at_frame
+from viewer.document.actions.timeline_actions import at_frame
 from viewer.document.changed_keys import current_pins, resolved, take_of
 from viewer.document.evaluation import motion_of, on_own_bones
 from viewer.document.key_editing import Recorded, Run, carried_pose, recorded, simplified

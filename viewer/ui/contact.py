@@ -13,7 +13,7 @@ import numpy as np
 
 from viewer.document import Document, DocumentContact, Item, Prop, Shape, actions as act, joint_of, world_of
 from viewer.document.actions import SetRadius
-from viewer.document.actions.contact_actions import capsules_of
+from viewer.document.actions.setting_actions import capsules_of
 from viewer.document.document_contact import THINNEST, hand_above, nearest_prop, touches_of
 from viewer.document.document_goal import balance_words
 from viewer.document.solve_report import standing

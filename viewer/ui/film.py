@@ -13,7 +13,7 @@ import numpy as np
 
 from viewer.document import Document, frame_pose, joints_at_limit, world_of
 from viewer.document.actions import AddClip
-from viewer.document.actions.setting_actions import at_frame
+from viewer.document.actions.timeline_actions import at_frame
 from viewer.document.changed_keys import take_of
 from viewer.document.import_export import baked_character
 from viewer.document.posed_goals import carried

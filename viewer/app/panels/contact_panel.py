@@ -24,7 +24,7 @@ from viewer.app.widgets.edits import act, carry_out
 from viewer.app.widgets.pen import tip
 from viewer.document import Document, DocumentContact, Item, Prop, Shape
 from viewer.document.actions import ExcludePair, RemoveProp, RenameProp, Select, SetContact, SetGrip, SetProp, SetRadius
-from viewer.document.actions.contact_actions import capsules_of, original_capsules
+from viewer.document.actions.setting_actions import capsules_of, original_capsules
 from viewer.document.document_contact import HEAVIEST, THINNEST, is_hand, touches_of
 from viewer.errors import shown
 from viewer.ik.contact.values import FLOOR

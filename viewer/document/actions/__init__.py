@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from viewer.document.actions.building_actions import (
     AddJoint, DuplicateBranch, MirrorBranch, MoveJoint, ReadyToPose, RemoveJoint, Reparent, SetAxis, SetKind,
-    SetLinks, SplitBone,
-)  # fmt: skip
-from viewer.document.actions.contact_actions import (
-    AddProp, ExcludePair, RemoveProp, RenameProp, SetContact, SetGrip, SetProp, SetRadius,
+    SetLinks, SetUnits, SplitBone,
 )  # fmt: skip
 from viewer.document.actions.goal_actions import (
     AddGoal, AddGoalForTwo, AddLayer, BakeLayers, HoldEffector, HoldTogether, MakeEffector, MoveLayer, MoveTargets,
@@ -19,11 +16,12 @@ from viewer.document.actions.pose_actions import (
     SetLimits, SetLimitsFrom, SetPlanar, SetPose, SetStiffness, TurnJoint,
 )  # fmt: skip
 from viewer.document.actions.setting_actions import (
-    AddClip, Select, SetBalance, SetClip, SetFrame, SetFrameTime, SetMode, SetScope, SetSolver, SetUnits, UseMotion,
+    AddProp, ExcludePair, RemoveProp, RenameProp, Select, SetBalance, SetContact, SetGrip, SetMode, SetProp,
+    SetRadius, SetScope, SetSolver,
 )  # fmt: skip
 from viewer.document.actions.timeline_actions import (
-    CopiedKeys, CopyKeys, DeleteKeys, KeyPose, MoveKeys, MoveMarker, MovePoint, OpenTimeline, PasteKeys,
-    RemoveMarker, SetAutoKey, SetBlend, SetKeyValue, SetMarker, SetRange, SetSlope, SetTakeRate, SetTangents,
-    SimplifyKeys, copied_keys,
+    AddClip, CopiedKeys, CopyKeys, DeleteKeys, KeyPose, MoveKeys, MoveMarker, MovePoint, OpenTimeline, PasteKeys,
+    RemoveMarker, SetAutoKey, SetBlend, SetClip, SetFrame, SetFrameTime, SetKeyValue, SetMarker, SetRange, SetSlope,
+    SetTakeRate, SetTangents, SimplifyKeys, UseMotion, copied_keys,
 )  # fmt: skip
 from viewer.document.document import Action

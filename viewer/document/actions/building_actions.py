@@ -1,4 +1,4 @@
-"""Actions that make and change a skeleton: joints added, moved, split, removed, mirrored; their kinds and axes.
+"""Actions that make and change a skeleton: joints added, moved, split, removed, mirrored; kinds, axes, units.
 
 Places are metres in the world at rest. With ``mirror`` the joint of the same name on the other side changes with it.
 """
@@ -15,10 +15,12 @@ from numpy.typing import ArrayLike
 from viewer.document.actions.goal_actions import MakeEffector
 from viewer.document.document import Action, Document, Item
 from viewer.document.edit_skeleton import renamed_document
-from viewer.document.remapping import remap
+from viewer.document.remapping import remap, reread
 from viewer.errors import InputError, quote
+from viewer.formats.file_formats import UpWord
+from viewer.formats.load import load
 from viewer.ik.goals import Vector
-from viewer.skeleton import JointKind, Skeleton, joint_edits, rest_world
+from viewer.skeleton import Character, JointKind, Skeleton, joint_edits, rest_world
 from viewer.skeleton.joint_edits import MIDDLE, leaves_of, twin_of, unplaced
 from viewer.skeleton.names import swapped_names
 from viewer.skeleton.skeleton import place_names
@@ -356,3 +358,27 @@ class ReadyToPose(Action):
             if all(effector.joint != here for effector in document.skeleton.effectors):
                 document = MakeEffector(leaf).apply(document)
         return document.changed(selection=selection)
+
+
+@dataclass(frozen=True, slots=True)
+class SetUnits(Action):
+    """Read the file in other units or with another up axis; edits are kept, scaled and rotated to match.
+
+    ``units`` and ``up`` are as of `viewer.formats.load.load`. ``character`` is the file as read; None: `apply` reads
+    it.
+    """
+
+    units: str | float = "auto"
+    up: UpWord = "auto"
+    character: Character | None = None
+    words: ClassVar[str] = "Units {0.units}, {0.up} up"
+
+    def apply(self, document: Document) -> Document:
+        """Read the file, if `character` is not it, and apply the edits to it."""
+        character = self.character
+        if character is None:
+            path = document.character.source.path
+            if path is None:
+                raise InputError("the figure was made in code: there is no file to read again")
+            character = load(path, units=self.units, up=self.up)
+        return reread(document, character)

@@ -1,188 +1,25 @@
-"""Actions on settings: of the solver, of balance, the clip and frame shown, units, the selection."""
+"""Actions on what a solve depends on besides joints and goals: selection, mode and scope of drags, settings, contact.
+
+Settings are those of the solver and of balance; contact is with the floor, the figure's bodies and props.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Any, ClassVar, Literal
 
+from viewer.document.changed_keys import with_take
 from viewer.document.document import Action, Document, Item, Mode, Scope, SettingsAction
-from viewer.document.evaluation import frame_pose
-from viewer.document.posed_goals import carried
-from viewer.document.remapping import reread, with_motion
-from viewer.errors import InputError, unknown_name
-from viewer.formats.file_formats import UpWord
-from viewer.formats.load import load
-from viewer.skeleton import Character, Clip
-from viewer.spatial.checks import as_number, member, whole, with_changes
+from viewer.document.document_contact import DocumentContact, Prop, as_size, check_known, check_names, standing_props
+from viewer.document.take_layers import in_other_space, with_layers
+from viewer.errors import InputError, quote, unknown_name
+from viewer.ik.goals.grip import fingers_of
+from viewer.skeleton import Bodies, Capsule, bodies_of, fit_bodies
+from viewer.spatial.checks import as_flag, member, put, with_changes
 
 _WAYS = ("set", "add", "toggle")
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class SetSolver(SettingsAction):
-    """Change attributes of `SolverSettings`: ``SetSolver(method="dls", damping=0.1)``."""
-
-    solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        if set(self.changes) == {"method"}:
-            return f"Solver {self.changes['method']}"
-        return f"Solver {', '.join(name.replace('_', ' ') for name in self.changes)}"
-
-    def apply(self, document: Document) -> Document:
-        return document.changed(solver=with_changes(document.solver, self.changes, "solver setting"))
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class SetBalance(SettingsAction):
-    """Change attributes of `DocumentBalance`: ``SetBalance(on=True, margin=0.05)``."""
-
-    solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        if "on" in self.changes:
-            return f"Balance {'on' if self.changes['on'] else 'off'}"
-        return f"{next(iter(self.changes), 'settings').capitalize()} of balance"
-
-    def apply(self, document: Document) -> Document:
-        return document.changed(balance=with_changes(document.balance, self.changes, "setting of balance"))
-
-
-def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
-    """The document at a frame of its clip or take: limits do not bind, holds are set again, pins stay."""
-    frame = whole(frame, "frame")
-    return carried(document, frame_pose(document, frame), pins=False, frame=frame, **changes)
-
-
-@dataclass(frozen=True, slots=True)
-class SetFrame(Action):
-    """Show a frame of the clip or take."""
-
-    frame: int
-    saved: ClassVar[bool] = False
-    words: ClassVar[str] = "Frame {0.frame}"
-
-    def apply(self, document: Document) -> Document:
-        return at_frame(document, self.frame)
-
-
-@dataclass(frozen=True, slots=True)
-class SetClip(Action):
-    """Show another clip, from its first frame, with its own keys; None: no clip, the pose stays."""
-
-    name: str | None
-
-    @property
-    def label(self) -> str:
-        return "No clip" if self.name is None else f"Clip {self.name}"
-
-    def apply(self, document: Document) -> Document:
-        if self.name is None:
-            return document if document.clip is None else _on_clip(document, None)
-        if self.name not in document.character.clips:
-            raise InputError(unknown_name("clip", self.name, document.character.clips))
-        return at_frame(_on_clip(document, self.name), 0)
-
-
-@dataclass(frozen=True, slots=True)
-class AddClip(Action):
-    """Add a clip to the figure, or replace that of the same name, and show it from its first frame.
-
-    It is the first clip of ``character``, which has the same joints.
-    """
-
-    character: Character
-
-    @classmethod
-    def of(cls, document: Document, clip: Clip) -> AddClip:
-        """The action that adds a clip of the document's own skeleton."""
-        clips = MappingProxyType({clip.name: clip})
-        return cls(replace(document.character, skeleton=document.skeleton, clips=clips, skin=None))
-
-    @property
-    def label(self) -> str:
-        return f"Motion {next(iter(self.character.clips), '')}".rstrip()
-
-    def apply(self, document: Document) -> Document:
-        clip, joints = self.character.clip, len(document.skeleton)
-        if clip is None or len(clip.offsets) != joints:
-            found = "no motion" if clip is None else f"{len(clip.offsets)}"
-            raise InputError(f"expected motion of the {joints} joints of this figure, found {found}")
-        clips = {**document.character.clips, clip.name: clip.on(document.character.skeleton.offsets)}
-        character = replace(document.character, clips=MappingProxyType(clips))
-        changed = replace(document, character=character, clip=None if document.clip == clip.name else document.clip)
-        return at_frame(_on_clip(changed, clip.name), 0)
-
-
-def _on_clip(document: Document, name: str | None) -> Document:
-    """The document on another clip, with that clip's keys."""
-    if name == document.clip:
-        return document
-    own = next((take for take in document.takes if take.base == name), None)
-    others = tuple(take for take in document.takes if take is not own)
-    return replace(document, clip=name, frame=0, take=own, put_aside=others)
-
-
-@dataclass(frozen=True, slots=True)
-class SetFrameTime(Action):
-    """Correct the clip's frame time; the frames stay."""
-
-    seconds: float
-    words: ClassVar[str] = "Frame time {0.seconds:g} s"
-
-    def apply(self, document: Document) -> Document:
-        clip = document.clip_data
-        if clip is None or document.clip is None:
-            raise InputError("no clip is loaded")
-        seconds = as_number(self.seconds, "frame time")
-        if seconds == clip.frame_time:
-            return document
-        clips = {**document.character.clips, document.clip: replace(clip, frame_time=seconds)}
-        return replace(document, character=replace(document.character, clips=MappingProxyType(clips)))
-
-
-@dataclass(frozen=True, slots=True)
-class SetUnits(Action):
-    """Read the file in other units or with another up axis; edits are kept, scaled and rotated to match.
-
-    ``units`` and ``up`` are as of `viewer.formats.load.load`. ``character`` is the file as read; None: `apply` reads
-    it.
-    """
-
-    units: str | float = "auto"
-    up: UpWord = "auto"
-    character: Character | None = None
-    words: ClassVar[str] = "Units {0.units}, {0.up} up"
-
-    def apply(self, document: Document) -> Document:
-        """Read the file, if `character` is not it, and apply the edits to it."""
-        character = self.character
-        if character is None:
-            path = document.character.source.path
-            if path is None:
-                raise InputError("the figure was made in code: there is no file to read again")
-            character = load(path, units=self.units, up=self.up)
-        return reread(document, character)
-
-
-@dataclass(frozen=True, slots=True)
-class UseMotion(Action):
-    """Use the motion of another file; figure, keys and goals stay.
-
-    ``character`` is the file, read in the document's units.
-    """
-
-    character: Character
-    words: ClassVar[str] = "Motion of another file"
-
-    def apply(self, document: Document) -> Document:
-        """The document with that motion; a pose that was not edited since its frame was shown follows it."""
-        shows = document.clip is not None and document.pose.same_as(frame_pose(document, document.frame))
-        changed = with_motion(document, self.character)
-        return at_frame(changed, changed.frame) if shows else changed
+_WORDS = {"on": "Contact", "floor": "Floor contact", "bodies": "Body contact", "objects": "Contact with props"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,3 +77,277 @@ class SetScope(Action):
 
     def apply(self, document: Document) -> Document:
         return document.changed(scope=member(Scope, self.scope, "drag scope"))
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SetSolver(SettingsAction):
+    """Change attributes of `SolverSettings`: ``SetSolver(method="dls", damping=0.1)``."""
+
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        if set(self.changes) == {"method"}:
+            return f"Solver {self.changes['method']}"
+        return f"Solver {', '.join(name.replace('_', ' ') for name in self.changes)}"
+
+    def apply(self, document: Document) -> Document:
+        return document.changed(solver=with_changes(document.solver, self.changes, "solver setting"))
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SetBalance(SettingsAction):
+    """Change attributes of `DocumentBalance`: ``SetBalance(on=True, margin=0.05)``."""
+
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        if "on" in self.changes:
+            return f"Balance {'on' if self.changes['on'] else 'off'}"
+        return f"{next(iter(self.changes), 'settings').capitalize()} of balance"
+
+    def apply(self, document: Document) -> Document:
+        return document.changed(balance=with_changes(document.balance, self.changes, "setting of balance"))
+
+
+# --- contact
+
+
+def _with(document: Document, contact: DocumentContact, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
+    changed = document.changed(contact=contact, **changes)
+    take = changed.take
+    # Planted feet stand on props.
+    moved = take is not None and take.feet and standing_props(contact) != standing_props(document.contact)
+    return with_take(changed, take) if moved and take is not None else changed
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SetContact(SettingsAction):
+    """Change attributes of `DocumentContact`: ``SetContact(on=True, height=0.1)``."""
+
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        name, value = next(iter(self.changes.items()), ("on", None))
+        if {"props", "exclude", "grips"} & self.changes.keys():
+            return "Contact"
+        return "Height of the floor" if name == "height" else f"{_WORDS.get(name, name)} {'on' if value else 'off'}"
+
+    def apply(self, document: Document) -> Document:
+        changed = with_changes(document.contact, self.changes, "setting of contact")
+        check_names(changed, document.skeleton)
+        for hand, _ in changed.grips if "grips" in self.changes else ():
+            fingers_of(document.skeleton, hand)
+        there = {prop.name for prop in changed.props}
+        kept = tuple(item for item in document.selection if item.kind != "prop" or item.name in there)
+        return _with(document, changed, selection=kept)
+
+
+@dataclass(frozen=True, slots=True)
+class ExcludePair(Action):
+    """Allow two things to go through each other, or (``excluded=False``) keep them apart again.
+
+    Things are joints, with all bodies on them, props, or "floor", by name.
+    """
+
+    first: str
+    second: str
+    excluded: bool = True
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return f"{'Ignore' if self.excluded else 'Restore'} contact of {self.first} and {self.second}"
+
+    def apply(self, document: Document) -> Document:
+        contact, excluded = document.contact, as_flag(self.excluded, "contact: excluded")
+        check_known(contact, document.skeleton, (self.first, self.second))
+        if self.first == self.second:
+            raise InputError(f"contact: expected two names, found {quote(self.first)} twice")
+        if contact.excludes(self.first, self.second) is excluded:
+            return document
+        pair = {self.first, self.second}
+        others = tuple(one for one in contact.exclude if set(one) != pair)
+        fresh = ((self.first, self.second),) if excluded else ()
+        return _with(document, replace(contact, exclude=(*others, *fresh)))
+
+
+@dataclass(frozen=True, slots=True)
+class SetGrip(Action):
+    """Let the fingers of a hand close on a prop, or open them again.
+
+    A grip also switches contact with props on.
+
+    ``hand`` is the name of its joint, ``prop`` that of the prop; None: the hand opens.
+    """
+
+    hand: str
+    prop: str | None
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return f"{self.hand} lets go" if self.prop is None else f"{self.hand} grips {self.prop}"
+
+    def apply(self, document: Document) -> Document:
+        contact = document.contact
+        others = tuple(pair for pair in contact.grips if pair[0] != self.hand)
+        if self.prop is None:
+            return _with(document, replace(contact, grips=others))
+        changed = replace(contact, on=True, objects=True, grips=(*others, (self.hand, self.prop)))
+        check_names(changed, document.skeleton)
+        fingers_of(document.skeleton, self.hand)
+        return _with(document, changed)
+
+
+@dataclass(frozen=True, slots=True)
+class AddProp(Action):
+    """Add a prop and select it."""
+
+    prop: Prop
+    solves: ClassVar[bool] = True
+    words: ClassVar[str] = "Add {0.prop.name}"
+
+    def apply(self, document: Document) -> Document:
+        """Add it.
+
+        Raises:
+            InputError: a joint or a prop has its name, a mesh whose file cannot be used, too many props.
+            MachineError: a mesh, and trimesh is not installed.
+        """
+        contact = document.contact
+        _check_free(document, self.prop.name)
+        self.prop.solid()
+        changed = replace(contact, props=(*contact.props, self.prop))
+        return _with(document, changed, selection=(Item("prop", self.prop.name),))
+
+
+def _check_free(document: Document, name: str) -> None:
+    if name in document.skeleton.names:
+        raise InputError(f"prop {quote(name)}: a joint has this name")
+    if any(prop.name == name for prop in document.contact.props):
+        raise InputError(f"prop {quote(name)}: another prop has this name")
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class SetProp(Action):
+    """Change a prop: ``SetProp("ball", center=(0, 1, 0.3), radius=0.05)``."""
+
+    prop: str
+    changes: Mapping[str, Any]
+    solves: ClassVar[bool] = True
+
+    def __init__(self, prop: str, **changes: Any) -> None:  # noqa: ANN401 - each attribute has its own type
+        """Take attributes of `Prop` but its name as keywords."""
+        put(self, prop=prop, changes=changes)
+
+    @property
+    def label(self) -> str:
+        word = {"center": "Move", "rotation": "Rotate", "mass": "Mass of"}.get(next(iter(self.changes), ""), "Size of")
+        return f"{word} {self.prop}"
+
+    def apply(self, document: Document) -> Document:
+        own = document.contact.prop(self.prop)
+        changed = with_changes(own, self.changes, "attribute of a prop", but=("name",))
+        moved = _with(document, document.contact.with_prop(changed))
+        carries = moved.take is not None and any(layer.space == self.prop for layer in moved.take.layers)
+        return with_take(moved, moved.take) if carries and moved.take is not None else moved
+
+
+@dataclass(frozen=True, slots=True)
+class RenameProp(Action):
+    """Rename a prop; excluded pairs, grips and the selection use the new name.
+
+    Blanks around the new name are dropped.
+    """
+
+    prop: str
+    name: str
+    words: ClassVar[str] = "Rename {0.prop}"
+
+    def apply(self, document: Document) -> Document:
+        contact, name = document.contact, self.name.strip()
+        own = contact.prop(self.prop)
+        if name == self.prop:
+            return document
+        _check_free(document, name)
+        fresh = replace(own, name=name)
+        props = tuple(fresh if prop is own else prop for prop in contact.props)
+        changed = replace(contact, props=props).renamed(lambda one: name if one == self.prop else one)
+        before, after = Item("prop", self.prop), Item("prop", name)
+        selection = tuple(after if item == before else item for item in document.selection)
+        take = with_layers(document, lambda one: replace(one, space=name), self.prop)
+        return _with(document, changed, selection=selection, take=take)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveProp(Action):
+    """Remove a prop, and the excluded pairs and grips that name it."""
+
+    prop: str
+    solves: ClassVar[bool] = True
+    words: ClassVar[str] = "Remove {0.prop}"
+
+    def apply(self, document: Document) -> Document:
+        contact, own = document.contact, document.contact.prop(self.prop)
+        changed = replace(
+            contact,
+            props=tuple(prop for prop in contact.props if prop is not own),
+            exclude=tuple(pair for pair in contact.exclude if self.prop not in pair),
+            grips=tuple(pair for pair in contact.grips if pair[1] != self.prop),
+        )
+        # Layers that the prop carried keep their targets in place.
+        take = with_layers(document, lambda one: replace(one, **in_other_space(document, one, "")), self.prop)
+        return _with(document, changed, take=take)
+
+
+@dataclass(frozen=True, slots=True)
+class SetRadius(Action):
+    """Set the radius of a capsule of a joint.
+
+    ``metres`` are above 0; None: the fitted radius, or the one that the file states. ``place`` is that of the capsule
+    among those of the joint; the one at this place of a joint ``other``, of the other side, gets the same radius.
+    """
+
+    joint: str
+    metres: float | None
+    place: int = 0
+    other: str | None = None
+    solves: ClassVar[bool] = True
+    words: ClassVar[str] = "Radius of {0.joint}"
+
+    def apply(self, document: Document) -> Document:
+        skeleton, joint = document.skeleton, document.skeleton.index(self.joint)
+        now = bodies_of(skeleton).capsules
+        own = capsules_of(now, joint)
+        if self.place not in range(len(own)):
+            has = f"it has 0 to {len(own) - 1}" if own else "it has none"
+            raise InputError(f"joint {quote(self.joint)}: no capsule {self.place}, {has}")
+        first = original_capsules(document)
+        chosen = [own[self.place]]
+        if self.other is not None:
+            chosen += capsules_of(now, skeleton.index(self.other))[self.place : self.place + 1]
+        radii = [one.radius for one in now]
+        for index in chosen:
+            usual = first[index].radius if index < len(first) else now[index].radius
+            radii[index] = usual if self.metres is None else as_size(self.metres, f"radius of {quote(self.joint)}")
+        if radii == [one.radius for one in now]:
+            return document
+        capsules = tuple(
+            one if one.radius == radius else replace(one, radius=radius) for one, radius in zip(now, radii, strict=True)
+        )
+        bodies = document.character.skeleton.bodies if capsules == first else Bodies(capsules)
+        return replace(document, skeleton=replace(skeleton, bodies=bodies))
+
+
+def capsules_of(capsules: tuple[Capsule, ...], joint: int) -> list[int]:
+    """Indices of the capsules of a joint."""
+    return [index for index, capsule in enumerate(capsules) if capsule.joint == joint]
+
+
+def original_capsules(document: Document) -> tuple[Capsule, ...]:
+    """The capsules before any radius was edited: fitted to the present bones, or as the file states them."""
+    stated = document.character.skeleton.bodies
+    return (fit_bodies(document.skeleton) if stated is None else stated).capsules

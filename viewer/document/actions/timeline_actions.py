@@ -1,29 +1,144 @@
-"""Actions on the timeline: keys and the curves through them, markers, the range and rate of a take."""
+"""Actions on motion: the clip and frame shown, keys and the curves through them, markers, a take's range and rate."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar
 
 import numpy as np
 
 from viewer.document import key_editing
 from viewer.document.actions.pose_actions import fitting, indices
-from viewer.document.actions.setting_actions import SetFrameTime
 from viewer.document.changed_keys import keyed, take_of, with_take
 from viewer.document.document import Action, Document, Item, Marker, marker_at
-from viewer.document.evaluation import base_pose
+from viewer.document.evaluation import base_pose, frame_pose
 from viewer.document.key_editing import checked_keys, counted, last_frame, present_take, simplified
 from viewer.document.motion_curves import KeyOnCurves, Tangent, places, with_point_moved, with_tangents, with_value
+from viewer.document.posed_goals import carried
+from viewer.document.remapping import with_motion
 from viewer.document.take import CODES, Blend, Key, Track, check_frame, check_range, grouped
-from viewer.errors import InputError, quote
+from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import Vector
-from viewer.skeleton import JointKind, Pose
-from viewer.spatial.checks import as_flag, as_number, as_positive, member
+from viewer.skeleton import Character, Clip, JointKind, Pose
+from viewer.spatial.checks import as_flag, as_number, as_positive, member, whole
 
 Keys = tuple[Key, ...]
+
+
+def at_frame(document: Document, frame: int, **changes: Any) -> Document:  # noqa: ANN401 - fields of a document
+    """The document at a frame of its clip or take: limits do not bind, holds are set again, pins stay."""
+    frame = whole(frame, "frame")
+    return carried(document, frame_pose(document, frame), pins=False, frame=frame, **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class SetFrame(Action):
+    """Show a frame of the clip or take: an undo step, as recorded sessions have it; `Session.seek` is none."""
+
+    frame: int
+    saved: ClassVar[bool] = False
+    words: ClassVar[str] = "Frame {0.frame}"
+
+    def apply(self, document: Document) -> Document:
+        return at_frame(document, self.frame)
+
+
+@dataclass(frozen=True, slots=True)
+class SetClip(Action):
+    """Show another clip, from its first frame, with its own keys; None: no clip, the pose stays."""
+
+    name: str | None
+
+    @property
+    def label(self) -> str:
+        return "No clip" if self.name is None else f"Clip {self.name}"
+
+    def apply(self, document: Document) -> Document:
+        if self.name is None:
+            return document if document.clip is None else _on_clip(document, None)
+        if self.name not in document.character.clips:
+            raise InputError(unknown_name("clip", self.name, document.character.clips))
+        return at_frame(_on_clip(document, self.name), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class AddClip(Action):
+    """Add a clip to the figure, or replace that of the same name, and show it from its first frame.
+
+    It is the first clip of ``character``, which has the same joints.
+    """
+
+    character: Character
+
+    @classmethod
+    def of(cls, document: Document, clip: Clip) -> AddClip:
+        """The action that adds a clip of the document's own skeleton."""
+        clips = MappingProxyType({clip.name: clip})
+        return cls(replace(document.character, skeleton=document.skeleton, clips=clips, skin=None))
+
+    @property
+    def label(self) -> str:
+        return f"Motion {next(iter(self.character.clips), '')}".rstrip()
+
+    def apply(self, document: Document) -> Document:
+        clip, joints = self.character.clip, len(document.skeleton)
+        if clip is None or len(clip.offsets) != joints:
+            found = "no motion" if clip is None else f"{len(clip.offsets)}"
+            raise InputError(f"expected motion of the {joints} joints of this figure, found {found}")
+        clips = {**document.character.clips, clip.name: clip.on(document.character.skeleton.offsets)}
+        character = replace(document.character, clips=MappingProxyType(clips))
+        changed = replace(document, character=character, clip=None if document.clip == clip.name else document.clip)
+        return at_frame(_on_clip(changed, clip.name), 0)
+
+
+def _on_clip(document: Document, name: str | None) -> Document:
+    """The document on another clip, with that clip's keys."""
+    if name == document.clip:
+        return document
+    own = next((take for take in document.takes if take.base == name), None)
+    others = tuple(take for take in document.takes if take is not own)
+    return replace(document, clip=name, frame=0, take=own, put_aside=others)
+
+
+@dataclass(frozen=True, slots=True)
+class SetFrameTime(Action):
+    """Correct the clip's frame time; the frames stay."""
+
+    seconds: float
+    words: ClassVar[str] = "Frame time {0.seconds:g} s"
+
+    def apply(self, document: Document) -> Document:
+        clip = document.clip_data
+        if clip is None or document.clip is None:
+            raise InputError("no clip is loaded")
+        seconds = as_number(self.seconds, "frame time")
+        if seconds == clip.frame_time:
+            return document
+        clips = {**document.character.clips, document.clip: replace(clip, frame_time=seconds)}
+        return replace(document, character=replace(document.character, clips=MappingProxyType(clips)))
+
+
+@dataclass(frozen=True, slots=True)
+class UseMotion(Action):
+    """Use the motion of another file; figure, keys and goals stay.
+
+    ``character`` is the file, read in the document's units.
+    """
+
+    character: Character
+    words: ClassVar[str] = "Motion of another file"
+
+    def apply(self, document: Document) -> Document:
+        """The document with that motion; a pose that was not edited since its frame was shown follows it."""
+        shows = document.clip is not None and document.pose.same_as(frame_pose(document, document.frame))
+        changed = with_motion(document, self.character)
+        return at_frame(changed, changed.frame) if shows else changed
+
+
+# --- keys
 
 
 @dataclass(frozen=True, slots=True)
