@@ -183,7 +183,7 @@ def test_a_folder_that_leads_back_to_itself_ends(capsys: pytest.CaptureFixture[s
 def test_a_file_that_needs_an_extra_does_not_end_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("viewer.formats.mjcf_reader.is_installed", lambda _: False)
+    monkeypatch.setattr("viewer.formats.mjcf.is_installed", lambda _: False)
     model = tmp_path / "model.xml"
     model.write_text("<mujoco/>", encoding="utf-8")
     done = ran(capsys, "check", model, "sample:biped")

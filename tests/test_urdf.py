@@ -578,7 +578,7 @@ def test_macros_are_carried_out_by_another_process(tmp_path: Path, monkeypatch: 
     with pytest.raises(FormatError) as caught:
         loaded(tmp_path, XACRO.replace('<xacro:more i="1"/>', '<link name="apart"/>', 1), "apart.xacro")
     assert ": line 8 of what xacro makes of it: expected one root link, found" in str(caught.value)
-    monkeypatch.setattr("viewer.formats.urdf_reader._SECONDS", 1.0)
+    monkeypatch.setattr("viewer.formats.urdf._SECONDS", 1.0)
     endless = XACRO.replace("0.1 * i", "0.1 * len([0 for _ in range(10**10)])")
     with pytest.raises(FormatError, match="xacro took more than 1 s"):
         loaded(tmp_path, endless, "endless.xacro")
@@ -630,7 +630,7 @@ def test_a_spherical_joint_is_a_ball_whose_limits_are_said_not_to_be_read(tmp_pa
 
 
 def test_without_xacro_the_line_that_installs_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("viewer.formats.urdf_reader.is_installed", lambda _: False)
+    monkeypatch.setattr("viewer.formats.urdf.is_installed", lambda _: False)
     with pytest.raises(viewer.MachineError, match=r"xacro files need: pip install 'ikviewer\[robots\]'"):
         loaded(tmp_path, XACRO, "chain.xacro")
 

@@ -1,7 +1,7 @@
 """The inside of `viewer.physics` that tests use."""
 
 from viewer.choices import Assist, Base
-from viewer.formats.robot_writers import mjcf_text
+from viewer.formats.mjcf import mjcf_text
 from viewer.physics.constraints import Overlaps
 from viewer.physics.model import load_mujoco, make_model
 from viewer.physics.simulation import Physics, Stuck

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from viewer.errors import FormatError, MachineError, ViewerError, and_more, is_installed, more_such, quote
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
-from viewer.formats.robot_reading import Element, origin_of
+from viewer.formats.robots import Element, origin_of
 from viewer.formats.save import check_range
 from viewer.skeleton import Character, Skeleton, Skin, fk, rest_world
 from viewer.skeleton.attached import Material, Mesh

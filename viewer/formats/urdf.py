@@ -1,18 +1,22 @@
-"""Robots of URDF: a joint for each link, hinges, slides, limits, tool frames, meshes.
+"""Robots of URDF, read and written: a joint for each link, hinges, slides, limits, tool frames, meshes.
 
 https://wiki.ros.org/urdf/XML. A link becomes the joint that moves it, under the link's name; its frame is the joint's
-frame of the file, so that origins and axes stay as they are. The axis Z is up: the root is turned. Another process
-expands the macros of xacro, because their expressions are programs.
+frame of the file, so that origins and axes stay as they are. Metres; the axis Z is up: the root is turned. Another
+process expands the macros of xacro, because their expressions are programs.
+
+Written, joints that URDF does not have become several, with links between them: a universal two hinges, a ball three; a
+free root floats. The shapes are the skeleton's bodies, as cylinders and balls; numbers have all their digits.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+from xml.etree import ElementTree as ET
 
 import numpy as np
 
@@ -31,11 +35,13 @@ from viewer.errors import (
     unknown_name,
 )
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
-from viewer.formats.files import read_bytes
+from viewer.formats.file_formats import WriteOptions
+from viewer.formats.files import read_bytes, write_whole
 from viewer.formats.meshes import package_places, skin_of
-from viewer.formats.robot_reading import (
+from viewer.formats.robots import (
     Element,
     RobotLink,
+    numbers_text,
     origin_of,
     parse_xml,
     robot_of,
@@ -43,11 +49,33 @@ from viewer.formats.robot_reading import (
     source_of,
     tools_of,
 )
-from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
-from viewer.skeleton import Builder, Character, Inertia, Motor, Skeleton, Source
+from viewer.formats.units import (
+    root_rotations_to_internal,
+    root_rotations_to_source,
+    root_translations_to_internal,
+    root_translations_to_source,
+    unconverted,
+)
+from viewer.skeleton import (
+    Builder,
+    Capsule,
+    Character,
+    Effector,
+    FreeNames,
+    Inertia,
+    JointKind,
+    JointLimits,
+    LimitForm,
+    Motor,
+    Skeleton,
+    Source,
+    bodies_of,
+    inertias_of,
+)
 from viewer.skeleton.builder import KindWord
+from viewer.skeleton.limits import MOST_TURN
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import IDENTITY, perpendicular, to_matrix
+from viewer.spatial.quaternion import IDENTITY, axes_of, between, perpendicular, to_euler, to_matrix
 
 _KINDS: dict[str, KindWord] = {
     "revolute": "hinge",
@@ -61,16 +89,22 @@ _KINDS: dict[str, KindWord] = {
 """By URDF's words for joints; the last is Bullet's, of the humanoid of DeepMimic and others."""
 _NEVER = {"transmission", "gazebo", "ros2_control", "sensor", "material", "loop", "group"}
 """Elements that say nothing about how a robot looks or moves."""
-MOMENTS = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+_MOMENTS = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 _LEAST_AXIS = 1e-9
-_TURNS = 4.0 * math.pi
-"""Limits of hinges are two turns at most."""
 NO_LINK = "expected a link, found none"
 """The warning for a robot without meshes."""
 _DRIVEN = ("revolute", "continuous", "prismatic", "spherical")
-BOUNDLESS = 1e9
+_BOUNDLESS = 1e9
 """Values above these state that effort or velocity, which URDF requires, are unknown; files use 1e6 and more."""
 _MOST_STATED = 1e6
+
+_ALL_ROUND = 2.0 * math.pi
+"""The ends of a range that no pose exceeds, such as those of a UR's joints."""
+_LIGHT_KG, _LIGHT_INERTIA = 1e-3, 1e-6
+"""Mass and inertia of links without a body: simulators refuse links without any."""
+_STILL = 1e-12
+_Z = np.array((0.0, 0.0, 1.0))
+_NO_MOTOR = Motor()
 
 _SECONDS, _MEMORY = 20.0, 2 << 30
 _RUN = """
@@ -150,7 +184,7 @@ def _read(data: bytes, path: Path, name: str, units: str, up: str, *, meshes: bo
             f"joint {quote(joint.name)} floats: its place is fixed, it turns"
             for joint in below if joint.word == "floating"
         ]  # fmt: skip
-        wide = {one.child: one.stated for one in below if one.stated and one.stated[1] - one.stated[0] >= _TURNS}
+        wide = {one.child: one.stated for one in below if one.stated and one.stated[1] - one.stated[0] >= MOST_TURN}
         source = source_of("urdf", name, *given)
         source = replace(source, joint_names={joint.child: joint.name for joint in below}, ranges=wide)
         inertias, motors = _inertias(links, warnings), _motors(joints, warnings)
@@ -223,8 +257,8 @@ def _limits(element: Element, name: str, word: str, warnings: list[str]) -> tupl
 
 
 def _within_turns(lower: float, upper: float) -> tuple[float, float] | None:
-    if max(-lower, upper) > _TURNS:  # such as 1e16: it turns without end
-        return None if min(-lower, upper) > _TURNS else (max(lower, -_TURNS), min(upper, _TURNS))
+    if max(-lower, upper) > MOST_TURN:  # such as 1e16: it turns without end
+        return None if min(-lower, upper) > MOST_TURN else (max(lower, -MOST_TURN), min(upper, MOST_TURN))
     return lower, upper
 
 
@@ -242,7 +276,7 @@ def _motors(joints: list[Moved], warnings: list[str]) -> dict[str, Motor]:
         values: dict[str, float] = {}
         for name in ("effort", "velocity"):
             try:
-                (value,) = limit.sizes(name, 1, (BOUNDLESS,))
+                (value,) = limit.sizes(name, 1, (_BOUNDLESS,))
             except FormatError as error:
                 wrong.append(f"line {limit.line}: joint {quote(joint.name)}: {FormatError(*error.args)}")
                 continue
@@ -323,7 +357,7 @@ def _inertia(element: Element) -> tuple[Inertia, bool]:
     (kilograms,) = (0.0,) if mass is None else mass.numbers("value", 1)
     matrix = np.zeros((3, 3))
     if inertia is not None:
-        for name, (row, column) in MOMENTS.items():
+        for name, (row, column) in _MOMENTS.items():
             (matrix[row, column],) = inertia.numbers(name, 1, (0.0,))
             matrix[column, row] = matrix[row, column]
     axes = to_matrix(turn)
@@ -455,3 +489,192 @@ def _reason(lines: list[str], path: Path) -> str:
     return (
         f"{reason}: expand it yourself, by `xacro {path.name} {missing[0]}:=... -o robot.urdf`" if missing else reason
     )
+
+
+# --- writing
+
+
+class _Step(NamedTuple):
+    """A joint of the file: the link that it moves, its type, axis (3,) and range."""
+
+    link: str
+    word: str
+    axis: Floats | None = None
+    limits: tuple[float, float] | None = None
+
+
+def write_urdf(character: Character, path: Path, options: WriteOptions) -> list[str]:  # noqa: ARG001 - as of all writers
+    """Write the skeleton."""
+    text, warnings = urdf_text(character)
+    write_whole(path, text)
+    return warnings
+
+
+def urdf_text(character: Character) -> tuple[str, list[str]]:
+    """The robot as XML, and what it does not hold."""
+    skeleton = character.skeleton
+    root = ET.Element("robot", name=skeleton.name or "robot")
+    warnings: list[str] = []
+    tools = [one for one in skeleton.effectors if one.name not in skeleton.names]
+    free = FreeNames([*skeleton.names, *(tool.name for tool in tools)])
+    plans = [_steps(skeleton, joint, character.source, free) for joint in range(len(skeleton))]
+    cones = [
+        name
+        for name, limits in zip(skeleton.names, skeleton.limits, strict=True)
+        if limits is not None and limits.form is LimitForm.SWING_TWIST
+    ]
+    if cones:
+        are = "a cone and a twist" if len(cones) == 1 else "cones and twists"
+        warnings.append(f"the limits of {listed(cones, 3)} are {are}: they are left out")
+    between_links = [step.link for plan in plans for step in plan[:-1]]
+    if between_links:
+        warnings.append(f"URDF has hinges and slides only: {len(between_links)} links without a body stand in")
+    roots = np.flatnonzero(skeleton.parents < 0)
+    up = Source(up="y" if character.source.units == "raw" else "z")  # raw axes are those of the file
+    base = len(roots) > 1 or not _stands_at_origin(skeleton, int(roots[0]), up)
+    world = free.take("world") if base else ""
+    if base:
+        ET.SubElement(root, "link", name=world)
+    mimics = {one.joint: one for one in skeleton.mimics}
+    capsules, inertias, called = _capsules(skeleton), inertias_of(skeleton), _joint_names(character, plans, tools)
+    for joint, plan in enumerate(plans):
+        parent = int(skeleton.parents[joint])
+        offset, rotation = skeleton.offsets[joint], skeleton.rest_rotations[joint]
+        above = skeleton.names[parent] if parent >= 0 else world
+        if parent < 0:
+            offset, rotation = root_translations_to_source(offset, up), root_rotations_to_source(rotation, up)
+        mimic = mimics.get(skeleton.names[joint])
+        motor = (skeleton.motors[joint] if skeleton.motors else None) or _NO_MOTOR
+        for step in plan:
+            last = step is plan[-1]
+            link = _add_link(root, step.link, capsules[joint] if last else [])
+            own = inertias[joint] if last else Inertia(0.0)
+            if own.mass > 0.0 or step.word != "fixed":
+                _add_inertia(link, own)
+            if parent >= 0 or base:
+                made = _add_joint(root, step, called[step.link], above, offset, rotation, motor)
+                if mimic is not None:
+                    follows = {"multiplier": repr(mimic.ratio), "offset": repr(mimic.offset)}
+                    ET.SubElement(made, "mimic", {"joint": called[mimic.leader]} | follows)
+            above, offset, rotation = step.link, np.zeros(3), IDENTITY
+    for tool in tools:
+        _add_link(root, tool.name, [])
+        step = _Step(tool.name, "fixed")
+        _add_joint(root, step, called[tool.name], skeleton.names[tool.joint], np.array(tool.offset), IDENTITY)
+    ET.indent(root)
+    return ET.tostring(root, encoding="unicode") + "\n", warnings
+
+
+def _stands_at_origin(skeleton: Skeleton, root: int, up: Source) -> bool:
+    """Whether the root is fixed at the origin with the axes of the file: it needs no joint."""
+    turn = root_rotations_to_source(skeleton.rest_rotations[root], up)
+    still = abs(abs(turn[3]) - 1.0) < _STILL and float(np.abs(skeleton.offsets[root]).max()) < _STILL
+    return skeleton.kinds[root] is JointKind.FIXED and still
+
+
+def _steps(skeleton: Skeleton, joint: int, source: Source, free: FreeNames) -> list[_Step]:
+    name, kind, limits = skeleton.names[joint], skeleton.kinds[joint], skeleton.limits[joint]
+    if kind is JointKind.FREE:
+        return [_Step(name, "floating")]
+    if kind is JointKind.FIXED:
+        return [_Step(name, "fixed")]
+    if kind is JointKind.BALL:
+        euler = limits is not None and limits.form is LimitForm.EULER
+        order = limits.order if limits is not None and euler else "xyz"
+        axes = np.eye(3)[list(axes_of(order))]
+        ranges = [_range(limits, axis) if euler else None for axis in axes_of(order)]
+    else:
+        axes = skeleton.axes[joint, : kind.axes]
+        ranges = [_range(limits, column) for column in range(len(axes))]
+        if kind is JointKind.HINGE and name in source.ranges and (limits is None or np.isinf(limits.lower[0])):
+            ranges = [source.ranges[name]]
+    word = "prismatic" if kind is JointKind.SLIDE else "revolute"
+    links = [*(free.take(f"{name}_{number + 1}") for number in range(len(axes) - 1)), name]
+    return [_Step(link, word, axis, ends) for link, axis, ends in zip(links, axes, ranges, strict=True)]
+
+
+def _range(limits: JointLimits | None, column: int) -> tuple[float, float] | None:
+    if limits is None:
+        return None
+    lower, upper = float(limits.lower[column]), float(limits.upper[column])
+    if limits.form is LimitForm.COORDINATES and lower == -np.inf and upper == np.inf:
+        return -_ALL_ROUND, _ALL_ROUND  # that range was stated: a joint without a stated range has no limits
+    return (lower, upper) if np.isfinite(lower) and np.isfinite(upper) else None
+
+
+def _joint_names(character: Character, plans: list[list[_Step]], tools: list[Effector]) -> dict[str, str]:
+    """The names of the joints by the links that they move: those of the file that was read, each once."""
+    links = [*(step.link for plan in plans for step in plan), *(tool.name for tool in tools)]
+    read = {link: name for link in links if (name := character.source.joint_names.get(link))}
+    taken, found = set(read.values()), dict[str, str]()
+    once = len(taken) == len(read)
+    for link in links:
+        name = read.get(link) if once else None
+        if name is None:
+            name = f"{link}_joint"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+        found[link] = name
+    return found
+
+
+def _add_joint(
+    root: ET.Element, step: _Step, name: str, parent: str, offset: Floats, rotation: Floats, motor: Motor = _NO_MOTOR
+) -> ET.Element:
+    word = "continuous" if step.word == "revolute" and step.limits is None else step.word
+    made = ET.SubElement(root, "joint", name=name, type=word)
+    ET.SubElement(made, "parent", link=parent)
+    ET.SubElement(made, "child", link=step.link)
+    _add_origin(made, offset, rotation)
+    if step.axis is not None:
+        ET.SubElement(made, "axis", xyz=numbers_text(step.axis))
+        lower, upper = step.limits or (-1e3, 1e3)
+        ends = {} if word == "continuous" else {"lower": repr(lower), "upper": repr(upper)}
+        if ends or motor != _NO_MOTOR:
+            driven = {"effort": repr(motor.effort or _BOUNDLESS), "velocity": repr(motor.velocity or _BOUNDLESS)}
+            ET.SubElement(made, "limit", ends | driven)
+    return made
+
+
+def _add_origin(element: ET.Element, offset: Floats, rotation: Floats) -> None:
+    # Most are not turned; one by one `to_euler` takes longer than the rest of a joint.
+    angles = (0.0, 0.0, 0.0) if rotation is IDENTITY else to_euler(rotation, "zyx")[::-1]
+    ET.SubElement(element, "origin", xyz=numbers_text(offset), rpy=numbers_text(angles))
+
+
+def _capsules(skeleton: Skeleton) -> dict[int, list[Capsule]]:
+    """The bodies of each joint."""
+    found: dict[int, list[Capsule]] = defaultdict(list)
+    for one in bodies_of(skeleton).capsules:
+        found[one.joint].append(one)
+    return found
+
+
+def _add_link(root: ET.Element, name: str, capsules: list[Capsule]) -> ET.Element:
+    link = ET.SubElement(root, "link", name=name)
+    for use in ("visual", "collision"):
+        for one in capsules:
+            a, b = np.array(one.a), np.array(one.b)
+            length = float(np.linalg.norm(b - a))
+            if length > 0.0:
+                made = ET.SubElement(link, use)
+                _add_origin(made, 0.5 * (a + b), between(_Z, (b - a) / length))
+                shape = ET.SubElement(made, "geometry")
+                ET.SubElement(shape, "cylinder", radius=repr(float(one.radius)), length=repr(length))
+            for end in (a, b) if length > 0.0 else (a,):
+                made = ET.SubElement(link, use)
+                _add_origin(made, end, IDENTITY)
+                ET.SubElement(ET.SubElement(made, "geometry"), "sphere", radius=repr(float(one.radius)))
+    return link
+
+
+def _add_inertia(link: ET.Element, inertia: Inertia) -> None:
+    """Write an inertia; simulators refuse moving links without one."""
+    weighs = inertia.mass > 0.0
+    made = ET.Element("inertial")
+    link.insert(0, made)
+    _add_origin(made, np.array(inertia.center), IDENTITY)
+    ET.SubElement(made, "mass", value=repr(inertia.mass if weighs else _LIGHT_KG))
+    matrix = inertia.matrix if weighs else _LIGHT_INERTIA * np.eye(3)
+    ET.SubElement(made, "inertia", {name: repr(float(matrix[at])) for name, at in _MOMENTS.items()})

@@ -1,9 +1,12 @@
-"""MuJoCo models (MJCF).
+"""MuJoCo models (MJCF), read and written.
 
 https://mujoco.readthedocs.io/en/stable/XMLreference.html. Another process compiles the model; each of its joints
 becomes one of ours. Joints act in the order of the file, each about its anchor
 in the body's frame: a joint's frame is at its anchor, and a body whose last anchor is not at its origin follows as a
 fixed joint. The axis against gravity is up.
+
+What is written is the model that `viewer.physics` simulates: joints, limits, capsules and masses, without actuators.
+Numbers have all their digits; `MjSpec.to_xml` would round them to six.
 """
 
 from __future__ import annotations
@@ -15,17 +18,29 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, MachineError, at_path, is_installed, of_file, quote
+from viewer.errors import FormatError, InputError, MachineError, at_path, is_installed, listed, of_file, quote
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
-from viewer.formats.files import read_bytes
+from viewer.formats.file_formats import WriteOptions
+from viewer.formats.files import read_bytes, write_whole
 from viewer.formats.meshes import Shape, package_of, primitive, rigid_skin
-from viewer.formats.robot_reading import Element, RobotLink, parse_xml, robot_of, run_apart, source_of, wheels_of
+from viewer.formats.robots import (
+    Element,
+    RobotLink,
+    numbers_text,
+    parse_xml,
+    robot_of,
+    run_apart,
+    source_of,
+    wheels_of,
+)
 from viewer.formats.units import root_rotations_to_internal, root_translations_to_internal, unconverted
-from viewer.skeleton import Builder, Character, FreeNames, Inertia, Motor, Pose, Skeleton, Source
+from viewer.skeleton import Builder, Character, FreeNames, Inertia, JointKind, Motor, Pose, Skeleton, Source
 from viewer.skeleton.builder import Limits
+from viewer.skeleton.limits import MOST_TURN
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle, from_wxyz, multiply, rotate, to_matrix
 
@@ -155,7 +170,7 @@ def _parts(model: dict[str, Any], source: Source) -> list[Part]:
     free = FreeNames(map(str, model["body_names"]))
     parts: list[Part] = []
     for body in range(1, len(model["body_parentid"])):
-        name, above = called(str(model["body_names"][body])), last.get(int(model["body_parentid"][body]))
+        name, above = _called(str(model["body_names"][body])), last.get(int(model["body_parentid"][body]))
         if not name or name in last.values():
             name = str(model["body_names"][body]) or f"body_{body}"
         offset, rotation = model["body_pos"][body], from_wxyz(model["body_quat"][body])
@@ -182,7 +197,7 @@ def _parts(model: dict[str, Any], source: Source) -> list[Part]:
     return parts
 
 
-def called(name: str) -> str:
+def _called(name: str) -> str:
     """The name of a body in ours: ``world/0`` is a link called ``world``, a name that MuJoCo keeps for its own."""
     return "world" if _WORLD.fullmatch(name) else name
 
@@ -327,7 +342,7 @@ def _limits(model: dict[str, Any], joint: int, word: int, name: str, warnings: l
         return ((-whole, whole),) * 3
     start = float(model["qpos0"][model["jnt_qposadr"][joint]])
     lower, upper = (float(value) - start for value in model["jnt_range"][joint])
-    most = 4.0 * np.pi if word == _HINGE else np.inf
+    most = MOST_TURN if word == _HINGE else np.inf
     return max(lower, -most), min(upper, most)
 
 
@@ -463,3 +478,135 @@ def _triangles(model: dict[str, Any], geom: int) -> tuple[Any, Any] | None:
         _CAPSULE: ("capsule", [r, 2.0 * half]),
     }
     return primitive(*shapes[word]) if word in shapes else None
+
+
+# --- writing
+
+
+def write_mjcf(character: Character, path: Path, options: WriteOptions) -> list[str]:  # noqa: ARG001 - as of all writers
+    """Write the skeleton; MuJoCo has to be installed, and to open what is made."""
+    skeleton = character.skeleton
+    write_whole(path, mjcf_text(character))
+    balls = skeleton.of_kind(JointKind.BALL).tolist()
+    limited = [
+        name
+        for name, ball, limits in zip(skeleton.names, balls, skeleton.limits, strict=True)
+        if ball and limits is not None
+    ]
+    if not limited:
+        return []
+    return [f"MuJoCo limits the whole turn of a ball, not its swings and twist: those of {listed(limited, 3)} are free"]
+
+
+def _rename_joints(root: ET.Element, character: Character) -> None:
+    """Give joints the names of the file that was read, unless two would get the same name."""
+    elements = [*root.iter("joint"), *root.iter("freejoint")]
+    every = [element.get("name", "") for element in elements if element.get("name")]
+    names = [character.source.name_of(_called(name)) for name in every]
+    if len(set(names)) < len(names):
+        return
+    new = dict(zip(every, names, strict=True))
+    for element in elements:
+        for key in ("name", "joint1", "joint2"):
+            if key in element.attrib:
+                element.set(key, new[element.attrib[key]])
+
+
+def mjcf_text(character: Character) -> str:
+    """The model as XML; errors are those of `write_mjcf`."""
+    from viewer.physics.model import make_spec  # noqa: PLC0415 - reading needs no physics
+    from viewer.physics.surroundings import Surroundings  # noqa: PLC0415
+
+    skeleton = character.skeleton
+    made = make_spec(skeleton, skeleton.rest_pose(), Surroundings())
+    mujoco, spec = made.mujoco, made.spec
+    root = ET.Element("mujoco", model=spec.modelname)
+    ET.SubElement(root, "compiler", angle="radian")
+    option = ET.SubElement(root, "option", timestep=_number(spec.option.timestep), integrator="implicitfast")
+    option.set("gravity", numbers_text(spec.option.gravity))
+    world = ET.SubElement(root, "worldbody")
+    elements: dict[int, ET.Element] = {}
+    _add_geoms(mujoco, world, spec.worldbody)
+    parents = skeleton.parents.tolist()
+    for joint, (body, parent) in enumerate(zip(made.bodies, parents, strict=True)):
+        element = ET.SubElement(world if parent < 0 else elements[parent], "body", {"name": body.name} | _place(body))
+        elements[joint] = element
+        if body.explicitinertial:
+            ET.SubElement(
+                element,
+                "inertial",
+                pos=numbers_text(body.ipos),
+                quat=numbers_text(body.iquat),
+                mass=_number(body.mass),
+                diaginertia=numbers_text(body.inertia),
+            )
+        _add_joints(mujoco, element, body)
+        for site in body.sites:
+            ET.SubElement(element, "site", {"name": site.name} | _place(site))
+        _add_geoms(mujoco, element, body)
+    contact = ET.SubElement(root, "contact")
+    for pair in spec.excludes:
+        ET.SubElement(contact, "exclude", body1=pair.bodyname1, body2=pair.bodyname2)
+    if spec.equalities:
+        equality = ET.SubElement(root, "equality")
+        for one in spec.equalities:
+            word = _word(mujoco.mjtEq(one.type))
+            what = "joint" if word == "joint" else "site"
+            added = ET.SubElement(equality, word, {f"{what}1": one.name1, f"{what}2": one.name2})
+            if word == "joint":
+                added.set("polycoef", numbers_text([*one.data[:2], 0.0, 0.0, 0.0]))
+            added.set("solref", numbers_text(one.solref))
+    _rename_joints(root, character)
+    try:
+        ET.indent(root)
+        text = ET.tostring(root, encoding="unicode", xml_declaration=False) + "\n"
+    except RecursionError as error:  # MuJoCo cannot read such a file, either
+        raise InputError("expected shorter chains of joints: MuJoCo files hold bodies inside bodies") from error
+    try:
+        mujoco.MjModel.from_xml_string(text)
+    except ValueError as error:  # such as bodies too small for it
+        raise InputError(f"MuJoCo refuses this model: {' '.join(str(error).split())}") from error
+    return text
+
+
+def _add_joints(mujoco: Any, element: ET.Element, body: Any) -> None:  # noqa: ANN401
+    for joint in body.joints:
+        word = _word(mujoco.mjtJoint(joint.type))
+        if word == "free":
+            ET.SubElement(element, "freejoint", name=joint.name)
+            continue
+        made = ET.SubElement(element, "joint", name=joint.name, type=word)
+        if word != "ball":
+            made.set("axis", numbers_text(joint.axis))
+        if int(joint.limited) == int(mujoco.mjtLimited.mjLIMITED_TRUE):
+            made.set("range", numbers_text(joint.range))
+            made.set("limited", "true")
+        if int(joint.actfrclimited) == int(mujoco.mjtLimited.mjLIMITED_TRUE):
+            made.set("actuatorfrcrange", numbers_text(joint.actfrcrange))
+            made.set("actuatorfrclimited", "true")
+
+
+def _add_geoms(mujoco: Any, element: ET.Element, body: Any) -> None:  # noqa: ANN401
+    for geom in body.geoms:
+        word = _word(mujoco.mjtGeom(geom.type))
+        size = numbers_text(geom.size[: 3 if word in {"plane", "box"} else 1])
+        place = {"fromto": numbers_text(geom.fromto)} if np.isfinite(geom.fromto).all() else _place(geom)
+        made = ET.SubElement(element, "geom", {"type": word, "size": size} | place)
+        if np.isfinite(geom.mass):
+            made.set("mass", _number(geom.mass))
+        made.set("friction", numbers_text(geom.friction))
+        made.set("contype", str(int(geom.contype)))
+        made.set("conaffinity", str(int(geom.conaffinity)))
+
+
+def _word(kind: Any) -> str:  # noqa: ANN401
+    """The word in files for a kind of MuJoCo: "ball" for ``mjJNT_BALL``."""
+    return str(kind.name).partition("_")[2].lower()
+
+
+def _place(one: Any) -> dict[str, str]:  # noqa: ANN401
+    return {"pos": numbers_text(one.pos), "quat": numbers_text(one.quat)}
+
+
+def _number(value: float) -> str:
+    return repr(float(value))

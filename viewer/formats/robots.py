@@ -1,4 +1,4 @@
-"""What readers of robots share: XML as a plain tree with line numbers, programs that run apart, tools, the result.
+"""What files of robots share: XML as a plain tree with line numbers, programs that run apart, tools, the result.
 
 XML has no document types, entities or anything that would read other files. A robot is dragged by its tools, hands and
 feet, and not by the jaws of a gripper or a camera. A gripper is the body that carries its jaws: links below a tool that
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn
 from xml.parsers import expat
@@ -186,6 +186,11 @@ def run_apart(
         said.seek(0)
         lines = [line.strip() for line in said.read(1 << 16).decode("utf-8", "replace").splitlines()]
         return None if done.returncode else made.read(size + 1), [line for line in lines if line]
+
+
+def numbers_text(values: Iterable[float]) -> str:
+    """Numbers with all their digits, as an attribute of XML."""
+    return " ".join(repr(float(value)) for value in values)
 
 
 def source_of(form: str, name: str, units: str, up: str, file_up: str = "z") -> Source:
