@@ -26,7 +26,7 @@ import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from viewer.formats.bvh_reader import parse_bvh
+from viewer.formats.bvh_text import parse_bvh
 from viewer.formats.load import load
 from viewer.formats.save import save
 

@@ -13,7 +13,7 @@ import pytest
 from cli_run import FIGURE_BVH, IN_FOLDERS, figure, ran
 from inside.cli import job
 from inside.document import SetStiffness
-from inside.formats import bvh_reader, report, watched, watched_by
+from inside.formats import bvh, report, watched, watched_by
 from scripts import altered, recorded, saved
 
 from viewer.errors import InputError
@@ -201,14 +201,14 @@ def test_a_fault_of_the_program_does_not_end_it(
     home, good, bad = tmp_path / "home", figure(tmp_path), tmp_path / "bad.bvh"
     monkeypatch.setenv("IKVIEWER_HOME", str(home))
     bad.write_text(FIGURE_BVH, encoding="utf-8")
-    read = bvh_reader.read_bvh
+    read = bvh.read_bvh
 
     def reader(path: Path, name: str, **how: str) -> Character:
         if path == bad:
             raise ZeroDivisionError("by\nzero")
         return read(path, name, **how)
 
-    monkeypatch.setattr("viewer.formats.bvh_reader.read_bvh", reader)
+    monkeypatch.setattr("viewer.formats.bvh.read_bvh", reader)
     done = ran(capsys, "check", bad, good, *CM)
     log = home / "log" / "errors.log"
     fault = 'this file brings out a fault of the program, "ZeroDivisionError: by zero"'
@@ -238,7 +238,7 @@ def test_too_little_memory_is_said_of_the_file(
     def reader(*_: object, **__: object) -> Character:
         raise MemoryError
 
-    monkeypatch.setattr("viewer.formats.bvh_reader.read_bvh", reader)
+    monkeypatch.setattr("viewer.formats.bvh.read_bvh", reader)
     assert ran(capsys, "check", file, "sample:two-link").out.splitlines() == [
         f"refused  {file}: not enough memory for this file",
         "ok       sample:two-link: 2 joints, no motion",

@@ -243,7 +243,7 @@ def test_a_fault_of_the_program_is_one_line_that_names_the_log(
         raise ZeroDivisionError("by\nzero")
 
     monkeypatch.setenv("IKVIEWER_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("viewer.formats.bvh_reader.read_bvh", failing)
+    monkeypatch.setattr("viewer.formats.bvh.read_bvh", failing)
     file, log = figure(tmp_path), tmp_path / "home" / "log" / "errors.log"
     command, *options = words.split()
     arguments = [command, str(file), *(["goals.json"] if command == "solve" else []), *options]

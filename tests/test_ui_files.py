@@ -60,7 +60,7 @@ def test_a_fault_of_the_program_is_a_message_and_the_document_stays(
     def reader(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("viewer.formats.bvh_reader.read_bvh", reader)
+    monkeypatch.setattr("viewer.formats.bvh.read_bvh", reader)
     person.controller.handle(Drop((WALK,)))
     (message,) = person.controller.view.bar.messages
     said = 'this file brings out a fault of the program, "ZeroDivisionError"; its traceback is in'

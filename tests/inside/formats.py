@@ -1,10 +1,10 @@
 """The inside of `viewer.formats` that tests use."""
 
-from viewer.formats import arrays_and_tables, bounds, bvh_reader, file_formats, files, json_structs, video
+from viewer.formats import arrays_and_tables, bounds, bvh, file_formats, files, json_structs, video
 from viewer.formats.arrays_and_tables import euler_orders, read_npz, write_csv, write_fk_npz, write_npz
 from viewer.formats.bounds import check_character, check_skeleton
-from viewer.formats.bvh_reader import build, parse_bvh
-from viewer.formats.bvh_writer import bvh_lines, plain_decimal
+from viewer.formats.bvh import build, bvh_lines, plain_decimal
+from viewer.formats.bvh_text import parse_bvh
 from viewer.formats.companion_json import layers_from_text, map_from_text, map_to_json
 from viewer.formats.file_formats import (
     FORMATS,

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from viewer.errors import FormatError, InputError, of_file, quote
 from viewer.formats import files
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts, room_for_arrays
-from viewer.formats.bvh_reader import rotation_axes, usual_order
+from viewer.formats.bvh import rotation_axes, usual_order
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import opened, write_whole
 from viewer.formats.motion_json import unit_rotations

@@ -20,29 +20,28 @@ from typing import NoReturn
 import msgspec
 import numpy as np
 
-from viewer.errors import FormatError, quote
+from viewer.errors import FormatError, of_file, quote
 from viewer.formats.bounds import MOST_JOINTS
 from viewer.formats.files import line_and_column
 from viewer.progress import report
 from viewer.spatial.checks import Floats, Vector
 
-END = ""
-"""Returned by `Words.next` at the end of the text."""
+_END = ""
+"""Returned by `_Words.next` at the end of the text."""
 
-NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 """Decimal numbers; not nan, inf, hexadecimal, digits of other scripts or 1_000, which Python would accept."""
 
-LARGEST_NUMBER = 1e100
+_LARGEST_NUMBER = 1e100
 """Larger numbers are refused: their squares have to stay finite, and no real file has them."""
 
-WORD = re.compile(r"[^ \t\n\f\v]+")
+_WORD = re.compile(r"[^ \t\n\f\v]+")
 """Only these characters separate words: a no-break space or a line separator may be part of a name."""
 
 _BRACE = re.compile(r"[ \t\f\v]\{")
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
-
-CHANNELS = {f"{axis}{kind}".casefold(): f"{axis.upper()}{kind}" for kind in ("position", "rotation") for axis in "xyz"}
+_CHANNELS = {f"{axis}{kind}".casefold(): f"{axis.upper()}{kind}" for kind in ("position", "rotation") for axis in "xyz"}
 """The six channel names by their lower-case form."""
 
 _TURNED = "OFFSET with six numbers: the last three, a rotation at rest, are left out; channels hold the whole rotation"
@@ -56,11 +55,83 @@ _NUMBERS = msgspec.json.Decoder(list[float])
 _BLANKS_TO_COMMAS = bytes.maketrans(b" \t", b",,")
 _COMMAS = re.compile(rb",,+")
 _REPORT_LINES = 256
+_FRAMES = re.compile(rb"(?i)(?:^|[\s}])Frames[ \t]*:\s*\S*")
+_FRAMES_AND_TIME = re.compile(_FRAMES.pattern + rb"\s+Frame[ \t]+Time[ \t]*:\s*\S*")
 _GLUED = "has no blank between its numbers: read as several"
 
 
 @dataclass(slots=True)
-class Words:
+class BvhJoint:
+    """One ROOT or JOINT as in the file; its offset and channels are None until they are read.
+
+    The channels are "Xposition" .. "Zrotation" in file order; ``parent`` is -1 for a root.
+    """
+
+    name: str
+    parent: int
+    offset: Vector | None = None
+    channels: tuple[str, ...] | None = None
+    tips: list[Vector] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BvhFile:
+    """The contents of a BVH file in its own units and axes; ``values`` (F, C) of the channels as written."""
+
+    joints: list[BvhJoint]
+    frame_time: float
+    values: Floats
+    warnings: list[str]
+
+    @property
+    def channels(self) -> tuple[tuple[str, ...], ...]:
+        """The channels of each joint, in file order."""
+        return tuple(joint.channels or () for joint in self.joints)
+
+
+def parse_bvh(data: bytes, file: str) -> BvhFile:
+    """The joints and the channel values of a file's bytes; ``file`` begins messages."""
+    with of_file(file):
+        return _parsed(data)
+
+
+def _parsed(data: bytes) -> BvhFile:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError("expected a BVH file with HIERARCHY in UTF-8, found UTF-16", line=1, column=1)
+    data = data.removeprefix(b"\xef\xbb\xbf").rstrip(b"\0\x1a")  # old programs end a file with these
+    match = _FRAMES_AND_TIME.search(data) or _FRAMES.search(data)
+    split = match.end() if match else len(data)
+    warnings: list[str] = []
+    words = _Words(_header(data[:split], warnings))
+    if not words.peek():
+        raise FormatError("expected HIERARCHY, found an empty file", line=1, column=1)
+    joints = _read_hierarchy(words, warnings)
+    width = sum(len(joint.channels or ()) for joint in joints)
+    if not words.text[words.start : words.place]:
+        warnings.append("no MOTION: a skeleton without frames")
+        return BvhFile(joints, 0.0, np.zeros((0, width)), warnings)
+    said, frame_time = _read_motion_header(words, warnings)
+    rest = words.text[words.place :]
+    line, column = line_and_column(words.text, words.place)
+    whole, start = (rest.encode() + data[split:], 0) if rest else (data, split)
+    values = _MotionRows(whole, start, line, column, width).read(warnings)
+    if len(values) != said:
+        warnings.append(f"Frames: says {said}, found {len(values)}")
+    return BvhFile(joints, frame_time, values, warnings)
+
+
+def _header(header: bytes, warnings: list[str]) -> str:
+    """The text of the header, with LF line ends."""
+    header = header.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    try:
+        return header.decode()
+    except UnicodeDecodeError:
+        warnings.append("the file is not UTF-8: its names are read as Latin-1")
+        return header.decode("latin-1")
+
+
+@dataclass(slots=True)
+class _Words:
     """A reader of words from a text with LF line ends.
 
     The next word is searched from ``place`` on; ``start`` is where the last one began.
@@ -71,23 +142,23 @@ class Words:
     start: int = 0
 
     def next(self) -> str:
-        """The next word, or `END`."""
-        match = WORD.search(self.text, self.place)
+        """The next word, or `_END`."""
+        match = _WORD.search(self.text, self.place)
         if match is None:
             self.start = self.place = len(self.text)
-            return END
+            return _END
         self.start, self.place = match.span()
         return match.group()
 
     def peek(self) -> str:
         """The next word, without moving on."""
-        match = WORD.search(self.text, self.place)
-        return match.group() if match else END
+        match = _WORD.search(self.text, self.place)
+        return match.group() if match else _END
 
     def name(self, of: str) -> str:
         """The rest of the line up to a brace, stripped: names may contain blanks."""
         word = self.next()
-        if word in {"{", END}:
+        if word in {"{", _END}:
             self.fail(f"expected a name after {of}, found {self.found(word)}")
         end = self.text.find("\n", self.start)
         line = self.text[self.start : end if end >= 0 else len(self.text)]
@@ -99,7 +170,7 @@ class Words:
     def number(self, of: str) -> float:
         """The next word as a finite number."""
         word = self.next()
-        problem = number_problem(word)
+        problem = _number_problem(word)
         if problem is not None:
             self.fail(f"{of}: expected a number, found {self.found(word)}{problem}")
         return float(word)
@@ -127,36 +198,24 @@ class Words:
         raise FormatError(problem, line=line, column=column)
 
 
-def number_problem(word: str) -> str | None:
+def _number_problem(word: str) -> str | None:
     """None for a finite number, else a hint (often empty) that follows the word in a message."""
-    if NUMBER.fullmatch(word):
-        return None if abs(float(word)) <= LARGEST_NUMBER else " (out of range)"
+    if _NUMBER.fullmatch(word):
+        return None if abs(float(word)) <= _LARGEST_NUMBER else " (out of range)"
     if _COMMA.fullmatch(word):
         return " (a decimal comma; BVH has a point)"
     return ""
 
 
-@dataclass(slots=True)
-class BvhJoint:
-    """One ROOT or JOINT as in the file; its offset and channels are None until they are read.
-
-    The channels are "Xposition" .. "Zrotation" in file order; ``parent`` is -1 for a root.
-    """
-
-    name: str
-    parent: int
-    offset: Vector | None = None
-    channels: tuple[str, ...] | None = None
-    tips: list[Vector] = field(default_factory=list)
+# --- HIERARCHY
 
 
-def read_hierarchy(words: Words) -> tuple[list[BvhJoint], list[str]]:
-    """All joints, parents first, and warnings; reads up to and including the word MOTION, or to the end."""
+def _read_hierarchy(words: _Words, warnings: list[str]) -> list[BvhJoint]:
+    """All joints, parents first; reads up to and including the word MOTION, or to the end."""
     word = words.next()
     if word.casefold() != "hierarchy":
         words.fail(f"expected a BVH file, which begins with HIERARCHY, found {words.found(word)}")
     joints: list[BvhJoint] = []
-    warnings: list[str] = []
     open_joints: list[int] = []
     while True:
         word = words.next()
@@ -165,14 +224,14 @@ def read_hierarchy(words: Words) -> tuple[list[BvhJoint], list[str]]:
             _inside(words, word, joints, open_joints, warnings)
         elif kind == "root":
             open_joints.append(_begin(words, joints, -1))
-        elif joints and kind in {"motion", END}:
-            return joints, warnings
+        elif joints and kind in {"motion", _END}:
+            return joints
         else:
             wanted = "ROOT or MOTION" if joints else "ROOT"
             words.fail(f"expected {wanted}, found {words.found(word)}")
 
 
-def _begin(words: Words, joints: list[BvhJoint], parent: int) -> int:
+def _begin(words: _Words, joints: list[BvhJoint], parent: int) -> int:
     if len(joints) == MOST_JOINTS:
         words.fail(f"expected at most {MOST_JOINTS:,} joints, found more")
     joint = BvhJoint(words.name("ROOT" if parent < 0 else "JOINT"), parent)
@@ -181,7 +240,7 @@ def _begin(words: Words, joints: list[BvhJoint], parent: int) -> int:
     return len(joints) - 1
 
 
-def _inside(words: Words, word: str, joints: list[BvhJoint], open_joints: list[int], warnings: list[str]) -> None:
+def _inside(words: _Words, word: str, joints: list[BvhJoint], open_joints: list[int], warnings: list[str]) -> None:
     """Read one statement of the innermost open joint."""
     index = open_joints[-1]
     joint = joints[index]
@@ -204,12 +263,12 @@ def _inside(words: Words, word: str, joints: list[BvhJoint], open_joints: list[i
             words.fail(f"in joint {quote(joint.name)}: expected {wanted} or }}, found {words.found(word)}")
 
 
-def _offset(words: Words, joint: BvhJoint, warnings: list[str]) -> Vector:
+def _offset(words: _Words, joint: BvhJoint, warnings: list[str]) -> Vector:
     what = f"OFFSET of {quote(joint.name)}"
     if joint.offset is not None:
         words.fail(f"{what}: expected once, found a second one")
     offset = words.number(what), words.number(what), words.number(what)
-    if number_problem(words.peek()) is None:
+    if _number_problem(words.peek()) is None:
         for _ in offset:
             words.number(what)
         if _TURNED not in warnings:
@@ -217,7 +276,7 @@ def _offset(words: Words, joint: BvhJoint, warnings: list[str]) -> Vector:
     return offset
 
 
-def _channels(words: Words, joint: BvhJoint, *, late: bool) -> tuple[str, ...]:
+def _channels(words: _Words, joint: BvhJoint, *, late: bool) -> tuple[str, ...]:
     what = f"CHANNELS of {quote(joint.name)}"
     place = words.start
     if joint.channels is not None:
@@ -225,13 +284,13 @@ def _channels(words: Words, joint: BvhJoint, *, late: bool) -> tuple[str, ...]:
     if late:
         words.fail(f"{what}: expected before the joint's children, found after one")
     said = words.count(what)
-    if not 0 <= said <= len(CHANNELS):
-        words.fail(f"{what}: expected 0 to {len(CHANNELS)} channels, found {said}")
+    if not 0 <= said <= len(_CHANNELS):
+        words.fail(f"{what}: expected 0 to {len(_CHANNELS)} channels, found {said}")
     listed: list[str] = []
-    while words.peek().casefold() in CHANNELS:
-        listed.append(CHANNELS[words.next().casefold()])
+    while words.peek().casefold() in _CHANNELS:
+        listed.append(_CHANNELS[words.next().casefold()])
     following = words.peek()
-    if len(listed) < said and following.casefold() not in {"joint", "end", "}", "{", "offset", "motion", END}:
+    if len(listed) < said and following.casefold() not in {"joint", "end", "}", "{", "offset", "motion", _END}:
         words.next()
         words.fail(f"{what}: expected Xposition to Zrotation, found {words.found(following)}")
     if len(listed) != said:
@@ -242,7 +301,7 @@ def _channels(words: Words, joint: BvhJoint, *, late: bool) -> tuple[str, ...]:
     return tuple(listed)
 
 
-def _end_site(words: Words, joints: list[BvhJoint], parent: int, warnings: list[str]) -> None:
+def _end_site(words: _Words, joints: list[BvhJoint], parent: int, warnings: list[str]) -> None:
     """Read an end site: a tip of its joint, or a joint of its own if it states channels, which some programs write."""
     joint = joints[parent]
     what = f"End Site of {quote(joint.name)}"
@@ -269,7 +328,7 @@ def _end_site(words: Words, joints: list[BvhJoint], parent: int, warnings: list[
         words.fail(f"{what}: expected }}, found {words.found(word)}{more}", place)
 
 
-def _close(words: Words, joint: BvhJoint, warnings: list[str]) -> None:
+def _close(words: _Words, joint: BvhJoint, warnings: list[str]) -> None:
     if joint.offset is None:
         words.fail(f"joint {quote(joint.name)}: expected OFFSET before }}, found none")
     if joint.channels is None:
@@ -280,7 +339,7 @@ def _close(words: Words, joint: BvhJoint, warnings: list[str]) -> None:
 # --- MOTION
 
 
-def read_motion_header(words: Words, warnings: list[str]) -> tuple[int, float]:
+def _read_motion_header(words: _Words, warnings: list[str]) -> tuple[int, float]:
     """The stated frame count, which may be wrong, and the frame time in seconds."""
     if not _label(words, "Frames"):
         words.fail(f"expected Frames:, found {words.found(words.next())}")
@@ -302,7 +361,7 @@ def read_motion_header(words: Words, warnings: list[str]) -> tuple[int, float]:
     return said, frame_time
 
 
-def _label(words: Words, label: str) -> bool:
+def _label(words: _Words, label: str) -> bool:
     """Read ``label`` and its colon with any blanks around them; whether they were there."""
     pattern = r"[ \t\n\f\v]*" + r"[ \t]+".join(label.split()) + r"[ \t]*:"
     match = re.compile(pattern, re.IGNORECASE).match(words.text, words.place)
@@ -312,7 +371,7 @@ def _label(words: Words, label: str) -> bool:
 
 
 @dataclass(slots=True)
-class MotionRows:
+class _MotionRows:
     """The rows after the header: they begin at index ``start`` of the bytes, on that line and column from 1.
 
     ``width`` numbers are a frame: the channels of all joints.
@@ -327,7 +386,7 @@ class MotionRows:
     def read(self, warnings: list[str]) -> Floats:
         """(F, width) numbers as in the file."""
         values = self._values(warnings, plainly=True)
-        if values.size and max(values.max(), -values.min()) > LARGEST_NUMBER:
+        if values.size and max(values.max(), -values.min()) > _LARGEST_NUMBER:
             values = self._values(warnings, plainly=False)  # finds the number and raises
         return values.reshape(-1, self.width) if self.width else np.zeros((0, 0))
 
@@ -371,9 +430,9 @@ class MotionRows:
     def _careful(self, text: bytes, line: int, warnings: list[str]) -> list[float]:
         """The numbers of one line, one by one."""
         numbers: list[float] = []
-        for match in WORD.finditer(text.decode("utf-8", "replace")):
+        for match in _WORD.finditer(text.decode("utf-8", "replace")):
             word = match.group()
-            problem = number_problem(word)
+            problem = _number_problem(word)
             if problem is None:
                 numbers.append(float(word))
                 continue
@@ -417,6 +476,6 @@ def _plain(text: bytes) -> list[float] | None:
 def _unglued(word: str) -> list[float] | None:
     """The numbers of a word without blanks between them, such as ``0.0-7.509``; None for other words."""
     parts = re.split(r"(?<=[0-9.])(?=[+-])", word)
-    if len(parts) < 2 or not all(NUMBER.fullmatch(part) and number_problem(part) is None for part in parts):
+    if len(parts) < 2 or not all(_NUMBER.fullmatch(part) and _number_problem(part) is None for part in parts):
         return None
     return [float(part) for part in parts]

@@ -172,7 +172,7 @@ def _function(place: str) -> Any:  # noqa: ANN401
 
 
 FORMATS = (
-    FileFormat(".bvh", "BVH", "bvh_reader:read_bvh", "bvh_writer:write_bvh",
+    FileFormat(".bvh", "BVH", "bvh:read_bvh", "bvh:write_bvh",
                "Motion capture: skeleton and motion", decimals=True, always_a_frame=True, sign=b"HIERARCHY"),
     FileFormat(".json", "JSON", "skeleton_json:read_skeleton_json", "skeleton_json:write_skeleton_json",
                "All of the figure, in ikviewer's own format", decimals=True, is_complete=True, sign=b"{"),
