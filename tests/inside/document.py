@@ -76,6 +76,7 @@ from viewer.document.actions import (
     SimplifyKeys,
     TurnJoint,
 )
+from viewer.document.actions.pose_actions import fitted_pose, mirrored_pose, on_the_spot
 from viewer.document.actions.setting_actions import capsules_of
 from viewer.document.actions.timeline_actions import KeyPose as takes_KeyPose
 from viewer.document.document import LONGEST_MARKER, Marker, prefers
@@ -86,7 +87,6 @@ from viewer.document.evaluation import compare, frames_shown, joint_at, layered,
 from viewer.document.import_export import LEAST, MOST, baked_character, baked_clip, goals_of, step_scale
 from viewer.document.motion_curves import KeyOnCurves, Tangent, curve_values, falloff, places, touched_frames
 from viewer.document.planted_feet import feet_of, known, planted
-from viewer.document.pose_fitting import fitted_pose, mirrored_pose, on_the_spot
 from viewer.document.posed_goals import Priority, holds_yield, linked_goals, yielding_holds
 from viewer.document.remapping import lost, remap
 from viewer.document.sampling import fade_frames, sampled, sampled_at

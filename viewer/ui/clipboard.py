@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.document import actions as act
-from viewer.document.pose_fitting import fitted_pose, mirrored_pose
+from viewer.document.actions.pose_actions import fitted_pose, mirrored_pose
 from viewer.errors import ViewerError, plural
 from viewer.session import Session
 from viewer.skeleton import Character, JointKind, Pose, Skeleton, blend_poses, fk, joint_space

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from viewer.document import Document, Grab, Item, joint_of, world_of
-from viewer.document.pose_fitting import symmetry_normal
+from viewer.document.actions.pose_actions import symmetry_normal
 from viewer.gizmo import RigidMotion
 from viewer.session import Session
 from viewer.skeleton import Skeleton, above, find_place

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from viewer.document.actions.building_actions import (
-    AddJoint, DuplicateBranch, MirrorBranch, MoveJoint, ReadyToPose, RemoveJoint, Reparent, SetAxis, SetKind,
-    SetLinks, SetUnits, SplitBone,
+    AddJoint, DuplicateBranch, MirrorBranch, MoveJoint, ReadyToPose, RemoveJoint, RenameJoint, Reparent, SetAxis,
+    SetJointLimits, SetKind, SetLength, SetLimitRanges, SetLimits, SetLimitsFrom, SetLinks, SetStiffness, SetUnits,
+    SplitBone,
 )  # fmt: skip
 from viewer.document.actions.goal_actions import (
     AddGoal, AddGoalForTwo, AddLayer, BakeLayers, HoldEffector, HoldTogether, MakeEffector, MoveLayer, MoveTargets,
@@ -12,8 +13,7 @@ from viewer.document.actions.goal_actions import (
     SetLayer, SetPin, SetWeight,
 )  # fmt: skip
 from viewer.document.actions.pose_actions import (
-    MirrorPose, PastePose, RenameJoint, ResetPose, SetCoordinate, SetJointLimits, SetLength, SetLimitRanges,
-    SetLimits, SetLimitsFrom, SetPlanar, SetPose, SetStiffness, TurnJoint,
+    MirrorPose, PastePose, ResetPose, SetCoordinate, SetPlanar, SetPose, TurnJoint,
 )  # fmt: skip
 from viewer.document.actions.setting_actions import (
     AddProp, ExcludePair, RemoveProp, RenameProp, Select, SetBalance, SetContact, SetGrip, SetMode, SetProp,

@@ -1,11 +1,11 @@
-"""Actions that make and change a skeleton: joints added, moved, split, removed, mirrored; kinds, axes, units.
+"""Actions that make and change a skeleton: joints added, moved, split, removed, mirrored; their bones and limits.
 
 Places are metres in the world at rest. With ``mirror`` the joint of the same name on the other side changes with it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -13,14 +13,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.document.actions.goal_actions import MakeEffector
-from viewer.document.document import Action, Document, Item
-from viewer.document.edit_skeleton import renamed_document
+from viewer.document.document import Action, Document, Item, Mode
+from viewer.document.edit_skeleton import (
+    bone_end,
+    bone_vectors,
+    checked_name,
+    relengthened,
+    renamed_document,
+    with_bones,
+    with_ranges,
+)
+from viewer.document.posed_goals import carried
 from viewer.document.remapping import remap, reread
+from viewer.document.take import same
 from viewer.errors import InputError, quote
 from viewer.formats.file_formats import UpWord
+from viewer.formats.limit_sources import NONE, WORDS, with_limits
 from viewer.formats.load import load
 from viewer.ik.goals import Vector
-from viewer.skeleton import Character, JointKind, Skeleton, joint_edits, rest_world
+from viewer.skeleton import Character, JointKind, Pose, Skeleton, joint_edits, rest_world
 from viewer.skeleton.joint_edits import MIDDLE, leaves_of, twin_of, unplaced
 from viewer.skeleton.names import swapped_names
 from viewer.skeleton.skeleton import place_names
@@ -29,6 +40,8 @@ from viewer.spatial.quaternion import conjugate, rotate
 
 _FLIP = np.array([-1.0, 1.0, 1.0])
 FRONT: Vector = (0.0, 0.0, 1.0)
+_LONGEST = 1e6
+"""Longest bone, metres."""
 
 
 def _taken(document: Document) -> set[str]:
@@ -358,6 +371,160 @@ class ReadyToPose(Action):
             if all(effector.joint != here for effector in document.skeleton.effectors):
                 document = MakeEffector(leaf).apply(document)
         return document.changed(selection=selection)
+
+
+@dataclass(frozen=True, slots=True)
+class SetLength(Action):
+    """Set the length of a bone, which belongs to the joint that turns it. Clips play on that.
+
+    In IK mode the goals stay and the pose is solved; in FK mode goals on descendants move along.
+
+    ``joint`` turns the bone, "": the parent of ``to``, which is the joint or end site at its end, "": that of the
+    joint's only bone.
+    """
+
+    joint: str
+    metres: float
+    to: str = ""
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return f"Length of {self.joint or self.to}"
+
+    def apply(self, document: Document) -> Document:
+        skeleton, name = document.skeleton, self.joint or self.to
+        end = bone_end(skeleton, self.joint, self.to)
+        metres = as_number(self.metres, f"length of {quote(name)}", least=1e-6, most=_LONGEST)
+        bones, own = bone_vectors(skeleton), bone_vectors(document.character.skeleton)
+        length = float(np.linalg.norm(bones[end]))
+        if length < 1e-9:
+            place = (*skeleton.names, *skeleton.tip_names)[end]
+            raise InputError(f"joint {quote(place)} is at its parent: no direction leads to it")
+        if metres == length:
+            return document
+        # Scale the file's own bone if possible: setting its length again restores its exact numbers.
+        bones[end] = _scaled(own[end], bones[end], metres)
+        changed = with_bones(skeleton, bones)
+        moved = relengthened(document.pose.translations, skeleton.offsets, changed.offsets)
+        pose = Pose(document.pose.rotations, moved)
+        if document.mode is Mode.IK:
+            return replace(document, skeleton=changed, pose=pose)
+        joint = end if end < len(skeleton) else int(skeleton.tip_parents[end - len(skeleton)])
+        return carried(document, pose, [joint], skeleton=changed)
+
+
+def _scaled(own: Floats, now: Floats, metres: float) -> Floats:
+    length = float(np.linalg.norm(own))
+    if length < 1e-9:
+        return np.asarray(now * (metres / np.linalg.norm(now)))
+    return own if abs(metres - length) <= 1e-12 * length else np.asarray(own * (metres / length))
+
+
+@dataclass(frozen=True, slots=True)
+class SetStiffness(Action):
+    """Set how much a joint resists moving in IK: 0 not at all, 1 locks it."""
+
+    joint: str
+    stiffness: float
+    solves: ClassVar[bool] = True
+    words: ClassVar[str] = "Stiffness of {0.joint}"
+
+    def apply(self, document: Document) -> Document:
+        joint = document.skeleton.index(self.joint)
+        value = as_number(self.stiffness, f"stiffness of {quote(self.joint)}", least=0.0, most=1.0)
+        if value == document.skeleton.stiffness[joint]:
+            return document
+        stiffness = document.skeleton.stiffness.copy()
+        stiffness[joint] = value
+        return replace(document, skeleton=replace(document.skeleton, stiffness=stiffness))
+
+
+@dataclass(frozen=True, slots=True)
+class RenameJoint(Action):
+    """Rename a joint; goals, pins, limits, keys and exports use the new name.
+
+    No other joint, effector or end site may have the new name.
+    """
+
+    joint: str
+    name: str
+    words: ClassVar[str] = "Rename {0.joint}"
+
+    def apply(self, document: Document) -> Document:
+        joint = document.skeleton.index(self.joint)
+        name = checked_name(document, joint, self.name)
+        return document if name == self.joint else renamed_document(document, {joint: name})
+
+
+@dataclass(frozen=True, slots=True)
+class SetLimits(Action):
+    """Switch all joint limits on or off."""
+
+    on: bool
+    solves: ClassVar[bool] = True
+    words: ClassVar[str] = "Joint limits {switched}"
+
+    def apply(self, document: Document) -> Document:
+        return document.changed(limits_on=as_flag(self.on, "joint limits"))
+
+
+@dataclass(frozen=True, slots=True)
+class SetLimitsFrom(Action):
+    """Take the limits of all joints from another source: "file", "human+clip", "human", "clip" or "none"."""
+
+    source: str
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return f"Limits from {WORDS.get(self.source, self.source).lower()}"
+
+    def apply(self, document: Document) -> Document:
+        limits = with_limits(document.character, self.source).skeleton.limits
+        own = document.character.limits_from or NONE
+        source = "" if self.source == own else self.source
+        if source == document.limits_from:
+            return document
+        return replace(document, skeleton=replace(document.skeleton, limits=limits), limits_from=source)
+
+
+@dataclass(frozen=True, slots=True)
+class SetLimitRanges(Action):
+    """Set the ranges of joints: ``SetLimitRanges({"LeftLeg": ((0.0, 2.5),)})``.
+
+    ``ranges`` are (lowest, highest) of each coordinate by joint: radians, metres of a slide; ``title`` is of the undo
+    step.
+    """
+
+    ranges: Mapping[str, Sequence[tuple[float, float]]]
+    title: str = ""
+    solves: ClassVar[bool] = True
+
+    @property
+    def label(self) -> str:
+        return self.title or f"Limits of {next(iter(self.ranges), 'no joint')}"
+
+    def apply(self, document: Document) -> Document:
+        skeleton = with_ranges(document.skeleton, self.ranges)
+        return document if same(skeleton.limits, document.skeleton.limits) else replace(document, skeleton=skeleton)
+
+
+@dataclass(frozen=True, slots=True)
+class SetJointLimits(Action):
+    """Switch one joint's limits on or off; they bind only if `SetLimits` has switched all on."""
+
+    joint: str
+    on: bool
+    solves: ClassVar[bool] = True
+    words: ClassVar[str] = "Limits of {0.joint} {switched}"
+
+    def apply(self, document: Document) -> Document:
+        document.skeleton.index(self.joint)
+        on = as_flag(self.on, f"limits of {self.joint}")
+        return document.changed(
+            unlimited=document.unlimited - {self.joint} if on else document.unlimited | {self.joint}
+        )
 
 
 @dataclass(frozen=True, slots=True)

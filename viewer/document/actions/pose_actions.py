@@ -1,41 +1,60 @@
-"""Actions on joints (angles, lengths, stiffness, names, limits) and on poses; the one that makes a document planar."""
+"""Posing: actions that turn joints and set the pose, and how a pose is mirrored or fitted to the figure.
+
+A pose is mirrored in place: the figure keeps its place and stands on the other foot. A pose from a library is fitted:
+the figure keeps its place and heading.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.document import Action, Document, Mode
-from viewer.document.edit_skeleton import (
-    bone_end,
-    bone_vectors,
-    checked_name,
-    relengthened,
-    renamed_document,
-    with_bones,
-    with_ranges,
-)
+from viewer.document.document import Action, Document
 from viewer.document.evaluation import home_pose
-from viewer.document.pose_fitting import mirrored_pose, pinned_supports
 from viewer.document.posed_goals import carried, confined
 from viewer.document.scope import binding, flattened, inside_at, normal_of, with_loops_closed
-from viewer.document.take import same
 from viewer.errors import InputError, quote
-from viewer.formats.limit_sources import NONE, WORDS, with_limits
 from viewer.ik.goals.goal import as_rotation
-from viewer.skeleton import JointKind, Pose, Skeleton, joint_space
-from viewer.skeleton.figure import partners
-from viewer.spatial.checks import Floats, as_flag, as_number, handed_over
-
-_LONGEST = 1e6
-"""Longest bone, metres."""
+from viewer.skeleton import (
+    JointKind,
+    Pose,
+    Skeleton,
+    World,
+    at_or_below,
+    find_figure,
+    find_place,
+    fk,
+    joint_space,
+    rest_world,
+)
+from viewer.skeleton.figure import across_of, partners
+from viewer.skeleton.kinematics import local_turns
+from viewer.skeleton.pose import moved_roots
+from viewer.skeleton.transfer import Transfer, transferred
+from viewer.spatial.checks import Floats, Ints, as_number, handed_over
+from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
 
 _ROUNDING = 1e-12
 """Difference that counts as rounding: of a quaternion component, or metres."""
+
+_UP = np.array([0.0, 1.0, 0.0])
+
+_BESIDE = float(np.cos(np.radians(15.0)))
+"""Feet count as side by side if the line between them is within this of across the direction they point."""
+
+_ALIKE = 0.5
+"""Feet that point more than 60 degrees away from the body do not define where it faces."""
+
+_LEVEL = 0.1
+"""Both feet stand if their heights differ by less than this part of a leg."""
+
+_STILL = 1e-9
+"""Headings that differ by less than this, radians, are the same: the pose keeps its exact numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,163 +118,6 @@ def _put(document: Document, pose: Pose, joint: int) -> Document:
     closed = with_loops_closed(document, within, family)
     unchanged = closed.same_as(document.pose)
     return document if unchanged else carried(document, closed, family if closed is within else None)
-
-
-@dataclass(frozen=True, slots=True)
-class SetLength(Action):
-    """Set the length of a bone, which belongs to the joint that turns it. Clips play on that.
-
-    In IK mode the goals stay and the pose is solved; in FK mode goals on descendants move along.
-
-    ``joint`` turns the bone, "": the parent of ``to``, which is the joint or end site at its end, "": that of the
-    joint's only bone.
-    """
-
-    joint: str
-    metres: float
-    to: str = ""
-    solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Length of {self.joint or self.to}"
-
-    def apply(self, document: Document) -> Document:
-        skeleton, name = document.skeleton, self.joint or self.to
-        end = bone_end(skeleton, self.joint, self.to)
-        metres = as_number(self.metres, f"length of {quote(name)}", least=1e-6, most=_LONGEST)
-        bones, own = bone_vectors(skeleton), bone_vectors(document.character.skeleton)
-        length = float(np.linalg.norm(bones[end]))
-        if length < 1e-9:
-            place = (*skeleton.names, *skeleton.tip_names)[end]
-            raise InputError(f"joint {quote(place)} is at its parent: no direction leads to it")
-        if metres == length:
-            return document
-        # Scale the file's own bone if possible: setting its length again restores its exact numbers.
-        bones[end] = _scaled(own[end], bones[end], metres)
-        changed = with_bones(skeleton, bones)
-        moved = relengthened(document.pose.translations, skeleton.offsets, changed.offsets)
-        pose = Pose(document.pose.rotations, moved)
-        if document.mode is Mode.IK:
-            return replace(document, skeleton=changed, pose=pose)
-        joint = end if end < len(skeleton) else int(skeleton.tip_parents[end - len(skeleton)])
-        return carried(document, pose, [joint], skeleton=changed)
-
-
-def _scaled(own: Floats, now: Floats, metres: float) -> Floats:
-    length = float(np.linalg.norm(own))
-    if length < 1e-9:
-        return np.asarray(now * (metres / np.linalg.norm(now)))
-    return own if abs(metres - length) <= 1e-12 * length else np.asarray(own * (metres / length))
-
-
-@dataclass(frozen=True, slots=True)
-class SetStiffness(Action):
-    """Set how much a joint resists moving in IK: 0 not at all, 1 locks it."""
-
-    joint: str
-    stiffness: float
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Stiffness of {0.joint}"
-
-    def apply(self, document: Document) -> Document:
-        joint = document.skeleton.index(self.joint)
-        value = as_number(self.stiffness, f"stiffness of {quote(self.joint)}", least=0.0, most=1.0)
-        if value == document.skeleton.stiffness[joint]:
-            return document
-        stiffness = document.skeleton.stiffness.copy()
-        stiffness[joint] = value
-        return replace(document, skeleton=replace(document.skeleton, stiffness=stiffness))
-
-
-@dataclass(frozen=True, slots=True)
-class RenameJoint(Action):
-    """Rename a joint; goals, pins, limits, keys and exports use the new name.
-
-    No other joint, effector or end site may have the new name.
-    """
-
-    joint: str
-    name: str
-    words: ClassVar[str] = "Rename {0.joint}"
-
-    def apply(self, document: Document) -> Document:
-        joint = document.skeleton.index(self.joint)
-        name = checked_name(document, joint, self.name)
-        return document if name == self.joint else renamed_document(document, {joint: name})
-
-
-@dataclass(frozen=True, slots=True)
-class SetLimits(Action):
-    """Switch all joint limits on or off."""
-
-    on: bool
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Joint limits {switched}"
-
-    def apply(self, document: Document) -> Document:
-        return document.changed(limits_on=as_flag(self.on, "joint limits"))
-
-
-@dataclass(frozen=True, slots=True)
-class SetLimitsFrom(Action):
-    """Take the limits of all joints from another source: "file", "human+clip", "human", "clip" or "none"."""
-
-    source: str
-    solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return f"Limits from {WORDS.get(self.source, self.source).lower()}"
-
-    def apply(self, document: Document) -> Document:
-        limits = with_limits(document.character, self.source).skeleton.limits
-        own = document.character.limits_from or NONE
-        source = "" if self.source == own else self.source
-        if source == document.limits_from:
-            return document
-        return replace(document, skeleton=replace(document.skeleton, limits=limits), limits_from=source)
-
-
-@dataclass(frozen=True, slots=True)
-class SetLimitRanges(Action):
-    """Set the ranges of joints: ``SetLimitRanges({"LeftLeg": ((0.0, 2.5),)})``.
-
-    ``ranges`` are (lowest, highest) of each coordinate by joint: radians, metres of a slide; ``title`` is of the undo
-    step.
-    """
-
-    ranges: Mapping[str, Sequence[tuple[float, float]]]
-    title: str = ""
-    solves: ClassVar[bool] = True
-
-    @property
-    def label(self) -> str:
-        return self.title or f"Limits of {next(iter(self.ranges), 'no joint')}"
-
-    def apply(self, document: Document) -> Document:
-        skeleton = with_ranges(document.skeleton, self.ranges)
-        return document if same(skeleton.limits, document.skeleton.limits) else replace(document, skeleton=skeleton)
-
-
-@dataclass(frozen=True, slots=True)
-class SetJointLimits(Action):
-    """Switch one joint's limits on or off; they bind only if `SetLimits` has switched all on."""
-
-    joint: str
-    on: bool
-    solves: ClassVar[bool] = True
-    words: ClassVar[str] = "Limits of {0.joint} {switched}"
-
-    def apply(self, document: Document) -> Document:
-        document.skeleton.index(self.joint)
-        on = as_flag(self.on, f"limits of {self.joint}")
-        return document.changed(
-            unlimited=document.unlimited - {self.joint} if on else document.unlimited | {self.joint}
-        )
-
-
-# --- poses of the whole body or of parts of it, and of a plane
 
 
 def indices(document: Document, joints: Collection[str] | None) -> list[int]:
@@ -365,8 +227,20 @@ class MirrorPose(Action):
 
 def _mirrored(document: Document, pose: Pose) -> Pose:
     """A pose mirrored in place: about the middle between pinned feet."""
-    supports = pinned_supports(document, partners(document.skeleton))
-    return mirrored_pose(document.skeleton, pose, supports)
+    return mirrored_pose(document.skeleton, pose, _pinned_supports(document))
+
+
+def _pinned_supports(document: Document) -> tuple[int, ...]:
+    """Pinned joints about which a body is mirrored: feet, or pairs if there is no figure."""
+    skeleton, figure = document.skeleton, find_figure(document.skeleton)
+    partner = partners(skeleton)
+    pins = [one for one in document.goals if one.pinned and one.pin_position and one.position is not None]
+    held = {find_place(skeleton, one.effector).joint for one in pins}
+    if figure is not None and figure.legs:
+        legs = at_or_below(skeleton, *[leg.upper for leg in figure.legs])
+        held = {joint for joint in held if legs[joint]}
+    pairs = {joint for joint in held if partner[joint] != joint and int(partner[joint]) in held}
+    return tuple(sorted(pairs or (held if figure is not None and figure.legs else ())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,3 +269,205 @@ class SetPlanar(Action):
         flat = carried(document, document.pose if pose.same_as(document.pose) else pose, planar=self.plane)
         goals = tuple(confined(flat, goal) if goal.enabled else goal for goal in flat.goals)
         return replace(flat, goals=goals)
+
+
+# --- mirrored and fitted poses
+
+
+def mirrored_pose(skeleton: Skeleton, pose: Pose, supports: Sequence[int] = ()) -> Pose:
+    """The pose with left and right swapped, in place.
+
+    Every joint takes its partner's rotation from rest, reflected at the plane between the sides: with S the
+    reflection at rest, R the rest and W the posed world rotations, S' the reflection in the posed body's own plane,
+    W'_partner = S' W_j R_j^-1 S R_partner. S' is S rotated about the vertical as the feet are, or the root.
+
+    ``supports`` are joints that the body stands on: their middle stays, and their roots are moved to keep it there.
+    They are the figure's feet if none is given; without feet, roots stay.
+    """
+    across = across_of(skeleton)
+    rest, world = rest_world(skeleton), fk(skeleton, pose)
+    partner, roots = partners(skeleton), np.array(_root_of(skeleton))
+    normals = np.array([_turned_across(rest, world, across, int(root)) for root in roots])
+    standing = _standing_on(skeleton, world, supports)
+    if standing:
+        carrying = roots == roots[standing[0]]
+        normals[carrying] = _standing_across(skeleton, (rest, world), across, standing)
+    away = multiply(world.rotations, conjugate(rest.rotations))
+    # S' D S = (S' D S') (S' S): a reflected rotation, and twice the angle between the two planes.
+    turned = multiply(_reflected(away, normals), _between_planes(normals, across))
+    wanted = np.empty_like(world.rotations)
+    wanted[partner] = multiply(turned, rest.rotations[partner])
+    rotations = local_turns(skeleton.parents, wanted)
+    rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
+    mirrored = Pose(rotations, _mirrored_translations(skeleton, pose, rest, across, partner))
+    return _moved_over(skeleton, mirrored, world, standing, partner) if standing else mirrored
+
+
+def symmetry_normal(skeleton: Skeleton, pose: Pose, root: int) -> Floats:
+    """(3,) horizontal unit normal of the plane between the sides of a posed body, from right to left."""
+    across = across_of(skeleton)
+    rest, world = rest_world(skeleton), fk(skeleton, pose)
+    standing = _standing_on(skeleton, world, ())
+    if standing and _root_of(skeleton)[standing[0]] == root:
+        return _standing_across(skeleton, (rest, world), across, standing)
+    return _turned_across(rest, world, across, root)
+
+
+def _reflected(rotations: Floats, normals: Floats) -> Floats:
+    """S D S for rotations D (J, 4) and the reflections at the planes of normals (J, 3): an axis is a pseudovector."""
+    vectors = rotations[:, :3]
+    along = np.einsum("ji,ji->j", vectors, normals)[:, None] * normals
+    return np.concatenate([2.0 * along - vectors, rotations[:, 3:]], axis=-1)
+
+
+def _between_planes(normals: Floats, across: Floats) -> Floats:
+    """S' S as quaternions (J, 4)."""
+    first = np.eye(3) - 2.0 * np.outer(across, across)
+    second = np.eye(3) - 2.0 * normals[:, :, None] * normals[:, None, :]
+    return from_matrix(second @ first)
+
+
+def _mirrored_translations(skeleton: Skeleton, pose: Pose, rest: World, across: Floats, partner: Ints) -> Floats:
+    """Translations relative to the offsets, reflected; roots stay."""
+    result = pose.translations.copy()
+    inner = np.flatnonzero(skeleton.parents >= 0)
+    above = rest.rotations[skeleton.parents]
+    off = rotate(above[inner], (pose.translations - skeleton.offsets)[inner])
+    off = off - 2.0 * (off @ across)[:, None] * across
+    target = partner[inner]
+    moved = skeleton.offsets[target] + rotate(conjugate(above[target]), off)
+    still = (pose.translations == skeleton.offsets).all(axis=-1)[inner]
+    result[target] = np.where(still[:, None], skeleton.offsets[target], moved)
+    return result
+
+
+def _standing_on(skeleton: Skeleton, world: World, supports: Sequence[int]) -> tuple[int, ...]:
+    """The supports given, else the figure's feet: both, or the lower one if the other is lifted; else none."""
+    figure = find_figure(skeleton)
+    if supports or figure is None:
+        return tuple(supports)
+    feet = [leg.end for leg in figure.legs if leg.end is not None]
+    if len(feet) != len(figure.legs) or not feet:
+        return ()
+    heights = world.positions[feet, 1]
+    leg = float(np.linalg.norm(world.positions[figure.legs[0].upper] - world.positions[figure.legs[0].lower]))
+    return tuple(feet) if float(np.ptp(heights)) < 2.0 * _LEVEL * leg else (feet[int(np.argmin(heights))],)
+
+
+def _standing_across(
+    skeleton: Skeleton, moments: tuple[World, World], across: Floats, supports: Sequence[int]
+) -> Floats:
+    """(3,) horizontal unit direction from right to left of a body that stands on supports.
+
+    Along the line between feet side by side, so that each foot's image falls on the other. Else at right angles to the
+    direction in which the feet, or else the root, point.
+
+    ``moments`` are at rest, and posed; ``across`` is that direction at rest.
+    """
+    rest, world = moments
+    facing = _turned_across(rest, world, across, _root_of(skeleton)[supports[0]])
+    if len(supports) == 1:
+        return facing
+    figure = find_figure(skeleton)
+    if figure is not None and figure.upright:
+        joints = list(supports)
+        away = multiply(world.rotations[joints], conjugate(rest.rotations[joints]))
+        feet = _level(rotate(away, across).sum(axis=0))
+        facing = feet if feet is not None and float(feet @ facing) > _ALIKE else facing
+    side = (rest.positions[list(supports)] - rest.positions[list(supports)].mean(axis=0)) @ across
+    line = _level(np.sign(side) @ world.positions[list(supports)])
+    return line if line is not None and float(line @ facing) > _BESIDE else facing
+
+
+def _level(direction: Floats) -> Floats | None:
+    flat = direction - (direction @ _UP) * _UP
+    length = float(np.linalg.norm(flat))
+    return np.asarray(flat / length) if length > 1e-3 else None
+
+
+def _turned_across(rest: World, world: World, across: Floats, root: int) -> Floats:
+    """Horizontal direction from right to left of a posed body; with rest's inclination if the body lies on its side."""
+    direction = rotate(multiply(world.rotations[root], conjugate(rest.rotations[root])), across)
+    level = direction - (direction @ _UP) * _UP + (across @ _UP) * _UP
+    length = float(np.linalg.norm(level))
+    return np.asarray(level / length) if length > 1e-3 else across
+
+
+def _root_of(skeleton: Skeleton) -> list[int]:
+    """By joint, the root of its hierarchy."""
+    roots: list[int] = []
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        roots.append(joint if parent < 0 else roots[parent])
+    return roots
+
+
+def _moved_over(skeleton: Skeleton, mirrored: Pose, before: World, supports: Sequence[int], partner: Ints) -> Pose:
+    """A mirrored pose moved so that the middle between its supports is where it was.
+
+    It stood on the ``supports``, and now stands on their partners.
+    """
+    joints = list(supports)
+    middle = before.positions[joints].mean(axis=0)
+    now = fk(skeleton, mirrored).positions[partner[joints]].mean(axis=0)
+    root = _root_of(skeleton)[joints[0]]
+    translations = mirrored.translations.copy()
+    translations[root] += middle - now
+    return Pose(mirrored.rotations, translations)
+
+
+def fitted_pose(document: Document, source: Skeleton, pose: Pose, *, flipped: bool = False) -> Transfer:
+    """A pose of any skeleton for a document's figure, which stays in its place and keeps its heading.
+
+    ``flipped``: with left and right swapped.
+
+    Raises:
+        InputError: no joint of the pose is one of the figure's; nothing to flip.
+    """
+    skeleton = document.skeleton
+    found = transferred(source, pose, skeleton, document.pose)
+    if not found.joints:
+        raise InputError(f"the pose is for {source.name}: none of its joints is one of this skeleton's")
+    pose, joints = found.pose, found.joints
+    if flipped:
+        partner = partners(skeleton)
+        if (partner == np.arange(len(skeleton))).all():
+            raise InputError("no joint's name says left or right: there is nothing to flip")
+        pose = mirrored_pose(skeleton, pose)
+        joints = tuple(sorted(partner[list(joints)].tolist()))
+    # Inside the limits first: they bend the legs, and the feet stay where they are.
+    pose = inside_at(document, pose, joints)
+    return Transfer(on_the_spot(skeleton, pose, document.pose), joints)
+
+
+def on_the_spot(skeleton: Skeleton, pose: Pose, now: Pose) -> Pose:
+    """A pose whose roots are moved horizontally and turned about the vertical to where another pose stands.
+
+    The feet that it stands on come to where they are in the other pose; without feet, the first root does. Heights and
+    inclinations stay those of the pose.
+    """
+    roots = skeleton.roots
+    first = int(roots[0])
+    turn = _heading(skeleton, pose, now, first)
+    rotations, translations = pose.rotations.copy(), pose.translations.copy()
+    if abs(turn) > _STILL:
+        about = np.array([0.0, math.sin(0.5 * turn), 0.0, math.cos(0.5 * turn)])
+        rotations, translations = moved_roots(roots, rotations, translations, about)
+    world = fk(skeleton, Pose(rotations, translations))
+    standing = list(_standing_on(skeleton, world, ())) or [first]
+    step = fk(skeleton, now).positions[standing].mean(axis=0) - world.positions[standing].mean(axis=0)
+    translations[roots] += step * (1.0, 0.0, 1.0)
+    return Pose(rotations, translations)
+
+
+def _heading(skeleton: Skeleton, pose: Pose, now: Pose, root: int) -> float:
+    """Radians about the vertical from a pose's heading to another's."""
+    across, rest = across_of(skeleton), rest_world(skeleton)
+    wanted = _turned_across(rest, fk(skeleton, now), across, root)
+    found = _turned_across(rest, fk(skeleton, pose), across, root)
+    return _angle(found, wanted)
+
+
+def _angle(first: Floats, second: Floats) -> float:
+    """Radians about Y from one direction to another, both seen from above."""
+    sine = first[2] * second[0] - first[0] * second[2]
+    return math.atan2(float(sine), float(first[0] * second[0] + first[2] * second[2]))
