@@ -110,7 +110,7 @@ def test_the_history_knows_what_a_file_holds() -> None:
 def test_a_gesture_is_one_step_or_none() -> None:
     start = shown()
     stage = Stage(start)
-    gestures = GestureManager(Solvers(), stage, CallRecorder())
+    gestures = GestureManager(Solvers(), stage)
     with pytest.raises(InputError, match="no gesture was begun"):
         gestures.update(SetLimits(on=False))
     gestures.begin("Slide")
@@ -160,8 +160,8 @@ def test_the_recorder_makes_one_step_of_what_was_moved() -> None:
 
 def test_the_action_log_writes_calls_from_outside_alone() -> None:
     stage, history = Stage(shown()), UndoHistory()
-    calls = CallRecorder()
-    log = ActionLog(stage, history, MovingTargets(Solvers(), stage, calls), TakeRecorder(calls))
+    calls = stage.calls
+    log = ActionLog(stage, history, MovingTargets(Solvers(), stage), TakeRecorder(calls))
     with log.record("dispatch", SetLimits(on=False)), log.record("stop"):
         stage.show(off(stage.state))
     with log.record("tick", 1.0) as call:

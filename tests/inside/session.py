@@ -5,10 +5,19 @@ from viewer.session.action_log import STORED_KINDS, ActionLog, Digester, decoded
 from viewer.session.autosave import Autosave, recoveries, sweep_locks
 from viewer.session.demo_parts import PREFIX, Demo, Push, SolveAfresh, StartOver, Throw, Trial
 from viewer.session.demos import DEMOS, demo_of, find_demo
-from viewer.session.figure_stage import PlaybackClock, Stage
-from viewer.session.figures import Arrangement, Placement, StageFigure, State, abreast, beside
+from viewer.session.figures import (
+    Arrangement,
+    CallRecorder,
+    Placement,
+    PlaybackClock,
+    Stage,
+    StageFigure,
+    State,
+    abreast,
+    beside,
+)
 from viewer.session.gestures import GestureManager
-from viewer.session.history import MOST_STEPS, CallRecorder, Step, UndoHistory
+from viewer.session.history import MOST_STEPS, Step, UndoHistory
 from viewer.session.lessons import LESSONS, MISPRINTS, Arm, Misprint, arm_of
 from viewer.session.long_work import LabWorker, LongWork, lab_problem
 from viewer.session.moving_targets import (

@@ -7,7 +7,7 @@ nothing changes then. A session file that cannot be opened raises an `InputError
 
 from __future__ import annotations
 
-from viewer.session.figure_stage import Loop
+from viewer.session.figures import Loop
 from viewer.session.session import Session
 
 __all__ = ["Loop", "Session"]

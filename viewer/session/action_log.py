@@ -26,9 +26,8 @@ from viewer.document.take import Blend, Key, PlantedContact, Track
 from viewer.errors import FormatError, InputError, ViewerError, quote, unknown_name
 from viewer.ik.backends import engine_for, serving
 from viewer.resources import program_version
-from viewer.session.figure_stage import Loop, Stage
-from viewer.session.figures import Arrangement
-from viewer.session.history import Call, UndoHistory
+from viewer.session.figures import Arrangement, Call, Loop, Stage
+from viewer.session.history import UndoHistory
 from viewer.session.moving_targets import Chase, FigureEight, MovingTargets, Orbit, TargetMotion
 from viewer.session.recorder import TakeRecorder
 from viewer.session.serialiser import Packed, pack, plain_number, unpack

@@ -12,9 +12,17 @@ from viewer.document import Document, world_of
 from viewer.document.actions import MoveTargets
 from viewer.errors import InputError, ViewerError, quote
 from viewer.ik.goals.kind import stand_at
-from viewer.session.figure_stage import Stage
-from viewer.session.figures import Arrangement, Link, Placement, StageFigure, State, beside, name_of
-from viewer.session.history import CallRecorder, Step, UndoHistory
+from viewer.session.figures import (
+    Arrangement,
+    Link,
+    Placement,
+    Stage,
+    StageFigure,
+    State,
+    beside,
+    name_of,
+)
+from viewer.session.history import Step, UndoHistory
 from viewer.session.solving import Solvers, applied
 from viewer.skeleton import find_place
 from viewer.skeleton.names import free_name
@@ -31,7 +39,6 @@ class FigureEdits:
         self,
         stage: Stage,
         history: UndoHistory,
-        calls: CallRecorder,
         *,
         finish: Callable[[], object],
         interrupt: Callable[[], None],
@@ -42,12 +49,11 @@ class FigureEdits:
         Args:
             stage: with the figures.
             history: gets a step for each change.
-            calls: records the calls.
             finish: ends the recording, the gesture and the blend under way.
             interrupt: stops playback because of an edit.
             leave: drops the state that belongs to the active figure alone.
         """
-        self._stage, self._history, self._calls = stage, history, calls
+        self._stage, self._history, self._calls = stage, history, stage.calls
         self._finish, self._interrupt, self._leave = finish, interrupt, leave
         self._placing: tuple[str, Arrangement] | None = None
 

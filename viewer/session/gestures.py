@@ -11,9 +11,8 @@ from viewer.document import Action, Document, Grab, Item, still_report
 from viewer.document.document import is_unchanged
 from viewer.errors import InputError
 from viewer.ik.solution import Status
-from viewer.session.figure_stage import Stage
-from viewer.session.figures import State
-from viewer.session.history import CallRecorder, Step
+from viewer.session.figures import Stage, State
+from viewer.session.history import Step
 from viewer.session.ik_drag import BLEND, IkDrag
 from viewer.session.solving import Solvers, applied, settle
 from viewer.skeleton import Pose, blend_poses
@@ -36,9 +35,9 @@ class Gesture:
 class GestureManager:
     """The gesture under way: a slider, an FK drag or an IK drag. The session begins and ends it."""
 
-    def __init__(self, solvers: Solvers, stage: Stage, calls: CallRecorder) -> None:
+    def __init__(self, solvers: Solvers, stage: Stage) -> None:
         self.gesture: Gesture | None = None
-        self._solvers, self._stage, self._calls = solvers, stage, calls
+        self._solvers, self._stage, self._calls = solvers, stage, stage.calls
         self._left: tuple[IkDrag, Document] | None = None
 
     @property
@@ -148,8 +147,8 @@ class Escape:
     them.
     """
 
-    def __init__(self, gestures: GestureManager, stage: Stage, calls: CallRecorder) -> None:
-        self._gestures, self._stage, self._calls = gestures, stage, calls
+    def __init__(self, gestures: GestureManager, stage: Stage) -> None:
+        self._gestures, self._stage, self._calls = gestures, stage, stage.calls
         self.forget()
 
     def forget(self) -> None:

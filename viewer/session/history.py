@@ -1,10 +1,8 @@
-"""The history of a session: its undo steps, and the recording of the calls that are made."""
+"""The history of a session: its undo steps."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Protocol
 
 from viewer.errors import InputError
 from viewer.session.figures import Arrangement, State
@@ -109,41 +107,3 @@ class UndoHistory:
             raise InputError(f"no step {index}: the history has 0 to {len(self._steps)}")
         now, self.index = self.index, index
         return tuple(self._steps[now:index] if index > now else reversed(self._steps[index:now]))
-
-
-@dataclass(slots=True)
-class Call:
-    """A call from outside the session.
-
-    ``name`` is that of the call in the action log, ``given`` its first argument, if any, ``data`` are its arguments, as
-    JSON can hold them; None if it cannot. ``index`` undo steps were done before the call. ``idle``: it changed nothing,
-    and is not recorded.
-    """
-
-    name: str
-    given: object = None
-    data: list[object] | None = None
-    index: int = 0
-    idle: bool = False
-
-
-class CallLog(Protocol):
-    """Where calls are recorded."""
-
-    def record(self, name: str, *given: object) -> AbstractContextManager[Call]:
-        """Record the call made in the block; calls that it makes itself are not recorded."""
-
-
-class CallRecorder:
-    """Records the calls of a session and its members while there is a log.
-
-    Without a log they are not recorded.
-    """
-
-    def __init__(self) -> None:
-        self.log: CallLog | None = None
-        self._unrecorded = nullcontext(Call(""))
-
-    def __call__(self, name: str, *given: object) -> AbstractContextManager[Call]:
-        """Record the call made in the block."""
-        return self._unrecorded if self.log is None else self.log.record(name, *given)

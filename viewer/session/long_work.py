@@ -30,8 +30,7 @@ from viewer.ik.solution import Solution
 from viewer.ik.solver import Solver
 from viewer.ik.solver_options import Options, keywords_of
 from viewer.progress import watched_by
-from viewer.session.figure_stage import Stage
-from viewer.session.figures import State
+from viewer.session.figures import Stage, State
 from viewer.skeleton import Pose, Skeleton
 
 T = TypeVar("T")

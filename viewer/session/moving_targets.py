@@ -12,9 +12,7 @@ import numpy as np
 from viewer.document import Document, Item
 from viewer.document.document import shares
 from viewer.errors import ViewerError
-from viewer.session.figure_stage import Stage
-from viewer.session.figures import State
-from viewer.session.history import CallRecorder
+from viewer.session.figures import Stage, State
 from viewer.session.ik_drag import IkDrag
 from viewer.session.solving import Solvers
 from viewer.spatial.checks import Floats, Vector
@@ -145,11 +143,11 @@ class MovingTargets:
     paths.
     """
 
-    def __init__(self, solvers: Solvers, stage: Stage, calls: CallRecorder) -> None:
+    def __init__(self, solvers: Solvers, stage: Stage) -> None:
         self.motions: tuple[TargetMotion, ...] = ()
         self.running = False
         self.seconds = 0.0
-        self._solvers, self._stage, self._calls = solvers, stage, calls
+        self._solvers, self._stage, self._calls = solvers, stage, stage.calls
         self._drag: IkDrag | None = None
         self._eased = 0.0
         self._last: float | None = None

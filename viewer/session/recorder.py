@@ -14,9 +14,9 @@ from viewer.document.key_editing import Recorded, Run, carried_pose, recorded, s
 from viewer.document.posed_goals import carried
 from viewer.document.take import MOST_FRAMES
 from viewer.errors import InputError
-from viewer.session.figures import State
+from viewer.session.figures import CallRecorder, State
 from viewer.session.gestures import Gesture
-from viewer.session.history import CallRecorder, Step
+from viewer.session.history import Step
 from viewer.skeleton import Pose, blend_poses
 from viewer.spatial.checks import as_number
 

@@ -18,8 +18,7 @@ from viewer.ik.backends import check_backend, engine_for, serving
 from viewer.ik.goals import Vector
 from viewer.session import action_log
 from viewer.session.action_log import decoded
-from viewer.session.figure_stage import Loop
-from viewer.session.figures import Arrangement, Placement
+from viewer.session.figures import Arrangement, Loop, Placement
 from viewer.session.moving_targets import Pointer, TargetMotion
 from viewer.session.serialiser import check_packed
 from viewer.session.session import Session

@@ -13,10 +13,9 @@ from viewer.document.posed_goals import yielding_holds
 from viewer.document.solve_report import current_errors
 from viewer.session.action_log import ActionLog
 from viewer.session.figure_edits import FigureEdits, Links
-from viewer.session.figure_stage import Stage
-from viewer.session.figures import Arrangement, StageFigure, State, name_of
+from viewer.session.figures import Arrangement, Stage, StageFigure, State, name_of
 from viewer.session.gestures import Escape, GestureManager, PoseBlend
-from viewer.session.history import CallRecorder, Step, UndoHistory
+from viewer.session.history import Step, UndoHistory
 from viewer.session.long_work import LayerWorker
 from viewer.session.moving_targets import MovingTargets
 from viewer.session.recorder import TakeRecorder
@@ -54,21 +53,20 @@ class Session:
         self.path, self.file_digest = path, file_digest
         self.events = set[Event]()
         self.action_log: ActionLog | None = None
-        self._calls, self._solvers = CallRecorder(), Solvers()
+        self._solvers, self.stage = Solvers(), Stage(State.at_rest(document))
+        self._calls = self.stage.calls
         self.recorder = TakeRecorder(self._calls)
-        self.stage = Stage(State.at_rest(document))
         self.clock, self._show = self.stage.clock, self.stage.show
         self.history = UndoHistory()
-        self.gestures = GestureManager(self._solvers, self.stage, self._calls)
-        self.targets = MovingTargets(self._solvers, self.stage, self._calls)
+        self.gestures = GestureManager(self._solvers, self.stage)
+        self.targets = MovingTargets(self._solvers, self.stage)
         self.kernels = Kernels(self.stage)
         self.layers = LayerWorker(self.stage)
-        self.escape, self._blend = Escape(self.gestures, self.stage, self._calls), PoseBlend()
+        self.escape, self._blend = Escape(self.gestures, self.stage), PoseBlend()
         Links(self._solvers, self.stage, lambda: self.gestures.gesture is not None)
         self.figures = FigureEdits(
             self.stage,
             self.history,
-            self._calls,
             finish=self._finish,
             interrupt=self._interrupt,
             leave=self._leave_figure,

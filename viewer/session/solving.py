@@ -24,8 +24,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver import Solver, warm_up
 from viewer.ik.solver_options import Options, keywords_of
-from viewer.session.figure_stage import Stage
-from viewer.session.figures import State
+from viewer.session.figures import Stage, State
 from viewer.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Floats
 

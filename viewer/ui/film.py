@@ -25,8 +25,7 @@ from viewer.latest import Latest
 from viewer.scene import Camera, Display, Ghost, OtherFigure, Scene, Trail, figure_height, figure_points, props_of
 from viewer.scene.scene import method_ghosts
 from viewer.session import Session
-from viewer.session.figure_stage import frame_after
-from viewer.session.figures import StageFigure, State
+from viewer.session.figures import StageFigure, State, frame_after
 from viewer.session.long_work import LabProblem
 from viewer.skeleton import Clip, Pose
 from viewer.spatial.checks import Floats
