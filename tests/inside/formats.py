@@ -47,10 +47,16 @@ from viewer.formats.lab_report import CURVES, ErrorScale, amount
 from viewer.formats.limit_sources import derived_limits, human_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import sample_names
 from viewer.formats.meshes import Shape, figure_mesh, merged, primitive, read_collada, rigid_skin
-from viewer.formats.motion_json import pose_from_text, pose_to_json, read_pose
 from viewer.formats.positions import read_trc_points
 from viewer.formats.save import left_out, nodes_only
-from viewer.formats.skeleton_json import read_skeleton_json, skeleton_from_text, skeleton_to_json
+from viewer.formats.skeleton_json import (
+    pose_from_text,
+    pose_to_json,
+    read_pose,
+    read_skeleton_json,
+    skeleton_from_text,
+    skeleton_to_json,
+)
 from viewer.formats.units import (
     lengths_to_internal,
     lengths_to_source,

@@ -21,7 +21,7 @@ from viewer.errors import InputError, prefixed, unknown_name
 from viewer.formats.file_formats import SAMPLE, UpWord, format_of, is_session, wrong_suffix
 from viewer.formats.limit_sources import with_limits
 from viewer.formats.load import load
-from viewer.formats.motion_json import read_pose
+from viewer.formats.skeleton_json import read_pose
 from viewer.skeleton import Character, Clip, Pose, Skeleton
 from viewer.skeleton.transfer import lend_rig
 

@@ -21,8 +21,8 @@ from viewer.errors import InputError, one_line, plural, prefixed, quote, shown
 from viewer.formats.file_formats import PICTURES, POSES
 from viewer.formats.files import write_whole
 from viewer.formats.lab_report import amount, report_document, report_text
-from viewer.formats.motion_json import pose_to_json
 from viewer.formats.save import check_no_session
+from viewer.formats.skeleton_json import pose_to_json
 from viewer.formats.video import write_png
 from viewer.ik.all_solutions import all_solutions
 from viewer.ik.findings import FAR, far

@@ -37,7 +37,7 @@ from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts, room_for_arrays
 from viewer.formats.bvh import rotation_axes, usual_order
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import opened, write_whole
-from viewer.formats.motion_json import unit_rotations
+from viewer.formats.json_reading import unit_rotations
 from viewer.formats.skeleton_json import file_order, skeleton_from_text, skeleton_to_json
 from viewer.formats.units import unconverted
 from viewer.progress import report, watched

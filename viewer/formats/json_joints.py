@@ -14,10 +14,9 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from viewer.errors import FormatError, InputError, at_path, quote
-from viewer.formats.json_reading import degrees_of, numbers
+from viewer.formats.json_reading import degrees_of, numbers, of_joint, rows, unit_rotations
 from viewer.formats.json_structs import Joint, Limits, SkeletonFile
-from viewer.formats.motion_json import local_metres, of_joint, rows, unit_rotations
-from viewer.formats.units import lengths_to_internal, lengths_to_source, root_rotations_to_internal
+from viewer.formats.units import lengths_to_internal, lengths_to_source, local_metres, root_rotations_to_internal
 from viewer.skeleton import (
     Bodies,
     Capsule,

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from itertools import repeat
+from itertools import chain, repeat
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -19,10 +19,10 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.errors import FormatError, InputError, and_more, of_file, quote
+from viewer.errors import FormatError, InputError, and_more, of_file, quote, unknown_name
 from viewer.formats.files import line_and_column
 from viewer.formats.json_structs import GOALS_VERSION, VERSION
-from viewer.spatial.checks import NO_DECIMALS, Floats, rounded
+from viewer.spatial.checks import NO_DECIMALS, Floats, nearly_unit, rounded
 
 FEWEST_ROTATION_DECIMALS = 4
 """Fewest decimals of rotations: with fewer, readers would refuse the quaternions because of their length."""
@@ -417,3 +417,24 @@ def decode_typed(text: str, kind: type[V]) -> V:
         match = _AT.match(str(error))
         what = (match["what"] if match else str(error)).replace("`", "").replace(", got ", ", found ")
         raise FormatError(what[:1].lower() + what[1:], path=match["path"] if match else None) from error
+
+
+def rows(values: Iterable[tuple[float, ...]], width: int) -> Floats:
+    """An array (N, width) of tuples of numbers."""
+    return np.fromiter(chain.from_iterable(values), dtype=np.float64).reshape(-1, width)
+
+
+def unit_rotations(values: Floats, place: Callable[[int], str]) -> Floats:
+    """(N, 4) rotations of a file, normalised; ``place`` gives the path of the one with an index, for the message."""
+
+    def refused(row: int, _: Floats, length: float) -> FormatError:
+        return FormatError(f"expected a unit quaternion x, y, z, w, found one of length {length:.6g}", path=place(row))
+
+    return nearly_unit(values, refused)
+
+
+def of_joint(name: str, every: Mapping[str, V], path: str) -> V:
+    """The value of a joint that a file names at a path."""
+    if name not in every:
+        raise FormatError(unknown_name("joint", name, every), path=path)
+    return every[name]

@@ -11,15 +11,17 @@ counts, because the file's root may be far from it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from viewer.errors import FormatError
 from viewer.formats.file_formats import UNIT_LENGTHS, check_units, check_up
 from viewer.skeleton import Figure, Skeleton, Source, at_or_below, find_figure, rest_world
 from viewer.skeleton.limbs import leg_length
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import Floats, Ints
 
 _HALF_TURN_ROOT = math.sqrt(0.5)
 _DIGITS = 15
@@ -74,6 +76,18 @@ def root_translations_to_source(values: Floats, source: Source) -> Floats:
     if source.up == "z":
         values = np.stack([values[..., 0], -values[..., 2], values[..., 1]], axis=-1)
     return lengths_to_source(values, source)
+
+
+def local_metres(values: Floats, source: Source, place: Callable[[int], str], roots: Ints | None = None) -> Floats:
+    """(N, 3) translations of a file in metres; the rows ``roots`` are also rotated to Y up."""
+    result = lengths_to_internal(values, source)
+    if roots is not None and source.up == "z":
+        result = result.copy()
+        result[roots] = root_translations_to_internal(values[roots], source)
+    wrong = np.flatnonzero(~np.isfinite(result).all(axis=-1))
+    if wrong.size:
+        raise FormatError("expected lengths within float range in metres", path=place(int(wrong[0])))
+    return result
 
 
 def root_rotations_to_internal(rotations: Floats, source: Source) -> Floats:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from viewer.errors import InputError, OutputError, ViewerError, quote, reason, unknown_name
 from viewer.formats.files import check_file, read_bytes, write_whole
-from viewer.formats.motion_json import KeptPose, pose_to_json, read_kept_pose
+from viewer.formats.skeleton_json import KeptPose, pose_to_json, read_kept_pose
 from viewer.opengl.pictures import render_image, scene_of, seen_points
 from viewer.scene import Camera, Display, draw_list, facing, figure_height
 from viewer.skeleton import Pose, Skeleton

@@ -24,7 +24,7 @@ from viewer.formats.files import read_text
 from viewer.formats.goals_json import Asked, read_goals_file
 from viewer.formats.json_reading import kind_of, parse
 from viewer.formats.load import load
-from viewer.formats.motion_json import read_pose
+from viewer.formats.skeleton_json import read_pose
 from viewer.formats.units import BECAUSE, GUESSES
 from viewer.ik.goals import KINDS, Goal
 from viewer.latest import Latest
