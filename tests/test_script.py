@@ -216,10 +216,10 @@ def test_each_backend_serves_where_it_served(tmp_path: Path, monkeypatch: pytest
         made.commit()
     path = saved(made, tmp_path)
     assert names(path)[:4] == ["backend", "dispatch", "backend", "begin_drag"]
-    assert asked[-2:] == ["viewer.ik.vectorised.numpy_engine", "viewer.ik.compiled.numba_engine"]
+    assert asked[-2:] == ["viewer.ik.numpy_engine", "viewer.ik.compiled.numba_engine"]
     asked.clear()
     assert replay(path).same_as(made.document)
-    assert asked[-2:] == ["viewer.ik.vectorised.numpy_engine", "viewer.ik.compiled.numba_engine"]
+    assert asked[-2:] == ["viewer.ik.numpy_engine", "viewer.ik.compiled.numba_engine"]
 
 
 # On and off

@@ -73,7 +73,7 @@ def test_auto_takes_the_compiled_engine_once_it_is_ready(monkeypatch: pytest.Mon
         return name
 
     monkeypatch.setattr(backends, "import_module", imported)
-    compiled, plain = ("viewer.ik.compiled.numba_engine", "numba"), ("viewer.ik.vectorised.numpy_engine", "numpy")
+    compiled, plain = ("viewer.ik.compiled.numba_engine", "numba"), ("viewer.ik.numpy_engine", "numpy")
 
     def chosen() -> list[tuple[object, str]]:
         return [backends.engine_for(name) for name in ("auto", "numpy", "numba")]

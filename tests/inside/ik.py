@@ -1,7 +1,7 @@
 """The inside of `viewer.ik` that tests use."""
 
 from viewer.choices import BACKENDS, METHOD_NAMES, Backend, MethodName, RootMode
-from viewer.ik import algebra, arm_steps, backends, batch, levenberg_marquardt, runs, solver
+from viewer.ik import algebra, arm_steps, backends, batch, levenberg_marquardt, numpy_engine as engine, runs, solver
 from viewer.ik.assemble import Assembly, assemble, dof_table_of, joint_tables
 from viewer.ik.backends import engine_for, twins
 from viewer.ik.compiled import numba_engine as compiled_engine
@@ -37,15 +37,13 @@ from viewer.ik.methods.mechanism import (
     vector,
 )
 from viewer.ik.mobility import LEAST, MOST, REFERENCE, metric, principal, spreads
+from viewer.ik.numpy_engine import linearise, residuals as engine_residuals, solve_dual
+from viewer.ik.numpy_kinematics import difference, joints_of, move, places, residuals, rows_of, tree_of
 from viewer.ik.reach import Gap, Miss, Reach
 from viewer.ik.scaling import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.solver_options import ONE_SHOT, Options, keywords_of, seeds_for
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
-from viewer.ik.vectorised import numpy_engine as engine
-from viewer.ik.vectorised.forward_arrays import places, residuals, rows_of, tree_of
-from viewer.ik.vectorised.joint_arrays import difference, joints_of, move
-from viewer.ik.vectorised.numpy_engine import linearise, residuals as engine_residuals, solve_dual
 from viewer.ik.workspace import Targets, Workspace, arrays_in, entries_of, in_block, make_call, remade
 from viewer.spatial.closest import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 from viewer.spatial.columns import cross, exponential, logarithm, matrices, multiply, since

@@ -1,9 +1,10 @@
 """Rotations and small loops that the kernels are made of, and the codes of joint kinds.
 
 `viewer.ik.compiled.numba_engine` compiles these functions, those of `viewer.ik.kernels` and those of the loop;
-`viewer.ik.vectorised` does in numpy what a solve calls in every step, and runs the rest as it is. In all of them ``s``
-is a `System` (constant during a solve) and ``w`` a `Work` (scratch), of K joints in depth-first order, n dofs, G goals
-and m rows. Quaternions and vectors are passed as numbers, which stay in registers; arrays would go through memory.
+`viewer.ik.numpy_engine` does in numpy what a solve calls in every step, and runs the rest as it is. In all of them
+``s`` is a `System` (constant during a solve) and ``w`` a `Work` (scratch), of K joints in depth-first order, n dofs, G
+goals and m rows. Quaternions and vectors are passed as numbers, which stay in registers; arrays would go through
+memory.
 
 Degrees of freedom, dofs: a hinge's, universal's or slide's coordinate; a limited ball's three coordinates (swing and
 twist, or Euler angles); an unlimited ball's or root's three rotations about its own axes; a root's three translations

@@ -19,7 +19,7 @@ from viewer.errors import InputError, is_installed, missing_library, unknown_nam
 from viewer.ik.system import Problems, Settings
 
 _COMPILED = "viewer.ik.compiled.numba_engine"
-_NUMPY = "viewer.ik.vectorised.numpy_engine"
+_NUMPY = "viewer.ik.numpy_engine"
 
 
 class Engine(Protocol):

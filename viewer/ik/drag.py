@@ -7,14 +7,13 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viewer.ik.numpy_engine import follow
+from viewer.ik.numpy_kinematics import difference, move, residuals
 from viewer.ik.prepared import Prepared
 from viewer.ik.runs import OneShot, Runs
 from viewer.ik.solution import Solution, Status
 from viewer.ik.solver_options import DRAGGING
 from viewer.ik.system import Settings, State, System, Work, copy_state, joint_of_dof, make_state, make_work
-from viewer.ik.vectorised.forward_arrays import residuals
-from viewer.ik.vectorised.joint_arrays import difference, move
-from viewer.ik.vectorised.numpy_engine import follow
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose
 from viewer.skeleton.tree import at_or_above

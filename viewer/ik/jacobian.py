@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike
 from viewer.ik.assemble import assemble, dof_table_of
 from viewer.ik.findings import labels
 from viewer.ik.goals import KINDS, Goal
-from viewer.ik.vectorised.numpy_engine import linearise
+from viewer.ik.numpy_engine import linearise
 from viewer.ik.workspace import Workspace
 from viewer.notebook import table
 from viewer.skeleton import JointKind, Pose, Skeleton, fk

@@ -12,6 +12,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import ArrayLike
 
+from viewer.ik import numpy_engine
 from viewer.ik.arm_steps import is_arm
 from viewer.ik.backends import engine_for, takes_compiled
 from viewer.ik.compiled.entry import CODES, OUTSIDE, STEPS, Direct, Row
@@ -20,12 +21,11 @@ from viewer.ik.findings import Reason, labels
 from viewer.ik.goals import KINDS
 from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.methods import DEFAULT_METHOD, METHODS, Watch
+from viewer.ik.numpy_kinematics import residuals
 from viewer.ik.prepared import OTHER_SEEDS, Prepared
 from viewer.ik.solution import STATUS_OF_CODE, Diagnose, Findings, Report, Solution, Status, findings_of, solution_of
 from viewer.ik.solver_options import DEFAULT
 from viewer.ik.system import Settings, State, copy_state
-from viewer.ik.vectorised import numpy_engine
-from viewer.ik.vectorised.forward_arrays import residuals
 from viewer.ik.workspace import Workspace
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats

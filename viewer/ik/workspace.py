@@ -23,6 +23,7 @@ from viewer.ik.contact.values import Contact
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.balance_goal import find_support
 from viewer.ik.kernels.joints import into_limits
+from viewer.ik.numpy_engine import begin, residuals
 from viewer.ik.solution import Findings, findings_of
 from viewer.ik.system import (
     Call,
@@ -36,7 +37,6 @@ from viewer.ik.system import (
     make_state,
     make_work,
 )
-from viewer.ik.vectorised.numpy_engine import begin, residuals
 from viewer.skeleton import Pose, Skeleton, fk
 from viewer.skeleton.character import wrong_kind
 from viewer.spatial.checks import UNIT_TOLERANCE, Bools, Floats, Integers, Ints

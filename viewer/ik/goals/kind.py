@@ -43,7 +43,7 @@ class Measure(Enum):
 
     Both backends know these attributes. What else a new member needs: `linearise` and, where it is shared,
     `linearise_several` in `viewer.ik.kernels.step`, and `_shares` in `viewer.ik.assemble`; `linearise` in
-    `viewer.ik.vectorised.numpy_engine`. `viewer.ik.methods` names those that methods without a Jacobian serve.
+    `viewer.ik.numpy_engine`. `viewer.ik.methods` names those that methods without a Jacobian serve.
     """
 
     count: int

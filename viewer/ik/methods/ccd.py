@@ -43,7 +43,7 @@ from viewer.ik.methods.mechanism import (
     scaled,
     shortest_turn,
 )
-from viewer.ik.vectorised.joint_arrays import move
+from viewer.ik.numpy_kinematics import move
 from viewer.spatial.checks import Quaternion, Vector
 from viewer.spatial.quaternion import from_matrix
 

@@ -22,10 +22,9 @@ from viewer.errors import InputError
 from viewer.ik.assemble import last_descendants
 from viewer.ik.goals import ROW_KINDS, Goal
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED
+from viewer.ik.numpy_engine import cap, leaves_limits, linearise as own_linearise, shorten
+from viewer.ik.numpy_kinematics import move, residuals as own_residuals
 from viewer.ik.system import Settings, State, System, Work, copy_state, joint_of_dof
-from viewer.ik.vectorised.forward_arrays import residuals as own_residuals
-from viewer.ik.vectorised.joint_arrays import move
-from viewer.ik.vectorised.numpy_engine import cap, leaves_limits, linearise as own_linearise, shorten
 from viewer.skeleton import Skeleton, World, fk_arrays
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Floats, Ints, as_number

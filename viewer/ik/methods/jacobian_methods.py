@@ -35,8 +35,8 @@ import numpy as np
 
 from viewer.ik.backends import twins
 from viewer.ik.methods.common import Problem, SolveRows, Tuning, iterate
+from viewer.ik.numpy_engine import LOOPS, STEPS
 from viewer.ik.system import Settings, System, Work
-from viewer.ik.vectorised.numpy_engine import LOOPS, STEPS
 from viewer.spatial.checks import Bools, Floats, Ints
 
 

@@ -1,1 +1,0 @@
-"""The arithmetic of a solve in numpy, for processes without compiled kernels."""
