@@ -2,7 +2,16 @@
 
 from viewer.choices import BACKENDS, METHOD_NAMES, Backend, MethodName, RootMode
 from viewer.ik import algebra, arm_steps, backends, batch, levenberg_marquardt, numpy_engine as engine, runs, solver
-from viewer.ik.assemble import Assembly, assemble, dof_table_of, joint_tables
+from viewer.ik.assemble import (
+    Assembly,
+    assemble,
+    balanced_weights,
+    dof_table_of,
+    groups_of,
+    joint_tables,
+    lengths_above,
+    unit_near,
+)
 from viewer.ik.backends import engine_for, twins
 from viewer.ik.compiled import numba_engine as compiled_engine
 from viewer.ik.compiled.entry import measure_pose, needs_projection, take_targets
@@ -40,7 +49,6 @@ from viewer.ik.mobility import LEAST, MOST, REFERENCE, metric, principal, spread
 from viewer.ik.numpy_engine import linearise, residuals as engine_residuals, solve_dual
 from viewer.ik.numpy_kinematics import difference, joints_of, move, places, residuals, rows_of, tree_of
 from viewer.ik.reach import Gap, Miss, Reach
-from viewer.ik.scaling import balanced_weights, groups_of, lengths_above, unit_near
 from viewer.ik.solver_options import ONE_SHOT, Options, keywords_of, seeds_for
 from viewer.ik.start_projection import KindProjection
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work

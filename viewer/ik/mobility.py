@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from viewer.ik.scaling import lengths_above, unit_near
+from viewer.ik.assemble import lengths_above, unit_near
 from viewer.skeleton import Figure, JointKind, Limb, Skeleton, at_or_below, find_figure, joint_space, rest_world
 from viewer.skeleton.limbs import ARM, flexion_axis, limb_places
 from viewer.skeleton.limits import are_diagonal

@@ -73,15 +73,15 @@ class System(NamedTuple):
         share: (R, K) of the last R goals, which are of several joints: how much of a joint's motion is that of what
             the goal is about. Of a relative goal 1 where the joint moves the effector, -1 where it moves the base, 0
             where it moves both; of a mean the part that is below the joint, of a mass or of the points.
-        goal_weight, goal_rotation_weight: (G,) in units of their own: `viewer.ik.scaling.balanced_weights`.
+        goal_weight, goal_rotation_weight: (G,) in units of their own: `viewer.ik.assemble`.
         goal_group: (G,) goals of different groups have no joint in common: each group is a problem of its own.
         goal_root: (G,) the root above.
         goal_reach: (G,) metres from the root to the effector along the bones, slides at their longest.
         goal_level: (G,) how many of the levels in use are below the goal's: 0 for the lowest.
-        goal_force: (G, 2) how hard its place and its turn pull where levels differ: `viewer.ik.scaling.level_forces`.
+        goal_force: (G, 2) how hard its place and its turn pull where levels differ: `viewer.ik.assemble`.
         goal_trust: (G,) weight of a goal's position in the fit of the root: half for hands.
         tolerance: (2,) metres and radians within which a goal is met.
-        scale: (2,) the units of length, metres, and of weight: see `viewer.ik.scaling`.
+        scale: (2,) the units of length, metres, and of weight: see `viewer.ik.assemble`.
         seeds: (R, n) poses to restart from, the next few for each restart: coordinates, or a step from the pose that
             the solve began with.
         ease: (n,) how far from a limit holds may not push a dof (`viewer.ik.kernels.step`); 0: they may.
@@ -405,7 +405,7 @@ class StartTables(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """The numbers of a solve, in radians and the units of `viewer.ik.scaling`: metres for what is about a metre tall.
+    """The numbers of a solve, in radians and the units of `viewer.ik.assemble`: metres for what is about a metre tall.
 
     Attributes:
         max_iterations: steps tried at most, restarts included.
