@@ -30,13 +30,15 @@ from viewer.ik.kernels.joints import into_limits
 from viewer.ik.levels import count_levels, descend, descending
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED, UNREACHABLE
 from viewer.ik.methods import DEFAULT_METHOD, EVERY_METHOD, METHODS, Tuning, UserRows
-from viewer.ik.methods.ccd import best_angle, best_turn, cost
 from viewer.ik.methods.common import Problem
 from viewer.ik.methods.jacobian_methods import dls_settings, least_squares_step, optimal_step, selectively_damped_step
 from viewer.ik.methods.limb import elbow_angles, find_limb, two_link_algebraic, two_link_geometric
 from viewer.ik.methods.mechanism import (
     UNTURNED,
     Mechanism,
+    best_angle,
+    best_turn,
+    cost,
     length,
     quaternion,
     rotate,

@@ -16,11 +16,10 @@ import numpy as np
 
 from viewer.ik.goals import KINDS, ROW_KINDS, Kind, Measure
 from viewer.ik.levenberg_marquardt import CONVERGED, DIVERGED, STALLED
-from viewer.ik.methods import ccd, fabrik, jacobian_methods, limb
+from viewer.ik.methods import heuristic, jacobian_methods, limb
 from viewer.ik.methods.common import Problem, Tuning, UserRows, Watch
 from viewer.ik.methods.jacobian_methods import dls_settings
-from viewer.ik.methods.limb import freed
-from viewer.ik.methods.mechanism import Mechanism
+from viewer.ik.methods.mechanism import Mechanism, freed
 from viewer.ik.system import Settings, State, System, Work
 
 Solve: TypeAlias = Callable[[Problem], tuple[int, int]]
@@ -36,9 +35,9 @@ def _in_shells(*measures: Measure) -> frozenset[Kind]:
 
 
 FITTED = _in_shells(Measure.ROTATION, Measure.DIRECTION)
-"""The kinds that `viewer.ik.methods.ccd` fits together."""
+"""The kinds that CCD fits together."""
 LAID = frozenset(kind for kind in _in_shells(Measure.ROTATION) if kind.lengths)
-"""The kinds that `viewer.ik.methods.fabrik` lays bones to: rotations alone have no place."""
+"""The kinds that FABRIK lays bones to: rotations alone have no place."""
 DEFAULT_TUNING = Tuning()
 
 
@@ -157,13 +156,13 @@ _OTHERS = (
         "single-bone", frozenset(ROW_KINDS[code] for code in limb.SERVED), limb.solve_single_bone,
         limb.pointed_joints, title="Single bone", hint="one joint rotates", takes=frozenset(),
     ),
-    Method("ccd", FITTED, ccd.solve, title="CCD", hint="joint by joint, from the tip", takes=_STEPS),
+    Method("ccd", FITTED, heuristic.solve_ccd, title="CCD", hint="joint by joint, from the tip", takes=_STEPS),
     Method(
-        "ccd-from-base", FITTED, ccd.solve_from_base,
+        "ccd-from-base", FITTED, heuristic.solve_ccd_from_base,
         title="CCD from base", hint="joint by joint, from the base", takes=_STEPS,
     ),
     Method(
-        "fabrik", LAID, fabrik.solve,
+        "fabrik", LAID, heuristic.solve_fabrik,
         title="FABRIK", hint="points along the bones; may not converge under limits", takes=_STEPS,
     ),
     Method(

@@ -22,28 +22,34 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-
 from viewer.errors import InputError
 from viewer.ik import algebra
 from viewer.ik.goals import ROW_KINDS, Measure
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED, UNREACHABLE
-from viewer.ik.methods.ccd import Pair, axis_pairs, fit_axis, fit_ball, fits, pairs_for, turn_axis, turn_ball
 from viewer.ik.methods.common import Problem, Tuning
 from viewer.ik.methods.mechanism import (
     Mechanism,
+    Pair,
     across,
     axes_of,
+    axis_pairs,
     cross,
     dot,
     exp,
+    fit_axis,
+    fit_ball,
+    fits,
+    freed,
     inverse,
     length,
     log,
     minus,
     multiply,
+    pairs_for,
     rotate,
     scaled,
+    turn_axis,
+    turn_ball,
     unit,
     wrapped,
 )
@@ -216,13 +222,6 @@ def fit(mechanism: Mechanism, k: int, pairs: Callable[[], list[Pair]]) -> None:
         if len(angles) < 2 or all(max(map(abs, turn[:3])) < EXACT for turn in made):
             break
     mechanism.refresh()
-
-
-def freed(problem: Problem) -> Problem:
-    """The problem without step cap and partial stiffness."""
-    spread = np.where(problem.s.spread > 0.0, problem.s.unit, 0.0)
-    settings = problem.settings._replace(step_cap=math.inf)
-    return problem._replace(s=problem.s._replace(spread=spread), settings=settings)
 
 
 def solve(problem: Problem) -> tuple[int, int]:

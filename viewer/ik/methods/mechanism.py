@@ -1,24 +1,31 @@
-"""A system and its pose as Python tuples, for methods that move joints one by one.
+"""A system and its pose as Python tuples, for methods that move joints one by one, and the best motion of one joint.
 
 For single vectors and quaternions, tuples are several times faster than numpy's arrays.
+
+A joint is turned so that the effectors below it come as near to their goals as possible. Every goal is read as pairs of
+vectors from the joint's pivot: to a point of the effector, r, and to its target, d. A turn R of the joint then costs
+the sum over pairs of w |R r - d|^2, which has closed-form minima: about an axis, and for a ball joint (the orthogonal
+Procrustes problem).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TypeAlias
 
 import numpy as np
 
 from viewer.ik import algebra
 from viewer.ik.algebra import exponential, logarithm, product, turned
+from viewer.ik.goals.shell import nearest_in_shell
 from viewer.ik.kernels import joints
 from viewer.ik.kernels.joints import sets_place, sets_turn
 from viewer.ik.methods.common import Problem
 from viewer.ik.system import State
 from viewer.spatial import closest
 from viewer.spatial.checks import Floats, Quaternion, Vector
-from viewer.spatial.quaternion import between, perpendicular
+from viewer.spatial.quaternion import between, from_matrix, perpendicular
 
 _ROUNDING = 1e-9
 _BALLS = (algebra.TURNS, algebra.SWING_TWIST, algebra.EULER)
@@ -186,8 +193,6 @@ def _quaternions(array: Floats) -> list[Quaternion]:
     return [quaternion(row) for row in array.tolist()]
 
 
-"""(x, y, z, w), unit."""
-
 UNTURNED: Quaternion = (0.0, 0.0, 0.0, 1.0)
 UNITS: tuple[Vector, Vector, Vector] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _OPPOSITE = 1e-4
@@ -278,3 +283,181 @@ def shortest_turn(a: Vector, b: Vector) -> Quaternion:
 def axes_of(q: Quaternion) -> tuple[Vector, Vector, Vector]:
     """The three turned coordinate axes: the columns of the rotation's matrix."""
     return rotate(q, UNITS[0]), rotate(q, UNITS[1]), rotate(q, UNITS[2])
+
+
+def freed(problem: Problem) -> Problem:
+    """The problem without step cap and partial stiffness."""
+    spread = np.where(problem.s.spread > 0.0, problem.s.unit, 0.0)
+    settings = problem.settings._replace(step_cap=math.inf)
+    return problem._replace(s=problem.s._replace(spread=spread), settings=settings)
+
+
+Pair: TypeAlias = tuple[Vector, Vector, float]
+"""r, d (world frame, metres) and w."""
+
+_NO_LEVER = 1e-12
+"""Below this part of the largest possible lever a joint cannot move its effectors towards their targets."""
+_ONE_LINE = 1e-6
+"""Below this ratio of their singular values pairs lie on one line and leave the rotation about it open ..."""
+_LEAST_TWIST = 1e-9
+"""... which this weight of no rotation, relative to the pairs' own weight, then makes as small as possible."""
+_FRACTIONS = (1.0, 0.5, 0.25)
+
+
+def cost(pairs: list[Pair], turn: Quaternion) -> float:
+    """Sum of w |R r - d|^2."""
+    total = 0.0
+    for r, d, weight in pairs:
+        miss = minus(rotate(turn, r), d)
+        total += weight * dot(miss, miss)
+    return total
+
+
+def best_angle(pairs: list[Pair], axis: Vector) -> float:
+    """The angle about a unit axis of least cost, -pi .. pi: tan = sum w a.(r x d) / sum w (r.d - a.r a.d).
+
+    Also right at 180 degrees. 0 where no turn is better than another.
+    """
+    sine = cosine = most = 0.0
+    for r, d, weight in pairs:
+        sine += weight * dot(axis, cross(r, d))
+        cosine += weight * (dot(r, d) - dot(axis, r) * dot(axis, d))
+        most += weight * length(r) * length(d)
+    return math.atan2(sine, cosine) if math.hypot(sine, cosine) > _NO_LEVER * most else 0.0
+
+
+def best_turn(pairs: list[Pair]) -> Quaternion:
+    """The rotation of least cost; of several the smallest.
+
+    One pair: the shortest turn from r to d. More: R = U diag(1, 1, det U V^T) V^T with sum w d r^T = U S V^T (Umeyama,
+    "Least-squares estimation of transformation parameters between two point patterns", IEEE PAMI 13, 1991, eq. 40-43).
+    """
+    pairs = [pair for pair in pairs if length(pair[0]) > 0.0 and length(pair[1]) > 0.0]
+    if not pairs:
+        return UNTURNED
+    if len(pairs) == 1:
+        return shortest_turn(*pairs[0][:2])
+    r, d = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
+    weight = np.array([pair[2] for pair in pairs])
+    product = (d * weight[:, None]).T @ r
+    u, sizes, v_transposed = np.linalg.svd(product)
+    if sizes[1] <= _ONE_LINE * sizes[0]:
+        u, _, v_transposed = np.linalg.svd(product + _LEAST_TWIST * sizes[0] * np.eye(3))
+    mirrored = np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ v_transposed))])
+    return quaternion(from_matrix(u @ mirrored @ v_transposed).tolist())
+
+
+def turn_ball(mechanism: Mechanism, k: int, turn: Quaternion) -> Quaternion:
+    """Rotate a ball joint in the world; returns the rotation that limits and stiffness allowed."""
+    before, here = mechanism.turn[k], log(turn)
+    angle = length(here)
+    if angle > mechanism.cap:
+        here = scaled(here, mechanism.cap / angle)
+    here = rotate(inverse(before), here)
+    first = mechanism.angle[k]
+    if mechanism.form[k] == algebra.TURNS:
+        a, b, c = mechanism.ready[first : first + 3]
+        x, y, z = rotate(inverse(mechanism.basis[k]), here)
+        x, y, z, w = multiply(mechanism.q[k], exp(rotate(mechanism.basis[k], (a * x, b * y, c * z))))
+        size = math.sqrt(x * x + y * y + z * z + w * w)
+        mechanism.q[k] = (x / size, y / size, z / size, w / size)
+    else:
+        mechanism.q[k] = multiply(mechanism.q[k], exp(here))
+        for d, x in enumerate(mechanism.read_ball(k), first):
+            mechanism.change(d, x - mechanism.x[d])
+        mechanism.set_joint(k)
+    mechanism.follow(k)
+    return multiply(mechanism.turn[k], inverse(before))
+
+
+def turn_axis(mechanism: Mechanism, k: int, i: int, angle: float) -> Quaternion:
+    """Change joint k's i-th angle within its limits; returns the resulting world rotation."""
+    before = mechanism.turn[k]
+    mechanism.change(mechanism.angle[k] + i, min(max(angle, -mechanism.cap), mechanism.cap))
+    mechanism.set_joint(k)
+    mechanism.follow(k)
+    return multiply(mechanism.turn[k], inverse(before))
+
+
+def fit_ball(mechanism: Mechanism, k: int, pairs: list[Pair]) -> Quaternion:
+    """Rotate a ball joint to the least cost of its pairs, within limits; returns the world rotation.
+
+    Limits bend the way to the best turn: if the full turn makes it worse, half or a quarter of it is tried.
+    """
+    local, before = mechanism.q[k], mechanism.turn[k]
+    first, last = mechanism.first[k], mechanism.first[k + 1]
+    coordinates = mechanism.x[first:last]
+    wanted, here = log(best_turn(pairs)), cost(pairs, UNTURNED)
+    for part in _FRACTIONS:
+        made = turn_ball(mechanism, k, exp(scaled(wanted, part)))
+        if cost(pairs, made) <= here:
+            return made
+        mechanism.q[k], mechanism.turn[k], mechanism.x[first:last] = local, before, coordinates
+    return UNTURNED
+
+
+def fit_axis(mechanism: Mechanism, k: int, i: int, pairs: list[Pair]) -> Quaternion:
+    """Change joint k's i-th angle to the least cost of its pairs; returns the world rotation.
+
+    The cost is a sinusoid of the angle: from here to its minimum it only falls, so a limit on the way does no harm.
+    """
+    return turn_axis(mechanism, k, i, best_angle(pairs, mechanism.angle_axis(k, i)))
+
+
+def fits(mechanism: Mechanism, k: int, pairs: Callable[[], list[Pair]]) -> Iterator[Quaternion]:
+    """Turn a joint to the least cost of its pairs, freely or about one axis after the other; yields each turn."""
+    if mechanism.ball[k]:
+        yield fit_ball(mechanism, k, pairs())
+    for i in mechanism.angles[k]:
+        yield fit_axis(mechanism, k, i, pairs())
+
+
+_SMALL = 1e-9
+
+
+def pairs_for(mechanism: Mechanism, goals: Iterable[int], pivot: Vector) -> list[Pair]:
+    """Pairs of all these goals as seen from a pivot.
+
+    shell: the effector and the nearest place in it; that of a position is the target.
+    rotation: the three axes as they are and should be. Their squared chords are 2 phi^2 for a small angle phi,
+        so half the weight is used.
+    aim: the point of the axis, drawn out as a ray, that is as far from the pivot as the target is: a turn that brings
+        it to the target points the ray at it. Seen from the effector a miss of 1 m is 1 / distance radians.
+    """
+    pairs: list[Pair] = []
+    for g in goals:
+        turn = mechanism.turn_weight[g] * mechanism.turn_weight[g]
+        if mechanism.goal_has_shell[g]:
+            r = minus(mechanism.point[g], pivot)
+            if length(r) > mechanism.least_arm:
+                pairs.append((r, minus(wanted_point(mechanism, g), pivot), mechanism.weight[g] * mechanism.weight[g]))
+        if mechanism.goal_turns[g]:
+            pairs += axis_pairs(mechanism.turn[mechanism.goal_joint[g]], mechanism.rotation[g], 0.5 * turn)
+        if mechanism.goal_aims[g]:
+            pairs.append(_ray_pair(mechanism, g, pivot, turn))
+    return pairs
+
+
+def axis_pairs(turn: Quaternion, wanted: Quaternion, weight: float) -> list[Pair]:
+    """The pairs of a frame's three axes as they are and as they should be."""
+    return [(r, d, weight) for r, d in zip(axes_of(turn), axes_of(wanted), strict=True)]
+
+
+def wanted_point(mechanism: Mechanism, g: int) -> Vector:
+    """The place in a goal's shell that is nearest to its effector."""
+    return nearest_in_shell(mechanism.point[g], mechanism.target[g], mechanism.along[g], *mechanism.shell[g])
+
+
+def _ray_pair(mechanism: Mechanism, g: int, pivot: Vector, weight: float) -> Pair:
+    """The point p + a u of an aim's ray with |p + a u| = |t|, all from the pivot, and the target t.
+
+    Where the target is nearer to the pivot than the ray ever gets, the ray's nearest point is taken.
+    """
+    p, t = minus(mechanism.point[g], pivot), minus(mechanism.target[g], pivot)
+    x, y, z = mechanism.numbers[g][:3]
+    u = rotate(mechanism.turn[mechanism.goal_joint[g]], (x, y, z))
+    along = dot(p, u)
+    square = along * along - dot(p, p) + dot(t, t)
+    a = max(math.sqrt(max(square, 0.0)) - along, 0.0)
+    distance = max(length(minus(t, p)), _SMALL)
+    return plus(p, scaled(u, a)), t, weight / (distance * distance)
