@@ -15,8 +15,9 @@ from viewer.ik.assemble import (
 from viewer.ik.backends import engine_for, twins
 from viewer.ik.compiled import numba_engine as compiled_engine
 from viewer.ik.compiled.entry import measure_pose, needs_projection, take_targets
-from viewer.ik.contact import touching
-from viewer.ik.contact.volumes import Near, Volumes, distance_grid, make_near, make_volumes
+from viewer.ik.contact import volumes as touching
+from viewer.ik.contact.values import distance_grid
+from viewer.ik.contact.volumes import Near, Volumes, make_near, make_volumes
 from viewer.ik.drag import Drag, ReturnPath, prebent
 from viewer.ik.findings import Cause, Reason, degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Value, goal_ids

@@ -21,8 +21,7 @@ import numpy as np
 
 from viewer.ik.assemble import Assembly, assemble, dof_table_of
 from viewer.ik.backends import engine_for
-from viewer.ik.contact.touching import contacts
-from viewer.ik.contact.volumes import TOUCHES
+from viewer.ik.contact.volumes import TOUCHES, contacts
 from viewer.ik.findings import (
     Cause,
     Reason,

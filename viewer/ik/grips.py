@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.contact import Contact, Mesh
-from viewer.ik.contact.touching import measured, object_gaps, volumes_of
 from viewer.ik.contact.values import Object
+from viewer.ik.contact.volumes import measured, object_gaps, volumes_of
 from viewer.ik.findings import Cause, Reason, labels, metres, other
 from viewer.ik.goals import KINDS, Goal
 from viewer.ik.goals.goal import LAST_LEVEL

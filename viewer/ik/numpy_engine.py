@@ -19,7 +19,7 @@ import numpy as np
 
 from viewer.ik import active_set, algebra, levels, levenberg_marquardt, problems
 from viewer.ik.backends import twins
-from viewer.ik.contact.touching import find_near
+from viewer.ik.contact.volumes import find_near
 from viewer.ik.goals.kind import Places
 from viewer.ik.kernels.contact_rows import CLOSER, EXACT, YIELDING
 from viewer.ik.numpy_kinematics import (

@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from viewer.ik import algebra
-from viewer.ik.contact.touching import find_near
+from viewer.ik.contact.volumes import find_near
 from viewer.ik.goals import ROW_KINDS
 from viewer.ik.goals.kind import Measure, Places, Rows
 from viewer.ik.kernels.step import AT_LIMIT

@@ -13,7 +13,7 @@ import numpy as np
 
 from viewer.errors import plural
 from viewer.ik.contact import Contact
-from viewer.ik.contact.touching import Touch, contacts
+from viewer.ik.contact.volumes import Touch, contacts
 from viewer.ik.findings import Reason
 from viewer.ik.goals import ROW_KINDS
 from viewer.ik.solver_options import INSIDE

@@ -1,10 +1,7 @@
-"""The arrays that contact is measured with: what stays the same during a solve, and what is near in one pose.
+"""What is near a figure in a pose, and what it touches: the arrays that contact is measured with, and the measuring.
 
-Signed distances of a closed mesh are on a grid: negative inside, by the exact closest point of the surface. The closest
-point of a triangle is that of C. Ericson, Real-Time Collision Detection (2005), 5.1.5; its sign is that of the
-pseudonormal of the face, edge or vertex that it lies on (J. A. Baerentzen and H. Aanaes, "Signed distance computation
-using the angle weighted pseudonormal", IEEE TVCG 11, 2005), which is right for any closed surface. Grid points near the
-surface look at the triangles there, and pass on what they found to their neighbours.
+`Volumes` are what stays the same during a solve, `Near` what is near in one pose. `find_near` finds it with numpy, and
+gives the rows of `viewer.ik.kernels.contact_rows`, in the same order.
 """
 
 from __future__ import annotations
@@ -16,240 +13,20 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, quote, unknown_name
-from viewer.ik.contact.values import FLOOR, Box, Contact, Mesh, Object, Sphere
-from viewer.skeleton import Bodies, JointKind, Skeleton, bodies_of, rest_world, tip_positions
+from viewer.ik.contact.values import FLOOR, Box, Contact, Object, Sphere, distance_grid
+from viewer.skeleton import Bodies, JointKind, Pose, Skeleton, bodies_of, fk, rest_world, tip_positions
+from viewer.skeleton.character import check_pose, check_skeleton
 from viewer.spatial.checks import Floats, Integers, Ints, zeros_for
-from viewer.spatial.closest import Triple, along, choose, clamp, cross, dot, minus
+from viewer.spatial.closest import (
+    Measure,
+    capsule_to_ball,
+    capsule_to_box,
+    capsule_to_capsule,
+    capsule_to_grid,
+    planes,
+    turn,
+)
 from viewer.spatial.quaternion import rotate
-from viewer.spatial.vectors import face_normals
-
-CELLS = 48
-"""Along the longest side of the mesh."""
-MARGIN = 6
-"""Cells around it."""
-_SAMPLES = 0.5
-"""Cells between the points of a triangle that say which cells it passes through."""
-_SURE = 2.0
-"""Cells from the surface within which the pseudonormal says which side a point is on."""
-_AT_ONCE = 1 << 16
-"""Pairs of points and triangles that are measured together."""
-
-
-class Grid(NamedTuple):
-    """Signed distances at the corners of cells, in the mesh's frame.
-
-    Attributes:
-        values: (X, Y, Z) metres.
-        low: (3,) where the first one is.
-        cell: metres along a side of a cell.
-    """
-
-    values: Floats
-    low: Floats
-    cell: float
-
-
-def distance_grid(mesh: Mesh) -> Grid:
-    """The grid of a mesh at its scale: computed once for meshes of one content."""
-    assert mesh.vertices is not None
-    assert mesh.faces is not None
-    grid = _grid(_Surface(mesh.vertices, mesh.faces, mesh.content))
-    return Grid(grid.values * mesh.scale, grid.low * mesh.scale, grid.cell * mesh.scale)
-
-
-class _Surface:
-    """Vertices and faces as a key."""
-
-    __slots__ = ("content", "faces", "vertices")
-
-    def __init__(self, vertices: Floats, faces: Ints, content: str) -> None:
-        self.vertices, self.faces, self.content = vertices, faces, content
-
-    def __hash__(self) -> int:
-        return hash(self.content)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Surface) and self.content == other.content
-
-
-@lru_cache(maxsize=8)
-def _grid(surface: _Surface) -> Grid:
-    low, high = surface.vertices.min(axis=0), surface.vertices.max(axis=0)
-    cell = float((high - low).max()) / CELLS
-    counts = np.ceil((high - low) / cell).astype(np.intp) + 1 + 2 * MARGIN
-    start = 0.5 * (low + high) - 0.5 * (counts - 1) * cell
-    triangles = _Triangles(surface.vertices, surface.faces)
-    nearest = _nearest(triangles, counts, start, cell)
-    places = start + cell * np.stack(np.unravel_index(np.arange(len(nearest)), counts), axis=-1)
-    signed = triangles.distances(places, nearest).reshape(counts)
-    return Grid(_with_sign_of_neighbours(signed, cell), start, cell)
-
-
-def _nearest(triangles: _Triangles, counts: Ints, start: Floats, cell: float) -> Ints:
-    """(X * Y * Z,) the nearest triangle of each grid point: of its own candidates, or of its neighbours'.
-
-    Every point whose triangle changes proposes it to its six neighbours, until none is nearer.
-    """
-    points, some = triangles.in_cells(counts, start, cell)
-    total = int(counts.prod())
-    found, best = np.full(total, -1, dtype=np.intp), np.full(total, np.inf)
-    strides = np.array([counts[1] * counts[2], counts[2], 1])
-    while len(points):
-        index = np.stack(np.unravel_index(points, counts), axis=-1)
-        square = triangles.squares(start + cell * index, some)
-        order = np.lexsort((some, square, points))
-        points, some, square, index = points[order], some[order], square[order], index[order]
-        first = np.append(True, points[1:] != points[:-1])
-        better = first & (square < best[points])
-        points, some, index = points[better], some[better], index[better]
-        found[points], best[points] = some, square[better]
-        inside = [(index[:, axis] > 0, index[:, axis] < counts[axis] - 1) for axis in range(3)]
-        steps = [(inside[axis][side], (2 * side - 1) * strides[axis]) for axis in range(3) for side in range(2)]
-        some = np.concatenate([some[able] for able, _ in steps])
-        points = np.concatenate([points[able] + step for able, step in steps])
-        other = found[points] != some
-        points, some = points[other], some[other]
-    # Among many small triangles a point may have been assigned one beside the nearest.
-    points = np.arange(total)
-    while len(points):
-        some = triangles.beside[:, found[points]]
-        places = start + cell * np.stack(np.unravel_index(points, counts), axis=-1)
-        squares = np.stack([triangles.squares(places, one) for one in some])
-        least = squares.argmin(axis=0)
-        rows = np.arange(len(points))
-        better = squares[least, rows] < best[points]
-        points, rows, least = points[better], rows[better], least[better]
-        found[points], best[points] = some[least, rows], squares[least, rows]
-    return found
-
-
-def _with_sign_of_neighbours(signed: Floats, cell: float) -> Floats:
-    """Far from the surface the sign is that of a neighbour: no surface passes between two distant points."""
-    distance = np.abs(signed)
-    known = distance <= _SURE * cell
-    inside = known & (signed < 0.0)
-    while not known.all():
-        before = int(known.sum())
-        for axis in range(3):
-            for side in (slice(1, None), slice(None, -1)):
-                to: list[slice] = [slice(None)] * 3
-                of: list[slice] = [slice(None)] * 3
-                to[axis], of[axis] = side, slice(None, -1) if side.start else slice(1, None)
-                new = known[tuple(of)] & ~known[tuple(to)]
-                inside[tuple(to)] |= new & inside[tuple(of)]
-                known[tuple(to)] |= new
-        if int(known.sum()) == before:
-            break
-    return np.where(inside, -distance, distance)
-
-
-class _Triangles:
-    """The faces of a closed surface, ready to be measured."""
-
-    def __init__(self, vertices: Floats, faces: Ints) -> None:
-        self.corners = vertices[faces]
-        normals = face_normals(self.corners)
-        # (F, 7, 3): of the face, of its edges ab, bc, ca, and of its corners a, b, c.
-        self.normals = np.empty((len(faces), 7, 3))
-        self.normals[:, 0] = normals
-        self._edge_normals(faces, len(vertices), normals)
-        self._corner_normals(vertices, faces, normals)
-
-    def _edge_normals(self, faces: Ints, count: int, normals: Floats) -> None:
-        edges = np.concatenate([np.sort(faces[:, pair], axis=1) for pair in ([0, 1], [1, 2], [2, 0])])
-        _, index = np.unique(edges[:, 0] * count + edges[:, 1], return_inverse=True)
-        # (F, 3) the face on the other side of each edge: both have it, and are neighbours in this order.
-        one, other = index.reshape(-1).argsort(kind="stable").reshape(-1, 2).T
-        self.beside = np.empty((3, len(faces)), dtype=np.intp)
-        self.beside.flat[one], self.beside.flat[other] = other % len(faces), one % len(faces)
-        sums = np.zeros((int(index.max()) + 1, 3))
-        np.add.at(sums, index.reshape(-1), np.tile(normals, (3, 1)))
-        self.normals[:, 1:4] = sums[index.reshape(3, -1).T]
-
-    def _corner_normals(self, vertices: Floats, faces: Ints, normals: Floats) -> None:
-        sums = np.zeros_like(vertices)
-        for corner in range(3):
-            here, one, other = (vertices[faces[:, (corner + k) % 3]] for k in range(3))
-            u, v = one - here, other - here
-            angles = np.arctan2(np.linalg.norm(np.cross(u, v), axis=-1), np.einsum("fi,fi->f", u, v))
-            np.add.at(sums, faces[:, corner], angles[:, None] * normals)
-        self.normals[:, 4:7] = sums[faces]
-
-    def in_cells(self, counts: Ints, start: Floats, cell: float) -> tuple[Ints, Ints]:
-        """Pairs (N,) of a grid point, by its number, and a triangle that passes through one of the cells around it."""
-        edges = self.corners - np.roll(self.corners, 1, axis=1)
-        parts = np.ceil(np.linalg.norm(edges, axis=-1).max(axis=1) / (_SAMPLES * cell)).astype(np.intp)
-        parts = np.maximum(parts, 1)
-        total = int(counts.prod())
-        keys = []
-        for part in np.unique(parts).tolist():
-            some = np.flatnonzero(parts == part)
-            i, j = (grid.ravel() for grid in np.meshgrid(np.arange(part + 1), np.arange(part + 1), indexing="ij"))
-            weights = np.stack([i, j, part - i - j], axis=-1)[i + j <= part] / part
-            step = max(1, _AT_ONCE // len(weights))
-            for begin in range(0, len(some), step):
-                block = some[begin : begin + step]
-                places = np.einsum("sk,fki->fsi", weights, self.corners[block])
-                base = np.clip(np.floor((places - start) / cell).astype(np.intp), 0, counts - 2)
-                for corner in np.ndindex(2, 2, 2):
-                    x, y, z = np.moveaxis(base + corner, -1, 0)
-                    number = (x * counts[1] + y) * counts[2] + z
-                    keys.append(np.unique(block[:, None] * total + number))
-        return tuple(reversed(np.divmod(np.unique(np.concatenate(keys)), total)))  # type: ignore[return-value]  # two of them
-
-    def squares(self, points: Floats, some: Ints) -> Floats:
-        """(N,) squared distances of points (N, 3) from a triangle each."""
-        found = np.empty(len(points))
-        for start in range(0, len(points), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            apart, _ = closest_on_triangles(points[part], self.corners[some[part]])
-            found[part] = dot(apart, apart)
-        return found
-
-    def distances(self, points: Floats, nearest: Ints) -> Floats:
-        """(N,) signed distances of points (N, 3) from their nearest triangles."""
-        found = np.empty(len(points))
-        for start in range(0, len(points), _AT_ONCE):
-            part = slice(start, start + _AT_ONCE)
-            apart, feature = closest_on_triangles(points[part], self.corners[nearest[part]])
-            normal = self.normals[nearest[part], feature]
-            side = sum(apart[axis] * normal[:, axis] for axis in range(3))
-            found[part] = np.where(side < 0.0, -1.0, 1.0) * np.sqrt(dot(apart, apart))
-        return found
-
-
-def closest_on_triangles(points: Floats, corners: Floats) -> tuple[Triple, Ints]:
-    """From the closest points of triangles (..., 3, 3) to points (..., 3), and what of the triangle they lie on.
-
-    Returns:
-        The components (...) of the way from the triangle to the point; and (...) 0 for its inside, 1 to 3 for its
-        edges ab, bc, ca, 4 to 6 for its corners a, b, c.
-    """
-    p = points[..., 0], points[..., 1], points[..., 2]
-    a, b, c = ((corners[..., k, 0], corners[..., k, 1], corners[..., k, 2]) for k in range(3))
-    ab, ac, bc = minus(b, a), minus(c, a), minus(c, b)
-    normal = cross(ab, ac)
-    area = dot(normal, normal)
-    flat = area > 0.0
-    over = 1.0 / choose(flat, area, 1.0)
-    ap = minus(p, a)
-    v, w = dot(cross(ap, ac), normal) * over, dot(cross(ab, ap), normal) * over
-    inside = flat & (v > 0.0) & (w > 0.0) & (v + w < 1.0)
-    on_plane = along(along(a, ab, v), ac, w)
-    best = minus(p, on_plane)
-    least = choose(inside, dot(best, best), np.inf)
-    feature = np.zeros(least.shape, dtype=np.intp)
-    for edge, (start, way, ends) in enumerate(((a, ab, (4, 5)), (b, bc, (5, 6)), (a, ac, (4, 6)))):
-        square = dot(way, way)
-        t = clamp(dot(minus(p, start), way) / choose(square > 0.0, square, 1.0))
-        apart = minus(p, along(start, way, t))
-        distance = dot(apart, apart)
-        nearer = ~inside & (distance < least)
-        code = np.where(t <= 0.0, ends[0], np.where(t >= 1.0, ends[1], edge + 1))
-        best = choose(nearer, apart[0], best[0]), choose(nearer, apart[1], best[1]), choose(nearer, apart[2], best[2])
-        least, feature = choose(nearer, distance, least), np.where(nearer, code, feature)
-    return best, feature
-
 
 SPHERE, BOX, MESH = range(3)
 ON_FLOOR = -1
@@ -416,7 +193,7 @@ def make_volumes(skeleton: Skeleton, contact: Contact, index: Ints | None = None
         tests=np.array(tests, dtype=np.int64).reshape(-1, 2),
         near=np.array([near]),
         slack=np.array([min(TOUCHES, _OF_NEAR * near)]),
-        **_objects(tuple(contact.objects)),
+        **_object_fields(tuple(contact.objects)),
     )
 
 
@@ -475,7 +252,7 @@ def _ends(
     return [(capsule, side) for _, capsule, side in kept.values()], [clearance for clearance, *_ in kept.values()]
 
 
-def _objects(objects: tuple[Object, ...]) -> dict[str, Any]:
+def _object_fields(objects: tuple[Object, ...]) -> dict[str, Any]:
     """The fields of `Volumes` that are of objects."""
     count = len(objects)
     kind, start = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
@@ -502,3 +279,173 @@ def _objects(objects: tuple[Object, ...]) -> dict[str, Any]:
         "object_kind": kind, "object_place": place, "object_turn": spin, "object_size": size, "object_reach": reach,
         "grid": np.concatenate(grids), "grid_start": start, "grid_shape": shape, "grid_low": low, "grid_cell": cell,
     }  # fmt: skip
+
+
+_HERE = "contacts: "
+
+
+class Touch(NamedTuple):
+    """One contact.
+
+    Attributes:
+        body: name of the joint whose body it is.
+        other: name of the joint whose body it touches, of an object, or "floor".
+        depth_m: metres that they overlap; just below 0 where a small gap is left between them.
+        point: (3,) metres, world frame: the middle between the two surfaces.
+    """
+
+    body: str
+    other: str
+    depth_m: float
+    point: tuple[float, float, float]
+
+
+def contacts(skeleton: Skeleton, pose: Pose, contact: Contact) -> list[Touch]:
+    """What the figure touches or overlaps with in a pose, deepest first; each pair of names once, at its deepest.
+
+    Raises:
+        InputError: no skeleton, a pose of another one, no contact, unknown names in it.
+    """
+    check_skeleton(skeleton, _HERE)
+    check_pose(pose, _HERE)
+    given: object = contact
+    if not isinstance(given, Contact):
+        raise InputError(f"{_HERE}expected a Contact, found {quote(given)}")
+    volumes, near = measured(skeleton, contact, pose)
+    return _touches(skeleton, contact, volumes, near)
+
+
+@lru_cache(maxsize=4)
+def volumes_of(skeleton: Skeleton, contact: Contact) -> Volumes:
+    """What can touch what, by the skeleton's own numbers of joints; the last few are kept."""
+    return make_volumes(skeleton, contact)
+
+
+@lru_cache(maxsize=2)
+def measured(skeleton: Skeleton, contact: Contact, pose: Pose) -> tuple[Volumes, Near]:
+    """What can touch what, and what is near in a pose; kept, since a frame asks for grips and for what touches."""
+    world, volumes = fk(skeleton, pose), volumes_of(skeleton, contact)
+    near = make_near(volumes)
+    find_near(volumes, near, world.positions, world.rotations, float(volumes.near[0]))
+    return volumes, near
+
+
+def _touches(skeleton: Skeleton, contact: Contact, volumes: Volumes, near: Near) -> list[Touch]:
+    rows = np.flatnonzero(near.gap[: near.rows[0]] <= volumes.slack[0])
+    found: dict[tuple[str, str], Touch] = {}
+    for row in rows[np.argsort(near.gap[rows], kind="stable")].tolist():
+        second = int(near.second[row])
+        body = skeleton.names[volumes.joint[near.first[row]]]
+        if second >= 0:
+            other = skeleton.names[volumes.joint[second]]
+        else:
+            other = FLOOR if second == ON_FLOOR else contact.objects[-2 - second].name
+        x, y, z = (0.5 * (near.p[row] + near.q[row])).tolist()
+        found.setdefault((body, other), Touch(body, other, -float(near.gap[row]), (x, y, z)))
+    return list(found.values())
+
+
+def find_near(v: Volumes, w: Near, place: Floats, spin: Floats, within: float) -> int:
+    """`viewer.ik.kernels.contact_rows.find_near`, with arrays."""
+    _put_axes(v, w, place, spin)
+    w.centre[:] = 0.5 * (w.a + w.b)
+    count = _floor_rows(v, w, within)
+    count = _pair_rows(v, w, count, within)
+    count = _object_rows(v, w, count, within)
+    w.rows[0] = count
+    return count
+
+
+def _put_axes(v: Volumes, w: Near, place: Floats, spin: Floats) -> None:
+    """Put the ends of the capsules' axes into ``w.a`` and ``w.b``."""
+    q, at = (*planes(spin[v.joint]), spin[v.joint, 3]), place[v.joint]
+    w.a[:] = np.stack(turn(q, planes(v.a), 1.0), axis=-1) + at
+    w.b[:] = np.stack(turn(q, planes(v.b), 1.0), axis=-1) + at
+
+
+def _put(
+    v: Volumes, w: Near, count: int, first: Ints, second: Ints, other: Ints, measure: Measure, within: float | Floats
+) -> int:
+    """Append the rows that are near."""
+    gap, *vectors = measure
+    near = np.flatnonzero(gap < within)
+    rows = slice(count, count + len(near))
+    w.first[rows], w.second[rows], w.gap[rows] = first[near], second[near], gap[near]
+    w.joints[rows, 0], w.joints[rows, 1] = v.joint[first[near]], other[near]
+    for table, vector in zip((w.p, w.q, w.n), vectors, strict=True):
+        for axis in range(3):
+            table[rows, axis] = vector[axis][near]
+    return count + len(near)
+
+
+def _floor_rows(v: Volumes, w: Near, within: float) -> int:
+    c, side = v.ends.T
+    x, y, z = planes(np.where((side == 1)[:, None], w.b[c], w.a[c]))
+    low, level = y - v.clearance, np.full(len(c), v.floor[0])
+    none = np.full(len(c), -1)
+    measure = low - level, (x, low, z), (x, level, z), (0.0 * x, 0.0 * x + 1.0, 0.0 * x)
+    return _put(v, w, 0, c, np.full(len(c), ON_FLOOR), none, measure, within)
+
+
+def _pair_rows(v: Volumes, w: Near, count: int, within: float) -> int:
+    i, j = v.pairs.T
+    x, y, z = planes(w.centre[i] - w.centre[j])
+    near = np.minimum(within, v.pair_near)
+    far = v.reach[i] + v.reach[j] + near
+    close = x * x + y * y + z * z < far * far
+    i, j, near = i[close], j[close], near[close]
+    u = w.b - w.a
+    measure = capsule_to_capsule(
+        planes(w.a[i]), planes(u[i]), v.radius[i], planes(w.a[j]), planes(u[j]), v.radius[j]
+    )  # fmt: skip
+    return _put(v, w, count, i, j, v.joint[j], measure, near)
+
+
+def _object_rows(v: Volumes, w: Near, count: int, within: float) -> int:
+    c, o = v.tests.T
+    x, y, z = planes(w.centre[c] - v.object_place[o])
+    far = v.reach[c] + v.object_reach[o] + within
+    close = x * x + y * y + z * z < far * far
+    c, o = c[close], o[close]
+    rows = _measured_tests(v, w, c, o)
+    measure = rows[0], tuple(rows[1:4]), tuple(rows[4:7]), tuple(rows[7:])
+    return _put(v, w, count, c, -2 - o, np.full(len(c), -1), measure, within)
+
+
+def object_gaps(v: Volumes, w: Near, tests: Ints) -> Floats:
+    """(N,) metres between capsules and objects, negative where they overlap.
+
+    Those that are near are in ``w``, as `find_near` has left it; the others are measured. ``tests`` is (N, 2), as in
+    `Volumes`.
+    """
+    rows = slice(w.rows[0])
+    known = dict(zip(zip(w.first[rows].tolist(), w.second[rows].tolist(), strict=True), w.gap[rows], strict=True))
+    gaps = np.array([known.get((c, -2 - o), np.nan) for c, o in tests.tolist()])
+    far = np.isnan(gaps)
+    if far.any():
+        gaps[far] = _measured_tests(v, w, *tests[far].T)[0]
+    return gaps
+
+
+def _measured_tests(v: Volumes, w: Near, c: Ints, o: Ints) -> Floats:
+    """(10, N) the `Measure` of capsules and objects, by kinds of objects: the gap, then its three vectors."""
+    rows = np.empty((10, len(c)))
+    for kind in (SPHERE, BOX, MESH):
+        some = np.flatnonzero(v.object_kind[o] == kind)
+        if len(some):
+            gap, p, q, n = _measured(v, w, kind, c[some], o[some])
+            for row, part in zip(rows, (gap, *p, *q, *n), strict=True):
+                row[some] = part
+    return rows
+
+
+def _measured(v: Volumes, w: Near, kind: int, c: Ints, o: Ints) -> Measure:
+    p, u, radius = planes(w.a[c]), planes(w.b[c] - w.a[c]), v.radius[c]
+    center, q = planes(v.object_place[o]), (*planes(v.object_turn[o]), v.object_turn[o, 3])
+    if kind == SPHERE:
+        return capsule_to_ball(p, u, radius, center, v.object_size[o, 0])
+    if kind == BOX:
+        return capsule_to_box(p, u, radius, center, q, planes(v.object_size[o]))
+    shape = planes(v.grid_shape[o].astype(np.float64))
+    start, low, cell = v.grid_start[o], planes(v.grid_low[o]), v.grid_cell[o]
+    return capsule_to_grid(p, u, radius, center, q, v.grid, start, shape, low, cell)

@@ -1,6 +1,6 @@
 """What is near in a pose, and the rows that keep it apart: how steps open gaps, and which steps open one.
 
-`viewer.ik.contact.touching` gives the same rows in the same order with numpy. Both measure by
+`viewer.ik.contact.volumes` gives the same rows in the same order with numpy. Both measure by
 `viewer.spatial.closest`, so that their numbers are the same, too. In compiled
 code the functions of single numbers below replace numpy's in `viewer.spatial.closest`. `viewer.ik.active_set` uses
 the rows.
