@@ -31,8 +31,7 @@ from viewer.formats.files import (
     write_whole,
 )
 from viewer.formats.gltf.container import Accessors, open_gltf
-from viewer.formats.gltf.gltf_reader import local_motion, tracks_of
-from viewer.formats.gltf.nodes import bake, find_tree
+from viewer.formats.gltf.nodes import bake, find_tree, local_motion, tracks_of
 from viewer.formats.goals_json import (
     GOAL_FORMS,
     GoalEntry,

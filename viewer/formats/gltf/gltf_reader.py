@@ -1,63 +1,65 @@
-"""Reading glTF 2.0: the joints of a skin, or what is animated, as a skeleton with clips.
+"""Reading glTF 2.0: the joints of a skin, or what is animated, as a skeleton with clips and its meshes as a skin.
 
-The motion has samplers of all three interpolations; it is sampled at a fixed rate, and changes of scale are taken out.
+A mesh that cannot be shown is left out with a warning: the skeleton still opens.
 """
 
 from __future__ import annotations
 
-import math
+import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any
 
+import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from viewer.errors import FormatError, of_file, quote, shown
-from viewer.formats.bounds import MOST_FRAMES, check_counts, room_for_frames
-from viewer.formats.gltf.container import MARK, Accessors, Animation, CompressedError, File, Sampler, counted, open_gltf
+from viewer.formats.bounds import check_counts, room_for_frames
+from viewer.formats.gltf.container import DRACO, MARK, Accessors, CompressedError, File, Index, counted, open_gltf
+from viewer.formats.gltf.mesh_parts import Instance, Materials, displayed, keep, part, transform_of
 from viewer.formats.gltf.nodes import (
+    FIGURE,
     OBJECT,
     Local,
+    Track,
     Tree,
     bake,
     carried,
     count_carriers,
     figures_in,
     find_tree,
-    unit,
+    frame_grid,
+    local_motion,
+    local_of,
+    parents_of,
+    sizes_of,
+    times_of,
+    tracks_of,
     without_carriers,
     without_figures,
-    world_linear,
 )
-from viewer.formats.gltf.skins import Rig, local_matrix, read_skin
 from viewer.formats.limit_sources import derived_limits
 from viewer.formats.units import unconverted
 from viewer.skeleton import Character, Clip, FreeNames, JointKind, Skeleton, Skin, Source, rest_world
-from viewer.skeleton.attached import WORLD, Sizes
+from viewer.skeleton.attached import MOST_BINDINGS, WORLD, Mesh, Sizes
 from viewer.skeleton.names import find_effectors, unique_names
-from viewer.spatial.checks import Floats, Ints, handed_over
-from viewer.spatial.quaternion import slerp, to_matrix
+from viewer.spatial.checks import Floats, handed_over
+from viewer.spatial.quaternion import to_matrix
+from viewer.spatial.vectors import unit
+
+_INFLUENCES = 8
+"""Most joints that move a vertex: those of the largest weights."""
+_MODES = {4: "triangles", 5: "a strip", 6: "a fan"}
+_WARNINGS = 5
+"""Meshes that are left out with a line each; the others are counted."""
 
 _MOVED = 1e-9
 """A translation counts as animated if it differs from rest by more than this fraction of the skeleton's size."""
 _BLOCK = 1 << 19
 """Nodes times frames that are computed together."""
-
-_WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
-
-USUAL_RATE = 30.0
-"""Frames per second if the keys are not at regular times."""
-_SAME = 1e-5
-"""Relative difference from a whole rate that is due to rounded times."""
-_OFF = 0.02
-"""Fraction of a frame by which a key may miss its frame: times are 32-bit numbers, and some programs round them."""
-
-_SAME_SIZE = 1e-5
-"""Scales that differ from those at rest by a smaller fraction do not count."""
-_SCALE_BLOCK = 1 << 15
-"""Nodes times frames that are computed together, which bounds memory."""
 
 
 def read_gltf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
@@ -136,30 +138,6 @@ def _animations(file: File, tree: Tree, accessors: Accessors) -> tuple[list[tupl
     return found, lost[:1] + more
 
 
-def _skin(
-    file: File,
-    accessors: Accessors,
-    buffers: list[bytes],
-    path: Path,
-    tree: Tree,
-    carriers: int,
-    skeleton: Skeleton,
-) -> tuple[Skin | None, list[str]]:
-    """The skin, and a line for each part of it that cannot be shown."""
-    worlds: list[Floats] = []
-    for node, parent in zip(tree.nodes, tree.parents.tolist(), strict=True):
-        own = local_matrix(file, node)
-        worlds.append(own if parent < 0 else worlds[parent] @ own)
-    rest = rest_world(skeleton)
-    rig = Rig(
-        joints={node: max(index - carriers, WORLD) for index, node in enumerate(tree.nodes)},
-        worlds=dict(zip(tree.nodes, worlds, strict=True)),
-        positions=rest.positions,
-        rotations=rest.rotations,
-    )
-    return read_skin(file, accessors, buffers, path, rig)
-
-
 def _not_followed(file: File, sizes: Mapping[str, Sizes], names: tuple[str, ...]) -> list[str]:
     """Changes of meshes by clips that are not kept or not followed, a line each."""
     lines = []
@@ -214,8 +192,8 @@ def _baked(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> tup
     for start in range(0, len(times), step):
         frames = slice(start, start + step)
         baked, sheared = bake(tree, local_motion(tree, tracks, times, frames))
-        for part, block in zip(result, carried(baked, carriers), strict=False):
-            part[frames] = block
+        for each, block in zip(result, carried(baked, carriers), strict=False):
+            each[frames] = block
         shears |= sheared
     return result, shears
 
@@ -236,205 +214,361 @@ def _clip(name: str, frame_time: float, skeleton: Skeleton, motion: tuple[Floats
     )
 
 
-# --- the motion
+# --- the skin
 
 
-class Track(NamedTuple):
-    """One channel: the tree's node that it moves, and its translation, rotation or scale (K, 3 or 4) at times (K,).
+class _Primitive(msgspec.Struct, rename="camel"):
+    """Triangles of one material."""
 
-    ``tangents`` (K, 2, 3 or 4) are those in and out, per second, of CUBICSPLINE, beside STEP and LINEAR.
+    attributes: dict[str, Index]
+    indices: Index | None = None
+    material: Index | None = None
+    mode: int = 4
+    targets: list[dict[str, Index]] = []
+    extensions: Any = None
+
+
+class _Mesh(msgspec.Struct, rename="camel"):
+    """A mesh; weights are those of morph targets at rest."""
+
+    primitives: list[_Primitive]
+    weights: list[float] = []
+    name: str = ""
+
+
+def _skin(
+    file: File,
+    accessors: Accessors,
+    buffers: list[bytes],
+    path: Path,
+    tree: Tree,
+    carriers: int,
+    skeleton: Skeleton,
+) -> tuple[Skin | None, list[str]]:
+    """The skin of a file, None if nothing can be shown, and a line for each part that cannot be shown.
+
+    Pictures may be beside the file at ``path``; ``skeleton`` was made of the tree's nodes but for those that carry it.
     """
-
-    joint: int
-    part: str
-    times: Floats
-    values: Floats
-    interpolation: str
-    tangents: Floats | None
-
-
-def tracks_of(animation: Animation, tree: Tree, accessors: Accessors, path: str) -> list[Track]:
-    """The channels that move nodes of the tree."""
-    joints = {node: joint for joint, node in enumerate(tree.nodes)}
-    tracks: dict[tuple[int, str], Track] = {}
-    for index, channel in enumerate(animation.channels):
-        target = channel.target
-        if target.node not in joints or target.path not in _WIDTHS:
+    file = _without_objects(file)
+    reader = _Reader(file, accessors, Materials(file, buffers, path), tree, carriers, skeleton)
+    instances: list[Instance] = []
+    failed: list[str] = []
+    for index, node in enumerate(file.nodes):
+        if node.mesh is None or not reader.is_in_scene(index) or _is_drawn_bones(file, index):
             continue
-        joint = joints[target.node]
-        where = f"{path}.channels[{index}]"
-        if channel.sampler >= len(animation.samplers):
-            raise FormatError(f"expected one of {len(animation.samplers)} samplers", path=f"{where}.sampler")
-        sampler = animation.samplers[channel.sampler]
-        where = f"{path}.samplers[{channel.sampler}]"
-        tracks[joint, target.path] = _track(joint, target.path, sampler, accessors, where)
-    return list(tracks.values())
-
-
-def _track(joint: int, part: str, sampler: Sampler, accessors: Accessors, where: str) -> Track:
-    interpolation = sampler.interpolation
-    if interpolation not in ("STEP", "LINEAR", "CUBICSPLINE"):
-        raise FormatError(f"expected STEP, LINEAR or CUBICSPLINE, found {quote(interpolation)}", path=where)
-    times = _times(sampler.input, accessors, f"{where}.input")
-    per_key = 3 if interpolation == "CUBICSPLINE" else 1
-    values = accessors.floats(sampler.output, _WIDTHS[part], f"{where}.output")
-    if len(values) != per_key * len(times):
-        found = f"expected {per_key * len(times)} values, found {len(values)}"
-        raise FormatError(found, path=f"{where}.output")
-    tangents = None
-    if per_key == 3:
-        whole = values.reshape(len(times), 3, -1)
-        values, tangents = whole[:, 1], whole[:, ::2]
-    elif part == "rotation":
-        made = ("rotations", sampler.output)
-        if made not in accessors.made:
-            accessors.made[made] = unit(values, f"{where}.output")
-        values = accessors.made[made]
-    return Track(joint, part, times, values, interpolation, tangents)
-
-
-def _times(index: int, accessors: Accessors, where: str) -> Floats:
-    known = accessors.made.get(("times", index))
-    if known is None:
-        known = accessors.floats(index, 1, where)[:, 0]
-        if not len(known) or not bool((np.diff(known) > 0.0).all()):
-            raise FormatError("expected ascending times", path=where)
-        accessors.made["times", index] = known
-    return known
-
-
-def local_motion(tree: Tree, tracks: list[Track], times: Floats, frames: slice = slice(None)) -> Local:
-    """Local motion of the nodes at the times (F,) of some frames; nodes without a track are at rest.
-
-    A track is constant before its first key and after its last.
-    """
-    count = len(times[frames])
-    parts = {
-        "translation": np.repeat(tree.translations[None], count, axis=0),
-        "rotation": np.repeat(tree.rotations[None], count, axis=0),
-        "scale": np.repeat(tree.scales[None], count, axis=0),
-    }
-    for track in tracks:
-        parts[track.part][:, track.joint] = _at(track, times, frames)
-    return Local(parts["translation"], parts["rotation"], parts["scale"])
-
-
-def _at(track: Track, times: Floats, frames: slice) -> Floats:
-    keys, values = track.times, track.values
-    times = times[frames]
-    if track.interpolation == "LINEAR" and np.array_equal(keys[frames], times):
-        return values[frames]
-    before = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, max(len(keys) - 2, 0))
-    after = np.minimum(before + 1, len(keys) - 1)
-    gap = np.where(after > before, keys[after] - keys[before], 1.0)
-    part = np.clip((times - keys[before]) / gap, 0.0, 1.0)
-    if track.interpolation == "STEP":
-        return values[np.where(part >= 1.0, after, before)]
-    if track.interpolation == "LINEAR":
-        if track.part == "rotation":
-            return slerp(values[before], values[after], part)
-        return values[before] + part[:, None] * (values[after] - values[before])
-    return _cubic(track, before, after, gap, part)
-
-
-def _cubic(track: Track, before: Ints, after: Ints, gap: Floats, part: Floats) -> Floats:
-    """Hermite splines (glTF 2.0, appendix C.4); rotations are normalised."""
-    assert track.tangents is not None
-    t = part[:, None]
-    span = gap[:, None]
-    start, end = track.values[before], track.values[after]
-    leaving, arriving = track.tangents[before, 1], track.tangents[after, 0]
-    value = (
-        (2.0 * t**3 - 3.0 * t**2 + 1.0) * start
-        + span * (t**3 - 2.0 * t**2 + t) * leaving
-        + (3.0 * t**2 - 2.0 * t**3) * end
-        + span * (t**3 - t**2) * arriving
+        try:
+            instances.append(reader.instance(index))
+        except FormatError as error:
+            error.file = None
+            called = f"mesh {shown(node.name)}" if node.name else f"the mesh of node {index}"
+            failed.append(f"{called} is not shown: {error}")
+    lines = failed[:_WARNINGS]
+    lines += [f"{len(failed) - _WARNINGS} more meshes are not shown"] if len(failed) > _WARNINGS else []
+    lines += reader.warnings + reader.materials.warnings
+    if not instances:
+        return None, lines
+    try:
+        parts = keep(file, buffers, instances, reader.materials.image)
+    except FormatError as error:
+        error.file = None
+        lines.append(f"the meshes cannot be written again: {error}")
+        parts = None
+    skin = Skin(
+        meshes=tuple(reader.meshes),
+        joints=np.array(reader.joints, dtype=np.intp),
+        transforms=np.array(reader.transforms).reshape(-1, 3, 4),
+        skeleton_joints=len(skeleton),
+        parts=parts,
+        contents=counted(file.counts()),
     )
-    return unit(value, "animations") if track.part == "rotation" else np.asarray(value)
+    return skin, lines
 
 
-def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]]:
-    """The times (F,) from 0 at which a clip is sampled, the frame time in seconds, and warnings.
+def _without_objects(file: File) -> File:
+    """The file without the meshes of objects and figures beside the figure and their materials, which come last.
 
-    If the keys are at regular times, each of them is a frame; otherwise there are `USUAL_RATE` frames per second.
-    Curves and steps get at least that many. Keys before 0, and more than `MOST_FRAMES` frames, are refused.
+    The figure's own counts are then right, and it is written again without what belonged to the objects.
     """
-    keys = np.unique(np.concatenate(times_of(tracks)))
-    last = float(keys[-1])
-    if keys[0] < 0.0:
-        raise FormatError(f"clip {quote(name)}: expected times from 0 on, found {keys[0]:g}")
-    step, notes = _regular_step(keys), []
-    if step is None:
-        step = 1.0 / USUAL_RATE
-        notes = [f"clip {quote(name)} has keys at uneven times: read at {USUAL_RATE:g} frames a second"]
-    elif any(track.interpolation != "LINEAR" for track in tracks):
-        step /= max(1, math.ceil(step * USUAL_RATE - _OFF))
-    if last / step > MOST_FRAMES:
-        raise FormatError(f"clip {quote(name)}: expected at most {MOST_FRAMES:,} frames, found {last / step:,.0f}")
-    count = round(last / step) + 1
-    times: Floats = np.arange(count, dtype=np.float64) * step
-    # Frames at keys take the key's own time, exactly as in the file.
-    places = np.clip(np.rint(keys / step).astype(np.intp), 0, count - 1)
-    near = np.abs(keys - times[places]) <= _OFF * step
-    times[places[near]] = keys[near]
-    return times, step, notes
+    if not any(node.mark in (OBJECT, FIGURE) for node in file.nodes):
+        return file
+    nodes = [msgspec.structs.replace(node, mesh=None) if node.mark == OBJECT else node for node in file.nodes]
+    meshes = file.meshes[: 1 + max((node.mesh for node in nodes if node.mesh is not None), default=-1)]
+    materials = file.materials
+    with contextlib.suppress(FormatError):  # a mesh that cannot be read is reported with its node
+        own = [part(meshes, index, _Mesh, "meshes") for index in range(len(meshes))]
+        used = [each.material for mesh in own for each in mesh.primitives if each.material is not None]
+        materials = materials[: 1 + max(used, default=-1)]
+    return msgspec.structs.replace(file, nodes=nodes, meshes=meshes, materials=materials)
 
 
-def times_of(tracks: list[Track]) -> list[Floats]:
-    """The times of all tracks; arrays that several tracks share are listed once."""
-    return list({id(track.times): track.times for track in tracks}.values())
+def _is_drawn_bones(file: File, node: int) -> bool:
+    """Whether a mesh is the picture of the bones that ikviewer writes where there is no skin."""
+    return file.asset.generator == MARK and file.nodes[node].mark is None and file.nodes[node].name.endswith(" bones")
 
 
-def _regular_step(keys: Floats) -> float | None:
-    """The frame time, seconds, at which every key is a frame; None if the keys are irregular."""
-    if len(keys) == 1:
-        return float(keys[0]) or 1.0 / USUAL_RATE
-    gaps = np.diff(keys)
-    step = float(gaps.min())
-    # The mean over many frames is more precise than a single gap.
-    frames = np.rint(gaps / step)
-    step = float((keys[-1] - keys[0]) / frames.sum())
-    for part in (1, 2, 3, 4):
-        finer = step / part
-        places = keys / finer
-        if bool((np.abs(places - np.rint(places)) <= _OFF).all()):
-            rate = round(1.0 / finer)  # the nearest whole one, if the difference is only rounding
-            return 1.0 / rate if rate and abs(rate * finer - 1.0) < _SAME else finer
-    return None
+class _Reader:
+    """Collects meshes and bindings, as of `Skin`; ``warnings`` are repairs, a line each."""
+
+    def __init__(
+        self, file: File, accessors: Accessors, materials: Materials, tree: Tree, carriers: int, skeleton: Skeleton
+    ) -> None:
+        """Begin without meshes."""
+        self.meshes: list[Mesh] = []
+        self.joints: list[int] = []
+        self.transforms: list[Floats] = []
+        self.warnings: list[str] = []
+        self.materials = materials
+        self._file, self._accessors, self._rest = file, accessors, rest_world(skeleton)
+        self._joints = {node: max(index - carriers, WORLD) for index, node in enumerate(tree.nodes)}
+        self._worlds = _worlds(file, tree)
+        self._parents = parents_of(file)
+        self._skins: dict[int, range] = {}
+        self._anchors: dict[int, tuple[int, Floats]] = {}
+        self._scene = self._nodes_of_scene()
+
+    def _nodes_of_scene(self) -> set[int] | None:
+        """The nodes of the file's scene; None if it does not say, so that all count."""
+        file = self._file
+        which = file.scene or 0
+        if which >= len(file.scenes):
+            return None
+        found: set[int] = set()
+        left = [node for node in file.scenes[which].nodes if node < len(file.nodes)]
+        while left:
+            node = left.pop()
+            if node not in found:
+                found.add(node)
+                left += file.nodes[node].children
+        return found or None
+
+    def is_in_scene(self, node: int) -> bool:
+        """Whether a node belongs to the file's scene."""
+        return self._scene is None or node in self._scene
+
+    def instance(self, index: int) -> Instance:
+        """Read the mesh of a node; of one that cannot be shown nothing is kept."""
+        file, node = self._file, self._file.nodes[index]
+        assert node.mesh is not None
+        data = part(file.meshes, node.mesh, _Mesh, "meshes")
+        first = len(self.joints)
+        try:
+            bindings = range(first, first + 1) if node.skin is None else self._skin(node.skin)
+            if node.skin is None:
+                self._bind(*self._anchor(index))
+            name = node.name or data.name or f"mesh{node.mesh}"
+            weights = node.weights if node.weights is not None else data.weights
+            where = f"meshes[{node.mesh}]"
+            made = [
+                self._mesh(name, each, bindings, weights, node.skin is not None, f"{where}.primitives[{i}]")
+                for i, each in enumerate(data.primitives)
+            ]
+        except FormatError:
+            del self.joints[first:], self.transforms[first:]
+            self._skins = {skin: kept for skin, kept in self._skins.items() if kept.start < first}
+            raise
+        if not made:
+            raise FormatError("expected triangles, found none", path=where)
+        self.meshes += made
+        skin = "" if node.skin is None else file.skins[node.skin].name
+        return Instance(name, node.mesh, bindings, node.skin is not None, skin, node.weights)
+
+    def _bind(self, joint: int, transform: Floats) -> None:
+        if len(self.joints) >= MOST_BINDINGS:
+            raise FormatError(f"expected at most {MOST_BINDINGS:,} joints of skins, found more")
+        if not np.isfinite(transform).all():
+            raise FormatError("expected finite transforms, found numbers too large")
+        self.joints.append(joint)
+        self.transforms.append(transform[:3])
+
+    def _skin(self, index: int) -> range:
+        file, path = self._file, f"skins[{index}]"
+        if index in self._skins:
+            return self._skins[index]
+        if index >= len(file.skins):
+            raise FormatError(f"expected one of {len(file.skins)} skins, found {index}", path="skins")
+        skin, first = file.skins[index], len(self.joints)
+        inverse = np.broadcast_to(np.eye(4), (len(skin.joints), 4, 4))
+        stated = skin.inverse_bind_matrices
+        if stated is not None:
+            if isinstance(stated, bool) or not isinstance(stated, int) or stated < 0:
+                raise FormatError("expected an accessor", path=f"{path}.inverseBindMatrices")
+            flat = self._accessors.floats(stated, 16, f"{path}.inverseBindMatrices")
+            if len(flat) < len(skin.joints):
+                found = f"expected {len(skin.joints)} matrices, found {len(flat)}"
+                raise FormatError(found, path=f"{path}.inverseBindMatrices")
+            inverse = flat.reshape(-1, 4, 4).swapaxes(1, 2)
+        for node, matrix in zip(skin.joints, inverse, strict=False):
+            joint, local = self._anchor(node)
+            self._bind(joint, local @ matrix)
+        self._skins[index] = range(first, len(self.joints))
+        return self._skins[index]
+
+    def _anchor(self, node: int) -> tuple[int, Floats]:
+        """The joint that carries a node, and (4, 4) joint_from_node at rest, with scales."""
+        below: list[int] = []
+        above = node
+        while above >= 0 and above not in self._joints and above not in self._anchors:
+            below.append(above)
+            above = self._parents[above]
+        if above in self._anchors:
+            joint, matrix = self._anchors[above]
+        elif above < 0:
+            joint, matrix = WORLD, np.eye(4)
+        else:
+            joint, matrix = self._joints[above], self._worlds[above]
+            if joint != WORLD:
+                matrix = _inverse(self._rest.positions[joint], self._rest.rotations[joint]) @ matrix
+        self._anchors[above] = joint, matrix
+        for each in reversed(below):
+            matrix = matrix @ _local_matrix(self._file, each)
+            self._anchors[each] = joint, matrix
+        return joint, matrix
+
+    def _mesh(
+        self, name: str, data: _Primitive, bindings: range, morphs: list[float], skinned: bool, path: str
+    ) -> Mesh:
+        if isinstance(data.extensions, dict) and DRACO in data.extensions:
+            raise FormatError(f"it needs {DRACO}, which is not supported", path=path)
+        if data.mode not in _MODES:
+            raise FormatError("expected triangles, found points or lines", path=f"{path}.mode")
+        if "POSITION" not in data.attributes:
+            raise FormatError("expected positions, found none", path=f"{path}.attributes")
+        positions = self._attribute(data, "POSITION", morphs, path)
+        count = len(positions)
+        triangles = self._triangles(data, count, path)
+        material, use = self.materials.material(data.material)
+        normals = self._normals(data, morphs, count, path)
+        places = None
+        if use is not None:
+            which, matrix = transform_of(use)
+            if f"TEXCOORD_{which}" in data.attributes:
+                flat = self._rows(data, f"TEXCOORD_{which}", 2, count, path)
+                places = flat @ matrix[:, :2].T + matrix[:, 2]
+        if not skinned:
+            own, weights = np.full((count, 1), bindings.start), np.ones((count, 1))
+        else:
+            own, weights = self._influences(data, bindings, count, name, path)
+        return Mesh(
+            name=name,
+            positions=positions.astype(np.float32),
+            triangles=triangles,
+            bindings=own.astype(np.uint16),
+            weights=weights.astype(np.float32),
+            normals=normals,
+            places=None if places is None else places.astype(np.float32),
+            colours=self._colours(data, count, path),
+            material=material if places is not None else replace(material, picture=None),
+        )
+
+    def _rows(self, data: _Primitive, name: str, components: int, count: int, path: str) -> Floats:
+        rows = self._accessors.floats(data.attributes[name], components, f"{path}.attributes.{name}")
+        if len(rows) != count:
+            raise FormatError(f"expected {count} vertices, found {len(rows)}", path=f"{path}.attributes.{name}")
+        return rows
+
+    def _attribute(self, data: _Primitive, name: str, morphs: list[float], path: str) -> Floats:
+        """An attribute (V, 3) with its morph targets as they are at rest."""
+        rows = self._accessors.floats(data.attributes[name], 3, f"{path}.attributes.{name}")
+        for target, weight in zip(data.targets, morphs, strict=False):
+            if weight and name in target:
+                more = self._accessors.floats(target[name], 3, f"{path}.targets")
+                if len(more) != len(rows):
+                    raise FormatError(f"expected {len(rows)} vertices, found {len(more)}", path=f"{path}.targets")
+                rows = rows + weight * more
+        if not bool((np.abs(rows) <= np.finfo(np.float32).max).all()):
+            raise FormatError("expected finite numbers, found some that are too large", path=f"{path}.attributes")
+        return rows
+
+    def _normals(self, data: _Primitive, morphs: list[float], count: int, path: str) -> NDArray[np.float32] | None:
+        if "NORMAL" not in data.attributes:
+            return None
+        self._rows(data, "NORMAL", 3, count, path)
+        return unit(self._attribute(data, "NORMAL", morphs, path)).astype(np.float32)
+
+    def _colours(self, data: _Primitive, count: int, path: str) -> NDArray[np.uint8] | None:
+        if "COLOR_0" not in data.attributes:
+            return None
+        index = data.attributes["COLOR_0"]
+        wide = 3 if index < len(self._file.accessors) and self._file.accessors[index].type == "VEC3" else 4
+        rows = self._rows(data, "COLOR_0", wide, count, path)
+        alpha = np.ones((count, 1)) if wide == 3 else np.clip(rows[:, 3:], 0.0, 1.0)
+        return np.rint(255.0 * np.concatenate([displayed(rows[:, :3]), alpha], axis=1)).astype(np.uint8)
+
+    def _triangles(self, data: _Primitive, count: int, path: str) -> NDArray[np.uint32]:
+        """(T, 3) indices of vertices."""
+        if data.indices is None:
+            row = np.arange(count)
+        else:
+            stated = self._accessors.floats(data.indices, 1, f"{path}.indices")[:, 0]
+            row = stated.astype(np.intp)
+            if row.size and not (int(row.min()) >= 0 and int(row.max()) < count):
+                worst = int(row.max()) if int(row.max()) >= count else int(row.min())
+                raise FormatError(f"expected indices below {count}, found {worst}", path=f"{path}.indices")
+        if len(row) < 3:
+            raise FormatError("expected triangles, found none", path=path)
+        if data.mode == 4:
+            corners = row[: len(row) // 3 * 3].reshape(-1, 3)
+        elif data.mode == 5:
+            corners = np.stack([row[:-2], row[1:-1], row[2:]], axis=1)
+            corners[1::2] = corners[1::2, [1, 0, 2]]
+        else:
+            corners = np.stack([np.broadcast_to(row[0], len(row) - 2), row[1:-1], row[2:]], axis=1)
+        return corners.astype(np.uint32)
+
+    def _influences(
+        self, data: _Primitive, bindings: range, count: int, name: str, path: str
+    ) -> tuple[NDArray[np.intp], Floats]:
+        """Bindings and weights (V, 4 or 8), the weights summing to 1."""
+        sets = 0
+        while f"JOINTS_{sets}" in data.attributes and f"WEIGHTS_{sets}" in data.attributes:
+            sets += 1
+        if not sets:
+            raise FormatError("expected JOINTS_0 and WEIGHTS_0, found none", path=f"{path}.attributes")
+        joints = np.concatenate([self._rows(data, f"JOINTS_{i}", 4, count, path) for i in range(sets)], axis=1)
+        weights = np.concatenate([self._rows(data, f"WEIGHTS_{i}", 4, count, path) for i in range(sets)], axis=1)
+        weights = np.maximum(weights, 0.0)
+        joints = np.where(weights > 0.0, joints, 0.0 if not weights.size else joints[:, :1])
+        if 4 * sets > _INFLUENCES:
+            largest = np.argsort(-weights, axis=1, kind="stable")[:, :_INFLUENCES]
+            joints, weights = np.take_along_axis(joints, largest, 1), np.take_along_axis(weights, largest, 1)
+        sums = weights.sum(axis=1, keepdims=True)
+        lost = ~((sums > 0.0) & np.isfinite(sums))[:, 0]
+        if lost.any():
+            weights[lost] = np.eye(1, weights.shape[1])
+            sums[lost] = 1.0
+            some = f"{int(lost.sum()):,} vertices have" if lost.sum() > 1 else "a vertex has"
+            follow = "they follow their first joints" if lost.sum() > 1 else "it follows its first joint"
+            self.warnings.append(f"mesh {shown(name)}: {some} no weight: {follow}")
+        if joints.size and not (joints.min() >= 0 and joints.max() < len(bindings)):
+            found = f"expected joints below {len(bindings)}, found {joints.max():g}"
+            raise FormatError(found, path=f"{path}.attributes.JOINTS_0")
+        return joints.astype(np.intp) + bindings.start, np.asarray(weights / sums)
 
 
-# --- sizes: clips that change the scale of joints
+def _worlds(file: File, tree: Tree) -> dict[int, Floats]:
+    """The world transforms (4, 4) of the tree's nodes at rest, with scales."""
+    worlds: list[Floats] = []
+    for node, parent in zip(tree.nodes, tree.parents.tolist(), strict=True):
+        own = _local_matrix(file, node)
+        worlds.append(own if parent < 0 else worlds[parent] @ own)
+    return dict(zip(tree.nodes, worlds, strict=True))
 
 
-def sizes_of(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> Sizes | None:
-    """The joints whose size a clip changes, for what follows them, and how; None if there are none.
-
-    ``times`` (F,) are those of its frames; ``carriers`` nodes at the top of the tree are no joints.
-    """
-    if not any(track.part == "scale" and _varies(track, tree) for track in tracks):
-        return None
-    rest = _shapes(tree, local_motion(tree, [], np.zeros(1)))[0, carriers:]
-    if not bool((np.abs(np.linalg.det(rest)) > 0.0).all()):
-        return None  # what has no size at rest can get none
-    back = np.linalg.inv(rest)
-    step = max(1, _SCALE_BLOCK // len(tree.nodes))
-    blocks = (slice(start, start + step) for start in range(0, len(times), step))
-    changes = np.concatenate(
-        [
-            (_shapes(tree, local_motion(tree, tracks, times, frames))[:, carriers:] @ back).astype(np.float32)
-            for frames in blocks
-        ]
-    )
-    changed = np.flatnonzero((np.abs(changes - np.eye(3)) > _SAME_SIZE).any(axis=(0, 2, 3)))
-    return Sizes(changed, changes[:, changed]) if changed.size else None
+def _inverse(position: Floats, rotation: Floats) -> Floats:
+    """(4, 4) joint_from_world of a rigid pose."""
+    result = np.eye(4)
+    result[:3, :3] = to_matrix(rotation).T
+    result[:3, 3] = -result[:3, :3] @ position
+    return result
 
 
-def _varies(track: Track, tree: Tree) -> bool:
-    rest = tree.scales[track.joint]
-    return bool((np.abs(track.values - rest) > _SAME_SIZE * np.abs(rest).max()).any())
-
-
-def _shapes(tree: Tree, local: Local) -> Floats:
-    """(F, J, 3, 3) the scale and shear of each node's world transform, in its own frame."""
-    linear, turns = world_linear(tree, local)
-    return np.asarray((to_matrix(turns).swapaxes(-1, -2) @ linear).swapaxes(0, 1))
+def _local_matrix(file: File, node: int) -> Floats:
+    """(4, 4) parent_from_node at rest."""
+    stated = file.nodes[node].matrix
+    if stated is not None:
+        return np.array(stated, dtype=np.float64).reshape(4, 4).T
+    translation, rotation, scale = local_of(file.nodes[node], node)
+    result = np.eye(4)
+    result[:3, :3] = to_matrix(rotation) * scale
+    result[:3, 3] = translation
+    return result

@@ -1,7 +1,11 @@
-"""Finds the nodes of a glTF file that are joints, and their tree at rest, and removes scale from the tree."""
+"""The nodes of a glTF file that are joints: their tree at rest, and how the tracks of its animations move them.
+
+Samplers have three interpolations; they are sampled at a fixed rate. Scale is taken out of the tree at all times.
+"""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -10,12 +14,13 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from viewer.errors import FormatError
-from viewer.formats.bounds import check_counts
-from viewer.formats.gltf.container import MARK, File, Node
+from viewer.errors import FormatError, quote
+from viewer.formats.bounds import MOST_FRAMES, check_counts
+from viewer.formats.gltf.container import MARK, Accessors, Animation, File, Node, Sampler
+from viewer.skeleton.attached import Sizes
 from viewer.skeleton.tree import CycleError, parents_first
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate, to_matrix
+from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate, slerp, to_matrix
 
 _TIP = ".tip"
 """Part of the names of the end sites that ikviewer writes."""
@@ -27,6 +32,20 @@ beside the figure; the top of another figure, or its mesh."""
 _EVEN = 1e-4
 """Scales of the three axes that differ by less count as equal."""
 _BLOCK = 1 << 16
+"""Nodes times frames that are computed together, which bounds memory."""
+
+_WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
+
+_USUAL_RATE = 30.0
+"""Frames per second if the keys are not at regular times."""
+_SAME = 1e-5
+"""Relative difference from a whole rate that is due to rounded times."""
+_OFF = 0.02
+"""Fraction of a frame by which a key may miss its frame: times are 32-bit numbers, and some programs round them."""
+
+_SAME_SIZE = 1e-5
+"""Scales that differ from those at rest by a smaller fraction do not count."""
+_SCALE_BLOCK = 1 << 15
 """Nodes times frames that are computed together, which bounds memory."""
 
 
@@ -181,10 +200,10 @@ def local_of(node: Node, index: int) -> tuple[Floats, Floats, Floats]:
     numbers = np.array((*node.translation, *node.rotation, *node.scale), dtype=np.float64)
     if not np.isfinite(numbers).all():
         raise FormatError("expected finite numbers, found NaN or infinity", path=path)
-    return numbers[:3], unit(numbers[3:7], path), numbers[7:]
+    return numbers[:3], _unit(numbers[3:7], path), numbers[7:]
 
 
-def unit(rotations: Floats, path: str) -> Floats:
+def _unit(rotations: Floats, path: str) -> Floats:
     """Rotations (..., 4) normalised to unit length, however exactly they were written."""
     length = np.linalg.norm(rotations, axis=-1, keepdims=True)
     if not bool((length > 1e-6).all() and np.isfinite(length).all()):
@@ -223,7 +242,7 @@ def bake(tree: Tree, local: Local) -> tuple[Local, set[int]]:
 
 
 def _block(tree: Tree, local: Local) -> tuple[Floats, Floats]:
-    linear, turns = world_linear(tree, local)
+    linear, turns = _world_linear(tree, local)
     whole, result = local.scales.swapaxes(0, 1).copy(), local.translations.copy()
     for joint, parent in enumerate(tree.parents.tolist()):
         if parent >= 0:
@@ -233,7 +252,7 @@ def _block(tree: Tree, local: Local) -> tuple[Floats, Floats]:
     return result, whole.swapaxes(0, 1)
 
 
-def world_linear(tree: Tree, local: Local) -> tuple[Floats, Floats]:
+def _world_linear(tree: Tree, local: Local) -> tuple[Floats, Floats]:
     """(J, F, 3, 3) the nodes' world transforms without places, and (J, F, 4) the rotations in them."""
     matrices = (to_matrix(local.rotations) * local.scales[..., None, :]).swapaxes(0, 1)
     linear, turns = np.empty(matrices.shape), np.empty((*matrices.shape[:2], 4))
@@ -288,3 +307,207 @@ def carried(baked: Local, count: int) -> Local:
         translations[:, 0] = baked.translations[:, carrier] + rotate(turn, translations[:, 0])
         rotations[:, 0] = multiply(turn, rotations[:, 0])
     return Local(translations, rotations, baked.scales[:, count:])
+
+
+# --- tracks: what moves the nodes
+
+
+class Track(NamedTuple):
+    """One channel: the tree's node that it moves, and its translation, rotation or scale (K, 3 or 4) at times (K,).
+
+    ``tangents`` (K, 2, 3 or 4) are those in and out, per second, of CUBICSPLINE, beside STEP and LINEAR.
+    """
+
+    joint: int
+    part: str
+    times: Floats
+    values: Floats
+    interpolation: str
+    tangents: Floats | None
+
+
+def tracks_of(animation: Animation, tree: Tree, accessors: Accessors, path: str) -> list[Track]:
+    """The channels that move nodes of the tree."""
+    joints = {node: joint for joint, node in enumerate(tree.nodes)}
+    tracks: dict[tuple[int, str], Track] = {}
+    for index, channel in enumerate(animation.channels):
+        target = channel.target
+        if target.node not in joints or target.path not in _WIDTHS:
+            continue
+        joint = joints[target.node]
+        where = f"{path}.channels[{index}]"
+        if channel.sampler >= len(animation.samplers):
+            raise FormatError(f"expected one of {len(animation.samplers)} samplers", path=f"{where}.sampler")
+        sampler = animation.samplers[channel.sampler]
+        where = f"{path}.samplers[{channel.sampler}]"
+        tracks[joint, target.path] = _track(joint, target.path, sampler, accessors, where)
+    return list(tracks.values())
+
+
+def _track(joint: int, part: str, sampler: Sampler, accessors: Accessors, where: str) -> Track:
+    interpolation = sampler.interpolation
+    if interpolation not in ("STEP", "LINEAR", "CUBICSPLINE"):
+        raise FormatError(f"expected STEP, LINEAR or CUBICSPLINE, found {quote(interpolation)}", path=where)
+    times = _times(sampler.input, accessors, f"{where}.input")
+    per_key = 3 if interpolation == "CUBICSPLINE" else 1
+    values = accessors.floats(sampler.output, _WIDTHS[part], f"{where}.output")
+    if len(values) != per_key * len(times):
+        found = f"expected {per_key * len(times)} values, found {len(values)}"
+        raise FormatError(found, path=f"{where}.output")
+    tangents = None
+    if per_key == 3:
+        whole = values.reshape(len(times), 3, -1)
+        values, tangents = whole[:, 1], whole[:, ::2]
+    elif part == "rotation":
+        made = ("rotations", sampler.output)
+        if made not in accessors.made:
+            accessors.made[made] = _unit(values, f"{where}.output")
+        values = accessors.made[made]
+    return Track(joint, part, times, values, interpolation, tangents)
+
+
+def _times(index: int, accessors: Accessors, where: str) -> Floats:
+    known = accessors.made.get(("times", index))
+    if known is None:
+        known = accessors.floats(index, 1, where)[:, 0]
+        if not len(known) or not bool((np.diff(known) > 0.0).all()):
+            raise FormatError("expected ascending times", path=where)
+        accessors.made["times", index] = known
+    return known
+
+
+def local_motion(tree: Tree, tracks: list[Track], times: Floats, frames: slice = slice(None)) -> Local:
+    """Local motion of the nodes at the times (F,) of some frames; nodes without a track are at rest.
+
+    A track is constant before its first key and after its last.
+    """
+    count = len(times[frames])
+    parts = {
+        "translation": np.repeat(tree.translations[None], count, axis=0),
+        "rotation": np.repeat(tree.rotations[None], count, axis=0),
+        "scale": np.repeat(tree.scales[None], count, axis=0),
+    }
+    for track in tracks:
+        parts[track.part][:, track.joint] = _at(track, times, frames)
+    return Local(parts["translation"], parts["rotation"], parts["scale"])
+
+
+def _at(track: Track, times: Floats, frames: slice) -> Floats:
+    keys, values = track.times, track.values
+    times = times[frames]
+    if track.interpolation == "LINEAR" and np.array_equal(keys[frames], times):
+        return values[frames]
+    before = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, max(len(keys) - 2, 0))
+    after = np.minimum(before + 1, len(keys) - 1)
+    gap = np.where(after > before, keys[after] - keys[before], 1.0)
+    part = np.clip((times - keys[before]) / gap, 0.0, 1.0)
+    if track.interpolation == "STEP":
+        return values[np.where(part >= 1.0, after, before)]
+    if track.interpolation == "LINEAR":
+        if track.part == "rotation":
+            return slerp(values[before], values[after], part)
+        return values[before] + part[:, None] * (values[after] - values[before])
+    return _cubic(track, before, after, gap, part)
+
+
+def _cubic(track: Track, before: Ints, after: Ints, gap: Floats, part: Floats) -> Floats:
+    """Hermite splines (glTF 2.0, appendix C.4); rotations are normalised."""
+    assert track.tangents is not None
+    t = part[:, None]
+    span = gap[:, None]
+    start, end = track.values[before], track.values[after]
+    leaving, arriving = track.tangents[before, 1], track.tangents[after, 0]
+    value = (
+        (2.0 * t**3 - 3.0 * t**2 + 1.0) * start
+        + span * (t**3 - 2.0 * t**2 + t) * leaving
+        + (3.0 * t**2 - 2.0 * t**3) * end
+        + span * (t**3 - t**2) * arriving
+    )
+    return _unit(value, "animations") if track.part == "rotation" else np.asarray(value)
+
+
+def frame_grid(tracks: list[Track], name: str) -> tuple[Floats, float, list[str]]:
+    """The times (F,) from 0 at which a clip is sampled, the frame time in seconds, and warnings.
+
+    If the keys are at regular times, each of them is a frame; otherwise there are `_USUAL_RATE` frames per second.
+    Curves and steps get at least that many. Keys before 0, and more than `MOST_FRAMES` frames, are refused.
+    """
+    keys = np.unique(np.concatenate(times_of(tracks)))
+    last = float(keys[-1])
+    if keys[0] < 0.0:
+        raise FormatError(f"clip {quote(name)}: expected times from 0 on, found {keys[0]:g}")
+    step, notes = _regular_step(keys), []
+    if step is None:
+        step = 1.0 / _USUAL_RATE
+        notes = [f"clip {quote(name)} has keys at uneven times: read at {_USUAL_RATE:g} frames a second"]
+    elif any(track.interpolation != "LINEAR" for track in tracks):
+        step /= max(1, math.ceil(step * _USUAL_RATE - _OFF))
+    if last / step > MOST_FRAMES:
+        raise FormatError(f"clip {quote(name)}: expected at most {MOST_FRAMES:,} frames, found {last / step:,.0f}")
+    count = round(last / step) + 1
+    times: Floats = np.arange(count, dtype=np.float64) * step
+    # Frames at keys take the key's own time, exactly as in the file.
+    places = np.clip(np.rint(keys / step).astype(np.intp), 0, count - 1)
+    near = np.abs(keys - times[places]) <= _OFF * step
+    times[places[near]] = keys[near]
+    return times, step, notes
+
+
+def times_of(tracks: list[Track]) -> list[Floats]:
+    """The times of all tracks; arrays that several tracks share are listed once."""
+    return list({id(track.times): track.times for track in tracks}.values())
+
+
+def _regular_step(keys: Floats) -> float | None:
+    """The frame time, seconds, at which every key is a frame; None if the keys are irregular."""
+    if len(keys) == 1:
+        return float(keys[0]) or 1.0 / _USUAL_RATE
+    gaps = np.diff(keys)
+    step = float(gaps.min())
+    # The mean over many frames is more precise than a single gap.
+    frames = np.rint(gaps / step)
+    step = float((keys[-1] - keys[0]) / frames.sum())
+    for part in (1, 2, 3, 4):
+        finer = step / part
+        places = keys / finer
+        if bool((np.abs(places - np.rint(places)) <= _OFF).all()):
+            rate = round(1.0 / finer)  # the nearest whole one, if the difference is only rounding
+            return 1.0 / rate if rate and abs(rate * finer - 1.0) < _SAME else finer
+    return None
+
+
+# --- sizes: clips that change the scale of joints
+
+
+def sizes_of(tree: Tree, tracks: list[Track], times: Floats, carriers: int) -> Sizes | None:
+    """The joints whose size a clip changes, for what follows them, and how; None if there are none.
+
+    ``times`` (F,) are those of its frames; ``carriers`` nodes at the top of the tree are no joints.
+    """
+    if not any(track.part == "scale" and _varies(track, tree) for track in tracks):
+        return None
+    rest = _shapes(tree, local_motion(tree, [], np.zeros(1)))[0, carriers:]
+    if not bool((np.abs(np.linalg.det(rest)) > 0.0).all()):
+        return None  # what has no size at rest can get none
+    back = np.linalg.inv(rest)
+    step = max(1, _SCALE_BLOCK // len(tree.nodes))
+    blocks = (slice(start, start + step) for start in range(0, len(times), step))
+    changes = np.concatenate(
+        [
+            (_shapes(tree, local_motion(tree, tracks, times, frames))[:, carriers:] @ back).astype(np.float32)
+            for frames in blocks
+        ]
+    )
+    changed = np.flatnonzero((np.abs(changes - np.eye(3)) > _SAME_SIZE).any(axis=(0, 2, 3)))
+    return Sizes(changed, changes[:, changed]) if changed.size else None
+
+
+def _varies(track: Track, tree: Tree) -> bool:
+    rest = tree.scales[track.joint]
+    return bool((np.abs(track.values - rest) > _SAME_SIZE * np.abs(rest).max()).any())
+
+
+def _shapes(tree: Tree, local: Local) -> Floats:
+    """(F, J, 3, 3) the scale and shear of each node's world transform, in its own frame."""
+    linear, turns = _world_linear(tree, local)
+    return np.asarray((to_matrix(turns).swapaxes(-1, -2) @ linear).swapaxes(0, 1))
