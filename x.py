@@ -44,7 +44,7 @@ No ready-made wheel exists for this machine; compiling needs a C compiler and Py
 # Each process of the tests would wait for the kernels, idle; without numba this fails, and there are none.
 COMPILE = """
 from viewer.ik.compiled.numba_engine import in_cache
-from viewer.ik.solver import compile_all
+from viewer.ik.backends import compile_all
 in_cache() or compile_all()
 """
 

@@ -45,7 +45,7 @@ import viewer
 from viewer import Contact, Goal, Solver
 from viewer.choices import Backend
 from viewer.cli.bench.drags import joint_steps
-from viewer.ik.solver import warm_up
+from viewer.ik.backends import warm_up
 
 NAMED = ("biped", "biped-hands", "raptor")
 RANDOM = 50

@@ -23,7 +23,7 @@ from contact_problems import PERSON_FEET, Figure, figure_of, random_figures, sam
 
 from viewer import Contact, Goal, Solver
 from viewer.cli.bench.drags import joint_steps
-from viewer.ik.solver import warm_up
+from viewer.ik.backends import warm_up
 
 PATH, REST = 180, 60
 NAMED = (("biped", "LeftHand", "Spine1"), ("biped-hands", "RightHand", "Spine1"), ("raptor", "LeftHand", "Chest"))

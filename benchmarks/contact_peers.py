@@ -44,8 +44,8 @@ from rivals.contact import MinkApart, Tuning
 import viewer
 from viewer import Contact, Solver
 from viewer.cli.bench.rigs import Rig, as_hinges
+from viewer.ik.backends import warm_up
 from viewer.ik.contact.values import distance_grid
-from viewer.ik.solver import warm_up
 from viewer.spatial.closest import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
 
 PAIRS = 4000

@@ -28,8 +28,8 @@ from contact_objects import mug
 import viewer
 from viewer import Contact, Goal, Solver
 from viewer.choices import Backend
+from viewer.ik.backends import warm_up
 from viewer.ik.contact import Object
-from viewer.ik.solver import warm_up
 
 HAND = "RightHand"
 FINGERS = ("Thumb", "Index", "Middle", "Ring", "Pinky")

@@ -28,9 +28,9 @@ from viewer.choices import Backend
 from viewer.cli.bench.bench_problems import problems
 from viewer.cli.bench.drags import joint_steps
 from viewer.cli.bench.rigs import Rig, find_rig
+from viewer.ik.backends import warm_up
 from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.ik.goals.pose_goal import holds
-from viewer.ik.solver import warm_up
 from viewer.skeleton import find_place
 
 SAMPLES = ("biped", "biped-hands", "quadruped", "raptor", "claw-arm")

@@ -26,7 +26,7 @@ from viewer import Goal, Solution, Solver
 from viewer.choices import Backend
 from viewer.document import new_document
 from viewer.document.actions import SetCoordinate
-from viewer.ik.solver import warm_up
+from viewer.ik.backends import warm_up
 from viewer.session import Session
 from viewer.skeleton import Pose, find_balance, find_place
 from viewer.spatial.checks import Floats

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from inside.ik import MethodName, batch
+from inside.ik import MethodName, solver as solver_module
 from inside.spatial import from_axis_angle, multiply
 from rigs import chain, random_pose
 
 import viewer
-from viewer import Goal, Solver, Status
+from viewer import BatchSolution, Goal, Solver, Status
 
 BIPED = viewer.load("sample:biped").skeleton
 RELAXED = BIPED.relaxed_pose()
@@ -41,7 +41,7 @@ def problems(seed: int = 0) -> tuple[list[viewer.Pose], Any, Any]:
     return poses, places, turns
 
 
-def assert_same(solver: Solver, many: batch.BatchSolution, poses: Any, places: Any, turns: Any) -> None:  # noqa: ANN401
+def assert_same(solver: Solver, many: BatchSolution, poses: Any, places: Any, turns: Any) -> None:  # noqa: ANN401
     for i in range(COUNT):
         one = solver.solve(
             poses if isinstance(poses, viewer.Pose) else poses[i],
@@ -57,7 +57,7 @@ def assert_same(solver: Solver, many: batch.BatchSolution, poses: Any, places: A
 
 @pytest.mark.parametrize(("threads", "exact"), [(1, False), (2, True), (None, False)])
 def test_each_is_that_of_solve(monkeypatch: pytest.MonkeyPatch, threads: int | None, exact: bool) -> None:
-    monkeypatch.setattr(batch, "_CHUNK", 2)
+    monkeypatch.setattr(solver_module, "_CHUNK", 2)
     solver = Solver(BIPED, GOALS, backend="numpy", max_iterations=25, exact=exact)
     poses, places, turns = problems()
     many = solver.solve_batch(poses, places, turns, threads=threads)

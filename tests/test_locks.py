@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import ROOT
-from inside.ik import backends, compiled_engine, solver
+from inside.ik import backends, compiled_engine
 
 from viewer import locks
 from viewer.locks import is_of, lock, remove_if_free
@@ -140,13 +140,13 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     made = Machine(tmp_path)
     monkeypatch.setattr(compiled_engine, "in_cache", made.in_cache)
     monkeypatch.setattr(compiled_engine, "cache_folder", made.cache_folder)
-    monkeypatch.setattr(solver, "load", made.load)
+    monkeypatch.setattr(backends, "load", made.load)
     monkeypatch.setattr(backends, "compile_here", lambda: None)
     return made
 
 
 def start(count: int) -> list[threading.Thread]:
-    windows = [threading.Thread(target=solver.compile_all) for _ in range(count)]
+    windows = [threading.Thread(target=backends.compile_all) for _ in range(count)]
     for window in windows:
         window.start()
     return windows
@@ -178,10 +178,10 @@ def test_a_compiler_that_was_killed_is_followed_by_the_next(machine: Machine, tm
 def test_a_compiler_that_is_stuck_is_not_waited_for(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solver, "_LONGEST_WAIT_S", 0.2)
+    monkeypatch.setattr(backends, "_LONGEST_WAIT_S", 0.2)
     machine.go_on.set()
     with holder(tmp_path / "ikviewer-kernels.lock") as process:
-        solver.compile_all()
+        backends.compile_all()
         assert machine.compiled == 1
         process.kill()
 
@@ -189,7 +189,7 @@ def test_a_compiler_that_is_stuck_is_not_waited_for(
 def test_with_a_full_cache_none_waits(machine: Machine, tmp_path: Path) -> None:
     machine.cached = True
     with holder(tmp_path / "ikviewer-kernels.lock") as process:
-        solver.compile_all()
+        backends.compile_all()
         process.kill()
     assert machine.compiled == 0
 
@@ -198,7 +198,7 @@ def test_only_quiet_compilers_wait_for_a_quiet_one(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "nice", lambda _: 0, raising=False)
-    quiet, another = (threading.Thread(target=solver.compile_all, kwargs={"quietly": True}) for _ in range(2))
+    quiet, another = (threading.Thread(target=backends.compile_all, kwargs={"quietly": True}) for _ in range(2))
     quiet.start()
     assert machine.compiling.wait(LONG)
     machine.compiling.clear()
@@ -220,7 +220,7 @@ def test_a_quiet_compiler_waits_for_one_of_normal_priority(
     monkeypatch.setattr(os, "nice", lambda _: 0, raising=False)
     (urgent,) = start(1)
     assert machine.compiling.wait(LONG)
-    quiet = threading.Thread(target=solver.compile_all, kwargs={"quietly": True})
+    quiet = threading.Thread(target=backends.compile_all, kwargs={"quietly": True})
     quiet.start()
     time.sleep(0.3)
     machine.go_on.set()
@@ -258,7 +258,7 @@ def test_a_compiler_ends_when_the_program_that_started_it_is_killed(tmp_path: Pa
 def test_without_a_folder_for_a_lock_each_compiles(machine: Machine, tmp_path: Path, where: str) -> None:
     machine.folder = None if where == "nowhere" else tmp_path / "gone"
     machine.go_on.set()
-    solver.compile_all()
+    backends.compile_all()
     assert machine.compiled == 1
 
 
@@ -268,11 +268,11 @@ def test_a_compiler_that_fails_frees_the_lock(
     def fail() -> None:
         raise RuntimeError("no memory")
 
-    monkeypatch.setattr(solver, "load", fail)
+    monkeypatch.setattr(backends, "load", fail)
     with pytest.raises(RuntimeError):
-        solver.compile_all()
-    monkeypatch.setattr(solver, "load", machine.load)
+        backends.compile_all()
+    monkeypatch.setattr(backends, "load", machine.load)
     machine.go_on.set()
-    solver.compile_all()
+    backends.compile_all()
     assert machine.compiled == 1
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import ROOT
-from inside.ik import backends, solver
+from inside.ik import backends
 from rigs import chain
 
 import viewer
@@ -95,7 +95,7 @@ def test_numba_that_cannot_be_imported_is_said(monkeypatch: pytest.MonkeyPatch) 
 def test_a_warm_up_that_fails_leaves_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "_CHILD", "raise SystemExit(1)")
     called = threading.Event()
-    thread = solver.warm_up(then=called.set)
+    thread = backends.warm_up(then=called.set)
     assert not thread.is_alive()
     assert called.is_set()
     assert Solver(ARM, GOALS).solve(ARM.rest_pose()).backend == "numpy"
@@ -106,9 +106,9 @@ def test_kernels_that_this_process_cannot_take_over_leave_numpy(monkeypatch: pyt
         raise viewer.InputError("numba is not there")
 
     told = threading.Event()
-    monkeypatch.setattr(solver, "compile_elsewhere", lambda **_: True)
-    monkeypatch.setattr(solver, "load", refuse)
-    solver.warm_up(then=told.set)
+    monkeypatch.setattr(backends, "compile_elsewhere", lambda **_: True)
+    monkeypatch.setattr(backends, "load", refuse)
+    backends.warm_up(then=told.set)
     assert told.is_set()
     assert Solver(ARM, GOALS).solve(ARM.rest_pose()).backend == "numpy"
 
@@ -126,16 +126,16 @@ def test_the_other_process_looks_for_modules_where_this_one_does(
     monkeypatch.syspath_prepend(place)
     monkeypatch.setattr("sys.path", [entry for entry in sys.path if entry not in {"", "."}])
     monkeypatch.setattr(backends, "_CHILD", "import only_there, colorsys")
-    monkeypatch.setattr(solver, "load", backends.compiled_is_ready)
-    solver.warm_up()
+    monkeypatch.setattr(backends, "load", backends.compiled_is_ready)
+    backends.warm_up()
     assert backends._ready.is_set()
 
 
 def test_a_warm_up_that_nobody_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "_CHILD", "pass")
-    monkeypatch.setattr(solver, "load", backends.compiled_is_ready)
+    monkeypatch.setattr(backends, "load", backends.compiled_is_ready)
     called = threading.Event()
-    thread = solver.warm_up(wait=False, then=called.set)
+    thread = backends.warm_up(wait=False, then=called.set)
     assert thread.daemon
     assert called.wait(60.0)
     thread.join()
@@ -212,7 +212,7 @@ def test_what_cannot_be_compiled_as_a_whole_is_compiled_function_by_function(mon
 
     monkeypatch.setattr(engine, "_solve", Entry(at_once=True))
     monkeypatch.setattr(engine, "_entry", Entry)
-    engine._make_ready.__wrapped__()
+    engine.make_ready.__wrapped__()
     assert asked == [True, False]
 
 

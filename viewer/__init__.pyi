@@ -6,14 +6,13 @@ from viewer.errors import FormatError, InputError, MachineError, OutputError, Vi
 from viewer.formats.load import load
 from viewer.formats.save import save
 from viewer.ik.all_solutions import all_solutions
-from viewer.ik.batch import BatchSolution
 from viewer.ik.contact import Box, Contact, Mesh, Sphere, Touch, contacts
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import Trace, Traces, lab
 from viewer.ik.solution import Solution, Status
-from viewer.ik.solver import Solver
+from viewer.ik.solver import BatchSolution, Solver
 from viewer.motion import (
     Contacts,
     Layer,

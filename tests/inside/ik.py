@@ -1,7 +1,7 @@
 """The inside of `viewer.ik` that tests use."""
 
 from viewer.choices import BACKENDS, METHOD_NAMES, Backend, MethodName, RootMode
-from viewer.ik import algebra, arm_steps, backends, batch, levenberg_marquardt, numpy_engine as engine, runs, solver
+from viewer.ik import algebra, arm_steps, backends, levenberg_marquardt, numpy_engine as engine, runs, solver
 from viewer.ik.assemble import (
     Assembly,
     assemble,

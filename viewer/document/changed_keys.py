@@ -30,9 +30,8 @@ from viewer.document.scope import PlanarRig, rig_of, solved_skeleton
 from viewer.document.take import CODES, FRAMES, Blend, Pin, Stretch, Take, Track, grouped
 from viewer.document.take_layers import layer_stretches
 from viewer.errors import InputError
-from viewer.ik.batch import BatchSolution
 from viewer.ik.goals import Goal
-from viewer.ik.solver import Solver
+from viewer.ik.solver import BatchSolution, Solver
 from viewer.ik.solver_options import keywords_of
 from viewer.skeleton import Effector, Pose, above, find_place, fk_arrays
 from viewer.spatial.checks import Bools, Floats, Ints

@@ -1,29 +1,32 @@
-"""The solver: all goals of a skeleton in one solve; and compiling its kernels without blocking the program."""
+"""The solver: all goals of a skeleton in one solve, in a drag, or in many solves at once on all cores."""
 
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from typing import Unpack
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from viewer.errors import ViewerError, plural
-from viewer.ik import backends
-from viewer.ik.backends import compile_elsewhere
-from viewer.ik.batch import Batches, BatchSolution
+from viewer.errors import InputError, plural
+from viewer.ik.assemble import Assembly
+from viewer.ik.backends import Engine, engine_for
 from viewer.ik.diagnosis import Nearest
 from viewer.ik.drag import Drag
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian, jacobian_of
+from viewer.ik.levenberg_marquardt import CONVERGED
 from viewer.ik.prepared import Foundation, Prepared
-from viewer.ik.runs import OneShot, Runs
-from viewer.ik.solution import Solution
+from viewer.ik.reach import Reach
+from viewer.ik.runs import OneShot, Runs, judged, longer, seeks_again
+from viewer.ik.solution import STATUS_OF_CODE, Solution, Status, spread_misses
 from viewer.ik.solver_options import (
+    DEFAULT,
     Options,
     SolverOptions,
     checked_goals,
@@ -32,11 +35,12 @@ from viewer.ik.solver_options import (
     options_of,
     signature_of,
 )
-from viewer.ik.system import State
-from viewer.locks import lock, remove_if_free
+from viewer.ik.system import Many, Settings, State, make_many
+from viewer.ik.workspace import Targets, Workspace, checked_start, numbers
 from viewer.skeleton import Pose, Skeleton
-from viewer.skeleton.character import check_skeleton
+from viewer.skeleton.character import check_skeleton, wrong_kind
 from viewer.skeleton.pose import Reduced
+from viewer.spatial.checks import Bools, Floats, Ints, frozen, whole
 
 
 class Solver:
@@ -88,7 +92,7 @@ class Solver:
         with self._foundation.alone:
             self._prepared = Prepared(self._foundation, given, before=self._prepared)
             self._one_shot = OneShot(Runs(self._prepared), exact=self.options.exact)
-            self._batches = Batches(self._one_shot)
+            self._batches = _Batches(self._one_shot)
 
     def with_goals(self, goals: Sequence[Goal]) -> Solver:
         """Make a solver of the same skeleton and options with other goals, in a quarter of the usual time.
@@ -248,82 +252,287 @@ def _traced(
     return (*steps, last)
 
 
-_LONGEST_WAIT_S = 600.0
-"""After this time a compiler counts as stuck, and another one starts."""
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchSolution:
+    """The results of N solves; see `Solution`.
 
-
-def load() -> None:
-    """Compile the kernels, or load them from the cache on disk, and let "auto" solvers of this process use them."""
-    from viewer.ik.goals import Goal
-    from viewer.skeleton.tree import chain
-
-    skeleton = chain(2)
-    solver = Solver(skeleton, [Goal.position("tip", (0.5, 0.5, 0.0))], backend="numba")
-    pose = skeleton.relaxed_pose()
-    solver.solve(pose)
-    solver.solve_batch([pose], threads=1)
-    backends.compiled_is_ready()
-
-
-def compile_all(*, quietly: bool = False) -> None:
-    """Compile the kernels in this process, for the cache on disk; wait first for another process that does so.
-
-    Args:
-        quietly: at low priority, which only others of low priority wait for.
-    """
-    if quietly and hasattr(os, "nice"):
-        os.nice(10)
-    backends.compile_here()
-    from viewer.ik.compiled import numba_engine
-
-    with nullcontext() if numba_engine.in_cache() else _alone_in(numba_engine.cache_folder(), quietly=quietly):
-        load()  # from the cache, if another process has compiled meanwhile
-
-
-@contextmanager
-def _alone_in(folder: Path | None, *, quietly: bool) -> Iterator[None]:
-    """Let one process at a time run the block; none waits for a killed one, nor for one of lower priority."""
-    if folder is None:
-        yield
-        return
-    if quietly:
-        with _alone_in(folder, quietly=False):  # waits for one of normal priority
-            pass
-    path = folder / ("ikviewer-kernels-quiet.lock" if quietly else "ikviewer-kernels.lock")
-    held = None
-    with suppress(OSError):
-        held = lock(path, wait_s=_LONGEST_WAIT_S)
-    try:
-        yield
-    finally:
-        if held is not None:
-            held.close()
-            remove_if_free(path)
-
-
-def warm_up(*, wait: bool = True, then: Callable[[], None] | None = None) -> threading.Thread:
-    """Compile the kernels in another process, at low priority, and load them from the cache on disk.
-
-    "auto" solvers use numpy until then: about 20 seconds the first time on a machine, one second later.
-
-    Args:
-        wait: whether to return when it is done, or at once.
-        then: called when it is done, in the thread that did it.
-
-    Returns:
-        The thread that waits for the other process. If that fails, "auto" stays with numpy.
+    Attributes:
+        rotations: (N, J, 4) local.
+        translations: (N, J, 3) local, metres.
+        status: (N,) `Status` of each, as objects: ``status == "converged"`` is an array, too.
+        errors_m: (N, G) NaN where a goal has no length.
+        errors_deg: (N, G) NaN where it has no angle.
+        iterations: (N,).
     """
 
-    def work() -> None:
-        # If either process fails, without numba or a writable disk, solvers keep numpy.
-        with suppress(ViewerError):
-            if compile_elsewhere(quietly=True):
-                load()
-        if then is not None:
-            then()
+    rotations: Floats
+    translations: Floats
+    status: NDArray[np.object_]
+    errors_m: Floats
+    errors_deg: Floats
+    iterations: Ints
 
-    thread = threading.Thread(target=work, name="ikviewer-warm-up", daemon=True)
-    thread.start()
-    if wait:
-        thread.join()
-    return thread
+    def __repr__(self) -> str:
+        """Its size and how many are met: the arrays would fill pages."""
+        met = int(np.count_nonzero(self.status == Status.CONVERGED))
+        return f"<BatchSolution: {met} of {len(self.status)} converged>"
+
+    def pose(self, index: int) -> Pose:
+        """The pose of one problem."""
+        return Pose.trusted(frozen(self.rotations[index]), frozen(self.translations[index]))
+
+
+_CHUNK = 100
+"""Problems that a thread takes at a time, at least."""
+_SHARES = 16
+"""Chunks that each thread takes of a large batch."""
+_ALONE = 4096
+"""Problems of a chunk where there is only one thread: more would only take more memory."""
+_STATUSES = np.array(STATUS_OF_CODE, dtype=np.object_)
+
+
+class _Batches:
+    """The batches of prepared goals.
+
+    Args:
+        one_shot: solves them one at a time.
+    """
+
+    def __init__(self, one_shot: OneShot) -> None:
+        self._one_shot, self._prepared = one_shot, one_shot.prepared
+        self._runs: dict[Settings, _BatchRun] = {}
+
+    def solve(
+        self,
+        poses: Sequence[Pose] | Pose,
+        targets: ArrayLike | None,
+        target_rotations: ArrayLike | None,
+        threads: int | None,
+    ) -> BatchSolution:
+        """As `viewer.ik.solver.Solver.solve_batch`."""
+        prepared = self._prepared
+        options, settings = prepared.options, prepared.settings
+        if prepared.needs_numpy:
+            raise InputError('solve_batch: expected the method "default" or "dls", built-in goals and analytic rows')
+        if threads is not None:
+            whole(threads, "threads", least=1)
+        starts = _checked_starts(prepared.skeleton, poses)
+        if prepared.grips.adds:
+            return self._one_by_one(starts, targets, target_rotations)
+        places, turns = _settled(prepared.targets, starts, targets, target_rotations)
+        begun, (rotations, translations) = prepared.starts.stacked(*_stacked(starts))
+        run = self._run(prepared.assembly, settings, exact=options.exact)
+        solved, missed = run.solve(rotations, translations, places, turns, threads=threads)
+        for i in np.flatnonzero(solved.status == Status.UNREACHABLE).tolist() if options.method != DEFAULT else ():
+            stopped = Status.BUDGET if solved.iterations[i] >= settings.max_iterations else Status.STALLED
+            solved.status[i] = judged(prepared, Status.UNREACHABLE, stopped, (places[i], turns[i]), solved.pose(i))
+        left = np.flatnonzero(missed)
+        if len(left) and seeks_again(prepared, settings):
+            again = self._run(prepared.reseeded[0], longer(settings), exact=False)
+            turned, moved = (part if len(part) == 1 else part[left] for part in (rotations, translations))
+            _take_met(solved, left, again.solve(turned, moved, places[left], turns[left], threads=threads)[0])
+        if options.exact:
+            idle = prepared.starts.idle_of(np.asarray(solved.status != Status.CONVERGED))
+            for answer, start in zip((solved.rotations, solved.translations), begun, strict=True):
+                answer[idle] = np.broadcast_to(start, answer.shape)[idle]
+        return solved
+
+    def _run(self, assembly: Assembly, settings: Settings, *, exact: bool) -> _BatchRun:
+        """What solves batches of these arrays: kept, as the next batch uses its scratch again."""
+        engine, _ = engine_for(self._prepared.options.backend)
+        run = self._runs.get(settings)
+        if run is None or run.engine is not engine:
+            prepared = self._prepared
+            run = _BatchRun(prepared.skeleton, assembly, engine, settings, prepared.reach, exact=exact)
+            self._runs[settings] = run
+        return run
+
+    def _one_by_one(
+        self, starts: Sequence[Pose] | Pose, targets: ArrayLike | None, turns: ArrayLike | None
+    ) -> BatchSolution:
+        """A batch of goals some of which are grips: whether fingers are on an object is measured in numpy."""
+        own = Targets(self._prepared.skeleton, self._prepared.grips.given)
+        places, rotations = _settled(own, starts, targets, turns)
+        poses = [starts] * len(places) if isinstance(starts, Pose) else starts
+        with self._prepared.foundation.alone:
+            found = [self._one_shot.solve(*one) for one in zip(poses, places, rotations, strict=True)]
+        return BatchSolution(
+            *_stacked([one.pose for one in found]),
+            np.array([one.status for one in found], dtype=np.object_),
+            np.array([one.errors_m for one in found]),
+            np.array([one.errors_deg for one in found]),
+            np.array([one.iterations for one in found]),
+        )
+
+
+def _checked_starts(skeleton: Skeleton, poses: Sequence[Pose] | Pose) -> Sequence[Pose] | Pose:
+    """The poses of a batch.
+
+    Raises:
+        InputError: none, or one that is not a pose of the skeleton.
+    """
+    if isinstance(poses, Pose):
+        return checked_start(skeleton, poses)
+    found: object = poses
+    if not isinstance(found, Iterable):
+        raise wrong_kind(found, "a pose or a list of poses", "solve_batch: ")
+    starts = [checked_start(skeleton, pose) for pose in poses]
+    if not starts:
+        raise InputError("solve_batch: expected at least one pose, found none")
+    return starts
+
+
+def _stacked(poses: Sequence[Pose] | Pose) -> tuple[Floats, Floats]:
+    """Start poses as (N, J, 4) and (N, J, 3), or (1, ...) if there is one for all."""
+    if isinstance(poses, Pose):
+        return poses.rotations[None], poses.translations[None]
+    return np.stack([pose.rotations for pose in poses]), np.stack([pose.translations for pose in poses])
+
+
+def _settled(
+    targets: Targets, poses: Sequence[Pose] | Pose, given: ArrayLike | None, turns: ArrayLike | None
+) -> tuple[Floats, Floats]:
+    """Settled targets (N, G, 3) and (N, G, 4) of all problems; see `Targets.settle` for one.
+
+    Raises:
+        InputError: as there; other numbers of problems in the arguments.
+    """
+    goals = len(targets.goals)
+    places = None if given is None else numbers(given, (-1, goals, 3), "solve_batch: targets")
+    rotations = None if turns is None else numbers(turns, (-1, goals, 4), "solve_batch: target rotations")
+    sizes = {len(array) for array in (places, rotations) if array is not None}
+    if not isinstance(poses, Pose):
+        sizes.add(len(poses))
+    if len(sizes) > 1 or sizes == {0}:
+        found = " and ".join(str(size) for size in sorted(sizes))
+        raise InputError(f"solve_batch: expected as many poses (or one) as rows of targets, and some; found {found}")
+    count = sizes.pop() if sizes else 1
+    if not targets.opened:
+        return targets.settle_rows(count, places, rotations)
+    starts = [poses] * count if isinstance(poses, Pose) else poses
+    settled = [
+        targets.settle(start, None if places is None else places[i], None if rotations is None else rotations[i])
+        for i, start in enumerate(starts)
+    ]
+    return np.stack([place for place, _ in settled]), np.stack([turn for _, turn in settled])
+
+
+def _take_met(solved: BatchSolution, places: Ints, other: BatchSolution) -> None:
+    """Take the results that are met of another batch, whose problems are those at ``places``; add iterations."""
+    met = np.asarray(other.status == Status.CONVERGED)
+    for mine, theirs in (
+        (solved.rotations, other.rotations), (solved.translations, other.translations), (solved.status, other.status),
+        (solved.errors_m, other.errors_m), (solved.errors_deg, other.errors_deg),
+    ):  # fmt: skip
+        mine[places[met]] = theirs[met]
+    solved.iterations[places] += other.iterations
+
+
+class _BatchRun:
+    """Solves batches: threads take chunks of problems, each with arrays of its own, which the next one takes again."""
+
+    def __init__(
+        self, skeleton: Skeleton, assembly: Assembly, engine: Engine, settings: Settings, reach: Reach, *, exact: bool
+    ) -> None:
+        self.skeleton, self.assembly, self.engine = skeleton, assembly, engine
+        self.settings, self.reach, self.exact = settings, reach, exact
+        self._spaces: dict[int, list[Workspace]] = {}
+
+    def solve(
+        self, rotations: Floats, translations: Floats, places: Floats, turns: Floats, *, threads: int | None = None
+    ) -> tuple[BatchSolution, Bools]:
+        """Solve all.
+
+        Args:
+            rotations: (N, J, 4) where to start, or (1, ...) where all do.
+            translations: (N, J, 3), or (1, ...), metres.
+            places: (N, G, 3) settled targets.
+            turns: (N, G, 4) settled target rotations.
+            threads: at most.
+
+        Returns:
+            The answers, and (N,) whether restarts have missed a problem's goals that geometry does not exclude.
+        """
+        count, goals = len(places), self.assembly.goals
+        many = make_many(self.assembly.system, count)
+        answer = np.empty((count, *rotations.shape[1:])), np.empty((count, *translations.shape[1:]))
+        starts = (np.broadcast_to(rotations, answer[0].shape), np.broadcast_to(translations, answer[1].shape))
+        many.again[1:] = len(rotations) == 1
+        workers = min(threads or os.cpu_count() or 1, -(-count // _CHUNK))
+        # Large enough that the cost of a chunk is small, small enough that all threads end together.
+        size = max(_CHUNK, -(-count // (_SHARES * workers))) if workers > 1 else min(count, _ALONE)
+        chunks = [slice(first, first + size) for first in range(0, count, size)]
+        solve_chunk = partial(self._chunk, many, starts, (places, turns), answer)
+        if workers == 1:
+            for chunk in chunks:
+                solve_chunk(chunk)
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                list(pool.map(solve_chunk, chunks))
+        lengths = {len(range(count)[chunk]) for chunk in chunks}
+        self._spaces = {length: kept[:workers] for length, kept in self._spaces.items() if length in lengths}
+        status = _STATUSES[many.code]
+        failed = np.flatnonzero(many.code != CONVERGED).tolist()
+        missed = np.zeros(count, dtype=np.bool_)
+        for i in failed:
+            status[i], missed[i] = self._status(many, i)
+        if self.exact:
+            self._go_back(many, starts, answer, failed)
+        errors_m, errors_deg = spread_misses(self.assembly.system, goals, places.shape[1], many.miss)
+        return BatchSolution(*answer, status, errors_m, errors_deg, many.iterations), missed
+
+    def _chunk(
+        self,
+        many: Many,
+        starts: tuple[Floats, Floats],
+        targets: tuple[Floats, Floats],
+        answer: tuple[Floats, Floats],
+        chunk: slice,
+    ) -> None:
+        """Solve some of the problems; each thread also prepares and finishes the arrays of its chunk."""
+        count = len(many.code[chunk])
+        kept = self._spaces.setdefault(count, [])
+        try:
+            space = kept.pop()
+        except IndexError:  # one for each thread
+            space = Workspace(self.skeleton, self.assembly, count)
+        part = space.one
+        np.copyto(part.again, many.again[chunk])
+        part.again[0] = False
+        for start, begin in zip(starts, (part.q, part.t), strict=True):
+            # A problem with the start of the one before it does not read its own.
+            some = ~part.again
+            begin[some] = start[chunk][some][:, self.assembly.joints]
+        for given, taken in zip(targets, (part.target, part.rotation), strict=True):
+            np.take(given[chunk], self.assembly.goals, axis=1, out=taken, mode="clip")
+        self.engine.solve_batch(space, self.settings, onward=False)
+        for all_of_them, some_of_them in zip(many, space.one, strict=True):
+            all_of_them[chunk] = some_of_them
+        for start, end, found in zip(starts, (space.one.q, space.one.t), answer, strict=True):
+            found[chunk] = start[chunk]
+            found[chunk, self.assembly.joints] = end
+        kept.append(space)
+
+    def _status(self, many: Many, i: int) -> tuple[Status, bool]:
+        """The status of one `Solver.solve`: unreachable where geometry or restarts show it; whether restarts miss."""
+        status = STATUS_OF_CODE[int(many.code[i])]
+        if status is not Status.CONVERGED:
+            if self.assembly.spared.any() and not self.assembly.fails(many.miss[i], float(many.overlap[i])):
+                return Status.CONVERGED, False
+            system = self.assembly.system._replace(goal_target=many.target[i], goal_rotation=many.rotation[i])
+            if self.reach.out_of_reach(system, many.q[i], many.t[i]):
+                return Status.UNREACHABLE, False
+        return status, status in (Status.UNREACHABLE, Status.STALLED)
+
+    def _go_back(
+        self, many: Many, starts: tuple[Floats, Floats], answer: tuple[Floats, Floats], failed: list[int]
+    ) -> None:
+        """Exact or nothing: the answers of problems that failed become their start poses."""
+        space, joints = Workspace(self.skeleton, self.assembly), self.assembly.joints
+        for i in failed:
+            space.one.target[0], space.one.rotation[0] = many.target[i], many.rotation[i]
+            outside = space.go_back(Pose.trusted(starts[0][i], starts[1][i]))
+            answer[0][i], answer[1][i] = starts[0][i], starts[1][i]
+            if outside:
+                answer[0][i, joints], answer[1][i, joints] = space.state.q, space.state.t
+            many.miss[i] = space.work.miss

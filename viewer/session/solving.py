@@ -18,11 +18,11 @@ from viewer.document.document_contact import solver_contact, touches_of
 from viewer.document.posed_goals import settling_goals
 from viewer.document.scope import PlanarRig, inside, preferred_pose, rig_of, solved_skeleton, violation
 from viewer.document.solve_report import Trace
-from viewer.ik.backends import engine_for
+from viewer.ik.backends import engine_for, warm_up
 from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.goals import Goal
 from viewer.ik.solution import Solution, Status
-from viewer.ik.solver import Solver, warm_up
+from viewer.ik.solver import Solver
 from viewer.ik.solver_options import Options, keywords_of
 from viewer.session.figures import Stage, State
 from viewer.skeleton import Pose, Skeleton

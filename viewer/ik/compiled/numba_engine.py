@@ -158,7 +158,7 @@ _solve = _quickest_entry()
 
 
 @cache
-def _make_ready() -> Callable[..., int]:
+def make_ready() -> Callable[..., int]:
     """Compile, or load from the cache; with numba's ordinary pipeline if ours fails.
 
     Returns:
@@ -227,7 +227,7 @@ _NO_POSE = frozen(np.empty((0, 4))), frozen(np.empty((0, 3)))
 
 def prepare(workspace: Workspace, call: Call = _SAMPLE[-2], tables: StartTables = _SAMPLE[-1]) -> Prepared:
     """Compile, and put the arrays of a workspace, and those that calls begin with, into a block."""
-    solve = _make_ready()
+    solve = make_ready()
     block, call_in_block = workspace.into_block(call, tables)
     assert workspace.ndims(call, tables) == _NDIMS
     return solve, block.ctypes.data, call_in_block
