@@ -27,7 +27,7 @@ from viewer.ik.compiled.entry import Prepared, measure_pose, put_settings, solve
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Given, Group, View, groups_at
 from viewer.ik.goals import ROW_KINDS, Goal, shell
 from viewer.ik.kernels import contact_rows, dual_system, joints, six_axes, starts, step
-from viewer.ik.start_projection import KindProjection
+from viewer.ik.prepared import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
 from viewer.ik.workspace import Targets, Workspace, arrays_in, entries_of, make_call
 from viewer.skeleton import kinematics
