@@ -46,6 +46,10 @@ def test_each_constructor_makes_its_kind() -> None:
     assert (goal.kind, goal.target, goal.target_rotation) == ("rotation", None, TURN)
     goal = Goal.pose("a", np.array([1, 2, 3]), np.array(TURN))
     assert (goal.kind, goal.target, goal.target_rotation) == ("position+rotation", here, TURN)
+    assert Goal.pose("a", here, None, level=2) == Goal.position("a", here, level=2)
+    assert Goal.pose("a", None, TURN, offset=here) == Goal.rotation("a", TURN, offset=here)
+    with pytest.raises(InputError, match=r'^pose goal for "a": expected a position or rotation, found neither$'):
+        Goal.pose("a", None, None)
     goal = Goal.distance("a", 0.3, from_=here)
     assert (goal.kind, goal.target, goal.value("distance")) == ("distance", here, 0.3)
     goal = Goal.aim("a", point=here, axis=(0, 3, 4))

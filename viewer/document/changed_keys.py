@@ -287,14 +287,10 @@ def rig_for(document: Document, poses: list[Pose]) -> PlanarRig | None:
 def _solver(document: Document, held: list[MetPin], root: RootMode, rig: PlanarRig | None) -> Solver:
     goals = []
     for one in held:
-        pin, position, rotation = one.span.pin, one.positions[0], one.rotations[0]
-        offset = pin.offset
-        if pin.position is None:
-            goals.append(Goal.rotation(pin.effector, rotation, offset=offset))
-        elif pin.rotation is None:
-            goals.append(Goal.position(pin.effector, position, offset=offset))
-        else:
-            goals.append(Goal.pose(pin.effector, position, rotation, offset=offset))
+        pin = one.span.pin
+        position = None if pin.position is None else one.positions[0]
+        rotation = None if pin.rotation is None else one.rotations[0]
+        goals.append(Goal.pose(pin.effector, position, rotation, offset=pin.offset))
     chosen = replace(document.solver, method="default", restarts=False, root=root, exact=False)
     tight = replace(
         chosen, tolerance_m=min(chosen.tolerance_m, _CLOSE[0]), tolerance_deg=min(chosen.tolerance_deg, _CLOSE[1])

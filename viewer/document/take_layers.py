@@ -55,7 +55,7 @@ def space_of(document: Document, space: str) -> Transform:
 
 def transform_of(document: Document, name: str) -> Transform:
     """Where an effector, joint or tip is in the pose shown."""
-    stand = stand_at(name, document.skeleton, world_of(document.skeleton, document.pose))
+    stand = stand_at(document.skeleton, world_of(document.skeleton, document.pose), name)
     return Transform(stand.point, stand.rotation)
 
 
@@ -126,12 +126,7 @@ def as_solved(document: Document, layer: GoalLayer, end: int) -> Layer | None:
             find_place(document.skeleton, name)
     except InputError:
         return None
-    if position is None:
-        goal = Goal.rotation(layer.effector, rotation or IDENTITY, level=layer.level)
-    elif rotation is None:
-        goal = Goal.position(layer.effector, position, level=layer.level)
-    else:
-        goal = Goal.pose(layer.effector, position, rotation, level=layer.level)
+    goal = Goal.pose(layer.effector, position, rotation, level=layer.level)
     step = document.frame_time
     first, low, high, last = (min(frame, end) * step for frame in (layer.first, *layer.full, layer.last))
     return Layer(goal, first, (low, high), last, layer.weight, space, on=layer.on)

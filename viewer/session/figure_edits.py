@@ -217,7 +217,7 @@ def _changed(name: str, **changes: Any) -> Callable[[Arrangement], Arrangement]:
 
 def followed(own: Placement, other: Document, placement: Placement, name: str) -> Floats:
     """(3,) where a joint, effector or tip of another figure is, in the coordinates of the figure placed at ``own``."""
-    at = stand_at(name, other.skeleton, world_of(other.skeleton, other.pose))
+    at = stand_at(other.skeleton, world_of(other.skeleton, other.pose), name)
     return placement.seen_from(own).points(at.point)
 
 

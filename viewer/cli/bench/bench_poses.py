@@ -182,9 +182,7 @@ def _held(trial: Trial) -> Skeleton:
 def _goals(trial: Trial, truth: World, *, turns: bool) -> list[Goal]:
     names = [trial.skeleton.names[joint] for joint in trial.ends.tolist()]
     places, rotations = truth.positions[trial.ends], truth.rotations[trial.ends]
-    if turns:
-        return [Goal.pose(name, p, q) for name, p, q in zip(names, places, rotations, strict=True)]
-    return [Goal.position(name, p) for name, p in zip(names, places, strict=True)]
+    return [Goal.pose(name, p, q if turns else None) for name, p, q in zip(names, places, rotations, strict=True)]
 
 
 def _errors(

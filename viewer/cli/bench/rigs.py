@@ -124,7 +124,7 @@ class Rig:
         """Goals of the right kinds; each call gives their targets."""
         here, as_is = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)
         return [
-            Goal.pose(effector, here, as_is) if turned else Goal.position(effector, here)
+            Goal.pose(effector, here, as_is if turned else None)
             for effector, turned in zip(self.effectors, self.turned.tolist(), strict=True)
         ]
 

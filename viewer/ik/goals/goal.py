@@ -180,6 +180,8 @@ class GoalOptions(TypedDict, total=False):
 
 
 _OPTIONS = tuple(GoalOptions.__annotations__)
+_POSES = "position+rotation", "position", "rotation"
+_RELATIVE = "relative", "relative position", "relative rotation"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,9 +256,12 @@ class Goal:
         return cls._made("rotation", effector, options, target_rotation=q)
 
     @classmethod
-    def pose(cls, effector: str, p: ArrayLike, q: ArrayLike, **options: Unpack[GoalOptions]) -> Self:
-        """Be at the point p (3,) with the rotation q (4,)."""
-        return cls._made("position+rotation", effector, options, target=p, target_rotation=q)
+    def pose(cls, effector: str, p: ArrayLike | None, q: ArrayLike | None, **options: Unpack[GoalOptions]) -> Self:
+        """Be at the point p (3,) with the rotation q (4,); where one is None, it is a goal for the other alone."""
+        kind = _kind_for(_POSES, place=p is not None, turn=q is not None)
+        if kind is None:
+            raise InputError(f"pose goal for {quote(effector)}: expected a position or rotation, found neither")
+        return cls._made(kind, effector, options, target=p, target_rotation=q)
 
     @classmethod
     def pin(
@@ -270,7 +275,7 @@ class Goal:
 
         Its weights are `PIN_WEIGHT` unless ``options`` say otherwise.
         """
-        kind = _held_kind(("position+rotation", "position", "rotation"), position, rotation)
+        kind = _kind_for(_POSES, place=position is not False, turn=rotation is not False)
         if kind is None:
             raise InputError(f"pin of {quote(effector)}: expected a position or rotation to hold, found neither")
         return cls._made(kind, effector, options, pinned=True, **_held_places(position, rotation))
@@ -315,7 +320,7 @@ class Goal:
         True: as the start pose has it. A position (3,), metres from the effector along the axes of its joint, or a
         rotation (4,), (x, y, z, w) from the frame of ``to``'s joint to the effector's: there. False: not held.
         """
-        kind = _held_kind(("relative", "relative position", "relative rotation"), position, rotation)
+        kind = _kind_for(_RELATIVE, place=position is not False, turn=rotation is not False)
         if kind is None:
             raise InputError(f"relative goal for {quote(effector)}: expected a position or rotation, found neither")
         return cls._made(kind, effector, options, to=to, **_held_places(position, rotation))
@@ -433,9 +438,8 @@ class Goal:
         return f"{self.kind} goal for {quote(name)}"
 
 
-def _held_kind(words: tuple[str, str, str], position: bool | ArrayLike, rotation: bool | ArrayLike) -> str | None:
-    """The kind that holds both, the position or the rotation, of words in this order; None: neither is held."""
-    place, turn = position is not False, rotation is not False
+def _kind_for(words: tuple[str, str, str], *, place: bool, turn: bool) -> str | None:
+    """The kind for both, for a position or for a rotation, of words in this order; None: for neither."""
     return words[0] if place and turn else words[1] if place else words[2] if turn else None
 
 

@@ -174,20 +174,20 @@ class Ends(Protocol):
         """The second one."""
 
 
-def stand_at(effector: str, skeleton: Skeleton, world: World, offset: Vector = NO_OFFSET) -> Stand:
-    """Where an effector is, or a point beside it, in each frame; arguments and errors are those of `point_of`."""
+def stand_at(skeleton: Skeleton, world: World, effector: str, offset: Vector = NO_OFFSET) -> Stand:
+    """Where an effector is, or a point beside it, in each frame; errors are those of `point_of`."""
     joint, point = point_of(skeleton, effector, offset)
     return Stand(joint, world.point(joint, point), np.asarray(world.rotations[..., joint, :]))
 
 
 def effector_stand(goal: Ends, skeleton: Skeleton, world: World) -> Stand:
     """Where the effector of a goal is, of two the first; errors are those of `point_of`."""
-    return stand_at(goal.effector, skeleton, world, goal.offset)
+    return stand_at(skeleton, world, goal.effector, goal.offset)
 
 
 def both_stands(goal: Ends, skeleton: Skeleton, world: World) -> tuple[Stand, Stand]:
     """Where both effectors of a goal for two are; errors are those of `point_of`."""
-    return effector_stand(goal, skeleton, world), stand_at(goal.to, skeleton, world)
+    return effector_stand(goal, skeleton, world), stand_at(skeleton, world, goal.to)
 
 
 class Constants(NamedTuple):
@@ -199,8 +199,8 @@ class Constants(NamedTuple):
         numbers: that its rows read: its own in the order of `Kind.numbers`, a direction as three, then those that the
             kind finds in the skeleton.
         middle, upper: joints above, for rows about a limb of three joints; -1 for others.
-        base: the other joint of kinds for two effectors; of relative ones it has the frame that the goal is stated in,
-            and rows are about the point of ``joint`` in it; -1 for others.
+        base: the joint of the second point that rows read, which ``numbers`` begin with: of the midpoint between two
+            effectors, or of the frame that a relative goal is stated in; -1 for others.
     """
 
     joint: int

@@ -137,12 +137,9 @@ def holds(skeleton: Skeleton, pose: Pose, others: Iterable[Goal] = ()) -> tuple[
         if body_part(skeleton.names[effector.joint]).part in _STANDING:
             turns = _leg_dofs(skeleton, effector.joint) >= _FOOT_DOFS
             result.append(Goal.pin(effector.name, place, turn if turns else False))
-        elif effector.goal is EffectorGoal.POSE:
-            result.append(Goal.pose(effector.name, place, turn))
-        elif effector.goal is EffectorGoal.POSITION:
-            result.append(Goal.position(effector.name, place))
         else:
-            result.append(Goal.rotation(effector.name, turn))
+            point = None if effector.goal is EffectorGoal.ROTATION else place
+            result.append(Goal.pose(effector.name, point, None if effector.goal is EffectorGoal.POSITION else turn))
     return tuple(result)
 
 
