@@ -1,7 +1,4 @@
-"""What the methods share: the arrays of a solve, all rows side by side, the loop of the Jacobian methods.
-
-A Jacobian method is a function that proposes a step from the linearised goals. The loop puts the limits inside the
-step: dofs that are at a limit and would leave it are frozen, and the method proposes again with the others.
+"""What the methods share: the arrays of a solve, all rows side by side, and when to stop.
 
 Derivatives of the users' goal functions are central differences. Row d of the transposed Jacobian is spread_d * (e(x -
 h) - e(x + h)) / 2h, with e = target - current, so that it agrees with the analytic rows (J is the derivative of
@@ -22,7 +19,7 @@ from viewer.errors import InputError
 from viewer.ik.assemble import last_descendants
 from viewer.ik.goals import ROW_KINDS, Goal
 from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, DIVERGED, STALLED
-from viewer.ik.numpy_engine import cap, leaves_limits, linearise as own_linearise, shorten
+from viewer.ik.numpy_engine import linearise as own_linearise
 from viewer.ik.numpy_kinematics import move, residuals as own_residuals
 from viewer.ik.system import Settings, State, System, Work, copy_state, joint_of_dof
 from viewer.skeleton import Skeleton, World, fk_arrays
@@ -32,9 +29,6 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate
 
 Watch: TypeAlias = Callable[[int, State], None]
 "(iterations so far, the pose that the solve would return if it stopped there); it may raise to end the solve."
-
-Propose: TypeAlias = Callable[["Problem", Floats], Floats]
-"(problem, transposed Jacobian (n, m) with frozen dofs' rows zero) -> step (n,)."
 
 _JUMP = 0.5
 """A residual that changes by more than this within a step of differences has no derivative there."""
@@ -141,8 +135,6 @@ _FARTHEST = 1e9
 """Times the length of all bones together: a target that far away is only a direction."""
 _GROWTH = 1e3
 """A squared error this many times the one at the start is divergence."""
-_HALVINGS = 6
-"""Times that a guarded method shortens a step that makes it worse."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,71 +283,6 @@ class Progress:
     def best(self) -> None:
         """Restore the best pose."""
         copy_state(self._problem.w.best, self._problem.state)
-
-
-def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, int]:
-    """The loop of the Jacobian methods: linearise, propose, move, judge.
-
-    Args:
-        problem: what is solved; its state is moved.
-        propose: the method.
-        guarded: whether steps that make it worse are halved, up to `_HALVINGS` times, and then not taken; if not, this
-            begins where it gets no better any more. The tuning may say otherwise.
-
-    Returns:
-        Status, iterations.
-    """
-    state = problem.state
-    guarded = guarded if problem.tuning.guarded is None else problem.tuning.guarded
-    raw = problem.tuning.guarded is False
-    progress = Progress(problem)
-    error, worst, status = progress.error, progress.worst, progress.begun
-    while status is None:
-        problem.rows.linearise(problem.s, problem.w, state.x)
-        error, worst, moved = _take(problem, bounded_step(problem, propose), error, worst, guarded=guarded)
-        status = progress.judge(error, worst, moved)
-        if status in {None, STALLED} and progress.settled and not guarded and not raw:
-            # It oscillates about the best pose, or creeps: from then on only steps that improve it are taken.
-            guarded, status = True, progress.spent()
-            progress.best()
-            error, worst = problem.evaluate(state)
-    if status != CONVERGED and not (raw and status == BUDGET):
-        progress.best()
-    return status, progress.iterations
-
-
-def _take(problem: Problem, step: Floats, error: float, worst: float, *, guarded: bool) -> tuple[float, float, float]:
-    """Move the state along a step, shortened if guarded; squared error, largest residual, and how far it went."""
-    trial = problem.w.trial
-    for _ in range(_HALVINGS):
-        copy_state(problem.state, trial)
-        move(problem.s, problem.w, step, trial.x, trial.q, trial.t)
-        new_error, new_worst = problem.evaluate(trial)
-        if new_error <= error or not guarded:
-            copy_state(trial, problem.state)
-            return new_error, new_worst, float(np.abs(step / problem.s.unit).max(initial=0.0))
-        step *= 0.5
-    return error, worst, 0.0
-
-
-def bounded_step(problem: Problem, propose: Propose) -> Floats:
-    """(n,) the method's step, capped, with dofs frozen that are at a limit and would leave it.
-
-    A dof that would cross a limit goes a part of the way to it, so that it is met at rest and not in flight.
-    """
-    s, state, settings = problem.s, problem.state, problem.settings
-    frozen = np.zeros(len(s.lower), dtype=np.bool_)
-    step = np.zeros(len(frozen))
-    for _ in range(settings.limit_passes + 1):
-        step = problem.tuning.step * propose(problem, np.where(frozen[:, None], 0.0, problem.w.jacobian))
-        cap(s, step, settings.step_cap)
-        leaving = leaves_limits(s, step, state.x) & ~frozen
-        frozen |= leaving
-        if not leaving.any():
-            break
-    step[frozen] = 0.0
-    shorten(s, step, state.x, settings.limit_gain)
-    return step
 
 
 Residuals: TypeAlias = Callable[[Ints, Floats, Floats], Floats]

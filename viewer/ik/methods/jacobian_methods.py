@@ -1,5 +1,8 @@
 """The Jacobian methods: damped least squares, transpose, pseudo-inverse, selectively damped; and the default algorithm.
 
+A Jacobian method is a function that proposes a step from the linearised goals. The loop puts the limits inside the
+step: dofs that are at a limit and would leave it are frozen, and the method proposes again with the others.
+
 Damped least squares: dx = J^T (J J^T + lambda^2 I)^-1 e: Wampler, "Manipulator inverse kinematic solutions based on
 vector formulations and damped least-squares methods" (IEEE Trans. Systems, Man, Cybernetics 16, 1986); Nakamura and
 Hanafusa, "Inverse kinematic solutions with singularity robustness for robot manipulator control" (J. Dynamic Systems
@@ -29,15 +32,24 @@ and the share is cut down. There is no damping constant to choose; gamma_max is 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from viewer.ik.backends import twins
-from viewer.ik.methods.common import Problem, SolveRows, Tuning, iterate
-from viewer.ik.numpy_engine import LOOPS, STEPS
-from viewer.ik.system import Settings, System, Work
+from viewer.ik.levenberg_marquardt import BUDGET, CONVERGED, STALLED
+from viewer.ik.methods.common import Problem, Progress, SolveRows, Tuning
+from viewer.ik.numpy_engine import LOOPS, STEPS, cap, leaves_limits, shorten
+from viewer.ik.numpy_kinematics import move
+from viewer.ik.system import Settings, System, Work, copy_state
 from viewer.spatial.checks import Bools, Floats, Ints
+
+Propose: TypeAlias = Callable[[Problem, Floats], Floats]
+"(problem, transposed Jacobian (n, m) with frozen dofs' rows zero) -> step (n,)."
+
+_HALVINGS = 6
+"""Times that a guarded method shortens a step that makes it worse."""
 
 
 def dls_settings(settings: Settings, tuning: Tuning, unit: float = 1.0) -> Settings:
@@ -76,6 +88,71 @@ def _driver_over(rows: SolveRows, part: float) -> Any:  # noqa: ANN401 - a funct
 
     own = {"residuals": rows.residuals, "linearise": rows.linearise, "spread_step": spread_step}
     return twins(LOOPS, STEPS | own)["minimise"]
+
+
+def iterate(problem: Problem, propose: Propose, *, guarded: bool) -> tuple[int, int]:
+    """The loop of the Jacobian methods: linearise, propose, move, judge.
+
+    Args:
+        problem: what is solved; its state is moved.
+        propose: the method.
+        guarded: whether steps that make it worse are halved, up to `_HALVINGS` times, and then not taken; if not, this
+            begins where it gets no better any more. The tuning may say otherwise.
+
+    Returns:
+        Status, iterations.
+    """
+    state = problem.state
+    guarded = guarded if problem.tuning.guarded is None else problem.tuning.guarded
+    raw = problem.tuning.guarded is False
+    progress = Progress(problem)
+    error, worst, status = progress.error, progress.worst, progress.begun
+    while status is None:
+        problem.rows.linearise(problem.s, problem.w, state.x)
+        error, worst, moved = _take(problem, bounded_step(problem, propose), error, worst, guarded=guarded)
+        status = progress.judge(error, worst, moved)
+        if status in {None, STALLED} and progress.settled and not guarded and not raw:
+            # It oscillates about the best pose, or creeps: from then on only steps that improve it are taken.
+            guarded, status = True, progress.spent()
+            progress.best()
+            error, worst = problem.evaluate(state)
+    if status != CONVERGED and not (raw and status == BUDGET):
+        progress.best()
+    return status, progress.iterations
+
+
+def _take(problem: Problem, step: Floats, error: float, worst: float, *, guarded: bool) -> tuple[float, float, float]:
+    """Move the state along a step, shortened if guarded; squared error, largest residual, and how far it went."""
+    trial = problem.w.trial
+    for _ in range(_HALVINGS):
+        copy_state(problem.state, trial)
+        move(problem.s, problem.w, step, trial.x, trial.q, trial.t)
+        new_error, new_worst = problem.evaluate(trial)
+        if new_error <= error or not guarded:
+            copy_state(trial, problem.state)
+            return new_error, new_worst, float(np.abs(step / problem.s.unit).max(initial=0.0))
+        step *= 0.5
+    return error, worst, 0.0
+
+
+def bounded_step(problem: Problem, propose: Propose) -> Floats:
+    """(n,) the method's step, capped, with dofs frozen that are at a limit and would leave it.
+
+    A dof that would cross a limit goes a part of the way to it, so that it is met at rest and not in flight.
+    """
+    s, state, settings = problem.s, problem.state, problem.settings
+    frozen = np.zeros(len(s.lower), dtype=np.bool_)
+    step = np.zeros(len(frozen))
+    for _ in range(settings.limit_passes + 1):
+        step = problem.tuning.step * propose(problem, np.where(frozen[:, None], 0.0, problem.w.jacobian))
+        cap(s, step, settings.step_cap)
+        leaving = leaves_limits(s, step, state.x) & ~frozen
+        frozen |= leaving
+        if not leaving.any():
+            break
+    step[frozen] = 0.0
+    shorten(s, step, state.x, settings.limit_gain)
+    return step
 
 
 _ROUNDING = 1e-10
