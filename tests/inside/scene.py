@@ -1,9 +1,7 @@
 """The inside of `viewer.scene` that tests use."""
 
-from viewer.scene.annotations import axes_shapes, centre_of, short_text
-from viewer.scene.bones import measure
 from viewer.scene.camera import FAR, FIT, NEAR, near_of
-from viewer.scene.drawlist import ground_of
+from viewer.scene.drawlist import axes_shapes, centre_of, ground_of, short_text
 from viewer.scene.flat import Path, box, circle, clipped, dashes, tessellate
 from viewer.scene.limit_drawing import density_of
 from viewer.scene.look import SIDES, look_of
@@ -21,4 +19,4 @@ from viewer.scene.ranges import (
     way_of,
 )
 from viewer.scene.scene import Density
-from viewer.scene.solids import skin_draws, triangles_of
+from viewer.scene.solids import measure, skin_draws, triangles_of

@@ -1,9 +1,8 @@
 """The visible scene as arrays: camera, draw list, picking. No OpenGL."""
 
 from viewer.document.document_goal import balance_words
-from viewer.scene.annotations import pick_axis
 from viewer.scene.camera import Camera, ViewName, blend
-from viewer.scene.drawlist import cell_of, cell_shown, draw_list
+from viewer.scene.drawlist import cell_of, cell_shown, draw_list, pick_axis
 from viewer.scene.limit_drawing import density_of
 from viewer.scene.look import (
     PALETTE,

@@ -1,4 +1,4 @@
-"""The draw list of a scene in a projection: arrays of primitives, ready to be drawn."""
+"""The draw list of a scene in a projection: arrays of primitives, ready to be drawn, with words and signs over them."""
 
 from __future__ import annotations
 
@@ -8,24 +8,17 @@ from functools import lru_cache
 
 import numpy as np
 
-from viewer.gizmo import Fill, Shape
-from viewer.scene import bones as figure
-from viewer.scene.annotations import (
-    DISC,
-    axes_shapes,
-    disc_letters,
-    draw_axes,
-    draw_chips,
-    ghost_discs,
-    ghost_labels,
-    name_texts,
-)
-from viewer.scene.bones import HOVERED_PX, Sizes, States
+from viewer.errors import shown
+from viewer.gizmo import Fill, Letter, Shape, Stroke
+from viewer.ik.findings import FAR, far
+from viewer.scene import marks, solids
 from viewer.scene.flat import circle, rows_of, shape_records
 from viewer.scene.limit_drawing import draw_limits
-from viewer.scene.look import PALETTE, look_of, rgba
+from viewer.scene.look import figure_points, look_of, rgba
 from viewer.scene.marks import (
     HERE,
+    Pixel,
+    Seen,
     Stamp,
     draw_balance,
     draw_footprints,
@@ -49,22 +42,13 @@ from viewer.scene.primitives import (
     Lines,
     Records,
     Text,
-    copied,
     joined,
+    text_width,
 )
-from viewer.scene.scene import OtherFigure, Scene
-from viewer.scene.solids import (
-    ball_records,
-    body_records,
-    draw_touches,
-    other_skin,
-    plain_bodies,
-    skin_draws,
-    solid_records,
-)
-from viewer.skeleton import Skeleton, bodies_of
-from viewer.spatial.checks import Floats
+from viewer.scene.scene import Ghost, OtherFigure, Scene
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.projection import Projection
+from viewer.spatial.quaternion import to_matrix
 
 _NO_CAPSULES, _NO_DOTS, _NO_SOLIDS = np.empty(0, CAPSULE), np.empty(0, SPHERE), np.empty(0, SOLID)
 _NO_STICKS = np.empty(0, BONE)
@@ -145,44 +129,44 @@ def draw_list(
     all.
     """
     display, skeleton = scene.display, scene.skeleton
-    measured = figure.measure(skeleton, scene.world, scene.height)
+    measured = solids.measure(skeleton, scene.world, scene.height)
     lines = Lines(scale)
-    discs = ghost_discs(scene, projection, scale) if scene.ghosts else []
-    extra = [*extra, *(Fill(circle(at, DISC * scale), ghost.colour) for ghost, at in discs)] if discs else extra
+    discs = _ghost_discs(scene, projection, scale) if scene.ghosts else []
+    extra = [*extra, *(Fill(circle(at, _GHOST_DISC * scale), ghost.colour) for ghost, at in discs)] if discs else extra
     cones = draw_limits(scene, projection, scale, lines)
-    letters = draw_axes(scene, projection, scale, lines) if display.axes else []
+    letters = _draw_axes(scene, projection, scale, lines) if display.axes else []
     dots = draw_trails(scene, scale, lines) if scene.trails else _NO_DOTS
-    figure.draw_way(scene, measured, lines)
+    solids.draw_way(scene, measured, lines)
     draw_guides(scene, lines)
     draw_ties(scene, lines)
     flat, signs = _overlay(scene, projection, scale, extra)
-    touched = draw_touches(scene, projection, scale, lines) if scene.touches else []
+    touched = solids.draw_touches(scene, projection, scale, lines) if scene.touches else []
     if display.balance:
         polygon, disc, margin = draw_balance(scene, projection, scale, lines)
         cones, flat, signs = joined([cones, polygon], VERTEX), joined([disc, flat], FLAT), [*margin, *signs]
     if scene.footprints:
         soles, slides = draw_footprints(scene, projection, scale, lines)
         cones, signs = joined([cones, soles], VERTEX), [*slides, *signs]
-    bodies = body_records(scene, scale) if display.bodies else _NO_CAPSULES
-    balls = ball_records((*scene.props, *scene.balls), scale) if scene.props or scene.balls else _NO_CAPSULES
-    labels = [*ghost_labels(scene, projection, scale), *disc_letters(discs)] if scene.ghosts else []
-    names = name_texts(scene, projection, scale) if display.names or scene.at_limit & scene.selected else []
-    skins = skin_draws(scene) if scene.skin is not None and display.shows_skins else ()
+    bodies = solids.body_records(scene, scale) if display.bodies else _NO_CAPSULES
+    balls = solids.ball_records((*scene.props, *scene.balls), scale) if scene.props or scene.balls else _NO_CAPSULES
+    labels = [*_ghost_labels(scene, projection, scale), *_disc_letters(discs)] if scene.ghosts else []
+    names = _name_texts(scene, projection, scale) if display.names or scene.at_limit & scene.selected else []
+    skins = solids.skin_draws(scene) if scene.skin is not None and display.shows_skins else ()
     through = display.see_through
     if skins and not through:
         sticks, joints = _NO_STICKS, _NO_DOTS
     else:
-        sticks, joints = figure.bone_records(scene, measured, scale), figure.sphere_records(scene, measured, scale)
+        sticks, joints = solids.bone_records(scene, measured, scale), solids.sphere_records(scene, measured, scale)
     if scene.others:
-        dressed = [draw for other in scene.others if (draw := other_skin(other))] if display.shows_skins else []
+        dressed = [draw for other in scene.others if (draw := solids.other_skin(other))] if display.shows_skins else []
         skins = (*skins, *dressed)
         plain = [other for other in scene.others if not (dressed and other.skin is not None)]
-        beside = [other_sticks(other, scale) for other in plain]
+        beside = [solids.other_sticks(other, scale) for other in plain]
         sticks = joined([sticks, *(bones for bones, _ in beside)], BONE)
         joints = joined([joints, *(spheres for _, spheres in beside)], SPHERE)
-        names = [*other_names(scene.others, projection), *names]
+        names = [*_other_names(scene.others, projection), *names]
         if display.bodies:
-            balls = joined([balls, *(other_bodies(other, scale) for other in scene.others)], CAPSULE)
+            balls = joined([balls, *(solids.other_bodies(other, scale) for other in scene.others)], CAPSULE)
     return DrawList(
         bones=sticks,
         spheres=joined([joints, dots], SPHERE) if len(dots) else joints,
@@ -191,10 +175,10 @@ def draw_list(
         flat=flat,
         texts=(*captions, *labels, *names, *letters, *touched, *signs, *words),
         ground=ground_of(scene),
-        ghosts=figure.ghost_records(scene, scene.ghosts),
+        ghosts=solids.ghost_records(scene, scene.ghosts),
         capsules=balls if through or not len(bodies) else joined([bodies, balls], CAPSULE),
         veils=bodies if through else _NO_CAPSULES,
-        solids=solid_records(scene.props) if scene.props else _NO_SOLIDS,
+        solids=solids.solid_records(scene.props) if scene.props else _NO_SOLIDS,
         skins=skins,
         sticks=through or not len(bodies),
     )
@@ -210,7 +194,7 @@ def _overlay(scene: Scene, projection: Projection, scale: float, extra: Sequence
         return placed(over), letters
     seen = seen_marks(scene.marks, projection, scale)
     short = [one for one in seen if one.short]
-    chips, words = draw_chips(short, projection, scale) if short else ([], [])
+    chips, words = _draw_chips(short, projection, scale) if short else ([], [])
     return placed([*mark_stamps(seen, projection, scale, extra), *over, *chips]), [*letters, *words]
 
 
@@ -220,62 +204,255 @@ def _disc(projection: Projection, scale: float, hovered: str) -> tuple[Records, 
     return shape_records(axes_shapes(projection, scale, hovered))
 
 
-TINT_SHARE, GHOST_SHARE = 0.38, 0.30
-"""Shares of a figure's own colours and of the ghosts' in a dimmed colour; the rest is the background's."""
-_REST = (1.0 - TINT_SHARE - GHOST_SHARE) * np.array(PALETTE["bg_bot"]) + GHOST_SHARE * np.array(PALETTE["ghost"])
-_HOVERED = np.array(PALETTE["hovered"])
-_UNTOUCHED = States(frozenset(), frozenset(), -1, frozenset())
-_LABEL, _ABOVE = 13, 0.045
-"""Text size of a figure's name, and its height above the head as a fraction of the figure's."""
+# --- words
+
+_SMALL = 13
+_AXIS_PX, _LETTER_PX, _AXIS_WIDTH = 38.0, 9.0, 2.0
+_NAME_ASIDE, _NAME_HEIGHT = 14.0, 15.0
+_LABEL_ABOVE, _NAME_ABOVE = 0.05, 0.045
+"""Heights above their heads of ghosts' labels and of figures' names, as fractions of the figure's height."""
+_LABEL_WIDE = 34.0
+"""Width of a ghost's label with its margin, logical pixels."""
+_GHOST_DISC = 8.0
+"""Radius of the disc of a ghost's letter, logical pixels."""
+_CELL = 4.0
+"""Logical pixels of the cells in which occupied parts of the view are recorded."""
 
 
-def other_sticks(other: OtherFigure, scale: float) -> tuple[Records, Records]:
-    """BONE and SPHERE records of a figure, dimmed."""
-    height = look_of(other.skeleton).height
-    bones = figure.measure(other.skeleton, other.world, height)
-    sticks = copied(_dimmed_bones(other.skeleton, bones.sizes, other.hovered, scale))
-    sticks["frame"] = figure.frames_of(bones)
-    plain = figure.plain_spheres(other.skeleton, bones.sizes, _UNTOUCHED, scale)
-    balls = copied(plain.records)
-    balls["centre"] = other.world.positions[plain.some]
-    balls["colour"][:, :3] = _dimmed(balls["colour"][:, :3])
-    return sticks, balls
+def _draw_axes(scene: Scene, projection: Projection, scale: float, lines: Lines) -> list[Text]:
+    """Add the axes of the selected joints, with a constant length on the screen, and return their letters."""
+    if not (scene.display.axes and scene.selected):
+        return []
+    joints = sorted(scene.selected)
+    places = scene.world.positions[joints]
+    pixels = projection.pixels_per_metre(places)
+    seen = pixels > 0.0
+    places, turns = places[seen], to_matrix(scene.world.rotations[joints])[seen]
+    texts = []
+    for axis, name in enumerate("xyz"):
+        way = turns[:, :, axis] / pixels[seen, None] * scale
+        lines.segments(places, places + _AXIS_PX * way, rgba(name), _AXIS_WIDTH)
+        tips = projection.project(places + (_AXIS_PX + _LETTER_PX) * way)
+        for x, y in tips[projection.inside(tips, 0.0)].tolist():
+            texts.append(Text(name.upper(), x, y, rgba(name), _SMALL, "centre", bold=True))
+    return texts
 
 
-@lru_cache(maxsize=32)
-def _dimmed_bones(skeleton: Skeleton, sizes: Sizes, hovered: bool, scale: float) -> Records:
-    records = copied(figure.plain_bones(skeleton, sizes, _UNTOUCHED, scale))
-    records["colour"][:, :3] = _dimmed(records["colour"][:, :3])
-    if hovered:
-        records["outline"] = (*_HOVERED, HOVERED_PX * scale)
-    return records
+def _ghost_labels(scene: Scene, projection: Projection, scale: float = 1.0) -> list[Text]:
+    """The frame number of each ghost above its head; of overlapping labels the strongest ghost's is kept."""
+    texts: list[Text] = []
+    height = scene.height or look_of(scene.skeleton).height
+    for ghost in sorted((one for one in scene.ghosts if one.label and one.at is None), key=lambda one: -one.alpha):
+        points = figure_points(scene.skeleton, ghost.world)
+        top = points[int(np.argmax(points[:, 1]))] + (0.0, _LABEL_ABOVE * height, 0.0)
+        pixel = projection.project(top)
+        if projection.inside(pixel):
+            x, y = pixel.tolist()
+            if not any(abs(x - other.x) < _LABEL_WIDE * scale and abs(y - other.y) < _SMALL * scale for other in texts):
+                texts.append(Text(ghost.label, x, y, rgba("ghost"), _SMALL, "centre"))
+    return texts
 
 
-def other_bodies(other: OtherFigure, scale: float) -> Records:
-    """CAPSULE records of a figure's bodies, dimmed."""
-    table = bodies_of(other.skeleton).table
-    records = copied(plain_bodies(other.skeleton, _UNTOUCHED, False, scale))
-    records["colour"][:, :3] = _dimmed(records["colour"][:, :3])
-    records["a"], records["b"] = table.ends(other.world.positions, other.world.rotations)
-    if other.hovered:
-        records["outline"] = (*_HOVERED, HOVERED_PX * scale)
-    return records if len(records) else np.empty(0, CAPSULE)
+def _ghost_discs(scene: Scene, projection: Projection, scale: float) -> list[tuple[Ghost, Pixel]]:
+    """Ghosts whose label is in a disc, and its position; a disc moves to the right of one that it would cover."""
+    found: list[tuple[Ghost, Pixel]] = []
+    for ghost in scene.ghosts:
+        if ghost.at is None:
+            continue
+        x, y = projection.project(ghost.at).tolist()
+        while any(math.hypot(x - u, y - v) < 2.0 * _GHOST_DISC * scale for _, (u, v) in found):
+            x += 2.0 * _GHOST_DISC * scale
+        if projection.inside(np.array([x, y])):
+            found.append((ghost, (x, y)))
+    return found
 
 
-def _dimmed(colours: Floats) -> Floats:
-    return TINT_SHARE * colours + _REST
+def _disc_letters(discs: Sequence[tuple[Ghost, Pixel]]) -> list[Text]:
+    """The letters in the discs."""
+    ink = rgba("on_accent")
+    return [Text(ghost.label, x, y, ink, _SMALL, "centre", halo=False, bold=True) for ghost, (x, y) in discs]
 
 
-def other_names(others: tuple[OtherFigure, ...], projection: Projection) -> list[Text]:
+def _name_texts(scene: Scene, projection: Projection, scale: float) -> list[Text]:
+    """Names of joints: all if the display shows names, else those of selected joints at a limit.
+
+    A name that would cover another is left out; the hovered joint, selected joints and handles have priority.
+    """
+    joints = _named(scene)
+    if not joints.size:
+        return []
+    pixels, (width, height) = projection.project(scene.world.positions[joints]), projection.size
+    taken = np.zeros((int(height / (_CELL * scale)) + 2, int(width / (_CELL * scale)) + 2), bool)
+    texts = []
+    for joint, (x, y) in zip(joints.tolist(), pixels.tolist(), strict=True):
+        if not (0.0 <= x <= width and 0.0 <= y <= height):  # NaN is not, either
+            continue
+        limited = joint in scene.at_limit and joint in scene.selected
+        words = shown(scene.skeleton.names[joint]) + (" at its limit" if limited else "")
+        left = x + _NAME_ASIDE * scale
+        wide = text_width(words, _SMALL * scale)
+        if _take(taken, (left, y - 0.5 * _NAME_HEIGHT * scale, wide, _NAME_HEIGHT * scale), scale):
+            texts.append(Text(words, left, y, _name_colour(scene, joint, limited=limited), _SMALL))
+    return texts
+
+
+def _named(scene: Scene) -> Ints:
+    """Joints to be named, in order of priority."""
+    if not scene.display.names:
+        return np.array(sorted(scene.at_limit & scene.selected), dtype=np.intp)
+    handles = {mark.joint for mark in scene.marks}
+    rank = dict.fromkeys(range(len(scene.skeleton)), 3) | dict.fromkeys(handles, 2) | dict.fromkeys(scene.selected, 1)
+    rank[scene.hovered] = 0
+    rank.pop(-1, None)
+    return np.array(sorted(rank, key=lambda joint: (rank[joint], joint)), dtype=np.intp)
+
+
+def _name_colour(scene: Scene, joint: int, *, limited: bool) -> tuple[float, float, float, float]:
+    if limited:
+        return rgba("limit")
+    if joint == scene.hovered:
+        return rgba("hovered")
+    return rgba("accent" if joint in scene.selected else "text2")
+
+
+def _take(taken: Bools, place: tuple[float, float, float, float], scale: float) -> bool:
+    """Mark a box (left, top, width, height) as occupied; whether it was free."""
+    left, top, wide, high = (number / (_CELL * scale) for number in place)
+    rows = slice(max(int(top), 0), max(int(top + high) + 1, 0))
+    columns = slice(max(int(left), 0), max(int(left + wide) + 1, 0))
+    if taken[rows, columns].any():
+        return False
+    taken[rows, columns] = True
+    return True
+
+
+_HEIGHT, _PAD, _ICON, _GAP = 26.0, 8.0, 14.0, 6.0
+_LEFT, _BELOW, _EDGE = -8.0, 24.0, 4.0
+"""Pixels from the target to the label's top left corner, and its distance to the view's edges."""
+_SIZE = 15
+_LEAST_SAID, _LEAST_TURN = 5e-4, 0.1
+"""Metres below which degrees are said instead, if there are as many."""
+
+Extent = tuple[float, float, float, float]
+
+
+def short_text(metres: float, degrees: float = 0.0, *, too_near: bool = False) -> str:
+    """The error of a missed target: ``178 mm short``, ``3 mm too near``, from ten metres on ``11.1 m short``.
+
+    Of one whose position is met, the degrees of its rotation: ``120.0° off``.
+    """
+    if metres < _LEAST_SAID and degrees >= _LEAST_TURN:
+        return f"{degrees:.1f}° off"
+    size = metres * 1000.0
+    digits = 0 if size >= 10.0 else 1 if size >= 0.1 else 3
+    length = far(metres) if metres >= FAR else f"{size:.{digits}f} mm"
+    return f"{length} {'too near' if too_near else 'short'}"
+
+
+def _draw_chips(seen: Sequence[Seen], projection: Projection, scale: float) -> tuple[list[Stamp], list[Text]]:
+    """Labels of missed targets; of overlapping ones the selected or else the larger error is kept."""
+    missed = [
+        one
+        for one in seen
+        if one.short and one.visible and (one.mark.error_m > 0.0 or one.mark.error_deg >= _LEAST_TURN)
+    ]
+    taken: list[Extent] = []
+    signs: list[Stamp] = []
+    texts: list[Text] = []
+    for one in sorted(missed, key=lambda miss: (not miss.mark.selected, -miss.mark.error_m, -miss.mark.error_deg)):
+        words = short_text(one.mark.error_m, one.mark.error_deg, too_near=one.mark.too_near)
+        wide = round((2.0 * _PAD + _ICON + _GAP) * scale + text_width(words, _SIZE * scale, bold=True))
+        high = round(_HEIGHT * scale)
+        left, top = _placed(one.at, (wide, high), projection.size, scale)
+        if any(_overlap((left, top, left + wide, top + high), other) for other in taken):
+            continue
+        taken.append((left, top, left + wide, top + high))
+        middle = top + 0.5 * high
+        signs.append((rows_of(marks.chip(wide, high, scale)), (left, top)))
+        signs.append((rows_of(marks.warning(scale, _ICON)), (left + (_PAD + 0.5 * _ICON) * scale, middle)))
+        start = left + (_PAD + _ICON + _GAP) * scale
+        texts.append(Text(words, start, middle, rgba("text"), _SIZE, halo=False, bold=True))
+    return signs, texts
+
+
+def _placed(at: Pixel, chip: tuple[int, int], size: tuple[int, int], scale: float) -> Pixel:
+    """Top left corner of a label: below its target, inside the view, at whole pixels."""
+    edge = _EDGE * scale
+    left = min(max(at[0] + _LEFT * scale, edge), max(size[0] - chip[0] - edge, edge))
+    top = min(max(at[1] + _BELOW * scale, edge), max(size[1] - chip[1] - edge, edge))
+    return float(round(left)), float(round(top))
+
+
+def _overlap(a: Extent, b: Extent) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _other_names(others: tuple[OtherFigure, ...], projection: Projection) -> list[Text]:
     """The name of the figure under the pointer, above its head."""
     texts = []
     for other in others:
         if not other.hovered:
             continue
         points = other.points
-        top = points[int(np.argmax(points[:, 1]))] + (0.0, _ABOVE * look_of(other.skeleton).height, 0.0)
+        top = points[int(np.argmax(points[:, 1]))] + (0.0, _NAME_ABOVE * look_of(other.skeleton).height, 0.0)
         pixel = projection.project(top)
         if projection.inside(pixel):
             x, y = pixel.tolist()
-            texts.append(Text(other.name, x, y, rgba("text"), _LABEL, "centre"))
+            texts.append(Text(other.name, x, y, rgba("text"), _SMALL, "centre"))
     return texts
+
+
+# --- the view axes
+
+RADIUS = 44.0
+_MARGIN, _REACH, _DOT, _HOLLOW = 8.0, 33.0, 9.5, 5.5
+_DISC, _DISC_HOVERED = 0.35, 0.6
+_FAINTEST = 0.55
+"""Opacity of an axis that points away from the viewer."""
+_AXES = ("x", "y", "z", "-x", "-y", "-z")
+_DIRECTIONS = np.concatenate([np.eye(3), -np.eye(3)])
+
+
+def centre_of(projection: Projection, scale: float = 1.0) -> Floats:
+    """(2,) pixels of the disc's centre."""
+    inset = (RADIUS + _MARGIN) * scale
+    return np.array([projection.size[0] - inset, inset])
+
+
+def axes_shapes(projection: Projection, scale: float = 1.0, hovered: str | None = None) -> list[Shape]:
+    """The disc: filled dots with letters at the positive ends of the axes, hollow dots at the others, back to front.
+
+    ``hovered``: the result of `pick_axis` at the pointer.
+    """
+    middle = centre_of(projection, scale)
+    ends, depths = _ends(projection, middle, scale)
+    result: list[Shape] = [Fill(circle(middle, RADIUS * scale), "line_hi", _DISC_HOVERED if hovered else _DISC)]
+    for end in np.argsort(depths, kind="stable").tolist():
+        name, place = _AXES[end], ends[end]
+        colour = "hovered" if name == hovered else name[-1]
+        alpha = 1.0 if name == hovered else _FAINTEST + (1.0 - _FAINTEST) * 0.5 * (1.0 + float(depths[end]))
+        if end < 3:
+            result.append(Stroke(np.stack([middle, place]), 2.0 * scale, colour, alpha))
+            result.append(Fill(circle(place, _DOT * scale), colour, alpha))
+            result.append(Letter(name.upper(), place, "on_accent", 1.0))
+        else:
+            result.append(Fill(circle(place, _HOLLOW * scale), colour, 0.12))
+            result.append(Stroke(circle(place, _HOLLOW * scale), 1.4 * scale, colour, alpha, closed=True))
+    return result
+
+
+def pick_axis(projection: Projection, x: float, y: float, scale: float = 1.0) -> str:
+    """The part of the disc at a pixel: "x", "-x", ..., "disc" between the axes, "" outside."""
+    middle = centre_of(projection, scale)
+    if not np.hypot(x - middle[0], y - middle[1]) <= RADIUS * scale:
+        return ""
+    ends, depths = _ends(projection, middle, scale)
+    away = np.hypot(ends[:, 0] - x, ends[:, 1] - y)
+    near = [end for end in range(len(_AXES)) if away[end] <= (_DOT + 1.0) * scale]
+    return _AXES[max(near, key=lambda end: float(depths[end]))] if near else "disc"
+
+
+def _ends(projection: Projection, middle: Floats, scale: float) -> tuple[Floats, Floats]:
+    """Pixels (6, 2) of the axes' ends, and the cosine (6,) of each to the direction of the viewer."""
+    across = _DIRECTIONS @ np.stack([projection.right, -projection.up], axis=1)
+    return middle + _REACH * scale * across, _DIRECTIONS @ projection.back

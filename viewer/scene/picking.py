@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.ik.contact import Object, Sphere
-from viewer.scene import bones as figure
-from viewer.scene.bones import Bones
 from viewer.scene.look import look_of
 from viewer.scene.scene import Mark, OtherFigure, Scene, Trail
-from viewer.scene.solids import triangles_of
+from viewer.scene.solids import Bones, measure, triangles_of
 from viewer.skeleton import Skin, bodies_of
 from viewer.skeleton.attached import WORLD, Singles
 from viewer.spatial.checks import Bools, Floats
@@ -62,7 +60,7 @@ def pick(scene: Scene, projection: Projection, x: float, y: float, scale: float 
 
 def hits(scene: Scene, projection: Projection, x: float, y: float, scale: float = 1.0) -> list[Hit]:
     """All things at pixel (x, y), best first: repeated clicks cycle through them, including joints at one place."""
-    measured = figure.measure(scene.skeleton, scene.world, scene.height)
+    measured = measure(scene.skeleton, scene.world, scene.height)
     bones = _bones(scene, projection, measured, (x, y), scale)
     props = _props(scene, projection, (x, y))
     front = min((hit.depth for hit in [*bones[:1], *props]), default=np.inf)
@@ -267,7 +265,7 @@ def other_at(
     """The figure at pixel (x, y) that is nearest to the eye, and metres to it; None without one."""
     ray, found = projection.ray(x, y), []
     for other in others:
-        bones = figure.measure(other.skeleton, other.world, look_of(other.skeleton).height)
+        bones = measure(other.skeleton, other.world, look_of(other.skeleton).height)
         shown = bones.sizes.shown
         heads, tails = bones.heads[shown], bones.tails[shown]
         points = ray.at(hit_capsules(ray, heads, tails, np.inf))

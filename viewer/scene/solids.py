@@ -1,4 +1,4 @@
-"""The figure's bodies, skin and props as lit volumes, and rings where the figure touches something.
+"""The solid things of a scene as records: bones and joint spheres, bodies, skins, props; other figures are dimmed.
 
 Close bodies darken each other. A capsule of radius r at a distance d from a point, its axis at an angle to the surface
 normal with this cosine, takes ``0.7 cosine (r / d)²`` of the point's light: what a ball of that radius hides of an even
@@ -8,33 +8,267 @@ sky. The shader computes it at every pixel, for the few capsules that matter the
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from viewer.ik.contact import Box, Mesh, Sphere, surface_of
-from viewer.scene.bones import (
-    HOVERED_PX,
-    LIMIT_SHARE,
-    SELECTED_PX,
-    SELECTED_SHARE,
-    States,
-    flags,
-    mixed,
-    outlines,
-    states_of,
-)
 from viewer.scene.look import PALETTE, SIDES, look_of, rgba
-from viewer.scene.primitives import CAPSULE, SOLID, Lines, Records, SkinDraw, Text
-from viewer.scene.scene import OtherFigure, PropShape, Scene
+from viewer.scene.primitives import BONE, CAPSULE, SOLID, SPHERE, Lines, Records, SkinDraw, Text, copied
+from viewer.scene.scene import Ghost, OtherFigure, PropShape, Scene
 from viewer.skeleton import Skeleton, Skin, World, bodies_of
 from viewer.skeleton.attached import Singles
-from viewer.spatial.checks import Floats, Ints
+from viewer.skeleton.bodies import BELT
+from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import perpendicular, rotate
 from viewer.spatial.vectors import face_normals
 
-SEEN_THROUGH = 0.35
+_THINNEST, _THICKEST = 0.0085, 0.025
+"""Radii of bones as fractions of the figure's height H."""
+_SHORTEST = 0.0006
+"""Shorter bones, as a fraction of H, are not drawn: their ends are at the same place."""
+_STOUTEST = 0.6
+"""Largest radius of a bone as a fraction of its length; thicker bones would look like discs."""
+
+_TINT = np.array([PALETTE[side] for side in SIDES])
+_ACCENT, _LIMIT, _HOVERED, _CENTRE = (np.array(PALETTE[name]) for name in ("accent", "limit", "hovered", "centre"))
+_SELECTED_SHARE, _LIMIT_SHARE, _SPHERE_SHARE = 0.55, 0.38, 0.80
+_SELECTED_PX, _HOVERED_PX = 2.2, 1.5
+_SPHERE_PART, _LEAST_PX = 0.62, 2.5
+_SELECTED_SWELL, _LIMIT_SWELL = 1.12, 1.15
+_WAY_PX, _WAY_ALPHA, _WAY_DASH = 1.2, 0.5, (4.0, 4.0)
+_LOST = 1e-3
+"""Length of the part of a belt's unit vector across the bone below which another vector is taken."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sizes:
+    """The sizes of B bones and J joints, which do not change while a figure moves.
+
+    Attributes:
+        shown: (B,) whether each bone has a length.
+        drawn: (N,) indices of the bones that are drawn as such.
+        radii: (B,) metres, of the belts; 0 for a bone without length.
+        joints: (J,) metres: radius of each joint's sphere, without emphasis, from its thickest bone.
+    """
+
+    shown: Bools
+    drawn: Ints
+    radii: Floats
+    joints: Floats
+
+
+class Bones(NamedTuple):
+    """The B bones of a figure at one moment, including bones without length.
+
+    Attributes:
+        heads, tails: (B, 3) metres.
+        lengths: (B,) metres.
+        spokes: (B, 3) unit vectors that orient the belts, nearly perpendicular to the bones.
+        owners: (B,) the joint at its head.
+        sizes: of the bones.
+    """
+
+    heads: Floats
+    tails: Floats
+    lengths: Floats
+    spokes: Floats
+    owners: Ints
+    sizes: Sizes
+
+
+@lru_cache(maxsize=32)
+def measure(skeleton: Skeleton, world: World, height: float = 0.0) -> Bones:
+    """Positions and sizes of the bones; ``height`` is H, 0 for the skeleton's own. Cached."""
+    look = look_of(skeleton)
+    count, inner = len(look.owners), len(look.inner)
+    turned = rotate(world.rotations.take(look.turning, axis=0), look.spokes)
+    heads = world.positions.take(look.owners, axis=0)
+    tails = np.concatenate([world.positions.take(look.inner, axis=0), heads[inner:] + turned[count:]])
+    between = tails - heads
+    lengths = np.sqrt(np.einsum("bi,bi->b", between, between))
+    # In 32 bits, as they are drawn, lengths stay the same while a figure moves.
+    sizes = _sizes(skeleton, height or look.height, lengths.astype(np.float32).tobytes())
+    return Bones(heads, tails, lengths, turned[:count], look.owners, sizes)
+
+
+@lru_cache(maxsize=64)
+def _sizes(skeleton: Skeleton, height: float, lengths: bytes) -> Sizes:
+    look, long = look_of(skeleton), np.frombuffer(lengths, dtype=np.float32).astype(np.float64)
+    shown = long > _SHORTEST * height
+    radii = np.minimum(np.clip(BELT * long, _THINNEST * height, _THICKEST * height), _STOUTEST * long)
+    radii[look.carrying] = np.minimum(radii[look.carrying], _THINNEST * height)
+    radii = np.where(shown, radii, 0.0)
+    joints = np.zeros(len(skeleton))
+    np.maximum.at(joints, look.owners, radii)
+    joints[look.inner] = np.maximum(joints[look.inner], radii[: len(look.inner)])
+    return Sizes(shown, np.flatnonzero(shown & ~look.carrying), radii, _SPHERE_PART * joints)
+
+
+def _places(skeleton: Skeleton, shown: Bools) -> Ints:
+    """(J,) for each joint the first joint at the same place, which bones without length connect."""
+    look = look_of(skeleton)
+    group = look.twins.copy()
+    hidden = ~shown & (look.children >= 0)
+    group[look.children[hidden]] = look.owners[hidden]
+    while True:
+        above = group[group]
+        if np.array_equal(above, group):
+            return group
+        group = above
+
+
+class _States(NamedTuple):
+    """The states that determine a figure's colours and do not change while it moves.
+
+    Attributes:
+        selected: joints that are selected.
+        limited: joints at a limit or beyond it.
+        hovered: the joint under the pointer, -1 for none.
+        stretched: joints at the ends of bones that have another length than in the file.
+    """
+
+    selected: frozenset[int]
+    limited: frozenset[int]
+    hovered: int
+    stretched: frozenset[int]
+
+
+def _states_of(scene: Scene) -> _States:
+    """The states of a scene's figure."""
+    return _States(scene.selected, scene.at_limit | scene.outside, scene.hovered, scene.stretched)
+
+
+def bone_records(scene: Scene, bones: Bones, scale: float) -> Records:
+    """BONE records of the bones that have a length."""
+    records = copied(_plain_bones(scene.skeleton, bones.sizes, _states_of(scene), scale))
+    records["frame"] = _frames_of(bones)
+    return records
+
+
+def draw_way(scene: Scene, bones: Bones, lines: Lines) -> None:
+    """Dashed lines from a root on the floor to the body that it carries, which is not a bone."""
+    carrying = look_of(scene.skeleton).carrying
+    if carrying.any():
+        some = np.flatnonzero(bones.sizes.shown & carrying)
+        lines.segments(bones.heads[some], bones.tails[some], rgba("centre", _WAY_ALPHA), _WAY_PX, _WAY_DASH)
+
+
+@lru_cache(maxsize=32)
+def _plain_bones(skeleton: Skeleton, sizes: Sizes, states: _States, scale: float) -> Records:
+    """BONE records without their frames."""
+    look, some = look_of(skeleton), sizes.drawn
+    records = np.zeros(len(some), BONE)
+    owners, children = look.owners[some], look.children[some]
+    selected, limited, hovered = _flags(len(skeleton), states, owners)
+    colour = _mixed(_TINT[look.bone_sides[some]], limited, _LIMIT, _LIMIT_SHARE)
+    records["colour"][:, :3] = _mixed(colour, selected, _ACCENT, _SELECTED_SHARE)
+    records["colour"][:, 3] = 1.0
+    records["outline"] = _outlines(selected, hovered, scale)
+    records["dashed"] = _among(states.stretched, len(skeleton))[children] & (children >= 0)
+    return records
+
+
+def ghost_records(scene: Scene, ghosts: Iterable[Ghost]) -> Records:
+    """BONE records of the figure at other moments."""
+    parts = []
+    for ghost in ghosts:
+        bones = measure(scene.skeleton, ghost.world, scene.height)
+        records = np.zeros(len(bones.sizes.drawn), BONE)
+        records["frame"] = _frames_of(bones)
+        records["colour"] = rgba(ghost.colour, ghost.alpha)
+        parts.append(records)
+    return np.concatenate(parts) if parts else np.empty(0, BONE)
+
+
+def sphere_records(scene: Scene, bones: Bones, scale: float) -> Records:
+    """SPHERE records, one per place: joints at the same place share their states and the largest radius."""
+    plain = _plain_spheres(scene.skeleton, bones.sizes, _states_of(scene), scale)
+    records = copied(plain.records)
+    records["centre"] = scene.world.positions.take(plain.some, axis=0)
+    return records
+
+
+class _Spheres(NamedTuple):
+    """SPHERE records (S,) without centres, and (S,) the first of the joints at each place."""
+
+    records: Records
+    some: Ints
+
+
+@lru_cache(maxsize=32)
+def _plain_spheres(skeleton: Skeleton, sizes: Sizes, states: _States, scale: float) -> _Spheres:
+    """SPHERE records without centres."""
+    count = len(skeleton)
+    group, radii = _places(skeleton, sizes.shown), np.zeros(count)
+    np.maximum.at(radii, group, sizes.joints)
+    shared = np.zeros((count, 3))
+    np.maximum.at(shared, group, np.stack(_flags(count, states, np.arange(count)), axis=1))
+    some = np.flatnonzero(group == np.arange(count))
+    selected, limited, hovered = (shared[some, state] > 0.0 for state in range(3))
+    records = np.zeros(len(some), SPHERE)
+    records["least_px"] = _LEAST_PX * scale
+    colour = _SPHERE_SHARE * _TINT[look_of(skeleton).sides[some]]
+    colour = np.where(selected[:, None], _ACCENT, colour)
+    records["colour"][:, :3] = np.where(limited[:, None], _LIMIT, colour)
+    records["colour"][:, 3] = 1.0
+    records["outline"] = _outlines(np.zeros_like(selected), hovered, scale)
+    records["radius"] = radii[some] * np.where(limited, _LIMIT_SWELL, np.where(selected, _SELECTED_SWELL, 1.0))
+    return _Spheres(records, some)
+
+
+def _flags(count: int, states: _States, joints: Ints) -> tuple[Bools, Bools, Bools]:
+    """Whether each of the joints is selected, at a limit, under the pointer."""
+    selected, limited = _among(states.selected, count), _among(states.limited, count)
+    return selected[joints], limited[joints], joints == states.hovered
+
+
+def _among(members: frozenset[int], count: int) -> Bools:
+    flags = np.zeros(count, dtype=np.bool_)
+    flags[[joint for joint in members if 0 <= joint < count]] = True
+    return flags
+
+
+def _mixed(colours: Floats, some: Bools, with_: Floats, share: float) -> Floats:
+    """Colours (N, 3); a share of another colour is mixed into some (N,) of them."""
+    return np.where(some[:, None], (1.0 - share) * colours + share * with_, colours)
+
+
+def _outlines(selected: Bools, hovered: Bools, scale: float) -> Floats:
+    """(N, 4) colour and width in pixels; hovering has priority over selection."""
+    result = np.zeros((len(selected), 4))
+    result[selected] = (*_ACCENT, _SELECTED_PX * scale)
+    result[hovered] = (*_HOVERED, _HOVERED_PX * scale)
+    return result
+
+
+def _frames_of(bones: Bones) -> Floats:
+    """(N, 3, 4) world_from_unit-octahedron; the belt rotates with the joint, so that a twist is visible."""
+    some = bones.sizes.drawn
+    heads, lengths = bones.heads.take(some, axis=0), bones.lengths.take(some)[:, None]
+    between, side = bones.tails.take(some, axis=0) - heads, bones.spokes.take(some, axis=0)
+    along = between / lengths
+    # A translated joint may change the bone's direction: make the axes orthogonal again.
+    side -= np.einsum("bi,bi->b", side, along)[:, None] * along
+    length = np.sqrt(np.einsum("bi,bi->b", side, side))[:, None]
+    if length.min(initial=1.0) < _LOST:
+        lost = length[:, 0] < _LOST
+        side[lost], length[lost] = perpendicular(along[lost]), 1.0
+    side *= bones.sizes.radii.take(some)[:, None] / length
+    frames = np.empty((len(some), 3, 4))
+    frames[:, :, 0], frames[:, :, 1], frames[:, :, 3] = side, between, heads
+    (x, y, z), (u, v, w) = side.T, along.T
+    frames[:, 0, 2], frames[:, 1, 2], frames[:, 2, 2] = y * w - z * v, z * u - x * w, x * v - y * u
+    return frames
+
+
+# --- bodies, props, skins
+
+_SEEN_THROUGH = 0.35
 """Opacity of bodies that show the bones in them."""
 _FLARE_SHARE, _FLARE_SLOPE = 0.6, 0.25
 """A body is drawn wider at its start by at most these parts of its radius and of its length."""
@@ -43,32 +277,30 @@ _LIFT = 0.0015
 """Height of a ring over the surface, relative to the figure's height: at 0 it would flicker."""
 _HOVERED_SHARE = 0.35
 _LABEL, _ASIDE = 13, 8.0
-_TINT = np.array([PALETTE[side] for side in SIDES])
-_ACCENT, _LIMIT, _HOVERED, _CENTRE = (np.array(PALETTE[name]) for name in ("accent", "limit", "hovered", "centre"))
 
 
 def body_records(scene: Scene, scale: float) -> Records:
     """CAPSULE records of the figure's bodies; translucent if the bones are to be seen through them."""
     if not scene.display.bodies:
         return np.empty(0, CAPSULE)
-    records = plain_bodies(scene.skeleton, states_of(scene), scene.display.see_through, scale).copy()
+    records = _plain_bodies(scene.skeleton, _states_of(scene), scene.display.see_through, scale).copy()
     table = bodies_of(scene.skeleton).table
     records["a"], records["b"] = table.ends(scene.world.positions, scene.world.rotations)
     return records
 
 
 @lru_cache(maxsize=8)
-def plain_bodies(skeleton: Skeleton, states: States, through: bool, scale: float) -> Records:
+def _plain_bodies(skeleton: Skeleton, states: _States, through: bool, scale: float) -> Records:
     """CAPSULE records without their places: side tints, states as of bones."""
     table = bodies_of(skeleton).table
     records = np.zeros(len(table.joint), CAPSULE)
-    selected, limited, hovered = flags(len(skeleton), states, table.joint)
-    colour = mixed(_TINT[_sides(skeleton)], limited, _LIMIT, LIMIT_SHARE)
+    selected, limited, hovered = _flags(len(skeleton), states, table.joint)
+    colour = _mixed(_TINT[_sides(skeleton)], limited, _LIMIT, _LIMIT_SHARE)
     records["radius"] = table.radius
     records["flare"] = _flares(skeleton)
-    records["colour"][:, :3] = mixed(colour, selected, _ACCENT, SELECTED_SHARE)
-    records["colour"][:, 3] = SEEN_THROUGH if through else 1.0
-    records["outline"] = outlines(selected, hovered, scale)
+    records["colour"][:, :3] = _mixed(colour, selected, _ACCENT, _SELECTED_SHARE)
+    records["colour"][:, 3] = _SEEN_THROUGH if through else 1.0
+    records["outline"] = _outlines(selected, hovered, scale)
     return records
 
 
@@ -112,14 +344,14 @@ def ball_records(props: tuple[PropShape, ...], scale: float) -> Records:
         record["a"] = record["b"] = prop.solid.center
         record["radius"] = prop.solid.radius
         record["colour"] = _colour(prop)
-        tone, width = ("hovered", HOVERED_PX) if prop.hovered else ("accent", SELECTED_PX)
+        tone, width = ("hovered", _HOVERED_PX) if prop.hovered else ("accent", _SELECTED_PX)
         record["outline"] = (*PALETTE[tone], width * scale) if prop.hovered or prop.selected else 0.0
     return records
 
 
 def _colour(prop: PropShape) -> tuple[float, ...]:
     """The tint of the body's middle, mixed with that of its state."""
-    share, tone = (_HOVERED_SHARE, _HOVERED) if prop.hovered else (SELECTED_SHARE if prop.selected else 0.0, _ACCENT)
+    share, tone = (_HOVERED_SHARE, _HOVERED) if prop.hovered else (_SELECTED_SHARE if prop.selected else 0.0, _ACCENT)
     return (*((1.0 - share) * _CENTRE + share * tone).tolist(), 1.0)
 
 
@@ -177,7 +409,7 @@ _SELECTED = 0.12
 
 
 @lru_cache(maxsize=8)
-def spheres_of(skin: Skin) -> tuple[Floats, Floats]:
+def _spheres_of(skin: Skin) -> tuple[Floats, Floats]:
     """Balls round the vertices that each binding moves.
 
     A vertex between several joints is a mean of points, each of which is within the ball of its binding.
@@ -218,7 +450,7 @@ def skin_draws(scene: Scene) -> tuple[SkinDraw, ...]:
         return ()
     accents = np.zeros(len(scene.skin.joints), dtype=np.float32)
     accents[np.isin(scene.skin.joints, list(scene.selected))] = _SELECTED
-    opacity = SEEN_THROUGH if scene.display.see_through else 1.0
+    opacity = _SEEN_THROUGH if scene.display.see_through else 1.0
     return (_draw(scene.skin, scene.world, scene.size, accents, opacity),)
 
 
@@ -233,7 +465,7 @@ def other_skin(other: OtherFigure) -> SkinDraw | None:
 
 def _draw(skin: Skin, world: World, size: Floats | None, accents: Singles, opacity: float) -> SkinDraw:
     matrices = skin.matrices(world.positions, world.rotations, size)
-    centres, radii = spheres_of(skin)
+    centres, radii = _spheres_of(skin)
     moving = radii >= 0.0
     spheres = np.concatenate([np.einsum("bij,bj->bi", matrices, centres), radii[:, None]], axis=1)[moving]
     return SkinDraw(
@@ -246,6 +478,53 @@ def _draw(skin: Skin, world: World, size: Floats | None, accents: Singles, opaci
         mirrored=_is_mirrored(skin),
     )
 
+
+# --- other figures
+
+_TINT_SHARE, _GHOST_SHARE = 0.38, 0.30
+"""Shares of a figure's own colours and of the ghosts' in a dimmed colour; the rest is the background's."""
+_REST = (1.0 - _TINT_SHARE - _GHOST_SHARE) * np.array(PALETTE["bg_bot"]) + _GHOST_SHARE * np.array(PALETTE["ghost"])
+_UNTOUCHED = _States(frozenset(), frozenset(), -1, frozenset())
+
+
+def other_sticks(other: OtherFigure, scale: float) -> tuple[Records, Records]:
+    """BONE and SPHERE records of a figure, dimmed."""
+    height = look_of(other.skeleton).height
+    bones = measure(other.skeleton, other.world, height)
+    sticks = copied(_dimmed_bones(other.skeleton, bones.sizes, other.hovered, scale))
+    sticks["frame"] = _frames_of(bones)
+    plain = _plain_spheres(other.skeleton, bones.sizes, _UNTOUCHED, scale)
+    balls = copied(plain.records)
+    balls["centre"] = other.world.positions[plain.some]
+    balls["colour"][:, :3] = _dimmed(balls["colour"][:, :3])
+    return sticks, balls
+
+
+@lru_cache(maxsize=32)
+def _dimmed_bones(skeleton: Skeleton, sizes: Sizes, hovered: bool, scale: float) -> Records:
+    records = copied(_plain_bones(skeleton, sizes, _UNTOUCHED, scale))
+    records["colour"][:, :3] = _dimmed(records["colour"][:, :3])
+    if hovered:
+        records["outline"] = (*_HOVERED, _HOVERED_PX * scale)
+    return records
+
+
+def other_bodies(other: OtherFigure, scale: float) -> Records:
+    """CAPSULE records of a figure's bodies, dimmed."""
+    table = bodies_of(other.skeleton).table
+    records = copied(_plain_bodies(other.skeleton, _UNTOUCHED, False, scale))
+    records["colour"][:, :3] = _dimmed(records["colour"][:, :3])
+    records["a"], records["b"] = table.ends(other.world.positions, other.world.rotations)
+    if other.hovered:
+        records["outline"] = (*_HOVERED, _HOVERED_PX * scale)
+    return records if len(records) else np.empty(0, CAPSULE)
+
+
+def _dimmed(colours: Floats) -> Floats:
+    return _TINT_SHARE * colours + _REST
+
+
+# --- how bodies darken each other
 
 OCCLUDERS = 6
 """Most capsules that darken one."""
