@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import viewer
-from viewer.opengl.gpu_objects import RenderTarget
-from viewer.opengl.offscreen import create_context
+from viewer.opengl.gpu_objects import RenderTarget, create_context
 from viewer.opengl.pictures import camera_of, scene_of
 from viewer.opengl.renderer import Renderer
 from viewer.scene import draw_list

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import viewer
-from viewer.opengl.gpu_objects import RenderTarget, read_picture
-from viewer.opengl.offscreen import create_context
+from viewer.opengl.gpu_objects import RenderTarget, create_context, read_picture
 from viewer.opengl.pictures import scene_of
 from viewer.opengl.renderer import Renderer
 from viewer.scene import Camera, draw_list, figure_points

@@ -19,8 +19,7 @@ import numpy as np
 from PIL import Image
 
 import viewer
-from viewer.opengl.gpu_objects import RenderTarget
-from viewer.opengl.offscreen import create_context
+from viewer.opengl.gpu_objects import RenderTarget, create_context
 from viewer.opengl.pictures import camera_of, scene_of
 from viewer.opengl.renderer import Renderer
 from viewer.scene import draw_list

@@ -13,7 +13,7 @@ import pytest
 from cli_run import Ran, figure, ran
 from conftest import ROOT
 from gl_drawing import context
-from inside.opengl import offscreen
+from inside.opengl import renderer
 from PIL import Image
 
 import viewer
@@ -176,8 +176,8 @@ def test_a_picture_that_fails_leaves_the_old_one(
     def refused() -> None:
         raise MachineError("OpenGL is missing (libGL): sudo apt install libgl1")
 
-    offscreen.offscreen.cache_clear()
-    monkeypatch.setattr(offscreen, "create_context", refused)
+    renderer.offscreen.cache_clear()
+    monkeypatch.setattr(renderer, "create_context", refused)
     done = renders(*SMALL)
     assert done == (3, "", "error: OpenGL is missing (libGL): sudo apt install libgl1\n")
     assert renders.out.read_bytes() == b"the old one"

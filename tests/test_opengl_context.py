@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from gl_drawing import context
-from inside.opengl import compile_program, create_context, hull, machine_error, octahedron, offscreen, source
+from inside.opengl import compile_program, create_context, gpu_objects, hull, machine_error, octahedron, source
 
 import viewer
 from viewer.errors import MachineError
@@ -29,7 +29,7 @@ SCRIPT = """
 import hashlib, sys
 import numpy as np
 import viewer
-from viewer.opengl.offscreen import create_context
+from viewer.opengl.gpu_objects import create_context
 character = viewer.load("sample:biped")
 picture = viewer.render(character, size=(160, 120), limits=True, samples=0)
 np.save(sys.argv[1], picture)
@@ -107,7 +107,7 @@ def test_what_the_loaders_say_becomes_one_line_with_a_cure(
     def refused(**_settings: object) -> None:
         raise Exception(said)  # noqa: TRY002 - the loaders raise nothing better
 
-    monkeypatch.setattr(offscreen, "moderngl", _fake(refused))
+    monkeypatch.setattr(gpu_objects, "moderngl", _fake(refused))
     with pytest.raises(MachineError) as caught:
         create_context()
     assert cure in str(caught.value)
@@ -123,7 +123,7 @@ def _fake(create: Callable[..., Any]) -> types.ModuleType:
 
 def test_without_moderngl_the_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "moderngl", None)
-    monkeypatch.delitem(sys.modules, "viewer.opengl.offscreen")
+    monkeypatch.delitem(sys.modules, "viewer.opengl.gpu_objects")
     with pytest.raises(MachineError, match="python3 -m pip install moderngl"):
         viewer.render(viewer.load("sample:two-link"))
 
@@ -141,7 +141,7 @@ def test_x11_is_tried_only_where_there_is_a_display(
 
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("DISPLAY", display)
-    monkeypatch.setattr(offscreen, "moderngl", _fake(refused))
+    monkeypatch.setattr(gpu_objects, "moderngl", _fake(refused))
     with pytest.raises(MachineError):
         create_context()
     assert tried == ways
@@ -150,7 +150,7 @@ def test_x11_is_tried_only_where_there_is_a_display(
 def test_on_other_systems_their_own_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[dict[str, object]] = []
     monkeypatch.setattr(sys, "platform", "darwin")
-    monkeypatch.setattr(offscreen, "moderngl", _fake(lambda **settings: tried.append(settings)))
+    monkeypatch.setattr(gpu_objects, "moderngl", _fake(lambda **settings: tried.append(settings)))
     create_context()
     assert tried == [{"standalone": True, "require": 330}]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from gl_drawing import NOTHING, SIZE, WHITE, camera, context, spheres
-from inside.opengl import VIEWS, camera_of, offscreen, scene_of
+from inside.opengl import VIEWS, camera_of, renderer, scene_of
 
 import viewer
 from viewer.errors import InputError, MachineError
@@ -214,8 +214,8 @@ def test_a_machine_that_cannot_draw_says_so_each_time(monkeypatch: pytest.Monkey
     def refused() -> None:
         raise MachineError("OpenGL is missing")
 
-    offscreen.offscreen.cache_clear()
-    monkeypatch.setattr(offscreen, "create_context", refused)
+    renderer.offscreen.cache_clear()
+    monkeypatch.setattr(renderer, "create_context", refused)
     for _ in range(2):
         with pytest.raises(MachineError, match=r"^OpenGL is missing$"):
             viewer.render(biped, size=SMALL)
@@ -226,7 +226,7 @@ def test_large_pictures_are_drawn_and_their_memory_is_given_back() -> None:
     picture = render_image(replace(NOTHING, spheres=spheres(((0, 0, 0), 0.3, WHITE))), projection)
     assert picture.shape == (1500, 3000, 3)
     assert picture[750, 1500].min() > 100
-    made = offscreen.offscreen()
+    made = renderer.offscreen()
     assert made._target._framebuffer is None
 
 

@@ -15,7 +15,7 @@ import moderngl
 from viewer.app.input import BUTTONS, DIGITS, GLFW_NAMES, LETTERS, Inputs, axis_cursor, by_layout
 from viewer.app.layout import SMALLEST_WINDOW
 from viewer.errors import MachineError, missing_library
-from viewer.opengl.offscreen import claim_drawing, create_context
+from viewer.opengl.gpu_objects import claim_drawing, create_context
 
 SAMPLE_LIMIT = 4
 

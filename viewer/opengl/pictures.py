@@ -97,7 +97,8 @@ def render_image(
     """
     check_size(projection.size)
     try:
-        from viewer.opengl.offscreen import claim_drawing, offscreen  # noqa: PLC0415 - the library works without OpenGL
+        from viewer.opengl.gpu_objects import claim_drawing  # noqa: PLC0415 - the library works without OpenGL
+        from viewer.opengl.renderer import offscreen  # noqa: PLC0415
     except ImportError as error:
         raise missing_library("drawing", error, "pyrr") from error
     claim_drawing()  # in a forked process the drawing thread does not exist, and this would wait without end
