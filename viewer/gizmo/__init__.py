@@ -1,9 +1,8 @@
 """Handles to drag: rays in, transforms and shapes out. No OpenGL."""
 
 from viewer.gizmo.constraint import RigidMotion
-from viewer.gizmo.gizmo import Fill, Gizmo, Letter, Shape, Stroke
-from viewer.gizmo.gizmo_drag import GizmoDrag
-from viewer.gizmo.typed import METRE, LengthUnit, Part, Space, Tool, TypedNumbers, axes_of
+from viewer.gizmo.gizmo import METRE, Fill, Gizmo, LengthUnit, Letter, Part, Shape, Space, Stroke, Tool, axes_of
+from viewer.gizmo.gizmo_drag import GizmoDrag, TypedNumbers
 
 __all__ = [
     "METRE",

@@ -10,19 +10,19 @@ from typing import ClassVar, Final, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.gizmo.gizmo import AXIS_FADE, PLANE_FADE, RING, VIEW_RING, ring_frame
-from viewer.gizmo.typed import (
+from viewer.gizmo.gizmo import (
     AXES,
+    AXIS_FADE,
     AXIS_OF,
     LETTERS,
     METRE,
+    PLANE_FADE,
     PLANES,
+    RING,
+    VIEW_RING,
     LengthUnit,
     Part,
-    in_degrees,
-    in_lengths,
-    number,
-    while_typed,
+    ring_frame,
 )
 from viewer.spatial.checks import Floats, frozen
 from viewer.spatial.projection import LinearView, Projection
@@ -33,6 +33,8 @@ _NO_TURN = 1e-12
 """Radians below which a rotation counts as none: full turns are not exact to the last bit."""
 
 FINE: Final = 0.1
+
+MINUS: Final = "\N{MINUS SIGN}"
 
 _FARTHEST = 1e6
 """Pixels that no real pointer reaches; numbers beyond are errors."""
@@ -132,16 +134,25 @@ class Constraint:
         """The motion of its numbers (k,), metres or degrees; ``typed``: their texts, if they were typed."""
         names = self.names(typed=typed is not None)
         shown = (numbers if self.turning else numbers / unit.metres).tolist()
-        texts = [number(value, 1 if self.turning else decimals) for value in shown]
-        texts = texts if typed is None else while_typed(typed)
+        if typed is None:
+            texts = [_in_words(value, 1 if self.turning else decimals) for value in shown]
+        else:
+            texts = [text.replace("-", MINUS) or "0" for text in typed]
+        parts = [f"{name} {text}" for name, text in zip(names, texts, strict=True)]
         if self.turning:
-            return RigidMotion(np.zeros(3), self._turn(float(numbers[0])), pivot, in_degrees(names[0], texts[0]))
+            return RigidMotion(np.zeros(3), self._turn(float(numbers[0])), pivot, f"{parts[0]}°")
         way = self.directions(typed=typed is not None) @ numbers
-        return RigidMotion(way, IDENTITY, pivot, in_lengths(names, texts, unit))
+        return RigidMotion(way, IDENTITY, pivot, f"{'  '.join(parts)} {unit.name}")
 
     def _turn(self, degrees: float) -> Floats:
         angle = math.remainder(math.radians(degrees), 2.0 * math.pi)
         return IDENTITY if abs(angle) < _NO_TURN else from_axis_angle(self.directions()[:, 0], angle)
+
+
+def _in_words(value: float, decimals: int) -> str:
+    """A number with a typographic minus, and none before a zero."""
+    text = f"{value:.{decimals}f}"
+    return text.replace("-", "" if float(text) == 0.0 else MINUS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,17 +5,65 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from viewer.errors import InputError
-from viewer.gizmo.typed import AXES, AXIS_OF, LETTERS, METRE, PARTS, PLANES, LengthUnit, Part, Tool
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats, finite_floats, frozen
 from viewer.spatial.projection import LinearView, Projection, linear_view
-from viewer.spatial.quaternion import perpendicular
+from viewer.spatial.quaternion import perpendicular, to_matrix
 from viewer.spatial.vectors import nearest_on_segments
+
+LETTERS: Final = "XYZ"
+
+
+class Tool(StrEnum):
+    """Which handles are shown."""
+
+    SELECT = "select"
+    MOVE = "move"
+    ROTATE = "rotate"
+
+
+class Space(StrEnum):
+    """The space whose axes the handles have."""
+
+    WORLD = "world"
+    LOCAL = "local"
+    PARENT = "parent"
+    VIEW = "view"
+
+
+class Part(StrEnum):
+    """A handle: an arrow or a ring by its axis, a square by its plane, or one that faces the eye."""
+
+    X = "x"
+    Y = "y"
+    Z = "z"
+    XY = "xy"
+    YZ = "yz"
+    ZX = "zx"
+    SCREEN = "screen"
+    VIEW_RING = "view ring"
+
+
+AXES: Final = (Part.X, Part.Y, Part.Z)
+PLANES: Final = (Part.YZ, Part.ZX, Part.XY)
+"""By the axis perpendicular to each."""
+
+PARTS: Final = {
+    Tool.SELECT: (),
+    Tool.MOVE: (*AXES, *PLANES, Part.SCREEN),
+    Tool.ROTATE: (*AXES, Part.VIEW_RING),
+}
+"""The handles that each tool shows."""
+
+AXIS_OF: Final = {part: axis for parts in (AXES, PLANES) for axis, part in enumerate(parts)}
+"""The axis (0, 1, 2) of an arrow or a ring, or the normal of a square."""
 
 ARROW: Final = (13.0, 84.0)
 """Where arrows begin and end: pixels from the middle at UI scale 1, as all lengths here."""
@@ -356,6 +404,33 @@ def _ring_letter(axis: Floats, view: LinearView, scale: float) -> Floats:
         outward = -outward
     letter = (place + _LETTER_GAP * outward) * scale
     return np.asarray(view.centre + np.array([letter.real, letter.imag]))
+
+
+def axes_of(
+    space: Space,
+    joint_rotation: ArrayLike | None,
+    parent_rotation: ArrayLike | None,
+    projection: Projection,
+) -> Floats:
+    """(3, 3) whose columns are the x, y and z axes of a space, in the world; the view's point right, up and at the eye.
+
+    The rotations (4,) are in the world: of what is moved, and of its parent; None: the world's axes are used.
+    """
+    if space is Space.VIEW:
+        return np.stack([projection.right, projection.up, projection.back], axis=1)
+    rotation = {Space.LOCAL: joint_rotation, Space.PARENT: parent_rotation}.get(space)
+    return np.eye(3) if rotation is None else to_matrix(rotation)
+
+
+class LengthUnit(NamedTuple):
+    """A unit of length: its name after numbers, metres per unit, least number of decimals."""
+
+    name: str = "m"
+    metres: float = 1.0
+    decimals: int = 3
+
+
+METRE = LengthUnit()
 
 
 HOVERED: Final = Style(colour="hovered")

@@ -8,15 +8,37 @@ from typing import Final, Literal
 
 import numpy as np
 
-from viewer.gizmo.constraint import Constraint, Path, RigidMotion, Track
-from viewer.gizmo.gizmo import RING, VIEW_RING, Fill, Gizmo, Shape, Stroke, held_shapes, ring_frame, shapes_at
-from viewer.gizmo.typed import AXES, AXIS_OF, LETTERS, PLANES, Part, Tool, TypedNumbers, decimals_for
+from viewer.gizmo.constraint import MINUS, Constraint, Path, RigidMotion, Track
+from viewer.gizmo.gizmo import (
+    AXES,
+    AXIS_OF,
+    LETTERS,
+    PLANES,
+    RING,
+    VIEW_RING,
+    Fill,
+    Gizmo,
+    LengthUnit,
+    Part,
+    Shape,
+    Stroke,
+    Tool,
+    held_shapes,
+    ring_frame,
+    shapes_at,
+)
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import LinearView, Projection, linear_view, same_view
 from viewer.spatial.vectors import unit
 
 SNAP_M: Final = 0.05
 SNAP_DEG: Final = 5.0
+
+_LONGEST = 12
+"""Characters of a typed number, without its sign."""
+_SIGNS = "-" + MINUS
+_POINTS = ".,"
+_MOST_DECIMALS = 9
 
 LINE_WIDTH: Final = 1.5
 SECTOR_ALPHA: Final = 0.16
@@ -66,7 +88,7 @@ class GizmoDrag:
         self._everywhere = False
         self._snap = False
         self._view = linear_view(projection, gizmo.position)
-        self._decimals = decimals_for(self._view.metre if self._view is not None else 0.0, gizmo.unit)
+        self._decimals = _decimals_for(self._view.metre if self._view is not None else 0.0, gizmo.unit)
         out = projection.back if self._view is None else -self._view.sight
         self._facing = np.stack([projection.right, projection.up, out], axis=1)
         self._path = Path(x, y)
@@ -234,6 +256,96 @@ class GizmoDrag:
     def _moved(self) -> RigidMotion:
         typed = self._typed.texts if self._typed.active else None
         return self._constraint.motion(self._numbers, self._gizmo.position, self._decimals, typed, self._unit)
+
+
+class TypedNumbers:
+    """The typed text of each number of a drag; an empty one counts as 0.
+
+    A minus flips the sign, wherever it is typed.
+    """
+
+    def __init__(self, count: int) -> None:
+        """Begin with ``count`` empty texts, at the first."""
+        self._texts = [""] * count
+        self._index = 0
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is typed; then the pointer is ignored."""
+        return any(self._texts)
+
+    @property
+    def text(self) -> str:
+        """The text that is being typed."""
+        return self._texts[self._index]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All texts, in the order of the numbers."""
+        return tuple(self._texts)
+
+    @property
+    def index(self) -> int:
+        """The index of the text that is being typed."""
+        return self._index
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The numbers."""
+        return tuple(_value(text) for text in self._texts)
+
+    def add(self, text: str) -> bool:
+        """Append digits, a point or comma, or a minus; returns whether any character was one of them."""
+        taken = [self._add(character) for character in text]
+        return any(taken)
+
+    def erase(self) -> None:
+        """Delete the last character; in an empty text, return to the previous one."""
+        if self.text:
+            self._texts[self._index] = self.text[:-1]
+        elif self._index:
+            self._index -= 1
+
+    def next(self) -> None:
+        """Move to the next text; from the last to the first."""
+        self._index = (self._index + 1) % len(self._texts)
+
+    def spread(self, count: int, index: int) -> None:
+        """Change to ``count`` texts; the one being typed becomes that at ``index``."""
+        typed, self._texts = self.text, [""] * count
+        self._texts[index], self._index = typed, index
+
+    def resize(self, count: int) -> None:
+        """Change the number of texts; those that remain stay, and a removed one being typed becomes the first."""
+        typed = self.text
+        kept = self._texts[:count] + [""] * (count - len(self._texts))
+        if self._index >= count:
+            self._index, kept[0] = 0, typed
+        self._texts = kept
+
+    def _add(self, character: str) -> bool:
+        text = self.text
+        if character in _SIGNS:
+            self._texts[self._index] = text[1:] if text.startswith("-") else "-" + text
+            return True
+        character = "." if character in _POINTS else character
+        digits = text.removeprefix("-")
+        allowed = character in "0123456789" or (character == "." and "." not in digits)
+        if not allowed or len(digits) >= _LONGEST:
+            return False
+        self._texts[self._index] = text + character
+        return True
+
+
+def _value(text: str) -> float:
+    return float(text) if any(character.isdigit() for character in text) else 0.0
+
+
+def _decimals_for(metre: float, unit: LengthUnit) -> int:
+    """Decimals that distinguish neighbouring pixels of this many metres; at least the unit's."""
+    if not (math.isfinite(metre) and metre > 0.0):
+        return unit.decimals
+    return min(max(math.ceil(-math.log10(metre / unit.metres)), unit.decimals), _MOST_DECIMALS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
