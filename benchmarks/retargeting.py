@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 import viewer
 from viewer.choices import Hands
 from viewer.motion.hinge_stacks import without_stacks
-from viewer.motion.paired_places import touching_goals
-from viewer.motion.posed_body import Choices, posed_body
+from viewer.motion.posed_body import Choices, posed_body, touching_goals
 from viewer.motion.reference import bodies_of
 from viewer.skeleton import find_figure
 from viewer.skeleton.names import body_part

@@ -9,8 +9,8 @@ from viewer.motion.hinge_stacks import without_stacks
 from viewer.motion.layer import Layer, TargetKey, frames_of, overlapping
 from viewer.motion.layer_solve import BLOCK, WHOLE, LayerGroup, apply_layers, solve_layers, standing
 from viewer.motion.limb_chain import LimbGoals, limb_joints, limb_points, pose_limbs
-from viewer.motion.paired_places import touching_share
 from viewer.motion.plant import plant_feet
 from viewer.motion.point_sets import POINT_SETS, smpl_figure
+from viewer.motion.posed_body import touching_share
 from viewer.motion.range_of_motion import learned, mirrored, tame
 from viewer.motion.skate_meter import skate
