@@ -113,7 +113,7 @@ def test_measuring_feet_loads_no_retargeting_and_no_fitting() -> None:
     script = (
         "from viewer.cli.main import main\nmain(['feet', 'sample:walk', '--quiet'])\nimport sys\n"
         "others = 'viewer.motion.retarget_motion', 'viewer.motion.range_of_motion', 'viewer.formats.positions'\n"
-        "print('loaded:', *(name for name in (*others, 'viewer.motion.skate_meter') if name in sys.modules))"
+        "print('loaded:', *(name for name in (*others, 'viewer.motion.contacts') if name in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "loaded: viewer.motion.skate_meter"
+    assert done.stdout.splitlines()[-1] == "loaded: viewer.motion.contacts"

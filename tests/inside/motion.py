@@ -2,7 +2,16 @@
 
 from viewer.choices import PresetName
 from viewer.motion.capture_faults import failures, point_noise
-from viewer.motion.contacts import Contact, Contacts, FootContacts, foot_contacts, foot_places, measured, steady_pieces
+from viewer.motion.contacts import (
+    Contact,
+    Contacts,
+    FootContacts,
+    foot_contacts,
+    foot_places,
+    measured,
+    skate,
+    steady_pieces,
+)
 from viewer.motion.held_ends import HeldEnd, Motion, with_body_over, with_ends_held, with_ends_near
 from viewer.motion.hinge_angles import Ranges, Size, nearest_two, path_angles, three_angles, turn_of
 from viewer.motion.hinge_stacks import without_stacks
@@ -13,4 +22,3 @@ from viewer.motion.plant import plant_feet
 from viewer.motion.point_sets import POINT_SETS, smpl_figure
 from viewer.motion.posed_body import touching_share
 from viewer.motion.range_of_motion import learned, mirrored, tame
-from viewer.motion.skate_meter import skate
