@@ -18,9 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import FileKey, First, GoalDrawing, Kind, Measure, Rows, effector_stand
+from viewer.ik.goals.kind import FileKey, First, GoalDrawing, Kind, Measure, Rows, Shell, effector_stand
 from viewer.ik.goals.goal import Number, Unit
-from viewer.ik.goals.shell import Shell
 
 _LOFT = Number(name="made_up_loft", unit=Unit.LENGTH, title="Loft", least=0.0)
 
@@ -146,8 +145,7 @@ BELT = '''"""Goals for a belt: a coordinate of the effector, such as its height,
 from __future__ import annotations
 
 from viewer.ik.goals.goal import Number, Unit
-from viewer.ik.goals.kind import FileKey, First, Kind, effector_stand, within
-from viewer.ik.goals.shell import Shell
+from viewer.ik.goals.kind import FileKey, First, Kind, Shell, effector_stand, within
 
 _LOW = Number(name="belt_low", unit=Unit.LENGTH, title="Lowest")
 _HIGH = Number(name="belt_high", unit=Unit.LENGTH, title="Highest")

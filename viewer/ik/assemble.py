@@ -19,8 +19,7 @@ import numpy as np
 from viewer.ik import algebra
 from viewer.ik.contact.volumes import Volumes, no_volumes
 from viewer.ik.goals import CODES, KINDS, Goal
-from viewer.ik.goals.kind import Constants, Kind
-from viewer.ik.goals.shell import AT_TARGET
+from viewer.ik.goals.kind import AT_TARGET, Constants, Kind
 from viewer.ik.system import System
 from viewer.skeleton import JointKind, LimitForm, Skeleton, find_place, joint_space
 from viewer.skeleton.balance import Points, mass_points, standing_points

@@ -38,7 +38,7 @@ from viewer.ik.findings import (
 )
 from viewer.ik.goals import KINDS, Goal, pose_kind
 from viewer.ik.goals.distance import kept_at
-from viewer.ik.goals.shell import AT_TARGET, Shell, is_flat
+from viewer.ik.goals.kind import AT_TARGET, Shell, is_flat
 from viewer.ik.kernels.joints import into_limits
 from viewer.ik.levels import only_aims
 from viewer.ik.levenberg_marquardt import CHOICE

@@ -53,7 +53,7 @@ class System(NamedTuple):
         goal_kind, goal_joint, goal_row: (G,) the code of `viewer.ik.goals.ROW_KINDS`; the joint; the first row.
         goal_lengths, goal_angles: (G,) how many of its rows are lengths, which stand first, and how many angles. Three
             lengths are the way to a place.
-        goal_has_shell: (G,) whether it has a `viewer.ik.goals.shell.Shell`: the effector is to be in it.
+        goal_has_shell: (G,) whether it has a `viewer.ik.goals.kind.Shell`: the effector is to be in it.
         goal_shell: (G, 2) the least and the most metres of that from the target; 0 for others.
         goal_along: (G, 3) the direction of one that is flat, world frame; 0 for others.
         goal_aims: (G,) whether it points an axis at its target: moves of the effector change its angles.

@@ -25,7 +25,7 @@ from viewer.ik.backends import twins
 from viewer.ik.compiled import entry, numba_types
 from viewer.ik.compiled.entry import Prepared, measure_pose, put_settings, solve_in_block
 from viewer.ik.compiled.numba_types import INSTRUCTIONS, Given, Group, View, groups_at
-from viewer.ik.goals import ROW_KINDS, Goal, shell
+from viewer.ik.goals import ROW_KINDS, Goal, kind
 from viewer.ik.kernels import contact_rows, dual_system, joints, six_axes, starts, step
 from viewer.ik.prepared import KindProjection
 from viewer.ik.system import Call, Settings, StartTables, make_many, make_state, make_work
@@ -38,7 +38,7 @@ from viewer.spatial.checks import frozen
 
 MODULES = (
     algebra,
-    shell,
+    kind,
     *goals.MODULES,
     joints,
     closest,

@@ -14,12 +14,12 @@ from viewer.ik.goals.kind import (
     First,
     GoalDrawing,
     Kind,
+    Shell,
     bone_direction,
     effector_stand,
     size_of,
     within,
 )
-from viewer.ik.goals.shell import Shell
 from viewer.skeleton import Skeleton, World
 from viewer.spatial.quaternion import rotate
 

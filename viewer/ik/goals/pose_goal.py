@@ -9,8 +9,7 @@ import numpy as np
 
 from viewer.ik.algebra import logarithm_and_slope, product
 from viewer.ik.goals.goal import Goal
-from viewer.ik.goals.kind import FileKey, GoalDrawing, Kind, Measure, Places, Rows, effector_stand, largest
-from viewer.ik.goals.shell import at_target
+from viewer.ik.goals.kind import FileKey, GoalDrawing, Kind, Measure, Places, Rows, at_target, effector_stand, largest
 from viewer.ik.system import System, Work
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, above, find_place, fk
 from viewer.skeleton.names import body_part

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 
 from viewer.ik.algebra import SLIDE, TURNS, product, turned, unit
-from viewer.ik.goals.shell import along_of, is_flat, nearest_in_shell, outwards
+from viewer.ik.goals.kind import along_of, is_flat, nearest_in_shell, outwards
 from viewer.ik.kernels.joints import sets_place, sets_turn
 from viewer.ik.system import System, Work
 from viewer.spatial.checks import Floats, Quaternion

@@ -18,7 +18,7 @@ import numpy as np
 
 from viewer.ik import algebra
 from viewer.ik.algebra import exponential, logarithm, product, turned
-from viewer.ik.goals.shell import nearest_in_shell
+from viewer.ik.goals.kind import nearest_in_shell
 from viewer.ik.kernels import joints
 from viewer.ik.kernels.joints import sets_place, sets_turn
 from viewer.ik.methods.common import Problem
