@@ -16,10 +16,10 @@ from inside.document import SetLimits, SetMode, SetSolver, TurnJoint, actions, b
 from inside.ik import Backend, backends, engine as numpy_engine
 from inside.session import (
     STORED_KINDS,
+    Pointer,
     TargetMotion,
     find_demo,
     load_session,
-    moving_targets_Pointer as Pointer,
     open_script,
     replay,
 )

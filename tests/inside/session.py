@@ -16,11 +16,8 @@ from viewer.session.figures import (
     abreast,
     beside,
 )
-from viewer.session.gestures import GestureManager
-from viewer.session.history import MOST_STEPS, Step, UndoHistory
-from viewer.session.lessons import LESSONS, MISPRINTS, Arm, Misprint, arm_of
-from viewer.session.long_work import LabWorker, LongWork, lab_problem
-from viewer.session.moving_targets import (
+from viewer.session.history import MOST_STEPS, GestureManager, Step, UndoHistory
+from viewer.session.ik_drag import (
     EASE,
     LONGEST_STEP,
     Chase,
@@ -28,9 +25,10 @@ from viewer.session.moving_targets import (
     MovingTargets,
     Orbit,
     Pointer,
-    Pointer as moving_targets_Pointer,
     TargetMotion,
 )
+from viewer.session.lessons import LESSONS, MISPRINTS, Arm, Misprint, arm_of
+from viewer.session.long_work import LabWorker, LongWork, lab_problem
 from viewer.session.recorder import TakeRecorder
 from viewer.session.replay import DOERS, open_script, replay
 from viewer.session.serialiser import LONGEST_PLAIN, Packed, Stored, pack, unpack

@@ -8,6 +8,7 @@ nothing changes then. A session file that cannot be opened raises an `InputError
 from __future__ import annotations
 
 from viewer.session.figures import Loop
+from viewer.session.ik_drag import Orbit, TargetMotion
 from viewer.session.session import Session
 
-__all__ = ["Loop", "Session"]
+__all__ = ["Loop", "Orbit", "Session", "TargetMotion"]

@@ -28,7 +28,7 @@ from viewer.ik.backends import engine_for, serving
 from viewer.resources import program_version
 from viewer.session.figures import Arrangement, Call, Loop, Stage
 from viewer.session.history import UndoHistory
-from viewer.session.moving_targets import Chase, FigureEight, MovingTargets, Orbit, TargetMotion
+from viewer.session.ik_drag import Chase, FigureEight, MovingTargets, Orbit, TargetMotion
 from viewer.session.recorder import TakeRecorder
 from viewer.session.serialiser import Packed, pack, plain_number, unpack
 from viewer.session.stored_characters import CharacterData, character_data, character_of

@@ -17,7 +17,7 @@ from viewer.formats.load import load
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
 from viewer.session.figures import Arrangement, Placement, StageFigure, State, name_of
-from viewer.session.moving_targets import TargetMotion
+from viewer.session.ik_drag import TargetMotion
 from viewer.skeleton import Character, JointKind, JointLimits, Pose, Skeleton, Source
 from viewer.spatial.checks import Vector
 from viewer.spatial.quaternion import from_axis_angle

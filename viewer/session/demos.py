@@ -29,8 +29,8 @@ from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
 from viewer.resources import data_dir
 from viewer.session.demo_parts import PREFIX, Demo, Ring, Says, bent, hinged, opened, s_lock, sample
+from viewer.session.ik_drag import Chase, FigureEight, Made, Orbit, TargetMotion
 from viewer.session.lessons import LESSONS
-from viewer.session.moving_targets import Chase, FigureEight, Made, Orbit, TargetMotion
 from viewer.session.physics_demos import PHYSICS
 from viewer.session.solving import Solvers, settle
 from viewer.skeleton import Skeleton, fk

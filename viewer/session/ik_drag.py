@@ -1,14 +1,20 @@
-"""An IK drag, from press to release: its chain of joints, its targets and its steps."""
+"""IK drags: one from press to release, by its chain of joints, its targets and its steps; and one without end.
+
+That one follows targets that move by themselves, along paths which are functions of time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.document import Document, Grab, Item, Report, measured, stand_of
+from viewer.document.document import shares
 from viewer.document.key_editing import carried_pose
 from viewer.document.posed_goals import (
     DraggedJoint,
@@ -22,12 +28,13 @@ from viewer.document.posed_goals import (
 )
 from viewer.document.scope import joints_of, locked_joints, violation
 from viewer.document.solve_report import Trace
-from viewer.errors import InputError, quote
+from viewer.errors import InputError, ViewerError, quote
 from viewer.ik.goals.goal import as_rotation
 from viewer.ik.solution import Status
+from viewer.session.figures import Stage, State
 from viewer.session.solving import SettleDetector, Solvers, kept_pose, target_rows, tolerances
 from viewer.skeleton import Pose, Skeleton, above, at_or_below, blend_poses, find_place, point_of
-from viewer.spatial.checks import as_number, as_vector
+from viewer.spatial.checks import Floats, Vector, as_number, as_vector
 
 BLEND = 0.2
 """Seconds of the blend from a pose outside its limits to one inside, and of an escape."""
@@ -40,8 +47,16 @@ _PIN_OFF, _FOR_PINS = 0.5, 4
 
 _NO_TARGET = DragTarget()
 
+LONGEST_STEP = 0.05
+"""Seconds that targets advance in one tick at most: after a pause of the program they do not jump."""
+EASE = 0.8
+"""Seconds in which a target that is off its path returns to it."""
 
-class Way(NamedTuple):
+_COMPARED = tuple(field.name for field in fields(Document) if field.name not in ("frame", "take"))
+"""Fields whose change means that something else has changed the document; a recording changes the others."""
+
+
+class _Way(NamedTuple):
     """The chain of joints that can bring a dragged item to its target, nearest first.
 
     ``movers`` are its joints; without ``joint``, that the item is fixed to, if it is at its centre, which rotating does
@@ -52,7 +67,7 @@ class Way(NamedTuple):
     movers: tuple[int, ...]
 
 
-def ways_of(document: Document, items: Iterable[Item], held: Iterable[DraggedJoint]) -> tuple[Way, ...]:
+def _ways_of(document: Document, items: Iterable[Item], held: Iterable[DraggedJoint]) -> tuple[_Way, ...]:
     """The chain of each item: of an effector by its point, of a joint by the dragged point; two of a goal for two."""
     skeleton, points = document.skeleton, {one.item: one.point for one in held}
     ways = []
@@ -65,16 +80,16 @@ def ways_of(document: Document, items: Iterable[Item], held: Iterable[DraggedJoi
             ends = [(skeleton.index(item.name), points[item])]
         for joint, point in ends:
             path = above(skeleton, joint)
-            ways.append(Way(joint, tuple(path if any(point) else path[1:])))
+            ways.append(_Way(joint, tuple(path if any(point) else path[1:])))
     return tuple(ways)
 
 
-def longest(ways: Sequence[Way], skeleton: Skeleton, locked: frozenset[str]) -> int:
+def _longest(ways: Sequence[_Way], skeleton: Skeleton, locked: frozenset[str]) -> int:
     """Number of joints of the longest chain, without locked ones."""
     return max((sum(skeleton.names[joint] not in locked for joint in way.movers) for way in ways), default=0)
 
 
-def locked_beyond(skeleton: Skeleton, ways: Sequence[Way], length: int, locked: frozenset[str]) -> frozenset[str]:
+def _locked_beyond(skeleton: Skeleton, ways: Sequence[_Way], length: int, locked: frozenset[str]) -> frozenset[str]:
     """Names of the joints that may not move if chains are limited to ``length`` joints.
 
     Descendants of joints that move may move, too: they may have goals of their own.
@@ -87,7 +102,7 @@ def locked_beyond(skeleton: Skeleton, ways: Sequence[Way], length: int, locked: 
     return locked | {name for name, free in zip(skeleton.names, moves.tolist(), strict=True) if not free}
 
 
-def taken_up(document: Document, items: tuple[Item, ...]) -> Document:
+def _taken_up(document: Document, items: tuple[Item, ...]) -> Document:
     """Select dragged items that are not selected and enable their goals; what they are held together with follows."""
     if not all(item in document.selection for item in items):
         document = replace(document, selection=items)
@@ -99,7 +114,7 @@ def taken_up(document: Document, items: tuple[Item, ...]) -> Document:
     return led(document, (one.name for one in document.skeleton.effectors if one.joint in joints), goals)
 
 
-def let_go(start: Document, document: Document, joints: list[int]) -> Document:
+def _let_go(start: Document, document: Document, joints: list[int]) -> Document:
     """The document after dragged joints are released: goals that gave way are set to where their effectors are.
 
     These are the goals of the dragged joints, and holds that were met before the drag and are not now. Pins stay, and
@@ -159,8 +174,8 @@ class IkDrag:
         self._called = {item: f"target of {quote(item.name)}" for item in self._items}
         dragged = [joint for item in self._items for joint in joints_of(document, item)]
         self._fixed = self._locked = locked_joints(document, dragged)
-        self._ways = ways_of(document, self._items, self._joints)
-        self.longest_chain = self.chain = longest(self._ways, document.skeleton, self._fixed)
+        self._ways = _ways_of(document, self._items, self._joints)
+        self.longest_chain = self.chain = _longest(self._ways, document.skeleton, self._fixed)
         self._outside = document.pose if violation(document) > _SEEN else None
         self._began: float | None = None
         self.aimed = False
@@ -169,7 +184,7 @@ class IkDrag:
         self._rest = SettleDetector()
         self.trace = Trace()
         self.report: Report | None = None
-        self.document = taken_up(document, self._given)
+        self.document = _taken_up(document, self._given)
         self._kinds: tuple[object, ...] = ()
         self._ask()
         self._begin(document.pose)
@@ -226,7 +241,7 @@ class IkDrag:
             return
         self.chain = length
         whole = length == self.longest_chain
-        self._locked = self._fixed if whole else locked_beyond(self.start.skeleton, self._ways, length, self._fixed)
+        self._locked = self._fixed if whole else _locked_beyond(self.start.skeleton, self._ways, length, self._fixed)
         self._ask()
         self._begin(self.start.pose)
         self._solved = None
@@ -310,7 +325,7 @@ class IkDrag:
         """Continue from another start, because the motion below the drag has advanced."""
         before, after = self.start.pose, start.pose
         self.start, self._iterations = start, start.solver.tick_iterations
-        document = taken_up(replace(start, selection=self.document.selection), self._given)
+        document = _taken_up(replace(start, selection=self.document.selection), self._given)
         for item, target in self._targets.items():
             if item.kind == "effector":
                 document = _aimed(document, item.name, target)
@@ -329,7 +344,7 @@ class IkDrag:
         self._run_out()
         if not self._joints:
             return self.document
-        return let_go(self.start, self.document, [one.joint for one in self._joints])
+        return _let_go(self.start, self.document, [one.joint for one in self._joints])
 
     def _run_out(self) -> None:
         """Make a bounded number of further steps; ``document`` and ``report`` are those of the last one."""
@@ -381,3 +396,222 @@ def _only_moves(before: DragTarget | None, target: DragTarget) -> bool:
     if before is None:
         return False
     return (before.position is None, before.rotation is None) == (target.position is None, target.rotation is None)
+
+
+# --- targets that move by themselves
+
+
+class Path(Protocol):
+    """A position as a continuous function of time in seconds."""
+
+    @property
+    def period(self) -> float:
+        """Seconds of one cycle; 0: no cycle, and no path is drawn."""
+
+    def __call__(self, seconds: float) -> Floats:
+        """(3,) metres, world frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Orbit:
+    """An ellipse.
+
+    Vectors from the centre, metres, lead to the start (``first``) and to the point a quarter of a cycle later
+    (``second``); the period is in seconds.
+    """
+
+    centre: Vector
+    first: Vector
+    second: Vector
+    period: float = 6.0
+
+    def __call__(self, seconds: float) -> Floats:
+        """(3,) metres, world frame."""
+        angle = math.tau * seconds / self.period
+        return np.array(self.centre) + math.cos(angle) * np.array(self.first) + math.sin(angle) * np.array(self.second)
+
+
+@dataclass(frozen=True, slots=True)
+class FigureEight:
+    """A horizontal figure of eight that starts in the middle.
+
+    Vectors, metres, lead from the middle to the end of a loop (``first``) and from the middle line to its top
+    (``second``); the period is in seconds.
+    """
+
+    centre: Vector
+    first: Vector
+    second: Vector
+    period: float = 8.0
+
+    def __call__(self, seconds: float) -> Floats:
+        """(3,) metres, world frame."""
+        angle = math.tau * seconds / self.period
+        along, up = math.sin(angle), math.sin(2.0 * angle)
+        return np.array(self.centre) + along * np.array(self.first) + up * np.array(self.second)
+
+
+@dataclass(frozen=True, slots=True)
+class Chase:
+    """Follows another path with a delay.
+
+    ``prey`` is the path, ``late`` the delay in seconds, ``aside`` an offset from that path, metres.
+    """
+
+    prey: Path
+    late: float
+    aside: Vector = (0.0, 0.0, 0.0)
+
+    @property
+    def period(self) -> float:
+        """The period of the path that it follows."""
+        return self.prey.period
+
+    def __call__(self, seconds: float) -> Floats:
+        """(3,) metres, world frame."""
+        return np.asarray(self.prey(seconds - self.late) + np.array(self.aside))
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A path made from any function of time."""
+
+    position: Callable[[float], Floats]
+    period: float
+
+    def __call__(self, seconds: float) -> Floats:
+        """(3,) metres, world frame."""
+        return self.position(seconds)
+
+
+class Pointer:
+    """A position that is set from outside, such as the pointer's."""
+
+    period = 0.0
+
+    def __init__(self, position: Floats) -> None:
+        self.position = position
+
+    def __call__(self, seconds: float) -> Floats:  # noqa: ARG002 - of `Path`
+        """(3,) metres, world frame."""
+        return self.position
+
+
+@dataclass(frozen=True, slots=True)
+class TargetMotion:
+    """A target that moves along a path.
+
+    ``effector`` is the id of its goal, ``path`` its position over time; ``shown``: the path is drawn.
+    """
+
+    effector: str
+    path: Path
+    shown: bool = True
+
+
+class MovingTargets:
+    """Targets that move along paths, and the IK drag by which the body follows them.
+
+    They stop while something else moves the body, and then continue from its result.
+
+    ``motions`` are the targets that move, or would if they were not ``running``; ``seconds`` is the time along the
+    paths.
+    """
+
+    def __init__(self, solvers: Solvers, stage: Stage) -> None:
+        self.motions: tuple[TargetMotion, ...] = ()
+        self.running = False
+        self.seconds = 0.0
+        self._solvers, self._stage, self._calls = solvers, stage, stage.calls
+        self._drag: IkDrag | None = None
+        self._eased = 0.0
+        self._last: float | None = None
+        self._offsets: dict[str, Floats] = {}
+
+    def animate(self, motions: tuple[TargetMotion, ...]) -> None:
+        """Move targets from now on, from the start of their paths; () stops all."""
+        with self._calls("animate", motions):
+            for motion in motions:
+                self._stage.document.goal(motion.effector)
+            self.motions, self.seconds, self._drag = tuple(motions), 0.0, None
+            self._run(bool(motions))
+
+    def restart(self) -> None:
+        """Start the paths again; targets that are paused stay paused."""
+        if self.motions:
+            running = self.running
+            self.animate(self.motions)
+            if not running:
+                self.pause()
+
+    def pause(self) -> None:
+        """Stop the targets where they are."""
+        with self._calls("pause"):
+            self._run(False)
+
+    def resume(self) -> None:
+        """Move the targets again after `pause`."""
+        with self._calls("resume"):
+            self._run(True)
+
+    def toggle(self) -> None:
+        """Pause or resume."""
+        if self.running:
+            self.pause()
+        else:
+            self.resume()
+
+    def _run(self, running: bool) -> None:
+        self.running = running and bool(self.motions)
+        self.wait()
+        self._stage.changed()
+
+    def wait(self) -> None:
+        """Do not count the time until the next `step`."""
+        self._last = None
+
+    @property
+    def easing(self) -> bool:
+        """Whether targets that were off their paths are still returning to them."""
+        return self._eased < EASE
+
+    def step(self, now: float) -> State | None:
+        """The state after a bounded number of iterations towards the targets at time ``now``; None if at rest.
+
+        Raises:
+            ViewerError: goals that cannot be solved; the targets are paused.
+        """
+        passed = 0.0 if self._last is None else min(max(now - self._last, 0.0), LONGEST_STEP)
+        self._last = now
+        self.seconds += passed
+        self._eased += passed
+        try:
+            drag = self._drag_from(self._stage.document)
+            drag.aim({Item("effector", motion.effector): (self._position(motion), None) for motion in self.motions})
+            if not drag.pending:
+                return None
+            drag.step(now)
+        except ViewerError:
+            self.pause()  # the next step would raise the same error
+            raise
+        return State(drag.document, drag.report)
+
+    def _drag_from(self, document: Document) -> IkDrag:
+        """The drag that the body follows; a new one if something else has changed the document."""
+        drag = self._drag
+        if drag is not None and (drag.document is document or shares(drag.document, document, _COMPARED)):
+            drag.document = document
+            return drag
+        names = [motion.effector for motion in self.motions]
+        drag = IkDrag(document, tuple(Item("effector", name) for name in names), (), self._solvers)
+        drag.document = replace(drag.document, selection=document.selection)  # the selection is the user's
+        on_paths = {motion.effector: motion.path(self.seconds) for motion in self.motions}
+        self._offsets = {name: np.array(drag.document.goal(name).position) - on_paths[name] for name in names}
+        self._drag, self._eased = drag, 0.0
+        return drag
+
+    def _position(self, motion: TargetMotion) -> Floats:
+        """(3,) the target's position: on its path, or returning to it."""
+        part = min(self._eased / EASE, 1.0)
+        left = 1.0 - part * part * (3.0 - 2.0 * part)
+        return np.asarray(motion.path(self.seconds) + left * self._offsets[motion.effector])

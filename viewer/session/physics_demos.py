@@ -12,7 +12,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
 from viewer.session.demo_parts import Demo, Push, Throw, Trial, opened, sample
 from viewer.session.figures import Placement
-from viewer.session.moving_targets import FigureEight, Made, Orbit, TargetMotion
+from viewer.session.ik_drag import FigureEight, Made, Orbit, TargetMotion
 from viewer.skeleton import Pose, Skeleton, fk
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate

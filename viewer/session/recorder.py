@@ -15,8 +15,7 @@ from viewer.document.posed_goals import carried
 from viewer.document.take import MOST_FRAMES
 from viewer.errors import InputError
 from viewer.session.figures import CallRecorder, State
-from viewer.session.gestures import Gesture
-from viewer.session.history import Step
+from viewer.session.history import Gesture, Step
 from viewer.skeleton import Pose, blend_poses
 from viewer.spatial.checks import as_number
 

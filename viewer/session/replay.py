@@ -19,7 +19,7 @@ from viewer.ik.goals import Vector
 from viewer.session import action_log
 from viewer.session.action_log import decoded
 from viewer.session.figures import Arrangement, Loop, Placement
-from viewer.session.moving_targets import Pointer, TargetMotion
+from viewer.session.ik_drag import Pointer, TargetMotion
 from viewer.session.serialiser import check_packed
 from viewer.session.session import Session
 from viewer.session.session_files import ONE_FIGURE, actions_from_version_1, read_session

@@ -14,10 +14,9 @@ from viewer.document.solve_report import current_errors
 from viewer.session.action_log import ActionLog
 from viewer.session.figure_edits import FigureEdits, Links
 from viewer.session.figures import Arrangement, Stage, StageFigure, State, name_of
-from viewer.session.gestures import Escape, GestureManager, PoseBlend
-from viewer.session.history import Step, UndoHistory
+from viewer.session.history import Escape, GestureManager, PoseBlend, Step, UndoHistory
+from viewer.session.ik_drag import MovingTargets
 from viewer.session.long_work import LayerWorker
-from viewer.session.moving_targets import MovingTargets
 from viewer.session.recorder import TakeRecorder
 from viewer.session.solving import Kernels, Solvers, applied, settle
 

@@ -12,7 +12,7 @@ from viewer.gizmo import Fill, Shape, Stroke
 from viewer.session import Session
 from viewer.session.demo_parts import Demo, Ring, Says, SolveAfresh, StartOver
 from viewer.session.demos import demo_of
-from viewer.session.moving_targets import Pointer, TargetMotion
+from viewer.session.ik_drag import Pointer, TargetMotion
 from viewer.skeleton import Character
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
