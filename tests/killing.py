@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from inside.app import AutosaveService, Layout
+from inside.app import AutosaveService, Layout, recoveries
 from inside.document import SetLimits
-from inside.session import Preferences, digest_of, load_session, recoveries, replay
+from inside.session import Preferences, digest_of, load_session, replay
 from restless import TICK, Restless
 
 import viewer

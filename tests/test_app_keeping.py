@@ -6,8 +6,8 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from inside.app import AutosaveService
-from inside.session import load_preferences, load_session, recoveries
+from inside.app import AutosaveService, recoveries
+from inside.session import load_preferences, load_session
 from window_pilot import Pilot
 
 if TYPE_CHECKING:

@@ -15,18 +15,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 from hypothesis import given, strategies as st
+from inside.app import Autosave
 from inside.document import SetLimits
 from inside.formats import files, write_whole
-from inside.session import (
-    Autosave,
-    Kept,
-    Preferences,
-    backup_of,
-    load_preferences,
-    load_session,
-    save_preferences,
-    save_session,
-)
+from inside.session import Kept, Preferences, backup_of, load_preferences, load_session, save_preferences, save_session
 from sessions import session
 
 from viewer.errors import FormatError, InputError, MachineError, OutputError, ViewerError, quote, unknown_name
@@ -404,7 +396,7 @@ def until(done: Callable[[], object]) -> None:
 def test_a_failed_autosave_is_tried_again_though_nothing_changes(
     call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("viewer.session.autosave.FIRST_RETRY", 0.02)
+    monkeypatch.setattr("viewer.app.autosave_service.FIRST_RETRY", 0.02)
     document = session("two-link").document
     autosave = Autosave(tmp_path / "recovery", seconds=0.0)
     real, failed = getattr(os, call), []
@@ -433,7 +425,7 @@ def test_a_failed_autosave_is_tried_again_though_nothing_changes(
 def test_a_recovery_folder_that_comes_late_or_goes_away_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("viewer.session.autosave.FIRST_RETRY", 0.02)
+    monkeypatch.setattr("viewer.app.autosave_service.FIRST_RETRY", 0.02)
     hindrance = tmp_path / "home"
     hindrance.write_text("a file where the folder is to be", encoding="utf-8")
     autosave = Autosave(hindrance / "recovery", seconds=0.0)

@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from inside.app import Autosave, recoveries
 from inside.document import actions as act
-from inside.session import (
-    VERSION,
-    Autosave,
-    Kept,
-    Placement,
-    open_script,
-    open_session,
-    recoveries,
-    save_session,
-    session_bytes,
-)
+from inside.session import VERSION, Kept, Placement, open_script, open_session, save_session, session_bytes
 from sessions import HAND, character, drag, session, shifted
 
 from viewer import FormatError

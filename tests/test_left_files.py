@@ -9,10 +9,10 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from inside.app import AutosaveService, Layout
+from inside.app import AutosaveService, Layout, recoveries, sweep_locks
 from inside.document import SetLimits
 from inside.formats import FOREIGN_AGE, sweep, temporary_name, write_whole
-from inside.session import Kept, load_session, open_session, recoveries, session_bytes, sweep_locks
+from inside.session import Kept, load_session, open_session, session_bytes
 from sessions import session
 from ui_person import answer
 

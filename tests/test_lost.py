@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from inside.app import AutosaveService, Layout
+from inside.app import AutosaveService, Layout, autosave_service
 from inside.document import KeyPose, SetLimits
-from inside.session import autosave, backup_of, is_session, load_session, save_session
+from inside.session import backup_of, is_session, load_session, save_session
 from killing import MOST_LOST, Left, kill_one, replays
 from restless import Restless
 from sessions import session
@@ -310,7 +310,7 @@ def test_a_fault_in_writing_is_said_and_the_next_change_is_kept(
         raise ZeroDivisionError("on purpose")
 
     with monkeypatch.context() as broken:
-        broken.setattr(autosave, "session_bytes", fail)
+        broken.setattr(autosave_service, "session_bytes", fail)
         hands_of(keeper).dispatch(SetLimits(on=False))
         keeper.tick()
         until(lambda: keeper._autosave.problem == "ZeroDivisionError: on purpose")
@@ -326,10 +326,10 @@ def test_what_went_wrong_is_said_until_it_works_though_nothing_changes(
     def full(*_: object, **__: object) -> None:
         raise OutputError("the disk is full")
 
-    monkeypatch.setattr(autosave, "FIRST_RETRY", 0.02)
+    monkeypatch.setattr(autosave_service, "FIRST_RETRY", 0.02)
     bar = keeper._controller.view.bar
     with monkeypatch.context() as disk:
-        disk.setattr(autosave, "write_whole", full)
+        disk.setattr(autosave_service, "write_whole", full)
         hands_of(keeper).dispatch(SetLimits(on=False))
         keeper.tick()
         until(lambda: keeper._autosave.problem)

@@ -10,15 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from cli_run import ran
+from inside.app import AutosaveService, Layout, recoveries
 from inside.document import actions as act, frame_pose
-from inside.session import (
-    MotionError,
-    load_session,
-    open_session,
-    recoveries,
-    save_session,
-    stored_characters as stored,
-)
+from inside.session import MotionError, load_session, open_session, save_session, stored_characters as stored
 from inside.spatial import exp, multiply
 from panel_window import PanelWindow
 
@@ -420,8 +414,6 @@ def test_exporting_over_the_open_file_is_asked_in_its_own_words(walk: Path, work
 
 
 def test_an_old_recovery_file_opens_without_its_motion_and_stays(tmp_path: Path) -> None:
-    from inside.app import AutosaveService, Layout  # noqa: PLC0415 - only this test has a window
-
     shutil.copy(SAVED / "left.ikv.json", tmp_path)
     controller = Controller(Session(new_document(viewer.load("sample:two-link"))))
     keeper = AutosaveService(controller, Layout(), tmp_path, tmp_path / "preferences.json")

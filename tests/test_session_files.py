@@ -19,10 +19,10 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from inside.app import Autosave, recoveries
 from inside.session import (
     LONGEST_PLAIN,
     ONE_FIGURE,
-    Autosave,
     CharacterData,
     ClipsOfFile,
     Kept,
@@ -33,7 +33,6 @@ from inside.session import (
     is_session,
     load_session,
     pack,
-    recoveries,
     save_session,
     session_bytes,
     stored_characters,
@@ -273,7 +272,7 @@ KILLED = """
 import sys, time
 from pathlib import Path
 import viewer
-from viewer.session.autosave import Autosave
+from viewer.app.autosave_service import Autosave
 from viewer.session.session_files import Kept
 from viewer.document.import_export import new_document
 autosave = Autosave(Path(sys.argv[1]), seconds=0.0)

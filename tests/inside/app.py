@@ -1,8 +1,8 @@
 """The inside of `viewer.app` that tests use."""
 
-from viewer.app import start
+from viewer.app import autosave_service, start
 from viewer.app.application import Application, open_window
-from viewer.app.autosave_service import AutosaveService
+from viewer.app.autosave_service import Autosave, AutosaveService, recoveries, sweep_locks
 from viewer.app.compositing import Blitter, Level, Quality, SceneBuffer
 from viewer.app.films import BUDGET, WINDOW_SHARE, Films, film_of
 from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list

@@ -1,8 +1,7 @@
 """The inside of `viewer.session` that tests use."""
 
-from viewer.session import autosave, solving, stored_characters
+from viewer.session import solving, stored_characters
 from viewer.session.action_log import STORED_KINDS, ActionLog, Digester, decoded, digest_of, encoded
-from viewer.session.autosave import Autosave, recoveries, sweep_locks
 from viewer.session.demo_parts import PREFIX, Demo, Push, SolveAfresh, StartOver, Throw, Trial
 from viewer.session.demos import DEMOS, demo_of, find_demo
 from viewer.session.figures import (
