@@ -1,4 +1,4 @@
-"""A demo: a small scene that shows one idea, and the parts of demos."""
+"""A demo: a small scene that shows one idea; the parts of demos, and those of chains in a plane."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from viewer.choices import Assist, MethodName
-from viewer.document import Action, Document, SolverSettings, new_document
+from viewer.document import Action, Document, DocumentGoal, Item, Mode, SolverSettings, measured, new_document, stand_of
 from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
+from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
 from viewer.session.figures import Arrangement, Placement, StageFigure, State, name_of
 from viewer.session.ik_drag import TargetMotion
-from viewer.skeleton import Character, JointKind, JointLimits, Pose, Skeleton, Source
+from viewer.session.solving import Solvers, settle
+from viewer.skeleton import Character, JointKind, JointLimits, Pose, Skeleton, Source, fk
 from viewer.spatial.checks import Vector
 from viewer.spatial.quaternion import from_axis_angle
 
@@ -27,8 +29,6 @@ View = Literal["planar", "front", "right", "left", "three-quarter"]
 
 PREFIX = "demo:"
 """Prefix of demo names where files are named; the source path of a demo's document."""
-
-_S_START, _S_TARGET = (45.0, -45.0, -45.0, 45.0), (-0.219, 0.667, 0.0)
 
 
 class Says(NamedTuple):
@@ -189,6 +189,25 @@ def sample(name: str) -> Skeleton:
     return load(SAMPLE + name).skeleton
 
 
+def opened(name: str, skeleton: Skeleton, pose: Pose, goals: Sequence[Goal], **changes: object) -> Document:
+    """The document of a demo; goals of other effectors are off, unless they are pinned."""
+    character = Character(replace(skeleton, name=name), source=Source(path=PREFIX + name))
+    document = new_document(character, pose=pose, goals=goals)
+    asked = len(document.skeleton.effectors) - len(skeleton.effectors)
+    names = {goal.effector for goal in goals} | {e.name for e in document.skeleton.effectors[-asked:] if asked}
+    held = tuple(
+        goal if goal.effector in names or goal.pinned else replace(goal, enabled=False) for goal in document.goals
+    )
+    return replace(document, goals=held, **changes)  # type: ignore[arg-type]
+
+
+# --- chains in a plane
+
+_CHAIN = 14
+_CIRCLE, _RADIUS = (0.42, 0.2, 0.0), 0.04
+_S_START, _S_TARGET = (45.0, -45.0, -45.0, 45.0), (-0.219, 0.667, 0.0)
+
+
 def hinged(skeleton: Skeleton, degrees: float | None) -> Skeleton:
     """A chain whose joints are hinges about z, limited to ``degrees`` either way; None: without limits."""
     count = len(skeleton)
@@ -205,16 +224,53 @@ def bent(skeleton: Skeleton, degrees: Sequence[float]) -> Pose:
     return Pose(from_axis_angle(np.array([0.0, 0.0, 1.0]), np.radians(degrees)), skeleton.offsets)
 
 
-def opened(name: str, skeleton: Skeleton, pose: Pose, goals: Sequence[Goal], **changes: object) -> Document:
-    """The document of a demo; goals of other effectors are off, unless they are pinned."""
-    character = Character(replace(skeleton, name=name), source=Source(path=PREFIX + name))
-    document = new_document(character, pose=pose, goals=goals)
-    asked = len(document.skeleton.effectors) - len(skeleton.effectors)
-    names = {goal.effector for goal in goals} | {e.name for e in document.skeleton.effectors[-asked:] if asked}
-    held = tuple(
-        goal if goal.effector in names or goal.pinned else replace(goal, enabled=False) for goal in document.goals
-    )
-    return replace(document, goals=held, **changes)  # type: ignore[arg-type]
+def _tip(document: Document) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    """(3,) position of the end of the chain."""
+    return stand_of(document.skeleton, document.pose, DocumentGoal(effector="tip", enabled=False)).point
+
+
+def two_link() -> Document:
+    """An arm of 1 m and 0.8 m with unlimited joints."""
+    skeleton = hinged(sample("two-link"), None)
+    settings = SolverSettings(method="two-link", restarts=False)
+    goals = [Goal.position("tip", (0.9, 1.0, 0.0))]
+    document = opened("two-link", skeleton, bent(skeleton, (7.0, 83.0)), goals, solver=settings, planar="xy")
+    return settle(document, Solvers()).document
+
+
+def _lengths(document: Document) -> tuple[float, float]:
+    """Lengths of the two links, metres."""
+    skeleton = document.skeleton
+    return float(np.linalg.norm(skeleton.offsets[1])), float(np.linalg.norm(skeleton.effectors[0].offset))
+
+
+def _reach(document: Document) -> Says | None:
+    lengths, shoulder, target = _lengths(document), document.pose.translations[0], document.goal("tip").position
+    if target is None:
+        return None
+    distance = float(np.linalg.norm(np.array(target) - shoulder))
+    nearest, farthest = abs(lengths[0] - lengths[1]), sum(lengths)
+    away = f"the target is {distance:.3f} m away"
+    if distance > farthest + document.solver.tolerance_m:
+        return Says(f"Too far by {distance - farthest:.3f} m: {away}", "warn")
+    if distance < nearest - document.solver.tolerance_m:
+        return Says(f"Too near by {nearest - distance:.3f} m: {away}", "warn")
+    return Says(f"In reach: {away}", "ok")
+
+
+def _shell(document: Document) -> tuple[Ring, ...]:
+    """Circles of the farthest and the nearest reach."""
+    lengths, (x, y, z) = _lengths(document), document.pose.translations[0].tolist()
+    return Ring((x, y, z), sum(lengths)), Ring((x, y, z), abs(lengths[0] - lengths[1]))
+
+
+def ccd_chain() -> Document:
+    """An upright chain of many links."""
+    skeleton = hinged(sample(f"chain-{_CHAIN}"), None)
+    pose = bent(skeleton, [-60.0 / _CHAIN] * _CHAIN)
+    end = fk(skeleton, pose).point(_CHAIN - 1, skeleton.tip_offsets[0])
+    goals = [Goal.position("tip", end + np.array([0.01, 0.0, 0.0]))]
+    return opened("ccd-chain", skeleton, pose, goals, solver=SolverSettings(method="ccd", iterations=8), planar="xy")
 
 
 def s_lock(name: str = "s-lock", method: MethodName = "ccd") -> Document:
@@ -222,3 +278,95 @@ def s_lock(name: str = "s-lock", method: MethodName = "ccd") -> Document:
     skeleton = hinged(sample("chain-4"), 45.0)
     goals, settings = [Goal.position("tip", _S_TARGET)], SolverSettings(method=method)
     return opened(name, skeleton, bent(skeleton, _S_START), goals, solver=settings, planar="xy")
+
+
+def _lock(document: Document) -> Says | None:
+    error = measured(document).get("tip")
+    if error is None or error.metres is None:
+        return None
+    if error.reached:
+        return Says("The target is reached", "ok")
+    return Says(f"{metres(error.metres)} short", "warn")
+
+
+def puzzle() -> Document:
+    """Three links whose end the user brings into a circle, angle by angle."""
+    skeleton = hinged(sample("chain-3"), 120.0)
+    document = opened("puzzle", skeleton, bent(skeleton, (20.0, 15.0, 10.0)), [Goal.position("tip", _CIRCLE)])
+    goals = tuple(replace(goal, enabled=False) for goal in document.goals)
+    second = (Item("joint", skeleton.names[1]),)
+    return replace(document, goals=goals, mode=Mode.FK, selection=second, planar="xy")
+
+
+def _left(document: Document) -> float:
+    return float(np.linalg.norm(_tip(document) - np.array(_CIRCLE)))
+
+
+def _progress(document: Document) -> Says:
+    left = _left(document)
+    if left <= _RADIUS:
+        return Says("Solved: the tip is in the circle", "ok")
+    return Says(f"{100.0 * (left - _RADIUS):.1f} cm to go")
+
+
+def _circle(document: Document) -> tuple[Ring, ...]:
+    return (Ring(_CIRCLE, _RADIUS, tone="ok" if _left(document) <= _RADIUS else "idle"),)
+
+
+FLAT = (
+    Demo(
+        id="two-link",
+        title="Two-link arm",
+        words=(
+            "Two links are solved in closed form, and the arm says when its target is too far or too near.",
+            "Click anywhere to put the target there, or drag it.",
+        ),
+        build=two_link,
+        view="planar",
+        click_moves="tip",
+        rings=_shell,
+        says=_reach,
+        room=((-4.3, -1.8, 0.0), (1.8, 1.9, 0.0)),
+    ),
+    Demo(
+        id="ccd-chain",
+        title="Chain after the pointer",
+        words=(
+            "Cyclic coordinate descent rotates one joint after the other, each so that the tip points at the target.",
+            "Move the pointer: the chain follows it. Space pauses it.",
+        ),
+        build=ccd_chain,
+        view="planar",
+        follows="tip",
+        methods=("ccd", "ccd-from-base", "default"),
+        room=((-1.05, -0.6, 0.0), (1.05, 1.05, 0.0)),
+    ),
+    Demo(
+        id="s-lock",
+        title="The S-lock",
+        words=(
+            "In this S shape no single joint can improve the pose: CCD locks, although the target is in reach.",
+            "Choose Default: it gets stuck, too, then restarts from another pose. The solver's plot shows both.",
+        ),
+        build=s_lock,
+        view="planar",
+        methods=("ccd", "default"),
+        says=_lock,
+        room=((-1.3, -0.15, 0.0), (0.55, 1.15, 0.0)),
+        solves=True,
+    ),
+    Demo(
+        id="puzzle",
+        title="Puzzle: into the circle",
+        words=(
+            "Without a solver: bring the tip into the circle by rotating the three joints.",
+            "Drag the bones, or select a joint and use its slider.",
+        ),
+        build=puzzle,
+        view="planar",
+        rings=_circle,
+        says=_progress,
+        room=((-1.5, -0.35, 0.0), (0.9, 1.2, 0.0)),
+    ),
+)
+"""In the order of the menu."""
