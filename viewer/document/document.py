@@ -31,6 +31,8 @@ BENDS = {"up": 1, "down": -1}
 """Values of `viewer.ik.methods.Tuning.elbow` by word."""
 _LARGEST = 1e100
 """Largest damping, step and step cap, whose squares are finite."""
+_NO_MOTION = {"no motion": True}
+"""Of fields of a document that its motion does not depend on."""
 
 
 class Item(NamedTuple):
@@ -225,24 +227,24 @@ class Document:
 
     character: Character
     skeleton: Skeleton
-    pose: Pose
-    goals: tuple[DocumentGoal, ...] = ()
+    pose: Pose = field(metadata=_NO_MOTION)
+    goals: tuple[DocumentGoal, ...] = field(default=(), metadata=_NO_MOTION)
     limits_on: bool = True
     limits_from: str = ""
     unlimited: frozenset[str] = frozenset()
     solver: SolverSettings = field(default_factory=SolverSettings)
-    selection: tuple[Item, ...] = ()
-    mode: Mode = Mode.IK
-    scope: Scope = Scope.BODY
+    selection: tuple[Item, ...] = field(default=(), metadata=_NO_MOTION)
+    mode: Mode = field(default=Mode.IK, metadata=_NO_MOTION)
+    scope: Scope = field(default=Scope.BODY, metadata=_NO_MOTION)
     clip: str | None = None
-    frame: int = 0
+    frame: int = field(default=0, metadata=_NO_MOTION)
     take: Take | None = None
     put_aside: tuple[Take, ...] = ()
-    auto_key: bool = False
+    auto_key: bool = field(default=False, metadata=_NO_MOTION)
     planar: str | None = None
     contact: DocumentContact = NO_CONTACT
     balance: DocumentBalance = NO_BALANCE
-    markers: tuple[Marker, ...] = ()
+    markers: tuple[Marker, ...] = field(default=(), metadata=_NO_MOTION)
 
     def goal(self, name: str) -> DocumentGoal:
         """The goal with an id; the id of an effector's first goal is the effector's name."""
@@ -403,11 +405,17 @@ class Document:
 
 
 _FIELDS = tuple(attribute.name for attribute in fields(Document))
+_OF_MOTION = tuple(attribute.name for attribute in fields(Document) if attribute.metadata != _NO_MOTION)
 
 
 def shares(one: Document, other: Document, names: Iterable[str]) -> bool:
     """Whether the values of some fields are the same objects in two documents."""
     return all(getattr(one, name) is getattr(other, name) for name in names)
+
+
+def same_motion(one: Document, other: Document) -> bool:
+    """Whether two documents have the same motion; frame, pose and selection may differ."""
+    return shares(one, other, _OF_MOTION)
 
 
 def is_unchanged(document: Document, left: Document) -> bool:

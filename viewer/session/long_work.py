@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar
@@ -16,7 +16,6 @@ import numpy as np
 
 from viewer.choices import MethodName
 from viewer.document import Document, Take
-from viewer.document.document import shares
 from viewer.document.document_contact import solver_contact
 from viewer.document.posed_goals import Priority
 from viewer.document.scope import PlanarRig, rig_of, solved_skeleton
@@ -41,9 +40,6 @@ _SWITCH_S = 5e-4
 """Seconds: the interpreter's switch interval while the thread works; with Python's default the window would stutter."""
 _ESTIMATE_AFTER = 1.0
 """Seconds after which the remaining time is estimated."""
-_BESIDE = frozenset({"pose", "goals", "selection", "mode", "scope", "frame", "auto_key", "markers"})
-"""Fields of a document that its motion does not depend on."""
-
 _BLOCKS_KEPT = 400
 """Blocks that are kept, so that undo and redo find theirs solved."""
 
@@ -54,11 +50,6 @@ _COMPILED: tuple[MethodName, ...] = ("default", "dls")
 """Methods that are traced first, and solved repeatedly while the others work."""
 
 JobName = Literal["planting", "retargeting"]
-
-
-def same_motion(document: Document, other: Document) -> bool:
-    """Whether two documents have the same motion; frame, pose and selection may differ."""
-    return shares(document, other, (field.name for field in fields(Document) if field.name not in _BESIDE))
 
 
 class _CancelledError(Exception):

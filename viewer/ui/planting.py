@@ -11,6 +11,7 @@ import numpy as np
 
 from viewer.document import Action, Document, Take, actions as act, world_of
 from viewer.document.changed_keys import with_feet_of
+from viewer.document.document import same_motion
 from viewer.document.evaluation import frames_from, motion_of
 from viewer.document.planted_feet import (
     PlantedMotion,
@@ -29,7 +30,7 @@ from viewer.motion import ContactChange
 from viewer.progress import watched_by
 from viewer.scene import Footprint, Ghost
 from viewer.session import Session
-from viewer.session.long_work import LONG, Background, Job, LongWork, same_motion
+from viewer.session.long_work import LONG, Background, Job, LongWork
 from viewer.skeleton import Pose, fk
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format

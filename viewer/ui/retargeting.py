@@ -17,6 +17,7 @@ import numpy as np
 
 from viewer.document import Document, world_of
 from viewer.document.actions import AddClip
+from viewer.document.document import same_motion
 from viewer.document.import_export import baked_clip
 from viewer.errors import InputError, ViewerError, plural
 from viewer.formats.companion_json import read_map, write_map
@@ -26,7 +27,7 @@ from viewer.scene import OtherFigure, Text, rgba
 from viewer.scene.flat import circle
 from viewer.session import Session
 from viewer.session.history import Step
-from viewer.session.long_work import LONG, Background, Job, LongWork, same_motion
+from viewer.session.long_work import LONG, Background, Job, LongWork
 from viewer.skeleton import Character, Skeleton
 from viewer.skeleton.joint_map import Map, Reference
 from viewer.skeleton.names import body_part
