@@ -138,7 +138,7 @@ def facts_of(document: Document) -> Tree:
     """What a document holds, as data that a person can read."""
     skeleton, take = document.skeleton, document.take
     world = world_of(skeleton, document.pose)
-    where = {h.id: stand_of(skeleton, document.pose, h).point for h in document.goals}
+    where = {h.id: stand_of(document, h).point for h in document.goals}
     keys = {skeleton.names[track.joint]: track.frames.tolist() for track in take.tracks} if take else {}
     return {
         "joints": list(skeleton.names),

@@ -41,7 +41,7 @@ def session(name: str = "biped", backend: Backend = QUICK) -> Session:
 
 def place(document: Document, effector: str) -> Floats:
     """(3,) where an effector is."""
-    return stand_of(document.skeleton, document.pose, document.goal(effector)).point
+    return stand_of(document, document.goal(effector)).point
 
 
 def shifted(document: Document, effector: str, way: ArrayLike) -> Floats:

@@ -28,7 +28,7 @@ def place(made: Session, figure: str, effector: str) -> Floats:
     stage = made.stage
     index = stage.index(figure)
     document = stage.documents[index]
-    return stage[index].placement.points(stand_of(document.skeleton, document.pose, document.goal(effector)).point)
+    return stage[index].placement.points(stand_of(document, document.goal(effector)).point)
 
 
 def apart(made: Session) -> float:

@@ -321,7 +321,7 @@ def test_pins_move_scale_and_key_by_goal(made: Session) -> None:
     made.undo()
     made.dispatch(act.MirrorPose())
     for goal in made.document.goals_of("LeftHand"):
-        at = stand_of(made.document.skeleton, made.document.pose, goal).point
+        at = stand_of(made.document, goal).point
         np.testing.assert_allclose(np.array(goal.position), at, atol=2e-3)
 
 
@@ -392,7 +392,7 @@ def test_a_bend_is_added_as_the_joint_stands_set_in_the_window_solved_and_saved(
     made.dispatch(act.SetGoal("LeftForeArm", angle=angle + np.radians(50.0)))
     assert measured(made.document)["LeftForeArm"].reached
     made.dispatch(act.SetGoal("LeftForeArm", angle=angle + np.radians(30.0)))  # by the same solver, if it is kept
-    world = stand_of(made.document.skeleton, made.document.pose, goal)
+    world = stand_of(made.document, goal)
     assert world.joint == made.document.skeleton.index("LeftForeArm")
     error = measured(made.document)["LeftForeArm"]
     assert error.metres is None

@@ -350,7 +350,7 @@ def test_effectors_that_are_let_go_keep_their_place_again(action: Action) -> Non
     made.dispatch(act.RemoveGoal(MIDDLE))
     assert on(made.document) == before
     for name in HANDS:
-        at = stand_of(made.document.skeleton, made.document.pose, made.document.goal(name)).point
+        at = stand_of(made.document, made.document.goal(name)).point
         np.testing.assert_allclose(target_of(made.document, name), at, atol=1e-3)
 
 
@@ -382,7 +382,7 @@ def test_in_a_window_its_target_is_dragged_by_the_pointer() -> None:
         np.testing.assert_allclose(shown["position"], between(document), atol=1e-9)
         np.testing.assert_allclose(shown["position"], shown["goal"]["position"], atol=1e-3)
         assert pilot.session.history.labels[-1] == f"Drag {MIDDLE}"
-        assert stand_of(document.skeleton, document.pose, document.goal(MIDDLE)).point.tolist() == shown["position"]
+        assert stand_of(document, document.goal(MIDDLE)).point.tolist() == shown["position"]
         assert pilot.app.painter.panels.failures == {}
     finally:
         pilot.close()

@@ -72,7 +72,7 @@ def test_a_drag_leaves_no_plane(rig: str, plane: str) -> None:
     session = flat(rig, plane)
     before = depths(session.document, plane)
     item = item_of(session.document)
-    start = stand_of(session.document.skeleton, session.document.pose, session.document.goal(item.name)).point
+    start = stand_of(session.document, session.document.goal(item.name)).point
     session.begin_drag((item,))
     for tick in range(12):
         session.gestures.drag_to({item: (start + np.array([0.2, 0.15, 0.25]) * tick / 12, None)})
@@ -146,7 +146,7 @@ def test_handles_move_into_the_plane_with_the_body() -> None:
     session = flat("biped", "yz")
     for handle in session.document.goals:
         if handle.enabled:
-            stand = stand_of(session.document.skeleton, session.document.pose, handle)
+            stand = stand_of(session.document, handle)
             assert handle.position is not None
             assert np.linalg.norm(np.array(handle.position) - stand.point) < 1e-9
 
@@ -283,7 +283,7 @@ def test_frames_between_keys_keep_to_the_plane(plane: str, way: tuple[float, flo
     assert max(off_plane(document, frame_pose(document, f), start, plane) for f in range(APART + 1)) < 1e-9
     for foot in FEET:
         handle = document.goal(foot)
-        stands = [stand_of(document.skeleton, frame_pose(document, f), handle).point for f in range(APART + 1)]
+        stands = [stand_of(document.with_pose(frame_pose(document, f)), handle).point for f in range(APART + 1)]
         assert np.linalg.norm(np.array(stands) - np.array(handle.position), axis=-1).max() < 1e-3
 
 
@@ -301,7 +301,7 @@ def test_keys_that_were_made_in_space_are_solved_in_space() -> None:
     document = made.document
     for foot in FEET:
         handle = document.goal(foot)
-        stands = [stand_of(document.skeleton, frame_pose(document, f), handle).point for f in range(APART + 3)]
+        stands = [stand_of(document.with_pose(frame_pose(document, f)), handle).point for f in range(APART + 3)]
         assert np.ptp(stands, axis=0).max() < 2e-3
 
 

@@ -494,7 +494,7 @@ def slip(document: Document, pose: Pose, effector: str) -> float:
     """Metres that an effector is off its pin."""
     handle = document.goal(effector)
     assert handle.position is not None
-    return float(np.linalg.norm(stand_of(document.skeleton, pose, handle).point - np.array(handle.position)))
+    return float(np.linalg.norm(stand_of(document.with_pose(pose), handle).point - np.array(handle.position)))
 
 
 def blended(document: Document, frame: int) -> Pose:

@@ -209,7 +209,7 @@ def test_dragging_a_bend_moves_its_joint_and_the_angle_stays_asked(person: Perso
     asked = person.document.goal("LeftForeArm")
     session.dispatch(act.Select((Item("effector", "LeftForeArm"),) if by_gizmo else ()))
     joint = person.document.skeleton.index("LeftForeArm")
-    before = stand_of(person.document.skeleton, person.document.pose, asked)
+    before = stand_of(person.document, asked)
     assert before.joint == joint
     if by_gizmo:
         assert person.controller.run("grab.move")
@@ -220,7 +220,7 @@ def test_dragging_a_bend_moves_its_joint_and_the_angle_stays_asked(person: Perso
         person.release(x - 30.0, y - 20.0)
     else:
         person.drag(person.at("LeftForeArm"), (-30.0, -20.0))
-    after = stand_of(person.document.skeleton, person.document.pose, asked)
+    after = stand_of(person.document, asked)
     assert np.linalg.norm(after.point - before.point) > 0.01
     assert person.document.goal("LeftForeArm") == asked
     assert session.errors["LeftForeArm"].reached

@@ -90,7 +90,7 @@ class Hand:
     def place(self, item: Item) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         document = self.document
         if item.kind == "effector":
-            return stand_of(document.skeleton, document.pose, document.goal(item.name)).point
+            return stand_of(document, document.goal(item.name)).point
         positions = world_of(document.skeleton, document.pose).positions
         return np.asarray(positions[document.skeleton.index(item.name)])
 

@@ -27,6 +27,7 @@ from viewer.document.take_layers import finished
 from viewer.errors import InputError, unknown_name
 from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal
+from viewer.ik.goals.kind import stand_at
 from viewer.ik.goals.pose_goal import holds
 from viewer.ik.workspace import checked_start
 from viewer.skeleton import Character, Clip, EffectorGoal, FreeNames, Pose, Skeleton, find_place, world_of
@@ -166,7 +167,7 @@ def with_pin_target(skeleton: Skeleton, pose: Pose, goal: Goal, effector: str) -
     """A goal whose pin, if it has no position or rotation, gets that of the effector in the pose."""
     if not goal.pinned:
         return goal
-    stand = stand_of(skeleton, pose, DocumentGoal(effector=effector, enabled=False, offset=goal.offset))
+    stand = stand_at(skeleton, world_of(skeleton, pose), effector, goal.offset)
     position = goal.target or tuple(stand.point.tolist()) if KINDS[goal.kind].sets_position else None
     rotation = goal.target_rotation or tuple(stand.rotation.tolist()) if KINDS[goal.kind].has_rotation else None
     return replace(goal, target=position, target_rotation=rotation)
@@ -189,7 +190,7 @@ def goals_of(document: Document) -> tuple[Goal, ...]:
 
 def _switched_on(document: Document, goal: DocumentGoal) -> Goal:
     """A goal that is off as the solver would take it; without a target, that is where its effector is now."""
-    stand = stand_of(document.skeleton, document.pose, goal)
+    stand = stand_of(document, goal)
     place, turn = goal.position or tuple(stand.point.tolist()), goal.rotation or tuple(stand.rotation.tolist())
     stated = all(number.default is not None or number.name in goal.numbers for number in KINDS[goal.kind].numbers)
     kind = goal.kind if stated else POSITION_KIND

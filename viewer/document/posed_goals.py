@@ -37,9 +37,9 @@ _PINS, _DRAGGED, _HOLDS = range(3)
 """Levels of goals where holds yield."""
 
 
-def stand_of(skeleton: Skeleton, pose: Pose, goal: DocumentGoal) -> Stand:
-    """Where a goal's effector is in a pose, in the world, or what else its target there places."""
-    kind, world = KINDS[goal.kind], world_of(skeleton, pose)
+def stand_of(document: Document, goal: DocumentGoal) -> Stand:
+    """Where a goal's effector is in a document's pose, in the world, or what else its target there places."""
+    kind, skeleton, world = KINDS[goal.kind], document.skeleton, world_of(document.skeleton, document.pose)
     return effector_stand(goal, skeleton, world) if kind.relative else kind.stand(goal, skeleton, world)
 
 
@@ -111,7 +111,7 @@ def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> Docum
     own = find_place(document.skeleton, goal.effector).goal
     off = own is EffectorGoal.OFF
     kind = pose_kind(point=not turn, rotation=turn) if off else own.value
-    stand = stand_of(document.skeleton, document.pose, goal)
+    stand = stand_of(document, goal)
     position, rotation = tuple(stand.point.tolist()), tuple(stand.rotation.tolist())
     return replace(goal, kind=kind, enabled=True, position=position, rotation=rotation)
 
@@ -148,7 +148,7 @@ def confined(document: Document, goal: DocumentGoal) -> DocumentGoal:
     """The goal with its target in the plane of what it places, and its rotation restricted to the plane."""
     if document.planar is None or KINDS[goal.kind].relative:
         return goal
-    stand, normal = stand_of(document.skeleton, document.pose, goal), normal_of(document.planar)
+    stand, normal = stand_of(document, goal), normal_of(document.planar)
     changes: dict[str, object] = {}
     if goal.position is not None:
         changes["position"] = in_plane(document, np.array(goal.position), stand.point)

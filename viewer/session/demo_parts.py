@@ -226,7 +226,7 @@ def bent(skeleton: Skeleton, degrees: Sequence[float]) -> Pose:
 
 def _tip(document: Document) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
     """(3,) position of the end of the chain."""
-    return stand_of(document.skeleton, document.pose, DocumentGoal(effector="tip", enabled=False)).point
+    return stand_of(document, DocumentGoal(effector="tip", enabled=False)).point
 
 
 def two_link() -> Document:

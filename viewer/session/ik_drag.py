@@ -127,7 +127,7 @@ def _let_go(start: Document, document: Document, joints: list[int]) -> Document:
         own = find_place(document.skeleton, goal.effector).joint in joints
         gave_way = goal.id in now - before and not goal.pinned
         if own or gave_way:
-            stand = stand_of(document.skeleton, document.pose, goal)
+            stand = stand_of(document, goal)
             kept = goal.rotation if own and goal.pin_rotation else None
             document = with_goal(document, goal.met_at(stand.point, kept or stand.rotation))
     return document

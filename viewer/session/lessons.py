@@ -322,7 +322,7 @@ def arm_of(document: Document, start: Pose) -> Arm | None:
     if goal.position is None:
         return None
     shoulder, elbow = world_of(skeleton, start).positions[:2]
-    upper, lower = elbow - shoulder, stand_of(skeleton, start, goal).point - elbow
+    upper, lower = elbow - shoulder, stand_of(document.with_pose(start), goal).point - elbow
     if not min(_length(upper), _length(lower)) > 0.0:
         return None
     target = np.array(goal.position) - shoulder

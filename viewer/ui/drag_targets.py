@@ -107,7 +107,7 @@ def places(document: Document, item: Item) -> list[Floats]:
         world = world_of(document.skeleton, document.pose)
         return [world.positions[document.skeleton.index(item.name)]]
     goal = document.goal(item.name)
-    at = stand_of(document.skeleton, document.pose, goal).point
+    at = stand_of(document, goal).point
     return [at, np.array(goal.position)] if aims(goal) else [at]
 
 
@@ -133,7 +133,7 @@ def handle_of(document: Document, item: Item) -> tuple[Floats, Floats]:
         world, joint = world_of(document.skeleton, document.pose), joint_of(document, item)
         return world.positions[joint], world.rotations[joint]
     goal = document.goal(item.name)
-    stand = stand_of(document.skeleton, document.pose, goal)
+    stand = stand_of(document, goal)
     position = np.array(goal.position) if aims(goal) else stand.point
     rotation = np.array(goal.rotation) if goal.enabled and goal.has_rotation else stand.rotation
     return position, rotation
@@ -378,11 +378,7 @@ def limb_joint(document: Document) -> str | None:
     if item is None:
         return None
     skeleton = document.skeleton
-    joint = (
-        skeleton.index(item.name)
-        if item.kind == "joint"
-        else stand_of(skeleton, document.pose, document.goal(item.name)).joint
-    )
+    joint = skeleton.index(item.name) if item.kind == "joint" else stand_of(document, document.goal(item.name)).joint
     middle = limb_middle(skeleton, joint)
     return None if middle is None else skeleton.names[middle]
 

@@ -124,7 +124,7 @@ def _effectors(
             Mark(
                 name,
                 joint,
-                stand_of(document.skeleton, document.pose, goal).point if goal.of_two else place,
+                stand_of(document, goal).point if goal.of_two else place,
                 target if aims(goal) else None,
                 np.array(goal.rotation) if on and goal.has_rotation else None,
                 reached,

@@ -115,7 +115,7 @@ def _camera(controller: Controller) -> dict[str, Any]:
 
 def _effector(controller: Controller, goal: DocumentGoal, report: Report | None) -> dict[str, Any]:
     document = controller.session.document
-    stand = stand_of(document.skeleton, document.pose, goal)
+    stand = stand_of(document, goal)
     error = report.errors.get(goal.id) if report else None
     asked = None
     if goal.enabled:

@@ -121,7 +121,7 @@ def _folds_too_far(document: Document, goal: DocumentGoal) -> bool:
     if not goal.sets_pose or not KINDS[goal.kind].sets_position or goal.position is None:
         return False
     skeleton, world = document.skeleton, world_of(document.skeleton, document.pose)
-    stand = stand_of(skeleton, document.pose, goal)
+    stand = stand_of(document, goal)
     path = above(skeleton, stand.joint)
     turning = [joint for joint in path if skeleton.kinds[joint] is not JointKind.FIXED]
     if not turning or can_follow(document, turning[-1]) or JointKind.SLIDE in {skeleton.kinds[j] for j in turning}:

@@ -404,7 +404,7 @@ def _place(ui: PanelContext, goal: DocumentGoal) -> None:
 
 def _turn(ui: PanelContext, goal: DocumentGoal) -> None:
     name = goal.id
-    turn = goal.rotation or tuple(stand_of(ui.session.document.skeleton, ui.session.document.pose, goal).rotation)
+    turn = goal.rotation or tuple(stand_of(ui.session.document, goal).rotation)
     controls.label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
     rotation_fields(
         ui, "rotation", name, turn, f"Turn {name}", lambda turned: actions.MoveTargets({name: (None, turned)})

@@ -218,7 +218,7 @@ class SetPin(Action):
         flags = {part: as_flag(flag, f"pin of {part}") for part, flag in wanted.items() if flag is not None}
         if any(flags.values()) and not goal.sets_pose:
             goal = held(document, goal, turn=not flags.get("position"))
-        stand = stand_of(document.skeleton, document.pose, goal)
+        stand = stand_of(document, goal)
         changes: dict[str, Any] = {f"pin_{part}": flag for part, flag in flags.items()} | {"automatic": False}
         if flags.get("position") and not goal.pin_position:
             changes["position"] = stand.point
@@ -251,7 +251,7 @@ class HoldEffector(Action):
         goal = document.goal(self.effector)
         if not goal.sets_pose:
             return with_goal(document, held(document, goal))
-        stand = stand_of(document.skeleton, document.pose, goal)
+        stand = stand_of(document, goal)
         return with_goal(document, goal.met_at(stand.point, stand.rotation))
 
 
