@@ -13,7 +13,6 @@ from viewer.document import (
     measured,
     planted_feet,
     posed_goals,
-    take_layers,
 )
 from viewer.document.actions import (
     Action,
@@ -92,6 +91,6 @@ from viewer.document.remapping import lost, remap
 from viewer.document.sampling import fade_frames, sampled, sampled_at
 from viewer.document.scope import PLANES, binding, normal_of, out_of_plane, preferred_pose, rig_of, violation
 from viewer.document.solve_report import current_errors, derivation, standing
+from viewer.document.solved_frames import finished, in_other_space, miss_of, target_of
 from viewer.document.take import BLENDS, CODES, Blend, Key, PlantedContact, PlantedFeet, Track, same
-from viewer.document.take_layers import finished, in_other_space, miss_of, target_of
 from viewer.skeleton.figure import partners

@@ -23,7 +23,7 @@ from viewer.document.document_goal import (
 from viewer.document.evaluation import baked_frames, check_played_frame, home_pose, layered, motion_of, still
 from viewer.document.posed_goals import as_they_are, stand_of
 from viewer.document.scope import with_loops_closed
-from viewer.document.take_layers import finished
+from viewer.document.solved_frames import finished
 from viewer.errors import InputError, unknown_name
 from viewer.ik.contact import Contact
 from viewer.ik.goals import KINDS, Goal

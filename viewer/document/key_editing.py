@@ -1,4 +1,4 @@
-"""Pure functions that set, remove, move, copy, transfer and simplify keys; nothing is solved here.
+"""Keys: made from poses, inserted, removed, moved, copied and simplified; and the document with changed keys.
 
 Recorded samples become keys, which are simplified within tolerances (Ramer, Douglas and Peucker).
 """
@@ -12,10 +12,23 @@ from itertools import pairwise
 
 import numpy as np
 
-from viewer.document.document import Document
-from viewer.document.evaluation import Frames, Motion, layered, motion_of, shown_on_own_bones
+from viewer.document.document import Document, shares
+from viewer.document.edit_skeleton import bone_vectors
+from viewer.document.evaluation import (
+    Frames,
+    Motion,
+    base_pose,
+    frame_pose,
+    layered,
+    motion_of,
+    on_own_bones,
+    one_frame,
+    shown_on_own_bones,
+)
+from viewer.document.posed_goals import carried
 from viewer.document.sampling import Samples, fade_frames, sampled
-from viewer.document.take import CODES, MOST_FRAMES, Blend, Key, Pin, Take, Track, grouped, sharing
+from viewer.document.solved_frames import resolved
+from viewer.document.take import CODES, FRAMES, MOST_FRAMES, Blend, Key, Pin, Take, Track, grouped, sharing
 from viewer.errors import InputError, quote
 from viewer.skeleton import Pose
 from viewer.spatial.checks import Bools, Floats, Ints, frozen, whole
@@ -30,6 +43,8 @@ _TOGETHER = 512
 """Keys per block of the simplification: the first of each block stays, so that memory is bounded."""
 _STEP, _LINEAR = CODES[Blend.STEP], CODES[Blend.LINEAR]
 
+_APART = 1e-12
+"""A joint counts as changed if a quaternion component, or metres, differ by more."""
 _MOVED = 1e-10
 """A joint counts as moved if a quaternion component, or metres, differ by more from the motion below."""
 
@@ -426,3 +441,137 @@ def _base(motion: Motion, take: Take, rest: Pose | None, ends: tuple[int, int]) 
 
 def _differ(one: np.ndarray, other: np.ndarray) -> Bools:
     return np.asarray((np.abs(one - other).max(axis=-1) > _MOVED).any(axis=0))
+
+
+# --- documents with changed keys
+
+
+def current_pins(document: Document) -> tuple[Pin, ...]:
+    """The pins of the document's goals."""
+    found = []
+    for goal in document.goals:
+        if goal.pinned:
+            position = goal.position if goal.has_position and goal.pin_position else None
+            rotation = goal.rotation if goal.has_rotation and goal.pin_rotation else None
+            found.append(
+                Pin(goal.effector, position, rotation, goal.offset, "" if goal.id == goal.effector else goal.id)
+            )
+    return tuple(found)
+
+
+def take_of(document: Document) -> Take:
+    """The document's take, or a new one without keys."""
+    if document.take is not None:
+        return document.take
+    clip = document.clip_data
+    last = FRAMES - 1 if clip is None else max(len(clip) - 1, 0)
+    return Take(base=document.clip, frame_time=document.frame_time, last=max(last, document.frame))
+
+
+def shows_take(document: Document) -> bool:
+    """Whether the pose shown is the frame's pose, not an edited one without keys."""
+    if not document.has_motion:
+        return False
+    return 0 <= document.frame < document.frames and document.pose.same_as(frame_pose(document, document.frame))
+
+
+def with_take(document: Document, take: Take) -> Document:
+    """The document with another take, frames between keys solved where needed, in the pose of its frame.
+
+    A joint that was edited stays as it is shown unless a key of the take holds that.
+    """
+    return with_resolved(document, resolved(document, motion_of(document)._replace(take=take), take))
+
+
+def with_feet_of(document: Document, other: Document) -> Take | None:
+    """A document's take with the planted feet of another one of the same clip, planted again where its keys differ."""
+    if other.take is None:
+        return document.take
+    own = tuple(one for one in take_of(document).solved if not one.planted)
+    made = tuple(one for one in other.take.solved if one.planted)
+    take = replace(take_of(document), feet=other.take.feet, solved=(*own, *made))
+    return resolved(document, motion_of(document)._replace(take=take), take)
+
+
+def with_resolved(document: Document, solved: Take) -> Document:
+    """The document with a take whose frames between keys are solved already; see `with_take`."""
+    changed = replace(document, take=solved)
+    if document.clip_data is None and document.frame > solved.end:
+        changed = replace(changed, frame=solved.end)
+    if not changed.has_motion or not changed.frame < changed.frames:
+        return changed
+    off = _off_motion(document)
+    if off.any():
+        # Keys hold a pose as it was before feet were planted and layers solved.
+        below = layered(motion_of(changed), changed.frame, 1)
+        off &= document.pose.differs(Pose(below.rotations[0], below.translations[0]), _APART)
+    return changed if off.any() else _in_motion(changed)
+
+
+def _in_motion(document: Document) -> Document:
+    """The document in the pose of its frame; its goals move along unless that is a matter of rounding."""
+    pose = frame_pose(document, document.frame)
+    return replace(document, pose=pose) if pose.is_near(document.pose) else carried(document, pose, pins=False)
+
+
+def _off_motion(document: Document) -> Bools:
+    """(J,) the joints that are not as in the frame's motion; all of a document without any."""
+    if not document.has_motion or not document.frame < document.frames:
+        return np.ones(len(document.skeleton), np.bool_)
+    return document.pose.differs(frame_pose(document, document.frame), _APART)
+
+
+def _pinned(pin: Pin) -> tuple[object, ...]:
+    """What a pin pins, wherever it is: the pins of a clip move along with the pose."""
+    return pin.goal or pin.effector, pin.offset, pin.position is None, pin.rotation is None
+
+
+def keyed(document: Document, frame: int, joints: Iterable[int], blend: Blend | None = None) -> Document:
+    """The document with keys set from its pose; keys from which that pose comes already stay as they are.
+
+    Without a ``blend`` they have that of the keys replaced, or the default. The document is itself if these keys exist.
+    """
+    take = take_of(document)
+    base, pose = base_pose(document, take, frame), on_own_bones(document, document.pose)
+    held = current_pins(document)
+    if blend is None and frame == document.frame:
+        there, off = {key.joint for key in take.keys_at(frame)}, _off_motion(document)
+        joints = [joint for joint in joints if off[joint] or joint not in there]
+        if not joints and [*map(_pinned, held)] == [*map(_pinned, take.pins.get(frame, ()))]:
+            return document
+    usual = blend or (Blend.SMOOTH if document.clip is None else Blend.LINEAR)
+    frames, kept = np.array([frame]), blend is None
+    entries = entries_of(take, one_frame(base), one_frame(pose), joints, frames, usual, kept=kept)
+    after = with_entries(take, entries, base)
+    pins = dict(after.pins)
+    if held:
+        pins[frame] = held
+    else:
+        pins.pop(frame, None)
+    after = replace(after, pins=pins)
+    if document.take is not None and after.same_as(document.take):
+        return document
+    return with_take(document, after)
+
+
+def only_poses(before: Document, after: Document) -> bool:
+    """Whether clip, take, frame, figure and plane are unchanged."""
+    return shares(before, after, ("clip", "take", "frame", "character", "skeleton", "auto_key", "planar"))
+
+
+def with_edits_keyed(before: Document, after: Document) -> Document:
+    """The document after a step: edits keyed if auto-key is on; pins, feet and layers solved again on edited bones."""
+    take = after.take
+    if before is after or take is not before.take or (before.clip, before.frame) != (after.clip, after.frame):
+        return after
+    one, other = before.skeleton, after.skeleton
+    if one is not other and not np.array_equal(bone_vectors(one), bone_vectors(other)):
+        if take is None or not (take.pins or take.layers or take.feet):
+            return after
+        solved = resolved(after, motion_of(after), take)
+        return after if solved is take else replace(after, take=solved)
+    if not after.auto_key or before.character is not after.character:
+        return after
+    plays = after.has_motion and after.frame < after.frames
+    joints = np.flatnonzero(_off_motion(after) if plays else after.pose.differs(before.pose, _APART))
+    return keyed(after, after.frame, joints.tolist()) if joints.size else after

@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from viewer.document.changed_keys import rig_for, solved_batch, take_of, with_take
 from viewer.document.document import Document, Item
 from viewer.document.edit_skeleton import coordinate_names, relengthened
 from viewer.document.evaluation import (
@@ -31,11 +30,12 @@ from viewer.document.evaluation import (
     one_frame,
     still,
 )  # fmt: skip
-from viewer.document.key_editing import entries_of, last_frame, with_entries
+from viewer.document.key_editing import entries_of, last_frame, take_of, with_entries, with_take
 from viewer.document.planted_feet import below_feet
 from viewer.document.posed_goals import DraggedJoint, drag_goals, dragged_joint
 from viewer.document.sampling import velocities
 from viewer.document.scope import PlanarRig, in_plane, inside_at, locked_joints, solved_skeleton
+from viewer.document.solved_frames import rig_for, solved_batch
 from viewer.document.take import Blend, Pin, Take, Track, check_frame
 from viewer.errors import InputError, quote
 from viewer.ik.goals import KINDS, Goal

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from viewer.document.changed_keys import resolved
 from viewer.document.document import Document
 from viewer.document.document_contact import DocumentContact, Prop
 from viewer.document.document_goal import NO_BALANCE, DocumentGoal
@@ -21,6 +20,7 @@ from viewer.document.evaluation import Frames, Motion, keyed_frames, motion_of
 from viewer.document.import_export import usual_margin
 from viewer.document.key_editing import differences
 from viewer.document.scope import inside_at
+from viewer.document.solved_frames import resolved
 from viewer.document.take import Pin, Take, Track, same
 from viewer.errors import InputError
 from viewer.ik.contact.values import FLOOR

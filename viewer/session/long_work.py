@@ -19,8 +19,8 @@ from viewer.document import Document, Take
 from viewer.document.document_contact import solver_contact
 from viewer.document.posed_goals import Priority
 from viewer.document.scope import PlanarRig, rig_of, solved_skeleton
+from viewer.document.solved_frames import LayerWork, unsolved, with_stretch
 from viewer.document.take import Stretch
-from viewer.document.take_layers import LayerWork, unsolved, with_stretch
 from viewer.errors import ViewerError
 from viewer.ik.goals import Goal
 from viewer.ik.jacobian import Jacobian

@@ -8,10 +8,10 @@ import numpy as np
 
 from viewer.document import Document, Take, frame_pose
 from viewer.document.actions.timeline_actions import at_frame
-from viewer.document.changed_keys import current_pins, resolved, take_of
 from viewer.document.evaluation import motion_of, on_own_bones
-from viewer.document.key_editing import Recorded, Run, carried_pose, recorded, simplified
+from viewer.document.key_editing import Recorded, Run, carried_pose, current_pins, recorded, simplified, take_of
 from viewer.document.posed_goals import carried
+from viewer.document.solved_frames import resolved
 from viewer.document.take import MOST_FRAMES
 from viewer.errors import InputError
 from viewer.session.figures import CallRecorder, State

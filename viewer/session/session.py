@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from viewer.document import Action, Document, GoalError, Grab, Item, Report, Take, still_report
-from viewer.document.changed_keys import only_poses, with_edits_keyed
+from viewer.document.key_editing import only_poses, with_edits_keyed
 from viewer.document.posed_goals import yielding_holds
 from viewer.document.solve_report import current_errors
 from viewer.session.action_log import ActionLog

@@ -12,9 +12,9 @@ from operator import attrgetter
 import numpy as np
 
 from viewer.document import Action, Document, Report, SolverSettings, Take, measured, still_report
-from viewer.document.changed_keys import with_resolved
 from viewer.document.document import prefers
 from viewer.document.document_contact import solver_contact, touches_of
+from viewer.document.key_editing import with_resolved
 from viewer.document.posed_goals import settling_goals
 from viewer.document.scope import PlanarRig, inside, preferred_pose, rig_of, solved_skeleton, violation
 from viewer.document.solve_report import Trace

@@ -13,8 +13,8 @@ from viewer.document import Document, DocumentGoal, Grab, Item, Mode, actions as
 from viewer.document.actions import Select, SetPose, TurnJoint
 from viewer.document.actions.goal_actions import adding_goal
 from viewer.document.planted_feet import planted_legs
+from viewer.document.solved_frames import target_of
 from viewer.document.take import layer_of
-from viewer.document.take_layers import target_of
 from viewer.gizmo import RigidMotion, Tool
 from viewer.ik.goals import KINDS, pole
 from viewer.scene import Hit, Mark

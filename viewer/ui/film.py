@@ -14,8 +14,8 @@ import numpy as np
 from viewer.document import Document, frame_pose, joints_at_limit, world_of
 from viewer.document.actions import AddClip
 from viewer.document.actions.timeline_actions import at_frame
-from viewer.document.changed_keys import take_of
 from viewer.document.import_export import baked_character
+from viewer.document.key_editing import take_of
 from viewer.document.posed_goals import carried
 from viewer.errors import plural
 from viewer.formats.file_formats import FASTEST_FPS, GIF_FPS, STILL_FPS, STILL_TURN, USUAL_FPS, playable_fps, same_rate

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from viewer.document import Document, GoalLayer, Item, actions as act
+from viewer.document.solved_frames import Transform, has_long_layers, miss_of, put_at, target_of, transform_of
 from viewer.document.take import layer_of
-from viewer.document.take_layers import Transform, has_long_layers, miss_of, put_at, target_of, transform_of
 from viewer.errors import InputError, shown
 from viewer.gizmo import RigidMotion
 from viewer.motion import Miss

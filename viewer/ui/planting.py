@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.document import Action, Document, Take, actions as act, world_of
-from viewer.document.changed_keys import with_feet_of
 from viewer.document.document import same_motion
 from viewer.document.evaluation import frames_from, motion_of
+from viewer.document.key_editing import with_feet_of
 from viewer.document.planted_feet import (
     PlantedMotion,
     below_feet,

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from viewer.document import Document, DocumentGoal, GoalError, Mode, Report, joints_at_limit, stand_of, world_of
-from viewer.document.changed_keys import shows_take
 from viewer.document.document_goal import LEVELS
+from viewer.document.key_editing import shows_take
 from viewer.document.scope import limb_of
 from viewer.document.solve_report import standing
 from viewer.errors import WORD, plural, shown

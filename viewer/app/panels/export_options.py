@@ -15,7 +15,7 @@ from viewer.app.panels.panel_parts import is_robot
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.pen import tip
 from viewer.document import Document
-from viewer.document.changed_keys import shows_take
+from viewer.document.key_editing import shows_take
 from viewer.errors import MachineError
 from viewer.formats.file_formats import FORMATS, MOST_DECIMALS, SLOWEST_TURN, STILL_TURN, FileFormat, format_of
 from viewer.latest import Latest

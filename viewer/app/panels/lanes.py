@@ -19,8 +19,8 @@ from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import Document, GoalLayer, Item
 from viewer.document.actions import MoveLayer, RemoveLayer, Select, SetFeet, SetLayer
 from viewer.document.planted_feet import feet_of, feet_rows
+from viewer.document.solved_frames import in_other_space
 from viewer.document.take import PlantedFeet
-from viewer.document.take_layers import in_other_space
 from viewer.errors import shown
 from viewer.ui import number_format
 from viewer.ui.layering import layers_of, miss_words, solving_words

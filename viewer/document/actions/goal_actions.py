@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
-from viewer.document.changed_keys import take_of, with_take
 from viewer.document.document import Action, Document, Item, SettingsAction
 from viewer.document.document_goal import POSITION_KIND, DocumentGoal, kinds_for
 from viewer.document.evaluation import motion_of, shown_on_own_bones
-from viewer.document.key_editing import Run, recorded
+from viewer.document.key_editing import Run, recorded, take_of, with_take
 from viewer.document.planted_feet import feet_of, found_contacts
 from viewer.document.posed_goals import (
     as_they_are,
@@ -26,8 +25,8 @@ from viewer.document.posed_goals import (
     stand_of,
     with_goal,
 )
+from viewer.document.solved_frames import check_layer, finished
 from viewer.document.take import GoalLayer, PlantedFeet, layer_of
-from viewer.document.take_layers import check_layer, finished
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals import KINDS, Goal
 from viewer.skeleton import EffectorGoal, FreeNames, Pose, find_place, world_of

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
-from viewer.document.changed_keys import with_take
 from viewer.document.document import Action, Document, Item, Mode, Scope, SettingsAction
 from viewer.document.document_contact import DocumentContact, Prop, as_size, check_known, check_names, standing_props
-from viewer.document.take_layers import in_other_space, with_layers
+from viewer.document.key_editing import with_take
+from viewer.document.solved_frames import in_other_space, with_layers
 from viewer.errors import InputError, quote, unknown_name
 from viewer.ik.goals.grip import fingers_of
 from viewer.skeleton import Bodies, Capsule, bodies_of, fit_bodies

@@ -12,10 +12,18 @@ import numpy as np
 
 from viewer.document import key_editing
 from viewer.document.actions.pose_actions import fitting, indices
-from viewer.document.changed_keys import keyed, take_of, with_take
 from viewer.document.document import Action, Document, Item, Marker, marker_at
 from viewer.document.evaluation import base_pose, frame_pose
-from viewer.document.key_editing import checked_keys, counted, last_frame, present_take, simplified
+from viewer.document.key_editing import (
+    checked_keys,
+    counted,
+    keyed,
+    last_frame,
+    present_take,
+    simplified,
+    take_of,
+    with_take,
+)
 from viewer.document.motion_curves import KeyOnCurves, Tangent, places, with_point_moved, with_tangents, with_value
 from viewer.document.posed_goals import carried
 from viewer.document.remapping import with_motion
