@@ -90,7 +90,7 @@ HANDLE: dict[str, Any] = {
     "kind": "rotation", "position": (0.25, 1.5, 0.125), "rotation": (1.0, 0.0, 0.0, 0.0),
     "weight": 0.5, "rotation_weight": 0.25,
     "pin_position": True, "pin_rotation": True,
-    "offset": (0.0, 0.125, 0.0), "automatic": True, "level": 2,
+    "offset": (0.0, 0.125, 0.0), "automatic": True, "level": 2, "follows": True,
 } | {name: some_value(number) for name, number in NUMBERS.items()}  # fmt: skip
 CONTACT: dict[str, Any] = {
     "on": True, "floor": False, "height": 0.25, "bodies": False, "objects": False,

@@ -20,13 +20,13 @@ import viewer
 from viewer import Goal, Solver
 from viewer.document import Item, Scope, new_document, stand_of
 from viewer.errors import FormatError, InputError
+from viewer.session import Session
 from viewer.ui import Drop
 
 if TYPE_CHECKING:
     from inside.spatial import Floats
 
     from viewer.document import Action, Document
-    from viewer.session import Session
     from viewer.skeleton import Pose
 
 BIPED = viewer.load("sample:biped").skeleton
@@ -352,6 +352,35 @@ def test_effectors_that_are_let_go_keep_their_place_again(action: Action) -> Non
     for name in HANDS:
         at = stand_of(made.document, made.document.goal(name)).point
         np.testing.assert_allclose(target_of(made.document, name), at, atol=1e-3)
+
+
+@pytest.mark.parametrize("action", [act.AddGoalForTwo(*HANDS, "midpoint"), act.HoldTogether(*HANDS)])
+def test_a_hold_that_was_switched_off_before_stays_off(action: Action) -> None:
+    made = session("biped")
+    made.dispatch(act.ReleaseEffector(HANDS[1]))
+    before = on(made.document)
+    made.dispatch(action)
+    made.dispatch(act.RemoveGoal(MIDDLE))
+    assert on(made.document) == before
+    assert HANDS[1] not in before
+
+
+def test_a_follower_that_is_released_stays_released() -> None:
+    made = session("biped")
+    made.dispatch(act.HoldTogether(*HANDS))
+    made.dispatch(act.ReleaseEffector(HANDS[1]))
+    made.dispatch(act.RemoveGoal(MIDDLE))
+    assert HANDS[1] not in on(made.document)
+
+
+def test_a_follower_of_a_goals_file_keeps_its_place_when_the_goal_is_removed() -> None:
+    goal = Goal.relative(*HANDS)
+    document = new_document(viewer.load("sample:biped"), goals=[goal])
+    made = Session(document)
+    assert HANDS[0] in on(document)
+    assert HANDS[1] not in on(document)
+    made.dispatch(act.RemoveGoal(next(one.id for one in document.goals if one.of_two)))
+    assert {*HANDS} <= on(made.document)
 
 
 def test_an_effector_that_another_goal_leads_stays_free_when_one_is_removed() -> None:

@@ -583,6 +583,16 @@ def held_together() -> Hand:
     return hand
 
 
+def let_go() -> Hand:
+    """Hands that let go of each other: holds come back that were off for that, not one that was released before."""
+    hand = Hand(sample("biped"))
+    hand.do(act.HoldTogether("LeftHand", "RightHand"), act.RemoveGoal("LeftHand_2"))
+    hand.drag({effector("RightHand"): (0.0, 0.1, 0.1)})
+    hand.do(act.ReleaseEffector("RightHand"), act.HoldTogether("LeftHand", "RightHand"), act.RemoveGoal("LeftHand_2"))
+    hand.do(act.AddGoalForTwo("LeftHand", "Head", "midpoint"))
+    return hand
+
+
 def point_between_hands() -> Hand:
     """The point between two hands is dragged, typed, held where it is, mirrored; a hand leads; other kinds, undo."""
     hand = Hand(sample("biped"))
@@ -780,8 +790,8 @@ RECORDINGS: tuple[Callable[[], Hand], ...] = (
     every_setting_of_the_solver, two_links, sources_of_limits, names, left_and_right, keys, curves, pinned_between_keys,
     recorded_motion,
     layers_on_a_clip, another_motion, units_and_lengths, in_a_plane, demos, undone_and_done_again,
-    timeline_without_keys, contact_and_props, held_together, point_between_hands, goals_for_two, balance, grips,
-    goals_over_time, planted_feet, moved_trails, retargeted_motion, built_by_hand, several_figures,
+    timeline_without_keys, contact_and_props, held_together, let_go, point_between_hands, goals_for_two, balance,
+    grips, goals_over_time, planted_feet, moved_trails, retargeted_motion, built_by_hand, several_figures,
 )  # fmt: skip
 
 

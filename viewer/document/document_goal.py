@@ -74,6 +74,7 @@ class DocumentGoal:
         automatic: its pins were set when the file was opened, not by the user: showing another frame of a clip
             sets them again, as it does holds. The user's pins stay in the world.
         level: 0 to 3; goals of a lower number come first.
+        follows: it is off because its effector follows another one by a goal for two, not by the user's wish.
     """
 
     effector: str
@@ -90,6 +91,7 @@ class DocumentGoal:
     offset: Vector = (0.0, 0.0, 0.0)
     automatic: bool = False
     level: int = 1
+    follows: bool = False
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -105,7 +107,7 @@ class DocumentGoal:
             put(self, name, _checked(NUMBERS[name], value, f"{what}: {name}"))
         if self.rotation is not None:
             put(self, "rotation", as_rotation(self.rotation, f"{what}: rotation"))
-        for name in ("enabled", "pin_position", "pin_rotation"):
+        for name in ("enabled", "pin_position", "pin_rotation", "follows"):
             put(self, name, as_flag(getattr(self, name), f"{what}: {name.replace('_', ' of ')}"))
         put(self, "weight", as_positive(self.weight, f"{what}: weight"))
         put(self, "rotation_weight", as_positive(self.rotation_weight, f"{what}: rotation weight"))

@@ -139,11 +139,13 @@ def _asked(skeleton: Skeleton, pose: Pose, goals: tuple[Goal, ...]) -> tuple[Ske
         name = free.numbered(effector)
         found[name] = _pair(skeleton, pose, goal, (effector, other), name)
     for goal in holds(skeleton, pose, [goal for goal in goals if goal.enabled and not KINDS[goal.kind].of_two]):
+        kind = find_place(skeleton, goal.effector).goal.value
         if goal.effector in following and not goal.pinned:
-            continue
-        own = find_place(skeleton, goal.effector).goal
-        held = document_goal(goal, goal.effector)
-        found.setdefault(goal.effector, replace(held, kind=own.value, automatic=held.pinned))
+            held = DocumentGoal(effector=goal.effector, kind=kind, enabled=False, follows=True)
+        else:
+            held = document_goal(goal, goal.effector)
+            held = replace(held, kind=kind, automatic=held.pinned)
+        found.setdefault(goal.effector, held)
     return skeleton, [*found.values()]
 
 

@@ -93,7 +93,9 @@ class SetGoal(Action):
 
     def apply(self, document: Document) -> Document:
         changes = ({"enabled": True} if "kind" in self.changes else {}) | dict(self.changes)
-        changed = with_changes(document.goal(self.effector), changes, "attribute of a goal", but=("effector", "id"))
+        goal = document.goal(self.effector)
+        goal = replace(goal, follows=False) if "enabled" in changes else goal
+        changed = with_changes(goal, changes, "attribute of a goal", but=("effector", "id", "follows"))
         return with_goal(document, changed)
 
 
@@ -149,7 +151,7 @@ def _chosen(document: Document, goal: str) -> Document:
 class RemoveGoal(Action):
     """Remove a goal; the first goal of an effector is switched off instead.
 
-    Effectors that followed by a goal for two keep their place again.
+    Effectors that followed by a goal for two keep their place again, by the holds that were switched off for that.
     """
 
     goal: str
@@ -160,23 +162,23 @@ class RemoveGoal(Action):
         goal = document.goal(self.goal)
         if goal.id == goal.effector:
             return with_goal(document, off(goal))
-        gone, own = Item("effector", goal.id), Item("effector", goal.effector)
+        gone, first = Item("effector", goal.id), Item("effector", goal.effector)
         document = replace(
             document,
             goals=tuple(other for other in document.goals if other is not goal),
-            selection=tuple(dict.fromkeys(own if item == gone else item for item in document.selection)),
+            selection=tuple(dict.fromkeys(first if item == gone else item for item in document.selection)),
         )
         for name in goal.ends if goal.of_two else ():
-            free = not any(other.enabled for other in document.goals_of(name))
-            alone = len(linked_effectors(document, name)) == 1
-            if free and alone and find_place(document.skeleton, name).goal is not EffectorGoal.OFF:
-                document = with_goal(document, held(document, document.goal(name)))
+            own = document.goals_of(name)
+            if len(linked_effectors(document, name)) == 1 and not any(other.sets_pose for other in own):
+                for other in own:
+                    document = with_goal(document, of_kind(document, other, other.kind)) if other.follows else document
         return document
 
 
 def off(goal: DocumentGoal) -> DocumentGoal:
     """The goal switched off, without pins."""
-    return replace(goal, enabled=False, pin_position=False, pin_rotation=False)
+    return replace(goal, enabled=False, follows=False, pin_position=False, pin_rotation=False)
 
 
 @dataclass(frozen=True, slots=True)
