@@ -1,6 +1,6 @@
-"""IK drags: one from press to release, by its chain of joints, its targets and its steps; and one without end.
+"""IK drags: a drag from press to release, and the one by which the body follows targets that move along paths.
 
-That one follows targets that move by themselves, along paths which are functions of time.
+A drag has a chain of joints that take part, targets and steps; a path is a position as a function of time.
 """
 
 from __future__ import annotations
