@@ -26,8 +26,7 @@ from viewer.errors import InputError
 from viewer.ik.contact.values import FLOOR
 from viewer.ik.goals import KINDS, NUMBERS, Number, Quaternion, Unit, Value, Vector
 from viewer.skeleton import Bodies, Character, Clip, JointKind, Pose, Skeleton, above
-from viewer.skeleton.pose import moved_roots
-from viewer.skeleton.skeleton import place_names
+from viewer.skeleton.skeleton import moved_roots, place_names
 from viewer.skeleton.transfer import Carrier
 from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, normalized, rotate

@@ -20,8 +20,7 @@ from viewer.ik.solver_options import INSIDE
 from viewer.ik.system import System, joint_of_dof, near_limits
 from viewer.notebook import png
 from viewer.skeleton import Pose, Skeleton
-from viewer.skeleton.pose import Reduced
-from viewer.spatial.checks import Bools, Floats, Ints, handed_over
+from viewer.spatial.checks import Bools, Floats, Ints, Reduced, handed_over
 
 
 class Status(StrEnum):

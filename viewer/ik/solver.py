@@ -39,8 +39,7 @@ from viewer.ik.system import Many, Settings, State, make_many
 from viewer.ik.workspace import Targets, Workspace, checked_start, numbers
 from viewer.skeleton import Pose, Skeleton
 from viewer.skeleton.character import check_skeleton, wrong_kind
-from viewer.skeleton.pose import Reduced
-from viewer.spatial.checks import Bools, Floats, Ints, frozen, whole
+from viewer.spatial.checks import Bools, Floats, Ints, Reduced, frozen, whole
 
 
 class Solver:

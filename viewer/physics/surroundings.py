@@ -16,7 +16,7 @@ from viewer.ik.contact import Box, Mesh, Object, Sphere
 from viewer.ik.contact.values import placed
 from viewer.skeleton import Clip, FreeNames, Pose, Skeleton
 from viewer.skeleton.clip import clip_like
-from viewer.skeleton.pose import moved_roots
+from viewer.skeleton.skeleton import moved_roots
 from viewer.spatial.checks import Floats, Ints, as_number
 from viewer.spatial.quaternion import conjugate, from_wxyz, normalized, rotate, to_wxyz
 

@@ -25,9 +25,8 @@ from viewer.skeleton.kinematics import World, fk, fk_arrays, fk_clip, tip_positi
 from viewer.skeleton.limbs import Figure, Limb
 from viewer.skeleton.limits import JointKind, JointLimits, LimitForm, LoopClosure, Mimic, Motor
 from viewer.skeleton.names import Effector, EffectorGoal, FreeNames
-from viewer.skeleton.pose import Pose
 from viewer.skeleton.relaxed import blend_poses
-from viewer.skeleton.skeleton import NO_OFFSET, Skeleton, find_place, point_of
+from viewer.skeleton.skeleton import NO_OFFSET, Pose, Skeleton, find_place, point_of
 from viewer.skeleton.tree import above, at_or_below, rest_world
 
 __all__ = [

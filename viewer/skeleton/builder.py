@@ -26,8 +26,7 @@ from viewer.skeleton.limits import (
     renamed_mimics,
 )
 from viewer.skeleton.names import Effector, EffectorGoal, swapped_names
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Pose, Skeleton
 from viewer.skeleton.tree import parents_first, rest_world
 from viewer.spatial.checks import Floats, finite_floats, member, text, unit_quaternions
 from viewer.spatial.quaternion import IDENTITY, conjugate, multiply, rotate

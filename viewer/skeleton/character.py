@@ -20,9 +20,8 @@ from viewer.errors import InputError, quote
 from viewer.notebook import png
 from viewer.skeleton.attached import Skin
 from viewer.skeleton.clip import Clip, clip_like
-from viewer.skeleton.pose import Pose, Reduced, moved_roots, reduced
-from viewer.skeleton.skeleton import Skeleton
-from viewer.spatial.checks import Floats, check_type, finite_floats, put, text, unit_quaternions
+from viewer.skeleton.skeleton import Pose, Skeleton, moved_roots
+from viewer.spatial.checks import Floats, Reduced, check_type, finite_floats, put, reduced, text, unit_quaternions
 
 _INSTEAD = {
     ("skeleton", "Character"): "character.skeleton",

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, quote
-from viewer.skeleton.pose import Pose, Reduced, reduced
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Pose, Skeleton
 from viewer.spatial.checks import (
     Floats,
     Ints,
+    Reduced,
     as_floats,
     check_type,
     finite_floats,
@@ -23,6 +23,7 @@ from viewer.spatial.checks import (
     nearly_unit,
     not_unit,
     put,
+    reduced,
     seconds,
     text,
     whole,

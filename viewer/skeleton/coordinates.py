@@ -22,8 +22,7 @@ from viewer.skeleton.character import check_clip, check_pose, check_skeleton
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.kinematics import COMPILED
 from viewer.skeleton.limits import Following, JointKind, JointLimits, LimitForm, following
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints, frozen, handed_over
 from viewer.spatial.quaternion import (
     IDENTITY,

@@ -26,8 +26,7 @@ from viewer.skeleton.character import check_pose, check_skeleton, wrong_kind
 from viewer.skeleton.clip import Clip
 from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Floats, Ints, finite_floats
 from viewer.spatial.quaternion import conjugate, exp, log, multiply
 

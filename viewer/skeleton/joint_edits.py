@@ -18,8 +18,7 @@ from viewer.skeleton.attached import with_ends
 from viewer.skeleton.builder import Builder, KindWord, Limits
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import FreeNames, body_part, swapped_names
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, place_names
+from viewer.skeleton.skeleton import Pose, Skeleton, place_names
 from viewer.skeleton.transfer import Carrier
 from viewer.skeleton.tree import at_or_below, rest_world
 from viewer.spatial.checks import Floats, finite_floats, whole

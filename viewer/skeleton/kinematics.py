@@ -18,8 +18,7 @@ import numpy as np
 from viewer.errors import InputError
 from viewer.skeleton.character import Character, check_clip, check_pose, check_skeleton
 from viewer.skeleton.clip import Clip
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton, find_place
+from viewer.skeleton.skeleton import Pose, Skeleton, find_place
 from viewer.spatial.checks import Floats, Ints, Vector, as_floats, frozen, whole_numbers
 from viewer.spatial.quaternion import PRODUCT_COLUMNS, PRODUCT_SIGNS, SCALAR_FIRST, conjugate, multiply, rotate
 

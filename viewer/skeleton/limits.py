@@ -22,8 +22,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.errors import InputError, prefixed, quote, shown, unknown_name
-from viewer.skeleton.pose import Reduced, reduced
-from viewer.spatial.checks import Bools, Floats, Ints, as_floats, check_type, finite_floats, frozen, member, put, whole
+from viewer.spatial.checks import (
+    Bools,
+    Floats,
+    Ints,
+    Reduced,
+    as_floats,
+    check_type,
+    finite_floats,
+    frozen,
+    member,
+    put,
+    reduced,
+    whole,
+)
 from viewer.spatial.quaternion import EULER_ORDERS, EulerOrder
 
 AXIS_NAMES = "xyz"

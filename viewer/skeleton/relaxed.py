@@ -17,8 +17,7 @@ from viewer.skeleton.figure import find_figure
 from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.limbs import ARM, Figure, Limb, bends_towards, flexion_axis, limb_places
 from viewer.skeleton.limits import JointKind
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import DERIVED_POSES, Skeleton
+from viewer.skeleton.skeleton import DERIVED_POSES, Pose, Skeleton
 from viewer.skeleton.tree import at_or_below, rest_world
 from viewer.spatial.checks import Floats, handed_over
 from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate, slerp

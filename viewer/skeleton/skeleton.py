@@ -1,4 +1,4 @@
-"""The skeleton: a tree of joints as arrays, parents first; checked when it is made.
+"""The skeleton: a tree of joints as arrays, parents first; and a pose of it. Both are checked when they are made.
 
 File readers make skeletons through the same checks: any skeleton that they accept can be made in Python, and any that
 is made in Python can be written and read again. Arrays are checked as a block; single joints only for an error message.
@@ -31,35 +31,102 @@ from viewer.skeleton.limits import (
     limits_for,
 )
 from viewer.skeleton.names import Effector
-from viewer.skeleton.pose import Pose, Reduced, reduced
 from viewer.spatial.checks import (
     UNIT_ENOUGH,
     Bools,
     Floats,
     Ints,
+    Reduced,
     Vector,
     as_floats,
     check_type,
     finite_floats,
     frozen,
+    handed_over,
     member,
     nearly_unit,
     not_unit,
     put,
+    reduced,
     text,
     unit_axis,
     whole_numbers,
 )
-from viewer.spatial.quaternion import IDENTITY
+from viewer.spatial.quaternion import IDENTITY, multiply, rotate
 
 _LEFT_OUT: Any = None
 """The default of a field that becomes what `_usual` says."""
 _PERPENDICULAR = 1e-6
 """Largest cosine of the angle between the two axes of a universal joint."""
+_NEAR = 1e-9
+"""Poses are near if quaternion components and metres differ by less than this."""
 
 DERIVED_POSES: dict[str, Callable[[Skeleton], Pose]] = {}
 """Makes a pose that a file does not have, by name. `viewer.skeleton.relaxed` adds its own: it poses by kinematics,
 which import this module."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pose:
+    """Local rotations and translations of J joints, in the skeleton's joint order.
+
+    Attributes:
+        rotations: (J, 4) unit quaternions (x, y, z, w), parent_from_joint, the rest rotation included.
+        translations: (J, 3) metres in the parent's frame: the joint's offset, except where a root
+            moves, a slide slides or a file animates positions.
+    """
+
+    rotations: Floats
+    translations: Floats
+
+    def __post_init__(self) -> None:
+        """Take read-only copies, rotations normalised where they are nearly unit."""
+        rotations = as_floats(self.rotations, (-1, 4), "pose rotations")
+        translations = as_floats(self.translations, (len(rotations), 3), "pose translations")
+        rotations = nearly_unit(rotations, lambda row, *bad: not_unit(f"pose rotations of joint {row}", *bad))
+        if not np.isfinite(translations).all():
+            finite_floats(translations, translations.shape, "pose translations", lambda at: f" of joint {at[0]}")
+        put(self, rotations=frozen(rotations), translations=frozen(translations))
+
+    def __repr__(self) -> str:
+        return f"<Pose: {len(self.rotations)} joints>"
+
+    def __reduce__(self) -> Reduced:
+        return reduced(self)
+
+    @classmethod
+    def trusted(cls, rotations: Floats, translations: Floats) -> Pose:
+        """A pose of valid read-only arrays (J, 4) and (J, 3), such as those of a solver or a clip, without checks.
+
+        Poses are made in every step of a drag, where checking them would take as long as half a step.
+        """
+        made = object.__new__(cls)
+        object.__setattr__(made, "rotations", rotations)
+        object.__setattr__(made, "translations", translations)
+        return made
+
+    def same_as(self, other: Pose) -> bool:
+        """Equal to the last bit."""
+        return np.array_equal(self.rotations, other.rotations) and np.array_equal(self.translations, other.translations)
+
+    def is_near(self, other: Pose) -> bool:
+        """Whether both poses are equal up to rounding, with the same number of joints."""
+        if self is other or self.rotations.shape != other.rotations.shape:
+            return self is other
+        pairs = (self.rotations, other.rotations), (self.translations, other.translations)
+        return all(float(np.abs(mine - its).max()) < _NEAR for mine, its in pairs)
+
+    def differs(self, other: Pose, by: float = 0.0) -> Bools:
+        """(J,) which joints differ by more than this: in a quaternion component, of either sign, or in metres."""
+        turned, moved = self.rotations, np.abs(self.translations - other.translations).max(axis=-1)
+        same, opposite = (np.abs(turned - sign * other.rotations).max(axis=-1) for sign in (1.0, -1.0))
+        return np.asarray(np.maximum(np.minimum(same, opposite), moved) > by)
+
+    def with_joints(self, other: Pose, joints: int | slice | Sequence[int] | Ints | Bools) -> Pose:
+        """The pose with some joints, by index or mask, as in another pose."""
+        rotations, translations = self.rotations.copy(), self.translations.copy()
+        rotations[joints], translations[joints] = other.rotations[joints], other.translations[joints]
+        return Pose.trusted(handed_over(rotations), handed_over(translations))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,6 +299,20 @@ def point_of(skeleton: Skeleton, name: str, offset: Vector = NO_OFFSET) -> tuple
 def place_names(skeleton: Skeleton) -> set[str]:
     """The names of joints, end sites and effectors: what goals, layers and pins may name."""
     return {*skeleton.names, *skeleton.tip_names, *(effector.name for effector in skeleton.effectors)}
+
+
+def moved_roots(
+    roots: Ints | Bools, rotations: Floats, translations: Floats, turn: Floats, way: Floats | float = 0.0
+) -> tuple[Floats, Floats]:
+    """Copies of local rotations (..., J, 4) and translations (..., J, 3) with the roots turned, then moved.
+
+    ``roots`` are indices, or (J,) which joints they are; ``turn`` (4,) is about the origin, ``way`` (3,) in metres,
+    0.0: none.
+    """
+    turns, places = rotations.copy(), translations.copy()
+    turns[..., roots, :] = multiply(turn, turns[..., roots, :])
+    places[..., roots, :] = rotate(turn, places[..., roots, :]) + way
+    return turns, places
 
 
 @lru_cache(maxsize=8)

@@ -28,8 +28,7 @@ from viewer.skeleton.kinematics import fk, fk_arrays
 from viewer.skeleton.limbs import Figure, Limb, limb_places
 from viewer.skeleton.limits import JointKind, kept_mimics
 from viewer.skeleton.names import Effector
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Pose, Skeleton
 from viewer.skeleton.tree import nearest_among, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, between, conjugate, from_matrix, multiply, normalized, rotate, to_matrix

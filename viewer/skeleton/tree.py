@@ -14,8 +14,7 @@ from viewer.errors import InputError
 from viewer.skeleton.kinematics import World, fk, tip_positions
 from viewer.skeleton.limits import JointKind
 from viewer.skeleton.names import Effector, body_part
-from viewer.skeleton.pose import Pose
-from viewer.skeleton.skeleton import Skeleton
+from viewer.skeleton.skeleton import Pose, Skeleton
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import IDENTITY, from_axis_angle
 

@@ -1,4 +1,4 @@
-"""Checks of input: arrays, texts, words, flags and numbers; read-only and empty arrays, rounding.
+"""Checks of input: arrays, texts, words, flags and numbers; read-only and empty arrays, rounding; fields of values.
 
 What a check refuses raises an `InputError`, which ``what`` or ``name`` begins.
 """
@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from enum import StrEnum
 from functools import cache
+from types import MappingProxyType
 from typing import Any, TypeAlias, TypeGuard, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -43,6 +44,9 @@ _NUMBERS = "iufO"
 """Kinds of numpy types that hold numbers; O for integers too large for the others."""
 
 _LEAST_SQUARE, _MOST_SQUARE = (1.0 - UNIT_ENOUGH) ** 2, (1.0 + UNIT_ENOUGH) ** 2
+
+Reduced: TypeAlias = tuple[Any, tuple[Any, ...]]
+"""Result of `object.__reduce__`: a function and its arguments."""
 
 E = TypeVar("E", bound=StrEnum)
 T = TypeVar("T")
@@ -81,6 +85,17 @@ def put(value: object, **fields: object) -> None:
     """Set fields of a frozen dataclass while it is made."""
     for name, content in fields.items():
         object.__setattr__(value, name, content)
+
+
+def reduced(value: Any) -> Reduced:  # noqa: ANN401 - of any dataclass
+    """The ``__reduce__`` of a value, by its fields; read-only maps, which cannot be pickled, are converted."""
+    given = {field.name: getattr(value, field.name) for field in fields(value)}
+    maps = {name for name, content in given.items() if isinstance(content, MappingProxyType)}
+    return _made, (type(value), given | {name: dict(given[name]) for name in maps}, maps)
+
+
+def _made(kind: type[Any], given: dict[str, Any], maps: set[str]) -> object:
+    return kind(**given | {name: MappingProxyType(given[name]) for name in maps})
 
 
 def zeros_for(kind: type[Arrays], sizes: Mapping[str, int]) -> Arrays:

@@ -34,7 +34,7 @@ from viewer.skeleton import (
 )
 from viewer.skeleton.figure import across_of, partners
 from viewer.skeleton.kinematics import local_turns
-from viewer.skeleton.pose import moved_roots
+from viewer.skeleton.skeleton import moved_roots
 from viewer.skeleton.transfer import Transfer, transferred
 from viewer.spatial.checks import Floats, Ints, as_number, handed_over
 from viewer.spatial.quaternion import conjugate, from_matrix, multiply, rotate
