@@ -24,12 +24,10 @@ import rivals
 from neutral import FOLDER, NeutralSource
 from rivals import MINK, MUJOCO, PINOCCHIO, Entry
 
-from viewer.cli.bench import bench_report, plan, solves
-from viewer.cli.bench.bench_problems import Problems
+from viewer.cli.bench import bench_report, parts, plan
+from viewer.cli.bench.bench_problems import Problems, Rig
 from viewer.cli.bench.bench_report import Table, number
-from viewer.cli.bench.plan import Plan, version_of
-from viewer.cli.bench.rigs import Rig
-from viewer.cli.bench.solves import (
+from viewer.cli.bench.parts import (
     CHAIN,
     NUMBA,
     NUMPY,
@@ -40,6 +38,7 @@ from viewer.cli.bench.solves import (
     our_makers,
     round_robin,
 )
+from viewer.cli.bench.plan import Plan, version_of
 from viewer.cli.job import Json, print_json, progress_bars
 from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
 
@@ -131,7 +130,7 @@ class Comparison:
         compiled = rivals.compiled() if self.aims else ()  # compiling takes minutes
         entries, absent = rivals.present((*self.entries, *compiled))
         ours = our_makers(self.plan)
-        runs = solves.speed_runs(self.plan, ours | {entry.name: entry.make for entry in entries}, tune)
+        runs = parts.speed_runs(self.plan, ours | {entry.name: entry.make for entry in entries}, tune)
         contenders: list[Json] = [{"name": name, "package": "ikviewer", "how": "viewer.Solver"} for name in ours]
         contenders += [
             {"name": entry.name, "package": entry.package, "version": version_of(entry.package), "how": entry.note}
@@ -146,8 +145,8 @@ class Comparison:
 
     def _batch(self) -> dict[str, Json]:
         """Ours, and by class how many times faster one thread is than mink's one."""
-        figures = solves.measure_batch(self.plan)
-        rig = self.plan.source.rig(solves.BATCH_RIG)
+        figures = parts.measure_batch(self.plan)
+        rig = self.plan.source.rig(parts.BATCH_RIG)
         classes: Any = figures["classes"]
         for kind, found in classes.items():
             seconds = self._mink_s(rig, kind)
@@ -161,7 +160,7 @@ class Comparison:
         entries, _ = rivals.present([entry for entry in self.entries if entry.name.partition(",")[0] == MINK])
         minks = {entry.name: entry.make(rig) for entry in entries}
         tune(rig, minks, run.source.problems(rig, kind, run.at_most(BATCH_TRIALS), run.seed + 1), run.budget_s / 40.0)
-        records = round_robin(minks, solves.batch_problems(run, rig, kind).first(BATCH_PROBLEMS), run.budget_s, "mink")
+        records = round_robin(minks, parts.batch_problems(run, rig, kind).first(BATCH_PROBLEMS), run.budget_s, "mink")
         return {name: record.median_ms / 1e3 for name, record in records.items()}
 
     def _files(self) -> dict[str, Json]:
@@ -321,7 +320,7 @@ def _ratio_table(figures: Any) -> Table:  # noqa: ANN401
     used = dict.fromkeys(f"{one['package']} {one['version']}" for one in figures["contenders"] if "version" in one)
     absent = "; ".join(figures["absent"].values())
     note = (
-        f"Medians of whole Python calls, {solves.TURN} in a row in turn, one thread against one. Each rival that takes "
+        f"Medians of whole Python calls, {parts.TURN} in a row in turn, one thread against one. Each rival that takes "
         "a damping has the best of six for that rig and class, found on other problems. "
         f"Rivals: {', '.join(used) or 'none'}."
     )

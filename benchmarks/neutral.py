@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 from rivals import MINK, MUJOCO, PINOCCHIO, RIVALS, Entry
 
-from viewer.cli.bench.bench_problems import UNREACHABLE, Problems
-from viewer.cli.bench.rigs import Rig
+from viewer.cli.bench.bench_problems import UNREACHABLE, Problems, Rig
 from viewer.formats.skeleton_json import skeleton_from_text
 from viewer.spatial.checks import Floats
 
@@ -94,7 +93,7 @@ class NeutralSource:
 
 
 class Peer:
-    """A program of ``peers/`` as a `viewer.cli.bench.solves.Contender`."""
+    """A program of ``peers/`` as a `viewer.cli.bench.parts.Contender`."""
 
     def __init__(self, source: NeutralSource, module: str, rig: Rig) -> None:
         """Make its solver for the rig."""

@@ -5,18 +5,20 @@ from viewer.cli.bench import bench_report as report
 from viewer.cli.bench.bench_poses import Given, Solve, Trial, prepare, score as pose_score
 from viewer.cli.bench.bench_problems import (
     NEAR_ENOUGH_M,
+    RIGS,
     UNREACHABLE,
+    Rig,
     angle_between,
     drags,
+    find_rig as rig,
     matrices,
     outside,
     problems,
     score,
     world,
 )
+from viewer.cli.bench.parts import NUMPY
 from viewer.cli.bench.plan import Plan, measure
-from viewer.cli.bench.rigs import RIGS, Rig, find_rig as rig
-from viewer.cli.bench.solves import NUMPY
 from viewer.cli.file_options import SHELLS, ConvertMotion, ConvertOptions
 from viewer.cli.job import Options, Result, add_fields, argument, fields_of, flag, made_from, option, part, written
 from viewer.cli.main import COMMANDS, actions_of, command_parser, main, options_of

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from viewer.cli.bench.parts import NUMBA, NUMPY, TURN
 from viewer.cli.bench.plan import measure_apart, plan_of
-from viewer.cli.bench.solves import NUMBA, NUMPY, TURN
 from viewer.cli.job import Json, Result, warn
 from viewer.cli.solving_options import BENCH_PARTS, BenchOptions
 from viewer.errors import InputError, OutputError, plural, quote, reason, writing

@@ -23,14 +23,10 @@ from typing import Protocol
 import viewer
 from viewer.choices import Backend
 from viewer.cli.bench import bench_problems
-from viewer.cli.bench.bench_problems import Problems
-from viewer.cli.bench.rigs import Rig, find_rig
+from viewer.cli.bench.bench_problems import Problems, Rig, find_rig
 from viewer.cli.job import Json, add_fields, made_from, print_json, progress_bars
 from viewer.cli.solving_options import BENCH_COUNT, BENCH_SEED, BenchOptions
 from viewer.errors import MachineError
-
-_MODULES = {"drag": "drags", "unreachable": "drags", "lockup": "drags", "poses": "bench_poses"}
-"""Where ``measure_PART`` is of parts that are not measured in ``solves``."""
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _WORKER = (sys.executable, "-P", "-c", "from viewer.cli.bench.plan import work; work()")
@@ -50,7 +46,7 @@ class Source(Protocol):
 
 
 class OwnSource:
-    """The bundled samples and our own problems: see `viewer.cli.bench.rigs` and `viewer.cli.bench.bench_problems`."""
+    """The bundled samples and our own problems: see `viewer.cli.bench.bench_problems`."""
 
     rig = staticmethod(find_rig)
     drags = staticmethod(bench_problems.drags)
@@ -96,7 +92,7 @@ def plan_of(options: BenchOptions) -> Plan:
 
 def measure(part: str, plan: Plan) -> Json:
     """Measure a part, one of `viewer.cli.solving_options.BENCH_PARTS`, in this process."""
-    module = import_module(f"viewer.cli.bench.{_MODULES.get(part, 'solves')}")
+    module = import_module(f"viewer.cli.bench.{'bench_poses' if part == 'poses' else 'parts'}")
     result: Json = getattr(module, f"measure_{part}")(plan)
     return result
 
