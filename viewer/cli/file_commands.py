@@ -32,8 +32,6 @@ from viewer.errors import InputError, plural, prefixed, quote, unknown_name
 from viewer.formats.file_formats import SAMPLE, WRITTEN, FileFormat, format_of, is_session
 from viewer.formats.load import load, sample_names
 from viewer.formats.save import retimed, with_pose
-from viewer.session.demo_parts import PREFIX
-from viewer.session.demos import DEMOS
 from viewer.skeleton import Builder, Character, Clip, Skeleton, joint_edits, rest_world
 from viewer.skeleton.bodies import FACES, bone_mesh
 from viewer.skeleton.kinematics import extent
@@ -360,6 +358,8 @@ def _mirror(skeleton: Skeleton, text: str) -> Skeleton:
 
 def run_samples(_: SamplesOptions) -> Result:
     """List what is bundled."""
+    from viewer.session.demos import DEMOS  # noqa: PLC0415 - the other commands need no demos
+
     rows: list[Json] = []
     lines: list[str] = []
     for name in sample_names():
@@ -370,4 +370,4 @@ def run_samples(_: SamplesOptions) -> Result:
         motion = f", {frames} frames" if frames else ""
         lines.append(f"{SAMPLE + name:<20} {joints:>3} joints, {size:.2f} m{motion}")
     lines.append(f"{SAMPLE + 'chain-N':<20}   N joints, 1.00 m")
-    return Result([*lines, *(f"{PREFIX + demo.id:<20} {demo.title}" for demo in DEMOS)], document=rows)
+    return Result([*lines, *(f"{inputs.DEMO + demo.id:<20} {demo.title}" for demo in DEMOS)], document=rows)
