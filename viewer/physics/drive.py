@@ -65,13 +65,15 @@ class Drive:
         free = (model.free_dof[:, None] + np.arange(6)).ravel()
         self.driven = np.ones(own, dtype=np.bool_)
         self.driven[free] = False
+        self._diagonal = mj.M_rowadr + mj.M_rownnz - 1  # the last of each row of `mujoco.MjData.M`
         moved = self._inertia_at_rest()
         least = np.maximum(_bearing_inertia(model, start, ground), _carrying_inertia(model, start, payload))
         bearing = least[model.dof_joint]
         self.inertia = np.maximum(moved, np.where(self.driven, bearing, 0.0))
         self._armature = self.inertia - moved + _ARMATURE * moved
         mj.dof_armature[:own] = self._armature
-        self._mujoco.mj_setConst(mj, self._mujoco.MjData(mj))
+        self._aside = self._mujoco.MjData(mj)
+        self._mujoco.mj_setConst(mj, self._aside)
         self._work = np.zeros(mj.nv)
         self._still = mj.body_weldid[mj.geom_bodyid] == 0  # (G,) geoms of what never moves
         self._weight = model.mass * abs(float(mj.opt.gravity[1]))
@@ -142,12 +144,20 @@ class Drive:
         self._carry(self._static_gravity(data) - self._bears * borne)
 
     def inertia_now(self, data: MuJoCo) -> Floats:
-        """(nv, nv) the inertia of the last step, without the part that represents damping."""
-        mj, own = self._model.mj, np.arange(len(self.driven))
-        full = np.zeros((mj.nv, mj.nv))
-        self._mujoco.mj_fullM(mj, data, full)
-        full[own, own] -= mj.dof_armature[own] - self._armature
-        return full
+        """(nv,) the diagonal of the inertia matrix of the last step, without the part that represents damping."""
+        inertia: Floats = data.M[self._diagonal]
+        inertia[: len(self.driven)] -= self._model.mj.dof_armature[: len(self.driven)] - self._armature
+        return inertia
+
+    def accelerations(self, data: MuJoCo, forces: Floats) -> Floats:
+        """(nv,) what forces (nv,) accelerate, by the whole inertia matrix of which `inertia_now` is the diagonal."""
+        mj, aside = self._model.mj, self._aside
+        found: Floats = np.zeros((1, len(forces)))
+        aside.M[:] = data.M
+        aside.M[self._diagonal] = self.inertia_now(data)
+        self._mujoco.mj_factorM(mj, aside)
+        self._mujoco.mj_solveM(mj, aside, found, forces[None])
+        return np.asarray(found[0])
 
     @property
     def balanced(self) -> Ints:
@@ -195,9 +205,7 @@ class Drive:
         mujoco.mj_kinematics(model.mj, data)
         mujoco.mj_comPos(model.mj, data)
         mujoco.mj_makeM(model.mj, data)
-        full = np.zeros((model.mj.nv, model.mj.nv))
-        mujoco.mj_fullM(model.mj, data, full)
-        inertia = np.diag(full)[: len(model.dof_joint)].copy()
+        inertia: Floats = data.M[self._diagonal][: len(model.dof_joint)]
         for first in model.ball_dof.tolist():
             inertia[first : first + 3] = inertia[first : first + 3].mean()
         return inertia

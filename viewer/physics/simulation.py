@@ -482,7 +482,7 @@ class Physics:
         """Add the forces of the pushes under way, along each joint what it can take; drop those that are over."""
         mujoco, mj, data = self._mujoco, self.model.mj, self._data
         now = data.time
-        most = np.diag(self.drive.inertia_now(data)) * (_FASTEST_PUSHED / _PUSH_S)
+        most = self.drive.inertia_now(data) * (_FASTEST_PUSHED / _PUSH_S)
         for push in self._pushes:
             if push.start - 1e-9 <= now < push.start + _PUSH_S - 1e-9:
                 force, body = np.zeros(mj.nv), self.model.body[push.joint]
@@ -534,7 +534,7 @@ class Physics:
         mujoco.mj_jac(mj, data, jacobian, None, point, body)
         length = float(np.linalg.norm(way))
         row = (way / length if length > 1e-9 else np.array([0.0, 1.0, 0.0])) @ jacobian
-        inverse = float(row @ np.linalg.solve(self.drive.inertia_now(data), row))
+        inverse = float(row @ self.drive.accelerations(data, row))
         return (min(1.0 / inverse, self.model.mass) if inverse > 0.0 else 0.0), jacobian
 
     def _check(self, rate: Floats) -> None:
