@@ -127,6 +127,7 @@ def test_goals_and_limits_are_shown_when_asked(renders: Renders, tmp_path: Path)
             ("--camera", "nan,2"),
             'argument --camera: expected yaw, a pitch of -90 to 90 and a distance above 0, found "nan,2"',
         ),
+        (("--camera", "1e300,0,1e300"), "argument --camera: expected a distance of at most 1e+07 m, found 1e+300"),
         (("--samples", "-1"), 'argument --samples: expected a whole number, 0 or more, found "-1"'),
         (("--frame", "1", "--pose", "rest"), "argument --pose: not allowed with argument --frame"),
     ],

@@ -128,6 +128,7 @@ def test_a_farther_camera_shows_a_smaller_figure(biped: Character) -> None:
         ({"camera": (1.0,)}, '^camera: expected yaw, a pitch of -90 to 90 and a distance above 0, found "1"$'),
         ({"camera": (1.0, 91.0)}, 'found "1,91"$'),
         ({"camera": (1.0, 2.0, 0.0)}, 'found "1,2,0"$'),
+        ({"camera": (1.0, 2.0, 1.1e7)}, r"^camera: expected a distance of at most 1e\+07 m, found 1.1e\+07$"),
         ({"camera": (float("nan"), 2.0)}, 'found "nan,2"$'),
         ({"size": (0, 10)}, "^size: expected 1 to 8192 pixels either way, found 0 x 10$"),
         ({"size": (10, 8193)}, "found 10 x 8193$"),

@@ -166,10 +166,10 @@ def top_parser() -> argparse.ArgumentParser:
     )
 
 
-def command_parser(name: str) -> argparse.ArgumentParser:
+def command_parser(name: str) -> CommandParser:
     """The parser of a command's options and arguments."""
     options, what = options_of(name), COMMANDS[name].help
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog=f"ikviewer {name}",
         usage=options.usage or _usage(name, options),
         description=f"{what[0].upper()}{what[1:]}.",
@@ -202,14 +202,36 @@ def _common() -> argparse.ArgumentParser:
     return common
 
 
-def parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+class _MissingError(Exception):
+    """Options or arguments are missing."""
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser whose errors end the program, but for the first one about what is missing: `parsed` completes it."""
+
+    ends = False
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the message, and end the program."""
+        if message.startswith("the following arguments are required") and not self.ends:
+            raise _MissingError(message)
+        super().error(message)
+
+
+def parsed(parser: CommandParser, words: Sequence[str]) -> argparse.Namespace:
     """The parsed arguments; options and positional arguments may be in any order.
 
     Raises:
         SystemExit: 2 for wrong usage, after the command's usage and one line, which offers similar names.
     """
     # After `--` all words are arguments: argparse supports that only without intermixed options.
-    chosen, unknown = (parser.parse_known_args if "--" in words else parser.parse_known_intermixed_args)(words)
+    try:
+        chosen, unknown = (parser.parse_known_args if "--" in words else parser.parse_known_intermixed_args)(words)
+    except _MissingError as error:
+        # Python 3.11 looks for options first where both may be intermixed, and names only these.
+        parser.ends = True
+        parser.parse_known_args(words)
+        parser.error(str(error))
     if unknown:
         parser.error(_unknown(parser, unknown))
     given = [value for value in vars(chosen).values() if value == "-"]
@@ -264,6 +286,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _guarded(name, made_from(options_of(name), chosen))
     except UsageError as error:
+        parser.ends = True
         parser.error(str(error))
 
 

@@ -44,7 +44,7 @@ from viewer.scene import (
 from viewer.skeleton import Character, Pose, Skeleton, World, fk
 from viewer.skeleton.character import check_pose, check_skeleton
 from viewer.skeleton.coordinates import limited_joints
-from viewer.spatial.checks import Floats
+from viewer.spatial.checks import FARTHEST, Floats
 from viewer.spatial.projection import Projection
 
 LARGEST = 8192
@@ -171,10 +171,13 @@ def check_camera(numbers: tuple[float, ...]) -> tuple[float, ...]:
     """The numbers of a camera, checked: degrees of yaw and pitch, and perhaps a distance in metres.
 
     Raises:
-        InputError: not two or three finite numbers, a pitch beyond 90 degrees, a distance that is not above 0.
+        InputError: not two or three finite numbers, a pitch beyond 90 degrees, a distance that is not above 0 or from
+            which nothing is seen.
     """
     good = len(numbers) in {2, 3} and all(math.isfinite(number) for number in numbers)
     if good and abs(numbers[1]) <= _STEEPEST and (len(numbers) == 2 or numbers[2] > 0.0):
+        if len(numbers) == 3 and numbers[2] > FARTHEST:
+            raise InputError(f"camera: expected a distance of at most {FARTHEST:g} m, found {numbers[2]:g}")
         return numbers
     found = quote(",".join(f"{number:g}" for number in numbers))
     raise InputError(f"camera: expected yaw, a pitch of -90 to 90 and a distance above 0, found {found}")
