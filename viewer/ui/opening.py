@@ -51,7 +51,7 @@ ABOUT = "motion"
 
 _LARGEST = 1 << 20
 """Largest JSON file, bytes, whose contents are checked: poses and goals are small."""
-_ATTRIBUTES = tuple(place.name for place in fields(DocumentGoal) if place.name not in {"effector", "id"})
+_ATTRIBUTES = tuple(place.name for place in fields(DocumentGoal) if place.name not in {"effector", "id", "follows"})
 
 
 OPENED = (*READ, SUFFIX)
