@@ -15,13 +15,12 @@ from imgui_bundle import imgui
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.dope_sheet import KEY_MENU, draw_key_menu, scrub, zoom_or_pan
 from viewer.app.panels.panel_parts import coordinates
-from viewer.app.panels.sheet import number_step
 from viewer.app.panels.timeline_panel import draw_timeline, draw_transport
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls
 from viewer.app.widgets.dialogs import open_popup
 from viewer.app.widgets.edits import THRESHOLD, attempt
-from viewer.app.widgets.pen import Area, Pen, Plot, gap, item
+from viewer.app.widgets.pen import Area, Pen, Plot, gap, item, number_step
 from viewer.document import Document, Item, joint_of
 from viewer.document.actions import MoveKeys, SetKeyValue, SetSlope
 from viewer.document.evaluation import joint_at

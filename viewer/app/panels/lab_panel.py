@@ -12,11 +12,10 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.panel_parts import command_button, command_toggle, command_tool, eye_switch, run
-from viewer.app.panels.sheet import number_step
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import wrapped
-from viewer.app.widgets.pen import Area, Pen, Plot, gap, item, tip
+from viewer.app.widgets.pen import Area, Pen, Plot, gap, item, number_step, tip
 from viewer.choices import METHOD_NAMES, MethodName
 from viewer.document.actions import SetSolver
 from viewer.formats.lab_report import Curve, ErrorScale, amount

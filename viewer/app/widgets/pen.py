@@ -215,6 +215,15 @@ def gap(h: float) -> None:
     imgui.dummy((0.0, 0.0))
 
 
+def number_step(least: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, ... that is at least ``least``: the steps of numbers along an axis."""
+    step, power = 1, 1
+    while step < least:
+        step = next((power * part for part in (1, 2, 5) if power * part >= least), power * 10)
+        power *= 10
+    return step
+
+
 class Plot(NamedTuple):
     """A plot: its frame in framebuffer pixels, and the abscissae and values at its edges."""
 
