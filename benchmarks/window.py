@@ -30,7 +30,7 @@ from viewer.document import new_document
 from viewer.ik import warm_up
 from viewer.session import Session
 from viewer.session.user_files import Preferences
-from viewer.ui.state import state_of
+from viewer.ui.automation import state_of
 
 SIZE = (1280, 720)
 FRAME = 1.0 / 60.0

@@ -3,9 +3,8 @@
 from viewer.app import autosave_service, start
 from viewer.app.application import Application, open_window
 from viewer.app.autosave_service import Autosave, AutosaveService, recoveries, sweep_locks
-from viewer.app.compositing import Blitter, Level, Quality, SceneBuffer
+from viewer.app.compositing import Blitter, ImguiRenderer, Painted, SceneBuffer, copy_list
 from viewer.app.films import BUDGET, WINDOW_SHARE, Films, film_of
-from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
 from viewer.app.input import GLFW_NAMES, IMGUI_KEYS, Capture, Inputs, by_layout
 from viewer.app.layout import (
     LEAST_TIMELINE,
@@ -19,7 +18,7 @@ from viewer.app.layout import (
     Layout,
     Place,
 )
-from viewer.app.pacing import FRAME, PANEL_INTERVAL, STILL_AFTER, Pace
+from viewer.app.pacing import FRAME, PANEL_INTERVAL, STILL_AFTER, Level, Pace, Quality
 from viewer.app.painter import IMGUI_SHAPES, PanelHost, ui_scale
 from viewer.app.panel_context import Borders, Panel, PanelContext
 from viewer.app.panels import PANELS, file_dialog, menus

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.app.autosave_service import AutosaveService
-from viewer.app.compositing import Quality
 from viewer.app.films import PROGRESS_INTERVAL, Films
 from viewer.app.input import Inputs
 from viewer.app.layout import DEFAULT_SIZE, Layout, check_size
-from viewer.app.pacing import Automation, Pace
+from viewer.app.pacing import Pace, Quality
 from viewer.app.painter import Painter
 from viewer.app.panel_context import Borders, Panel
 from viewer.app.panels import PANELS
@@ -31,8 +30,8 @@ from viewer.errors import ViewerError
 from viewer.opengl.gpu_objects import read_picture
 from viewer.session import Session
 from viewer.session.user_files import Preferences, load_preferences
+from viewer.ui.automation import Automation, state_of, write_state
 from viewer.ui.controller import Controller
-from viewer.ui.state import state_of, write_state
 from viewer.ui.view import Message
 
 _BACKGROUND_WAIT = 0.1

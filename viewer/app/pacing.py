@@ -1,12 +1,13 @@
-"""When to draw: at most 60 times a second, only after changes, and once more in high quality at rest."""
+"""When to draw, and how finely: at most 60 times a second, only after changes, and once more in high quality at rest.
+
+In motion, slow machines draw less detail.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from pathlib import Path
-
-from viewer.session.replay import Replay
+from enum import IntEnum
 
 FRAME = 1.0 / 60.0
 PANEL_INTERVAL = 1.0 / 15.0
@@ -115,31 +116,73 @@ class Pace:
             self._fps_at = now
 
 
-@dataclass(frozen=True, slots=True)
-class Automation:
-    """Options for tests and scripts.
+SLOW = 0.040
+"""Seconds per frame above which detail is omitted."""
 
-    Attributes:
-        state_file: rewritten after every change.
-        exit_after: number of frames after which the window closes; None: it stays open.
-        screenshot: PNG to write once the picture is at rest, or at the last frame.
-        script: recorded calls that the session replays.
-        until_done: the window closes when the script is done, unless ``exit_after`` is given.
-    """
+SMOOTH = 0.012
+"""Seconds per frame above which contact shading is omitted in motion: a still picture has it again.
 
-    state_file: Path | None = None
-    exit_after: int | None = None
-    screenshot: Path | None = None
-    script: Replay | None = None
-    until_done: bool = False
+It may double the time of a frame, so it returns below half of this.
+"""
+
+FAST = 0.014
+"""Seconds per frame below which detail may return."""
+
+_WEIGHT = 0.25
+"""Weight of the newest frame in the running mean."""
+_ENOUGH, _PATIENCE = 6, 90
+"""Frames before the level may rise, and before it may fall."""
+
+
+class Level(IntEnum):
+    """Detail in motion; each level omits more."""
+
+    FULL = 0
+    NO_SHADING = 1
+    NO_GHOSTS = 2
+    NO_SHADOW = 3
+    HALF = 4
+
+
+NOTES = {
+    Level.FULL: "",
+    Level.NO_SHADING: "no contact shading",
+    Level.NO_GHOSTS: "no ghosts",
+    Level.NO_SHADOW: "no shadow",
+    Level.HALF: "half resolution",
+}
+
+
+@dataclass(slots=True)
+class Quality:
+    """Chooses the level of detail in motion from the times of frames."""
+
+    level: Level = Level.FULL
+    _mean: float = 0.0
+    _seen: int = 0
 
     @property
-    def ends(self) -> bool:
-        """Whether the window closes by itself; then it draws without pauses."""
-        return self.exit_after is not None or self.until_done
+    def note(self) -> str:
+        """Words for the status line; "" at full detail."""
+        return NOTES[self.level]
 
-    def is_last(self, drawn: int) -> bool:
-        """Whether the frame after ``drawn`` frames is the last one."""
-        if self.exit_after is not None:
-            return drawn + 1 >= self.exit_after
-        return self.until_done and (self.script is None or self.script.finished)
+    def took(self, seconds: float, *, ghosts: bool = True, shading: bool = False) -> None:
+        """Record the time of a frame in motion; ``ghosts``, ``shading``: it had these, which can be omitted.
+
+        The mean of several frames changes the level, and detail returns only after many fast frames: otherwise a
+        machine near the threshold would alternate between two levels.
+        """
+        self._mean = seconds if self._seen == 0 else (1.0 - _WEIGHT) * self._mean + _WEIGHT * seconds
+        self._seen += 1
+        if self._seen >= _ENOUGH and self.level < Level.HALF:
+            idle = {Level.NO_GHOSTS: not ghosts, Level.NO_SHADING: not shading}
+            after = next(level for level in Level if level > self.level and not idle.get(level))
+            if self._mean > (SMOOTH if after is Level.NO_SHADING else SLOW):
+                self._go(after)
+                return
+        fast = 0.5 * SMOOTH if self.level is Level.NO_SHADING else FAST
+        if self._mean < fast and self._seen >= _PATIENCE and self.level > Level.FULL:
+            self._go(Level(self.level - 1))
+
+    def _go(self, level: Level) -> None:
+        self.level, self._seen, self._mean = level, 0, 0.0

@@ -16,8 +16,7 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 from numpy.typing import NDArray
 
-from viewer.app.compositing import Layers, Level, SceneBuffer, write_texts
-from viewer.app.imgui_renderer import ImguiRenderer, Painted, copy_list
+from viewer.app.compositing import ImguiRenderer, Layers, Level, Painted, SceneBuffer, copy_list, write_texts
 from viewer.app.input import Capture
 from viewer.app.layout import BORDER, LANE, MENU, TABBED, TABS, Layout, Place
 from viewer.app.panel_context import Panel, PanelContext

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from viewer.app.layout import check_size
-from viewer.app.pacing import Automation
 from viewer.app.start import window_libraries
 from viewer.cli import inputs
 from viewer.cli.goal_inputs import goals_of
@@ -24,6 +23,7 @@ from viewer.session.figures import abreast, with_active
 from viewer.session.replay import Replay, open_script
 from viewer.session.session_files import MotionError, Opened, open_session
 from viewer.skeleton import Character
+from viewer.ui.automation import Automation
 from viewer.ui.contact import grounded
 from viewer.ui.controller import Controller
 

@@ -1,8 +1,9 @@
-"""The window's state as plain data for scripts and tests, written to a file by ``--state-file``."""
+"""A window that tests and scripts drive: when it ends, what it writes, and its state as plain data."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,41 @@ from viewer.document.document_contact import touches_of
 from viewer.formats.files import write_whole
 from viewer.ik.goals import KINDS, Goal
 from viewer.session.action_log import digest_of
+from viewer.session.replay import Replay
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
 from viewer.ui.timeline import key_frames
 from viewer.ui.view import other_pose_words
+
+
+@dataclass(frozen=True, slots=True)
+class Automation:
+    """Options for tests and scripts.
+
+    Attributes:
+        state_file: rewritten after every change.
+        exit_after: number of frames after which the window closes; None: it stays open.
+        screenshot: PNG to write once the picture is at rest, or at the last frame.
+        script: recorded calls that the session replays.
+        until_done: the window closes when the script is done, unless ``exit_after`` is given.
+    """
+
+    state_file: Path | None = None
+    exit_after: int | None = None
+    screenshot: Path | None = None
+    script: Replay | None = None
+    until_done: bool = False
+
+    @property
+    def ends(self) -> bool:
+        """Whether the window closes by itself; then it draws without pauses."""
+        return self.exit_after is not None or self.until_done
+
+    def is_last(self, drawn: int) -> bool:
+        """Whether the frame after ``drawn`` frames is the last one."""
+        if self.exit_after is not None:
+            return drawn + 1 >= self.exit_after
+        return self.until_done and (self.script is None or self.script.finished)
 
 
 def state_of(
