@@ -7,30 +7,52 @@ mean, faintly; dragging shifts all of them, typing makes them equal.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.build_panel import draw_build_inspector
-from viewer.app.panels.contact_panel import draw_contact, draw_prop, is_folded
 from viewer.app.panels.figures_panel import draw_joint_difference, draw_place
 from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level, draw_pins, level_of
-from viewer.app.panels.joint_inspector import STIFFNESS, bones_of, draw_joint, reset_button
+from viewer.app.panels.joint_inspector import STIFFNESS, bones_of, draw_ignores, draw_joint, reset_button
 from viewer.app.panels.lanes import draw_layer
-from viewer.app.panels.panel_parts import Coordinate, command_toggle, coordinates, shown_goal_and_joint
+from viewer.app.panels.panel_parts import (
+    Coordinate,
+    action_button,
+    command_entry,
+    command_toggle,
+    coordinates,
+    hint,
+    name_row,
+    rotation_fields,
+    shown_goal_and_joint,
+)
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Phase, act, act_all, carry_out_all
-from viewer.app.widgets.pen import gap
-from viewer.document import Action, Document, DocumentGoal, actions
-from viewer.document.actions import SetBalance, SetLimitsFrom, SetSolver
+from viewer.app.widgets.pen import gap, tip
+from viewer.document import Action, Document, DocumentContact, DocumentGoal, Item, Prop, Shape, actions
+from viewer.document.actions import (
+    ExcludePair,
+    RemoveProp,
+    RenameProp,
+    Select,
+    SetBalance,
+    SetContact,
+    SetLimitsFrom,
+    SetProp,
+    SetSolver,
+)
+from viewer.document.document_contact import HEAVIEST, THINNEST
 from viewer.document.edit_skeleton import bone_lengths
 from viewer.document.take import layer_of
 from viewer.errors import shown
 from viewer.formats.limit_sources import NONE, WORDS, sources_of
 from viewer.ik.solver_options import DEFAULT
 from viewer.latest import Latest
-from viewer.skeleton import JointKind
+from viewer.skeleton import JointKind, bodies_of
 from viewer.ui.contact import spare_words
 
 NOTHING = "Click a bone, joint or effector"
@@ -47,7 +69,7 @@ def draw_inspector(ui: PanelContext) -> None:
     goal, joint = shown_goal_and_joint(document)
     item = document.active
     if item is not None and item.kind == "prop":
-        _section(f"prop {item.name}", lambda: draw_prop(ui, document.contact.prop(item.name)))
+        _section(f"prop {item.name}", lambda: _prop(ui, document.contact.prop(item.name)))
         goal, joint = None, -1
     elif item is not None and item.kind == "layer":
         _section(f"layer {item.name}", lambda: draw_layer(ui, layer_of(document.take, item.name)))
@@ -81,8 +103,8 @@ def _draw_figure(ui: PanelContext) -> None:
     controls.quiet(ui, NOTHING if document.goals else f"{NOTHING}. {NO_GOALS}")
     gap(ui.px(4))
     _limit_source(ui)
-    draw_holds(ui, _NARROW if is_folded(document.contact) else None)
-    draw_contact(ui)
+    _holds(ui, _NARROW if _is_folded(document.contact) else None)
+    _contact(ui)
     _balance(ui)
     draw_place(ui)
 
@@ -96,11 +118,11 @@ def _several(ui: PanelContext) -> bool:
         return False
     imgui.push_id("several")
     if goals:
-        draw_several_goals(ui, goals) if len(goals) > 1 else draw_goal(ui, goals[0])
+        _several_goals(ui, goals) if len(goals) > 1 else draw_goal(ui, goals[0])
     if goals and joints:
         controls.separator(ui)
     if joints:
-        draw_several_joints(ui, joints) if len(joints) > 1 else draw_joint(ui, joints[0])
+        _several_joints(ui, joints) if len(joints) > 1 else draw_joint(ui, joints[0])
     imgui.pop_id()
     return True
 
@@ -124,7 +146,7 @@ def _limit_source(ui: PanelContext) -> None:
         act(ui, SetLimitsFrom(chosen))
 
 
-def draw_holds(ui: PanelContext, width: float | None) -> None:
+def _holds(ui: PanelContext, width: float | None) -> None:
     """Draw the choice whether the holds of the figure yield."""
     settings = ui.session.document.solver
     available = settings.method == DEFAULT
@@ -137,6 +159,86 @@ def draw_holds(ui: PanelContext, width: float | None) -> None:
     imgui.end_disabled()
     if firm != settings.firm_holds:
         act(ui, SetSolver(firm_holds=firm))
+
+
+_MASS = fields.Format(decimals=2, unit=" kg", per_pixel=0.01, snap=0.5, units=fields.PLAIN, low=0.0, high=HEAVIEST)
+_FACTOR = fields.Format(decimals=3, per_pixel=0.002, snap=0.1, units=fields.PART.units, low=THINNEST, high=1e6)
+_REMOVE = 24
+"""Side of the button that removes a row, logical pixels."""
+_KINDS = {Shape.SPHERE: "sphere", Shape.BOX: "box", Shape.MESH: "mesh"}
+_ICONS = {Shape.SPHERE: fa.ICON_FA_CIRCLE, Shape.BOX: fa.ICON_FA_CUBE, Shape.MESH: fa.ICON_FA_MUG_SAUCER}
+_ADD = "add prop"
+
+
+def _is_folded(contact: DocumentContact) -> bool:
+    """Whether only the switch is shown, in the row of the item drawn before."""
+    return not (contact.on or contact.props or contact.exclude)
+
+
+def _contact(ui: PanelContext) -> None:
+    """Draw what the figure can touch: floor, its own bodies, props; and the pairs that may pass through each other."""
+    document = ui.session.document
+    contact = document.contact
+    if _is_folded(contact):
+        imgui.same_line(0.0, ui.px(10))
+        command_toggle(ui, "contact.all", "contact")
+        imgui.same_line(0.0, ui.px(6))
+        controls.note(ui, "Contact")
+        return
+    controls.head(
+        ui, fa.ICON_FA_HAND, "Contact", "on" if contact.on else "off", colour="accent" if contact.on else "text2"
+    )
+    controls.label(ui, "Keep off", hint="The figure cannot pass through what is switched on   C")
+    command_toggle(ui, "contact.all", "contact")
+    imgui.begin_disabled(not contact.on)
+    _part(ui, "floor", "Floor", on=contact.floor)
+    imgui.same_line(0.0, ui.px(8))
+    fields.edit_number(
+        ui, "height", contact.height, replace(fields.LENGTH, low=fields.POSITION.low), "Height of the floor",
+        lambda height: SetContact(height=height), width=ui.px(90), hint="Height of the floor",
+    )  # fmt: skip
+    _part(ui, "bodies", "Body", on=contact.bodies)
+    controls.note(ui, f"{len(bodies_of(document.skeleton))} bodies")
+    _part(ui, "objects", "Props", on=contact.objects)
+    imgui.end_disabled()
+    imgui.same_line(0.0, ui.px(8))
+    if controls.text_button(ui, "Add", icon=fa.ICON_FA_PLUS, hint="A sphere, a box or a mesh file"):
+        imgui.open_popup(_ADD)
+    if imgui.begin_popup(_ADD):
+        for command in ("prop.add_sphere", "prop.add_box", "prop.add_mesh"):
+            command_entry(ui, command)
+        imgui.end_popup()
+    for prop in contact.props:
+        controls.label(ui, "")
+        tone = "" if not prop.problem else f"   {prop.problem}"
+        icon, width = fa.ICON_FA_TRIANGLE_EXCLAMATION if prop.problem else _ICONS[prop.shape], -ui.px(_REMOVE + 4)
+        pick, words = Select((Item("prop", prop.name),)), f"{shown(prop.name)}##{prop.name}"
+        action_button(ui, words, pick, icon=icon, width=width, hint=f"Select{tone}")
+        imgui.same_line(0.0, ui.px(4))
+        if _cross(ui, f"remove {prop.name}", f"Remove {shown(prop.name)}"):
+            act(ui, RemoveProp(prop.name))
+    for first, second in contact.exclude:
+        _pair(ui, first, second, "Ignores" if (first, second) == contact.exclude[0] else "")
+
+
+def _part(ui: PanelContext, part: str, words: str, *, on: bool) -> None:
+    controls.label(ui, words)
+    if controls.toggle(ui, part, on=on, hint=hint(f"contact.{part}")):
+        act(ui, SetContact(**{part: not on}))
+
+
+def _cross(ui: PanelContext, name: str, hint: str) -> bool:
+    return controls.icon_button(ui, name, fa.ICON_FA_XMARK, hint, size=_REMOVE, fill=None)
+
+
+def _pair(ui: PanelContext, first: str, second: str, words: str) -> None:
+    """A row for two things that may pass through each other."""
+    controls.label(ui, words, hint="They may pass through each other")
+    said = f"{shown(first)} \N{EN DASH} {shown(second)}"
+    controls.text_button(ui, f"{said}##{first} {second}", width=-ui.px(_REMOVE + 4), hint=said)
+    imgui.same_line(0.0, ui.px(4))
+    if _cross(ui, f"keep apart {first} {second}", "Keep them apart again"):
+        act(ui, ExcludePair(first, second, excluded=False))
 
 
 _CENTIMETRES = fields.Format(decimals=1, unit=" cm", per_pixel=0.0005, snap=0.005, low=0.0, worth=0.01)
@@ -165,6 +267,51 @@ def _balance(ui: PanelContext) -> None:
         act(ui, SetBalance(level=chosen))
 
 
+def _prop(ui: PanelContext, prop: Prop) -> None:
+    """Draw the section of a prop: name, position, size, and what may pass through it."""
+    name = prop.name
+    controls.head(ui, _ICONS[prop.shape], shown(name), f"prop · {_KINDS[prop.shape]}", colour="accent")
+    if prop.problem:
+        controls.paragraph(ui, prop.problem, "warn", small=True)
+    name_row(ui, name, lambda wanted: RenameProp(name, wanted))
+    controls.label(ui, fields.position_label(ui))
+    fields.edit_vector(
+        ui, "center", prop.center, fields.POSITION, f"Move {name}", lambda place: SetProp(name, center=place)
+    )
+    if prop.shape is not Shape.SPHERE:
+        controls.label(ui, "Rotation", hint="Intrinsic Euler angles about x, y, z, in degrees")
+        rotation_fields(
+            ui, "rotation", name, prop.rotation, f"Rotate {name}",
+            lambda turn: SetProp(name, rotation=tuple(turn.tolist())),
+        )  # fmt: skip
+    _size(ui, prop)
+    controls.label(ui, "Mass", hint="In the workspace Physics it falls and can be pushed; 0: it does not move")
+    fields.edit_number(
+        ui, "mass", prop.mass, _MASS, f"Mass of {name}", lambda value: SetProp(name, mass=value), width=-ui.px(58)
+    )
+    draw_ignores(ui, ui.session.document, name)
+    controls.label(ui, "")
+    action_button(ui, "Remove", RemoveProp(name), icon=fa.ICON_FA_TRASH, hint="Delete")
+
+
+def _size(ui: PanelContext, prop: Prop) -> None:
+    name, label = prop.name, f"Size of {prop.name}"
+    if prop.shape is Shape.BOX:
+        controls.label(ui, "Size", hint="Along its own axes")
+        form = replace(fields.LENGTH, unit="")
+        fields.edit_vector(ui, "size", prop.size, form, label, lambda sides: SetProp(name, size=sides))
+        return
+    if prop.shape is Shape.SPHERE:
+        controls.label(ui, "Radius")
+        fields.edit_number(ui, "radius", prop.radius, fields.LENGTH, label, lambda value: SetProp(name, radius=value))
+        return
+    controls.label(ui, "Scale", hint="Metres per unit of the file")
+    fields.edit_number(ui, "scale", prop.scale, _FACTOR, label, lambda value: SetProp(name, scale=value))
+    controls.label(ui, "File")
+    controls.note(ui, Path(prop.path).name, gap=0.0)
+    tip(prop.path)
+
+
 _TIMES = fields.Format(
     decimals=2, unit=" \N{MULTIPLICATION SIGN}", per_pixel=0.005, snap=0.1, units={}, low=0.01, high=100.0
 )
@@ -178,7 +325,7 @@ Make = Callable[[int, float], Action]
 _WEIGHTS = {True: "weight", False: "rotation_weight"}
 
 
-def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
+def _several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
     """Draw the section of several goals."""
     names = [goal.id for goal in goals]
     controls.head(ui, fa.ICON_FA_LOCATION_CROSSHAIRS, f"{len(goals)} effectors", "", colour="effector")
@@ -207,7 +354,7 @@ def draw_several_goals(ui: PanelContext, goals: Sequence[DocumentGoal]) -> None:
         act_all(ui, "Release", [actions.ReleaseEffector(name) for name in names])
 
 
-def draw_several_joints(ui: PanelContext, joints: Sequence[int]) -> None:
+def _several_joints(ui: PanelContext, joints: Sequence[int]) -> None:
     """Draw the section of several joints."""
     document = ui.session.document
     skeleton = document.skeleton

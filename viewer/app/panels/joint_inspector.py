@@ -6,30 +6,42 @@ The panel Joints of robots has a slider for each joint that moves.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.contact_panel import draw_bodies, draw_grip, shows_bodies
-from viewer.app.panels.panel_parts import Coordinate, action_button, command_button, coordinates, rotation_fields
+from viewer.app.panels.panel_parts import (
+    Coordinate,
+    action_button,
+    command_button,
+    coordinates,
+    entry,
+    rotation_fields,
+)
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import Edit, Phase, act, carry_gesture, carry_out, carry_out_all
 from viewer.app.widgets.pen import Pen
 from viewer.document import Document, Item, actions, joints_at_limit
+from viewer.document.actions import ExcludePair, SetGrip, SetRadius
+from viewer.document.actions.setting_actions import capsules_of, original_capsules
+from viewer.document.document_contact import THINNEST, is_hand, touches_of
 from viewer.document.edit_skeleton import bone_lengths, ends_of, farthest, held_percent, seen_in_clip
 from viewer.errors import InputError, quote, shown
 from viewer.formats.limit_sources import BOTH, CLIP, HUMAN
+from viewer.ik.contact.values import FLOOR
 from viewer.scene import look_of
-from viewer.skeleton import JointKind, LimitForm, Motor, Skeleton, inertias_of
+from viewer.skeleton import JointKind, LimitForm, Motor, Skeleton, bodies_of, inertias_of
 from viewer.ui import number_format
 from viewer.ui.mirroring import other_joint
 from viewer.ui.range_handles import end_action
 
 
-def kind_words(skeleton: Skeleton, joint: int) -> str:
+def _kind_words(skeleton: Skeleton, joint: int) -> str:
     """Words such as ``ball joint · 3 DOF``."""
     kind = skeleton.kinds[joint]
     word = "root" if kind is JointKind.FREE else f"{kind} joint"
@@ -51,10 +63,10 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
     skeleton = document.skeleton
     name = skeleton.names[joint]
     limited = name in joints_at_limit(document)
-    note = kind_words(skeleton, joint) + _stretched(document, joint)
+    note = _kind_words(skeleton, joint) + _stretched(document, joint)
     controls.head(ui, fa.ICON_FA_CIRCLE_NOTCH, name, note, colour="limit" if limited else "accent")
     sliders = coordinates(document, joint)
-    draw_sliders(ui, document, joint, sliders)
+    _sliders(ui, document, joint, sliders)
     if skeleton.parents[joint] < 0:
         _joint_position(ui, joint)
     if not sliders and skeleton.kinds[joint].turns_freely:
@@ -70,9 +82,9 @@ def draw_joint(ui: PanelContext, joint: int) -> None:
     motor = skeleton.motors[joint] if skeleton.motors else None
     if motor is not None:
         controls.value_rows(ui, _motor_rows(motor, slides=skeleton.kinds[joint] is JointKind.SLIDE))
-    draw_grip(ui, skeleton.names[joint])
-    if shows_bodies(ui, joint):
-        draw_bodies(ui, joint)
+    _grip(ui, skeleton.names[joint])
+    if _shows_bodies(ui, joint):
+        _bodies(ui, joint)
     _joint_buttons(ui, document, joint)
 
 
@@ -191,7 +203,7 @@ def reset_button(ui: PanelContext, *joints: str) -> None:
 _SOURCES = {CLIP: "from the clip", HUMAN: "human", BOTH: "human + clip"}
 
 
-def limit_note(document: Document, joint: int) -> str:
+def _limit_note(document: Document, joint: int) -> str:
     """The kind of limits of a joint, in words."""
     limits, kind = document.skeleton.limits[joint], document.skeleton.kinds[joint]
     if limits is None:
@@ -203,7 +215,7 @@ def limit_note(document: Document, joint: int) -> str:
     return "angle ranges" if limits.form is LimitForm.EULER else "swing cone, twist range"
 
 
-def draw_sliders(ui: PanelContext, document: Document, joint: int, sliders: list[Coordinate]) -> None:
+def _sliders(ui: PanelContext, document: Document, joint: int, sliders: list[Coordinate]) -> None:
     """Draw a slider for each coordinate, whose marks are the ends of its range."""
     name, mirror = document.skeleton.names[joint], ui.controller.view.mirror
     imgui.push_style_var(imgui.StyleVar_.item_spacing, (imgui.get_style().item_spacing.x, 0.0))
@@ -235,7 +247,7 @@ def _limits(ui: PanelContext, document: Document, joint: int, sliders: list[Coor
     words = "off for all joints" if not document.limits_on else "on" if own else "off"
     wide, h = imgui.get_content_region_avail().x, ui.px(24)
     pen.text(x, pen.middle(y, h), words, "text" if words == "on" else "warn")
-    note = limit_note(document, joint)
+    note = _limit_note(document, joint)
     room = wide - pen.width(words) - pen.px(10)
     if pen.width(note, SMALL) <= room:
         pen.right(x + wide, pen.middle(y, h, SMALL), note, "text3", SMALL)
@@ -323,6 +335,101 @@ def _with_end(
         found = one.form.words(value)
         raise InputError(f"joint {name}: {one.name}: expected an end within \N{PLUS-MINUS SIGN}{far}, found {found}")
     return end_action(document, joint, one.place, end, upper=upper, mirror=mirror, both=both)
+
+
+_MILLIMETRES = fields.Format(decimals=0, unit=" mm", per_pixel=0.0005, snap=0.005, low=THINNEST, worth=0.001)
+_THINNEST, _WIDEST = 0.1, 3.0
+"""Ends of a radius' slider, in radii as fitted."""
+
+
+def _grip(ui: PanelContext, hand: str) -> None:
+    """Draw the list of what a hand may grip; nothing for other joints, and without props."""
+    document = ui.session.document
+    if not document.contact.props or not is_hand(document.skeleton, hand):
+        return
+    now = document.contact.gripped(hand)
+    controls.label(ui, "Grips", hint="The fingers close on it   Ctrl+Shift+G")
+    entries = [("", "Nothing"), *((prop.name, shown(prop.name)) for prop in document.contact.props)]
+    chosen = controls.drop_choice(ui, "grip", shown(now) if now else "Nothing", entries, now or "", height=24)
+    if chosen is not None:
+        act(ui, SetGrip(hand, chosen or None))
+
+
+def _shows_bodies(ui: PanelContext, joint: int) -> bool:
+    """Whether a joint's section shows its bodies: contact uses them, or the view draws them."""
+    display, contact = ui.controller.view.display, ui.session.document.contact
+    return (display.bodies or contact.on) and bool(capsules_of(bodies_of(ui.session.document.skeleton).capsules, joint))
+
+
+def _bodies(ui: PanelContext, joint: int) -> None:
+    """Draw the radii of a joint's bodies, and what may pass through them."""
+    document = ui.session.document
+    name, capsules = document.skeleton.names[joint], bodies_of(document.skeleton).capsules
+    original = original_capsules(document)
+    own = capsules_of(capsules, joint)
+    other = other_joint(document, name) if ui.controller.view.mirror else None
+    for place, index in enumerate(own):
+        usual = original[index].radius if index < len(original) else capsules[index].radius
+        controls.label(ui, "Radius" if not place else "", hint=_end_words(document, joint, index))
+        form = fields.in_lengths(ui, replace(_MILLIMETRES, decimals=0 if usual >= 0.02 else 1))
+        edit = fields.part_slider(
+            ui, f"radius {place}", capsules[index].radius, low=_THINNEST * usual, high=_WIDEST * usual, rest=usual,
+            form=form, hint=f"{_end_words(document, joint, index)}; a right-click restores {form.words(usual)}",
+        )  # fmt: skip
+        carry_out(ui, edit, f"Radius of {name}", lambda metres, place=place: SetRadius(name, metres, place, other))  # type: ignore[misc]
+    draw_ignores(ui, document, name)
+
+
+def _end_words(document: Document, joint: int, index: int) -> str:
+    """``Body from Hips to Spine``."""
+    skeleton, capsule = document.skeleton, bodies_of(document.skeleton).capsules[index]
+    ends = np.flatnonzero((skeleton.parents == joint) & (skeleton.offsets == capsule.b).all(axis=1))
+    name = shown(skeleton.names[joint])
+    return f"Body from {name} to {shown(skeleton.names[int(ends[0])])}" if len(ends) else f"Body of {name}"
+
+
+def draw_ignores(ui: PanelContext, document: Document, name: str) -> None:
+    """Draw what may pass through a joint's bodies or a prop, with buttons that remove it, and a list to add more."""
+    others = [
+        second if first == name else first for first, second in document.contact.exclude if name in (first, second)
+    ]
+    controls.label(ui, "Ignores", hint="What may pass through it")
+    left, right = imgui.get_cursor_pos_x(), imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x
+    for other in others:
+        if imgui.get_cursor_pos_x() > left and imgui.get_cursor_pos_x() + ui.px(110) > right:
+            imgui.new_line()
+            imgui.set_cursor_pos_x(left)
+        apart, words = ExcludePair(name, other, excluded=False), f"{shown(other)}  \N{MULTIPLICATION SIGN}##{other}"
+        action_button(ui, words, apart, hint="Keep them apart again")
+        imgui.same_line(0.0, ui.px(4))
+    if controls.icon_button(ui, "ignore", fa.ICON_FA_PLUS, "Let something pass through it", size=24):
+        imgui.open_popup("ignore list")
+    if imgui.begin_popup("ignore list"):
+        _ignore_entries(ui, document, name, others)
+        imgui.end_popup()
+
+
+def _ignore_entries(ui: PanelContext, document: Document, name: str, others: list[str]) -> None:
+    """Entries for what touches it now, the floor, the props and the joints."""
+    touches = touches_of(document.contact, document.skeleton, document.pose)
+    touching = [t.other if t.body == name else t.body for t in touches if name in (t.body, t.other)]
+    joints = dict.fromkeys(document.skeleton.names[one.joint] for one in bodies_of(document.skeleton).capsules)
+    is_prop = name not in document.skeleton.names
+    places = () if is_prop else (FLOOR, *(prop.name for prop in document.contact.props))
+    for group in (dict.fromkeys(touching), dict.fromkeys(places)):
+        if _entries(ui, name, (one for one in group if one not in others and one != name)):
+            imgui.separator()
+    if imgui.begin_menu("Joints"):
+        _entries(ui, name, (one for one in joints if one not in others and one != name))
+        imgui.end_menu()
+
+
+def _entries(ui: PanelContext, name: str, others: Iterable[str]) -> bool:
+    found = False
+    for other in others:
+        found = True
+        entry(ui, shown(other), ExcludePair(name, other))
+    return found
 
 
 _NAME, _ROW = 92.0, 24.0
