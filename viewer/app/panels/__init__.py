@@ -23,7 +23,6 @@ from viewer.app.panels import (
     retarget_panel,
     skeleton_tree,
     solver_panel,
-    status_line_panel,
     timeline_panel,
     toolbar,
 )
@@ -89,6 +88,6 @@ PANELS: tuple[Panel, ...] = (
     Panel("rename", "Rename", Place.FLOATING, skeleton_tree.ask_new_name),
     Panel("keep-pose", "Keep pose", Place.FLOATING, poses_panel.draw_pose_dialog),
     Panel("find", "Find", Place.FLOATING, document_dialogs.draw_find_dialog),
-    Panel("status", "Status line", Place.STATUS, status_line_panel.draw_status_line, live=True, padded=False),
+    Panel("status", "Status line", Place.STATUS, messages_panel.draw_status_line, live=True, padded=False),
 )
 """All panels; those that share a tabbed place are its tabs, in this order."""
