@@ -18,9 +18,7 @@ from viewer.spatial.quaternion import IDENTITY
 from viewer.ui import drag_targets
 from viewer.ui.commands import TYPED, CommandBinding, CommandBindings
 from viewer.ui.contact import hit_radius
-from viewer.ui.drag_targets import can_move
 from viewer.ui.events import Button, Mods, Move, Press
-from viewer.ui.mirroring import leads, mirrored_mover
 from viewer.ui.onion_skin import TrailMover
 from viewer.ui.planting import Planting
 from viewer.ui.range_handles import RangeDrag, end_of_hit, hit_end
@@ -140,7 +138,7 @@ class HitTest:
         above = self._above(item)
         other = Space.LOCAL if space is Space.WORLD else Space.WORLD
         axes, others = (axes_of(one, rotation, above, projection) for one in (space, other))
-        alone = self._view.mirror and leads(document, item)
+        alone = self._view.mirror and drag_targets.leads(document, item)
         place = drag_targets.handle_of(document, item)[0] if alone else drag_targets.pivot(document, item)
         return Gizmo(tool, place, axes, others, self._view.unit)
 
@@ -293,7 +291,7 @@ class Dragging(ViewPart):
         """The drag; None where it would set keys that planting overrules."""
         self._planting.withdraw_offer()
         if self._view.mirror:
-            mover = mirrored_mover(self._document, mover)
+            mover = drag_targets.mirrored_mover(self._document, mover)
         if self._document.auto_key or self._session.recorder.recording or mover.at_frame is not None:
             foot = drag_targets.planted_foot(self._document, mover)
             if foot is not None:
@@ -382,7 +380,7 @@ class Dragging(ViewPart):
         item = self._document.active
         if item is None or not self._can_grab():
             return False
-        return self._document.mode is Mode.FK or can_move(self._document, item)
+        return self._document.mode is Mode.FK or drag_targets.can_move(self._document, item)
 
     def _editing(self, change: Callable[[GizmoDrag], object]) -> CommandBinding:
         def run() -> None:

@@ -37,7 +37,7 @@ from viewer.ik.contact.values import FLOOR
 from viewer.scene import look_of
 from viewer.skeleton import JointKind, LimitForm, Motor, Skeleton, bodies_of, inertias_of
 from viewer.ui import number_format
-from viewer.ui.mirroring import other_joint
+from viewer.ui.drag_targets import other_joint
 from viewer.ui.range_handles import end_action
 
 
