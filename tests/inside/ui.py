@@ -2,7 +2,6 @@
 
 from viewer.ui import file_menu as files, film, number_format as numbers, opening, planting, retargeting
 from viewer.ui.camera_moves import motion_points
-from viewer.ui.clipboard import LibraryPoses
 from viewer.ui.commands import GROUPS
 from viewer.ui.contact import radius_handles
 from viewer.ui.drag_targets import can_follow, mirrored_turn
@@ -27,6 +26,7 @@ from viewer.ui.laboratory import Cell
 from viewer.ui.number_format import DASH, MINUS, error_decimals, unit_for
 from viewer.ui.onion_skin import ALPHAS, OnionSettings, ghost_frames
 from viewer.ui.planting import FeetView, dragged, room_of, split
+from viewer.ui.posing import LibraryPoses
 from viewer.ui.range_handles import end_handles
 from viewer.ui.scene_builder import goal_marks
 from viewer.ui.status import _state, limit_words, short_name, too_near

@@ -16,7 +16,6 @@ from viewer.skeleton import Pose
 from viewer.spatial.projection import Projection
 from viewer.ui.build_workspace import Building
 from viewer.ui.camera_moves import CameraMoves
-from viewer.ui.clipboard import Clipboard, LibraryPoses
 from viewer.ui.commands import BY_ID, Command, CommandBinding, CommandBindings, command_for
 from viewer.ui.contact import Contacts, spare_words, touch_words
 from viewer.ui.demo_commands import Demos
@@ -31,12 +30,11 @@ from viewer.ui.layering import Layering
 from viewer.ui.onion_skin import TrailMover
 from viewer.ui.opening import Figures, Opening
 from viewer.ui.planting import Planting
-from viewer.ui.pointing import Hint, Pointing, hints_of
-from viewer.ui.posing import Nudging, Posing, Solutions
+from viewer.ui.pointing import Hint, Pointing, Selecting, hints_of
+from viewer.ui.posing import Clipboard, LibraryPoses, Nudging, Posing, Renaming, Solutions
 from viewer.ui.range_handles import LimitRanges
 from viewer.ui.retargeting import Retargeting
 from viewer.ui.scene_builder import Others, SceneBuilder
-from viewer.ui.selecting import Renaming, Selecting
 from viewer.ui.simulating import Simulating
 from viewer.ui.status import StatusLine, short_name, status_line
 from viewer.ui.switches import Switches

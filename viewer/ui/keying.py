@@ -16,12 +16,12 @@ from viewer.document.take import BLENDS, Blend, Key
 from viewer.errors import plural
 from viewer.session import Session
 from viewer.skeleton import Pose, blend_poses
-from viewer.ui.clipboard import Clipboard
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.dragging import Dragging
 from viewer.ui.events import Move
 from viewer.ui.planting import Planting
+from viewer.ui.posing import Clipboard
 from viewer.ui.timeline import Playback, TimeView, key_frames, last_frame, played_range
 from viewer.ui.view import EditGesture, Message, View, ViewPart
 

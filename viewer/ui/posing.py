@@ -1,20 +1,26 @@
-"""Commands on pose, goals and solver: limits, pins, effectors, resets, methods, tools, all solutions of a problem."""
+"""Commands that change the pose or what holds it, without a drag.
+
+They nudge targets, set limits, pins, effectors and goals, reset, copy and mirror poses, take them from the library,
+rename joints, choose methods and tools, and step through all solutions.
+"""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from functools import partial
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
 from viewer.choices import METHOD_NAMES
 from viewer.document import DocumentGoal, Item, Mode, Scope, actions as act, joint_of
-from viewer.document.actions import SetPose
 from viewer.document.actions.goal_actions import adding_goal
+from viewer.document.actions.pose_actions import fitted_pose, mirrored_pose
 from viewer.document.posed_goals import pairs_of
-from viewer.errors import InputError
+from viewer.errors import InputError, ViewerError, plural, quote
 from viewer.gizmo import Space, Tool
 from viewer.ik.all_solutions import MOST_STARTS, all_solutions
 from viewer.ik.goals import Kind
@@ -22,8 +28,11 @@ from viewer.ik.solver import Solver
 from viewer.ik.solver_options import DEFAULT, keywords_of
 from viewer.session import Session
 from viewer.session.long_work import LabProblem, lab_problem
-from viewer.skeleton import Pose
+from viewer.skeleton import Character, JointKind, Pose, Skeleton, blend_poses, fk, joint_space
+from viewer.skeleton.figure import partners
+from viewer.skeleton.transfer import Transfer
 from viewer.spatial.checks import Floats
+from viewer.spatial.quaternion import IDENTITY, conjugate, multiply
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import ADD_GOAL, DIRECTIONS, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import handle_of, limb_joint, selected_joints
@@ -36,11 +45,8 @@ PAUSE = 1.0
 
 _Choice = TypeVar("_Choice")
 
-_SLOW_STARTS = 64
-"""Without compiled kernels a solve takes a hundred times as long."""
 
-
-class Nudging:
+class Nudging(ViewPart):
     """Moves targets by keys. Nudges in a row are one undo step, until a pause, another action or another selection.
 
     Attributes:
@@ -48,7 +54,7 @@ class Nudging:
     """
 
     def __init__(self, session: Session, view: View) -> None:
-        self._session, self._view = session, view
+        super().__init__(session, view)
         self.gesture: str | None = None
         self._last = -math.inf
 
@@ -90,7 +96,7 @@ class Nudging:
         return self._under_way
 
     def _effectors(self) -> list[Item]:
-        return [item for item in self._session.document.selection if item.kind == "effector"]
+        return [item for item in self._document.selection if item.kind == "effector"]
 
     def _direction(self, way: str) -> Floats:
         """(3,) unit vector, world frame, of a direction of the view."""
@@ -345,7 +351,236 @@ def _after(choices: Sequence[_Choice], now: _Choice, steps: int) -> _Choice:
     return choices[(choices.index(now) + steps) % len(choices)]
 
 
-class Solutions:
+class Copied(NamedTuple):
+    """A copied pose.
+
+    Attributes:
+        pose: of all joints.
+        joints: names of the joints selected when copying; None: all.
+        names: of the skeleton's joints; skeletons with the same names can take it.
+        world: joints keep their rotation in the world, and roots their place; else their rotation to their parents.
+    """
+
+    pose: Pose
+    joints: tuple[str, ...] | None
+    names: tuple[str, ...]
+    world: bool = False
+
+
+def joint_values(character: Character, pose: Pose, chosen: Collection[str] = ()) -> tuple[str, int]:
+    """Joint values as YAML, radians and metres, by the names of the file; and how many joints they are of.
+
+    Hinges and slides have a number each, others a list of their coordinates; joints that cannot move are left out, and
+    those that are not ``chosen`` if any are.
+    """
+    skeleton, called = character.skeleton, character.source.name_of
+    values = joint_space(skeleton).measure(pose.rotations, pose.translations)
+    lines = ["# radians, metres"]
+    for joint, (name, kind) in enumerate(zip(skeleton.names, skeleton.kinds, strict=True)):
+        count = 0 if kind is JointKind.FREE else kind.dofs
+        if count and (not chosen or name in chosen):
+            words = [f"{value + 0.0:.6f}" for value in values[joint, :count].tolist()]
+            key = called(name)
+            key = key if re.fullmatch(r"[A-Za-z_][\w.-]*", key) else json.dumps(key)
+            lines.append(f"{key}: {words[0] if count == 1 else '[' + ', '.join(words) + ']'}")
+    return "\n".join(lines) + "\n", len(lines) - 1
+
+
+class Clipboard(ViewPart):
+    """Commands for copying and pasting poses, undo and redo.
+
+    Attributes:
+        copied: a pose, or keys, whichever was copied last.
+    """
+
+    def __init__(self, session: Session, view: View) -> None:
+        super().__init__(session, view)
+        self.copied: Copied | act.CopiedKeys | None = None
+
+    def copy(self, *, world: bool = False) -> None:
+        """Copy the pose of the selected joints; of all if none is selected.
+
+        Pasting one of the ``world`` gives the joints their rotations in the world, independent of their parents.
+        """
+        document = self._document
+        joints = document.selected("joint")
+        self.copied = Copied(document.pose, joints or None, document.skeleton.names, world)
+        where = " in the world" if world else ""
+        of = f" of {plural(len(joints), 'joint')}" if joints else ""
+        self._view.note(f"Copied the pose{of}{where}")
+
+    def copy_joints(self) -> None:
+        """Put the joint values into the system's clipboard: of the selected joints, of all if none is selected."""
+        document = self._document
+        chosen = set(document.selected("joint"))
+        text, count = joint_values(document.character, document.pose, chosen)
+        self._view.request("copy-text", text)
+        self._view.note(f"Copied the values of {plural(count, 'joint')}")
+
+    def paste(self, *, flipped: bool) -> None:
+        """Paste the copied pose, or its mirror image."""
+        copied = self.copied
+        if not isinstance(copied, Copied):
+            return
+        if not copied.world:
+            self._do(act.PastePose(copied.pose, copied.joints, flipped))
+            return
+        document = self._document
+        pose, joints = copied.pose, copied.joints
+        if flipped:
+            pose = mirrored_pose(document.skeleton, pose)
+            partner, names = partners(document.skeleton), document.skeleton.names
+            joints = joints and tuple(names[partner[document.skeleton.index(name)]] for name in joints)
+        pose = with_world_rotations(document.skeleton, document.pose, pose, joints)
+        title = "Paste pose in the world, flipped" if flipped else "Paste pose in the world"
+        self._do(act.PastePose(pose, joints, title=title))
+
+    def _fits(self) -> bool:
+        return isinstance(self.copied, Copied) and self.copied.names == self._document.skeleton.names
+
+    def bindings(self) -> CommandBindings:
+        session = self._session
+        return {
+            "pose.copy": CommandBinding(self.copy),
+            "pose.copy_world": CommandBinding(lambda: self.copy(world=True)),
+            "pose.copy_joints": CommandBinding(self.copy_joints),
+            "pose.paste": CommandBinding(lambda: self.paste(flipped=False), self._fits),
+            "pose.paste_flipped": CommandBinding(lambda: self.paste(flipped=True), self._fits),
+            "pose.mirror": CommandBinding(lambda: session.dispatch(act.MirrorPose())),
+            "edit.undo": CommandBinding(
+                session.undo, lambda: session.history.index > 0 or session.recorder.recording is not None
+            ),
+            "edit.redo": CommandBinding(session.redo, lambda: session.history.index < len(session.history)),
+        }
+
+
+def with_world_rotations(skeleton: Skeleton, now: Pose, pose: Pose, joints: Collection[str] | None) -> Pose:
+    """A present pose in which some joints have the world rotations, and roots the places, that another pose gives them.
+
+    Without joints (None) it is that pose itself.
+    """
+    if joints is None:
+        return pose
+    chosen, wanted = {skeleton.index(name) for name in joints}, fk(skeleton, pose).rotations
+    rotations, translations = now.rotations.copy(), now.translations.copy()
+    world = np.empty_like(rotations)
+    for joint, parent in enumerate(skeleton.parents.tolist()):
+        above = world[parent] if parent >= 0 else IDENTITY
+        if joint in chosen:
+            rotations[joint] = multiply(conjugate(above), wanted[joint])
+            translations[joint] = pose.translations[joint]
+        world[joint] = multiply(above, rotations[joint])
+    return Pose(rotations, translations)
+
+
+class LibraryPoses(ViewPart):
+    """Applies poses to the selected joints, or to all if none is selected."""
+
+    def __init__(self, session: Session, view: View) -> None:
+        super().__init__(session, view)
+        self._blend: tuple[str, Pose, Transfer] | None = None
+
+    def apply(self, name: str, source: Skeleton, pose: Pose, *, flipped: bool = False) -> None:
+        """Apply a pose of a skeleton as one undo step, ``flipped`` with left and right swapped.
+
+        Raises:
+            InputError: no joint of it fits, or it cannot be flipped.
+        """
+        found = self._fitted(source, pose, flipped=flipped)
+        title = _title(name, flipped=flipped)
+        self._do(act.PastePose(found.pose, self._names(found), title=title))
+
+    def begin(self, name: str, source: Skeleton, pose: Pose) -> None:
+        """Begin to blend a pose in; `blend` sets its share, the session's ``commit`` or ``cancel`` ends it.
+
+        Raises:
+            InputError: as of `apply`; nothing is begun.
+        """
+        found = self._fitted(source, pose, flipped=False)
+        title = _title(name, flipped=False)
+        self._session.begin(title)
+        self._blend = title, self._document.pose, found
+
+    def blend(self, share: float) -> None:
+        """Pose the figure a part of the way, 0 to 1, from where the blend began to the library's pose."""
+        if self._blend is None or self._session.gestures.label != self._blend[0]:
+            return
+        title, start, found = self._blend
+        share = min(max(share, 0.0), 1.0)
+        pose = blend_poses(start, found.pose, share, found.joints)
+        try:
+            self._session.gestures.update(act.PastePose(pose, self._names(found), title=title))
+        except ViewerError:
+            self._session.cancel()
+            raise
+
+    def _fitted(self, source: Skeleton, pose: Pose, *, flipped: bool) -> Transfer:
+        return fitted_pose(self._document, source, pose, flipped=flipped)
+
+    def _names(self, found: Transfer) -> tuple[str, ...] | None:
+        """The joints that change; None: all."""
+        names = self._document.skeleton.names
+        fitting = tuple(names[joint] for joint in found.joints)
+        chosen = self._document.selected("joint")
+        if not chosen:
+            return None if len(fitting) == len(names) else fitting
+        return tuple(name for name in fitting if name in chosen)
+
+    def bindings(self) -> CommandBindings:
+        return {"pose.keep": CommandBinding(partial(self._view.request, "keep-pose"))}
+
+
+def _title(name: str, *, flipped: bool) -> str:
+    return f"Pose {name}{' flipped' if flipped else ''}"
+
+
+class Renaming(ViewPart):
+    """Renames the active joint: the command opens a text field in the window.
+
+    Attributes:
+        joint: index of the joint being renamed, -1 for none; panels reset it.
+    """
+
+    def __init__(self, session: Session, view: View) -> None:
+        super().__init__(session, view)
+        self.joint = -1
+
+    def ask(self) -> None:
+        """Start renaming the active joint, or the active effector's joint."""
+        item = self._document.active_on_figure
+        if item is not None:
+            self._begin(joint_of(self._document, item))
+
+    def _begin(self, joint: int) -> None:
+        self.joint = joint
+        self._view.changed()
+
+    def end(self) -> None:
+        """Stop renaming."""
+        self._begin(-1)
+
+    def rename(self, joint: int, name: str) -> None:
+        """Rename a joint.
+
+        Raises:
+            InputError: an invalid name, or a moving target uses the joint's name.
+        """
+        document, session = self._document, self._session
+        own = document.skeleton.names[joint]
+        moved = {motion.effector for motion in session.targets.motions}
+        if any(e.joint == joint and e.name in moved for e in document.skeleton.effectors):
+            raise InputError(f"joint {quote(own)}: a moving target uses its name")
+        session.dispatch(act.RenameJoint(own, name))
+
+    def bindings(self) -> CommandBindings:
+        return {"joint.rename": CommandBinding(self.ask, lambda: self._document.active_on_figure is not None)}
+
+
+_SLOW_STARTS = 64
+"""Without compiled kernels a solve takes a hundred times as long."""
+
+
+class Solutions(ViewPart):
     """The commands Next and Previous solution.
 
     Attributes:
@@ -353,7 +588,7 @@ class Solutions:
     """
 
     def __init__(self, session: Session, view: View) -> None:
-        self._session, self._view = session, view
+        super().__init__(session, view)
         self._found: tuple[Pose, ...] = ()
         self._place, self._shown = 0, session.document.pose
         self.note: Message | None = None
@@ -371,11 +606,11 @@ class Solutions:
         self._close()
         self.note = Message(words)
         self._view.post(self.note)
-        self._noted = self._session.document.pose
+        self._noted = self._document.pose
 
     def tick(self) -> None:
         """Close the message once another pose is shown, as after an undo."""
-        if not self._session.document.pose.is_near(self._noted):
+        if not self._document.pose.is_near(self._noted):
             self._close()
 
     def _close(self) -> None:
@@ -389,7 +624,7 @@ class Solutions:
         Raises:
             InputError: there are infinitely many, or none was found.
         """
-        document = self._session.document
+        document = self._document
         if document.pose is not self._shown or not self._found:
             problem = lab_problem(document, document.pose)
             if problem is None:
@@ -399,8 +634,8 @@ class Solutions:
                 by = min(by, 0)  # forwards the nearest comes first
         self._place = (self._place + by) % len(self._found)
         count = len(self._found)
-        self._session.dispatch(SetPose(self._found[self._place], f"Solution {self._place + 1} of {count}"))
-        self._shown = self._session.document.pose
+        self._do(act.SetPose(self._found[self._place], f"Solution {self._place + 1} of {count}"))
+        self._shown = self._document.pose
         return f"Solution {self._place + 1} of {count}" if count > 1 else "This is the only solution found"
 
     def _search(self, problem: LabProblem) -> None:
