@@ -5,7 +5,18 @@ from viewer.ui.camera_moves import motion_points
 from viewer.ui.commands import GROUPS
 from viewer.ui.contact import radius_handles
 from viewer.ui.drag_targets import can_follow, mirrored_turn
-from viewer.ui.events import MODS, Button, Chord, Mods, chord
+from viewer.ui.events import (
+    MODS,
+    NOTE_SECONDS,
+    OFFER_SECONDS,
+    Button,
+    Chord,
+    FileQuestion,
+    MessageBar,
+    Mods,
+    Question,
+    chord,
+)
 from viewer.ui.file_menu import EXPORTS, ExportOptions
 from viewer.ui.film import (
     FilmFormat,
@@ -31,4 +42,4 @@ from viewer.ui.range_handles import end_handles
 from viewer.ui.scene_builder import goal_marks
 from viewer.ui.status import _state, limit_words, short_name, too_near
 from viewer.ui.timeline import FEWEST, TimeView, frame_count, key_frames, keys_in, played_range, rows_of
-from viewer.ui.view import NOTE_SECONDS, OFFER_SECONDS, FileQuestion, MessageBar, Panels, Question, item_of
+from viewer.ui.view import Panels, item_of

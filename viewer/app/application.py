@@ -32,7 +32,7 @@ from viewer.session import Session
 from viewer.session.user_files import Preferences, load_preferences
 from viewer.ui.automation import Automation, state_of, write_state
 from viewer.ui.controller import Controller
-from viewer.ui.view import Message
+from viewer.ui.events import Message
 
 _BACKGROUND_WAIT = 0.1
 _LONGEST_QUEUE = 8

@@ -22,7 +22,7 @@ from viewer.session.figures import Arrangement
 from viewer.session.session_files import SUFFIX, Kept, MotionError, open_session, read_kept, session_bytes
 from viewer.session.user_files import config_folder, recovery_folder, remove, save_preferences
 from viewer.ui.controller import Controller
-from viewer.ui.view import Message
+from viewer.ui.events import Message
 
 SECONDS_BETWEEN = 2.0
 """Least seconds between two writes."""

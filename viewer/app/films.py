@@ -18,6 +18,7 @@ from viewer.opengl.pictures import LEAST, seen_points
 from viewer.scene import Camera
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
+from viewer.ui.events import Message, Question, Request
 from viewer.ui.film import (
     FilmOrder,
     FilmProgress,
@@ -28,7 +29,6 @@ from viewer.ui.film import (
     shown_name,
     widened_camera,
 )
-from viewer.ui.view import Message, Question, Request
 
 BUDGET = 0.03
 """Seconds of filming between two frames of the window; at least one picture is drawn."""

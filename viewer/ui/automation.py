@@ -17,8 +17,8 @@ from viewer.session.action_log import digest_of
 from viewer.session.replay import Replay
 from viewer.spatial.checks import Floats
 from viewer.ui.controller import Controller
+from viewer.ui.events import other_pose_words
 from viewer.ui.timeline import key_frames
-from viewer.ui.view import other_pose_words
 
 
 @dataclass(frozen=True, slots=True)

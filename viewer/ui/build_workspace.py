@@ -35,10 +35,10 @@ from viewer.spatial.projection import Projection, pixels_away
 from viewer.spatial.quaternion import from_axis_angle, rotate
 from viewer.ui import number_format
 from viewer.ui.commands import TYPED, CommandBinding, CommandBindings
-from viewer.ui.events import Mods, Move, Press
+from viewer.ui.events import Message, Mods, Move, Press
 from viewer.ui.opening import Opening
 from viewer.ui.status import StatusLine
-from viewer.ui.view import EditGesture, Gesture, Message, View, Workspace
+from viewer.ui.view import EditGesture, Gesture, View, Workspace
 
 _ABOUT = "build"
 CLICK_A_JOINT = "Click a joint to continue from it"

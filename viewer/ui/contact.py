@@ -31,7 +31,8 @@ from viewer.spatial.closest import planes, segment_point
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import FileQuestion, Mover, ViewPart
+from viewer.ui.events import FileQuestion
+from viewer.ui.view import Mover, ViewPart
 
 _RING = 1.5
 """Radius of the ring around a touched place, in radii of the body."""

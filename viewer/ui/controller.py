@@ -37,9 +37,8 @@ from viewer.ui.retargeting import Retargeting
 from viewer.ui.scene_builder import Others, SceneBuilder
 from viewer.ui.simulating import Simulating
 from viewer.ui.status import StatusLine, short_name, status_line
-from viewer.ui.switches import Switches
 from viewer.ui.timeline import Markers, Playback
-from viewer.ui.view import EditGesture, Hover, View, Workspace
+from viewer.ui.view import EditGesture, Hover, Switches, View, Workspace
 
 _EXPLAINED_AFTER = 0.25
 """Seconds that a drag rests before the status line says why its goals are missed."""
@@ -81,7 +80,7 @@ class Controller:
         self._rest: _RestingDrag | None = None
         self._ticks = 0
         self._workspace = view.workspace
-        self.switches = Switches(view, session)
+        self.switches = Switches(session, view)
         self.others = Others(session)
         # Gestures and recordings continue from the document shown.
         self.background = Background(

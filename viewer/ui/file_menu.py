@@ -28,11 +28,12 @@ from viewer.skeleton import Character
 from viewer.skeleton.character import placed
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import Contacts
+from viewer.ui.events import Answers, FileQuestion, Message, Question
 from viewer.ui.film import ObjectsAt, ShownMotion
 from viewer.ui.opening import OPENED, Figures, Opening, import_pose_or_goals, kind_of_file
 from viewer.ui.posing import Nudging
 from viewer.ui.retargeting import Retargeting
-from viewer.ui.view import Answers, FileQuestion, Message, Question, View
+from viewer.ui.view import View
 
 GOALS = ".json"
 """Suffix of goals files."""

@@ -19,11 +19,11 @@ from viewer.skeleton import Pose, blend_poses
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.drag_targets import selected_joints
 from viewer.ui.dragging import Dragging
-from viewer.ui.events import Move
+from viewer.ui.events import Message, Move
 from viewer.ui.planting import Planting
 from viewer.ui.posing import Clipboard
 from viewer.ui.timeline import Playback, TimeView, key_frames, last_frame, played_range
-from viewer.ui.view import EditGesture, Message, View, ViewPart
+from viewer.ui.view import EditGesture, View, ViewPart
 
 _AFTER = 1.0 / 3.0
 """Seconds between the last key and its duplicates, if the playhead is on the first."""

@@ -36,8 +36,9 @@ from viewer.skeleton import Pose
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 from viewer.ui.commands import CommandBinding, CommandBindings
+from viewer.ui.events import FileQuestion
 from viewer.ui.status import StatusLine
-from viewer.ui.view import FileQuestion, View, Workspace
+from viewer.ui.view import View, Workspace
 
 PER_SECOND = 10.0
 """Iterations a second, while they are played and in films."""

@@ -43,7 +43,8 @@ from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import grounded, problems
 from viewer.ui.demo_commands import Demos
 from viewer.ui.dragging import Dragging
-from viewer.ui.view import FileQuestion, Message, Question, View, one_step
+from viewer.ui.events import FileQuestion, Message, Question
+from viewer.ui.view import View, one_step
 
 _UNITS = {1.0: "metres", 0.01: "centimetres", 0.001: "millimetres", 0.0254: "inches"}
 ABOUT = "motion"

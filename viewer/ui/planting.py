@@ -35,7 +35,8 @@ from viewer.skeleton import Pose, fk
 from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import Message, View
+from viewer.ui.events import Message
+from viewer.ui.view import View
 
 _NEW = 0.1
 """Seconds that a contact which is added lasts on either side of its frame."""

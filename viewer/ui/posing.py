@@ -36,7 +36,8 @@ from viewer.spatial.quaternion import IDENTITY, conjugate, multiply
 from viewer.ui.camera_moves import note_out_of_plane
 from viewer.ui.commands import ADD_GOAL, DIRECTIONS, CommandBinding, CommandBindings
 from viewer.ui.drag_targets import handle_of, limb_joint, selected_joints
-from viewer.ui.view import Message, View, ViewPart
+from viewer.ui.events import Message
+from viewer.ui.view import View, ViewPart
 
 Size = Literal["", "_fine", "_step"]
 _FINE = 0.1

@@ -35,11 +35,11 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection, pixels_away
 from viewer.ui.camera_moves import CameraMoves
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.events import Move, Press, Release
+from viewer.ui.events import FileQuestion, Move, Press, Release
 from viewer.ui.opening import OPENED, Figures
 from viewer.ui.scene_builder import Others
 from viewer.ui.status import StatusLine
-from viewer.ui.view import FileQuestion, Gesture, View, Workspace
+from viewer.ui.view import Gesture, View, Workspace
 
 _NEAR = 11.0
 """Logical pixels from a joint within which the pointer is on it."""

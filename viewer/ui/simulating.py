@@ -34,9 +34,9 @@ from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import conjugate, rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
 from viewer.ui.contact import ground_of
-from viewer.ui.events import Move, Press, Release
+from viewer.ui.events import Message, Move, Press, Release
 from viewer.ui.status import StatusLine
-from viewer.ui.view import Gesture, Message, View, Workspace
+from viewer.ui.view import Gesture, View, Workspace
 
 _LONGEST_S = 0.05
 """Most seconds that are simulated between two frames: a slow machine shows slow motion."""

@@ -14,7 +14,8 @@ from viewer.document.take import CODES, FRAMES, Blend, Key
 from viewer.session import Loop, Session
 from viewer.spatial.checks import Bools, Ints
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.view import NameQuestion, View, ViewPart
+from viewer.ui.events import NameQuestion
+from viewer.ui.view import View, ViewPart
 
 FEWEST = 8.0
 """Fewest visible frames."""

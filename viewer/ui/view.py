@@ -1,123 +1,43 @@
-"""The state of the view, shared by the parts of the window: tool, camera, pointer, messages, requests."""
+"""The state of the view, shared by the parts of the window: tool, camera, pointer, messages, requests; its switches."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from functools import partial
+from typing import ClassVar, Generic, NamedTuple, TypeVar, get_args
 
 import numpy as np
 
 from viewer.document import Action, Document, Item
 from viewer.document.import_export import step_scale
-from viewer.errors import ViewerError, one_line
+from viewer.errors import ViewerError
 from viewer.gizmo import LengthUnit, Part, RigidMotion, Space, Tool
 from viewer.latest import Latest
-from viewer.scene import Camera, Display, Hit, look_of
+from viewer.scene import BODIES, Body, Camera, Display, Hit, LimitsShown, look_of
 from viewer.session import Session
 from viewer.session.user_files import Preferences, Preset
 from viewer.spatial.projection import Projection
-from viewer.ui.commands import CommandBinding, always
-from viewer.ui.events import Button, Move, Rect, Release
+from viewer.ui.commands import CommandBinding, CommandBindings, always
+from viewer.ui.events import (
+    Button,
+    FileQuestion,
+    Message,
+    MessageBar,
+    Move,
+    NameQuestion,
+    Question,
+    Rect,
+    Release,
+    Request,
+)
 from viewer.ui.number_format import error_decimals, unit_for
 
 REACH = 4
 """Frames before and after a dragged one of a motion trail that follow it at first."""
-NOTE_SECONDS = 6.0
-"""Seconds that a note stays."""
-OFFER_SECONDS = 20.0
-"""Seconds that a note with a button stays."""
-
-
-class Request(NamedTuple):
-    """A request that only the window can fulfil.
-
-    Attributes:
-        name: "new-dialog", "export-dialog", "picture" (value: the path), "question" (value: a `Question`), "ask-name"
-            (value: a `NameQuestion`), "file-dialog" (value: a `FileQuestion`), "quit", "help", "preferences",
-            "fullscreen", "reset-layout", "go-to-frame", "find-joint", "find-dialog", "units-dialog", "keep-pose"
-            (value: a pose of the library, or None), "context-menu" (value: the item or None), "copy-text",
-            "show-in-folder" (value: the path), "film-dialog" (value: the path proposed, or None), "film" (value: a
-            `FilmOrder`), "film-cancel".
-        value: data of the request.
-        x, y: position, framebuffer pixels.
-    """
-
-    name: str
-    value: object = None
-    x: float = 0.0
-    y: float = 0.0
-
-
-Answers = Mapping[str, Callable[[], object]]
-"""What the buttons of a question do, by their words."""
-
-
-class Question(NamedTuple):
-    """A question that the window asks in a dialog.
-
-    Attributes:
-        words: what is asked.
-        answers: Enter presses the first, Esc the last.
-        title: of the dialog, or "".
-        notes: smaller lines below the words.
-        stands: whether the question is still to be answered; else the dialog closes.
-    """
-
-    words: str
-    answers: Answers
-    title: str = ""
-    notes: tuple[str, ...] = ()
-    stands: Callable[[], bool] = always
-
-
-class NameQuestion(NamedTuple):
-    """A name, or another word, that the window asks for in a dialog.
-
-    Attributes:
-        title: of the dialog.
-        words: before the name.
-        name: proposed.
-        button: on the button that gives it.
-        give: called with the typed name.
-    """
-
-    title: str
-    words: str
-    name: str
-    button: str
-    give: Callable[[str], object]
-
-
-class FileQuestion(NamedTuple):
-    """A file that the window asks for.
-
-    Attributes:
-        title: of the dialog.
-        action: word on its button.
-        suffixes: of the files listed; the first is added to a name without one.
-        done: called with the chosen path, or ``sample:NAME``; returns False if that failed, with the reason in the last
-            message.
-        saving: the dialog asks for a name to save under, instead of an existing file.
-        samples: it lists recent files and samples, too.
-        name: proposed, or "".
-        ending: without a name: follows that of the document's file.
-        folder: of the files listed; None: the last one used.
-    """
-
-    title: str
-    action: str
-    suffixes: tuple[str, ...]
-    done: Callable[[Any], object]
-    saving: bool = False
-    samples: bool = False
-    name: str = ""
-    ending: str = ""
-    folder: Path | None = None
 
 
 class Hover(NamedTuple):
@@ -502,128 +422,6 @@ def item_of(hit: Hit) -> Item:
     return Item("joint", hit.name)
 
 
-def other_pose_words(meets: bool) -> str:
-    """Text of the offer of another pose: one that meets all goals, or one that is nearer to them."""
-    return f"Stuck here: another pose {'meets the goals' if meets else 'is nearer to the goals'}"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Message:
-    """A message to the user: what happened, where, and the next step.
-
-    Attributes:
-        text: one line.
-        level: an "error" stays until it is closed, a "note" for `NOTE_SECONDS` or `OFFER_SECONDS`.
-        actions: buttons: labels and callbacks; they close the message.
-        about: the task, such as a command's id: an error is closed when the task succeeds, or fails again.
-        stays: it is not about the document shown: neither opening another file nor similar messages remove it.
-    """
-
-    text: str
-    level: Literal["error", "note"] = "note"
-    actions: tuple[tuple[str, Callable[[], object]], ...] = ()
-    about: str = ""
-    stays: bool = False
-
-    def __post_init__(self) -> None:
-        """Make the text one line: names and paths in it may have any characters and length."""
-        object.__setattr__(self, "text", one_line(self.text))
-
-    @property
-    def fleeting(self) -> bool:
-        """Whether it disappears by itself."""
-        return self.level == "note"
-
-    @property
-    def seconds(self) -> float:
-        """Seconds that it stays if it is `fleeting`."""
-        return OFFER_SECONDS if self.actions else NOTE_SECONDS
-
-
-class MessageBar:
-    """The messages shown, oldest first."""
-
-    def __init__(self) -> None:
-        self._shown: list[tuple[Message, float | None]] = []
-        self.revision = 0
-        self._now = 0.0
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """The messages shown, oldest first."""
-        return tuple(message for message, _ in self._shown)
-
-    def post(self, message: Message) -> None:
-        """Show a message; it replaces one with the same text, or an older one about the same."""
-        self._shown = [pair for pair in self._shown if not _replaces(message, pair[0])]
-        self._shown.append((message, None))
-        self.revision += 1
-
-    def done(self, about: str) -> None:
-        """Close what was said about a task that has succeeded, or is over."""
-        for message in self.messages:
-            if about and message.about == about:
-                self.close(message)
-
-    def close(self, message: Message) -> None:
-        """Remove a message."""
-        left = [pair for pair in self._shown if pair[0] is not message]
-        if len(left) != len(self._shown):
-            self._shown = left
-            self.revision += 1
-
-    def clear(self) -> None:
-        """Remove the messages about the previous document."""
-        left = [pair for pair in self._shown if pair[0].stays]
-        self.revision += len(left) != len(self._shown)
-        self._shown = left
-
-    def choose(self, message: Message, number: int) -> None:
-        """Press the button ``number`` of a message."""
-        self.close(message)
-        message.actions[number][1]()
-
-    def tick(self, now: float) -> bool:
-        """Remove notes whose time is over; whether any was removed. A note's time starts at its first tick."""
-        self._now = now
-        if not self._shown:
-            return False
-        started = [(m, now if since is None else since) for m, since in self._shown]
-        left = [(m, since) for m, since in started if not m.fleeting or now - since < m.seconds]
-        gone = len(left) != len(started)
-        self._shown = [*left]
-        self.revision += gone
-        return gone
-
-    @property
-    def left(self) -> float | None:
-        """Seconds from the last tick until the next note disappears; None without notes."""
-        ends = [
-            message.seconds if since is None else message.seconds + since - self._now
-            for message, since in self._shown
-            if message.fleeting
-        ]
-        return max(0.0, min(ends)) if ends else None
-
-    @property
-    def waiting(self) -> bool:
-        """Whether a note is shown, so that ticks are needed."""
-        return any(message.fleeting for message, _ in self._shown)
-
-
-def _replaces(message: Message, older: Message) -> bool:
-    """Whether a message repeats or updates an older one: ``Solver: ccd`` after ``Solver: dls``."""
-    if message.stays or older.stays:
-        return message is older
-    if message.text == older.text:
-        return True
-    if message.level == older.level == "error":
-        return bool(message.about) and message.about == older.about
-    notes = message.level == older.level == "note" and not (message.actions or older.actions)
-    (thing, colon, _), (other, _, _) = message.text.partition(": "), older.text.partition(": ")
-    return notes and bool(colon) and thing == other
-
-
 class ViewPart:
     """A part of the window's logic: it changes a session and its view."""
 
@@ -684,3 +482,122 @@ class EditGesture(ViewPart, Gesture):
         """End the gesture and restore the document before it."""
         self._view.set_gesture(None)
         self._session.cancel()
+
+
+_SHOWN = ("axes", "names", "grid", "shadow", "goals", "ghosts", "trails", "balance", "bodies", "skin", "see_through")
+_LIMITS: tuple[LimitsShown, ...] = get_args(LimitsShown)
+
+
+class Switches(ViewPart):
+    """Commands that show and hide things, and requests to the window."""
+
+    def __init__(self, session: Session, view: View) -> None:
+        """Apply the switches in the preferences; whether there is a skin depends on the session's figure."""
+        super().__init__(session, view)
+        kept = view.preferences.display
+        for name in _SHOWN:
+            if isinstance(kept.get(name), bool):
+                self._set(name, kept[name])
+        if kept.get("limits") in _LIMITS:
+            self._set("limits", kept["limits"])
+
+    def _set(self, name: str, value: bool | str) -> None:
+        self._view.display = replace(self._view.display, **{name: value})  # type: ignore[arg-type]
+
+    def show(self, name: str, value: bool | str) -> None:
+        """Set a display switch and store it in the preferences."""
+        view = self._view
+        self._set(name, value)
+        view.preferences.display[name] = value
+        view.changed()
+
+    def _shows(self, name: str) -> bool:
+        return bool(getattr(self._view.display, name))
+
+    def _toggle(self, name: str) -> None:
+        self.show(name, not self._shows(name))
+
+    def _has_skin(self) -> bool:
+        return self._document.character.skin is not None
+
+    def _body(self) -> Body:
+        """How the figure is drawn."""
+        body = self._view.display.body
+        return "sticks" if body == "skin" and not self._has_skin() else body
+
+    def show_body(self, body: Body) -> None:
+        """Draw the figure this way from now on; without a skin the choice between skin and sticks is kept."""
+        self.show("bodies", body == "capsules")
+        if self._has_skin() and body != "capsules":
+            self.show("skin", body == "skin")
+
+    def _next_body(self) -> None:
+        bodies = BODIES if self._has_skin() else BODIES[:2]
+        body = bodies[(bodies.index(self._body()) + 1) % len(bodies)]
+        self.show_body(body)
+        self._view.note(f"Body: {body}")
+
+    def _body_binding(self, body: Body) -> CommandBinding:
+        can = self._has_skin if body == "skin" else always
+        return CommandBinding(partial(self.show_body, body), can=can, checked=lambda: self._body() == body)
+
+    def _next_limits(self) -> None:
+        modes = ("selected", "all", "none")
+        shown = modes[(modes.index(self._view.display.limits) + 1) % len(modes)]
+        self.show("limits", shown)
+        self._view.note(f"Limits shown: {shown}")
+
+    def _panels(self, side: str) -> CommandBinding:
+        panels = self._view.panels
+        shown = partial(panels.shows, side)
+        return self._rearranging(CommandBinding(lambda: panels.open(side, on=not shown()), checked=shown))
+
+    def _rearranging(self, plain: CommandBinding) -> CommandBinding:
+        def run() -> None:
+            plain.run()
+            self._view.hover_row(None)  # a hidden row is not under the pointer any more
+            self._view.changed()
+
+        return plain._replace(run=run)
+
+    def _enters(self, workspace: Workspace) -> CommandBinding:
+        view = self._view
+        return CommandBinding(partial(view.enter, workspace), checked=lambda: view.workspace is workspace)
+
+    def _step_workspace(self, step: int) -> None:
+        every = tuple(Workspace)
+        self._view.enter(every[(every.index(self._view.workspace) + step) % len(every)])
+
+    def _toggle_mirror(self) -> None:
+        self._view.mirror = not self._view.mirror
+        self._view.changed()
+        self._view.note(f"Mirror: {'both sides move' if self._view.mirror else 'off'}")
+
+    def _asks(self, name: str) -> CommandBinding:
+        return CommandBinding(partial(self._view.request, name))
+
+    def bindings(self) -> CommandBindings:
+        view = self._view
+        shown = {
+            f"show.{name}": CommandBinding(partial(self._toggle, name), checked=partial(self._shows, name))
+            for name in _SHOWN
+            if name not in {"bodies", "skin"}
+        }
+        shown |= {f"show.{body}": self._body_binding(body) for body in BODIES}
+        return shown | {
+            "show.body": CommandBinding(self._next_body),
+            "show.limits": CommandBinding(self._next_limits),
+            "snap.magnet": view.switch(view, "magnet"),
+            "edit.mirror": CommandBinding(self._toggle_mirror, checked=lambda: view.mirror),
+            "panels.hide": self._rearranging(view.switch(view.panels, "hidden")),
+            "panels.left": self._panels("left"),
+            "panels.right": self._panels("right"),
+            **{f"workspace.{each}": self._enters(each) for each in Workspace},
+            "workspace.next": CommandBinding(partial(self._step_workspace, 1)),
+            "workspace.previous": CommandBinding(partial(self._step_workspace, -1)),
+            "help.keys": self._asks("help"),
+            "find.all": self._asks("find-dialog"),
+            "window.fullscreen": self._asks("fullscreen")._replace(checked=lambda: view.panels.fullscreen),
+            "window.reset_layout": self._asks("reset-layout"),
+            "window.preferences": self._asks("preferences"),
+        }

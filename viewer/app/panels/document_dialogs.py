@@ -25,9 +25,9 @@ from viewer.formats.load import load, sample_names
 from viewer.skeleton import fk, tip_positions
 from viewer.ui import number_format
 from viewer.ui.commands import COMMANDS
+from viewer.ui.events import NameQuestion, Question, Request
 from viewer.ui.opening import units_of
 from viewer.ui.timeline import last_frame
-from viewer.ui.view import NameQuestion, Question, Request
 
 Segment = tuple[tuple[float, float], tuple[float, float]]
 

@@ -25,8 +25,8 @@ from viewer.formats.load import sample_names
 from viewer.session.session_files import SUFFIX
 from viewer.ui import film
 from viewer.ui.controller import Controller
+from viewer.ui.events import FileQuestion, Request
 from viewer.ui.file_menu import EXPORTS
-from viewer.ui.view import FileQuestion, Request
 
 _ROW = 24
 """Height of a row, logical pixels."""

@@ -23,9 +23,9 @@ from viewer.session.demo_parts import Demo, Says
 from viewer.session.long_work import JobName
 from viewer.ui.camera_moves import CARD_MARGIN, CARD_WIDTH
 from viewer.ui.commands import BY_ID
+from viewer.ui.events import Message, other_pose_words
 from viewer.ui.film import left_words
 from viewer.ui.status import StatusLine
-from viewer.ui.view import Message, other_pose_words
 
 _CHIP, _CHIP_LINE = 26.0, 18.0
 """Height of a chip (a hint in the view) of one line, and of each further line, logical pixels."""

@@ -29,8 +29,7 @@ from viewer.opengl import LibraryPose, PoseLibrary
 from viewer.opengl.pose_library import PIXELS
 from viewer.session.user_files import poses_folder
 from viewer.skeleton import Skeleton
-from viewer.ui.events import Rect
-from viewer.ui.view import Message
+from viewer.ui.events import Message, Rect
 
 BESIDE = "poses"
 """Name of the folder beside a rig's file."""

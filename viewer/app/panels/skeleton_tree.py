@@ -25,7 +25,7 @@ from viewer.skeleton import Skeleton, above
 from viewer.skeleton.kinematics import depths
 from viewer.skeleton.tree import depth_first
 from viewer.spatial.checks import Ints
-from viewer.ui.view import NameQuestion
+from viewer.ui.events import NameQuestion
 
 
 class Row(NamedTuple):
