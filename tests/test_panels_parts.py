@@ -19,7 +19,7 @@ from inside.app import (
     coordinates,
     error_words,
     evaluate,
-    found,
+    found_keys,
     found_rows,
     number_step,
     outline,
@@ -116,7 +116,7 @@ def test_below_is_the_joint_and_all_that_hang_on_it() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_the_page_of_keys_has_every_row_once_in_any_number_of_columns(count: int) -> None:
-    groups = found("", "simple")
+    groups = found_keys("", "simple")
     columns = arranged(groups, count)
     assert len(columns) == count
     assert sorted(heading for column in columns for heading, _ in column) == sorted(GROUPS)
@@ -124,9 +124,9 @@ def test_the_page_of_keys_has_every_row_once_in_any_number_of_columns(count: int
 
 
 def test_the_page_of_keys_is_filtered_by_keys_and_words() -> None:
-    assert "Undo" in [row.words for _, rows in found("ctrl+z", "simple") for row in rows]
-    assert all("undo" in row.words.casefold() for _, rows in found("undo", "simple") for row in rows)
-    assert found("no such key", "simple") == []
+    assert "Undo" in [row.words for _, rows in found_keys("ctrl+z", "simple") for row in rows]
+    assert all("undo" in row.words.casefold() for _, rows in found_keys("undo", "simple") for row in rows)
+    assert found_keys("no such key", "simple") == []
     assert arranged([], 3) == []
 
 

@@ -23,15 +23,15 @@ from viewer.app.painter import IMGUI_SHAPES, PanelHost, ui_scale
 from viewer.app.panel_context import Borders, Panel, PanelContext
 from viewer.app.panels import PANELS, file_dialog, menus
 from viewer.app.panels.curve_editor import KeysOnPlot, curves_of
-from viewer.app.panels.document_dialogs import found_commands, outline
+from viewer.app.panels.document_dialogs import outline
 from viewer.app.panels.dope_sheet import NO_KEYS
 from viewer.app.panels.export_options import LISTED
 from viewer.app.panels.file_dialog import NO_NAME, State, size_words
 from viewer.app.panels.goals_panel import error_words
 from viewer.app.panels.lanes import moved
+from viewer.app.panels.menus import arranged, found_commands, found_keys
 from viewer.app.panels.panel_parts import Angles, coordinates
 from viewer.app.panels.poses_panel import shelf_of
-from viewer.app.panels.preferences_panel import arranged, found
 from viewer.app.panels.skeleton_tree import Folds, below, found_rows, tree_rows
 from viewer.app.theme import Fonts, apply_theme, cjk_font, paint
 from viewer.app.widgets import controls

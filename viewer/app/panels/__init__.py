@@ -19,7 +19,6 @@ from viewer.app.panels import (
     panel_parts,
     physics_panel,
     poses_panel,
-    preferences_panel,
     retarget_panel,
     skeleton_tree,
     solver_panel,
@@ -82,12 +81,12 @@ PANELS: tuple[Panel, ...] = (
     Panel("filming", "Film", Place.FLOATING, messages_panel.draw_film_card),
     Panel("new", "New", Place.FLOATING, document_dialogs.draw_new_dialog),
     Panel("units", "Units", Place.FLOATING, document_dialogs.draw_units_dialog),
-    Panel("preferences", "Preferences", Place.FLOATING, preferences_panel.draw_preferences),
-    Panel("help", "Help", Place.FLOATING, preferences_panel.draw_help),
+    Panel("preferences", "Preferences", Place.FLOATING, document_dialogs.draw_preferences),
+    Panel("help", "Help", Place.FLOATING, menus.draw_help),
     Panel("questions", "Questions", Place.FLOATING, document_dialogs.draw_questions),
     Panel("rename", "Rename", Place.FLOATING, skeleton_tree.ask_new_name),
     Panel("keep-pose", "Keep pose", Place.FLOATING, poses_panel.draw_pose_dialog),
-    Panel("find", "Find", Place.FLOATING, document_dialogs.draw_find_dialog),
+    Panel("find", "Find", Place.FLOATING, menus.draw_find_dialog),
     Panel("status", "Status line", Place.STATUS, messages_panel.draw_status_line, live=True, padded=False),
 )
 """All panels; those that share a tabbed place are its tabs, in this order."""

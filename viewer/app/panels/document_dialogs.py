@@ -1,4 +1,4 @@
-"""Dialogs: new from a sample, units of a file, questions before data is lost, go to a frame, find by name."""
+"""Dialogs: new from a sample, units of a file, preferences, questions before data is lost, go to a frame."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
+from viewer.app.panels.menus import choose_preset
 from viewer.app.panels.panel_parts import run
-from viewer.app.panels.skeleton_tree import found_rows, is_shown
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import Choice, choices, confirm, dialog, escape_pressed
-from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, gap, item, tip
-from viewer.document import Action, Item
-from viewer.document.actions import Select, SetFrameTime, SetUnits
+from viewer.document import Action
+from viewer.document.actions import SetFrameTime, SetUnits
 from viewer.errors import InputError, ViewerError
 from viewer.formats.file_formats import SAMPLE, UP_NAMES, UpWord
 from viewer.formats.load import load, sample_names
+from viewer.session.user_files import LARGEST_SCALE, SMALLEST_SCALE
 from viewer.skeleton import fk, tip_positions
 from viewer.ui import number_format
-from viewer.ui.commands import COMMANDS
-from viewer.ui.events import NameQuestion, Question, Request
+from viewer.ui.events import NameQuestion, Question
 from viewer.ui.opening import units_of
 from viewer.ui.timeline import last_frame
 
@@ -203,6 +202,86 @@ def _apply_units(ui: PanelContext, state: _Units) -> None:
         ui.session.dispatch(change)
 
 
+_PREFERENCES_WIDTH, _PREFERENCE = 520.0, 150.0
+_SCALES = (1.0, 1.25, 1.5, 2.0, 3.0)
+_SNAP = fields.Format(decimals=3, unit=" m", per_pixel=0.001, snap=0.01, units=fields.METRES, low=1e-4, high=1000.0)
+_ANGLE = fields.Format(decimals=1, unit="°", per_pixel=0.1, snap=1.0, units=fields.ANGLE.units, low=0.1, high=180.0)
+
+
+def draw_preferences(ui: PanelContext) -> None:
+    """Draw the dialog while it is open; changes apply at once."""
+    with dialog(ui, "preferences", width=_PREFERENCES_WIDTH, title="Preferences") as shown:
+        if shown is None:
+            return
+        _scale(ui)
+        controls.separator(ui)
+        _mouse(ui)
+        controls.separator(ui)
+        _snapping(ui)
+        gap(ui.px(6))
+        shown.closed |= bool(choices(ui, Choice("Close", primary=True)))
+
+
+def _scale(ui: PanelContext) -> None:
+    preferences = ui.controller.view.preferences
+    controls.label(ui, "Interface scale", width=_PREFERENCE)
+    words = ["Auto", *(f"{100.0 * scale:.0f} %" for scale in _SCALES)]
+    now = preferences.ui_scale
+    each = float(int(imgui.get_content_region_avail().x / len(words)))
+    preferences.ui_scale = controls.choose(ui, "scale", (None, *_SCALES), words, now, widths=each)
+    if preferences.ui_scale != now:
+        ui.controller.view.changed()
+    controls.label(ui, "", width=_PREFERENCE)
+    if controls.text_button(ui, "Smaller", enabled=ui.scale > SMALLEST_SCALE):
+        _set_scale(ui, ui.scale - 0.05)
+    imgui.same_line()
+    if controls.text_button(ui, "Larger", enabled=ui.scale < LARGEST_SCALE):
+        _set_scale(ui, ui.scale + 0.05)
+    controls.note(ui, f"{100.0 * ui.scale:.0f} % now", gap=imgui.get_style().item_spacing.x / ui.scale)
+
+
+def _set_scale(ui: PanelContext, scale: float) -> None:
+    wanted = round(20.0 * min(max(scale, SMALLEST_SCALE), LARGEST_SCALE)) / 20.0
+    ui.controller.view.preferences.ui_scale = wanted
+    ui.controller.view.changed()
+
+
+def _mouse(ui: PanelContext) -> None:
+    controls.label(ui, "Mouse", width=_PREFERENCE, height=26, hint="Which buttons move the camera; F1 lists them")
+    choose_preset(ui)
+    view = ui.controller.view
+    for name, words, after in (
+        ("two_fingers", "Trackpad", "Two fingers orbit, Shift pans, Ctrl zooms"),
+        ("reduce_motion", "Reduce motion", "The camera moves instantly"),
+        ("keep_in_view", "Keep in view", "The camera follows a motion that leaves the view"),
+    ):
+        before = getattr(view.preferences, name)
+        if _switch(ui, words, after, on=before):
+            setattr(view.preferences, name, not before)
+            view.changed()
+
+
+def _switch(ui: PanelContext, words: str, after: str, *, on: bool) -> bool:
+    controls.label(ui, words, width=_PREFERENCE)
+    pressed = controls.toggle(ui, words, on=on)
+    controls.note(ui, after, gap=imgui.get_style().item_spacing.x / ui.scale)
+    return pressed
+
+
+def _snapping(ui: PanelContext) -> None:
+    controller = ui.controller
+    if _switch(ui, "Magnet", "Drags snap; hold Ctrl to move freely", on=controller.view.magnet):
+        controller.view.magnet = not controller.view.magnet
+    controls.label(ui, "Snap steps", width=_PREFERENCE)
+    for name, form, hint in (("snap_m", fields.in_lengths(ui, _SNAP), "Moving"), ("snap_deg", _ANGLE, "Rotating")):
+        before = getattr(controller.view, name)
+        step = fields.number(ui, name.replace("_", " "), before, form, width=110, hint=hint)
+        if step != before:  # setting it requests another frame
+            setattr(controller.view, name, step)
+        imgui.same_line()
+    imgui.new_line()
+
+
 _WIDTH, _WIDER = 440.0, 600.0
 
 
@@ -264,89 +343,3 @@ def _go(ui: PanelContext, wanted: float, last: int) -> None:
     if frame != asked:
         there = "first" if frame == 0 else "last"
         ui.controller.view.note(f"Frame {number_format.fixed(asked, 0)} does not exist: {frame} is the {there}")
-
-
-# --- finding commands and joints by words of their names
-
-_MOST, _ROW = 10, 24
-"""Rows shown at once, and the height of one, logical pixels."""
-_NOT_OFFERED = frozenset({"find.all", "select.find"})
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A row of the dialog: words, the id of the command that it runs, "" for a joint, and its menu and key."""
-
-    words: str
-    command: str = ""
-    note: str = ""
-
-
-def found_commands(query: str) -> list[Found]:
-    """The commands outside drags whose title or menu contains every word of a query; none without one.
-
-    Those whose title begins with the first word come first, then those whose title contains all words.
-    """
-    words = query.casefold().split()
-    found = []
-    for command in COMMANDS:
-        text = f"{command.title} {command.row} {command.menu or ''}".casefold()
-        if words and not command.in_drag and command.id not in _NOT_OFFERED and all(word in text for word in words):
-            note = "   ".join(part for part in (command.menu or "", command.shortcut) if part)
-            title = command.title.casefold()
-            rank = not title.startswith(words[0]), not all(word in title for word in words)
-            found.append((rank, Found(command.title, command.id, note)))
-    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
-
-
-def draw_find_dialog(ui: PanelContext) -> None:
-    """Open the dialog when it is requested, also by the search of the tree while that is hidden, and draw it."""
-    if not is_shown(ui) and ui.take("find-joint") is not None:
-        ui.requests.append(Request("find-dialog"))
-    with dialog(ui, "find-dialog", width=420.0, title="Find") as shown:
-        if shown is None:
-            return
-        if shown.asked:
-            ui.memory["query"], ui.memory["mark"] = "", 0
-        before = ui.memory["query"]
-        search = fields.search_field(ui, "query", before, "A command or a joint", focus=imgui.is_window_appearing())
-        ui.memory["query"] = search.text
-        if search.text != before:
-            ui.memory["mark"] = 0
-        chosen = _chosen(ui, search)
-        if chosen is not None:
-            shown.closed = True
-            if chosen.command:
-                run(ui, chosen.command)
-            else:
-                act(ui, Select((Item("joint", chosen.words),)))
-
-
-def _chosen(ui: PanelContext, search: fields.Search) -> Found | None:
-    """Draw what is found, with one row marked: arrow keys move the mark, Enter and a click choose."""
-    query = search.text.strip()
-    skeleton = ui.session.document.skeleton
-    found = [one for one in found_commands(query) if ui.controller.can(one.command)]
-    found += [Found(skeleton.names[row.joint]) for row in found_rows(skeleton, query)]  # without a query all joints
-    mark = ui.memory["mark"] = max(0, min(ui.memory["mark"] + search.step, len(found) - 1))
-    first = max(0, mark - _MOST + 1)
-    chosen = found[mark] if search.entered and found else None
-    for index, one in enumerate(found[first : first + _MOST], first):
-        chosen = one if _row(ui, one, marked=index == mark) else chosen
-    if not found:
-        controls.quiet(ui, f'No command or joint matches "{query}"')
-    elif len(found) > first + _MOST:
-        controls.quiet(ui, f"{len(found) - first - _MOST} more")
-    return chosen
-
-
-def _row(ui: PanelContext, one: Found, *, marked: bool) -> bool:
-    """Draw a row; returns whether it was clicked."""
-    pen = Pen(ui)
-    it = controls.list_row(pen, f"found {one.command or one.words}", _ROW, chosen=marked)
-    pen.icon(it.x + pen.px(14), it.middle[1], fa.ICON_FA_BOLT if one.command else fa.ICON_FA_BONE, "text3", SMALL)
-    noted = pen.width(one.note, SMALL) + pen.px(16) if one.note else 0.0
-    tip(pen.fitted(it.x + pen.px(28), pen.middle(it.y, it.h), one.words, it.w - pen.px(36) - noted))
-    if one.note:
-        pen.right(it.x + it.w - pen.px(8), pen.middle(it.y, it.h, SMALL), one.note, "text3", SMALL)
-    return it.clicked

@@ -1,7 +1,9 @@
-"""The menu bar and the context menus, made from the table of commands."""
+"""What shows the table of commands: the menus, the page of keys (F1), and the dialog that finds commands and joints."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
@@ -11,18 +13,35 @@ from viewer.app.panel_context import PanelContext
 from viewer.app.panels.goals_panel import add_entries, kind_entries
 from viewer.app.panels.lanes import layer_entries
 from viewer.app.panels.panel_parts import ask, command_entry, entry, hint, run
+from viewer.app.panels.skeleton_tree import found_rows, is_shown
 from viewer.app.panels.solver_panel import method_menu
-from viewer.app.theme import SMALL, paint
-from viewer.app.widgets.dialogs import open_popup, popup
+from viewer.app.theme import SMALL, TITLE, paint
+from viewer.app.widgets import controls, fields
+from viewer.app.widgets.dialogs import close_button, dialog, escape_pressed, open_popup, popup
+from viewer.app.widgets.edits import act
 from viewer.app.widgets.pen import Pen, item, tip
 from viewer.document import Item, actions, joint_of
+from viewer.document.actions import Select
 from viewer.document.take import layer_of
 from viewer.errors import plural, shown, visible
 from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import sample_names
 from viewer.session.demo_parts import PREFIX
 from viewer.session.demos import DEMOS
-from viewer.ui.commands import ADD_GOAL, BY_ID, MENUS, SELECT, WINDOW, Command, menu_commands
+from viewer.session.user_files import Preset
+from viewer.ui.commands import (
+    ADD_GOAL,
+    BY_ID,
+    COMMANDS,
+    MENUS,
+    SELECT,
+    WINDOW,
+    Command,
+    HelpRow,
+    help_rows,
+    menu_commands,
+)
+from viewer.ui.events import Request
 from viewer.ui.view import Workspace
 
 _SECTIONS = {
@@ -339,3 +358,256 @@ def _effector_entries(ui: PanelContext, name: str) -> None:
         entry(ui, "Remove goal", actions.RemoveGoal(name), delete)
     else:
         entry(ui, "Remove effector", actions.RemoveEffector(name))
+
+
+_HELP_POPUP = "##help"
+_PRESETS: tuple[Preset, ...] = ("simple", "blender", "maya")
+
+_HELP_WIDTH, _LOWEST, _HEAD = 1180.0, 300.0, 52.0
+_ROW, _GROUP, _BELOW, _CAPS = 19.0, 23.0, 5.0, 158.0
+"""Heights of a row, of a heading and of the space below a group, width of the column of keys; logical pixels."""
+_MARGIN = 6.0
+_NARROWEST = 330.0
+"""Least width of a column, logical pixels."""
+
+Groups = list[tuple[str, tuple["HelpRow", ...]]]
+
+
+@dataclass(slots=True)
+class _Help:
+    """State of the help: filter text, key of the arrangement, columns of groups, height in logical pixels."""
+
+    query: str = ""
+    key: object = None
+    columns: list[Groups] = field(default_factory=list)
+    deepest: float = 640.0
+
+
+def draw_help(ui: PanelContext) -> None:
+    """Open the page of keys when it is requested, close it when it is requested again, and draw it."""
+    state: _Help = ui.memory.setdefault("state", _Help())
+    asked = ui.take("help") is not None
+    if asked and not imgui.is_popup_open(_HELP_POPUP):
+        imgui.open_popup(_HELP_POPUP)
+        state.query, asked = "", False
+    with dialog(
+        ui, _HELP_POPUP, width=_HELP_WIDTH, height=max(state.deepest + _HEAD + 32.0, _LOWEST), margin=_MARGIN
+    ) as shown:
+        if shown is None:
+            return
+        closed = _help_head(ui, state)
+        imgui.begin_child("rows", (0.0, 0.0))
+        _help_rows(ui, state)
+        imgui.end_child()
+        shown.closed = asked or closed or escape_pressed()
+
+
+def _help_head(ui: PanelContext, state: _Help) -> bool:
+    """Title, filter, mouse preset, close button; returns whether that was pressed."""
+    pen = Pen(ui)
+    x, y = imgui.get_cursor_screen_pos()
+    wide, h = imgui.get_content_region_avail().x, pen.px(26)
+    pen.strong(x, pen.middle(y, h, TITLE), "Keyboard and mouse", "text", TITLE)
+    after = x + pen.width("Keyboard and mouse", TITLE, bold=True) + pen.px(40)
+    closed = close_button(ui, x + wide - pen.px(24), y, hint="Close   Esc")
+    end = _presets(ui, pen, (after + pen.px(140), y), x + wide - pen.px(40))
+    imgui.set_cursor_screen_pos((after, y))
+    imgui.begin_child("filter", (max(min(pen.px(260), end - after - pen.px(20)), pen.px(60)), h))
+    fresh = imgui.is_window_appearing()
+    state.query = fields.search_field(ui, "filter", state.query, "Type to filter", focus=fresh).text
+    imgui.end_child()
+    pen.rule(x - pen.px(16), x + wide + pen.px(16), y + pen.px(_HEAD - 14))
+    imgui.set_cursor_screen_pos((x, y + pen.px(_HEAD)))
+    return closed
+
+
+def choose_preset(ui: PanelContext, widths: float | None = None) -> None:
+    """The choice of the mouse preset; widths of its segments in framebuffer pixels, None fits the words."""
+    view = ui.controller.view
+    chosen = controls.choose(
+        ui, "preset", _PRESETS, [name.capitalize() for name in _PRESETS], view.preset, widths=widths
+    )
+    if chosen != view.preset:
+        view.preset = chosen
+
+
+def _presets(ui: PanelContext, pen: Pen, start: tuple[float, float], end: float) -> float:
+    """The mouse presets, ending at ``end``, with a label if there is room for it; returns where they begin."""
+    each, y = pen.px(70), start[1]
+    left = end - len(_PRESETS) * each
+    imgui.set_cursor_screen_pos((left, y))
+    choose_preset(ui, each)
+    label_x = left - pen.width("Mouse preset") - pen.px(12)
+    if label_x < start[0]:
+        return left
+    pen.text(label_x, pen.middle(y, pen.px(26)), "Mouse preset", "text2")
+    return label_x
+
+
+def _help_rows(ui: PanelContext, state: _Help) -> None:
+    wide = imgui.get_content_region_avail().x
+    count = max(1, min(3, int(wide / ui.px(_NARROWEST))))
+    key = (state.query, ui.controller.view.preset, count)
+    if state.key != key:
+        state.key = key
+        state.columns = arranged(found_keys(state.query, ui.controller.view.preset), count)
+    pen = Pen(ui)
+    x, top = imgui.get_cursor_screen_pos()
+    across, deepest = wide / count, 0.0
+    for index, groups in enumerate(state.columns):
+        y = top
+        for heading, rows in groups:
+            pen.strong(x + index * across, y, heading, "accent")
+            y += pen.px(_GROUP)
+            for row in rows:
+                y += _help_row(pen, row, x + index * across, y, across - pen.px(10))
+            y += pen.px(_BELOW)
+        deepest = max(deepest, y - top)
+    if not state.columns or not any(state.columns):
+        pen.text(x, top, f'No key or action matches "{state.query}"', "text3")
+    if not state.query:
+        state.deepest = deepest / ui.scale
+    imgui.dummy((1.0, deepest - pen.px(_BELOW)))
+
+
+def _help_row(pen: Pen, row: HelpRow, x: float, y: float, room: float) -> float:
+    """Draw keys and, in the next column or after the keys, what they do; returns the height of the row.
+
+    Keys that leave no room for the words wrap to the next line.
+    """
+    words_wide = pen.width(row.words)
+    at, words_at, top = x, x + pen.px(_CAPS), y
+    for caps in row.caps:
+        wide = sum(_cap_width(pen, cap) for cap in caps) + pen.px(11) * (len(caps) - 1) + pen.px(9)
+        end = x + room - (words_wide if y == top else 0.0)
+        if at > x and at + wide > max(end, x + pen.px(_CAPS)):
+            at, y = x, y + pen.px(_ROW)
+        for index, cap in enumerate(caps):
+            if index:
+                pen.small(at + pen.px(3), y + pen.px(2), "+")
+                at += pen.px(11)
+            at += controls.key_cap(pen, at, y, cap)
+        at += pen.px(9)
+        words_at = max(words_at, at) if y == top else words_at
+    words = pen.fit(row.words, x + room - words_at)
+    pen.text(words_at, pen.middle(top, pen.px(18)), words, "text2")
+    return y - top + pen.px(_ROW)
+
+
+def _cap_width(pen: Pen, cap: str) -> float:
+    return max(pen.width(cap, 13.0) + pen.px(10), pen.px(18))
+
+
+def found_keys(query: str, preset: str) -> Groups:
+    """The rows that contain every word of a filter, by heading."""
+    words = query.casefold().split()
+
+    def fits(heading: str, row: HelpRow) -> bool:
+        text = " ".join((heading, row.words, *("+".join(caps) for caps in row.caps))).casefold()
+        return all(word in text for word in words)
+
+    kept = ((heading, tuple(row for row in rows if fits(heading, row))) for heading, rows in help_rows(preset).items())
+    return [(heading, rows) for heading, rows in kept if rows]
+
+
+def arranged(groups: Groups, count: int) -> list[Groups]:
+    """The groups in ``count`` columns, in order in each, with the least possible height."""
+    heights = [len(rows) * _ROW + _GROUP + _BELOW for _, rows in groups]
+
+    def depth(way: tuple[int, ...]) -> float:
+        return max(sum(h for h, column in zip(heights, way, strict=True) if column == c) for c in range(count))
+
+    # Columns are numbered in the order of their first groups: other numberings give the same page.
+    ways = [way for way in product(range(count), repeat=len(groups)) if _in_order(way)]
+    best = min(ways, key=depth, default=())
+    columns = [[g for g, column in zip(groups, best, strict=True) if column == c] for c in range(count)]
+    return [column for column in columns if column]
+
+
+def _in_order(way: tuple[int, ...]) -> bool:
+    """Whether each column number appears after all smaller ones."""
+    return all(column <= max(way[:place], default=-1) + 1 for place, column in enumerate(way))
+
+
+_MOST_FOUND, _FOUND_ROW = 10, 24
+"""Rows shown at once, and the height of one, logical pixels."""
+_NOT_OFFERED = frozenset({"find.all", "select.find"})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A row of the dialog: words, the id of the command that it runs, "" for a joint, and its menu and key."""
+
+    words: str
+    command: str = ""
+    note: str = ""
+
+
+def found_commands(query: str) -> list[Found]:
+    """The commands outside drags whose title or menu contains every word of a query; none without one.
+
+    Those whose title begins with the first word come first, then those whose title contains all words.
+    """
+    words = query.casefold().split()
+    found = []
+    for command in COMMANDS:
+        text = f"{command.title} {command.row} {command.menu or ''}".casefold()
+        if words and not command.in_drag and command.id not in _NOT_OFFERED and all(word in text for word in words):
+            note = "   ".join(part for part in (command.menu or "", command.shortcut) if part)
+            title = command.title.casefold()
+            rank = not title.startswith(words[0]), not all(word in title for word in words)
+            found.append((rank, Found(command.title, command.id, note)))
+    return [one for _, one in sorted(found, key=lambda pair: pair[0])]
+
+
+def draw_find_dialog(ui: PanelContext) -> None:
+    """Open the dialog when it is requested, also by the search of the tree while that is hidden, and draw it."""
+    if not is_shown(ui) and ui.take("find-joint") is not None:
+        ui.requests.append(Request("find-dialog"))
+    with dialog(ui, "find-dialog", width=420.0, title="Find") as shown:
+        if shown is None:
+            return
+        if shown.asked:
+            ui.memory["query"], ui.memory["mark"] = "", 0
+        before = ui.memory["query"]
+        search = fields.search_field(ui, "query", before, "A command or a joint", focus=imgui.is_window_appearing())
+        ui.memory["query"] = search.text
+        if search.text != before:
+            ui.memory["mark"] = 0
+        chosen = _chosen(ui, search)
+        if chosen is not None:
+            shown.closed = True
+            if chosen.command:
+                run(ui, chosen.command)
+            else:
+                act(ui, Select((Item("joint", chosen.words),)))
+
+
+def _chosen(ui: PanelContext, search: fields.Search) -> Found | None:
+    """Draw what is found, with one row marked: arrow keys move the mark, Enter and a click choose."""
+    query = search.text.strip()
+    skeleton = ui.session.document.skeleton
+    found = [one for one in found_commands(query) if ui.controller.can(one.command)]
+    found += [Found(skeleton.names[row.joint]) for row in found_rows(skeleton, query)]  # without a query all joints
+    mark = ui.memory["mark"] = max(0, min(ui.memory["mark"] + search.step, len(found) - 1))
+    first = max(0, mark - _MOST_FOUND + 1)
+    chosen = found[mark] if search.entered and found else None
+    for index, one in enumerate(found[first : first + _MOST_FOUND], first):
+        chosen = one if _found_row(ui, one, marked=index == mark) else chosen
+    if not found:
+        controls.quiet(ui, f'No command or joint matches "{query}"')
+    elif len(found) > first + _MOST_FOUND:
+        controls.quiet(ui, f"{len(found) - first - _MOST_FOUND} more")
+    return chosen
+
+
+def _found_row(ui: PanelContext, one: Found, *, marked: bool) -> bool:
+    """Draw a row; returns whether it was clicked."""
+    pen = Pen(ui)
+    it = controls.list_row(pen, f"found {one.command or one.words}", _FOUND_ROW, chosen=marked)
+    pen.icon(it.x + pen.px(14), it.middle[1], fa.ICON_FA_BOLT if one.command else fa.ICON_FA_BONE, "text3", SMALL)
+    noted = pen.width(one.note, SMALL) + pen.px(16) if one.note else 0.0
+    tip(pen.fitted(it.x + pen.px(28), pen.middle(it.y, it.h), one.words, it.w - pen.px(36) - noted))
+    if one.note:
+        pen.right(it.x + it.w - pen.px(8), pen.middle(it.y, it.h, SMALL), one.note, "text3", SMALL)
+    return it.clicked
