@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
@@ -133,18 +133,9 @@ _NOTE = 18.0
 _MENU, _FOLDERS = "##pose menu", "##pose folders"
 
 
-class _Shown(NamedTuple):
-    """What a frame of the panel needs; the child with the pictures has its own pen."""
-
-    ui: PanelContext
-    pen: Pen
-    library: PoseLibrary
-
-
 def draw_poses(ui: PanelContext) -> None:
     """Draw the panel, or a hint how to fill an empty library."""
     library = shelf_of(ui).library(ui.session.document)
-    shown = _Shown(ui, Pen(ui), library)
     empty = not library.poses and not library.problems
     if not empty:
         _head(ui)
@@ -159,12 +150,12 @@ def draw_poses(ui: PanelContext) -> None:
     elif not found and query:
         controls.quiet(ui, f'No pose matches "{query}"')
     elif found:
-        _grid(shown._replace(pen=Pen(ui)), found)
+        _grid(ui, library, found)
     for problem in library.problems:
         _problem(ui, problem)
     imgui.end_child()
-    _foot(shown)
-    _menu(shown)
+    _foot(ui, library)
+    _menu(ui, library)
 
 
 def _keep_hint() -> str:
@@ -183,9 +174,9 @@ def _head(ui: PanelContext) -> None:
         ask(ui, "keep-pose")
 
 
-def _foot(shown: _Shown) -> None:
+def _foot(ui: PanelContext, library: PoseLibrary) -> None:
     """Draw what a pose would be applied to, and the folder."""
-    ui, pen = shown.ui, shown.pen
+    pen = Pen(ui)
     joints = ui.session.document.selected("joint")
     to = "all joints" if not joints else joints[0] if len(joints) == 1 else f"{len(joints)} joints"
     x, y = imgui.get_cursor_screen_pos()
@@ -195,18 +186,17 @@ def _foot(shown: _Shown) -> None:
     imgui.dummy((room - button - pen.px(4), button))
     tip(full or "Poses change the selected joints; all if none is selected")
     imgui.set_cursor_screen_pos((x + room - button, y))
-    if controls.icon_button(ui, "folder", fa.ICON_FA_FOLDER, f"Poses of {shown.library.folder}", size=_NOTE, fill=None):
+    if controls.icon_button(ui, "folder", fa.ICON_FA_FOLDER, f"Poses of {library.folder}", size=_NOTE, fill=None):
         open_popup(ui, _FOLDERS)
     with popup(ui, _FOLDERS) as opened:
         if opened:
-            _folders(shown)
+            _folders(ui, library)
 
 
-def _folders(shown: _Shown) -> None:
+def _folders(ui: PanelContext, library: PoseLibrary) -> None:
     """Entries that choose the folder."""
-    ui = shown.ui
     beside = shelf_of(ui).beside(ui.session.document)
-    here = shown.library.folder
+    here = library.folder
     if imgui.menu_item_simple("Beside the rig", None, here == beside, beside is not None):
         shelf_of(ui).chosen = "beside"
     if imgui.menu_item_simple("My poses", None, here != beside):
@@ -216,8 +206,8 @@ def _folders(shown: _Shown) -> None:
         ask(ui, "show-in-folder", here)
 
 
-def _grid(shown: _Shown, found: Sequence[LibraryPose]) -> None:
-    pen = shown.pen
+def _grid(ui: PanelContext, library: PoseLibrary, found: Sequence[LibraryPose]) -> None:
+    pen = Pen(ui)
     side, space = pen.px(_PICTURE), pen.px(_SPACE)
     height = side + pen.px(_NAME)
     left, _ = imgui.get_cursor_screen_pos()
@@ -229,17 +219,17 @@ def _grid(shown: _Shown, found: Sequence[LibraryPose]) -> None:
             _, top = imgui.get_cursor_screen_pos()
             for column, pose in enumerate(found[row * columns : (row + 1) * columns]):
                 imgui.set_cursor_screen_pos((left + column * (side + space), top))
-                _cell(shown, pose, side)
+                _cell(ui, library, pose, side)
             imgui.set_cursor_screen_pos((left, top + height))
         imgui.dummy((1.0, 0.0))
 
 
-def _cell(shown: _Shown, pose: LibraryPose, side: float) -> None:
+def _cell(ui: PanelContext, library: PoseLibrary, pose: LibraryPose, side: float) -> None:
     """Draw a pose and answer the pointer."""
-    ui, pen = shown.ui, shown.pen
+    pen = Pen(ui)
     imgui.push_id(pose.name)
     it = item("pose", side, side, right_too=True)
-    share = _answer(shown, pose, it)
+    share = _answer(ui, library, pose, it)
     pen.box(*it[:4], "field")
     texture = shelf_of(ui).texture(pose, ui.session.document.skeleton, partial(ui.wake, 0.05))
     if texture is not None:
@@ -268,20 +258,20 @@ def _flip_area(pen: Pen, it: Area) -> Rect:
     return Rect(round(it.x + it.w - size - edge), round(it.y + edge), round(size), round(size))
 
 
-def _answer(shown: _Shown, pose: LibraryPose, it: Area) -> float | None:
+def _answer(ui: PanelContext, library: PoseLibrary, pose: LibraryPose, it: Area) -> float | None:
     """Answer the pointer on a picture; returns the share of the blend under way, or None."""
-    ui = shown.ui
-    flip, io = _flip_area(shown.pen, it), imgui.get_io()
+    pen, io = Pen(ui), imgui.get_io()
+    flip = _flip_area(pen, it)
     over_flip = it.hovered and flip.contains(*io.mouse_pos)
     if imgui.is_item_activated():
         ui.memory["on flip"] = over_flip
     on_flip = ui.memory.get("on flip", False)
-    edit = None if on_flip else scrub(it, 0.0, 1.0 / shown.pen.px(_FULL), snap=0.1, scale=ui.scale)
+    edit = None if on_flip else scrub(it, 0.0, 1.0 / pen.px(_FULL), snap=0.1, scale=ui.scale)
     blending = ui.memory.get("blend") == pose.path
     if edit is not None:
         match edit.phase:
             case Phase.BEGIN:
-                blending = attempt(ui, partial(_begin, shown, pose))
+                blending = attempt(ui, partial(_begin, ui, library, pose))
                 ui.memory["blend"] = pose.path if blending else None
             case Phase.COMMIT:
                 ui.session.commit()
@@ -295,9 +285,9 @@ def _answer(shown: _Shown, pose: LibraryPose, it: Area) -> float | None:
     if it.clicked and imgui.is_mouse_released(imgui.MouseButton_.right):
         open_popup(ui, _MENU, pose)
     elif it.clicked and on_flip and over_flip:
-        _apply(shown, pose, flipped=True)
+        _apply(ui, library, pose, flipped=True)
     elif it.hovered and not over_flip and imgui.is_mouse_double_clicked(imgui.MouseButton_.left):
-        _apply(shown, pose)
+        _apply(ui, library, pose)
     elif edit is None and not blending:
         tip("Apply flipped: left and right swapped" if over_flip else _words(pose))
     return float(ui.memory.get("share", 0.0)) if blending else None
@@ -309,49 +299,48 @@ def _words(pose: LibraryPose) -> str:
     return f"{pose.name}: {pose.joints} joints{made_for}{tags}\nDouble-click to apply, drag sideways to blend"
 
 
-def _begin(shown: _Shown, pose: LibraryPose) -> None:
-    source, own = shown.library.read(pose.name).on(shown.ui.session.document.skeleton)
-    shown.ui.controller.library_poses.begin(pose.name, source, own)
+def _begin(ui: PanelContext, library: PoseLibrary, pose: LibraryPose) -> None:
+    source, own = library.read(pose.name).on(ui.session.document.skeleton)
+    ui.controller.library_poses.begin(pose.name, source, own)
 
 
-def _apply(shown: _Shown, pose: LibraryPose, *, flipped: bool = False) -> None:
+def _apply(ui: PanelContext, library: PoseLibrary, pose: LibraryPose, *, flipped: bool = False) -> None:
     def do() -> None:
-        source, own = shown.library.read(pose.name).on(shown.ui.session.document.skeleton)
-        shown.ui.controller.library_poses.apply(pose.name, source, own, flipped=flipped)
+        source, own = library.read(pose.name).on(ui.session.document.skeleton)
+        ui.controller.library_poses.apply(pose.name, source, own, flipped=flipped)
 
-    attempt(shown.ui, do)
+    attempt(ui, do)
 
 
-def _menu(shown: _Shown) -> None:
+def _menu(ui: PanelContext, library: PoseLibrary) -> None:
     """The menu of the picture that was right-clicked."""
-    ui = shown.ui
     with popup(ui, _MENU) as opened:
         if not opened:
             return
         pose = ui.memory[_MENU]
         if imgui.menu_item_simple("Apply", "Double-click"):
-            _apply(shown, pose)
+            _apply(ui, library, pose)
         if imgui.menu_item_simple("Apply flipped"):
-            _apply(shown, pose, flipped=True)
+            _apply(ui, library, pose, flipped=True)
         imgui.separator()
         if imgui.menu_item_simple("Name and tags…"):
             ask(ui, "keep-pose", pose)
         if imgui.menu_item_simple("Show in folder"):
             ask(ui, "show-in-folder", pose.path)
         if imgui.menu_item_simple("Delete"):
-            attempt(ui, partial(_delete, shown, pose))
+            attempt(ui, partial(_delete, ui, library, pose))
 
 
-def _delete(shown: _Shown, pose: LibraryPose) -> None:
+def _delete(ui: PanelContext, library: PoseLibrary, pose: LibraryPose) -> None:
     """Delete a pose; the message offers to bring it back."""
     content = read_bytes(pose.path, str(pose.path))
-    shown.library.remove(pose.name)
+    library.remove(pose.name)
 
     def restore() -> None:
-        attempt(shown.ui, lambda: write_whole(pose.path, content))
-        shown.library.reread()
+        attempt(ui, lambda: write_whole(pose.path, content))
+        library.reread()
 
-    shown.ui.controller.view.post(Message(f"Deleted pose {pose.name}", actions=(("Undo", restore),), stays=True))
+    ui.controller.view.post(Message(f"Deleted pose {pose.name}", actions=(("Undo", restore),), stays=True))
 
 
 def _problem(ui: PanelContext, words: str) -> None:
