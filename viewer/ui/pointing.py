@@ -1,4 +1,4 @@
-"""The mouse: clicks, drags, camera moves and box selections, and the hints about keys and buttons."""
+"""The mouse: clicks, drags, camera moves, selecting (by commands, too), and the hints about keys and buttons."""
 
 from __future__ import annotations
 
