@@ -229,13 +229,11 @@ def _tip(document: Document) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]
     return stand_of(document, DocumentGoal(effector="tip", enabled=False)).point
 
 
-def two_link() -> Document:
-    """An arm of 1 m and 0.8 m with unlimited joints."""
+def two_links(name: str, degrees: tuple[float, float], target: tuple[float, float]) -> Document:
+    """An arm of 1 m and 0.8 m with unlimited joints, not solved yet."""
     skeleton = hinged(sample("two-link"), None)
-    settings = SolverSettings(method="two-link", restarts=False)
-    goals = [Goal.position("tip", (0.9, 1.0, 0.0))]
-    document = opened("two-link", skeleton, bent(skeleton, (7.0, 83.0)), goals, solver=settings, planar="xy")
-    return settle(document, Solvers()).document
+    goals, solver = [Goal.position("tip", (*target, 0.0))], SolverSettings(method="two-link", restarts=False)
+    return opened(name, skeleton, bent(skeleton, degrees), goals, solver=solver, planar="xy")
 
 
 def _lengths(document: Document) -> tuple[float, float]:
@@ -321,7 +319,7 @@ FLAT = (
             "Two links are solved in closed form, and the arm says when its target is too far or too near.",
             "Click anywhere to put the target there, or drag it.",
         ),
-        build=two_link,
+        build=lambda: settle(two_links("two-link", (7.0, 83.0), (0.9, 1.0)), Solvers()).document,
         view="planar",
         click_moves="tip",
         rings=_shell,

@@ -20,7 +20,7 @@ from viewer.ik.goals import Goal
 from viewer.ik.lab import Trace
 from viewer.ik.methods.limb import two_link_algebraic, two_link_geometric
 from viewer.ik.solution import Status
-from viewer.session.demo_parts import Demo, Says, bent, hinged, opened, s_lock, sample
+from viewer.session.demo_parts import Demo, Says, bent, hinged, opened, s_lock, sample, two_links
 from viewer.skeleton import Pose, fk
 from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import angle_between
@@ -136,13 +136,6 @@ def _single() -> Document:
     return _chain("joint", (20.0,), (-0.55, 0.35), method="single-bone")
 
 
-def _two(name: str, degrees: tuple[float, float], target: tuple[float, float]) -> Document:
-    """The arm of 1 m and 0.8 m, not solved yet."""
-    skeleton = hinged(sample("two-link"), None)
-    goals, solver = [Goal.position("tip", (*target, 0.0))], SolverSettings(method="two-link", restarts=False)
-    return opened(name, skeleton, bent(skeleton, degrees), goals, solver=solver, planar="xy")
-
-
 LESSONS = (
     _lesson(
         id="joint",
@@ -162,7 +155,7 @@ LESSONS = (
             "Two links reach a target with the elbow up or down; the solver panel derives both angles.",
             "Exercise: click to where the two branches become one.",
         ),
-        build=lambda: _two("branches", (10.0, 60.0), (0.9, 1.0)),
+        build=lambda: two_links("branches", (10.0, 60.0), (0.9, 1.0)),
         room=((-1.9, -0.6, 0.0), (1.9, 1.9, 0.0)),
         lab=("two-link", "default"),
         check=_both_ways,
@@ -241,7 +234,7 @@ LESSONS = (
             "Formulas of well-known texts as printed and as they should be, tried on this arm where a drag began.",
             "The tab Misprints has them. Click: near the shoulder, to the left, out of reach.",
         ),
-        build=lambda: _two("misprints", (30.0, 50.0), (-0.8, 0.7)),
+        build=lambda: two_links("misprints", (30.0, 50.0), (-0.8, 0.7)),
         room=((-1.9, -0.6, 0.0), (1.9, 1.9, 0.0)),
         lab=("two-link", "dls"),
         panel="misprints",
