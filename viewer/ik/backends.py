@@ -124,11 +124,6 @@ def compile_elsewhere(*, quietly: bool = False) -> bool:
         return False
 
 
-def compile_here() -> None:
-    """Let this process compile what is not in the cache, instead of another process."""
-    _looked.set()
-
-
 def load() -> None:
     """Compile the kernels, or load them from the cache on disk, and let "auto" solvers of this process use them."""
     _compiled_engine().make_ready()
@@ -152,7 +147,7 @@ def compile_all(*, quietly: bool = False) -> None:
     """
     if quietly and hasattr(os, "nice"):
         os.nice(10)
-    compile_here()
+    _looked.set()  # no other process is asked
     engine = import_module(_COMPILED)
     with nullcontext() if engine.in_cache() else _alone_in(engine.cache_folder(), quietly=quietly):
         load()  # from the cache, if another process has compiled meanwhile
