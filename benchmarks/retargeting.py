@@ -21,8 +21,7 @@ from viewer.motion.posed_body import Choices, posed_body, touching_goals
 from viewer.motion.reference import bodies_of
 from viewer.skeleton import find_figure
 from viewer.skeleton.names import body_part
-from viewer.spatial.quaternion import angle_between, conjugate, multiply
-from viewer.spatial.vectors import norm
+from viewer.spatial.quaternion import angle_between, conjugate, multiply, norm
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from twins import error_cm, twin

@@ -1,6 +1,6 @@
 """The inside of `viewer.spatial` that tests use."""
 
-from viewer.spatial import closest, quaternion, vectors
+from viewer.spatial import closest, quaternion, quaternion as vectors
 from viewer.spatial.checks import (
     Bools,
     Floats,

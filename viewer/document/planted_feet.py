@@ -50,7 +50,7 @@ from viewer.progress import report
 from viewer.skeleton import Clip, Skeleton, above, at_or_below, find_figure, fk_arrays
 from viewer.skeleton.limbs import Limb
 from viewer.spatial.checks import Bools, Floats, Ints, handed_over
-from viewer.spatial.vectors import norm
+from viewer.spatial.quaternion import norm
 
 _BLOCK = 4096
 """Frames of a stretch of planted feet: those of others are shared between takes."""

@@ -30,8 +30,7 @@ from viewer.skeleton.figure import NECK, SPINE, find_slots
 from viewer.skeleton.relaxed import derived_pose
 from viewer.skeleton.transfer import frame_between
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import conjugate, exp, log, multiply
-from viewer.spatial.vectors import unit
+from viewer.spatial.quaternion import conjugate, exp, log, multiply, unit
 
 AUTO = "auto"
 FILE, LEARNED, BOTH, HUMAN, CLIP, NONE = LIMIT_SOURCES

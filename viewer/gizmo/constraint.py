@@ -26,8 +26,7 @@ from viewer.gizmo.gizmo import (
 )
 from viewer.spatial.checks import Floats, frozen
 from viewer.spatial.projection import LinearView, Projection
-from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply, rotate
-from viewer.spatial.vectors import unit
+from viewer.spatial.quaternion import IDENTITY, from_axis_angle, multiply, rotate, unit
 
 _NO_TURN = 1e-12
 """Radians below which a rotation counts as none: full turns are not exact to the last bit."""

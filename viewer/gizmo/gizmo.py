@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from viewer.errors import InputError
 from viewer.spatial.checks import UNIT_TOLERANCE, Floats, finite_floats, frozen
 from viewer.spatial.projection import LinearView, Projection, linear_view
-from viewer.spatial.quaternion import perpendicular, to_matrix
-from viewer.spatial.vectors import nearest_on_segments
+from viewer.spatial.quaternion import nearest_on_segments, perpendicular, to_matrix
 
 LETTERS: Final = "XYZ"
 

@@ -29,7 +29,7 @@ from viewer.gizmo.gizmo import (
 )
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import LinearView, Projection, linear_view, same_view
-from viewer.spatial.vectors import unit
+from viewer.spatial.quaternion import unit
 
 SNAP_M: Final = 0.05
 SNAP_DEG: Final = 5.0

@@ -18,8 +18,7 @@ from viewer.skeleton import Figure, JointKind, Limb, Skeleton, at_or_below, find
 from viewer.skeleton.limbs import ARM, flexion_axis, limb_places
 from viewer.skeleton.limits import are_diagonal
 from viewer.spatial.checks import Bools, Floats, frozen
-from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate
-from viewer.spatial.vectors import unit
+from viewer.spatial.quaternion import IDENTITY, conjugate, from_matrix, multiply, rotate, unit
 
 Degrees = tuple[float, float, float]
 

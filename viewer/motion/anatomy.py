@@ -29,14 +29,17 @@ from viewer.spatial.checks import Floats
 from viewer.spatial.quaternion import (
     between,
     conjugate,
+    cross,
+    dot,
     from_matrix,
     hemisphere_continuous,
     log,
     multiply,
+    norm,
     normalized,
     rotate,
+    unit,
 )
-from viewer.spatial.vectors import cross, dot, norm, unit
 
 _MOVES = np.radians(8.0)
 """A motion shows the axis about which a limb bends if it turns by this much about it ..."""

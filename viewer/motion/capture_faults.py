@@ -23,16 +23,18 @@ from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     between,
     conjugate,
+    dot,
     exp,
     hemisphere_continuous,
     log,
     multiply,
+    norm,
     normalized,
     rotate,
     slerp,
+    unit,
 )
 from viewer.spatial.smoothing import low_pass, median
-from viewer.spatial.vectors import dot, norm, unit
 
 LONGEST_GAP = 1.0
 """The longest gap that is bridged without a warning, seconds."""

@@ -27,8 +27,8 @@ from viewer.skeleton import Clip, Figure, Limb, Skeleton, World, at_or_below, fi
 from viewer.skeleton.character import check_clip, check_skeleton
 from viewer.skeleton.limbs import leg_length
 from viewer.spatial.checks import Bools, Floats
+from viewer.spatial.quaternion import norm
 from viewer.spatial.smoothing import low_pass, median, slopes
-from viewer.spatial.vectors import norm
 
 HEEL, BALL = "heel", "ball"
 POINTS = (HEEL, BALL)

@@ -36,9 +36,8 @@ from viewer.skeleton import (
 from viewer.skeleton.kinematics import local_turns
 from viewer.skeleton.limbs import flexion_axis
 from viewer.spatial.checks import Bools, Floats, seconds
-from viewer.spatial.quaternion import between, conjugate, from_axis_angle, normalized, rotate
+from viewer.spatial.quaternion import between, conjugate, cross, from_axis_angle, norm, normalized, rotate, unit
 from viewer.spatial.smoothing import median, quantiles
-from viewer.spatial.vectors import cross, norm, unit
 
 MOST_NOTES = 8
 _OWN = 0.015

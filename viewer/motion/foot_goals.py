@@ -19,9 +19,8 @@ from viewer.motion.contacts import BALL, HEEL, WANDERS, FootContacts, FootPlaces
 from viewer.motion.ground import Ground, Sole, cleared, level_sole, raised, sole_of
 from viewer.skeleton import Limb, Skeleton, World
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, rotate
+from viewer.spatial.quaternion import between, conjugate, exp, log, multiply, norm, rotate
 from viewer.spatial.smoothing import hermite, median
-from viewer.spatial.vectors import norm
 
 _MIDDLE = 0.2
 """Share of a run ignored at either end, where the foot still rolls."""

@@ -15,9 +15,8 @@ from viewer.ik.contact.values import Box, Mesh, Object, Sphere
 from viewer.motion.contacts import FootContacts, FootPlaces
 from viewer.skeleton import Skeleton, World, at_or_below
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import conjugate, exp, rotate
+from viewer.spatial.quaternion import conjugate, cross, exp, norm, rotate
 from viewer.spatial.smoothing import ease
-from viewer.spatial.vectors import cross, norm
 
 _STEP = 0.55
 """Leg lengths that a figure steps up at most: what is higher is a wall."""

@@ -28,9 +28,8 @@ import numpy as np
 from viewer.skeleton import JointKind, Limb, Skeleton, World, above, at_or_below
 from viewer.skeleton.kinematics import fk_below
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import IDENTITY, conjugate, exp, log, multiply, normalized, rotate
+from viewer.spatial.quaternion import IDENTITY, conjugate, cross, dot, exp, log, multiply, norm, normalized, rotate
 from viewer.spatial.smoothing import slow_path
-from viewer.spatial.vectors import cross, dot, norm
 
 _ROUNDS, _MORE = 6, 12
 """The most steps of a frame, before and after the body moves. A leg that is nearly straight gets straighter by less in

@@ -25,9 +25,8 @@ import numpy as np
 from viewer.skeleton import Skeleton
 from viewer.skeleton.limits import UNLIMITED
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate, wrapped
+from viewer.spatial.quaternion import conjugate, cross, dot, from_axis_angle, multiply, norm, rotate, wrapped
 from viewer.spatial.smoothing import slow_path
-from viewer.spatial.vectors import cross, dot, norm
 
 _PLAIN = 1e-6
 """Sine of the angle to an axis below which a direction defines no angle about it: the last frame's is kept."""

@@ -24,8 +24,17 @@ from viewer.skeleton.limits import UNLIMITED
 from viewer.skeleton.names import body_part
 from viewer.skeleton.tree import rest_tree, rest_world
 from viewer.spatial.checks import Floats, Ints, frozen
-from viewer.spatial.quaternion import IDENTITY, conjugate, from_axis_angle, multiply, normalized, rotate
-from viewer.spatial.vectors import cross, dot, norm
+from viewer.spatial.quaternion import (
+    IDENTITY,
+    conjugate,
+    cross,
+    dot,
+    from_axis_angle,
+    multiply,
+    norm,
+    normalized,
+    rotate,
+)
 
 _MOST = 3
 """Hinges of one joint."""

@@ -15,9 +15,8 @@ import numpy as np
 from viewer.skeleton import Figure, JointKind, Skeleton, World, find_figure
 from viewer.skeleton.tree import above, rest_world
 from viewer.spatial.checks import Floats
-from viewer.spatial.quaternion import conjugate, from_axis_angle, multiply, rotate
+from viewer.spatial.quaternion import conjugate, cross, dot, from_axis_angle, multiply, rotate, unit
 from viewer.spatial.smoothing import low_pass
-from viewer.spatial.vectors import cross, dot, unit
 
 _UP = np.array([0.0, 1.0, 0.0])
 _LEVEL = 0.1

@@ -54,12 +54,12 @@ from viewer.spatial.quaternion import (
     exp,
     log,
     multiply,
+    norm,
     normalized,
     rotate,
     slerp,
 )
 from viewer.spatial.smoothing import ease, low_pass
-from viewer.spatial.vectors import norm
 
 _CUTOFF = 2.5
 """Hertz: cut-off of the low-pass filter on corrections before the last solve."""

@@ -25,14 +25,17 @@ from viewer.spatial.quaternion import (
     angle_between,
     between,
     conjugate,
+    cross,
+    dot,
     from_axis_angle,
     multiply,
+    norm,
     normalized,
     perpendicular,
     rotate,
+    unit,
     wrapped,
 )
-from viewer.spatial.vectors import cross, dot, norm, unit
 
 _STRAIGHTEST = 0.9995
 """The reach of a limb in lengths of its bones, if it was not straighter already."""

@@ -27,15 +27,18 @@ from viewer.spatial.checks import Floats, Ints
 from viewer.spatial.quaternion import (
     IDENTITY,
     conjugate,
+    cross,
+    dot,
     from_axis_angle,
     hemisphere_continuous,
     multiply,
+    norm,
     normalized,
     rotate,
     slerp,
+    unit,
 )
 from viewer.spatial.smoothing import low_pass
-from viewer.spatial.vectors import cross, dot, norm, unit
 
 _PLAIN = 0.4
 """Sine of the bend at which the plane of a limb counts as much for its hinge as how the upper bone is turned."""

@@ -41,9 +41,8 @@ from viewer.skeleton import Clip, JointKind, Limb, Skeleton, World, at_or_below,
 from viewer.skeleton.coordinates import nearest_turns
 from viewer.skeleton.kinematics import fk_below
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.quaternion import exp, multiply
+from viewer.spatial.quaternion import dot, exp, multiply, norm
 from viewer.spatial.smoothing import low_pass
-from viewer.spatial.vectors import dot, norm
 
 BLEND = 0.3
 """Seconds over which a correction fades in and out."""

@@ -59,13 +59,14 @@ from viewer.spatial.quaternion import (
     IDENTITY,
     angle_between,
     conjugate,
+    dot,
     hemisphere_continuous,
     multiply,
+    norm,
     normalized,
     rotate,
 )
 from viewer.spatial.smoothing import ease, low_pass, median
-from viewer.spatial.vectors import dot, norm
 
 _BEYOND, _ELSEWHERE = 0.01, np.radians(30.0)
 """Metres by which hands may miss what arms are too short for, and radians by which a body may be turned otherwise,

@@ -31,14 +31,17 @@ from viewer.spatial.quaternion import (
     IDENTITY,
     between,
     conjugate,
+    cross,
+    dot,
     from_axis_angle,
     from_matrix,
     multiply,
+    norm,
     normalized,
     rotate,
+    unit,
 )
 from viewer.spatial.smoothing import slopes
-from viewer.spatial.vectors import cross, dot, norm, unit
 
 _SEARCHED = 400
 """Most frames that are compared to find a neutral one."""

@@ -31,8 +31,7 @@ from viewer.skeleton.coordinates import joint_space
 from viewer.skeleton.figure import find_slots
 from viewer.skeleton.joint_map import Map, Reference, find_pairs, is_same_tree, map_of, with_pairs, without_crossings
 from viewer.skeleton.tree import above
-from viewer.spatial.quaternion import hemisphere_continuous, normalized
-from viewer.spatial.vectors import cross, dot, norm
+from viewer.spatial.quaternion import cross, dot, hemisphere_continuous, norm, normalized
 
 _OUTSIDE = np.radians(0.5)
 """A joint is outside its limits if it is beyond them by more than this."""

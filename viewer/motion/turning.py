@@ -22,15 +22,18 @@ from viewer.spatial.quaternion import (
     IDENTITY,
     between,
     conjugate,
+    cross,
+    dot,
     from_axis_angle,
     from_matrix,
     multiply,
+    norm,
     normalized,
     rotate,
     twist_about,
+    unit,
     wrapped,
 )
-from viewer.spatial.vectors import cross, dot, norm, unit
 
 _COINCIDE = 1e-6
 """Metres below which two joints coincide."""

@@ -50,7 +50,7 @@ from viewer.scene import (
 from viewer.skeleton.bodies import BELT, CORNERS, FACES
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
-from viewer.spatial.vectors import face_normals
+from viewer.spatial.quaternion import face_normals
 
 _RING = CORNERS[1:5, ::2]
 """(4, 2) x and z of the belt's corners."""

@@ -28,16 +28,17 @@ from viewer.skeleton import LimitForm, joint_space
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.quaternion import (
     axes_of,
+    cross,
     from_swing_twist,
     from_wxyz,
     left_factors,
+    norm,
     normalized,
     perpendicular,
     times_vectors,
     to_swing_twist,
     to_wxyz,
 )
-from viewer.spatial.vectors import cross, norm
 
 LIMIT = 0.9999
 """How hard limits are: what is left of an acceleration into them is one less this (MuJoCo's `solimp`, 0.9999 at most).

@@ -18,8 +18,7 @@ from viewer.skeleton import Skin, bodies_of
 from viewer.skeleton.attached import WORLD, Singles
 from viewer.spatial.checks import Bools, Floats
 from viewer.spatial.projection import Projection, Ray, hit_capsules, hit_sphere, hit_triangles
-from viewer.spatial.quaternion import perpendicular
-from viewer.spatial.vectors import nearest_on_segments
+from viewer.spatial.quaternion import nearest_on_segments, perpendicular
 
 EFFECTOR_PX, JOINT_PX, BONE_PX, OTHER_PX = 14.0, 6.0, 4.0, 5.0
 """Largest distance in pixels from the pointer to a handle, a joint's centre, a bone's axis, that of another figure."""

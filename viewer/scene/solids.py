@@ -24,8 +24,7 @@ from viewer.skeleton.attached import Singles
 from viewer.skeleton.bodies import BELT
 from viewer.spatial.checks import Bools, Floats, Ints
 from viewer.spatial.projection import Projection
-from viewer.spatial.quaternion import perpendicular, rotate
-from viewer.spatial.vectors import face_normals
+from viewer.spatial.quaternion import face_normals, perpendicular, rotate
 
 _THINNEST, _THICKEST = 0.0085, 0.025
 """Radii of bones as fractions of the figure's height H."""

@@ -25,8 +25,7 @@ from viewer.skeleton.limbs import ARM, Figure, Limb, leg_length, limb_places
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, nearest_among, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import conjugate, rotate
-from viewer.spatial.vectors import nearest_on_segments
+from viewer.spatial.quaternion import conjugate, nearest_on_segments, rotate
 
 _HEAD, _TRUNK = 0.0694, 0.4346
 _ARM = (0.0271, 0.5772), (0.0162, 0.4574), (0.0061, 0.79)

@@ -27,8 +27,7 @@ from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, rest_tree, rest_world
 from viewer.spatial.checks import Floats, Ints, finite_floats
 from viewer.spatial.closest import segment_distances
-from viewer.spatial.quaternion import from_axis_angle, multiply, perpendicular
-from viewer.spatial.vectors import face_normals
+from viewer.spatial.quaternion import face_normals, from_axis_angle, multiply, perpendicular
 
 HEIGHT = 1.75
 """Height in metres of a person with the radii below."""

@@ -28,6 +28,7 @@ from viewer.spatial.quaternion import (
     IDENTITY,
     axes_of,
     conjugate,
+    cross,
     from_axis_angle,
     from_euler,
     from_swing_twist,
@@ -39,7 +40,6 @@ from viewer.spatial.quaternion import (
     twist_about,
     wrapped,
 )
-from viewer.spatial.vectors import cross
 
 Key = TypeVar("Key")
 

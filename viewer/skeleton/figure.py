@@ -36,7 +36,7 @@ from viewer.skeleton.names import FINGERS, body_part, finger_of, is_in_palm, swa
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, nearest_among, rest_tree, rest_world
 from viewer.spatial.checks import Floats, Ints, frozen
-from viewer.spatial.vectors import unit
+from viewer.spatial.quaternion import unit
 
 _CLEARLY_LOWER = 0.2
 """Ends that are lower by this part of the figure's longest path are feet."""

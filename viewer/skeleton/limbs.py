@@ -14,8 +14,7 @@ from viewer.skeleton.limits import JointKind, JointLimits, LimitForm
 from viewer.skeleton.skeleton import Skeleton
 from viewer.skeleton.tree import RestTree, rest_world
 from viewer.spatial.checks import Floats, handed_over
-from viewer.spatial.quaternion import conjugate, rotate
-from viewer.spatial.vectors import cross, dot, norm, unit
+from viewer.spatial.quaternion import conjugate, cross, dot, norm, rotate, unit
 
 ARM, LEG = "arm", "leg"
 _ENDS = {ARM: ("hand", "wrist"), LEG: ("foot", "ankle")}

@@ -20,8 +20,7 @@ from viewer.skeleton.limits import JointKind
 from viewer.skeleton.skeleton import DERIVED_POSES, Pose, Skeleton
 from viewer.skeleton.tree import at_or_below, rest_world
 from viewer.spatial.checks import Floats, handed_over
-from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate, slerp
-from viewer.spatial.vectors import unit
+from viewer.spatial.quaternion import between, conjugate, from_axis_angle, from_matrix, multiply, rotate, slerp, unit
 
 ARM_DOWN = np.radians(70.0)
 """Upper arms point this far below the horizontal."""

@@ -31,8 +31,17 @@ from viewer.skeleton.names import Effector
 from viewer.skeleton.skeleton import Pose, Skeleton
 from viewer.skeleton.tree import nearest_among, rest_tree, rest_world
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.quaternion import IDENTITY, between, conjugate, from_matrix, multiply, normalized, rotate, to_matrix
-from viewer.spatial.vectors import unit
+from viewer.spatial.quaternion import (
+    IDENTITY,
+    between,
+    conjugate,
+    from_matrix,
+    multiply,
+    normalized,
+    rotate,
+    to_matrix,
+    unit,
+)
 
 T = TypeVar("T")
 A = TypeVar("A", Capsule, Effector)

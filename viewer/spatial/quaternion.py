@@ -1,4 +1,4 @@
-"""Rotations in batches: unit quaternions (x, y, z, w), Hamilton product, right-handed; and as three angles.
+"""Rotations of vectors, in batches: unit quaternions (x, y, z, w), Hamilton product, right-handed; as three angles, too.
 
 Every function takes arrays of any leading shape and broadcasts. ``multiply(p, q)`` rotates by q first, then by p,
 as matrices do. q and -q are the same rotation; a function that prefers one of them documents it.
@@ -10,6 +10,9 @@ in the files and limits of this package.
 A swing is about an axis in the plane of two coordinate axes, a twist about the third: d = swing * twist, the twist acts
 first. Ball-joint limits are ranges of the twist angle and of the two components of the swing's rotation vector; all
 three are in one array in axis order x, y, z, the twist on its own axis.
+
+Products and lengths of vectors stand at the end: numpy's own `cross` and `linalg.norm` take two to four times as long,
+because for some dozens of vectors their checks are most of their time, and thousands they pass over more than once.
 """
 
 from __future__ import annotations
@@ -20,7 +23,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from viewer.spatial.checks import Floats
-from viewer.spatial.vectors import AHEAD, BEHIND, cross, dot, norm, rows_of
 
 IDENTITY = np.array([0.0, 0.0, 0.0, 1.0])
 IDENTITY.flags.writeable = False
@@ -33,6 +35,8 @@ _ONE, _FEW = 32, 1000
 """Numbers, and rotations, up to which fewer calls of numpy are faster: along the last axis, and of a row per component.
 Their sums have the same order, so the same bits.
 """
+_AHEAD, _BEHIND = np.array([[1, 2, 0], [2, 0, 1]]), np.array([[2, 0, 1], [1, 2, 0]])
+"""a x b = a[_AHEAD[0]] b[_BEHIND[0]] - a[_AHEAD[1]] b[_BEHIND[1]]."""
 SCALAR_FIRST, SCALAR_LAST = np.array([3, 0, 1, 2]), np.array([1, 2, 3, 0])
 """Indices of the components of (x, y, z, w) in (w, x, y, z), and the other way round."""
 PRODUCT_COLUMNS = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [2, 3, 0, 1], [1, 0, 3, 2]])
@@ -58,7 +62,7 @@ def multiply(p: ArrayLike, q: ArrayLike) -> Floats:
         return np.asarray(np.add.reduce(p.take(SCALAR_FIRST, -1)[..., None] * columns, axis=-2))
     together = np.broadcast(p, q)
     if together.size <= 4 * _FEW:
-        p, q = rows_of(p, q)
+        p, q = _rows_of(p, q)
         columns = q.take(PRODUCT_COLUMNS, 0)
         signed = columns.reshape(16, -1)
         signed *= _ROW_SIGNS
@@ -111,13 +115,13 @@ def rotate(q: ArrayLike, v: ArrayLike) -> Floats:
     q, v = np.asarray(q, dtype=np.float64), np.asarray(v, dtype=np.float64)
     together = np.broadcast(q[..., 0], v[..., 0])
     if together.size <= _FEW:
-        q, v = rows_of(q, v)
-        u = q.take(AHEAD, 0)
-        products = u * v.take(BEHIND, 0)
+        q, v = _rows_of(q, v)
+        u = q.take(_AHEAD, 0)
+        products = u * v.take(_BEHIND, 0)
         t = products[0] - products[1]
         t += t
         turned = v + q[3] * t
-        products = u * t.take(BEHIND, 0)
+        products = u * t.take(_BEHIND, 0)
         turned += products[0]
         turned -= products[1]
         return np.asarray(turned.T.copy())
@@ -424,3 +428,59 @@ def twist_about(d: ArrayLike, axis: ArrayLike) -> Floats:
     d = np.asarray(d, dtype=np.float64)
     along = np.einsum("...i,...i->...", d[..., :3], np.asarray(axis, dtype=np.float64))
     return wrapped(2.0 * np.arctan2(along, d[..., 3]))
+
+
+# --- vectors
+
+
+def dot(a: Floats, b: Floats) -> Floats:
+    """(...) the dot products of vectors (..., N)."""
+    return np.asarray(np.einsum("...i,...i->...", a, b))
+
+
+def _rows_of(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Two arrays (..., N) with all axes in reverse, which puts components first and keeps broadcasting."""
+    if a.ndim < b.ndim:
+        a = a.reshape((1,) * (b.ndim - a.ndim) + a.shape)
+    elif b.ndim < a.ndim:
+        b = b.reshape((1,) * (a.ndim - b.ndim) + b.shape)
+    return a.T, b.T
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """(..., 3) the cross products of vectors (..., 3)."""
+    together = np.broadcast(a, b)
+    if together.size <= 3 * _FEW:
+        a, b = _rows_of(a, b)
+        products = a.take(_AHEAD, 0) * b.take(_BEHIND, 0)
+        return np.asarray((products[0] - products[1]).T.copy())
+    result = np.empty(together.shape)
+    ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
+    bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
+    result[..., 0] = ay * bz - az * by
+    result[..., 1] = az * bx - ax * bz
+    result[..., 2] = ax * by - ay * bx
+    return result
+
+
+def norm(vectors: Floats) -> Floats:
+    """(...) the lengths of vectors (..., N)."""
+    return np.asarray(np.sqrt(np.einsum("...i,...i->...", vectors, vectors)))
+
+
+def unit(vectors: Floats) -> Floats:
+    """Vectors (..., 3) scaled to length 1; zero vectors stay zero."""
+    lengths = norm(vectors)[..., None]
+    return np.asarray(vectors / np.where(lengths > 0.0, lengths, 1.0))
+
+
+def face_normals(corners: Floats) -> Floats:
+    """(F, 3) unit normals of triangles (F, 3, 3), counter-clockwise from outside; 0 of those without area."""
+    return unit(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]))
+
+
+def nearest_on_segments(points: Floats, starts: Floats, ways: Floats) -> Floats:
+    """(N, D) the places nearest to points, (D,) or (N, D), on segments from ``starts`` along ``ways`` (N, D)."""
+    squares = np.einsum("ni,ni->n", ways, ways)  # 0 of a segment that is a point
+    parts = np.einsum("ni,ni->n", points - starts, ways) / np.where(squares > 0.0, squares, 1.0)
+    return np.asarray(starts + np.clip(parts, 0.0, 1.0)[:, None] * ways)

@@ -47,8 +47,7 @@ from viewer.skeleton import Character, Clip, FreeNames, JointKind, Skeleton, Ski
 from viewer.skeleton.attached import MOST_BINDINGS, WORLD, Mesh, Sizes
 from viewer.skeleton.names import find_effectors, unique_names
 from viewer.spatial.checks import Floats, handed_over
-from viewer.spatial.quaternion import to_matrix
-from viewer.spatial.vectors import unit
+from viewer.spatial.quaternion import to_matrix, unit
 
 _INFLUENCES = 8
 """Most joints that move a vertex: those of the largest weights."""

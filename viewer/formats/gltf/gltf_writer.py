@@ -30,8 +30,7 @@ from viewer.skeleton.attached import WORLD
 from viewer.skeleton.bodies import bone_mesh
 from viewer.skeleton.kinematics import joints_and_tips
 from viewer.spatial.checks import Bools, Floats
-from viewer.spatial.quaternion import conjugate, hemisphere_continuous, rotate, to_matrix
-from viewer.spatial.vectors import face_normals
+from viewer.spatial.quaternion import conjugate, face_normals, hemisphere_continuous, rotate, to_matrix
 
 _MOST_SMALL_JOINTS = 256
 """Joints that indices of one byte can distinguish."""

@@ -38,7 +38,7 @@ from viewer.spatial.checks import (
     whole_numbers,
 )
 from viewer.spatial.closest import Triple, along, choose, clamp, cross, dot, minus
-from viewer.spatial.vectors import face_normals
+from viewer.spatial.quaternion import face_normals
 
 FLOOR = "floor"
 """The name of the floor among those of objects."""

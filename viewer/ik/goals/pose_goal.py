@@ -14,7 +14,7 @@ from viewer.ik.system import System, Work
 from viewer.skeleton import EffectorGoal, Pose, Skeleton, World, above, find_place, fk
 from viewer.skeleton.names import body_part
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.vectors import norm
+from viewer.spatial.quaternion import norm
 
 
 def position_residual(s: System, w: Work, g: int, row: int, e: Floats) -> float:
