@@ -49,13 +49,26 @@ from viewer.ik.methods.mechanism import (
 )
 from viewer.ik.mobility import LEAST, MOST, REFERENCE, metric, principal, spreads
 from viewer.ik.numpy_engine import linearise, residuals as engine_residuals, solve_dual
-from viewer.ik.numpy_kinematics import difference, joints_of, move, places, residuals, rows_of, tree_of
+from viewer.ik.numpy_kinematics import (
+    cross,
+    difference,
+    exponential,
+    joints_of,
+    logarithm,
+    matrices,
+    move,
+    multiply_columns as multiply,
+    places,
+    residuals,
+    rows_of,
+    since,
+    tree_of,
+)
 from viewer.ik.prepared import KindProjection
 from viewer.ik.reach import Gap, Miss, Reach
 from viewer.ik.solver_options import ONE_SHOT, Options, keywords_of, seeds_for
 from viewer.ik.system import Settings, State, System, Work, copy_state, make_many, make_state, make_work
 from viewer.ik.workspace import Targets, Workspace, arrays_in, entries_of, in_block, make_call, remade
 from viewer.spatial.closest import capsule_to_ball, capsule_to_box, capsule_to_capsule, capsule_to_grid
-from viewer.spatial.columns import cross, exponential, logarithm, matrices, multiply, since
 
 AIM, DISTANCE, ROTATION = CODES["aim"], CODES["distance"], CODES["rotation"]

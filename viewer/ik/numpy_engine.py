@@ -24,6 +24,8 @@ from viewer.ik.goals.kind import Places
 from viewer.ik.kernels.contact_rows import CLOSER, EXACT, YIELDING
 from viewer.ik.numpy_kinematics import (
     LimbRow,
+    apply,
+    cross,
     difference,
     frames_at,
     kept,
@@ -37,7 +39,6 @@ from viewer.ik.numpy_kinematics import (
 )
 from viewer.ik.system import Problems, Settings, State, System, Work, joint_of_dof
 from viewer.spatial.checks import Bools, Floats, Ints
-from viewer.spatial.columns import apply, cross
 from viewer.spatial.quaternion import rotate
 
 _NO_DIGITS = 1e-4

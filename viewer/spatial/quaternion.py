@@ -1,4 +1,4 @@
-"""Rotations of vectors, in batches: unit quaternions (x, y, z, w), Hamilton product, right-handed; as three angles, too.
+"""Rotations of vectors, in batches: unit quaternions (x, y, z, w), Hamilton product, right-handed; Euler angles.
 
 Every function takes arrays of any leading shape and broadcasts. ``multiply(p, q)`` rotates by q first, then by p,
 as matrices do. q and -q are the same rotation; a function that prefers one of them documents it.

@@ -18,7 +18,6 @@ from viewer.ik.system import System, Work
 from viewer.skeleton import Skeleton
 from viewer.skeleton.tree import rest_tree
 from viewer.spatial.checks import Floats, Ints
-from viewer.spatial.columns import apply
 
 MARGIN = Number(
     name="margin",
@@ -105,7 +104,7 @@ def way_to_support(s: System, w: Work, g: int, row: int, e: Floats) -> float:
 
 def balance_residuals(s: System, w: Work, frames: Floats, some: Places, places: Ints, e: Floats) -> float:
     """`balance_residual` of some goals."""
-    moment = apply(frames[:, :, :-1], s.mass_moment.T).T + s.mass[:, None] * w.place
+    moment = np.einsum("ijn,jn->in", frames[:, :, :-1], s.mass_moment.T).T + s.mass[:, None] * w.place
     for k in range(len(s.mass) - 1, 0, -1):
         if s.parent[k] >= 0:
             moment[s.parent[k]] += moment[k]
