@@ -84,7 +84,7 @@ def _both_ways(two: Trace) -> Says:
     if bend < _STRAIGHT:
         return Says(f"Elbow {bend:.1f}°: the two ways are one", "ok")
     agree = "algebra and geometry agree" if apart < _AGREE else f"they differ by {apart:.2g}°"
-    return Says(f"Elbow {bend:.0f}° or {-bend:.0f}°: {agree}")
+    return Says(f"Elbow \N{PLUS-MINUS SIGN}{bend:.0f}°: {agree}")
 
 
 @_needs("ccd", "ccd-from-base")

@@ -34,6 +34,11 @@ def degrees(radians: float) -> str:
     return f"{fixed(math.degrees(radians), 1)}°"
 
 
+def centimetres(metres: float) -> str:
+    """A distance in centimetres, without the unit."""
+    return fixed(100.0 * metres, 1 if metres < 1.0 else 0)
+
+
 def millimetres(length: float, finest: int = 1) -> str:
     """An error in metres as millimetres without unit; below a metre with decimals, more for tiny figures."""
     return fixed(1000.0 * length, finest if abs(length) < 1.0 else 0)

@@ -14,7 +14,6 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.figures_panel import draw_follow
 from viewer.app.panels.panel_parts import (
     action_button,
     command_entry,
@@ -26,7 +25,7 @@ from viewer.app.panels.panel_parts import (
 )
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
-from viewer.app.widgets.edits import act, act_all, carry_out
+from viewer.app.widgets.edits import act, act_all, attempt, carry_out
 from viewer.app.widgets.pen import Area, Pen, item, tip
 from viewer.document import Document, DocumentGoal, GoalError, Item, actions, stand_of
 from viewer.document.actions import AddGoal, Select, SetGoal
@@ -323,7 +322,7 @@ def draw_goal(ui: PanelContext, goal: DocumentGoal) -> None:
         _pair(ui, goal)
     if goal.has_position:
         _place(ui, goal)
-        draw_follow(ui, goal)
+        _follow(ui, goal)
     if goal.has_rotation:
         _turn(ui, goal)
     for number in KINDS[goal.kind].numbers:
@@ -434,6 +433,31 @@ def _direction(ui: PanelContext, goal: DocumentGoal, number: Number, axis: Vecto
         return actions.SetGoal(goal.id, **{number.name: unit})
 
     fields.edit_vector(ui, number.name, axis, _AXIS, f"{number.title} of {goal.id}", aimed)
+
+
+_NOBODY = "Nobody"
+
+
+def _follow(ui: PanelContext, goal: DocumentGoal) -> None:
+    """Draw which joint of another figure the target of a goal follows, if there are several."""
+    stage, name = ui.session.stage, ui.controller.figures.active
+    if not stage.several:
+        return
+    link = next((one for one in stage.figure.links if one.goal == goal.id), None)
+    controls.label(ui, "Follows", hint="The target stays at a joint of another figure, as in a handshake")
+    if not controls.drop_menu(ui, "follows", link.target if link else _NOBODY, height=controls.FIELD):
+        return
+    if imgui.menu_item_simple(_NOBODY, None, link is None):
+        attempt(ui, lambda: ui.session.figures.link(name, goal.id))
+    for index, other in enumerate(stage.names):
+        if index == stage.active or not imgui.begin_menu(other):
+            continue
+        for effector in stage.documents[index].skeleton.effectors:
+            on = link is not None and (link.figure, link.joint) == (other, effector.name)
+            if imgui.menu_item_simple(effector.name, None, on):
+                attempt(ui, lambda other=other, to=effector.name: ui.session.figures.link(name, goal.id, other, to))  # type: ignore[misc]  # bound now
+        imgui.end_menu()
+    imgui.end_popup()
 
 
 def _weights(ui: PanelContext, goal: DocumentGoal) -> None:

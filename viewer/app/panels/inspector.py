@@ -6,6 +6,7 @@ mean, faintly; dragging shifts all of them, typing makes them equal.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +16,13 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.panel_context import PanelContext
 from viewer.app.panels.build_panel import draw_build_inspector
-from viewer.app.panels.figures_panel import draw_joint_difference, draw_place
 from viewer.app.panels.goals_panel import NO_GOALS, WEIGHT, draw_goal, draw_level, draw_pins, level_of
 from viewer.app.panels.joint_inspector import STIFFNESS, bones_of, draw_ignores, draw_joint, reset_button
 from viewer.app.panels.lanes import draw_layer
 from viewer.app.panels.panel_parts import (
     Coordinate,
     action_button,
+    command_button,
     command_entry,
     command_toggle,
     coordinates,
@@ -31,7 +32,7 @@ from viewer.app.panels.panel_parts import (
     shown_goal_and_joint,
 )
 from viewer.app.widgets import controls, fields
-from viewer.app.widgets.edits import Phase, act, act_all, carry_out_all
+from viewer.app.widgets.edits import Edit, Phase, act, act_all, carry_gesture, carry_out_all
 from viewer.app.widgets.pen import gap, tip
 from viewer.document import Action, Document, DocumentContact, DocumentGoal, Item, Prop, Shape, actions
 from viewer.document.actions import (
@@ -52,7 +53,9 @@ from viewer.errors import shown
 from viewer.formats.limit_sources import NONE, WORDS, sources_of
 from viewer.ik.solver_options import DEFAULT
 from viewer.latest import Latest
+from viewer.session.figures import Placement
 from viewer.skeleton import JointKind, bodies_of
+from viewer.ui import number_format
 from viewer.ui.contact import spare_words
 
 NOTHING = "Click a bone, joint or effector"
@@ -87,7 +90,7 @@ def draw_inspector(ui: PanelContext) -> None:
         if joint >= 0:
             imgui.push_id(joint)
             draw_joint(ui, joint)
-            draw_joint_difference(ui, joint)
+            _differs(ui, joint)
             imgui.pop_id()
     imgui.pop_style_var()
 
@@ -106,7 +109,7 @@ def _draw_figure(ui: PanelContext) -> None:
     _holds(ui, _NARROW if _is_folded(document.contact) else None)
     _contact(ui)
     _balance(ui)
-    draw_place(ui)
+    _place(ui)
 
 
 def _several(ui: PanelContext) -> bool:
@@ -448,3 +451,78 @@ def _number(ui: PanelContext, name: str, values: Sequence[float], form: fields.F
         wanted = [start + edit.value - float(np.mean(starts)) for start in starts]
     clipped = np.clip(wanted, form.low, form.high).tolist()
     carry_out_all(ui, edit, f"{name} of {len(values)}", lambda _: [make(i, value) for i, value in enumerate(clipped)])
+
+
+# --- one of several figures
+
+_NO_OTHER = "None"
+_FROM_HINTS = ("Each in its own coordinates", "Both measured from their roots: another path makes no difference")
+
+
+def _place(ui: PanelContext) -> None:
+    """Draw the position of the active figure, if there are several."""
+    stage, figures = ui.session.stage, ui.controller.figures
+    if not stage.several:
+        return
+    name, placement = figures.active, stage.figure.placement
+    controls.head(ui, fa.ICON_FA_LOCATION_DOT, name, "place among the figures")
+    imgui.push_id("place")
+    controls.label(ui, fields.position_label(ui), hint="Of the figure's own origin, on the stage")
+    changed = fields.axis_fields(ui, "offset", placement.offset)
+    if changed is not None:
+        index, edit = changed
+        offset = list(placement.offset)
+        offset[index] = edit.value
+        _set_place(ui, name, edit, Placement((offset[0], offset[1], offset[2]), placement.yaw))
+    controls.label(ui, "Yaw")
+    turned = fields.number_field(ui, "yaw", math.degrees(placement.yaw), fields.ANGLE, width=ui.px(90))
+    if turned is not None:
+        _set_place(ui, name, turned, placement._replace(yaw=math.radians(turned.value)))
+    controls.label(ui, "")
+    command_button(ui, "figure.hide", "Hide", icon=fa.ICON_FA_EYE_SLASH)
+    imgui.same_line(0.0, ui.px(6))
+    command_button(ui, "figure.remove", "Remove", icon=fa.ICON_FA_XMARK)
+    _compare(ui)
+    imgui.pop_id()
+
+
+def _compare(ui: PanelContext) -> None:
+    """Draw the figure to compare the active one with, and how much they differ."""
+    figures = ui.controller.figures
+    names = figures.comparable
+    if not names:
+        return
+    controls.label(ui, "Compare", hint="Distance of each joint from that of the same name, plotted in the timeline")
+    entries, words = ((name, name or _NO_OTHER) for name in ("", *names)), figures.compared or _NO_OTHER
+    chosen = controls.drop_choice(ui, "compare", words, entries, figures.compared, height=controls.SEGMENT)
+    if chosen is not None:
+        figures.compare(chosen)
+    found = figures.comparison()
+    if found is None:
+        return
+    controls.label(ui, "From")
+    from_root = controls.choose(ui, "from", (False, True), ("Origin", "Root"), figures.from_root, hints=_FROM_HINTS)
+    if from_root != figures.from_root:
+        figures.compare(figures.compared, from_root=from_root)
+    name, frame, metres = found.worst()
+    mean, most = map(number_format.centimetres, (float(found.metres.mean()), metres))
+    controls.quiet(ui, f"Mean {mean} cm, most {most} cm: {name}, frame {frame}", small=True)
+
+
+def _set_place(ui: PanelContext, name: str, edit: Edit, placement: Placement) -> None:
+    carry_gesture(ui, edit, lambda: None, lambda: ui.session.figures.place(name, placement, done=False))
+
+
+def _differs(ui: PanelContext, joint: int) -> None:
+    """Draw how far a joint is from that of the compared figure, if there is one."""
+    figures = ui.controller.figures
+    found = figures.comparison() if ui.session.stage.several else None
+    metres = None if found is None else found.of(joint)
+    if found is None or metres is None:
+        return
+    frame = ui.session.document.frame
+    now = f"{number_format.centimetres(float(metres[frame - found.first]))} cm now, " if found.covers(frame) else ""
+    most = int(metres.argmax())
+    words = f"{now}most {number_format.centimetres(float(metres[most]))} cm at {found.first + most}"
+    controls.label(ui, "Differs", hint=f"From {figures.compared}")
+    controls.note(ui, words, "text2", gap=0.0)

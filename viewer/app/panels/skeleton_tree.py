@@ -12,15 +12,15 @@ from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.layout import Place
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.figures_panel import draw_figure_rows
 from viewer.app.panels.panel_parts import effector_mark, highlight, select_by_click
 from viewer.app.theme import BASE, SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.edits import act, attempt
-from viewer.app.widgets.pen import Area, Pen, tip
+from viewer.app.widgets.pen import Area, Pen, gap, tip
 from viewer.document import DocumentGoal, Item, joint_of, joints_at_limit
 from viewer.document.actions import Select
 from viewer.scene import SIDES, look_of
+from viewer.session.figures import StageFigure
 from viewer.skeleton import Skeleton, above
 from viewer.skeleton.kinematics import depths
 from viewer.skeleton.tree import depth_first
@@ -298,7 +298,7 @@ class _State:
 def draw_skeleton_tree(ui: PanelContext) -> None:
     """Draw the search field and the tree, or what the search found."""
     state: _State = ui.memory.setdefault("state", _State())
-    draw_figure_rows(ui)
+    _figures(ui)
     skeleton = ui.session.document.skeleton  # a click on a row above makes another figure active
     if skeleton.names != state.names:
         state = _other_names(ui, state, skeleton)
@@ -433,3 +433,75 @@ def _clicked(ui: PanelContext, state: _State, row: Row, *, fold: bool) -> None:
     else:
         select_by_click(ui, Item("joint", skeleton.names[row.joint]))
     state.active = ui.session.document.active_on_figure  # a clicked row is in view already
+
+
+# --- several figures, above the tree
+
+_FIGURE, _MOST_FIGURES = 22, 6
+"""Height of a row, logical pixels, and rows that are seen without scrolling."""
+_EYE = 24
+"""Width of the eye at the left of a row, and of the cross at its right, logical pixels."""
+
+
+def _figures(ui: PanelContext) -> None:
+    """Draw a row for each figure, if there are several: eye, name, joints; a click makes it active."""
+    stage = ui.session.stage
+    if not stage.several:
+        return
+    tall = ui.px(_FIGURE) * min(len(stage), _MOST_FIGURES)
+    pointed = ""
+    with controls.no_spacing():
+        imgui.begin_child("figures", (0.0, tall))
+        pen = Pen(ui)
+        for figure in stage:
+            if _figure(ui, pen, figure):
+                pointed = figure.name
+        imgui.end_child()
+    ui.controller.figures.hover("" if pointed == ui.controller.figures.active else pointed)
+    x, y = imgui.get_cursor_screen_pos()
+    pen = Pen(ui)
+    pen.box(x, y + ui.px(3), imgui.get_content_region_avail().x, max(1.0, ui.px(1)), "line")
+    gap(ui.px(7))
+
+
+def _figure(ui: PanelContext, pen: Pen, figure: StageFigure) -> bool:
+    """Draw a row and answer clicks; whether the pointer is over it."""
+    session, stage, figures = ui.session, ui.session.stage, ui.controller.figures
+    name, hidden, active = figure.name, figure.hidden, figure is stage.figure
+    it = controls.list_row(
+        pen, f"figure {name}", _FIGURE, chosen=active, lit=name == ui.controller.view.lit_figure, rounding=3
+    )
+    eye, cross = it.x + pen.px(_EYE), it.x + it.w - pen.px(_EYE)
+    pointer = imgui.get_mouse_pos().x
+    icon = fa.ICON_FA_EYE_SLASH if hidden else fa.ICON_FA_EYE
+    on_eye, on_cross = it.hovered and pointer < eye, it.hovered and pointer >= cross
+    pen.icon(it.x + pen.px(12), it.middle[1], icon, "text" if on_eye else "text3" if hidden else "text2", SMALL)
+    joints = f"{len(figure.document.skeleton)} joints"
+    right = it.x + it.w - pen.px(6)
+    if it.hovered:
+        pen.icon(it.x + it.w - pen.px(12), it.middle[1], fa.ICON_FA_XMARK, "text" if on_cross else "text3", SMALL)
+        right = cross
+    else:
+        right -= pen.width(joints, SMALL)
+        pen.small(right, pen.middle(it.y, it.h, SMALL), joints)
+    left = eye + pen.px(4)
+    room, y = right - left - pen.px(6), pen.middle(it.y, it.h)
+    words = pen.fit(name, room, bold=active)
+    if active:
+        pen.strong(left, y, words)
+    else:
+        pen.text(left, y, words, "text3" if hidden else "text2")
+    if on_eye:
+        tip("Show" if hidden else "Hide")
+    elif on_cross:
+        tip("Remove")
+    else:
+        tip(name if words != name else "" if active else "Work on it")
+    if it.clicked:
+        if on_eye:
+            attempt(ui, lambda: session.figures.hide(name, not hidden))
+        elif on_cross:
+            attempt(ui, lambda: session.figures.remove(name))
+        else:
+            attempt(ui, lambda: figures.activate(name))
+    return it.hovered

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 
 from viewer.app.layout import SHORT_TIMELINE
 from viewer.app.panel_context import PanelContext
-from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet
-from viewer.app.panels.figures_panel import draw_difference
+from viewer.app.panels.dope_sheet import BLENDS, blend_entries, draw_sheet, scrub as scrub_to
 from viewer.app.panels.lanes import draw_feet, draw_lanes, lane_heights
 from viewer.app.panels.panel_parts import command_button, command_toggle, hint, run
 from viewer.app.theme import SMALL
 from viewer.app.widgets import controls, fields
 from viewer.app.widgets.dialogs import open_popup, popup
 from viewer.app.widgets.edits import Edit, Phase, act, attempt, scrub
-from viewer.app.widgets.pen import Area, Pen, gap, item, tip
+from viewer.app.widgets.pen import Area, Pen, Plot, gap, item, tip
+from viewer.document import joint_of
 from viewer.document.actions import SetClip, SetRange, SetTakeRate
+from viewer.document.evaluation import Comparison, rounded_up
 from viewer.document.take import MOST_FRAMES
 from viewer.errors import shown
 from viewer.session import Loop
+from viewer.spatial.checks import Floats
 from viewer.ui import number_format
 from viewer.ui.keying import FARTHEST
 from viewer.ui.timeline import SPEEDS, last_frame, played_range
@@ -140,7 +145,7 @@ def draw_timeline(ui: PanelContext) -> None:
         if layers:
             draw_lanes(ui, sheet.names, sheet.x)
         if ui.layout.extra > strip + layers:
-            draw_difference(ui, sheet.frame)
+            _difference(ui, sheet.frame)
 
 
 def draw_transport(ui: PanelContext) -> None:
@@ -347,3 +352,82 @@ def _clips(ui: PanelContext, x: float, y: float, room: float) -> float:
     if chosen is not None:
         act(ui, SetClip(chosen))
     return x
+
+
+# --- the lane of how much two figures differ
+
+_MOST_POINTS = 900
+"""Largest number of points of a curve; of more frames, the largest value of each group is plotted."""
+_DIFFERENCE_HEAD = 17.0
+"""Height of the line of words, logical pixels."""
+
+
+def _difference(ui: PanelContext, frame_of: Callable[[float], float]) -> None:
+    """Draw the lane into the rest of the panel, along the frames of the sheet above it: that at a pixel."""
+    found = ui.controller.figures.comparison()
+    room = imgui.get_content_region_avail()
+    if found is None or room.y < ui.px(_DIFFERENCE_HEAD + 10):
+        return
+    pen, area = Pen(ui), item("difference", room.x, room.y)
+    if area.held:
+        scrub_to(ui, round(frame_of(imgui.get_mouse_pos().x)))
+    pen.box(*area[:4], "app")
+    most = rounded_up(float(found.metres.max()))
+    chosen = _compared(ui, found)
+    top = area.y + pen.px(_DIFFERENCE_HEAD)
+    across = frame_of(area.x), frame_of(area.x + area.w)
+    plot = Plot(area.x, top, area.w, area.y + area.h - pen.px(3) - top, across, (0.0, most))
+    pen.draw.push_clip_rect((area.x, area.y), (area.x + area.w, area.y + area.h), True)
+    for value in plot.ends:
+        pen.rule(area.x, area.x + area.w, plot.at(0.0, value)[1])
+    curves = [(found.most, "text3", 1.0), (found.mean, "text2", 1.4)]
+    for metres, tone, weight in [*curves, (chosen[1], "accent", 2.0)] if chosen is not None else curves:
+        points = _thinned(found.first + np.arange(float(len(metres))), metres)
+        plot.line(pen, *points, pen.ink(tone), weight * pen.scale)
+    pen.upright(plot.at(float(ui.session.document.frame), 0.0)[0], top, area.y + area.h, "accent")
+    pen.draw.pop_clip_rect()
+    words = _difference_words(ui, found, chosen, most)
+    _draw_words(pen, (area.x + pen.px(8), area.y + pen.px(1)), words, area.w - pen.px(16))
+
+
+def _compared(ui: PanelContext, found: Comparison) -> tuple[str, Floats] | None:
+    """Name and distances of the selected joint, if both figures have it."""
+    document = ui.session.document
+    item_ = document.active_on_figure
+    joint = -1 if item_ is None else joint_of(document, item_)
+    metres = found.of(joint)
+    return None if metres is None else (document.skeleton.names[joint], metres)
+
+
+def _thinned(frames: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """At most `_MOST_POINTS` of the frames, each with the largest value of its group."""
+    if len(frames) <= _MOST_POINTS:
+        return frames, values
+    edges = np.linspace(0, len(frames), _MOST_POINTS, endpoint=False).astype(int)
+    return frames[edges], np.maximum.reduceat(values, edges)
+
+
+def _difference_words(
+    ui: PanelContext, found: Comparison, chosen: tuple[str, Floats] | None, most: float
+) -> list[tuple[str, str]]:
+    """The parts of the line above the curves, with their colours."""
+    frame = ui.session.document.frame
+    said = [(f"Difference (cm), axis to {number_format.fixed(100.0 * most, 0 if most >= 0.01 else 1)}", "text2")]
+    if not found.covers(frame):
+        return said
+    row = frame - found.first
+    if chosen is not None:
+        said.append((f"{chosen[0]} {number_format.centimetres(float(chosen[1][row]))}", "accent"))
+    name, _, worst = found.worst(frame)
+    said.append((f"mean {number_format.centimetres(float(found.metres[row].mean()))}", "text2"))
+    said.append((f"most {number_format.centimetres(worst)} {name}", "text3"))
+    return said
+
+
+def _draw_words(pen: Pen, at: tuple[float, float], parts: list[tuple[str, str]], room: float) -> None:
+    x, end = at[0], at[0] + room
+    for words, tone in parts:
+        if x + pen.width(words, SMALL) > end:
+            return
+        pen.small(x, at[1], words, tone)
+        x += pen.width(words, SMALL) + pen.px(16)
