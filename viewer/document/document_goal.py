@@ -23,6 +23,8 @@ LEVELS = ("Must", "Want", "Keep", "Maybe")
 """Words of the levels 0 to 3."""
 BALANCE_KIND = next(word for word, kind in KINDS.items() if kind.balances)
 POSITION_KIND = pose_kind(point=True, rotation=False)
+NOT_SET = frozenset({"effector", "id", "follows"})
+"""Fields of a `DocumentGoal` that `SetGoal` does not set."""
 
 _Class = TypeVar("_Class")
 
@@ -74,7 +76,7 @@ class DocumentGoal:
         automatic: its pins were set when the file was opened, not by the user: showing another frame of a clip
             sets them again, as it does holds. The user's pins stay in the world.
         level: 0 to 3; goals of a lower number come first.
-        follows: it is off because its effector follows another one by a goal for two, not by the user's wish.
+        follows: a goal for two switched it off, whose effector follows the other one; False where the user did.
     """
 
     effector: str

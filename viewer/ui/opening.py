@@ -14,7 +14,7 @@ from typing import Literal
 from viewer.document import Action, Document, DocumentContact, DocumentGoal, actions as act, new_document
 from viewer.document.actions import UseMotion
 from viewer.document.document_contact import contact_of, grips, grips_from
-from viewer.document.document_goal import DocumentBalance, balance_from, balances, check_kind, document_goal
+from viewer.document.document_goal import NOT_SET, DocumentBalance, balance_from, balances, check_kind, document_goal
 from viewer.document.evaluation import Comparison, compare, shared_joints
 from viewer.document.import_export import with_pin_target
 from viewer.document.posed_goals import pairs_of
@@ -52,8 +52,6 @@ ABOUT = "motion"
 
 _LARGEST = 1 << 20
 """Largest JSON file, bytes, whose contents are checked: poses and goals are small."""
-_ATTRIBUTES = tuple(place.name for place in fields(DocumentGoal) if place.name not in {"effector", "id", "follows"})
-
 
 OPENED = (*READ, SUFFIX)
 """Suffixes of what can be opened."""
@@ -446,7 +444,7 @@ def _take_goal(session: Session, goal: Goal, taken: Collection[str]) -> str:
         session.gestures.update(act.AddGoal(name, goal.kind))
         own = session.document.selection[-1].name
     wanted = document_goal(with_pin_target(session.document.skeleton, session.document.pose, goal, name), name)
-    given = {key: getattr(wanted, key) for key in _ATTRIBUTES}
+    given = {place.name: getattr(wanted, place.name) for place in fields(DocumentGoal) if place.name not in NOT_SET}
     session.gestures.update(act.SetGoal(own, **{key: value for key, value in given.items() if value is not None}))
     return own
 

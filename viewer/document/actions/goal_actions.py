@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from viewer.document.document import Action, Document, Item, SettingsAction
-from viewer.document.document_goal import POSITION_KIND, DocumentGoal, kinds_for
+from viewer.document.document_goal import NOT_SET, POSITION_KIND, DocumentGoal, kinds_for
 from viewer.document.evaluation import motion_of, shown_on_own_bones
 from viewer.document.key_editing import Run, recorded, take_of, with_take
 from viewer.document.planted_feet import feet_of, found_contacts
@@ -95,7 +95,7 @@ class SetGoal(Action):
         changes = ({"enabled": True} if "kind" in self.changes else {}) | dict(self.changes)
         goal = document.goal(self.effector)
         goal = replace(goal, follows=False) if "enabled" in changes else goal
-        changed = with_changes(goal, changes, "attribute of a goal", but=("effector", "id", "follows"))
+        changed = with_changes(goal, changes, "attribute of a goal", but=NOT_SET)
         return with_goal(document, changed)
 
 
@@ -151,7 +151,7 @@ def _chosen(document: Document, goal: str) -> Document:
 class RemoveGoal(Action):
     """Remove a goal; the first goal of an effector is switched off instead.
 
-    Effectors that followed by a goal for two keep their place again, by the holds that were switched off for that.
+    Effectors that a goal for two had led keep their places again: the holds that it switched off come back.
     """
 
     goal: str
