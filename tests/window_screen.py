@@ -35,7 +35,8 @@ def virtual_screen() -> Iterator[str]:
     """An X server on a display that is free; yields its name."""
     need("Xvfb", "xdotool")
     read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1600x1000x24", "-nolisten", "tcp"]
+    # An X server without this starts anew, deaf for a moment, when its last window closes: also when it is killed.
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1600x1000x24", "-nolisten", "tcp", "-noreset"]
     server = subprocess.Popen(command, pass_fds=(write,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)
     try:
