@@ -172,3 +172,14 @@ def test_the_key_grips_what_is_nearest_or_selected_and_opens_the_hand() -> None:
     session.dispatch(Select((Item("prop", "far"), Item("joint", "LeftHandIndex2"))))
     person.key("ctrl+shift+g")
     assert session.document.contact.grips == (("LeftHand", "far"),)
+
+
+def test_the_status_line_says_that_a_hand_s_own_goal_keeps_it_from_the_prop() -> None:
+    person = Person("sample:biped-hands")
+    session = person.controller.session
+    session.dispatch(AddProp(BALL))
+    session.dispatch(SetGrip("RightHand", "ball"))
+    assert person.controller.status().state == "RightHand's own goal keeps it from the ball"
+    session.dispatch(ReleaseEffector("RightHand"))
+    person.rest()
+    assert person.controller.status().state == "Converged"

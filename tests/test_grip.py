@@ -131,10 +131,13 @@ def test_other_goals_of_the_hand_come_first_and_missing_fingers_are_named() -> N
     far = float(solution.errors_m[0])
     assert far == pytest.approx(float(np.linalg.norm(pinky - BALL.center)) - BALL.radius, abs=0.04)
     line = f"the pinky of RightHand does not reach the ball: {1000.0 * far:.0f} mm off"
+    why, *fingers = solution.reasons
+    assert (why.brief, why.goals) == ("RightHand's own goal keeps it from the ball", (0,))
     assert line in solution.diagnosis
-    assert all(
-        line.startswith("the ") and "of RightHand does not reach the ball" in line for line in solution.diagnosis
-    )
+    assert all(one.text.startswith("the ") and "of RightHand does not reach the ball" in one.text for one in fingers)
+    free = [Goal.grip("RightHand", "ball"), Goal.pin("LeftHand"), Goal.pin("Hips")]
+    far = Solver(HANDS, free, contact=Contact(objects=[Sphere("ball", (-3.0, 1.0, 0.0), 0.04)])).solve(RELAXED)
+    assert all("of RightHand does not reach the ball" in text for text in far.diagnosis)
 
 
 def test_a_batch_is_the_same_as_single_solves() -> None:

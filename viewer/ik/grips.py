@@ -24,8 +24,8 @@ from viewer.ik.goals.goal import LAST_LEVEL
 from viewer.ik.goals.grip import Finger, fingers_of
 from viewer.ik.solution import Diagnose, Findings, Solution, Status, solution_of
 from viewer.ik.workspace import numbers
-from viewer.skeleton import JointKind, Pose, Skeleton, find_place, rest_world
-from viewer.spatial.checks import Floats, Ints, Vector
+from viewer.skeleton import JointKind, Pose, Skeleton, at_or_below, find_place, rest_world
+from viewer.spatial.checks import Bools, Floats, Ints, Vector
 from viewer.spatial.quaternion import conjugate, multiply, rotate
 
 _WEIGHT = 0.2
@@ -243,6 +243,9 @@ class Grips:
         missed = found.missed
         reasons = [other(f"the loop of {a} and {b} stays {metres(gap)} open") for a, b, gap in open_loops]
         for grip, gaps in zip(self.found, far(), strict=True):
+            if (gaps > 0.0).any() and (own := self._held_by(grip, missed)):
+                why = f"{own}'s own goal keeps it from the {grip.goal.to}"
+                reasons.append(Reason(Cause.CONFLICT, why, (grip.place,), why))
             for finger, gap in zip(grip.fingers, gaps.tolist(), strict=True):
                 if gap > 0.0:
                     who = f"the {finger.name} of {grip.goal.effector}"
@@ -253,6 +256,17 @@ class Grips:
             given = range(len(self.given))  # not pulls or loops, which come after them
             reasons += [one._replace(goals=tuple(i for i in one.goals if i in given)) for one in others()]
         return tuple(reasons)
+
+    def _held_by(self, grip: _Grip, missed: Bools) -> str:
+        """The effector on a hand, or on its fingers, with a goal that is met: it comes before the grip; else ""."""
+        hand = at_or_below(self.skeleton, self.skeleton.index(grip.goal.effector))
+        placed = ((i, goal) for i, goal in enumerate(self.given) if goal.enabled and KINDS[goal.kind].sets_position)
+        own = (
+            goal.effector
+            for i, goal in placed
+            if not missed[i] and hand[find_place(self.skeleton, goal.effector).joint]
+        )
+        return next(own, "")
 
 
 @lru_cache(maxsize=16)
