@@ -122,12 +122,16 @@ def test_a_sphere_and_a_box_appear_apart_and_are_selected(person: Person) -> Non
     places = np.array([prop.center for prop in props])
     apart = np.linalg.norm(places[:, None] - places[None], axis=-1)[np.triu_indices(3, 1)]
     assert apart.min() > 0.2
-    messages = [message.text for message in person.controller.view.bar.messages]
-    assert messages[-1] == "Added ball_2: contact is off, C turns it on"
+    bar = person.controller.view.bar
+    assert bar.messages[-1].text == "Added ball_2: contact is off, C turns it on"
     # Each is seen in the view, and nothing of the figure is in it.
     assert all(person.controller.projection().inside(person.controller.projection().project(places)))
     person.key("c")
     assert person.controller.session.errors["LeftHand"].reached
+    assert not bar.messages  # what they say of contact is no longer true
+    person.controller.run("contact.objects")
+    person.controller.run("prop.add_box")
+    assert bar.messages[-1].text == "Added box_2: contact with props is off"
 
 
 def test_a_prop_is_dragged_by_its_surface_and_gives_back_its_place(person: Person) -> None:

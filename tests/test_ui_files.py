@@ -152,7 +152,7 @@ def test_unsaved_changes_are_asked_about(person: Person) -> None:
     start = person.document
     assert person.controller.files.title == "biped • modified"
     replaced_by_a_drop(person)
-    assert person.controller.view.requests[-1].value.words == "Save changes to biped?"  # type: ignore[attr-defined]
+    assert person.controller.view.requests[-1].value.words == "Save changes to biped in a session file?"  # type: ignore[attr-defined]
     assert person.document is start
     answer(person.controller, "Cancel")
     assert person.document is start
@@ -178,7 +178,7 @@ def test_nothing_is_asked_where_nothing_would_be_lost(person: Person) -> None:
 
 def test_saving_asks_for_a_name_first_and_then_does_what_waited(person: Person, tmp_path: Path) -> None:
     person.key("l", "ctrl+q")
-    answer(person.controller, "Save")
+    answer(person.controller, "Save as…")
     request = person.controller.view.requests.pop()
     assert isinstance(request.value, FileQuestion)
     assert (request.value.title, request.value.name) == ("Save as", "biped.ikv.json")
@@ -190,11 +190,14 @@ def test_saving_asks_for_a_name_first_and_then_does_what_waited(person: Person, 
     person.key("l", "ctrl+s")
     assert not person.controller.session.modified
     assert not person.controller.view.requests
+    person.key("l", "ctrl+q")
+    asked = person.controller.view.requests.pop().value
+    assert (asked.words, *asked.answers) == ("Save changes to mine.ikv.json?", "Save", "Discard", "Cancel")  # type: ignore[attr-defined]
 
 
 def test_what_waited_for_a_name_that_was_not_given_is_forgotten(person: Person, tmp_path: Path) -> None:
     person.key("l", "ctrl+q")
-    answer(person.controller, "Save")
+    answer(person.controller, "Save as…")
     assert person.controller.view.requests.pop().name == "file-dialog"  # which is cancelled
     person.key("ctrl+s")
     assert person.controller.view.requests.pop().name == "file-dialog"

@@ -31,7 +31,7 @@ from viewer.spatial.closest import planes, segment_point
 from viewer.spatial.projection import Projection
 from viewer.spatial.quaternion import rotate
 from viewer.ui.commands import CommandBinding, CommandBindings
-from viewer.ui.events import FileQuestion
+from viewer.ui.events import FileQuestion, Message
 from viewer.ui.view import Mover, ViewPart
 
 _RING = 1.5
@@ -249,9 +249,9 @@ class Contacts(ViewPart):
             self._said(name)
 
     def _said(self, name: str) -> None:
-        contact = self._document.contact
-        off = not (contact.on and contact.objects)
-        self._view.note(f"Added {name}{': contact is off, C turns it on' if off else ''}")
+        why = "contact with props is off" if self._document.contact.on else "contact is off, C turns it on"
+        passes = Message(f"Added {name}: {why}", stands=lambda: not self._part_is_on("objects"))
+        self._view.post(passes if passes.stands() else Message(f"Added {name}"))
 
     def _free_name(self, word: str) -> str:
         taken = [*self._document.skeleton.names, *(prop.name for prop in self._document.contact.props), FLOOR]

@@ -124,8 +124,9 @@ class Files:
         """Do something that discards the document; ask first if it has unsaved changes."""
         self._nudging.finish()  # pending nudges are changes, too
         if self._session.modified:
-            answers: Answers = {"Save": partial(self.save, then), "Discard": then, "Cancel": lambda: None}
-            self._view.ask(Question(f"Save changes to {self.name}?", answers))
+            save, where = ("Save", "") if self._session.path else ("Save as…", " in a session file")
+            answers: Answers = {save: partial(self.save, then), "Discard": then, "Cancel": lambda: None}
+            self._view.ask(Question(f"Save changes to {self.name}{where}?", answers))
         else:
             then()
 
