@@ -136,8 +136,8 @@ def test_other_goals_of_the_hand_come_first_and_missing_fingers_are_named() -> N
     assert line in solution.diagnosis
     assert all(one.text.startswith("the ") and "of RightHand does not reach the ball" in one.text for one in fingers)
     free = [Goal.grip("RightHand", "ball"), Goal.pin("LeftHand"), Goal.pin("Hips")]
-    far = Solver(HANDS, free, contact=Contact(objects=[Sphere("ball", (-3.0, 1.0, 0.0), 0.04)])).solve(RELAXED)
-    assert all("of RightHand does not reach the ball" in text for text in far.diagnosis)
+    out = Solver(HANDS, free, contact=Contact(objects=[Sphere("ball", (-3.0, 1.0, 0.0), 0.04)])).solve(RELAXED)
+    assert all("of RightHand does not reach the ball" in text for text in out.diagnosis)
 
 
 def test_a_batch_is_the_same_as_single_solves() -> None:

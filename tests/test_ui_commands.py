@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from inside.document import RenameJoint, Select
+from inside.document import AddGoal, RenameJoint, Select
 from inside.ik import METHOD_NAMES
 from ui_person import Person
 
@@ -108,6 +108,21 @@ def test_an_effector_is_made_released_held_and_removed(person: Person) -> None:
     assert person.document.goal("LeftForeArm").enabled
     person.controller.run("effector.remove")
     assert "LeftForeArm" not in [handle.effector for handle in person.document.goals]
+
+
+def test_delete_goes_on_to_the_next_goal_of_the_effector(person: Person) -> None:
+    session = person.controller.session
+    for kind in ("rotation", "aim"):
+        session.dispatch(AddGoal("LeftHand", kind))
+    select(person, "LeftHand", kind="effector")
+    for left in (["LeftHand_2", "LeftHand_3"], ["LeftHand_3"], []):
+        person.key("delete")
+        assert [goal.id for goal in person.document.goals_of("LeftHand") if goal.enabled] == left
+        assert person.selected == [*left, "LeftHand"][:1]
+    assert not person.controller.can("goal.remove")
+    person.key("ctrl+z", "ctrl+z", "ctrl+z")
+    assert person.selected == ["LeftHand"]
+    assert len([goal for goal in person.document.goals_of("LeftHand") if goal.enabled]) == 3
 
 
 def test_a_key_asks_which_goal_to_add(person: Person) -> None:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from inside.document import actions as act
 from inside.opengl import marks_of
+from inside.scene import centre_of, text_width
 from inside.spatial import Floats
 from inside.ui import goal_marks
-from ui_person import Person
+from ui_person import VIEW, Person
 
 from viewer.document import Item, stand_of
 from viewer.skeleton import fk
@@ -244,3 +245,20 @@ def test_a_line_leads_from_a_missed_bend_to_where_the_bone_would_end(person: Per
     (in_picture,) = marks_of([asked], session.document.skeleton, world)
     assert in_picture.target is not None
     assert np.array_equal(line, [in_picture.position, in_picture.target])
+
+
+def test_no_words_of_a_drag_cross_the_axes_in_the_corner(person: Person) -> None:
+    disc, (_, _, width, _) = centre_of(person.controller.projection()), VIEW
+    person.pull(person.at("LeftHand"), (20.0, -30.0))
+    person.key("x")
+    for x in range(600, width, 24):
+        for y in range(4, 140, 24):
+            person.move(VIEW.x + x, VIEW.y + y)
+            for words in person.controller.draw_list().texts:
+                if words.size == 15:  # the readout, and how far the target is out of reach
+                    ends = words.x, words.x + text_width(words.text, 15.0, bold=words.bold)
+                    nearest = np.clip(disc, (ends[0], words.y - 7.0), (ends[1], words.y + 7.0))
+                    assert np.linalg.norm(nearest - disc) > 44.0, (x, y, words.text)
+                    assert ends[0] > 0.0
+                    assert ends[1] < width
+    person.key("escape")

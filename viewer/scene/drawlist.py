@@ -363,7 +363,7 @@ def _draw_chips(seen: Sequence[Seen], projection: Projection, scale: float) -> t
         words = short_text(one.mark.error_m, one.mark.error_deg, too_near=one.mark.too_near)
         wide = round((2.0 * _PAD + _ICON + _GAP) * scale + text_width(words, _SIZE * scale, bold=True))
         high = round(_HEIGHT * scale)
-        left, top = _placed(one.at, (wide, high), projection.size, scale)
+        left, top = _placed(one.at, (wide, high), projection, scale)
         if any(_overlap((left, top, left + wide, top + high), other) for other in taken):
             continue
         taken.append((left, top, left + wide, top + high))
@@ -375,11 +375,11 @@ def _draw_chips(seen: Sequence[Seen], projection: Projection, scale: float) -> t
     return signs, texts
 
 
-def _placed(at: Pixel, chip: tuple[int, int], size: tuple[int, int], scale: float) -> Pixel:
-    """Top left corner of a label: below its target, inside the view, at whole pixels."""
+def _placed(at: Pixel, chip: tuple[int, int], projection: Projection, scale: float) -> Pixel:
+    """Top left corner of a label: below its target, inside the view and beside the axes, at whole pixels."""
     edge = _EDGE * scale
-    left = min(max(at[0] + _LEFT * scale, edge), max(size[0] - chip[0] - edge, edge))
-    top = min(max(at[1] + _BELOW * scale, edge), max(size[1] - chip[1] - edge, edge))
+    top = min(max(at[1] + _BELOW * scale, edge), max(projection.size[1] - chip[1] - edge, edge))
+    left = min(max(at[0] + _LEFT * scale, edge), max(right_end(projection, top, scale) - chip[0] - edge, edge))
     return float(round(left)), float(round(top))
 
 
@@ -417,6 +417,12 @@ def centre_of(projection: Projection, scale: float = 1.0) -> Floats:
     """(2,) pixels of the disc's centre."""
     inset = (RADIUS + _MARGIN) * scale
     return np.array([projection.size[0] - inset, inset])
+
+
+def right_end(projection: Projection, top: float, scale: float = 1.0) -> float:
+    """The x up to which words fit whose upper edge is at ``top``: that of the disc beside them, or of the view."""
+    x, y = (centre_of(projection, scale) + RADIUS * scale * np.array((-1.0, 1.0))).tolist()
+    return x if top < y else float(projection.size[0])
 
 
 def axes_shapes(projection: Projection, scale: float = 1.0, hovered: str | None = None) -> list[Shape]:

@@ -13,6 +13,7 @@ from viewer.document import Item
 from viewer.gizmo import Fill, Shape, Stroke
 from viewer.latest import Latest
 from viewer.scene import DrawList, Scene, Text, cell_shown, draw_list, rgba, text_width
+from viewer.scene.drawlist import right_end
 from viewer.scene.flat import box, circle, dashes
 from viewer.session import Session
 from viewer.skeleton import JointKind, rest_world
@@ -169,14 +170,15 @@ class Drawing:
         return [] if gizmo is None else gizmo.shapes(projection, scale, self._view.hovered.part)
 
     def _readout(self, drag: Drag) -> Text:
-        """The readout of a drag, right of the pointer, or left of it if it ends there inside the view only."""
+        """The readout of a drag, right of the pointer, or left of it where it would leave the view or meet the axes."""
         view, words, scale = self._view, drag.readout, self._view.scale
-        (x, y), (_, _, width, height) = view.local(view.pointer.x, view.pointer.y), view.viewport
+        (x, y), height = view.local(view.pointer.x, view.pointer.y), view.viewport.h
         beside, edge, wide = _BESIDE * scale, 8.0 * scale, text_width(words, _READOUT * scale)
-        left = x + beside if x + beside + wide + edge < width else x - beside - wide
-        left = max(min(left, width - edge - wide), edge)
         line = 0.5 * _READOUT * scale + edge
-        return Text(words, left, max(min(y - beside, height - line), line), rgba("text"), _READOUT, "left")
+        middle = max(min(y - beside, height - line), line)
+        end = right_end(view.projection(), middle - line, scale) - edge
+        left = x + beside if x + beside + wide < end else x - beside - wide
+        return Text(words, max(min(left, end - wide), edge), middle, rgba("text"), _READOUT, "left")
 
 
 @lru_cache(maxsize=4)

@@ -242,15 +242,13 @@ class Posing(ViewPart):
 
     def _remove_goals(self) -> None:
         """Remove or switch off the selected goals, in one step."""
-        goals = [self._document.goal(name) for name in self._document.selected("effector")]
-        self._several(
-            [
-                act.ReleaseEffector(goal.id) if goal.id == goal.effector else act.RemoveGoal(goal.id)
-                for goal in goals
-                if goal.enabled or goal.id != goal.effector
-            ],
-            "Release",
-        )
+        actions: list[act.Action] = []
+        for goal in (self._document.goal(name) for name in self._document.selected("effector")):
+            if len(self._document.goals_of(goal.effector)) > 1:
+                actions.append(act.RemoveGoal(goal.id))
+            elif goal.enabled:
+                actions.append(act.ReleaseEffector(goal.id))
+        self._several(actions, "Release")
 
     def _can_remove_goals(self) -> bool:
         goals = [self._document.goal(name) for name in self._document.selected("effector")]

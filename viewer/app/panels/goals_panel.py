@@ -528,12 +528,13 @@ def _buttons(ui: PanelContext, goal: DocumentGoal) -> None:
     widths = controls.side_by_side(ui, 3)
     said = "Move the target to the effector" if goal.enabled else "Hold the effector at its position"
     action_button(ui, "Hold here", actions.HoldEffector(goal.id), width=next(widths), hint=said)
+    first = goal.id == goal.effector
     if goal.enabled:
-        said = "Switch the goal off: the effector follows the body   Delete"
+        said = f"Switch the goal off: the effector follows the body{'   Delete' if first else ''}"
         action_button(ui, "Release", actions.ReleaseEffector(goal.id), width=next(widths), hint=said)
-    if goal.id == goal.effector:
+    if first:
         said, remove = "Remove the effector and all its goals", actions.RemoveEffector(goal.effector)
         action_button(ui, "Remove", remove, width=next(widths), hint=said)
     else:
-        said = "Remove this goal; the effector keeps the others"
+        said = "Remove this goal; the effector keeps the others   Delete"
         action_button(ui, "Remove", actions.RemoveGoal(goal.id), width=next(widths), hint=said)

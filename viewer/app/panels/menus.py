@@ -353,8 +353,9 @@ def _effector_entries(ui: PanelContext, name: str) -> None:
     if imgui.begin_menu("Add goal"):
         add_entries(ui, goal.effector)
         imgui.end_menu()
-    entry(ui, "Release", actions.ReleaseEffector(name), delete, enabled=goal.enabled)
-    if goal.id != goal.effector:
+    first = goal.id == goal.effector
+    entry(ui, "Release", actions.ReleaseEffector(name), delete if first else "", enabled=goal.enabled)
+    if not first:
         entry(ui, "Remove goal", actions.RemoveGoal(name), delete)
     else:
         entry(ui, "Remove effector", actions.RemoveEffector(name))

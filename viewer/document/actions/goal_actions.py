@@ -149,7 +149,7 @@ def _chosen(document: Document, goal: str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class RemoveGoal(Action):
-    """Remove a goal; the first goal of an effector is switched off instead.
+    """Remove a goal; the first goal of an effector is switched off instead. Another one that is on is selected then.
 
     Effectors that a goal for two had led keep their places again: the holds that it switched off come back.
     """
@@ -160,14 +160,13 @@ class RemoveGoal(Action):
 
     def apply(self, document: Document) -> Document:
         goal = document.goal(self.goal)
+        others = [other.id for other in document.goals_of(goal.effector) if other is not goal and other.enabled]
+        gone, left = Item("effector", goal.id), Item("effector", next(iter(others), goal.effector))
+        selection = tuple(dict.fromkeys(left if item == gone else item for item in document.selection))
+        document = replace(document, selection=selection)
         if goal.id == goal.effector:
             return with_goal(document, off(goal))
-        gone, first = Item("effector", goal.id), Item("effector", goal.effector)
-        document = replace(
-            document,
-            goals=tuple(other for other in document.goals if other is not goal),
-            selection=tuple(dict.fromkeys(first if item == gone else item for item in document.selection)),
-        )
+        document = replace(document, goals=tuple(other for other in document.goals if other is not goal))
         for name in goal.ends if goal.of_two else ():
             own = document.goals_of(name)
             if len(linked_effectors(document, name)) == 1 and not any(other.sets_pose for other in own):
