@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from inside.document import actions as act, linked_goals, measured
 from inside.formats import goals_file_from_text, goals_to_json
-from inside.ik import KINDS, PIN_WEIGHT
+from inside.ik import KINDS, PIN_WEIGHT, Kind, Measure, Rows
 from inside.session import load_session, save_session, session_bytes
 from rigs import random_goal
 from sessions import session
@@ -54,6 +54,23 @@ def test_each_constructor_makes_its_kind() -> None:
     assert (goal.kind, goal.target, goal.value("distance")) == ("distance", here, 0.3)
     goal = Goal.aim("a", point=here, axis=(0, 3, 4))
     assert (goal.kind, goal.target, goal.value("axis")) == ("aim", here, (0.0, 0.6, 0.8))
+
+
+@pytest.mark.parametrize(
+    ("measures", "found"),
+    [
+        ((Measure.DIRECTION, Measure.ROTATION), "direction, rotation"),
+        ((Measure.POINT, Measure.LENGTH), "point, length"),
+        ((Measure.ROTATION, Measure.POINT), "rotation, point"),
+        ((Measure.LENGTH, Measure.DIRECTION), "length, direction"),
+    ],
+)
+def test_rows_of_a_kind_do_not_share_scratch(measures: tuple[Measure, ...], found: str) -> None:
+    """A second measure of angles would be read beyond its three rows in compiled code."""
+    with pytest.raises(InputError) as error:
+        Kind(word="two", title="", hint="", rows=tuple(Rows(one, lambda *_: 0.0) for one in measures))
+    expected = "expected a measure of lengths, one of angles, or both in this order, of which one has by_move"
+    assert str(error.value) == f"kind two: {expected}, found {found}"
 
 
 def test_a_function_goal_holds_its_function() -> None:

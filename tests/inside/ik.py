@@ -22,7 +22,7 @@ from viewer.ik.drag import Drag, ReturnPath, prebent
 from viewer.ik.findings import Cause, Reason, degrees, listed, metres, together
 from viewer.ik.goals import CODES, KINDS, NUMBERS, PIN_WEIGHT, Number, Unit, Value, goal_ids
 from viewer.ik.goals.balance_goal import find_support
-from viewer.ik.goals.kind import Kind, Shell, nearest_in_shell
+from viewer.ik.goals.kind import Kind, Measure, Rows, Shell, nearest_in_shell
 from viewer.ik.goals.pole import swivel_circle
 from viewer.ik.goals.pose_goal import holds
 from viewer.ik.kernels import contact_rows, contact_rows as contact_kernels, dual_system, joints, starts, step

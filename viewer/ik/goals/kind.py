@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
+from viewer.errors import InputError
 from viewer.ik.algebra import SMALL
 from viewer.ik.goals.goal import Checker, Goal, Needs, Number, Value, any_numbers
 from viewer.ik.system import System, Work
@@ -114,7 +115,7 @@ def at_target(goal: Goal) -> Shell:  # noqa: ARG001 - as of every kind
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Residuals of a goal that are measured as one. Lengths come before angles.
+    """Residuals of a goal that are measured as one.
 
     Attributes:
         measure: what they measure.
@@ -460,7 +461,7 @@ class Kind:
         hint: one sentence for tooltips and menus.
         command: its name in commands; "": its word.
         point_title: the name of its point in the window; "": that of an effector's position.
-        rows: in order; none: its rows are taken by differences, of `Goal.residuals`.
+        rows: of lengths, of angles, or both in this order; none: they are taken by differences, of `Goal.residuals`.
         keys: the keys of a goals file that belong to this kind: what a goal must have.
         named_by: the key that holds the effector's name; "": it has no effector.
         check: (numbers by name) -> what is wrong among them, in one line; "" if nothing.
@@ -497,6 +498,18 @@ class Kind:
     relative: bool = False
     grips: bool = False
     firm: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse rows that would overwrite each other's scratch.
+
+        Raises:
+            InputError: two measures of lengths or of angles, angles before lengths, or both with ``by_move``.
+        """
+        measures = [rows.measure for rows in self.rows]
+        in_order = [one.radians for one in measures] in ([], [False], [True], [False, True])
+        if not in_order or sum(one.by_move for one in measures) > 1:
+            expected = "expected a measure of lengths, one of angles, or both in this order, of which one has by_move"
+            raise InputError(f"kind {self.word}: {expected}, found {', '.join(one.value for one in measures)}")
 
     aims = _measuring(Measure.DIRECTION)
     """Whether it points an axis at its point: moves of the effector change its angles."""
