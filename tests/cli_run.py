@@ -6,16 +6,17 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inside.cli import main
+from inside.formats import FORMATS, READ_IN_FOLDERS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
 
-SIGNED = "expected a skeleton as BVH, JSON, NPZ, GLB, glTF, URDF or MJCF"
-"""Names of the formats that are known by their first bytes."""
-IN_FOLDERS = "expected files that end in .bvh, .json, .npz, .glb, .gltf, .urdf in this folder"
-"""Suffixes of the files that are taken from folders."""
+SIGNED = "expected a skeleton as {} or {}".format(*", ".join(f.name for f in FORMATS if f.sign).rsplit(", ", 1))
+"""Of contents in no format that is known by its first bytes."""
+IN_FOLDERS = f"expected files that end in {', '.join(READ_IN_FOLDERS)} in this folder"
+"""Of a folder without files that are taken from folders."""
 FIGURE_BVH = """HIERARCHY
 ROOT Hips
 {

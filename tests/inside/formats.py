@@ -11,6 +11,7 @@ from viewer.formats.file_formats import (
     LIMIT_SOURCES,
     POINT_FILES,
     READ,
+    READ_IN_FOLDERS,
     UNIT_LENGTHS,
     UNIT_NAMES,
     UP_NAMES,

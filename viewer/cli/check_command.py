@@ -17,12 +17,12 @@ from viewer.cli.session_inputs import as_character, open_session
 from viewer.cli.workers import tried_each
 from viewer.document import Document, new_document
 from viewer.errors import FormatError, InputError, MachineError, ViewerError, one_line, plural, prefixed, quote
-from viewer.formats.companion_json import layer_entries, map_from_text
+from viewer.formats.companion_json import ContactsFile, layer_entries, map_from_text
 from viewer.formats.file_formats import is_session
 from viewer.formats.files import read_text
 from viewer.formats.goals_json import GoalsFile
 from viewer.formats.json_reading import decode, kind_of, parse
-from viewer.formats.json_structs import ContactsFile, PoseFile
+from viewer.formats.json_structs import PoseFile
 from viewer.motion import skate
 from viewer.progress import watched
 from viewer.session import Session

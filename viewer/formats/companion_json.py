@@ -13,20 +13,46 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
+
+from msgspec import Meta
 
 from viewer.errors import FormatError, InputError, at_path, of_file, quote
 from viewer.formats.bounds import MOST_GOALS
 from viewer.formats.files import read_file_or_pipe, write_whole
-from viewer.formats.goals_json import LayerEntry, LayersFile, goal_of
+from viewer.formats.goals_json import GoalEntry, goal_of
 from viewer.formats.json_reading import Json, block_object, compact, decode, found, parse
-from viewer.formats.json_structs import ContactsFile, MapFile, MapReference
+from viewer.formats.json_structs import DataFile, Name, Strict
 from viewer.motion import Contact, Contacts, FootContacts, FootSkate, Layer, Skate, TargetKey
 from viewer.skeleton import Skeleton, find_place
 from viewer.skeleton.joint_map import Map, Reference
 
 _PARTS = {"position": 3, "rotation": 4}
 """Keys of a goal whose value may move, and how many numbers a value has."""
+
+
+# --- layers
+
+
+class LayerEntry(Strict):
+    """A goal over time; seconds from the first frame of the clip."""
+
+    goal: Annotated[GoalEntry, Meta(description="As in a goals file: a position, a rotation, both, or an aim.")]
+    start: Annotated[float, Meta(ge=0.0, description="When it begins to act.")]
+    full: Annotated[tuple[float, float], Meta(description="Between these it acts with all its weight.")]
+    end: Annotated[float, Meta(ge=0.0, description="When it has ceased to act.")]
+    weight: Annotated[float, Meta(ge=0.0, le=1.0)] = 1.0
+    space: Annotated[Name | None, Meta(description="The joint that carries the target; null: it is in the world.")] = (
+        None
+    )
+    enabled: bool = True
+
+
+class LayersFile(DataFile):
+    """Layers of goals on a clip."""
+
+    layers: list[LayerEntry]
+    type: Literal["layers"] | None = None
 
 
 def read_layers(path: Path, name: str, skeleton: Skeleton, warnings: list[str] | None) -> tuple[Layer, ...]:
@@ -120,6 +146,41 @@ def _numbers(values: list[float]) -> Any:  # noqa: ANN401 - a tuple of the part'
 
 # --- contacts
 
+_Measured = Annotated[float | None, Meta(description="Written by the meter, not read.")]
+
+
+class TouchEntry(Strict):
+    """Frames in which a point of a foot touches the ground, both ends included."""
+
+    start: Annotated[int, Meta(ge=0)]
+    end: Annotated[int, Meta(ge=0)]
+    point: Annotated[Literal["heel", "ball"], Meta(description="heel: the ankle.")] = "heel"
+    ignored: Annotated[bool, Meta(description="Neither measured nor planted.")] = False
+    slide_cm_s: _Measured = None
+    drift_cm: _Measured = None
+    wanders: bool | None = None
+
+
+class FootEntry(Strict):
+    """The contacts of one foot."""
+
+    contacts: list[TouchEntry]
+    side: str | None = None
+    slide_cm_s: _Measured = None
+    drift_cm: _Measured = None
+
+
+class ContactsFile(DataFile):
+    """When the feet of a figure touch the ground."""
+
+    feet: Annotated[dict[str, FootEntry], Meta(description="By the name of the foot's joint.")]
+    type: Literal["contacts"] | None = None
+    slide_cm_s: _Measured = None
+    drift_cm: _Measured = None
+    mann: _Measured = None
+    skate_ratio: _Measured = None
+    penetration_mm: _Measured = None
+
 
 def read_contacts(path: Path, name: str, warnings: list[str] | None) -> Contacts:
     """Read a contacts file. Arguments and errors are those of `read_layers`."""
@@ -166,6 +227,23 @@ def _foot(foot: FootSkate) -> dict[str, Json]:
 
 
 # --- maps
+
+
+class MapReference(Strict):
+    """Where the neutral poses are."""
+
+    source: Annotated[str | float, Meta(description='"auto", "rest" or a frame of the motion.')] = "auto"
+    target: Annotated[str | float, Meta(description='"auto", "rest" or a frame of its own motion.')] = "auto"
+
+
+class MapFile(DataFile):
+    """Pairs of joints of two skeletons."""
+
+    pairs: Annotated[
+        dict[str, str | None], Meta(description="Joints of the target by joints of the source; null: no partner.")
+    ]
+    reference: MapReference | None = None
+    type: Literal["map"] | None = None
 
 
 class StatedMap(NamedTuple):

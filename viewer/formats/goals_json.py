@@ -178,27 +178,6 @@ class GoalsFile(DataFile, kw_only=True):
     type: Literal["goals"] | None = None
 
 
-class LayerEntry(Strict):
-    """A goal over time; seconds from the first frame of the clip."""
-
-    goal: Annotated[GoalEntry, Meta(description="As in a goals file: a position, a rotation, both, or an aim.")]
-    start: Annotated[float, Meta(ge=0.0, description="When it begins to act.")]
-    full: Annotated[tuple[float, float], Meta(description="Between these it acts with all its weight.")]
-    end: Annotated[float, Meta(ge=0.0, description="When it has ceased to act.")]
-    weight: Annotated[float, Meta(ge=0.0, le=1.0)] = 1.0
-    space: Annotated[Name | None, Meta(description="The joint that carries the target; null: it is in the world.")] = (
-        None
-    )
-    enabled: bool = True
-
-
-class LayersFile(DataFile):
-    """Layers of goals on a clip."""
-
-    layers: list[LayerEntry]
-    type: Literal["layers"] | None = None
-
-
 # --- reading and writing
 
 

@@ -1,7 +1,7 @@
-"""JSON files as data types, and the published JSON Schema that is generated from them.
+"""Files of skeletons and poses as data types, and the published JSON Schema that is generated from them.
 
-Files of goals and layers are in `goals_json`: their keys are those of the goal kinds, which need not be loaded to
-read a skeleton. A field with the default None may be null in the file. Other keys give a warning.
+Those of goals are in `goals_json`, where the goal kinds add their keys, those that accompany a motion in
+`companion_json`. A field with the default None may be null in the file. Other keys give a warning.
 """
 
 from __future__ import annotations
@@ -41,8 +41,6 @@ Spread = Annotated[
 Range = Annotated[tuple[float, float], Meta(description="Lowest and highest value; equal ones lock.")]
 Axis = Literal["x", "y", "z"]
 Name = Annotated[str, Meta(min_length=1)]
-
-Measured = Annotated[float | None, Meta(description="Written by the meter, not read.")]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -260,56 +258,6 @@ class PoseFile(DataFile):
         dict[str, RestEntry] | None,
         Meta(description="The joints of that skeleton, parents first, so that other skeletons can take the pose."),
     ] = None
-
-
-class MapReference(Strict):
-    """Where the neutral poses are."""
-
-    source: Annotated[str | float, Meta(description='"auto", "rest" or a frame of the motion.')] = "auto"
-    target: Annotated[str | float, Meta(description='"auto", "rest" or a frame of its own motion.')] = "auto"
-
-
-class MapFile(DataFile):
-    """Pairs of joints of two skeletons."""
-
-    pairs: Annotated[
-        dict[str, str | None], Meta(description="Joints of the target by joints of the source; null: no partner.")
-    ]
-    reference: MapReference | None = None
-    type: Literal["map"] | None = None
-
-
-class TouchEntry(Strict):
-    """Frames in which a point of a foot touches the ground, both ends included."""
-
-    start: Annotated[int, Meta(ge=0)]
-    end: Annotated[int, Meta(ge=0)]
-    point: Annotated[Literal["heel", "ball"], Meta(description="heel: the ankle.")] = "heel"
-    ignored: Annotated[bool, Meta(description="Neither measured nor planted.")] = False
-    slide_cm_s: Measured = None
-    drift_cm: Measured = None
-    wanders: bool | None = None
-
-
-class FootEntry(Strict):
-    """The contacts of one foot."""
-
-    contacts: list[TouchEntry]
-    side: str | None = None
-    slide_cm_s: Measured = None
-    drift_cm: Measured = None
-
-
-class ContactsFile(DataFile):
-    """When the feet of a figure touch the ground."""
-
-    feet: Annotated[dict[str, FootEntry], Meta(description="By the name of the foot's joint.")]
-    type: Literal["contacts"] | None = None
-    slide_cm_s: Measured = None
-    drift_cm: Measured = None
-    mann: Measured = None
-    skate_ratio: Measured = None
-    penetration_mm: Measured = None
 
 
 def skeleton_schema() -> dict[str, object]:
