@@ -24,9 +24,9 @@ import rivals
 from neutral import FOLDER, NeutralSource
 from rivals import MINK, MUJOCO, PINOCCHIO, Entry
 
-from viewer.cli.bench import bench_report, parts, plan
-from viewer.cli.bench.bench_problems import Problems, Rig
-from viewer.cli.bench.bench_report import Table, number
+from viewer.cli.bench import bench_report, parts
+from viewer.cli.bench.bench_problems import Plan, Problems, Rig
+from viewer.cli.bench.bench_report import Table, number, version_of
 from viewer.cli.bench.parts import (
     CHAIN,
     NUMBA,
@@ -38,7 +38,6 @@ from viewer.cli.bench.parts import (
     our_makers,
     round_robin,
 )
-from viewer.cli.bench.plan import Plan, version_of
 from viewer.cli.job import Json, print_json, progress_bars
 from viewer.cli.solving_options import BENCH_COUNT, BENCH_PARTS, BENCH_SEED
 
@@ -123,7 +122,7 @@ class Comparison:
             "batch": self._batch,
             "files": self._files,
         }
-        return with_rivals[part]() if part in with_rivals else plan.measure(part, self.plan)
+        return with_rivals[part]() if part in with_rivals else bench_report.measure(part, self.plan)
 
     def _speed(self) -> dict[str, Json]:
         """Runs by set, class and contender; the ratios; which rivals were there and which not."""
@@ -254,8 +253,8 @@ def main() -> int:
     worker = [sys.executable, str(Path(__file__).resolve()), "--worker"]
     source = ["--own"] if arguments.own else ["--neutral", str(arguments.neutral)]
     run = plan_of(arguments)
-    figures = {name: plan.measure_apart(name, run, worker, source) for name in chosen}
-    show(arguments, run.about() | {"problems": "neutral" if is_neutral(arguments) else "own"}, figures)
+    figures = {name: bench_report.measure_apart(name, run, worker, source) for name in chosen}
+    show(arguments, bench_report.about_run(run) | {"problems": "neutral" if is_neutral(arguments) else "own"}, figures)
     return 0
 
 

@@ -45,7 +45,7 @@ def module_at(file: Path) -> ModuleType:
 
 
 class NeutralSource:
-    """A `viewer.cli.bench.plan.Source` of the neutral problems."""
+    """A `viewer.cli.bench.bench_problems.Source` of the neutral problems."""
 
     def __init__(self, folder: Path) -> None:
         """Load ``problems.py``."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import ROOT
-from inside.app import start
+from inside.app import app
 from inside.cli import main
 
 import viewer
@@ -165,11 +165,11 @@ def test_a_library_that_cannot_be_loaded_is_told_in_its_own_words() -> None:
 
 @pytest.mark.parametrize(("found", "fits"), [("1.92.5", False), ("1.92.900", False), ("1.93.0", True), ("2.0", True)])
 def test_the_window_says_that_imgui_is_too_old(found: str, fits: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(start, "version", lambda _: found)
-    monkeypatch.setattr(start, "is_installed", lambda _: True)
-    monkeypatch.setattr("viewer.app.start.sys.platform", "linux")
+    monkeypatch.setattr(app, "version", lambda _: found)
+    monkeypatch.setattr(app, "is_installed", lambda _: True)
+    monkeypatch.setattr("viewer.app.sys.platform", "linux")
     if fits:
-        start.check_libraries("headless")
+        app.check_libraries("headless")
         return
     with pytest.raises(MachineError) as caught:
         viewer.view(viewer.load("sample:two-link"), window="headless")
@@ -181,12 +181,12 @@ def test_the_window_says_that_imgui_is_too_old(found: str, fits: bool, monkeypat
 def test_macs_with_intel_processors_are_told_that_there_is_no_window(
     found: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(start, "version", lambda _: found)
-    monkeypatch.setattr(start, "is_installed", lambda name: name != "imgui_bundle" or found is not None)
-    monkeypatch.setattr("viewer.app.start.sys.platform", "darwin")
-    monkeypatch.setattr("viewer.app.start.platform.machine", lambda: "x86_64")
+    monkeypatch.setattr(app, "version", lambda _: found)
+    monkeypatch.setattr(app, "is_installed", lambda name: name != "imgui_bundle" or found is not None)
+    monkeypatch.setattr("viewer.app.sys.platform", "darwin")
+    monkeypatch.setattr("viewer.app.platform.machine", lambda: "x86_64")
     with pytest.raises(MachineError) as caught:
-        start.check_libraries("glfw")
+        app.check_libraries("glfw")
     assert str(caught.value) == (
         "the window needs imgui-bundle 1.93 or newer, which is not made for Macs with Intel processors: "
         "use ikviewer render"
@@ -224,7 +224,7 @@ def test_an_import_that_fails_within_the_program_is_no_missing_library(
     monkeypatch.setattr("viewer.formats.arrays_and_tables.write_npz", broken)
     with pytest.raises(ImportError, match=r"viewer\.formats\."):
         viewer.save(viewer.load("sample:two-link"), "a.npz")
-    with pytest.raises(ImportError, match=r"viewer\.formats\."), start.window_libraries("headless"):
+    with pytest.raises(ImportError, match=r"viewer\.formats\."), app.window_libraries("headless"):
         exec(line)
 
 

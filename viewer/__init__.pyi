@@ -1,7 +1,7 @@
 # The names of the package, for type checkers and, by `viewer.first_use`, for Python, which imports them on first use.
 
 from viewer import errors as errors, formats as formats, ik, quaternions, skeleton as skeleton, spatial as spatial
-from viewer.app.start import view
+from viewer.app import view
 from viewer.errors import FormatError, InputError, MachineError, OutputError, ViewerError
 from viewer.formats.load import load
 from viewer.formats.save import save

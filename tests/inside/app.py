@@ -1,9 +1,10 @@
 """The inside of `viewer.app` that tests use."""
 
-from viewer.app import autosave_service, start
-from viewer.app.application import Application, open_window
+from viewer import app
+from viewer.app import autosave_service
+from viewer.app.application import FRAME, PANEL_INTERVAL, STILL_AFTER, Application, Pace, open_window
 from viewer.app.autosave_service import Autosave, AutosaveService, recoveries, sweep_locks
-from viewer.app.compositing import Blitter, ImguiRenderer, Painted, SceneBuffer, copy_list
+from viewer.app.compositing import Blitter, ImguiRenderer, Level, Painted, Quality, SceneBuffer, copy_list
 from viewer.app.films import BUDGET, WINDOW_SHARE, Films, film_of
 from viewer.app.input import GLFW_NAMES, IMGUI_KEYS, Capture, Inputs, by_layout
 from viewer.app.layout import (
@@ -18,7 +19,6 @@ from viewer.app.layout import (
     Layout,
     Place,
 )
-from viewer.app.pacing import FRAME, PANEL_INTERVAL, STILL_AFTER, Level, Pace, Quality
 from viewer.app.painter import IMGUI_SHAPES, PanelHost, ui_scale
 from viewer.app.panel_context import Borders, Panel, PanelContext
 from viewer.app.panels import PANELS, file_dialog, menus

@@ -7,6 +7,7 @@ from viewer.cli.bench.bench_problems import (
     NEAR_ENOUGH_M,
     RIGS,
     UNREACHABLE,
+    Plan,
     Rig,
     angle_between,
     drags,
@@ -17,8 +18,8 @@ from viewer.cli.bench.bench_problems import (
     score,
     world,
 )
+from viewer.cli.bench.bench_report import measure
 from viewer.cli.bench.parts import NUMPY
-from viewer.cli.bench.plan import Plan, measure
 from viewer.cli.file_options import SHELLS, ConvertMotion, ConvertOptions
 from viewer.cli.job import Options, Result, add_fields, argument, fields_of, flag, made_from, option, part, written
 from viewer.cli.main import COMMANDS, actions_of, command_parser, main, options_of

@@ -2,7 +2,7 @@
 
 The scene is redrawn only when its contents change. With software OpenGL, filling panels costs more than everything
 else. So a panel is painted into the panels' layer only when its draw lists have changed, and a frame of a drag needs
-two block copies and a few triangles.
+two block copies and a few triangles. In motion, slow machines draw less detail.
 
 imgui-bundle has backends for PyOpenGL only, so moderngl draws its draw lists, with one vertex buffer per batch. Since
 1.92 imgui makes glyphs while it runs, and requests that the renderer create, change and destroy textures
@@ -14,6 +14,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from typing import TypeAlias
 
 import moderngl
@@ -21,7 +22,6 @@ import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
 
-from viewer.app.pacing import Level
 from viewer.app.theme import Fonts, paint
 from viewer.app.window import SAMPLE_LIMIT
 from viewer.opengl.renderer import Renderer
@@ -334,6 +334,78 @@ def _write(drawing: imgui.ImDrawList, text: Text, viewport: Rect, fonts: Fonts, 
             drawing.add_text(font, size, imgui.ImVec2(x + dx * reach, y + dy * reach), dark, text.text)
     ink = imgui.color_convert_float4_to_u32(imgui.ImVec4(*text.colour))
     drawing.add_text(font, size, imgui.ImVec2(x, y), ink, text.text)
+
+
+SLOW = 0.040
+"""Seconds per frame above which detail is omitted."""
+
+SMOOTH = 0.012
+"""Seconds per frame above which contact shading is omitted in motion: a still picture has it again.
+
+It may double the time of a frame, so it returns below half of this.
+"""
+
+FAST = 0.014
+"""Seconds per frame below which detail may return."""
+
+_WEIGHT = 0.25
+"""Weight of the newest frame in the running mean."""
+_ENOUGH, _PATIENCE = 6, 90
+"""Frames before the level may rise, and before it may fall."""
+
+
+class Level(IntEnum):
+    """Detail in motion; each level omits more."""
+
+    FULL = 0
+    NO_SHADING = 1
+    NO_GHOSTS = 2
+    NO_SHADOW = 3
+    HALF = 4
+
+
+NOTES = {
+    Level.FULL: "",
+    Level.NO_SHADING: "no contact shading",
+    Level.NO_GHOSTS: "no ghosts",
+    Level.NO_SHADOW: "no shadow",
+    Level.HALF: "half resolution",
+}
+
+
+@dataclass(slots=True)
+class Quality:
+    """Chooses the level of detail in motion from the times of frames."""
+
+    level: Level = Level.FULL
+    _mean: float = 0.0
+    _seen: int = 0
+
+    @property
+    def note(self) -> str:
+        """Words for the status line; "" at full detail."""
+        return NOTES[self.level]
+
+    def took(self, seconds: float, *, ghosts: bool = True, shading: bool = False) -> None:
+        """Record the time of a frame in motion; ``ghosts``, ``shading``: it had these, which can be omitted.
+
+        The mean of several frames changes the level, and detail returns only after many fast frames: otherwise a
+        machine near the threshold would alternate between two levels.
+        """
+        self._mean = seconds if self._seen == 0 else (1.0 - _WEIGHT) * self._mean + _WEIGHT * seconds
+        self._seen += 1
+        if self._seen >= _ENOUGH and self.level < Level.HALF:
+            idle = {Level.NO_GHOSTS: not ghosts, Level.NO_SHADING: not shading}
+            after = next(level for level in Level if level > self.level and not idle.get(level))
+            if self._mean > (SMOOTH if after is Level.NO_SHADING else SLOW):
+                self._go(after)
+                return
+        fast = 0.5 * SMOOTH if self.level is Level.NO_SHADING else FAST
+        if self._mean < fast and self._seen >= _PATIENCE and self.level > Level.FULL:
+            self._go(Level(self.level - 1))
+
+    def _go(self, level: Level) -> None:
+        self.level, self._seen, self._mean = level, 0, 0.0
 
 
 class SceneBuffer:

@@ -16,10 +16,9 @@ import numpy as np
 from imgui_bundle import icons_fontawesome_6 as fa, imgui
 from numpy.typing import NDArray
 
-from viewer.app.compositing import ImguiRenderer, Layers, Painted, SceneBuffer, copy_list, write_texts
+from viewer.app.compositing import ImguiRenderer, Layers, Level, Painted, SceneBuffer, copy_list, write_texts
 from viewer.app.input import Capture
 from viewer.app.layout import BORDER, LANE, MENU, TABBED, TABS, Layout, Place
-from viewer.app.pacing import Level
 from viewer.app.panel_context import Panel, PanelContext
 from viewer.app.panels.lanes import lane_heights
 from viewer.app.theme import Fonts, apply_theme, colour, paint

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from viewer.app import window_libraries
 from viewer.app.layout import check_size
-from viewer.app.start import window_libraries
 from viewer.cli import inputs
 from viewer.cli.goal_inputs import goals_of
 from viewer.cli.job import Result, UsageError, warn

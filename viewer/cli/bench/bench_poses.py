@@ -24,7 +24,7 @@ import numpy as np
 
 import viewer
 from viewer.choices import Backend, RootMode
-from viewer.cli.bench.plan import Plan
+from viewer.cli.bench.bench_problems import Plan
 from viewer.cli.job import Json
 from viewer.errors import ViewerError
 from viewer.formats.file_formats import SAMPLE

@@ -19,11 +19,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from viewer.choices import Backend
+from viewer.cli.solving_options import BENCH_COUNT, BENCH_SEED
 from viewer.errors import InputError, unknown_name
 from viewer.formats.file_formats import SAMPLE
 from viewer.formats.load import load
@@ -338,6 +341,58 @@ def _eased(keys: Floats, frames: int) -> Floats:
     part = places - before
     part = (part * part * (3.0 - 2.0 * part)).reshape(-1, *([1] * (keys.ndim - 1)))
     return np.asarray(keys[before] * (1.0 - part) + keys[before + 1] * part)
+
+
+# --- the problems of a run
+
+
+class Source(Protocol):
+    """Source of rigs and problems: our own, or a neutral benchmark."""
+
+    def rig(self, name: str) -> Rig:
+        """A rig by name."""
+
+    def problems(self, rig: Rig, kind: str, count: int, seed: int) -> Problems:
+        """Problems of a class."""
+
+    def drags(self, rig: Rig, sequences: int, frames: int, seed: int) -> list[Problems]:
+        """Motions to follow."""
+
+
+class OwnSource:
+    """The bundled samples and our own problems."""
+
+    rig = staticmethod(find_rig)
+    drags = staticmethod(drags)
+    problems = staticmethod(problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One run of the benchmarks: ``count`` problems of each set and class; quick: a few, to see that it works."""
+
+    source: Source = field(default_factory=OwnSource)
+    seed: int = BENCH_SEED
+    count: int = BENCH_COUNT
+    quick: bool = False
+
+    def at_most(self, number: int) -> int:
+        """``number``, or at most 2 in a quick run."""
+        return min(number, 2) if self.quick else number
+
+    def some(self, names: Sequence[str]) -> Sequence[str]:
+        """All names, or the first in a quick run."""
+        return names[:1] if self.quick else names
+
+    @property
+    def backend(self) -> Backend:
+        """Backend of the default solver: compiled, if numba is installed; a quick run compiles nothing for that."""
+        return "numpy" if find_spec("numba") is None else "auto" if self.quick else "numba"
+
+    @property
+    def budget_s(self) -> float:
+        """Seconds that one contender may use on one set and class."""
+        return 0.5 if self.quick else 20.0
 
 
 # --- paths of a cursor

@@ -1,19 +1,31 @@
-"""``ikviewer bench``: runs on this machine, their figures as tables, and changes since earlier runs."""
+"""``ikviewer bench``: runs on this machine, their figures as tables, and changes since earlier runs.
+
+Each part runs in a separate process: that keeps parts independent, sets numpy's libraries to one thread before they are
+loaded, and limits a crash to one part.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
+import platform
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+import viewer
+from viewer.cli.bench import bench_poses, parts
+from viewer.cli.bench.bench_problems import Plan
 from viewer.cli.bench.parts import NUMBA, NUMPY, TURN
-from viewer.cli.bench.plan import measure_apart, plan_of
-from viewer.cli.job import Json, Result, warn
+from viewer.cli.job import Json, Result, add_fields, made_from, print_json, progress_bars, warn
 from viewer.cli.solving_options import BENCH_PARTS, BenchOptions
-from viewer.errors import InputError, OutputError, plural, quote, reason, writing
+from viewer.errors import InputError, MachineError, OutputError, plural, quote, reason, writing
 from viewer.session.user_files import log_folder
 
 Figures: TypeAlias = Any
@@ -21,6 +33,7 @@ Figures: TypeAlias = Any
 _SMALL = 1e-3
 """Smaller figures are shown as "< 0.001"."""
 
+_WORKER = (sys.executable, "-P", "-c", "from viewer.cli.bench.bench_report import work; work()")
 _MOST_RUNS = 6
 """Columns of a table that fits a terminal."""
 
@@ -57,7 +70,7 @@ def as_text(table: Table) -> str:
 
 def tables(part: str, figures: Figures) -> list[Table]:
     """The tables of one part's figures."""
-    return _TABLES[part](figures)
+    return _PARTS[part][1](figures)
 
 
 def number(value: Json, digits: int = 3) -> str:
@@ -225,18 +238,19 @@ def _files(figures: Figures) -> list[Table]:
     ]
 
 
-_TABLES: dict[str, Callable[[Figures], list[Table]]] = {
-    "speed": _speed,
-    "methods": _methods,
-    "drag": _drag,
-    "unreachable": _unreachable,
-    "lockup": _lockup,
-    "poses": _poses,
-    "batch": _batch,
-    "start": _start,
-    "files": _files,
+_PARTS: dict[str, tuple[Callable[[Plan], Json], Callable[[Figures], list[Table]]]] = {
+    "speed": (parts.measure_speed, _speed),
+    "methods": (parts.measure_methods, _methods),
+    "drag": (parts.measure_drag, _drag),
+    "unreachable": (parts.measure_unreachable, _unreachable),
+    "lockup": (parts.measure_lockup, _lockup),
+    "poses": (bench_poses.measure_poses, _poses),
+    "batch": (parts.measure_batch, _batch),
+    "start": (parts.measure_start, _start),
+    "files": (parts.measure_files, _files),
 }
-assert _TABLES.keys() == BENCH_PARTS.keys()
+"""What measures a part, and makes tables of its figures."""
+assert _PARTS.keys() == BENCH_PARTS.keys()
 
 
 # --- earlier runs: one JSON object per line of a file, and the changes since
@@ -366,6 +380,9 @@ def _date(run: Mapping[str, Json]) -> str:
     return str(run.get("date"))[:16].replace("T", " ")
 
 
+# --- a run
+
+
 def run_bench(options: BenchOptions) -> Result | Iterator[Result]:
     """Measure part by part, or show earlier figures."""
     file = log_folder() / "bench.jsonl" if options.history_file is None else Path(options.history_file)
@@ -379,13 +396,13 @@ def run_bench(options: BenchOptions) -> Result | Iterator[Result]:
 def _measured(options: BenchOptions, file: Path, earlier: list[dict[str, Json]]) -> Iterator[Result]:
     """The tables of each chosen part when it is done, then the changes since the last run, and all figures."""
     plan = plan_of(options)
-    about = plan.about()
+    about = about_run(plan)
     yield Result([heading(about)])
-    parts: dict[str, Json] = {}
+    figures: dict[str, Json] = {}
     for name in [name for name in BENCH_PARTS if name in options.parts] or list(BENCH_PARTS):
-        parts[name] = measure_apart(name, plan)
-        yield Result(["", "\n\n".join(as_text(table) for table in tables(name, parts[name]))])
-    found = about | {"parts": parts}
+        figures[name] = measure_apart(name, plan)
+        yield Result(["", "\n\n".join(as_text(table) for table in tables(name, figures[name]))])
+    found = about | {"parts": figures}
     before = None if options.quick else comparable(earlier, found)
     if not options.quick:
         try:
@@ -394,3 +411,72 @@ def _measured(options: BenchOptions, file: Path, earlier: list[dict[str, Json]])
             warn([str(error)])
     changed = () if before is None else ["", as_text(changes(before, found))]
     yield Result(changed, document=found, is_whole=True)
+
+
+def plan_of(options: BenchOptions) -> Plan:
+    """The plan that a command line asks for, with our own problems."""
+    return Plan(seed=options.seed, count=options.count, quick=options.quick)
+
+
+def measure_apart(part: str, plan: Plan, worker: Sequence[str] = _WORKER, words: Sequence[str] = ()) -> Json:
+    """Measure a part in a separate process.
+
+    The worker makes the source itself and prints one JSON document; ``words`` are for its command line.
+    """
+    command = [*worker, part, "--seed", str(plan.seed), "--count", str(plan.count), *words]
+    command += ["--quick"] if plan.quick else []
+    done = subprocess.run(command, env=parts.environment(), stdout=subprocess.PIPE, text=True, check=False)  # noqa: S603 - a program of ours
+    if done.returncode != 0:
+        raise MachineError(f"bench {part}: the process that measured it ended with {done.returncode} (see above)")
+    result: Json = json.loads(done.stdout)
+    return result
+
+
+def work() -> None:
+    """Entry point of the separate process: measure the part of the command line and print JSON."""
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    add_fields(parser, BenchOptions)
+    options = made_from(BenchOptions, parser.parse_args())
+    with progress_bars():
+        result = measure(options.parts[0], plan_of(options))
+    print_json(result)
+
+
+def measure(part: str, plan: Plan) -> Json:
+    """Measure a part, one of `BENCH_PARTS`, in this process."""
+    return _PARTS[part][0](plan)
+
+
+def about_run(plan: Plan) -> dict[str, Json]:
+    """The machine and the parameters of a run, for reports."""
+    return {"machine": machine(), "seed": plan.seed, "count": plan.at_most(plan.count), "quick": plan.quick}
+
+
+def machine() -> dict[str, Json]:
+    """Processor, cores, system, and the versions that matter."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "ikviewer": viewer.__version__,
+        **{package: version_of(package) for package in ("numpy", "numba")},
+    }
+
+
+def version_of(package: str) -> str | None:
+    """The installed version of a package."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _processor() -> str:
+    """The processor's product name, which Linux has in a file."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(named, platform.processor() or platform.machine())

@@ -32,12 +32,14 @@ from typing import Any, Protocol, TypeAlias, Unpack
 
 import numpy as np
 
+import viewer
 from viewer.choices import METHOD_NAMES, MethodName
 from viewer.cli.bench.bench_problems import (
     NEAR_ENOUGH_M,
     PARTS,
     SIZES_M,
     UNREACHABLE,
+    Plan,
     Problems,
     Rig,
     angle_between,
@@ -49,7 +51,6 @@ from viewer.cli.bench.bench_problems import (
     posed,
     score,
 )
-from viewer.cli.bench.plan import Plan, environment
 from viewer.cli.job import Json
 from viewer.errors import InputError
 from viewer.formats.file_formats import SAMPLE
@@ -92,6 +93,7 @@ _RUNS = 9
 _LONG_FRAMES = 4000
 _CHAIN = SAMPLE + "chain-1000"
 
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 _STARTS = 7
 _SOLVE = """
 import viewer
@@ -420,6 +422,13 @@ def measure_start(plan: Plan) -> dict[str, Json]:
         for start in starts.values():
             start()  # brings the files into the system's cache
         return result | _medians_s(starts, watched("starts", range(runs), runs))
+
+
+def environment() -> dict[str, str]:
+    """Environment of a measuring process: one thread for linear algebra, and the path of this package."""
+    here = str(Path(viewer.__file__).resolve().parents[1])
+    path = os.pathsep.join(filter(None, (here, os.environ.get("PYTHONPATH"))))
+    return os.environ | dict.fromkeys(_ONE_THREAD, "1") | {"PYTHONPATH": path}
 
 
 def _run(program: str, variables: dict[str, str]) -> None:
