@@ -17,10 +17,11 @@ from pathlib import Path
 import x  # the checkout is on the path of its own environment
 
 SCRIPT = """
-import viewer.resources
+import viewer
+from viewer.formats.files import data_dir
 print(viewer.__file__)
 for kind in ("shaders", "skeletons"):
-    assert any(viewer.resources.data_dir(kind).iterdir()), kind
+    assert any(data_dir(kind).iterdir()), kind
 """
 
 

@@ -16,6 +16,7 @@ from inside.formats import (
     GoalsFile,
     PoseFile,
     SkeletonFile,
+    data_dir,
     decode,
     json_structs,
     kind_of,
@@ -27,7 +28,6 @@ from inside.formats import (
 from jsonschema import Draft202012Validator
 
 from viewer.errors import FormatError
-from viewer.resources import data_dir
 
 VALIDATOR = Draft202012Validator(skeleton_schema())
 PUBLISHED = data_dir("skeletons") / "skeleton.schema.json"

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 from conftest import ROOT
 from gl_drawing import context
+from inside.formats import ResourceError, data_dir
 from inside.opengl import compile_program, create_context, gpu_objects, hull, machine_error, octahedron, source
 
 import viewer
 from viewer.errors import MachineError
-from viewer.resources import ResourceError, data_dir
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,15 +16,15 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from inside.formats import files
 from packaging.requirements import Requirement
 
 import x
-from viewer import resources
 from viewer.errors import ViewerError
 
 KINDS = ("shaders", "skeletons")
 LOCATE = """
-import json, viewer.resources as r
+import json, viewer.formats.files as r
 print(json.dumps([r.__file__, *(str(r.data_dir(kind)) for kind in ("shaders", "skeletons"))]))
 """
 
@@ -38,7 +38,7 @@ def call(*command: str | Path, folder: Path, **variables: str) -> str:
 
 
 def located(python: Path | str, folder: Path, **variables: str) -> list[Path]:
-    """Where an interpreter finds viewer/resources.py, shaders/ and skeletons/."""
+    """Where an interpreter finds viewer/formats/files.py, shaders/ and skeletons/."""
     return [Path(place) for place in json.loads(call(python, "-c", LOCATE, folder=folder, **variables))]
 
 
@@ -116,7 +116,7 @@ def test_an_installed_command_shows_a_bundled_skeleton_from_another_folder(
 
 def test_a_checkout_finds_its_data_without_being_installed(source: Path, tmp_path: Path) -> None:
     module, *folders = located(sys.executable, tmp_path, PYTHONPATH=str(source))
-    assert module == source / "viewer" / "resources.py"
+    assert module == source / "viewer" / "formats" / "files.py"
     assert folders == [source / kind for kind in KINDS]
 
 
@@ -124,9 +124,9 @@ def test_a_missing_data_folder_is_named_with_both_places_and_the_cure(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     package = tmp_path / "viewer"
-    monkeypatch.setattr(resources, "_PACKAGE", package)
-    with pytest.raises(resources.ResourceError) as caught:
-        resources.data_dir("shaders")
+    monkeypatch.setattr(files, "_PACKAGE", package)
+    with pytest.raises(files.ResourceError) as caught:
+        files.data_dir("shaders")
     assert isinstance(caught.value, ViewerError)
     assert str(caught.value) == (
         f'expected the data folder "shaders" at {package / "shaders"} or {tmp_path / "shaders"}, '
@@ -135,10 +135,10 @@ def test_a_missing_data_folder_is_named_with_both_places_and_the_cure(
 
 
 def test_a_file_in_place_of_a_data_folder_is_not_taken_for_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(resources, "_PACKAGE", tmp_path / "viewer")
+    monkeypatch.setattr(files, "_PACKAGE", tmp_path / "viewer")
     (tmp_path / "shaders").write_text("a file")
-    with pytest.raises(resources.ResourceError):
-        resources.data_dir("shaders")
+    with pytest.raises(files.ResourceError):
+        files.data_dir("shaders")
 
 
 def test_the_citation_is_of_this_version_and_licence() -> None:

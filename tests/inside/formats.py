@@ -22,6 +22,8 @@ from viewer.formats.file_formats import (
 )
 from viewer.formats.files import (
     FOREIGN_AGE,
+    ResourceError,
+    data_dir,
     decode_utf8,
     line_and_column,
     read_bytes,

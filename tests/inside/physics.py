@@ -5,5 +5,4 @@ from viewer.formats.mjcf import mjcf_text
 from viewer.physics.constraints import Overlaps
 from viewer.physics.model import load_mujoco, make_model
 from viewer.physics.simulation import Physics, Stuck
-from viewer.physics.soles import soles_of, with_feet
-from viewer.physics.surroundings import Standing, Together
+from viewer.physics.surroundings import Standing, Together, soles_of, with_feet

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from viewer.app.theme import Fonts, paint
 from viewer.app.window import SAMPLE_LIMIT
+from viewer.formats.files import data_dir
 from viewer.opengl.renderer import Renderer
-from viewer.resources import data_dir
 from viewer.scene import PALETTE, DrawList, Text
 from viewer.spatial.projection import Projection
 from viewer.ui.events import Rect

@@ -10,7 +10,7 @@ from viewer.cli.file_options import CompletionOptions
 from viewer.cli.job import FILES, SKELETONS, Field, Result, fields_of
 from viewer.cli.main import COMMANDS, COMMON_FLAGS, HELP as HELP_COMMAND, options_of
 from viewer.formats.file_formats import READ
-from viewer.resources import data_dir
+from viewer.formats.files import data_dir
 
 SUFFIXES = tuple(suffix[1:] for suffix in READ)
 """Suffixes of the files that hold skeletons."""

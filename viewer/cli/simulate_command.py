@@ -23,8 +23,7 @@ from viewer.formats.save import check_suffix
 from viewer.ik.contact import Contact, Object
 from viewer.ik.solver import Solver
 from viewer.physics.simulation import Physics
-from viewer.physics.soles import with_feet
-from viewer.physics.surroundings import Surroundings
+from viewer.physics.surroundings import Surroundings, with_feet
 from viewer.scene.look import floor_of
 from viewer.skeleton import Character, Pose, World, clip_violation, find_figure, fk, fk_clip, middle_capsule, point_of
 from viewer.spatial.checks import FARTHEST, Floats, as_number

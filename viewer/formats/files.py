@@ -1,4 +1,8 @@
-"""Reading and writing files: sizes are limited, reading never blocks, files are written completely or not at all."""
+"""Reading and writing files: sizes are limited, reading never blocks, files are written completely or not at all.
+
+And the package's own data, the shaders and the sample skeletons: plain folders at the top of the repository. A wheel
+has them inside the package; in a checkout and an editable install they are beside the package.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,6 @@ import contextlib
 import errno
 import os
 import re
-import secrets
 import stat
 import sys
 import time
@@ -16,7 +19,7 @@ from pathlib import Path
 from platform import node
 from typing import BinaryIO
 
-from viewer.errors import FormatError, InputError, OutputError, quote, reason
+from viewer.errors import FormatError, InputError, OutputError, ViewerError, quote, reason
 from viewer.formats.file_formats import BY_SUFFIX, STANDARD_INPUT
 
 FOREIGN_AGE = 86_400.0
@@ -25,6 +28,7 @@ another machine in a shared folder, or of a version that did not put the process
 
 _NAME = re.compile(r"\.ikviewer-(?:([0-9a-f]{8})-([0-9]{1,10})-)?[0-9a-f]{16}\.tmp")
 _swept: set[Path] = set()
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 LARGEST_FILE = 1 << 29
 """Most bytes of a file unless its reader allows more: 512 MiB, an hour of motion at 120 frames per second."""
@@ -42,7 +46,7 @@ LARGEST_TEXT = 1 << 26
 
 def temporary_name(folder: Path) -> Path:
     """An unused name in the folder: ``.ikviewer-MACHINE-PROCESS-RANDOM.tmp``."""
-    return folder / f".ikviewer-{_machine()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
+    return folder / f".ikviewer-{_machine()}-{os.getpid()}-{os.urandom(8).hex()}.tmp"
 
 
 def sweep(folder: Path) -> None:
@@ -303,3 +307,23 @@ def _at_most(largest: int, stream: BinaryIO, name: str) -> bytes:
     if len(data) > largest:
         raise InputError(f"{name}: expected at most {largest:,} bytes, found more")
     return data
+
+
+class ResourceError(ViewerError):
+    """A data folder of this package is missing: the installation is damaged."""
+
+
+def data_dir(kind: str) -> Path:
+    """The absolute path of a data folder of this package, ``"shaders"`` or ``"skeletons"``.
+
+    Raises:
+        ResourceError: the folder is neither inside the package nor beside it.
+    """
+    inside_wheel, beside_package = _PACKAGE / kind, _PACKAGE.parent / kind
+    for folder in (inside_wheel, beside_package):
+        if folder.is_dir():
+            return folder
+    raise ResourceError(
+        f"expected the data folder {quote(kind)} at {inside_wheel} or {beside_package}, found neither: "
+        "install ikviewer again",
+    )

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
+import viewer
 from viewer.ik.goals import KINDS
 from viewer.ik.jacobian import Jacobian
 from viewer.ik.lab import Trace, Traces
-from viewer.resources import program_version
 from viewer.skeleton import Pose, Skeleton, fk, limit_violation
 from viewer.spatial.checks import Floats
 
@@ -103,7 +103,7 @@ def report_document(traces: Traces, *, source: str, seed: int) -> Document:
         "type": "lab",
         "source": source,
         "seed": seed,
-        "ikviewer": program_version(),
+        "ikviewer": viewer.__version__,
         "numpy": np.__version__,
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",

@@ -22,8 +22,8 @@ import numpy as np
 
 from viewer.errors import InputError, unknown_name
 from viewer.formats.file_formats import LIMIT_SOURCES
+from viewer.formats.files import data_dir
 from viewer.formats.skeleton_json import read_skeleton_json
-from viewer.resources import data_dir
 from viewer.skeleton import Character, Clip, JointKind, JointLimits, LimitForm, Skeleton, find_figure, fk, joint_space
 from viewer.skeleton.clip_limits import limits_from_clip, unlimited_forms
 from viewer.skeleton.figure import NECK, SPINE, find_slots

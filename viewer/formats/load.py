@@ -27,9 +27,8 @@ from viewer.formats.file_formats import (
     check_up,
     format_of,
 )
-from viewer.formats.files import LARGEST_FILE, check_file, read_standard_input
+from viewer.formats.files import LARGEST_FILE, check_file, data_dir, read_standard_input
 from viewer.formats.limit_sources import AUTO, with_limits
-from viewer.resources import data_dir
 from viewer.skeleton import Character, Source
 from viewer.skeleton.tree import chain
 

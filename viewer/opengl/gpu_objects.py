@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import MachineError, missing_library
-from viewer.resources import ResourceError, data_dir
+from viewer.formats.files import ResourceError, data_dir
 from viewer.spatial.checks import Floats
 from viewer.spatial.projection import Projection
 

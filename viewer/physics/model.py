@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from viewer.errors import InputError, MachineError, is_installed
-from viewer.physics.soles import soled, soles_of
 from viewer.physics.surroundings import (
     BODIES,
     FLOOR,
@@ -28,6 +27,8 @@ from viewer.physics.surroundings import (
     Surroundings,
     add_object,
     find_movers,
+    soled,
+    soles_of,
 )
 from viewer.skeleton import JointKind, Pose, Skeleton, bodies_of, find_place, joint_space, rest_world
 from viewer.skeleton.balance import capsule_masses, standing_height

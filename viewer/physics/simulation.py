@@ -15,8 +15,7 @@ from viewer.ik.contact import Object, Sphere
 from viewer.physics.constraints import Constraints
 from viewer.physics.drive import STRENGTH_HZ, WEIGHED, Drive
 from viewer.physics.model import BALLS, Model, Sunk, make_model
-from viewer.physics.soles import freed, stood
-from viewer.physics.surroundings import GRAVITY, Surroundings
+from viewer.physics.surroundings import GRAVITY, Surroundings, freed, stood
 from viewer.skeleton import Clip, Pose, Skeleton, fk
 from viewer.skeleton.character import check_pose, check_skeleton
 from viewer.spatial.checks import Floats, finite_floats, handed_over

@@ -20,12 +20,12 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike
 
+import viewer
 from viewer.document import Action, Document, GoalLayer, Grab, Item, Mode, Prop, Scope, Shape, Take, actions
 from viewer.document.motion_curves import Tangent
 from viewer.document.take import Blend, Key, PlantedContact, Track
 from viewer.errors import FormatError, InputError, ViewerError, quote, unknown_name
 from viewer.ik.backends import engine_for, serving
-from viewer.resources import program_version
 from viewer.session.figures import Arrangement, Call, Loop, Stage
 from viewer.session.history import UndoHistory
 from viewer.session.ik_drag import Chase, FigureEight, MovingTargets, Orbit, TargetMotion
@@ -287,7 +287,7 @@ class Machine(msgspec.Struct, frozen=True):
 def this_machine() -> Machine:
     """The machine that runs this process."""
     python = ".".join(map(str, sys.version_info[:3]))
-    return Machine(program_version(), python, np.__version__, f"{platform.system()} {platform.machine()}")
+    return Machine(viewer.__version__, python, np.__version__, f"{platform.system()} {platform.machine()}")
 
 
 class _DocumentEntry(NamedTuple):

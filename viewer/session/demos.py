@@ -13,11 +13,11 @@ from viewer.document.document_contact import grip_id, touches_of
 from viewer.document.document_goal import LEVELS, DocumentBalance, balance_words
 from viewer.document.solve_report import current_errors, standing
 from viewer.errors import InputError, unknown_name
+from viewer.formats.files import data_dir
 from viewer.ik.contact.volumes import TOUCHES
 from viewer.ik.findings import metres
 from viewer.ik.goals import Goal
 from viewer.ik.solver import Solver
-from viewer.resources import data_dir
 from viewer.session.demo_parts import FLAT, PREFIX, Demo, Push, Ring, Says, Throw, Trial, opened, sample
 from viewer.session.figures import Placement
 from viewer.session.ik_drag import Chase, FigureEight, Made, Orbit, TargetMotion

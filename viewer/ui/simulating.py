@@ -21,8 +21,7 @@ from viewer.ik.contact import Object, Sphere
 from viewer.latest import Latest
 from viewer.physics.drive import STRENGTH_HZ
 from viewer.physics.simulation import Physics
-from viewer.physics.soles import with_feet
-from viewer.physics.surroundings import GRAVITY, Standing, Surroundings, Together
+from viewer.physics.surroundings import GRAVITY, Standing, Surroundings, Together, with_feet
 from viewer.scene import Hit, OtherFigure, PropShape, Text, rgba
 from viewer.session import Session
 from viewer.session.demo_parts import Push, Trial
