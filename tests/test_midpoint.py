@@ -373,6 +373,23 @@ def test_a_follower_that_is_released_stays_released() -> None:
     assert HANDS[1] not in on(made.document)
 
 
+@pytest.mark.parametrize(
+    "action",
+    [
+        act.HoldEffector(HANDS[1]), act.SetGoalKind(HANDS[1], "rotation"), act.SetPin(HANDS[1], position=True),
+        act.SetGoal(HANDS[1], enabled=True), act.SetGoal(HANDS[1], enabled=False), act.AddGoal(HANDS[1]),
+        act.MoveTargets({HANDS[1]: ((0.3, 1.0, 0.2), None)}),
+    ],
+    ids=lambda action: type(action).__name__,
+)  # fmt: skip
+def test_a_follower_that_the_user_switches_is_none_any_more(action: Action) -> None:
+    made = session("biped")
+    made.dispatch(act.HoldTogether(*HANDS))
+    assert made.document.goal(HANDS[1]).follows
+    # What is dragged leads: the other hand may follow now.
+    assert not action.apply(made.document).goal(HANDS[1]).follows
+
+
 def test_a_follower_of_a_goals_file_keeps_its_place_when_the_goal_is_removed() -> None:
     goal = Goal.relative(*HANDS)
     document = new_document(viewer.load("sample:biped"), goals=[goal])

@@ -202,36 +202,32 @@ def _common() -> argparse.ArgumentParser:
     return common
 
 
-class _MissingError(Exception):
-    """Options or arguments are missing."""
-
-
 class CommandParser(argparse.ArgumentParser):
-    """A parser whose errors end the program, but for the first one about what is missing: `parsed` completes it."""
-
-    ends = False
+    """A parser whose errors are `UsageError`s."""
 
     def error(self, message: str) -> NoReturn:
-        """Print the usage and the message, and end the program."""
-        if message.startswith("the following arguments are required") and not self.ends:
-            raise _MissingError(message)
-        super().error(message)
+        """Raise the error; `end` prints it."""
+        raise UsageError(message)
+
+    def end(self, error: UsageError) -> NoReturn:
+        """Print the usage and the error, and end the program."""
+        super().error(str(error))
 
 
 def parsed(parser: CommandParser, words: Sequence[str]) -> argparse.Namespace:
     """The parsed arguments; options and positional arguments may be in any order.
 
     Raises:
-        SystemExit: 2 for wrong usage, after the command's usage and one line, which offers similar names.
+        UsageError: one line, which offers similar names.
     """
     # After `--` all words are arguments: argparse supports that only without intermixed options.
     try:
         chosen, unknown = (parser.parse_known_args if "--" in words else parser.parse_known_intermixed_args)(words)
-    except _MissingError as error:
-        # Python 3.11 looks for options first where both may be intermixed, and names only these.
-        parser.ends = True
-        parser.parse_known_args(words)
-        parser.error(str(error))
+    except UsageError as error:
+        if str(error).startswith("the following arguments are required"):
+            # Python 3.11 looks for options first where both may be intermixed, and names only these.
+            parser.parse_known_args(words)
+        raise
     if unknown:
         parser.error(_unknown(parser, unknown))
     given = [value for value in vars(chosen).values() if value == "-"]
@@ -281,13 +277,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     job.be_quiet(False)
     name, words = _command_of(list(sys.argv[1:] if arguments is None else arguments))
     parser = command_parser(name)
-    chosen = parsed(parser, words)
-    job.be_quiet(chosen.quiet, debug=chosen.debug)
     try:
+        chosen = parsed(parser, words)
+        job.be_quiet(chosen.quiet, debug=chosen.debug)
         return _guarded(name, made_from(options_of(name), chosen))
     except UsageError as error:
-        parser.ends = True
-        parser.error(str(error))
+        parser.end(error)
 
 
 def _command_of(words: list[str]) -> tuple[str, list[str]]:

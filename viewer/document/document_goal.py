@@ -76,7 +76,8 @@ class DocumentGoal:
         automatic: its pins were set when the file was opened, not by the user: showing another frame of a clip
             sets them again, as it does holds. The user's pins stay in the world.
         level: 0 to 3; goals of a lower number come first.
-        follows: a goal for two switched it off, whose effector follows the other one; False where the user did.
+        follows: a goal for two switched it off, whose effector follows the other one; False where the user did, and
+            always of a goal that is on.
     """
 
     effector: str
@@ -111,6 +112,7 @@ class DocumentGoal:
             put(self, "rotation", as_rotation(self.rotation, f"{what}: rotation"))
         for name in ("enabled", "pin_position", "pin_rotation", "follows"):
             put(self, name, as_flag(getattr(self, name), f"{what}: {name.replace('_', ' of ')}"))
+        put(self, "follows", self.follows and not self.enabled)
         put(self, "weight", as_positive(self.weight, f"{what}: weight"))
         put(self, "rotation_weight", as_positive(self.rotation_weight, f"{what}: rotation weight"))
         put(self, "level", as_level(self.level, f"{what}: level"))

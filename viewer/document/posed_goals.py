@@ -113,7 +113,7 @@ def held(document: Document, goal: DocumentGoal, *, turn: bool = False) -> Docum
     kind = pose_kind(point=not turn, rotation=turn) if off else own.value
     stand = stand_of(document, goal)
     position, rotation = tuple(stand.point.tolist()), tuple(stand.rotation.tolist())
-    return replace(goal, kind=kind, enabled=True, follows=False, position=position, rotation=rotation)
+    return replace(goal, kind=kind, enabled=True, position=position, rotation=rotation)
 
 
 def of_kind(document: Document, goal: DocumentGoal, kind: str) -> DocumentGoal:
@@ -121,7 +121,7 @@ def of_kind(document: Document, goal: DocumentGoal, kind: str) -> DocumentGoal:
     skeleton, world, wanted = document.skeleton, world_of(document.skeleton, document.pose), KINDS[kind]
     if wanted.of_two and not goal.to:
         raise InputError(f"goal {quote(goal.id)}: expected a goal for two effectors, to be {kind}")
-    stand, changes = wanted.stand(goal, skeleton, world), dict[str, Any](kind=kind, enabled=True, follows=False)
+    stand, changes = wanted.stand(goal, skeleton, world), dict[str, Any](kind=kind, enabled=True)
     if wanted.sets_pose:
         changes["position"] = goal.position if goal.sets_pose and goal.has_position else stand.point
         changes["rotation"] = goal.rotation if goal.sets_pose and goal.has_rotation else stand.rotation
