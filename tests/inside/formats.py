@@ -48,9 +48,9 @@ from viewer.formats.json_structs import PoseFile, SkeletonFile, schema_text, ske
 from viewer.formats.lab_report import CURVES, ErrorScale, amount
 from viewer.formats.limit_sources import derived_limits, human_limits, joint_sources, sources_of, with_limits
 from viewer.formats.load import sample_names
-from viewer.formats.meshes import Shape, figure_mesh, merged, primitive, read_collada, rigid_skin
+from viewer.formats.meshes import Shape, merged, primitive, read_collada, rigid_skin
 from viewer.formats.positions import read_trc_points
-from viewer.formats.save import left_out, nodes_only
+from viewer.formats.save import figure_mesh, left_out, nodes_only
 from viewer.formats.skeleton_json import (
     pose_from_text,
     pose_to_json,

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from viewer.errors import InputError, missing_library, quote
 
 _GLTF = "gltf.gltf_reader:read_gltf", "gltf.gltf_writer:write_gltf"
-_POSITIONS, _USD, _MESH = "positions:read_positions", "usd:write_usd", "meshes:write_mesh"
+_POSITIONS, _USD, _MESH = "positions:read_positions", "usd:write_usd", "save:write_mesh"
 
 FormatWord = Literal["bvh", "json", "npz", "csv", "npy", "trc", "glb", "gltf", "urdf", "xacro", "xml"]
 """The suffixes of `READ` without their dots, for type checkers, which read no table; a test compares them."""

@@ -1,8 +1,4 @@
-"""Meshes: the visible shapes of a robot's links, and files of a posed figure's bones (OBJ, STL, PLY).
-
-Shapes of links are rigid on their joints: meshes of files beside the robot's, boxes, cylinders, balls. Bones are closed
-octahedra, in the first frame of the motion, or the rest pose without motion.
-"""
+"""The visible shapes of a robot's links, rigid on joints: meshes of files beside the robot's, boxes, cylinders, balls."""
 
 from __future__ import annotations
 
@@ -18,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from viewer.errors import FormatError, MachineError, ViewerError, and_more, is_installed, more_such, quote
-from viewer.formats.file_formats import WriteOptions
-from viewer.formats.files import read_bytes, write_whole
+from viewer.formats.files import read_bytes
 from viewer.formats.robots import Element, origin_of
-from viewer.formats.save import check_range
-from viewer.skeleton import Character, Skeleton, Skin, fk, rest_world
+from viewer.skeleton import Skeleton, Skin, rest_world
 from viewer.skeleton.attached import Material, Mesh
 from viewer.skeleton.bodies import bone_mesh
 from viewer.spatial.checks import FARTHEST, Floats
@@ -474,28 +468,3 @@ def _of_corners(primitive: Any) -> Colour | None:  # noqa: ANN401
     )
     r, g, b, a = (*rows[counts.argmax()].tolist(), 1.0)[:4]
     return r, g, b, a or 1.0
-
-
-def write_mesh(character: Character, path: Path, _: WriteOptions) -> list[str]:
-    """Write a .obj, .stl or .ply file: metres, Y up, 32-bit floats."""
-    mesh = figure_mesh(character)
-    kind = path.suffix.casefold()[1:]
-    content = mesh.export(file_type=kind)
-    assert isinstance(content, (bytes, str))  # only scenes have several files
-    write_whole(path, content)
-    clip = character.clip
-    lost = "the other frames and the joints" if clip is not None and len(clip) > 1 else "the joints"
-    return [f"{kind.upper()} holds the shape of one pose: {lost} are left out"]
-
-
-def figure_mesh(character: Character) -> Any:  # noqa: ANN401 - of trimesh, which is loaded on demand
-    """The bones as triangles, each octahedron closed and facing outwards, in world metres."""
-    from trimesh import Trimesh  # noqa: PLC0415 - only writing meshes needs it
-
-    skeleton, clip = character.skeleton, character.clip
-    pose = clip.pose(0) if clip is not None and len(clip) else skeleton.rest_pose()
-    corners = bone_mesh(skeleton, fk(skeleton, pose)).corners
-    check_range("a mesh", corners)
-    mesh = Trimesh(vertices=corners, faces=np.arange(len(corners)).reshape(-1, 3), process=False)
-    mesh.merge_vertices()
-    return mesh

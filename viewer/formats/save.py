@@ -1,4 +1,8 @@
-"""Saving: Character -> a file, the writer chosen by the file's suffix; and warnings about what a format cannot hold."""
+"""Saving: Character -> a file, the writer chosen by the file's suffix; and warnings about what a format cannot hold.
+
+Files of the shape of a pose (OBJ, STL, PLY) are written here: bones as closed octahedra, in the first frame of the
+motion, or the rest pose without motion.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +28,11 @@ from viewer.formats.file_formats import (
     is_session,
     wrong_suffix,
 )
-from viewer.formats.files import check_file
+from viewer.formats.files import check_file, write_whole
 from viewer.formats.units import target_source
 from viewer.ik.contact import Box, Mesh, Object, Sphere
-from viewer.skeleton import Character, Clip, JointKind, Pose, Skeleton
+from viewer.skeleton import Character, Clip, JointKind, Pose, Skeleton, fk
+from viewer.skeleton.bodies import bone_mesh
 from viewer.skeleton.character import check_character, check_pose
 from viewer.skeleton.names import find_effectors
 from viewer.spatial.checks import Floats
@@ -237,3 +243,31 @@ def check_range(form: str, *arrays: Floats) -> None:
     largest = np.finfo(np.float32).max
     if not all(bool((np.abs(array) <= largest).all()) for array in arrays):
         raise InputError(f"cannot be written as {form}: expected finite numbers within the range of 32-bit floats")
+
+
+# --- the shape of a pose
+
+
+def write_mesh(character: Character, path: Path, _: WriteOptions) -> list[str]:
+    """Write a .obj, .stl or .ply file: metres, Y up, 32-bit floats."""
+    mesh = figure_mesh(character)
+    kind = path.suffix.casefold()[1:]
+    content = mesh.export(file_type=kind)
+    assert isinstance(content, (bytes, str))  # only scenes have several files
+    write_whole(path, content)
+    clip = character.clip
+    lost = "the other frames and the joints" if clip is not None and len(clip) > 1 else "the joints"
+    return [f"{kind.upper()} holds the shape of one pose: {lost} are left out"]
+
+
+def figure_mesh(character: Character) -> Any:  # noqa: ANN401 - of trimesh, which is loaded on demand
+    """The bones as triangles, each octahedron closed and facing outwards, in world metres."""
+    from trimesh import Trimesh  # noqa: PLC0415 - only writing meshes needs it
+
+    skeleton, clip = character.skeleton, character.clip
+    pose = clip.pose(0) if clip is not None and len(clip) else skeleton.rest_pose()
+    corners = bone_mesh(skeleton, fk(skeleton, pose)).corners
+    check_range("a mesh", corners)
+    mesh = Trimesh(vertices=corners, faces=np.arange(len(corners)).reshape(-1, 3), process=False)
+    mesh.merge_vertices()
+    return mesh
