@@ -1,4 +1,4 @@
-"""The visible shapes of a robot's links, rigid on joints: meshes of files beside the robot's, boxes, cylinders, balls."""
+"""The visible shapes of a robot's links, rigid on their joints: meshes of files, boxes, cylinders, balls."""
 
 from __future__ import annotations
 
