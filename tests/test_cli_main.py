@@ -282,6 +282,19 @@ def test_a_reader_that_has_gone_and_closed_streams_are_no_failure(
 
 
 @needs_posix
+def test_files_are_written_although_the_reader_of_the_output_has_gone(tmp_path: Path) -> None:
+    names = [f"{place}.bvh" for place in range(4)]
+    for name in names:
+        figure(tmp_path).rename(tmp_path / name)
+    gone = "{{ {0}; echo $? >code; }} | true; exit $(cat code)"
+    done = process(f"convert {' '.join(names)} -o out --units cm --up y", tmp_path, shell=gone)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(path.name for path in (tmp_path / "out").glob("*.bvh")) == names
+    (tmp_path / "1.bvh").write_text("no skeleton", encoding="utf-8")
+    assert process(f"convert {' '.join(names)} -o again --units cm --up y --json", tmp_path, shell=gone).returncode == 1
+
+
+@needs_posix
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")  # noqa: PTH110 - no Path at import
 @pytest.mark.parametrize("arguments", ["samples", "fk sample:walk --frames 0:67 --json"])
 def test_a_full_disk_behind_stdout_is_one_line(tmp_path: Path, arguments: str) -> None:

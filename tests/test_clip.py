@@ -150,6 +150,7 @@ def test_a_clip_cannot_be_changed_nor_can_its_maker_or_its_parts(name: str) -> N
     ("changes", "message"),
     [
         ({"frame_time": 0.0}, 'clip "clip-2": frame time: expected more than 0 seconds, found 0.0'),
+        ({"frame_time": 1e-320}, 'clip "clip-2": frame time: expected more than 0 seconds, found 1e-320'),
         ({"frame_time": -1.0}, 'clip "clip-2": frame time: expected more than 0 seconds, found -1.0'),
         ({"frame_time": math.nan}, 'clip "clip-2": frame time: expected more than 0 seconds, found nan'),
         ({"frame_time": math.inf}, 'clip "clip-2": frame time: expected more than 0 seconds, found inf'),

@@ -314,10 +314,14 @@ def named_files(options: Options, *, written: bool) -> list[str]:
     return found
 
 
-def print_results(results: Result | Iterable[Result], *, as_json: bool) -> int:
+def print_results(results: Result | Iterable[Result], *, as_json: bool, writes: bool = False) -> int:
     """Print the results of a command as they come, or their documents; returns the highest exit code.
 
-    The documents of several are printed as one list unless one `is_whole`.
+    The documents of several are printed as one list unless one `is_whole`. A command that ``writes`` files goes on
+    when the reader of its output has gone (``| head``): the files are what was asked for.
+
+    Raises:
+        BrokenPipeError: the reader has gone, and nothing else is written.
     """
     if isinstance(results, Result):
         results = (results._replace(is_whole=True),)
@@ -330,10 +334,23 @@ def print_results(results: Result | Iterable[Result], *, as_json: bool) -> int:
             documents.append(result.document)
             whole = result.document if result.is_whole else whole
         elif lines:
-            print_text("\n".join(lines))
+            with _reader_may_go(writes):
+                print_text("\n".join(lines))
     if as_json:
-        print_json(documents if whole is None else whole)
+        with _reader_may_go(writes):
+            print_json(documents if whole is None else whole)
     return code
+
+
+@contextlib.contextmanager
+def _reader_may_go(writes: bool) -> Iterator[None]:
+    try:
+        yield
+        flush()
+    except BrokenPipeError:
+        if not writes:
+            raise
+        drop_stdout()
 
 
 def make_streams_safe() -> None:

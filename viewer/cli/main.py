@@ -327,7 +327,8 @@ def _guarded(name: str, options: Options) -> int:
             if name not in _WITHOUT_NUMBERS:
                 # Numbers overflow silently: they become infinite, which is null in JSON.
                 stack.enter_context(import_module("numpy").errstate(over="ignore", invalid="ignore"))
-            code = print_results(run_command(name, options), as_json=bool(getattr(options, "json", False)))
+            as_json, writes = bool(getattr(options, "json", False)), bool(job.named_files(options, written=True))
+            code = print_results(run_command(name, options), as_json=as_json, writes=writes)
         job.flush()
     except UsageError:
         raise

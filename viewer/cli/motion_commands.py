@@ -153,6 +153,9 @@ def run_feet(options: FeetOptions) -> Result | Iterator[Result]:
     if options.plant != (options.output is not None):
         missing = "-o OUT" if options.plant else "--plant"
         raise UsageError(f"the following arguments are required: {missing}")
+    alone = [] if options.plant else [name for name in ("object", "pelvis") if options.values()[name] not in (None, [])]
+    if alone:
+        raise UsageError(f"argument --{alone[0]}: expected --plant with it")
     if options.output is None and is_many(options.file, None):
         return _measured_each(options)
     kind = Kind("planting", "planted", WRITTEN, check=inputs.character_output)

@@ -6,6 +6,7 @@ What a check refuses raises an `InputError`, which ``what`` or ``name`` begins.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import fields, replace
 from enum import StrEnum
@@ -294,7 +295,7 @@ def seconds(value: object, what: str, *, unit: str = "seconds") -> float:
     """A time step, or a rate: a finite number above 0."""
     if not _is_number(value):
         raise InputError(f"{what}: expected a number of {unit}, found {_found(value)}")
-    if not 0 < value < math.inf:
+    if not sys.float_info.min <= value < math.inf:  # of smaller ones the inverse is infinite
         raise InputError(f"{what}: expected more than 0 {unit}, found {value}")
     return float(value)
 
