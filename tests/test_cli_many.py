@@ -287,7 +287,7 @@ def test_check_does_many_at_a_time_and_gives_one_document(capsys: pytest.Capture
     (folder / "odd.bvh").write_text(FIGURE_BVH.replace("Frames: 3", "Frames: 9"), encoding="utf-8")
     names = ("a.bvh", "bad.bvh", "odd.bvh")
     lines = ran(capsys, "check", *names, *CM)
-    assert ran(capsys, "check", *names, *CM, "--jobs", "2") == lines
+    assert ran(capsys, "check", *names, *CM, "-j", "2") == lines
     found = ran(capsys, "check", *names, *CM, "--json")
     assert (found.code, found.err) == (1, "")
     good, bad, odd = found.json

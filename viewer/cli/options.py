@@ -216,7 +216,7 @@ class Reading(Options, title="describing the input"):
     )
 
 
-JOBS: Any = option("N", "number of processes (default {default})", parse=partial(count, least=1), default=1)
+JOBS: Any = option("N", "number of processes (default {default})", short="-j", parse=partial(count, least=1), default=1)
 TOLERANCE_M: Any = option("M", "tolerance of positions, metres (default {default})", parse=positive, default=1e-3)
 TOLERANCE_DEG: Any = option("D", "tolerance of rotations, degrees (default {default})", parse=positive, default=0.5)
 
