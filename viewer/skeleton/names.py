@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import count, pairwise
 
-from viewer.errors import WORD, InputError, quote
+from viewer.errors import WORD, InputError, listed, quote
 from viewer.spatial.checks import Floats, Ints, Vector, member, put, text, triple, whole
 
 _SIDES = {
@@ -63,6 +63,8 @@ _WANTED = (
 
 _FINE_PARTS = {"finger", "toe", "tail", "claw"}
 MOST_LEAVES = 12
+_FEW = 3
+"""New names that a warning lists at most."""
 
 
 class FreeNames:
@@ -97,17 +99,20 @@ def free_name(wanted: str, names: Iterable[str]) -> str:
 
 
 def unique_names(names: list[str]) -> tuple[tuple[str, ...], list[str]]:
-    """Names that repeat become ``name_2``, ``name_3``, ... (the first that is free), with a warning each."""
+    """Names that repeat become ``name_2``, ``name_3``, ... (the first that is free), with a warning for each name."""
     free = FreeNames(names)
-    seen: set[str] = set()
+    more: dict[str, list[str]] = {}
     result: list[str] = []
-    warnings: list[str] = []
     for name in names:
-        unique = free.numbered(name) if name in seen else name
-        if unique != name:
-            warnings.append(f"two joints are called {quote(name)}: one is now {quote(unique)}")
-        seen.add(unique)
+        unique = free.numbered(name) if name in more else name
+        more.setdefault(name, []).extend([unique] if unique != name else [])
         result.append(unique)
+    warnings = [
+        f"{len(new) + 1} joints are called {quote(name)}: {'one is' if len(new) == 1 else 'others are'} now "
+        + listed([*map(quote, new)], _FEW)
+        for name, new in more.items()
+        if new
+    ]
     return tuple(result), warnings
 
 
