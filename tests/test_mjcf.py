@@ -199,8 +199,9 @@ def test_the_limit_of_a_ball_bounds_its_swings_and_its_twist(tmp_path: Path) -> 
         ("<mujoco/>", "expected a body, found none"),
         ("<mujoco>\n<include file='../../etc/passwd'/></mujoco>",
          'line 2: <include file>: expected a file below "{above}", found "../../etc/passwd"'),
-        ("<mujoco><compiler meshdir='/etc'/>\n<asset><mesh name='a' file='passwd'/></asset></mujoco>",
-         'line 2: <mesh file>: expected a file below "{above}", found "/etc/passwd"'),
+        ("<mujoco><asset>\n<model name='a' file='/etc/passwd'/></asset></mujoco>",
+         'line 2: <model file>: expected a file below "{above}", found "/etc/passwd"'),
+        ("<mujoco><include file='none.xml'/></mujoco>", "MuJoCo refuses it: XML Error: Error opening file"),
         ("<mujoco><worldbody><body><joint type='screw'/></body></worldbody></mujoco>", "MuJoCo refuses it: "),
     ],
 )  # fmt: skip
@@ -224,12 +225,45 @@ def test_files_in_a_folder_beside_or_in_the_package_are_read(tmp_path: Path) -> 
         (package / "parts" / "m.obj").write_text(mesh)
         (package / "parts" / "more.xml").write_text("<mujocoinclude><option gravity='0 0 -9'/></mujocoinclude>")
         if depth > 1:
-            with pytest.raises(FormatError, match='expected a file below "c"'):
-                viewer.load(written(folder, text.format(up="../" * depth)))
+            path = written(folder, text.format(up="../" * depth))
+            with pytest.raises(FormatError, match='<include file>: expected a file below "c"'):
+                viewer.load(path)
+            path.write_text(path.read_text().partition("/>")[2].join(("<mujoco>", "")))
+            outside = viewer.load(path)
+            assert outside.skin is None
+            assert outside.warnings == (
+                'not shown: "../../../parts/m.obj" (outside of the package): bones are drawn instead',
+                'too light, without its meshes: "a"',
+            )
             (package / "__init__.py").touch()
         character = viewer.load(written(folder, text.format(up="../" * depth)))
         assert character.skeleton.names == ("a",)
         assert character.skin is not None
+
+
+def test_files_that_are_missing_are_left_out(tmp_path: Path) -> None:
+    """Joints, limits and stated masses stay; a body that weighed what its mesh did weighs nothing, which is said."""
+    text = """<mujoco><compiler meshdir="assets"/><asset><texture name="t" type="2d" file="t.png"/>
+      <material name="wood" texture="t" rgba="1 0 0 1"/><mesh name="m" file="m.stl"/><mesh file="n.stl"/></asset>
+      <worldbody><body name="a" pos="0 0 1"><joint axis="0 1 0" range="-30 60"/><inertial pos="0 0 0" mass="2"
+      diaginertia="1 1 1"/><geom type="mesh" mesh="m" name="g"/>
+      <body name="b" pos="1 0 0"><joint axis="0 1 0"/><geom type="mesh" mesh="n" material="wood"/>
+      <body name="c" pos="1 0 0"><joint axis="0 1 0"/><geom type="box" size=".1 .1 .1" mass="1" material="wood"/>
+      <geom type="mesh" mesh="m" mass="0"/></body></body></body></worldbody></mujoco>"""
+    character = viewer.load(written(tmp_path, text))
+    skeleton = character.skeleton
+    assert skeleton.names == ("a", "b", "c")
+    np.testing.assert_allclose(skeleton.offsets, [[0, 1, 0], [1, 0, 0], [1, 0, 0]], atol=1e-15)
+    assert np.degrees(skeleton.limits[0].lower[0]) == pytest.approx(-30.0)
+    assert [each and each.mass for each in skeleton.inertias] == [2.0, 0.0, 1.0]
+    assert character.warnings == (
+        'not shown: "assets/m.stl" (no such file) and 1 more: bones are drawn instead',
+        'too light, without its meshes: "b"',
+    )
+    assert character.skin is not None
+    assert set(character.skin.joints.tolist()) == {0, 1, 2}
+    without = text.replace('<mesh name="m" file="m.stl"/><mesh file="n.stl"/>', "").replace('type="mesh"', 'size=".1"')
+    assert viewer.load(written(tmp_path, without.replace('mesh="m"', "").replace('mesh="n"', ""))).warnings == ()
 
 
 def test_hidden_shapes_are_shown_where_most_bodies_have_no_others(tmp_path: Path) -> None:

@@ -501,6 +501,26 @@ def test_links_that_stand_in_have_names_of_their_own(tmp_path: Path) -> None:
         np.testing.assert_allclose(theirs.positions[again.index(name)], ours.positions[arm.index(name)], atol=1e-12)
 
 
+def test_what_other_parsers_of_xml_accept_is_read(tmp_path: Path) -> None:
+    """Two hyphens in a comment, a comment before the declaration, no space between attributes; lines stay right."""
+    text = """<!-- licence -- of
+    someone --> <?xml version="1.0"?>
+    <robot name="r"><!-- <link name="off"/> -- off --><link name="a > b"/>
+      <link name="c"/><joint name='it"s'type="fixed"><parent link="a > b"/><child link="c"/></joint>
+    {more}</robot>"""
+    file = tmp_path / "robot.urdf"
+    file.write_text(text.format(more=""))
+    character = viewer.load(file)
+    assert character.skeleton.names == ("a > b", "c")
+    assert character.source.joint_names == {"c": 'it"s'}
+    file.write_text(text.format(more="<link/>"))
+    with pytest.raises(FormatError, match=r"robot\.urdf, line 5: "):
+        viewer.load(file)
+    file.write_text("<robot>" + "<!-- " * 200_000)
+    with pytest.raises(FormatError, match=r"robot\.urdf, line 1, column 17: expected XML, found an error: "):
+        viewer.load(file)
+
+
 def test_prefixes_need_no_declaration(tmp_path: Path) -> None:
     """As in what Gazebo's sensors had: other readers know no namespaces."""
     text = ARM.replace(

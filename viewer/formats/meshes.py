@@ -88,11 +88,11 @@ def skin_of(
     if not meshes:
         return None, warnings
     if shapes and bare:  # a figure with a skin is drawn without its own bones
-        shapes += _bones_of(bare, skeleton)
+        shapes += bones_of(bare, skeleton)
     return rigid_skin(shapes, skeleton, warnings), warnings
 
 
-def _bones_of(links: Sequence[str], skeleton: Skeleton) -> Iterator[Shape]:
+def bones_of(links: Sequence[str], skeleton: Skeleton) -> Iterator[Shape]:
     """The bones of links, in their frames."""
     world = rest_world(skeleton)
     bones = bone_mesh(skeleton, world)

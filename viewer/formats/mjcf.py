@@ -22,11 +22,11 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 
-from viewer.errors import FormatError, InputError, MachineError, at_path, is_installed, listed, of_file, quote
+from viewer.errors import FormatError, InputError, MachineError, and_more, at_path, is_installed, listed, of_file, quote
 from viewer.formats.bounds import MOST_TEXT_BYTES, check_counts
 from viewer.formats.file_formats import WriteOptions
 from viewer.formats.files import read_bytes, write_whole
-from viewer.formats.meshes import Shape, package_of, primitive, rigid_skin
+from viewer.formats.meshes import Shape, bones_of, package_of, primitive, rigid_skin
 from viewer.formats.robots import (
     Element,
     RobotLink,
@@ -54,6 +54,8 @@ _SITE = 6
 """MuJoCo's numbers of equalities, and of sites among its objects."""
 _SPHERE, _CAPSULE, _ELLIPSOID, _CYLINDER, _BOX, _MESH = range(2, 8)
 """MuJoCo's numbers of joint and geom types."""
+_ASSETS = frozenset({"mesh", "texture", "hfield", "skin"})
+"""Elements whose files a model can do without."""
 _SHOWN_GROUPS = 3
 """Geoms of these groups and above are shapes for collisions."""
 _COMPILE = """
@@ -62,8 +64,55 @@ made = os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)  # what MuJoCo may print is no part of the arrays
 import numpy as np, mujoco
 mujoco.set_mju_user_warning(lambda message: None)
+path, *outside = sys.argv[1:]
+left_out, bare, light = [], set(), set()
+LEAST = 1e-14  # just enough for MuJoCo
+
+def leave_out(spec, file):
+    name = os.path.basename(file)
+    gone = [one for one in (*spec.meshes, *spec.hfields, *spec.skins) if os.path.basename(one.file) == name]
+    names = {one.name for one in gone}
+    shapes = [geom for geom in spec.geoms if names & {geom.meshname, geom.hfieldname}]
+    bare.update(geom.parent.name for geom in shapes)
+    light.update(geom.parent.name for geom in shapes
+                 if geom.mass != 0.0 and geom.density and not geom.parent.explicitinertial)
+    for one in (*shapes, *gone):
+        spec.delete(one)
+    if gone:
+        left_out.append(file)
+        spec.compiler.boundmass = spec.compiler.boundinertia = LEAST
+    return gone
+
+def without_missing():
+    spec = mujoco.MjSpec.from_file(path)
+    for material in spec.materials:
+        material.textures = [""] * len(material.textures)
+    for texture in spec.textures:
+        spec.delete(texture)
+    for file in outside:
+        leave_out(spec, file)
+    while True:
+        try:
+            model = spec.compile()
+        except ValueError as error:
+            _, missing, file = str(error).partition("opening file '")
+            if not missing or not leave_out(spec, file.partition("'")[0]):
+                raise
+        else:
+            model.body_inertia[model.body_mass <= LEAST] = model.body_mass[model.body_mass <= LEAST] = 0.0
+            return model
+
+def compiled():
+    if not outside:
+        try:
+            return mujoco.MjModel.from_xml_path(path)
+        except ValueError as error:
+            if "opening file" not in str(error):
+                raise
+    return without_missing()
+
 try:
-    model = mujoco.MjModel.from_xml_path(sys.argv[1])
+    model = compiled()
 except ValueError as error:
     sys.exit(" ".join(str(error).split()))
 kinds = ("body", "jnt", "actuator", "geom", "site", "eq", "mat")
@@ -71,6 +120,8 @@ named = ("mesh_vert", "mesh_vertadr", "mesh_vertnum", "mesh_face", "mesh_faceadr
 every = {name: getattr(model, name) for name in dir(model) if name in named or name.partition("_")[0] in kinds}
 arrays = {name: value for name, value in every.items() if isinstance(value, np.ndarray)}
 arrays["gravity"] = model.opt.gravity
+for word, texts in (("left_out", left_out), ("bare", sorted(bare)), ("light", sorted(light - {"world"}))):
+    arrays[word] = np.array(texts, dtype=str)
 for kind, count in (("body", model.nbody), ("jnt", model.njnt), ("site", model.nsite)):
     arrays[f"{kind}_names"] = np.array([getattr(model, kind)(i).name for i in range(count)], dtype=str)
 np.savez(made, **arrays)
@@ -94,7 +145,10 @@ class Part(NamedTuple):
 
 
 def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -> Character:
-    """Read a model, if MuJoCo is installed and compiles it in time; it may not name files outside of its package."""
+    """Read a model, if MuJoCo is installed and compiles it in time.
+
+    Meshes that are missing, or outside of the model's package, are left out.
+    """
     data = read_bytes(path, name, MOST_TEXT_BYTES)
     with of_file(name), at_path(but="builder: "):
         root = parse_xml(data)
@@ -102,34 +156,42 @@ def read_mjcf(path: Path, name: str, *, units: str = "auto", up: str = "auto") -
             raise FormatError(f"expected <mujoco>, found <{root.tag}>", line=root.line)
         if not is_installed("mujoco"):
             raise MachineError(f"{name}: MuJoCo models need: pip install 'ikviewer[physics]'")
-        _check_files(root, path, [])
-        model = _compiled(path)
+        outside = _outside(root, path, [])
+        model = _compiled(path, outside)
+        missing = _left_out(model, outside)
         gravity = np.abs(model["gravity"])
         character = _character(model, root, source_of("mjcf", name, units, up, "y" if gravity[1] > gravity[2] else "z"))
     stated = unconverted("MuJoCo", units, "y" if up == "z" else up)
-    return replace(character, warnings=(*stated, *character.warnings))
+    return replace(character, warnings=(*stated, *missing, *character.warnings))
 
 
-def _check_files(root: Element, path: Path, seen: list[Path]) -> None:
-    """Refuse models that read anything outside of their package. All paths are relative to the model's own folder."""
+def _outside(root: Element, path: Path, seen: list[Path]) -> list[str]:
+    """Files of meshes and textures outside of the model's package, which are not read.
+
+    All paths are relative to the model's own folder. Models that include others from there are refused.
+    """
     base = (seen[0] if seen else Path(os.path.realpath(path))).parent
     package = package_of(base)
     seen.append(Path(os.path.realpath(path)))
-    every = list(_all(root))
+    every, found = list(_all(root)), list[str]()
     keys = ("meshdir", "texturedir", "assetdir")
     compilers = [one for one in every if one.tag == "compiler"]
     dirs = ["", *(one.attributes[key] for one in compilers for key in keys if key in one.attributes)]
     for one in every:
-        given = one.attributes.get("file", "")
-        for place in [Path(part, given) for part in dirs] if given else []:
-            if not Path(os.path.realpath(base / place)).is_relative_to(package):
+        files = [value for key, value in one.attributes.items() if key.startswith("file") and value]
+        for place in [Path(part, file) for file in files for part in dirs]:
+            if Path(os.path.realpath(base / place)).is_relative_to(package):
+                continue
+            if one.tag not in _ASSETS:
                 problem = f"<{one.tag} file>: expected a file below {quote(package.name)}, found {quote(str(place))}"
                 raise FormatError(problem, line=one.line)
-        if one.tag == "include" and given:
+            found.append(str(place))
+        for given in files if one.tag == "include" else []:
             other = Path(os.path.realpath(base / given))
             if other not in seen and other.is_file():
                 with of_file(given):
-                    _check_files(parse_xml(read_bytes(other, given, MOST_TEXT_BYTES)), other, seen)
+                    found += _outside(parse_xml(read_bytes(other, given, MOST_TEXT_BYTES)), other, seen)
+    return found
 
 
 def _all(element: Element) -> Iterator[Element]:
@@ -138,14 +200,23 @@ def _all(element: Element) -> Iterator[Element]:
         yield from _all(child)
 
 
-def _compiled(path: Path) -> dict[str, Any]:
-    made, lines = run_apart(
-        _COMPILE, [str(path.resolve())], "MuJoCo", memory=_MEMORY, size=_LARGEST_MODEL, seconds=_SECONDS
-    )
+def _compiled(path: Path, outside: list[str]) -> dict[str, Any]:
+    words = [str(path.resolve()), *outside]
+    made, lines = run_apart(_COMPILE, words, "MuJoCo", memory=_MEMORY, size=_LARGEST_MODEL, seconds=_SECONDS)
     if not made:
         raise FormatError(f"MuJoCo refuses it: {(lines[-1] if lines else 'no reason')[:200]}")
     with np.load(io.BytesIO(made), allow_pickle=False) as arrays:
         return dict(arrays)
+
+
+def _left_out(model: dict[str, Any], outside: list[str]) -> list[str]:
+    """Warnings about meshes that were not read, and bodies that weighed what these did."""
+    files, light = model["left_out"].tolist(), model["light"].tolist()
+    if not files:
+        return []
+    why = "outside of the package" if files[0] in outside else "no such file"
+    shown = f"not shown: {quote(files[0])} ({why}){and_more(len(files))}: bones are drawn instead"
+    return [shown, *([f"too light, without its meshes: {quote(light[0])}{and_more(len(light))}"] if light else [])]
 
 
 def _character(model: dict[str, Any], root: Element, source: Source) -> Character:
@@ -156,7 +227,11 @@ def _character(model: dict[str, Any], root: Element, source: Source) -> Characte
     others = len(model["eq_type"]) - len(_mimics(model, parts)) - len(_loops(model))
     if others:
         warnings.append(f"{others} equality constraint{' is' if others == 1 else 's are'} not read")
-    skin = rigid_skin(_shapes(model, parts), skeleton, warnings)
+    shapes = _shapes(model, parts)
+    bare = set(model["bare"].tolist()).intersection(skeleton.names).difference(shape.link for shape in shapes)
+    if shapes:  # a figure with a skin is drawn without its own bones
+        shapes += bones_of(sorted(bare), skeleton)
+    skin = rigid_skin(shapes, skeleton, warnings)
     if len(model["key_qpos"]):
         skeleton = replace(skeleton, poses={"relaxed": _key_pose(model, parts, skeleton, source)})
     called = {part.name: str(model["jnt_names"][part.joint]) for part in parts if part.joint >= 0}

@@ -47,6 +47,8 @@ _GRIPPER = 2
 """The most joints that the jaws of a gripper have together; a hand has more."""
 
 _ROUNDING = 1e-9
+_COMMENT = re.compile(rb"<!--.*?(-->|\Z)", re.DOTALL)
+_ATTRIBUTE_AT_ANOTHER = re.compile(rb"""=\s*("[^"<]*"|'[^'<]*')(?=[A-Za-z_])""")
 _LIMITED = """
 import sys
 memory, size = int(sys.argv.pop(1)), int(sys.argv.pop(1))
@@ -151,10 +153,15 @@ def parse_xml(data: bytes) -> Element:
 
 
 def _tidied(data: bytes) -> bytes:
-    """A document without what other parsers ignore: white space before the declaration, and NUL after the end."""
+    """A document as other parsers take it, in the same lines.
+
+    They accept comments with two hyphens, white space and comments before the declaration, no space between attributes,
+    and NUL after the end.
+    """
     if b"\0" in data[:4]:  # UTF-16
         return data
-    data = data.rstrip(b"\0")
+    data = _COMMENT.sub(lambda found: b"\n" * found[0].count(b"\n") if found[1] else found[0], data.rstrip(b"\0"))
+    data = _ATTRIBUTE_AT_ANOTHER.sub(rb"\g<0> ", data)
     bare = data.lstrip()
     end = bare.find(b"?>") + 2
     if len(bare) == len(data) or not bare.startswith(b"<?xml") or end < 2:
